@@ -3,7 +3,7 @@
  */
 #include "support.h"
 
-#include "host/core_order.h"
+#include "host/host.h"
 
 static void expect(int *cpus, int n, const int *order)
 {

@@ -7,13 +7,9 @@
  */
 #include "support.h"
 
-#include "host/memory.h"
-#include "mail/index.h"
-#include "mail/match.h"
-#include "mail/pool.h"
-#include "delay/in_force.h"
-#include "mail/direct.h"
-#include "mail/backpressure.h"
+#include "host/host.h"
+#include "mail/mail.h"
+#include "delay/delay.h"
 #include "state/stop.h"
 #include "state/run_queue.h"
 
@@ -247,14 +243,14 @@ struct side_by_side {
     struct lpi_proc proc;
 };
 
-static int below(struct side_by_side *s, int n)
+static int random_below(struct side_by_side *s, int n)
 {
     return (int)test_below(&s->random, n);
 }
 
 static bool one_in(struct side_by_side *s, int n)
 {
-    return n > 0 && below(s, n) == 0;
+    return n > 0 && random_below(s, n) == 0;
 }
 
 static void compare(const struct side_by_side *s)
@@ -281,13 +277,13 @@ static void compare(const struct side_by_side *s)
 /* Arrivals are few, so that many are the same. */
 static struct letter some_message(struct side_by_side *s)
 {
-    return (struct letter){.context = (uint32_t)below(s, s->kind->contexts),
-                           .src = below(s, s->kind->sources),
-                           .tag = below(s, s->kind->n_tags),
-                           .id = s->next_id++,
-                           .n_bytes = sizeof(int) * (one_in(s, 8) ? 2 : 1),
-                           .arrival =
-                               s->kind->in_order ? s->next_id : (s->now + below(s, 200)) / 16 * 16};
+    return (struct letter){
+        .context = (uint32_t)random_below(s, s->kind->contexts),
+        .src = random_below(s, s->kind->sources),
+        .tag = random_below(s, s->kind->n_tags),
+        .id = s->next_id++,
+        .n_bytes = sizeof(int) * (one_in(s, 8) ? 2 : 1),
+        .arrival = s->kind->in_order ? s->next_id : (s->now + random_below(s, 200)) / 16 * 16};
 }
 
 static void do_deliver(struct side_by_side *s)
@@ -319,9 +315,9 @@ static void do_deliver(struct side_by_side *s)
 static struct lpi_label some_label(struct side_by_side *s)
 {
     return (struct lpi_label){
-        (uint32_t)below(s, s->kind->contexts),
-        one_in(s, s->kind->any_source) ? LOGP_ANY_SOURCE : below(s, s->kind->sources),
-        one_in(s, s->kind->any_tag) ? LOGP_ANY_TAG : below(s, s->kind->n_tags)};
+        (uint32_t)random_below(s, s->kind->contexts),
+        one_in(s, s->kind->any_source) ? LOGP_ANY_SOURCE : random_below(s, s->kind->sources),
+        one_in(s, s->kind->any_tag) ? LOGP_ANY_TAG : random_below(s, s->kind->n_tags)};
 }
 
 static void do_post(struct side_by_side *s)
@@ -353,7 +349,7 @@ static void do_post(struct side_by_side *s)
 static void do_cancel(struct side_by_side *s)
 {
     struct model *x = &s->model;
-    const int k = below(s, x->n_posted);
+    const int k = random_below(s, x->n_posted);
     struct wish *w = &x->wishes[x->posted[k]];
 
     w->cancelled = true;
@@ -401,10 +397,10 @@ static void do_restore(struct side_by_side *s)
 static void step(struct side_by_side *s, bool fill)
 {
     struct model *x = &s->model;
-    const int what = below(s, 20), n_pending = x->end - x->first;
+    const int what = random_below(s, 20), n_pending = x->end - x->first;
 
-    memory_fails_after = s->kind->fails && one_in(s, 10) ? below(s, 4) : -1;
-    s->now += s->kind->in_order ? 1 : below(s, 3);
+    memory_fails_after = s->kind->fails && one_in(s, 10) ? random_below(s, 4) : -1;
+    s->now += s->kind->in_order ? 1 : random_below(s, 3);
     if (what < 9 && (fill || what < 4) && n_pending < s->kind->most_pending && x->end < 2 * MOST) {
         do_deliver(s);
     } else if (what < 18 && x->n_wishes < MOST &&

@@ -2,8 +2,7 @@
 /* The deadlines of a core and the histogram of its lags, against lists that are searched. */
 #include "support.h"
 
-#include "host/histogram.h"
-#include "host/memory.h"
+#include "host/host.h"
 #include "state/timers.h"
 
 enum { MOST = 40, STEPS = 4000 };

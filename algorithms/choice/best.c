@@ -13,8 +13,7 @@
  * Where k is free, 2 .. 64 are tried, so up to 64 processors all; of more than 64, by formulas
  * alone, those where the number of rounds, log_k P, becomes smaller.
  */
-#include "choice.h"
-#include "fold.h"
+#include "choice/choice.h"
 #include "predict/predict.h"
 
 #include <logp/paper.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What no algorithm can be faster than: see collective.h, predict/bound.h. */
-#include "choice.h"
-#include "predict/bound.h"
-#include "predict/ways.h"
+#include "choice/choice.h"
+#include "predict/predict.h"
 #include <logp/paper.h>
 
 int64_t logp_collective_lower_bound(const char *collective, int64_t P, const struct logp_args *args,

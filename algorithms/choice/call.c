@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The collectives that a program calls: a table of their arguments. Each call is checked by what its
  * row says of the buffers; then it chooses an algorithm, plans it and runs it, or starts it. */
-#include "choice.h"
+#include "choice/choice.h"
 #include "collective/collective.h"
-#include "schedule/progress.h"
 #include "schedule/schedule.h"
 
 #include <logp/collective.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The collectives that a program calls with blocks of different sizes: their sums are made first.
  */
-#include "choice.h"
+#include "choice/choice.h"
 #include "collective/collective.h"
 
 #include <logp/vp.h>

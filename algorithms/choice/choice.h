@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that find, predict, plan and run an algorithm share. */
+/* How an algorithm is found, predicted, planned and run. */
 #ifndef LPI_CHOICE_H
 #define LPI_CHOICE_H
 
 #include <logp/algorithm.h>
 
-struct logp_pending; /* nonblocking.h */
+struct logp_pending;
 
 /* table.c: a row with all that it must have */
 bool lpi_is_row(const struct logp_algorithm *a);
@@ -123,5 +123,48 @@ int lpi_call(struct logp_vp *vp, const struct logp_collective *collective,
 /* undelayed.c: the best where nothing is emulated, with its k. NULL: none applies */
 const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *collective, int64_t P,
                                                 struct logp_invocation *c);
+
+/* ---- predict.c: the time of a row by its formula and by its schedule, to compare many ---- */
+
+/* Of a row that applies, with its k. 0; -ENOMEM */
+int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P,
+                   const struct logp_invocation *c, struct logp_prediction *out);
+/* The least time of a row whose messages depend on its k alone; 0: not known. */
+int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
+                     const struct logp_invocation *c);
+/* Should its schedule be folded, as the formula says no more than this? */
+bool lpi_is_open(const struct logp_algorithm *algorithm, int64_t P, const struct logp_invocation *c,
+                 const struct logp_prediction *formula);
+
+/* Folds under one model. */
+struct lpi_folds {
+    struct logp_delay delay;
+    int rc;              /* of its making */
+    uint64_t most, left; /* messages: of one fold, and of all that are still to come */
+};
+
+/* 0; -ENOMEM, and there is nothing to end */
+int lpi_folds_init(struct lpi_folds *folds, int64_t P, const struct logp_invocation *c);
+void lpi_folds_fini(struct lpi_folds *folds);
+/* few: no more messages than that, and if it has more they do not count; 0: as many as are left.
+ * 0; -ETIME: it takes longer than `until`; -E2BIG: too many messages; -ENOMEM; or else it cannot be
+ * folded */
+int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, int64_t P,
+             const struct logp_invocation *c, uint64_t few, int64_t until,
+             struct logp_prediction *out);
+
+/* ---- whole_tree.c: the whole tree of an algorithm ---- */
+
+/* A processor. They stand level by level from the root, children of one side by side in order. */
+struct lpi_tree_member {
+    int rank;
+    int parent; /* index; the root: -1 */
+    int k;      /* it is its parent's k-th child */
+    int first_child, n_children;
+};
+
+/* P members, to be freed. 0; -ENOMEM, -ENOTSUP (the plans make no tree) */
+int lpi_whole_tree(const struct logp_algorithm *algorithm, int P, const struct logp_invocation *c,
+                   struct lpi_tree_member **out);
 
 #endif

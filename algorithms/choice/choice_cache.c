@@ -10,7 +10,7 @@
  * comes meanwhile works it out, too. A question is at the first places from its hash on, in the
  * order in which they were claimed: an empty place ends the search.
  */
-#include "choice.h"
+#include "choice/choice.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The schedule of an algorithm, with the knobs that it chooses, explained. */
-#include "choice.h"
+#include "choice/choice.h"
 
 #include <logp/explain.h>
 #include <logp/machine.h>

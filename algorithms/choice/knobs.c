@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The knobs of algorithms: a field of struct logp_args each, and a row here. */
-#include "choice.h"
+#include "choice/choice.h"
 
 #include <logp/paper.h>
 

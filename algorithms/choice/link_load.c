@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How many messages of a tree use each link of a topology, round by round: see topology.h. */
-#include "choice.h"
-#include "whole_tree.h"
+#include "choice/choice.h"
 
 #include <logp/delay.h>
 

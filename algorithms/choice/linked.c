@@ -15,9 +15,8 @@
  *
  * Who has a formula of its own (predict_linked) goes first.
  */
-#include "choice.h"
+#include "choice/choice.h"
 #include "collective/reduce/reduce.h"
-#include "whole_tree.h"
 
 #include <logp/delay.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans: what a rank does, worked out once. */
-#include "choice.h"
-#include "schedule/progress.h"
+#include "choice/choice.h"
 #include "schedule/schedule.h"
 
 #include <logp/algorithm.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predict an algorithm of the table: see collective.h. */
-#include "choice.h"
-#include "fold.h"
+#include "choice/choice.h"
 #include "predict/predict.h"
 #include "schedule/schedule.h"
 

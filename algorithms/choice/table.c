@@ -4,7 +4,7 @@
  * prediction where there is a formula, and its row, in its collective's file; tests, bench and
  * `logp list` take it from there. To add a collective: its file, and a line in collective.h.
  */
-#include "choice.h"
+#include "choice/choice.h"
 #include "collective/collective.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  * how often. The sizes are where one became faster than the other on two cores, with threads and
  * fibers.
  */
-#include "choice.h"
+#include "choice/choice.h"
 #include "collective/collective.h"
 #include "collective/shared/board.h"
 

@@ -3,7 +3,7 @@
  * The tree of an algorithm as a whole, put together from the plans of all its processors, for what
  * must be known of every message: times and loads on a topology.
  */
-#include "whole_tree.h"
+#include "choice/choice.h"
 #include "schedule/schedule.h"
 
 #include <errno.h>

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Barrier: no processor leaves before all have come. */
-#include "collective.h"
-#include "knomial.h"
-#include "predict/bound.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
-#include "vector.h"
 
 static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How far blocks reach: see blocks.h. */
-#include "blocks.h"
+#include "collective/collective.h"
 
 size_t lpi_blocks_extent(const struct logp_blocks *b, int64_t first, int64_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which block a rank gets in which round: see circulant.h.
+ * Which block a rank gets in which round: see collective.h.
  *
  * Without blocks, the q rounds are a broadcast: rank r is reached by way of skips that grow, of
  * which the first one is its base block b; it has that when it is reached. In the long run a rank
@@ -10,9 +10,8 @@
  * largest and not taken yet. A search along sums of skips finds them one after the other, in some
  * 2 q steps. What a rank sends is what the other receives.
  */
-#include "circulant.h"
-#include "collective.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 
 /* ---- the schedule ---- */
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What all collectives share: how their algorithms are listed, and what they are made with. */
+/* What the collectives share: lists of algorithms, trees, blocks, vectors, halving, circulants. */
 #ifndef LPI_COLLECTIVE_H
 #define LPI_COLLECTIVE_H
 
+#include <logp/algorithm.h>
+#include <logp/delay.h>
+#include <logp/paper.h>
+
 #include "operand/operand.h"
 #include "predict/predict.h"
-
-#include <logp/algorithm.h>
 
 /* The algorithms of one file. logp_collective.rows is a list of them, which ends with NULL; of
  * those with equal predictions the first is taken. */
@@ -62,5 +64,344 @@ extern const struct lpi_rows lpi_alltoall_windows;
 
 LPI_COLLECTIVES(LPI_DECLARE)
 LPI_DECLARE(schedule) /* is found by name alone */
+
+/* ---- trees and grids, as the rank plan of one rank ---- */
+
+static inline const char *lpi_needs_square(int64_t P, const struct logp_invocation *c)
+{
+    (void)c;
+    return lpi_side(P) * lpi_side(P) == P ? NULL : "a square number of processors";
+}
+
+/* Processors as a grid, ranks along the last dimension first. */
+struct lpi_grid {
+    int dimensions; /* 0: P is no such number */
+    int64_t size[LOGP_TOPOLOGY_SIZES];
+};
+
+/* grid.c */
+/* The sizes of the topology where that is a mesh or torus; else a square. */
+struct lpi_grid lpi_grid_of(int64_t P, const struct logp_invocation *c);
+const char *lpi_needs_grid(int64_t P, const struct logp_invocation *c);
+
+/* shapes.c: collectives along trees. */
+struct lpi_tree_shape {
+    /* Parent of virtual rank v > 0, and its k-th child in the order of sending, -1: no more. */
+    int (*parent)(int P, int v, const void *shape);
+    int (*child)(int P, int v, int k, const void *shape);
+    const void *shape;
+};
+
+/* Fill c->plan from a shape in virtual ranks; to_rank relabels them, NULL: lpi_rotate(). 0;
+ * -ENOMEM */
+int lpi_plan_tree(int P, int v, const struct lpi_tree_shape *shape,
+                  int (*to_rank)(int v, int root, int P, const void *shape),
+                  struct logp_invocation *c);
+/* The usual relabelling, v = (rank - root) mod P, and its inverse. */
+int lpi_rotate(int v, int root, int P);
+int lpi_virtual_rank(int rank, int root, int P);
+/* A reduction receives from its children in the order opposite to the broadcast's. */
+void lpi_reverse_children(struct logp_rank_plan *plan);
+/* Children are in the order in which a broadcast sends to them. 0; -ENOMEM */
+int lpi_plan_flat(int P, int rank, struct logp_invocation *c);
+int lpi_plan_chain(int P, int rank, struct logp_invocation *c);
+int lpi_plan_binary(int P, int rank, struct logp_invocation *c);
+int lpi_plan_binomial(int P, int rank, struct logp_invocation *c);
+int lpi_plan_nearest(int P, int rank, struct logp_invocation *c); /* binomial, the nearest first */
+int lpi_plan_mesh(int P, int rank, struct logp_invocation *c);
+int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_invocation *c);
+
+/*
+ * ---- knomial.c ----
+ * The k-nomial tree over virtual ranks 0 .. P-1, 0 being the root. The parent of v is v
+ * with the lowest digit, in base k, that is not 0 cleared; so the nodes below v are the
+ * consecutive ones from v on. k = 2: the binomial tree. 2 <= k <= P, or k = 2.
+ */
+
+/* The knob: the k that is asked for, of which more than P is as good as P; 0: it is free. */
+int64_t lpi_knomial_k(int64_t P, const struct logp_invocation *c);
+/* The same, which has been settled. */
+int64_t lpi_knomial_radix(int64_t P, const struct logp_invocation *c);
+const char *lpi_knomial_needs(int64_t P, const struct logp_invocation *c);
+
+/* How many nodes there are from v on, in its part of the tree. */
+int64_t lpi_knomial_size(int64_t P, int64_t v, int64_t k);
+int64_t lpi_knomial_parent(int64_t P, int64_t v, int64_t k);
+/* Child i = 0, 1, ..., the farthest parts first, of each the nearest. -1: there are no more */
+int64_t lpi_knomial_child(int64_t P, int64_t v, int64_t k, int64_t i);
+int64_t lpi_knomial_children(int64_t P, int64_t v, int64_t k);
+/* The tree of the knob's k, the root's rank rotated: as those of collective.h. 0; -ENOMEM */
+int lpi_plan_knomial(int P, int rank, struct logp_invocation *c);
+
+/* When the last node has what comes down the tree, if a message for a part of `nodes` takes D, and
+ * keeps its sender from the next for E. (Or the other way round, up the tree.) */
+__int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_invocation *c,
+                          struct lpi_times (*times)(const struct logp_invocation *c,
+                                                    int64_t nodes));
+
+/*
+ * ---- blocks.c ----
+ * Blocks that are all alike, n_bytes, or as logp_args.blocks says; of P of them block P + i is
+ * block i again, so a range may go round.
+ */
+
+/* All blocks below i. */
+static inline size_t lpi_before(const struct logp_blocks *b, int64_t i)
+{
+    return i <= b->n ? b->before[i] : (size_t)(i / b->n) * b->before[b->n] + b->before[i % b->n];
+}
+
+/* n blocks from `first` on. */
+static inline size_t lpi_blocks_size(const struct logp_blocks *b, int64_t first, int64_t n)
+{
+    return lpi_before(b, first + n) - lpi_before(b, first);
+}
+
+/* Items for or from n ranks, from `first` on, in bytes. */
+static inline size_t lpi_items(const struct logp_invocation *c, int64_t first, int64_t n)
+{
+    return c->args.blocks != NULL ? lpi_blocks_size(c->args.blocks, first, n)
+                                  : lpi_bytes((size_t)n, c->args.n_bytes);
+}
+
+/* Are they not one after the other in the buffer of who has all? */
+static inline bool lpi_items_apart(const struct logp_invocation *c)
+{
+    return c->args.blocks != NULL && c->args.blocks->displs != NULL;
+}
+
+/* Where item i, 0 .. P-1, is there. */
+static inline size_t lpi_item_at(const struct logp_invocation *c, int64_t i)
+{
+    return lpi_items_apart(c) ? c->args.blocks->displs[i] : lpi_items(c, 0, i);
+}
+
+/* blocks.c */
+/* Bytes of the buffer that has all P items; saturating. */
+size_t lpi_items_extent(int64_t P, const struct logp_invocation *c);
+/* Bytes up to the end of the last of n blocks from `first` on. */
+size_t lpi_blocks_extent(const struct logp_blocks *b, int64_t first, int64_t n);
+
+/* ---- vector.c: a vector of count elements on each processor ---- */
+
+/* Of an element: 8 without an operation. */
+static inline size_t lpi_element_bytes(const struct logp_invocation *c)
+{
+    return c->args.op != NULL ? c->args.op->element_bytes : 8;
+}
+
+/* Whole elements in blocks of args.block_bytes, at least one; 0: nothing is asked for. */
+int64_t lpi_elements_asked(const struct logp_invocation *c);
+/* Of so many elements. */
+int64_t lpi_elements_bytes(const struct logp_invocation *c, int64_t elements);
+/* Of the vector of each processor. */
+size_t lpi_vector_bytes(const struct logp_invocation *c);
+/* logp_collective.sizes of what leaves each processor a vector in recv_buf, too. */
+void lpi_vectors_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
+                       size_t *recv_buf);
+const char *lpi_needs_commutative(int64_t P, const struct logp_invocation *c);
+/* Is there what is combined? 0; -EINVAL (no operation, a negative count) */
+int lpi_vector_valid(const struct logp_invocation *c);
+/* logp_collective.in_place: the operands are where the result will be, from its beginning. */
+bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
+                         struct logp_buffer_ref *at);
+/* logp_collective.promise: the vectors of so many ranks combined; 0: nothing. */
+bool lpi_vector_promise(int64_t ranks, const struct logp_invocation *c, int64_t j,
+                        struct logp_postcondition *out);
+/* logp_algorithm.plan: room for another vector. 0; as lpi_vector_valid() */
+int lpi_vector_plan(int P, int rank, struct logp_invocation *c);
+
+/* Steps with the whole vector; combine: at = left op right. */
+
+static inline bool lpi_send_vector(struct logp_step *out, const struct logp_invocation *c,
+                                   int64_t to, enum logp_buffer from)
+{
+    return logp_step_send(out, to, c->args.tag, from, 0, lpi_vector_bytes(c));
+}
+
+static inline bool lpi_receive_vector(struct logp_step *out, const struct logp_invocation *c,
+                                      int64_t from, enum logp_buffer into)
+{
+    return logp_step_receive(out, from, c->args.tag, into, 0, lpi_vector_bytes(c));
+}
+
+static inline bool lpi_combine_vector(struct logp_step *out, const struct logp_invocation *c,
+                                      enum logp_buffer at, enum logp_buffer left,
+                                      enum logp_buffer right)
+{
+    return logp_step_combine(out, (struct logp_buffer_ref){at, 0},
+                             (struct logp_buffer_ref){left, 0}, (struct logp_buffer_ref){right, 0},
+                             c->args.count, lpi_combine_ns(&c->model.params, c->args.count));
+}
+
+/* Elements of a vector in n parts as even as can be: where part i begins. */
+static inline int64_t lpi_rank_plan_begin(int64_t count, int64_t n, int64_t i)
+{
+    const int64_t longer = count % n;
+
+    return i * (count / n) + (i < longer ? i : longer);
+}
+
+/* Processors in pairs, so that a power of two is left: with X = 2^x <= P < 2 X and r = P - X, ranks
+ * 0 and 1, 2 and 3, ..., 2 r - 2 and 2 r - 1 are pairs, of which the second stands for both. */
+struct lpi_fold {
+    int64_t X, pairs;
+    int64_t j; /* which of the X this rank is; -1: the first of a pair */
+};
+
+struct lpi_fold lpi_fold_of(int64_t P, int64_t rank);
+
+/* The rank that is the j-th of the X, of a pair the second. */
+static inline int64_t lpi_unfold(const struct lpi_fold *f, int64_t j)
+{
+    return j < f->pairs ? 2 * j + 1 : j + f->pairs;
+}
+
+/*
+ * ---- halving.c ----
+ * Vectors are combined by recursive halving, so that of X = 2^x <= P processors
+ * (lpi_fold) the j-th ends with the result's part j of X; the others have handed theirs over.
+ */
+
+/* What a processor does it as, and where: v + shift, mod P, is its rank; a vector in which its
+ * parts are, and one that what comes is in. */
+struct lpi_halving {
+    int64_t P, v, shift;
+    struct logp_buffer_ref acc, in;
+};
+
+/* Of X parts of a vector n from `first` on, sent to virtual rank peer or received from there. */
+bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer,
+                    struct logp_buffer_ref vector, int64_t X, int64_t first, int64_t n,
+                    const struct logp_invocation *c, struct logp_step *out);
+/* Of who stands for itself or a pair. @return steps that it takes; or -1: *out is step i */
+int64_t lpi_halve(const struct lpi_halving *h, const struct logp_invocation *c, int64_t i,
+                  struct logp_step *out);
+/* All that, where P = 2^x divides the vector. */
+void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_invocation *c);
+/* At most, until all can go on; and the longest time of a message for d parts. */
+__int128 lpi_halving_at_most(int64_t P, const struct logp_invocation *c);
+int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_invocation *c);
+
+/*
+ * ---- circulant.c ----
+ * Circulant graphs: in round k rank r meets r + skip(k) and r - skip(k) (mod P), where skip(q) =
+ * P, q = ceil(log2 P), and skip(k) is half of skip(k + 1), rounded up. So skip(0) = 1, and q
+ * rounds reach all, for any P. Sources: Traeff, Optimal, Non-pipelined Reduce-scatter and
+ * Allreduce Algorithms, 2024; Optimal Broadcast Schedules in Logarithmic Time, 2024.
+ */
+
+static inline int lpi_circulant_rounds(int64_t P)
+{
+    return P > 1 ? 64 - __builtin_clzll((uint64_t)P - 1) : 0;
+}
+
+/* ceil(P / 2^(q-k)); 0 <= k <= q */
+static inline int64_t lpi_circulant_skip(int64_t P, int64_t k)
+{
+    return ((P - 1) >> (lpi_circulant_rounds(P) - k)) + 1;
+}
+
+/*
+ * circulant.c: n blocks from rank 0 to all in n - 1 + q rounds, in each of which a rank sends one
+ * to rank + skip and gets one from rank - skip. What block it is repeats every q rounds, q more
+ * each time; below 0: none.
+ */
+enum { LPI_CIRCULANT_ROUNDS = 62 };
+
+struct lpi_circulant {
+    int64_t n;      /* blocks */
+    int64_t rounds; /* n - 1 + q; P = 1: 0 */
+    int64_t first;  /* the number of the first round, mod q */
+    signed char sends[LPI_CIRCULANT_ROUNDS], receives[LPI_CIRCULANT_ROUNDS];
+};
+
+/* A rank's send or receive of a round. */
+struct lpi_circulant_block {
+    int64_t block; /* -1: none */
+    int64_t peer;
+};
+
+/* P >= 1, n >= 1 */
+void lpi_circulant_plan(struct lpi_circulant *s, int64_t P, int64_t rank, int64_t n);
+struct lpi_circulant_block lpi_circulant_send(const struct lpi_circulant *s, int64_t P,
+                                              int64_t rank, int64_t round);
+struct lpi_circulant_block lpi_circulant_receive(const struct lpi_circulant *s, int64_t P,
+                                                 int64_t rank, int64_t round);
+
+/*
+ * What it takes at most with blocks of up to n_bytes, each combined in c_ns where it comes: a round
+ * takes no longer than its message, and the last one ends with its receipt.
+ */
+__int128 lpi_circulant_at_most(int64_t P, const struct logp_params *p, int64_t n, size_t n_bytes,
+                               int64_t c_ns);
+
+/* How many blocks of `units` of unit_bytes it is fastest to make, by that bound: combining takes
+ * `gamma` times as long as lpi_combine_ns() says, 0 or 1. */
+int64_t lpi_circulant_blocks(int64_t P, const struct logp_params *p, int64_t units,
+                             size_t unit_bytes, int gamma);
+
+/*
+ * ---- two_tree.c ----
+ * Two binary trees over all processors but the root. Each carries half of the data in segments. An
+ * inner node of one tree is a leaf of the other.
+ */
+
+/* Of a segment: how long a processor is busy that sends one and receives one, and combines it; the
+ * least time between two sends, or receives, and for both; its way through the network. */
+struct lpi_hop {
+    int64_t busy, step, flight;
+};
+
+struct lpi_hop lpi_hop_of(const struct logp_params *p, size_t n_bytes, int64_t combine_ns);
+
+/* What a whole of bytes or elements is cut into: two halves of n segments, as even as can be. */
+struct lpi_halves {
+    int64_t whole, n;
+};
+
+/* Where segment i of a half begins; i <= n */
+int64_t lpi_segment_begin(const struct lpi_halves *h, int half, int64_t i);
+/* Segments of that size, of which the last may be smaller; 0: one, of nothing. */
+struct lpi_halves lpi_halves_of(int64_t whole, int64_t size);
+
+/* The segments of one half that go from or to one processor. */
+struct lpi_stream {
+    int64_t start; /* the step of the first; the others follow two steps apart */
+    int peer;      /* rank */
+    bool sends;
+    bool first; /* up, receives: nothing of that half has come before it */
+    bool leaf;  /* sends: this processor does not receive that half */
+    int half;
+};
+
+enum { LPI_STREAMS = 4 };
+
+/* What a processor does, in part.state. */
+struct lpi_two_tree {
+    struct lpi_halves halves;
+    int64_t receive_steps; /* that a receive makes: itself, and what follows on it */
+    int n_streams;
+    struct lpi_stream streams[LPI_STREAMS]; /* in the order of a pair of steps */
+    /* From a pair of steps on, `before` steps of the schedule are done, and so many are in each. */
+    struct lpi_pace {
+        int64_t pair, before, each;
+    } paces[2 * LPI_STREAMS];
+};
+
+/* How large segments of such a whole are at most: as asked for, but not more than a half; 0: as for
+ * as many as the time is least for. hop_of: of a size in the whole's unit. */
+int64_t
+lpi_two_tree_segment(int64_t P, const struct logp_invocation *c, int64_t whole, int64_t asked,
+                     struct lpi_hop (*hop_of)(const struct logp_invocation *c, int64_t size));
+/* down: from the root; else to it. 0; -ENOMEM */
+int lpi_two_tree_plan(int P, int rank, struct logp_invocation *c, const struct lpi_halves *halves,
+                      const struct lpi_hop *hop, bool down);
+/* Step i of the schedule: of which stream, which segment, and which of the steps that it makes.
+ * NULL: it is through, *segment steps before. */
+const struct lpi_stream *lpi_two_tree_at(const struct lpi_two_tree *t, int64_t i, int64_t *segment,
+                                         int64_t *part);
+/* At most. P >= 2 */
+__int128 lpi_two_tree_time(int64_t P, int64_t n, const struct lpi_hop *hop);
 
 #endif

@@ -5,7 +5,7 @@
  * and i alone. So a check makes the operands that its promise names again, and combines them in the
  * order of ranks: it knows nothing of the algorithm.
  */
-#include "collective.h"
+#include "collective/collective.h"
 
 #include <logp/algorithm.h>
 

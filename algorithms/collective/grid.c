@@ -4,7 +4,7 @@
  * collective has a topology with sizes of its own they are these, so that messages go along its
  * links; elsewhere any two processors are neighbours, and the grid is a square.
  */
-#include "trees.h"
+#include "collective/collective.h"
 
 struct lpi_grid lpi_grid_of(int64_t P, const struct logp_invocation *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recursive halving: see halving.h. Source: Rabenseifner, ICCS 2004. */
-#include "halving.h"
+/* Recursive halving: see collective.h. Source: Rabenseifner, ICCS 2004. */
+#include "collective/collective.h"
 
 static struct logp_buffer_ref ref_at(struct logp_buffer_ref base, const struct logp_invocation *c,
                                      int64_t element)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The k-nomial tree: see knomial.h. */
-#include "knomial.h"
-#include "trees.h"
+/* The k-nomial tree: see collective.h. */
+#include "collective/collective.h"
 
 int64_t lpi_knomial_k(int64_t P, const struct logp_invocation *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A schedule that is a list, as a collective with one algorithm. It stands outside the table: it
  * has no arguments to choose from. */
-#include "collective.h"
-#include "schedule/graph.h"
+#include "collective/collective.h"
+#include "schedule/schedule.h"
 
 #include <logp/algorithm.h>
 

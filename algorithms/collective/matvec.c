@@ -11,8 +11,7 @@
  * together cost gamma, as does each combination in the reduction. Source: Grama et al. 2003,
  * ch. 4.1.
  */
-#include "predict/bound.h"
-#include "predict/doubling.h"
+#include "predict/predict.h"
 #include "reduce/reduce.h"
 #include "schedule/reader.h"
 #include "schedule/schedule.h"

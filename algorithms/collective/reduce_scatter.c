@@ -3,12 +3,9 @@
  * Reduce-scatter: each processor has a vector of P blocks of count elements; block i of all,
  * combined element by element, ends on rank i. c is the time to combine a block with another.
  */
-#include "blocks.h"
-#include "circulant.h"
-#include "predict/bound.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
-#include "vector.h"
 
 /* n blocks where all are alike; of one, all that lpi_vector_bytes() knows. */
 static size_t blocks(const struct logp_invocation *c, int64_t n)

@@ -3,10 +3,9 @@
  * Scan: each processor gets the vectors of ranks 0 up to its own combined in their order; exscan:
  * those of the ranks below it, which rank 0 has none of. c is the time to combine two vectors.
  */
-#include "predict/bound.h"
-#include "predict/rounds.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
-#include "vector.h"
+#include "collective/collective.h"
 
 /* ---- operands and results ---- */
 

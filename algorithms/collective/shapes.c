@@ -3,7 +3,7 @@
  * The trees of collectives, each given by parent and children of a virtual rank (v = 0 is the
  * root), and the plans made of them. Children are in the order in which a broadcast sends to them.
  */
-#include "trees.h"
+#include "collective/collective.h"
 
 #include <logp/paper.h>
 

@@ -24,9 +24,7 @@
  * sent, an even number, so many that nobody waits for it.
  * Source: Sanders, Speck, Traeff, Parallel Computing 35(12), 2009, but for the lag.
  */
-#include "two_tree.h"
-#include "trees.h"
-#include "vector.h"
+#include "collective/collective.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Vectors that are combined: see vector.h. */
-#include "vector.h"
+#include "collective/collective.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lower bounds: see bound.h. d is the time of a message of one byte from the start of its sending
+ * Lower bounds: see predict.h. d is the time of a message of one byte from the start of its sending
  * to the end of its receipt, w(k) = max(o, g + st) the least time from a send (o = o_send) or a
  * receipt (o = o_recv) to the next, of k bytes, and e = w(1); st = (k-1)G.
  *
@@ -31,7 +31,7 @@
  * B(P). Through a port: the message that is j-th from the end leaves (or comes) j e earlier, so if
  * all takes d - G + X, it has no more than (X - j e)/G bytes: X is large enough that these are k.
  */
-#include "bound.h"
+#include "predict/predict.h"
 #include <logp/paper.h>
 
 static const int64_t most = INT64_MAX / 8; /* as lpi_exact() */

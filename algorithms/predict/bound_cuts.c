@@ -19,8 +19,7 @@
  * in each of its dimensions. A row may have no more than MOST_CUTS cuts: where it is longer, ranks
  * or places next to each other stand together.
  */
-#include "predict/bound.h"
-#include "predict/ways.h"
+#include "predict/predict.h"
 
 enum { MOST_CUTS = 256, MOST_LINKS = 1 << 18, MOST_SWITCHES = 2048 };
 

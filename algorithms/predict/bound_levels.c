@@ -20,8 +20,7 @@
  * them at least to far ones, and one far processor receives K / (theirs): a port for each
  * (bound.c), with the least parameters of the links that cross.
  */
-#include "predict/bound.h"
-#include "predict/ways.h"
+#include "predict/predict.h"
 
 #include <stdlib.h>
 

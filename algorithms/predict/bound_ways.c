@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lower bounds over links that differ from pair to pair, or over a network. The terms are those of
- * bound.c; D is the way from i to j (ways.h).
+ * bound.c; D is the way from i to j (predict.h).
  *
  * One pair. k bytes that j needs of i leave i: one byte leaves last, in message M. All that leave
  * earlier take sum w(k_i) of the port of i, and from the start of M that byte takes D, and as M has
@@ -18,8 +18,7 @@
  * t + W(k_t) - e, for each t. Backwards for what comes to j. store-forward: as "Through a port" in
  * bound.c, with t in place of d.
  */
-#include "predict/bound.h"
-#include "predict/ways.h"
+#include "predict/predict.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  * others is received before k others, so that in both cases a path adds k E + D.
  * Source: Grama et al. 2003, ch. 4.1; Kurnosov 2016.
  */
-#include "predict/doubling.h"
+#include "predict/predict.h"
 
 static int floor_log2(int64_t n)
 {

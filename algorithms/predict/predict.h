@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What predictions are made of: the abbreviations of all, arithmetic, and trees that are counted.
+/*
+ * Predictions: the abbreviations of their formulas, arithmetic, counted trees, doubling, rounds,
+ * lower bounds, and the shortest times between two processors.
  */
 #ifndef LPI_PREDICT_H
 #define LPI_PREDICT_H
 
 #include <logp/algorithm.h>
+#include <logp/delay.h>
 #include <logp/paper.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct lpi_ways;
 
 /* ---- predictions ---- */
 
@@ -154,5 +159,276 @@ const struct logp_tree_node *lpi_tree_find(const struct logp_tree *tree, int64_t
 __int128 lpi_tree_sum(int64_t n, int64_t d, int64_t e);
 /* Sum of the effective times of a tree whose ends are 0; d, e > 0. */
 __int128 lpi_tree_total(const struct logp_tree *tree);
+
+/*
+ * ---- doubling.c ----
+ * The times of recursive doubling: for broadcasts with D for a message and E between sends, for
+ * reductions with a for D and B for E.
+ */
+
+/* The farthest first: t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)), h = 2^(lg P - 1);
+ * P = 2^x: D + (x-1) max(D, E). */
+__int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E);
+/* The farthest first, with one item after the other: who has c children passes them on at least
+ * period(c, is it the root, arg) apart, which is not less for more children; `more` follow the
+ * first. P >= 2 */
+__int128 lpi_doubling_pipelined(int64_t P, int64_t D, int64_t E, int64_t more,
+                                __int128 (*period)(int c, bool root, const void *arg),
+                                const void *arg);
+/* When all P could make another send: as t(P), but for P = 2 max(D, E); t(P) where E <= D. */
+__int128 lpi_doubling_sent(int64_t P, int64_t D, int64_t E);
+/* The nearest first. */
+__int128 lpi_nearest_time(int64_t P, int64_t D, int64_t E);
+/* P = n x n: along a row of n, then along all columns, the farthest first. */
+__int128 lpi_mesh_time(int64_t P, int64_t D, int64_t E);
+/* The most ones in the binary of any of 2^top .. x, where x >= 2^top. */
+int lpi_most_ones(uint64_t x, int top);
+
+/*
+ * ---- rounds ----
+ * In a round all processors do the same at the same time. In a round each sends n messages, and then
+ * receives as many of the same size, in the order in which they were sent. With the shared gap the
+ * first send also waits for the last receive before it, and the first receive for the last send.
+ */
+
+/* When a processor is free, its next send may start, and its last receive started. */
+struct lpi_rounds {
+    __int128 free, send_next, recv_start;
+};
+
+/* Before the first. */
+#define LPI_ROUNDS                                                                                 \
+    {                                                                                              \
+        .recv_start = LOGP_NEVER                                                                   \
+    }
+
+/* When the next send may start. */
+static inline __int128 lpi_rounds_start(const struct lpi_rounds *r, const struct logp_params *p)
+{
+    const __int128 start = lpi_later(r->free, r->send_next);
+
+    return p->gap_shared ? lpi_later(start, r->recv_start + lpi_max(p->o_recv_ns, p->g_ns)) : start;
+}
+
+/* When the first message can be received, the last send being made at `last`, E before another. */
+static inline __int128 lpi_rounds_turn(const struct logp_params *p, __int128 last, __int128 E,
+                                       int64_t stream)
+{
+    return p->gap_shared ? last + E + (p->store_forward ? 0 : stream) : last + p->o_send_ns;
+}
+
+/*
+ * Message k arrives at a(0) + k E, and is received at r(k) = max(r(k-1) + B, a(k)), B = max(o_recv
+ * + c, gap), where each is combined in c when it has come: so the last one at max(r(0) + (n-1) B,
+ * a(0) + (n-1) E). n >= 1
+ */
+static inline void lpi_combining_round(struct lpi_rounds *r, const struct logp_params *p, int64_t n,
+                                       size_t n_bytes, int64_t c)
+{
+    const int64_t stream = logp_params_stream_ns(p, n_bytes), gap = logp_params_gap_ns(p, n_bytes);
+    const __int128 E = lpi_max(p->o_send_ns, gap), E_r = lpi_max(p->o_recv_ns, gap);
+    const __int128 B = lpi_max(p->o_recv_ns + c, gap);
+    const __int128 start = lpi_rounds_start(r, p);
+    const __int128 sent = lpi_rounds_turn(p, start + (n - 1) * E, E, stream);
+    const __int128 arrival = start + p->o_send_ns + stream + p->L_ns;
+    const __int128 first = lpi_later(lpi_later(sent, arrival), r->recv_start + E_r);
+
+    r->send_next = start + n * E;
+    r->recv_start = lpi_later(first + (n - 1) * B, arrival + (n - 1) * E);
+    r->free = r->recv_start + p->o_recv_ns + c;
+}
+
+static inline void lpi_round(struct lpi_rounds *r, const struct logp_params *p, int64_t n,
+                             size_t n_bytes)
+{
+    lpi_combining_round(r, p, n, n_bytes, 0);
+}
+
+/* A round of n messages, the last of which is of another size. */
+static inline void lpi_uneven_round(struct lpi_rounds *r, const struct logp_params *p, int64_t n,
+                                    size_t n_bytes, size_t last_bytes)
+{
+    const int64_t gap = logp_params_gap_ns(p, n_bytes),
+                  last_gap = logp_params_gap_ns(p, last_bytes);
+    const __int128 E = lpi_max(p->o_send_ns, gap), E_r = lpi_max(p->o_recv_ns, gap);
+    const int64_t stream = logp_params_stream_ns(p, n_bytes),
+                  last_stream = logp_params_stream_ns(p, last_bytes);
+    const __int128 start = lpi_rounds_start(r, p), last = start + (n - 1) * E;
+    const __int128 wire = p->o_send_ns + p->L_ns, arrival = start + wire + stream;
+    const __int128 last_E = lpi_max(p->o_send_ns, last_gap);
+    __int128 received = r->recv_start;
+
+    if (n > 1) {
+        received = lpi_later(received + E_r, lpi_rounds_turn(p, last, last_E, stream));
+        received = lpi_later(received, arrival);
+        received = lpi_later(received + (n - 2) * E_r, arrival + (n - 2) * E);
+    }
+    received = lpi_later(received + lpi_max(p->o_recv_ns, last_gap), last + wire + last_stream);
+    r->send_next = last + last_E;
+    r->recv_start = lpi_later(received, lpi_rounds_turn(p, last, last_E, last_stream));
+    r->free = r->recv_start + p->o_recv_ns;
+}
+
+/*
+ * When all have come to `at` with their gaps still before them: what follows is a bound from there
+ * on, since nobody is earlier in anything.
+ */
+static inline void lpi_rounds_from(struct lpi_rounds *r, const struct logp_params *p, __int128 at)
+{
+    *r = (struct lpi_rounds){at, at, at - p->o_recv_ns};
+}
+
+/*
+ * What a round of up to n_bytes takes at most, however the processors differ: who begins it when
+ * all could begin has received by then, and may go on, gaps and all. (Where a longer message has no
+ * longer gap, a shorter one after it may come that much sooner.) The last round takes D.
+ */
+static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_bytes)
+{
+    const struct lpi_times t = lpi_times(p, n_bytes);
+
+    return lpi_max(t.D, t.E) + (p->store_forward ? logp_params_stream_ns(p, n_bytes) : 0);
+}
+
+/*
+ * ---- bound.c ----
+ * Lower bounds: what no algorithm can be faster than, whatever it sends to whom in which order and
+ * in pieces of which size. Each collective makes its own of these; what they rest on is in
+ * bound.c. In ns; bytes and elements >= 0, P >= 1. A capacity only makes it longer. Where links
+ * differ, p is of each parameter the least that any has; a network only makes it longer than p
+ * says. What the ways of both add is in lpi_bound_ways().
+ */
+
+/* Until all of P have heard from one; and until one has heard, through however many, from all. */
+int64_t lpi_bound_out(const struct logp_params *p, int64_t P);
+int64_t lpi_bound_in(const struct logp_params *p, int64_t P);
+
+/* What is added to either where nobody is through before so many bytes have left the one (in: each
+ * of the others), or have come to each of the others (in: the one). */
+int64_t lpi_bound_more_sent(const struct logp_params *p, int64_t bytes);
+int64_t lpi_bound_more_received(const struct logp_params *p, int64_t bytes);
+
+/* Until so many bytes have left a processor, or come to it, and are where they go to. */
+int64_t lpi_bound_sent(const struct logp_params *p, int64_t bytes);
+int64_t lpi_bound_received(const struct logp_params *p, int64_t bytes);
+
+/* n elements of each of `operands` processors out of P are combined. */
+int64_t lpi_bound_combined(const struct logp_params *p, int64_t P, int64_t n, int64_t operands);
+
+/* n x m, where that is not too many: then as many as there can be. */
+int64_t lpi_bound_times(int64_t n, int64_t m);
+
+static inline int64_t lpi_bound_bytes(size_t n_bytes)
+{
+    return n_bytes < INT64_MAX / 8 ? (int64_t)n_bytes : INT64_MAX / 8;
+}
+
+/* Collectives that others contain; nothing is done where there are no bytes. One item to all: */
+int64_t lpi_bound_broadcast(const struct logp_params *p, int64_t P, int64_t bytes);
+/* an item to, or from, each; */
+int64_t lpi_bound_scatter(const struct logp_params *p, int64_t P, int64_t bytes);
+int64_t lpi_bound_gather(const struct logp_params *p, int64_t P, int64_t bytes);
+/* n elements from each, combined on one; 0: as many bytes, whatever is done to them. */
+int64_t lpi_bound_reduce(const struct logp_params *p, int64_t P, int64_t bytes, int64_t n);
+
+/* Ranks first, first + step, ... below end. */
+struct lpi_ranks {
+    int64_t first, end, step;
+};
+
+static inline struct lpi_ranks lpi_ranks_all(int64_t P)
+{
+    return (struct lpi_ranks){0, P, 1};
+}
+
+static inline struct lpi_ranks lpi_ranks_one(int64_t rank)
+{
+    return (struct lpi_ranks){rank, rank + 1, 1};
+}
+
+static inline bool lpi_ranks_are_all(const struct lpi_ranks *r, int64_t P)
+{
+    return r->first == 0 && r->end == P && r->step == 1;
+}
+
+static inline bool lpi_ranks_have(const struct lpi_ranks *r, int64_t rank)
+{
+    return rank >= r->first && rank < r->end && (rank - r->first) % r->step == 0;
+}
+
+/* What a collective brings from each of some processors to each of some others: bytes that leave
+ * the one and without which the other cannot end, sent as they are or combined with others. */
+struct lpi_need {
+    struct lpi_ranks from, to;
+    int64_t bytes;   /* 0: nothing */
+    int64_t work_ns; /* on the way or at its end */
+    bool up;         /* only to higher ranks */
+    bool each_from;  /* a processor gets other bytes from each, and each of them arrives */
+    bool each_to;    /* a processor sends other bytes to each */
+};
+
+/* bound_ways.c: over links that differ, or a network; 0 elsewhere. Only in logp_collective.bound,
+ * for which c->plan.state is the struct lpi_ways. */
+int64_t lpi_bound_ways(int64_t P, const struct logp_invocation *c, const struct lpi_need *need);
+
+/* bound_cuts.c: the same through the links of a network. */
+int64_t lpi_bound_cuts(const struct lpi_ways *w, const struct lpi_need *need);
+
+/* bound_levels.c: the same, if those far from a place (back: from which it is far) are a level of
+ * their own. longer: what is added to the time until all have heard from it. */
+int64_t lpi_bound_levels(const struct lpi_ways *w, const struct lpi_need *need, int place,
+                         bool back, const int64_t *way, int64_t longer);
+
+/* N operands in all, on as many of P as it pays to have some. */
+int64_t lpi_bound_summation(const struct logp_params *p, int64_t P, int64_t N);
+
+/*
+ * ---- ways.c ----
+ * How long it takes at least from one processor to another, where they are not all equally far
+ * apart: over links that differ from pair to pair, or over a network. In ns; no memory is taken.
+ * The way from i to j is the least time from the start of a message of one byte that leaves i to
+ * the end of the receipt of one at j, over any relays. A relay only begins to send when it has
+ * received, so the way is a shortest path over the times of single messages, o_send + st(1) + L +
+ * o_recv with the parameters of each link (Dijkstra). On a network a message over h links takes
+ * o_send + h (L + st(1)) + o_recv; routes are shortest, so a relay only adds overheads. Places are
+ * the processors that are looked at. Ranks of one kind on one node have the same ways to any
+ * third, so two of them are enough, and whole nodes of one kind of ranks are alike, so three are
+ * enough. Of a network all are places up to LPI_ALL_PLACES; beyond that some are, among them the
+ * farthest from the root, and bounds hold for these.
+ */
+
+enum { LPI_PLACES = 256, LPI_ALL_PLACES = 128 };
+
+struct lpi_ways {
+    const struct logp_links *links;       /* NULL: a network */
+    const struct logp_topology *topology; /* NULL: links */
+    struct logp_params params;            /* what links say nothing of */
+    int64_t P;
+    int n;
+    int rank[LPI_PLACES];
+    int64_t stands_for[LPI_PLACES]; /* so many ranks, as far from any place that is an end */
+    bool is_end[LPI_PLACES];        /* ways from and to it may be looked at */
+};
+
+/* @return is there anything to look at? Not where c has neither links nor a network, nor where they
+ * are not for P processors, nor where there are too many places. */
+bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_invocation *c);
+
+/* The time of one message of one byte between two places. */
+int64_t lpi_ways_message(const struct lpi_ways *w, int from, int to);
+/* The way from a place to each (back: from each to it); 0 to itself. */
+void lpi_ways_of(const struct lpi_ways *w, int place, bool back, int64_t way[LPI_PLACES]);
+/* Of each parameter the least on the links from a place to others (back: from others to it), and by
+ * how much o_recv is larger on others of these at most. */
+struct lpi_ways_port {
+    struct logp_params least;
+    int64_t o_recv_more;
+};
+
+struct lpi_ways_port lpi_ways_port(const struct lpi_ways *w, int place, bool back);
+/* The parameters of a message between two places, but for the links of a network. */
+struct logp_params lpi_ways_params(const struct lpi_ways *w, int from, int to);
+/* to: of each parameter the lower one. */
+void lpi_ways_lower(struct logp_params *to, const struct logp_params *p);
 
 #endif

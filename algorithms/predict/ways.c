@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ways from one processor to another: see ways.h. */
-#include "predict/ways.h"
+/* Ways from one processor to another: see predict.h. */
 #include "predict/predict.h"
 
 static const int64_t most = INT64_MAX / 8; /* as lpi_exact() */

@@ -4,7 +4,7 @@
  * soon as anything can be. More waiting only delays what follows, so the schedule takes no less.
  */
 #include "predict/predict.h"
-#include "schedule.h"
+#include "schedule/schedule.h"
 
 #include <logp/machine.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The third reader of a schedule: does everything get where it should? It is done without data:
- * each byte of a buffer has a label that says what it stands for (label.h), and steps move labels.
+ * each byte of a buffer has a label that says what it stands for (schedule.h), and steps move labels.
  * At the end each rank must hold what its collective promises, each contribution once, in the order
  * of ranks where the operation does not commute; who should hold all back must have heard from all.
  * On the way, nothing is read that nobody has written, nor anything beyond a buffer, and every
@@ -11,8 +11,7 @@
  * in which nothing takes time and the arrival of a message is its number: at each send and receive
  * the rank in question makes the steps before it, and then moves the labels.
  */
-#include "label.h"
-#include "schedule.h"
+#include "schedule/schedule.h"
 
 #include <logp/machine.h>
 #include <logp/algorithm.h>

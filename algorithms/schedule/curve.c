@@ -6,7 +6,7 @@
  * with the lines at 0 and far out: if at the whole ps on both sides of where two lines meet nothing
  * is above them, there is nothing between them; else what is above is a line more.
  */
-#include "explain.h"
+#include "schedule/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * What the time of a schedule is made of, under the parameters in force: when each task starts, the
  * path that decides the end, and from the end back how much later everything could be.
  */
-#include "explain.h"
+#include "schedule/schedule.h"
 
 #include <logp/machine.h>
 

@@ -13,13 +13,8 @@
  * goes on to its next send, and of these the earliest is made. A rank that waits can send no
  * earlier: what it waits for is still to be sent, or answered.
  */
-#include "graph.h"
-#include "mail.h"
-#include "rendezvous.h"
 #include "predict/predict.h"
-#include "schedule.h"
-#include "traced.h"
-#include "wire.h"
+#include "schedule/schedule.h"
 
 #include <logp/machine.h>
 #include <logp/algorithm.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One rank of a list with edges: see graph.h. */
-#include "graph.h"
+/* One rank of a list with edges: see schedule.h. */
+#include "schedule/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>

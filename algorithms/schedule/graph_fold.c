@@ -5,10 +5,8 @@
  * virtual clock. It does one act and goes back into the queue, so that whoever has an earlier time
  * by then goes first.
  */
-#include "graph.h"
 #include "predict/predict.h"
-#include "schedule.h"
-#include "traced.h"
+#include "schedule/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * waits, and an arriving message wakes it. Payloads do not matter: all of them go to the beginning
  * of recv_buf.
  */
-#include "graph.h"
+#include "schedule/schedule.h"
 
 #include <logp/vp.h>
 

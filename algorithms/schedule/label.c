@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A label is a kind, 2 bits, and of operands the rank, 24 bits, and the offset, 38; of combinations
  * their number and the byte of the element, 16 bits. So the bytes of an element count upwards. */
-#include "label.h"
+#include "schedule/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>

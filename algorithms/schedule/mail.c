@@ -10,9 +10,8 @@
  * given out in the order of memory: who sends to all in turn has theirs side by side, not a page
  * for each.
  */
-#include "mail.h"
 
-#include "schedule.h"
+#include "schedule/schedule.h"
 
 #include <errno.h>
 #include <stdbool.h>

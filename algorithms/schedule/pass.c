@@ -4,7 +4,7 @@
  * What the end of the task before demands anyway is left out of them: o in the gap of a send, and
  * of a receive.
  */
-#include "explain.h"
+#include "schedule/schedule.h"
 
 static int64_t max64(int64_t a, int64_t b)
 {

@@ -12,10 +12,9 @@
  * round again the last of this tag is through, here; what others sent for it came before, since
  * messages of one tag arrive in the order sent.
  */
-#include "progress.h"
 
 #include "reader.h"
-#include "schedule.h"
+#include "schedule/schedule.h"
 
 #include <logp/trace.h>
 

@@ -4,8 +4,7 @@
  * finds out: it is given a delay model that takes no time and notes what is sent and received. What
  * a message arrives at is then not a time, but the number of the send.
  */
-#include "explain.h"
-#include "schedule.h"
+#include "schedule/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>

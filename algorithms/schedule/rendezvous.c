@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends of a fold that wait for their receivers: see rendezvous.h. */
-#include "rendezvous.h"
+/* Sends of a fold that wait for their receivers: see schedule.h. */
 
-#include "schedule.h"
+#include "schedule/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>

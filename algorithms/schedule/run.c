@@ -2,7 +2,7 @@
 /* What moves data in a schedule that is run. What a compute does, its parts and its work, happens
  * within its time: only what they take beyond that is extra. */
 #include "reader.h"
-#include "schedule.h"
+#include "schedule/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>

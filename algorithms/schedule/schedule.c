@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of ranks, and memory of which all is used. */
-#include "schedule.h"
+#include "schedule/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>

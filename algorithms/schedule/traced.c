@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The events of a fold, which are those that the runtime records of the run. */
-#include "traced.h"
+#include "schedule/schedule.h"
 
 /* From where the rank is, if that is before `until`. */
 static int wait(const struct lpi_traced *to, int64_t rank, struct logp_event e,

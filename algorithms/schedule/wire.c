@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The capacity of a fold: by the rule of the runtime, and with its ties, since sends come in the
  * order of (start, rank). */
-#include "wire.h"
+#include "schedule/schedule.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 #define LPI_CALL_H
 
 #include "core/sched.h"
-#include "mail/close.h"
+#include "mail/mail.h"
 #include "core/resolver.h"
 #include "state/record.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock of a vp at the begin and the end of a call, and after one that came to nothing. */
 #include "call/call.h"
-#include "core/deadlock.h"
+#include "core/core.h"
 #include "core/sched.h"
-#include "delay/in_force.h"
-#include "mail/close.h"
+#include "delay/delay.h"
+#include "mail/mail.h"
 
 enum { MOST_POLLS = (1 << 22) - 1 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Views: a processor seen in a context of its own, perhaps as a member of a group. */
-#include "core/area.h"
-#include "delay/in_force.h"
+#include "core/core.h"
+#include "delay/delay.h"
 #include "call/call.h"
 
 #include <logp/vp.h>

@@ -13,11 +13,8 @@
 #include "call/call.h"
 #include "core/resolver.h"
 #include "core/sched.h"
-#include "delay/in_force.h"
-#include "mail/close.h"
-#include "mail/mailbox.h"
-#include "mail/match.h"
-#include "mail/direct.h"
+#include "delay/delay.h"
+#include "mail/mail.h"
 
 #include <errno.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What could begin, and when: the delay model's answers, with a copy of the vp's port. */
 #include "core/sched.h"
-#include "delay/in_force.h"
-#include "mail/close.h"
-#include "mail/match.h"
+#include "delay/delay.h"
+#include "mail/mail.h"
 #include "call/call.h"
 
 #include <errno.h>

@@ -2,12 +2,7 @@
 /* Receives: post, cancel, and calls that post and wait. query.c waits. */
 #include "call/call.h"
 #include "core/sched.h"
-#include "mail/close.h"
-#include "mail/remote.h"
-#include "mail/mailbox.h"
-#include "mail/match.h"
-#include "mail/direct.h"
-#include "mail/pool.h"
+#include "mail/mail.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,11 +11,10 @@
  * (query.c) such a send is a request in state RTS_SENT until its payload has been sent.
  */
 #include "call/call.h"
-#include "core/explore.h"
+#include "core/core.h"
 #include "core/sched.h"
-#include "delay/in_force.h"
-#include "mail/close.h"
-#include "mail/match.h"
+#include "delay/delay.h"
+#include "mail/mail.h"
 #include "state/stop.h"
 
 #include <errno.h>

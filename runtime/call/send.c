@@ -2,11 +2,7 @@
 /* Sending: the fast path, to another process, and what transmit.c hands over. */
 #include "call/call.h"
 #include "core/sched.h"
-#include "mail/close.h"
-#include "mail/remote.h"
-#include "mail/mailbox.h"
-#include "mail/match.h"
-#include "mail/pool.h"
+#include "mail/mail.h"
 #include "state/remote.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* Replacing the delay model of a machine: see machine.h. */
 #include "carrier/carrier.h"
 #include "core/sched.h"
-#include "delay/in_force.h"
-#include "host/process.h"
+#include "delay/delay.h"
+#include "host/host.h"
 #include "state/stop.h"
 
 #include <errno.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of a group, and waiting for a word of it: see shared.h. */
-#include "core/area.h"
-#include "core/attach.h"
-#include "core/word_wait.h"
-#include "mail/close.h"
+#include "core/core.h"
+#include "mail/mail.h"
 #include "call/call.h"
 
 #include <logp/vp.h>

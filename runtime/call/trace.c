@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tracing, for the machine's owner and for the programs of vps: see trace.h. */
-#include "host/process.h"
-#include "mail/close.h"
+#include "host/host.h"
+#include "mail/mail.h"
 #include "call/call.h"
 
 #include <logp/trace.h>

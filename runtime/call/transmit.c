@@ -8,11 +8,8 @@
  */
 #include "call/call.h"
 #include "core/sched.h"
-#include "delay/capacity.h"
-#include "delay/in_force.h"
-#include "mail/backpressure.h"
-#include "mail/close.h"
-#include "mail/mailbox.h"
+#include "delay/delay.h"
+#include "mail/mail.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,18 +2,18 @@
 /* Computing, the clocks, the common start. */
 #include "call/call.h"
 #include "carrier/carrier.h"
-#include "core/sync_group.h"
-#include "core/blocking.h"
 #include "core/sched.h"
-#include "core/sync.h"
-#include "delay/in_force.h"
-#include "mail/close.h"
-#include "mail/match.h"
+#include "core/core.h"
+#include "delay/delay.h"
+#include "mail/mail.h"
 #include "state/explore.h"
+#include "state/state.h"
+#include "state/stop.h"
 
 #include <logp/experiment.h>
 
 #include <errno.h>
+#include <logp/check.h>
 
 enum { READINGS_FREE = 1000 };
 
@@ -189,4 +189,20 @@ int64_t logp_start_late(const struct logp_vp *vp)
             late = l;
     }
     return late;
+}
+
+int logp_check_holds(struct logp_vp *vp, bool holds, const char *expression, const char *file,
+                     int line)
+{
+    struct logp_machine *m = vp->proc->core->machine;
+
+    if (holds)
+        return 0;
+    /* who stops the run writes this; with the lock, as the run may be given up */
+    pthread_mutex_lock(&m->lock);
+    if (lpi_stop(m, -EPROTO))
+        m->report.asserted =
+            (struct logp_asserted){file, line, expression, vp->proc->rank, lpi_clock(vp->proc)};
+    pthread_mutex_unlock(&m->lock);
+    return -EPROTO;
 }

@@ -2,7 +2,7 @@
 /* Waiting, testing and probing: each call is a query (query.c). */
 #include "call/call.h"
 #include "core/sched.h"
-#include "mail/close.h"
+#include "mail/mail.h"
 
 #include <errno.h>
 

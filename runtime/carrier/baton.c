@@ -4,7 +4,7 @@
 #include "carrier/baton.h"
 
 #include "carrier/overflow.h"
-#include "host/pause.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <linux/futex.h>

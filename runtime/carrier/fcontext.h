@@ -4,7 +4,7 @@
 #ifndef LPI_FCONTEXT_H
 #define LPI_FCONTEXT_H
 
-#include "host/annotate.h"
+#include "host/host.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* Stacks set aside: see image.h. */
 #include "carrier/image.h"
 
-#include "host/memory.h"
+#include "host/host.h"
 
 #include <stdlib.h>
 #include <string.h>

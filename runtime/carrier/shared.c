@@ -18,8 +18,7 @@
 #include "carrier/image.h"
 #include "carrier/overflow.h"
 #include "carrier/thread_state.h"
-#include "host/annotate.h"
-#include "host/memory.h"
+#include "host/host.h"
 #include "state/stop.h"
 #include "state/timers.h"
 

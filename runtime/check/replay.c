@@ -17,7 +17,7 @@
  *     params L o_send o_recv g G gamma gap_shared capacity store_forward latency_varies seed
  *     latency 3 1            kind, sigma
  *     samples 2 100 200      how many, then all of them
- *     faults drop:0.1@0-3    and noise: as in fault.h, in ns
+ *     faults drop:0.1@0-3    and noise: as in delay.h, in ns
  *     choices 14 3=2 9=1     how many; those with another answer than the usual one
  */
 #include "kit.h"

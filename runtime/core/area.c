@@ -7,11 +7,9 @@
  * that it has not joined yet: the n-th group of one kind has the same area on all of its members.
  * The last member to leave frees the area, or the end of the run does.
  */
-#include "core/area.h"
 
-#include "core/attach.h"
-#include "core/word_wait.h"
-#include "host/memory.h"
+#include "core/core.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What libraries attach to a vp, and the group in which it starts collectives. Most programs need
  * neither, so this memory is separate from the vps and allocated at the first use. */
-#include "core/attach.h"
+#include "core/core.h"
 
-#include "host/memory.h"
+#include "host/host.h"
 
 #include <errno.h>
 

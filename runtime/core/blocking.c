@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocking sections: a vp without a core, which it reacquires later. See reacquire.c. */
-#include "core/blocking.h"
+#include "core/core.h"
 
 #include "carrier/carrier.h"
-#include "core/reacquire.h"
 #include "core/sched.h"
-#include "mail/close.h"
+#include "mail/mail.h"
 
 void lpi_blocking_begin(struct lpi_proc *p)
 {

@@ -19,7 +19,7 @@
  * all are done.
  */
 #define _GNU_SOURCE
-#include "core/common_clock.h"
+#include "core/core.h"
 
 #include "state/stop.h"
 

@@ -9,13 +9,11 @@
  * space, then there was a moment at which nothing could ever happen again in this process. For
  * other processes see remote_control.c.
  */
-#include "core/deadlock.h"
 
-#include "core/remote_control.h"
-#include "core/word_wait.h"
-#include "host/pause.h"
+#include "core/core.h"
+#include "host/host.h"
 #include "mail/lane.h"
-#include "mail/backpressure.h"
+#include "mail/mail.h"
 #include "state/explore.h"
 #include "state/message.h"
 #include "state/stop.h"

@@ -12,16 +12,12 @@
  * query could take before, and no vp takes a message from another vp. So choices of two vps
  * commute, which an exhaustive strategy relies on.
  */
-#include "core/explore.h"
 
 #include "carrier/carrier.h"
 #include "core/resolver.h"
-#include "core/poll_mail.h"
-#include "core/outcomes.h"
-#include "core/run.h"
+#include "core/core.h"
 #include "core/sched.h"
-#include "mail/close.h"
-#include "mail/match.h"
+#include "mail/mail.h"
 #include "state/stop.h"
 #include "state/run_queue.h"
 

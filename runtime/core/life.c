@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of a vp in one run, and which vp has its core afterwards. */
-#include "core/life.h"
+#include "core/core.h"
 
-#include "core/attach.h"
 #include "carrier/carrier.h"
-#include "core/explore.h"
 #include "core/resolver.h"
-#include "core/blocking.h"
 #include "core/sched.h"
-#include "core/sync.h"
-#include "delay/in_force.h"
-#include "mail/close.h"
-#include "mail/remote.h"
-#include "mail/match.h"
+#include "delay/delay.h"
+#include "mail/mail.h"
 #include "state/record.h"
 #include "state/stop.h"
 

@@ -6,7 +6,7 @@
  * Otherwise, or if that one cannot be loaded, it loads the first that can be.
  */
 #define _GNU_SOURCE
-#include "core/processes.h"
+#include "core/core.h"
 
 #include <logp/transport.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The alternatives of a query on an explored machine: see explore.c. */
-#include "core/outcomes.h"
 
 #include "core/resolver.h"
-#include "core/explore.h"
-#include "mail/match.h"
+#include "core/core.h"
+#include "mail/mail.h"
 #include "state/stop.h"
 
 #include <errno.h>

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Poll for all that a core must notice: mail, a common start, requests for the core, words,
  * space. */
-#include "core/poll_mail.h"
 
-#include "core/reacquire.h"
-#include "core/start.h"
-#include "core/word_wait.h"
-#include "mail/mailbox.h"
-#include "mail/backpressure.h"
+#include "core/core.h"
+#include "mail/mail.h"
 
 void lpi_poll_mail(struct lpi_core *c)
 {

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine over several processes: see state/remote.h and logp/transport.h. */
 #define _GNU_SOURCE
-#include "core/processes.h"
+#include "core/core.h"
 
-#include "core/common_clock.h"
-#include "core/remote_control.h"
-#include "delay/in_force.h"
-#include "host/memory.h"
-#include "mail/remote.h"
-#include "mail/mailbox.h"
+#include "delay/delay.h"
+#include "host/host.h"
+#include "mail/mail.h"
 #include "state/stop.h"
 
 #include <logp/transport.h>

@@ -12,9 +12,8 @@
  * `nobody` then, and the first vp to return takes the core by removing that mark. A core with a vp
  * in a blocking section is never idle (deadlock.c), because it cannot know what happens there.
  */
-#include "core/reacquire.h"
 
-#include "core/start.h"
+#include "core/core.h"
 #include "state/stop.h"
 #include "state/run_queue.h"
 

@@ -16,12 +16,9 @@
  * (Mattern, Distributed Computing 2, 1987, 161-175). Control messages of a scan are not counted,
  * and do not make a core busy.
  */
-#include "core/remote_control.h"
 
-#include "core/deadlock.h"
-#include "core/start.h"
-#include "core/sync_group.h"
-#include "mail/remote.h"
+#include "core/core.h"
+#include "mail/mail.h"
 #include "state/stop.h"
 
 #include <errno.h>
@@ -38,7 +35,7 @@ static void hear_arrived(struct lpi_core *c)
     struct lpi_wire w = {.kind = LPI_WIRE_START};
     int64_t at;
 
-    /* acq_rel: as sync_arrived in sync.c. Any core of process 0 comes here for its own process, the
+    /* acq_rel: as sync_arrived in start.c. Any core of process 0 comes here for its own process, the
      * first core for the others. */
     if (atomic_fetch_add_explicit(&f->n_arrived_processes, 1, memory_order_acq_rel) + 1 <
         f->n_processes)

@@ -6,7 +6,7 @@
 #include "core/resolver.h"
 
 #include "core/sched.h"
-#include "mail/match.h"
+#include "mail/mail.h"
 #include "state/record.h"
 
 /* ---- by the clock ---- */

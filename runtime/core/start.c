@@ -5,14 +5,14 @@
  * Each core counts its vps that have arrived. The last of a core counts the core, and the last of
  * all fixes the start, a little ahead of now. Then every core releases its own vps.
  */
-#include "core/start.h"
+#include "core/core.h"
 
-#include "delay/capacity.h"
-#include "delay/in_force.h"
+#include "delay/delay.h"
 #include "host/clock.h"
-#include "mail/inject.h"
+#include "mail/mail.h"
 #include "state/stop.h"
 #include "state/run_queue.h"
+#include "core/sched.h"
 
 enum { START_MARGIN_NS = 10000 };
 
@@ -86,4 +86,25 @@ int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start
     atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
     attend(m, LPI_ATT_SYNC); /* its release publishes the stores above */
     return start;
+}
+
+int lpi_sync(struct lpi_proc *p, int64_t *start)
+{
+    struct lpi_core *c = p->core;
+    struct logp_machine *m = c->machine;
+    int rc;
+
+    lpi_record_lag(c); /* before the next start is fixed: it may belong to the last one */
+    p->state = LPI_SYNC;
+    p->in_vain = 0;
+    if (++c->life.n_at_sync == c->n_procs) {
+        /* acq_rel: the last to arrive sees what all vps wrote before; through lpi_fix_start(), so
+         * do all that it releases */
+        if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
+            m->remote != NULL ? lpi_remote_arrived(c) : lpi_fix_start(m);
+    }
+    rc = lpi_hold(p);
+    if (rc == 0 && start != NULL)
+        *start = p->deadline;
+    return rc;
 }

@@ -7,12 +7,10 @@
  * and its first member. The last to arrive fixes the start, releases the members on its own core,
  * and wakes the others on theirs.
  */
-#include "core/sync_group.h"
 
-#include "core/reacquire.h"
 #include "core/sched.h"
-#include "core/start.h"
-#include "mail/remote.h"
+#include "core/core.h"
+#include "mail/mail.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,12 +13,10 @@
  * for (the barrier is complete, the run is stopping, all vps have ended) is announced by m->event,
  * which a core reads before it checks these conditions and sleeps.
  */
-#include "core/window.h"
+#include "core/core.h"
 
-#include "core/deadlock.h"
-#include "core/poll_mail.h"
-#include "host/relax.h"
-#include "mail/mailbox.h"
+#include "host/host.h"
+#include "mail/mail.h"
 #include "state/stop.h"
 #include "state/run_queue.h"
 

@@ -7,9 +7,8 @@
  * idle, finds a word that has reached its value and that the waiting core has yet to notice. A core
  * that notices one turns busy before it removes the note.
  */
-#include "core/word_wait.h"
+#include "core/core.h"
 
-#include "core/attach.h"
 #include "carrier/carrier.h"
 #include "core/sched.h"
 #include "state/stop.h"

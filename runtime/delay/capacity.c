@@ -12,9 +12,9 @@
  * The arrival is known only when the send has been charged. So a place is taken in two steps, claim
  * and apply. Nothing can fail between them, so a charged send takes place.
  */
-#include "delay/capacity.h"
+#include "delay/delay.h"
 
-#include "host/memory.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <stdlib.h>

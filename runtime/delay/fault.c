@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The delay model of faults and noise: see fault.h.
+ * The delay model of faults and noise: see delay.h.
  *
  * The inner model gives the start of a send or receive, how long it keeps its processor, and the
  * arrival of its message. This model moves the start to a time when the processor is available,
@@ -8,10 +8,8 @@
  * holder of a rank's core owns the rank's count of operations, as it owns its port. Counts of all
  * ranks are atomic. They are relaxed, since they publish nothing and are read after the run.
  */
-#include "delay/fault.h"
 
-#include "delay/draw.h"
-#include "delay/none.h"
+#include "delay/delay.h"
 #include "state/state.h"
 
 #include <logp/machine.h>

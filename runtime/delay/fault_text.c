@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Faults and noise, from texts: the grammar is in logp/delay.h. */
-#include "delay/fault.h"
-
-#include "delay/draw.h"
+#include "delay/delay.h"
 
 #include <logp/delay.h>
 #include <logp/machine.h>

@@ -3,14 +3,14 @@
  * The delay model in force, and its replacement while the machine runs.
  *
  * The machine points to its own copy of the model and its functions; NULL: no delay. Readers
- * (in_force.h) use the copy inside RCU read-side sections. The writer swaps the pointer, waits for
+ * (delay.h) use the copy inside RCU read-side sections. The writer swaps the pointer, waits for
  * a grace period and frees the old copy. Under the virtual clock only one vp runs at a time. So a
  * replacement for a virtual time waits in a list, sorted by time, and the first vp whose send
  * starts then or later makes it.
  */
-#include "delay/in_force.h"
+#include "delay/delay.h"
 
-#include "host/annotate.h"
+#include "host/host.h"
 #include "state/record.h"
 
 #include <errno.h>

@@ -4,8 +4,7 @@
  * latency. Draws have no state, so senders on different cores share nothing, and a repeated run
  * draws the same latencies.
  */
-#include "delay/draw.h"
-#include "delay/none.h"
+#include "delay/delay.h"
 
 #include <logp/delay.h>
 

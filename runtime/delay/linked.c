@@ -3,7 +3,7 @@
  * The delay model of links. The model data of a built-in model is its parameters, so it is called
  * with the parameters of the link.
  */
-#include "delay/links.h"
+#include "delay/delay.h"
 
 #include <logp/delay.h>
 

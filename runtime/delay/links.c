@@ -6,7 +6,7 @@
  * for each rank. With nodes there are two tables, for links inside a node and between two nodes. A
  * set of ranks splits each kind of which it contains some ranks but not all.
  */
-#include "delay/links.h"
+#include "delay/delay.h"
 
 #include <logp/machine.h>
 

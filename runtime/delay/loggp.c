@@ -10,7 +10,7 @@
  * both messages to stream through the port, out and in. A send after a receive waits for neither,
  * since the message was in before its receive began.
  */
-#include "delay/draw.h"
+#include "delay/delay.h"
 
 #include <errno.h>
 #include <stdlib.h>

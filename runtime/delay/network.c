@@ -3,8 +3,7 @@
  * A network as a delay model, built from the inside out: costs of messages, links, random
  * latencies, faults. Also the network of a machine, which its model describes.
  */
-#include "delay/draw.h"
-#include "delay/fault.h"
+#include "delay/delay.h"
 #include "state/state.h"
 
 #include <logp/delay.h>

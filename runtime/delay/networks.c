@@ -6,7 +6,7 @@
  * ends of each line are linked (round). Each network is a table of functions at the end of this
  * file.
  */
-#include "delay/networks.h"
+#include "delay/delay.h"
 
 #include <logp/machine.h>
 

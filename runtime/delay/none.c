@@ -4,7 +4,7 @@
  * It still has functions of its own, so that it differs from a struct logp_delay of zeros, the
  * result of a failed create.
  */
-#include "delay/none.h"
+#include "delay/delay.h"
 
 static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
 {

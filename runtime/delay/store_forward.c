@@ -10,7 +10,7 @@
  * All memory orders are relaxed: a link's time and its counts publish nothing else. They are read
  * or cleared when the run has ended or its vps are at a common start, which orders that.
  */
-#include "delay/fault.h"
+#include "delay/delay.h"
 #include "state/state.h"
 
 #include <logp/delay.h>

@@ -3,7 +3,7 @@
  * Topologies: the table of their kinds, the topology of a specification, and its routes. See
  * logp/delay.h. To add one, write a network in networks.c and a row here.
  */
-#include "delay/networks.h"
+#include "delay/delay.h"
 
 #include <logp/machine.h>
 

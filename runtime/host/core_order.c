@@ -7,7 +7,7 @@
  * all hardware threads of the host, and again only for a thread that it has not named, because it
  * came online later. The set of threads that this process may use is not cached: it may change.
  */
-#include "host/core_order.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <hwloc.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The cores that carry vps: those that the caller may run on, in the order of core_order.c. */
 #define _GNU_SOURCE
-#include "host/cores.h"
 
 #include "host/clock.h"
-#include "host/core_order.h"
-#include "host/process.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lag histograms: see histogram.h. */
-#include "host/histogram.h"
+/* Lag histograms: see host.h. */
+#include "host/host.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Zeroed memory: see memory.h. */
-#include "host/memory.h"
+/* Zeroed memory: see host.h. */
+#include "host/host.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random pauses: see pause.h. Built only with LOGP_PAUSES. */
-#include "host/pause.h"
+/* Random pauses: see host.h. Built only with LOGP_PAUSES. */
+#include "host/host.h"
 
 #include <sched.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
  * others have taken.
  */
 #define _GNU_SOURCE
-#include "host/process.h"
+#include "host/host.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

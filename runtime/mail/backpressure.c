@@ -10,7 +10,7 @@
  * A vp that takes a message wakes procs of its own core, at the time of its clock. The holder
  * polls for space that other cores have freed.
  */
-#include "mail/backpressure.h"
+#include "mail/mail.h"
 
 #include "host/clock.h"
 #include "state/stop.h"

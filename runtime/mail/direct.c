@@ -14,9 +14,9 @@
  *   - before a receive from any source is posted, which changes what named receives take and when;
  *   - when the vp learns that the run is over, and at the end of its program.
  */
-#include "mail/direct.h"
+#include "mail/mail.h"
 
-#include "host/pause.h"
+#include "host/host.h"
 #include "state/message.h"
 
 #include <string.h>
@@ -121,4 +121,22 @@ bool lpi_direct_fill(struct lpi_direct *o, const struct lpi_envelope *e)
     if (wanted)
         memcpy(o->buf, e->data, e->n_bytes);
     return wanted;
+}
+
+void lpi_direct_close(struct lpi_proc *p)
+{
+    struct logp_request *r;
+
+    while ((r = lpi_direct_exposed(p)) != NULL && !lpi_direct_withdraw(p, r))
+        lpi_poll(p->core);
+}
+
+int lpi_direct_stopped(struct lpi_proc *p, int stop)
+{
+    p->waits_for = NULL;
+    p->waits_for_any = false;
+    lpi_direct_close(p);
+    if (p->core->machine->remote != NULL)
+        lpi_remote_drop_receives(p);
+    return stop;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A heap of arrivals: see heap.h. */
-#include "mail/heap.h"
+/* A heap of arrivals: see mail.h. */
+#include "mail/mail.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pending messages and posted receives by label: see index.h. */
-#include "mail/index.h"
+/* Pending messages and posted receives by label: see mail.h. */
 
-#include "host/memory.h"
-#include "mail/heap.h"
+#include "host/host.h"
+#include "mail/mail.h"
 #include "state/message.h"
 
 #include <logp/logp.h>

@@ -7,12 +7,9 @@
  * The gate (machine.injectors) is closed while no programs run: then the caller of
  * logp_machine_run() empties the mailboxes.
  */
-#include "mail/inject.h"
 
-#include "host/pause.h"
-#include "host/process.h"
-#include "mail/pool.h"
-#include "mail/queue.h"
+#include "host/host.h"
+#include "mail/mail.h"
 #include "state/remote.h"
 #include "state/message.h"
 

@@ -8,7 +8,7 @@
 #ifndef LPI_LANE_H
 #define LPI_LANE_H
 
-#include "host/pause.h"
+#include "host/host.h"
 #include "state/state.h"
 
 enum { LPI_SLOT_BYTES = 32, LPI_AHEAD = 4 /* slots to prefetch ahead */ };

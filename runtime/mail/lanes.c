@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lanes of a machine: see lane.h. */
-#include "host/memory.h"
+#include "host/host.h"
 #include "mail/lane.h"
 #include "state/state.h"
 

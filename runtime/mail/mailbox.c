@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages between cores, over the lane of the two cores (lane.h) or through the receiver's mailbox
- * (queue.h).
+ * (mail.h).
  *
  * Order: a full lane overflows into the mailboxes. From then on all messages of this pair of cores
  * take the mailboxes, until the consumer has taken all of them (q_sent == q_taken). So messages in
@@ -11,14 +11,9 @@
  * For long messages see direct.c. For other processes see remote.c: their messages to a vp of
  * another core come over the lane from the first core, as if their vps lived there.
  */
-#include "mail/mailbox.h"
 
-#include "mail/remote.h"
 #include "mail/lane.h"
-#include "mail/match.h"
-#include "mail/direct.h"
-#include "mail/pool.h"
-#include "mail/queue.h"
+#include "mail/mail.h"
 #include "state/remote.h"
 #include "state/message.h"
 #include "state/stop.h"

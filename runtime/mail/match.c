@@ -13,16 +13,12 @@
  * receive.
  *
  * Most matches are found near the head of a list. So the lists are searched first, and their index
- * (index.h) only after LPI_FEW items.
+ * (index.c) only after LPI_FEW items.
  */
-#include "mail/match.h"
 
 #include "carrier/carrier.h"
-#include "delay/in_force.h"
-#include "mail/index.h"
-#include "mail/direct.h"
-#include "mail/pool.h"
-#include "mail/backpressure.h"
+#include "delay/delay.h"
+#include "mail/mail.h"
 #include "state/remote.h"
 #include "state/message.h"
 #include "state/stop.h"

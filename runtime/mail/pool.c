@@ -6,11 +6,10 @@
  * that consumes it. Cores exchange credit with the machine in batches. So the limit is never
  * exceeded, and a send is refused at most 1/16 of the limit early.
  */
-#include "mail/pool.h"
+#include "mail/mail.h"
 
 #include "host/clock.h"
-#include "host/memory.h"
-#include "mail/backpressure.h"
+#include "host/host.h"
 #include "state/message.h"
 
 #include <errno.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Mailboxes and their bells: see queue.h. */
-#include "mail/queue.h"
+/* Mailboxes and their bells: see mail.h. */
+#include "mail/mail.h"
 
-#include "host/annotate.h"
-#include "host/pause.h"
+#include "host/host.h"
 #include "state/message.h"
 #include "state/stop.h"
 

@@ -12,11 +12,8 @@
  * Only the first core polls. A long message to a vp of another core is passed on when it is
  * complete, and all later messages to other cores wait for it.
  */
-#include "mail/remote.h"
 
-#include "mail/mailbox.h"
-#include "mail/match.h"
-#include "mail/pool.h"
+#include "mail/mail.h"
 #include "state/message.h"
 #include "state/stop.h"
 

@@ -6,7 +6,7 @@
  */
 #include "state/chunks.h"
 
-#include "host/memory.h"
+#include "host/host.h"
 #include "state/record.h"
 #include "trace/trace.h"
 

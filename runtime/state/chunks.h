@@ -4,7 +4,7 @@
 #define LPI_CHUNKS_H
 
 #include "state/state.h"
-#include "trace/labels.h"
+#include "trace/trace.h"
 
 struct lpi_chunk_of_events;
 

@@ -2,7 +2,7 @@
 /* Lag of a core: see lag.h. */
 #include "state/lag.h"
 
-#include "host/histogram.h"
+#include "host/host.h"
 
 void lpi_lag_reset(struct lpi_lag *lag)
 {

@@ -10,7 +10,7 @@
 #ifndef LPI_LAG_H
 #define LPI_LAG_H
 
-#include "host/histogram.h"
+#include "host/host.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

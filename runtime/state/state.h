@@ -41,7 +41,7 @@ enum lpi_state {
     LPI_READY,           /* in the core's list of vps that can go on at once */
     LPI_TIMED,           /* in the timers: it has a deadline */
     LPI_BLOCKED,         /* waits for a message that has not been sent */
-    LPI_SYNC,            /* waits in logp_sync(): sync.c, sync_group.c */
+    LPI_SYNC,            /* waits in logp_sync(): start.c, sync_group.c */
     LPI_WAITS_FOR_SPACE, /* waits for queue space for a message: backpressure.c */
     LPI_IN_BLOCKING,     /* in a blocking section, without its core: blocking.c */
     LPI_SENDING,         /* its send waits for its receiver */
@@ -232,7 +232,7 @@ struct lpi_delay {
 
 struct logp_machine {
     /* read by every call, rarely written */
-    _Atomic(struct lpi_delay *) delay; /* NULL: none. RCU: readers in_force.h, writer in_force.c */
+    _Atomic(struct lpi_delay *) delay; /* NULL: none. RCU: readers delay.h, writer in_force.c */
     atomic_int stop;                   /* negative errno: the run is over */
     atomic_bool is_abandoned;   /* the last run is, and not reclaimed: a stop is for the next run */
     _Atomic int64_t pending_at; /* virtual: when the model is replaced next; INT64_MAX: never */

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "state/stop.h"
 
-#include "host/pause.h"
+#include "host/host.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

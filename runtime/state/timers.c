@@ -2,7 +2,7 @@
 /* The deadlines of a core: see timers.h. */
 #include "state/timers.h"
 
-#include "host/memory.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts by number: see labels.h. Most calls ask for the text of the call before. */
-#include "trace/labels.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* A trace, event by event: see trace.h. match.c pairs sends and receives. */
 #include "trace/trace.h"
 
-#include "host/memory.h"
+#include "host/host.h"
 
 #include <logp/machine.h>
 

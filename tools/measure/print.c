@@ -2,7 +2,7 @@
 /* What was found, for people and for programs. */
 #include "measure/measure.h"
 #include "output/output.h"
-#include "text/record.h"
+#include "text/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A map of who is best, as a table, JSON and CSV. */
 #include "output/output.h"
-#include "text/record.h"
+#include "text/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What there is, as `logp list` shows it. */
 #include "output/output.h"
-#include "text/record.h"
+#include "text/text.h"
 
 #include <stdio.h>
 

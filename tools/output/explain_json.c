@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An explanation as JSON. Times are whole ns; where they need not be whole, they are in ps. */
 #include "output/output.h"
-#include "text/record.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

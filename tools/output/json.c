@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records as JSON, and as CSV, which is the same made flat: see columns.h. */
 #include "output/columns.h"
-#include "text/record.h"
+#include "text/text.h"
 
 #include <jansson.h>
 #include <stdio.h>

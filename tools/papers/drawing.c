@@ -4,7 +4,7 @@
  * code prints on stdout, so stdout is a text in memory while it does; several pictures become one
  * that shows the others as images, whose styles do not meet.
  */
-#include "paper.h"
+#include "papers/paper.h"
 
 #include "file/file.h"
 #include "trace/trace.h"

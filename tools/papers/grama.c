@@ -4,7 +4,7 @@
  * the steps, who sends to whom; the book's cost is (ts + m tw) log2 p, whatever the way. Here a
  * message passes link after link, so that it depends on the network what the steps cost.
  */
-#include "grama.h"
+#include "papers/paper.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * 0 and, by exclusive or of the ranks, from any source; run in lockstep as they are printed, for
  * p = 2^d, for which they are stated, and for another p.
  */
-#include "grama.h"
+#include "papers/paper.h"
 
 enum { MOST = 16, SOURCE = 2 };
 

@@ -5,7 +5,7 @@
  * Where its cluster had 48 processes we have 48 processors, and vectors of 1, 2^5 and 2^10 doubles
  * in place of 1, 2^10 and 2^20.
  */
-#include "kurnosov.h"
+#include "papers/paper.h"
 
 #include <stdio.h>
 

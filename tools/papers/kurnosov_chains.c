@@ -5,7 +5,7 @@
  * for L, o, g = 6, 2, 4 and c = 1, so that a = 11. Figure 1 and section 6 are in
  * kurnosov_messages.c.
  */
-#include "kurnosov.h"
+#include "papers/paper.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * Kurnosov: the three messages of figure 1, and the forms of section 6, in which the root receives
  * from the long or from the short chains first. For L, o, g = 6, 2, 4 and c = 1.
  */
-#include "kurnosov.h"
+#include "papers/paper.h"
 
 #include <stdio.h>
 

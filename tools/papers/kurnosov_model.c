@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kurnosov: the models whose costs its figures have, and its formulas. */
-#include "kurnosov.h"
+#include "papers/paper.h"
 
 #include <stdio.h>
 

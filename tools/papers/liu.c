@@ -4,7 +4,7 @@
  * while the next are on their way. The paper counts bits and cycles; a run counts whole bytes and
  * nanoseconds, of which a cycle here has far more than the machine's own, for a host to keep up.
  */
-#include "liu.h"
+#include "papers/paper.h"
 
 #include <string.h>
 #include <logp/paper.h>

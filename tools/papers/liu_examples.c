@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Liu, Li & Cui: when it is worth while to send blocks, what blocks, and the paper's examples. */
-#include "liu.h"
+#include "papers/paper.h"
 
 #include <string.h>
 #include <logp/paper.h>

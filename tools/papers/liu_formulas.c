@@ -2,7 +2,7 @@
 /*
  * Liu, Li & Cui: a broadcast on a 16 x 16 torus by the paper's formulas, and run.
  */
-#include "liu.h"
+#include "papers/paper.h"
 #include <logp/paper.h>
 
 enum { PROCESSORS = LIU_SIDE * LIU_SIDE, SLOW_CYCLES = 1000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Processor by processor: its place in the tree of an algorithm, and when the virtual clock says
  * that it has what it waits for. */
-#include "paper.h"
+#include "papers/paper.h"
 
 #include <stdio.h>
 

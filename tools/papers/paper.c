@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of a paper: building them, and running their rows. */
-#include "paper.h"
+#include "papers/paper.h"
 
 #include "choice/choice.h"
 

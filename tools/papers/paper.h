@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A paper's figures and tables: what it prints, what its own formula gives, and what comes out
- * here. Each paper fills tables and listings (in a few files of this folder) and ends with a list
- * of what it says and whether that agrees; paper.c runs the rows, text.c, records.c, picture.c and
- * drawing.c show them. Numbers are in the units of their table; NAN stands for none.
+ * The figures and tables of a paper: what it prints, what its formula gives, and what this product
+ * predicts and measures. Each paper fills tables and listings and ends with a list of its claims
+ * and whether they agree. paper.c runs the rows; text.c, records.c, picture.c and drawing.c show
+ * them. Numbers are in the units of their table; NAN stands for none.
  */
-#ifndef LOGP_PAPERS_PAPER_H
-#define LOGP_PAPERS_PAPER_H
+#ifndef LOGP_PAPER_TOOL_H
+#define LOGP_PAPER_TOOL_H
+
+#include <logp/paper.h>
 
 #include "options/options.h"
 #include "run/run.h"
@@ -213,5 +215,131 @@ struct paper_kind {
 
 /* At the ends of their files. */
 extern const struct paper_kind paper_shou_chen, paper_sun, paper_kurnosov, paper_grama, paper_liu;
+
+/* ---- Grama et al. ---- */
+
+/* What the listings of recursive doubling do as they are printed. */
+void grama_listings(struct paper *p);
+
+/* ---- Kurnosov: the models and the formulas ---- */
+
+/* What the paper calls a, b, c, with L and g of a message that streams; in units. */
+struct kurnosov_costs {
+    double a, b, c, o, L, g;
+};
+
+typedef struct logp_params (*kurnosov_model)(int64_t unit);
+
+/* a = 2o + L + c = 3 and b = o + c = 2 leave o + L = 1. */
+struct logp_params kurnosov_small(int64_t unit);
+/* L, o, g = 6, 2, 4, and c = 1. */
+struct logp_params kurnosov_plain(int64_t unit);
+/* L, o, g = 6, 2, 4; a byte streams in 0.01, an element is combined in 0.05. */
+struct logp_params kurnosov_cluster(int64_t unit);
+
+struct paper_case kurnosov_case(const struct paper *p, const char *algorithm, int P, int k,
+                                int64_t count, kurnosov_model model);
+struct kurnosov_costs kurnosov_costs(const struct paper_case *x);
+
+enum { KURNOSOV_P = 11, KURNOSOV_K = 4 }; /* processors and chains of its figures */
+
+/* Its formulas: long chains first; short ones first, NAN where all are of one length; t(k) as
+ * printed; the same over a k that is not whole; at the best k, which is the next; chains of 1, 2,
+ * ... processors; the binomial tree. */
+double kurnosov_long_first(const struct kurnosov_costs *t, int P, int k);
+double kurnosov_short_first(const struct kurnosov_costs *t, int P, int k);
+double kurnosov_t(const struct kurnosov_costs *t, int P, int k);
+double kurnosov_smooth(const struct kurnosov_costs *t, int P, double k);
+double kurnosov_best(const struct kurnosov_costs *t, int P);
+double kurnosov_best_k(const struct kurnosov_costs *t, int P);
+double kurnosov_adaptive(const struct kurnosov_costs *t, int P);
+double kurnosov_binomial(const struct kurnosov_costs *t, int P);
+
+/* Of figure 8, four chains of 1, 2, 3, 4. */
+double kurnosov_figure_8(const struct kurnosov_costs *t);
+
+/* Figures 1, 2, 3, 6 and 8, section 6 and the listing. */
+void kurnosov_chains(struct paper *p);
+/* Figure 1. */
+void kurnosov_messages(struct paper *p);
+void kurnosov_section_6(struct paper *p);
+/* Inequalities (2) and (3) for these P and their printed k*. */
+void kurnosov_inequalities(struct paper *p, const int (*printed)[2], int n);
+
+/* ---- Liu, Li & Cui: broadcasts on a 16 x 16 torus ---- */
+
+enum { LIU_SIDE = 16 };
+
+/* ---- liu_formulas.c ---- */
+
+struct logp_torus liu_torus(const char *machine, int64_t bits, int64_t work);
+/* A broadcast in blocks of so many bytes; whole: 0. */
+struct paper_case liu_case(const struct paper *p, const struct logp_torus *t, const char *algorithm,
+                           int64_t block_bytes);
+/* What is gained, in percent; liu_gain(): of all numbers that both rows have. */
+double liu_percent(double plain, double pipelined);
+void liu_gain(struct paper_row *row, const struct paper_row *plain,
+              const struct paper_row *pipelined);
+/* In one piece: the paper's formula, and a run. */
+void liu_plain(struct paper *p, const struct logp_torus *t, struct paper_row *row);
+/* In blocks of m bits by the formula, and of so many bytes in the run. */
+void liu_pipelined(struct paper *p, const struct logp_torus *t, int64_t m, int64_t bytes,
+                   struct paper_row *row);
+extern const struct paper_row liu_no_row;
+
+/* ---- liu_examples.c ---- */
+
+/* When it is worth while, in what blocks, and its examples. */
+void liu_examples(struct paper *p);
+
+/* Formulas (2), (3) and (5). */
+void liu_formulas(struct paper *p);
+
+/*
+ * ---- shou_chen.c ----
+ * What the two files on Shou & Chen share: the trees by the paper's own counting function.
+ */
+
+enum { LATEST = 64 };
+
+/* With g where e = max(g, o) belongs; times in units. */
+struct own_tree {
+    int P, d, g, T;
+    int f[LATEST + 1];    /* how many processors can hold the item at this time */
+    int time[MOST_NODES]; /* effective times, by id */
+    int children[MOST_NODES];
+};
+
+/* P <= MOST_NODES processors, d > 0; T <= LATEST. */
+struct own_tree shou_chen_tree(int P, int d, int g);
+
+struct shou_chen_model {
+    const char *label;
+    int L, o, g;
+};
+
+/* In units; a summation has P operands, and an addition takes a unit. */
+struct paper_case shou_chen_case(const struct paper *p, const char *collective,
+                                 const char *algorithm, int P, const struct shou_chen_model *model);
+
+/* The summation of figure 2. */
+extern const struct shou_chen_model shou_chen_summed;
+
+/* Theorems 2, 5 and 6, and lemma 1. */
+void shou_chen_theorems(struct paper *p);
+/* What its listing does as it is printed. */
+void shou_chen_listings(struct paper *p);
+
+/* ---- sun.c: what the files on Sun, Zhang & Song share ---- */
+
+/* A transpose of size x size elements, by default in units of 5 us, with L, o, g = 6, 2, 4;
+ * streams: a byte takes 0.01. */
+struct paper_case sun_case(const struct paper *p, const char *algorithm, int P, int64_t size,
+                           size_t element_bytes, bool streams);
+
+/* Section 3. */
+void sun_packing(struct paper *p);
+/* What its listings do as they are printed. */
+void sun_listings(struct paper *p);
 
 #endif

@@ -2,9 +2,9 @@
 /* A paper's tables as JSON and CSV: a record for each row, for each listing, and for each line of
  * the list at the end. Its verdict is a key of its own in JSON, and begins the remark in CSV; the
  * notes of a table are in the JSON of its first row. */
-#include "paper.h"
+#include "papers/paper.h"
 
-#include "text/record.h"
+#include "text/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * node. The paper draws them; of their numbers it is known that the second tree of figure 1 is the
  * first without its node (7, 2), and that 82 operands are summed on 7 processors.
  */
-#include "shou_chen.h"
+#include "papers/paper.h"
 #include "tree/tree.h"
 
 #include <stdio.h>

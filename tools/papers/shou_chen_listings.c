@@ -4,7 +4,7 @@
  * run here. Its test for the root decides which processors send their sum; its loop makes additions
  * between two receives; its number of children decides how many operands a processor has.
  */
-#include "shou_chen.h"
+#include "papers/paper.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * take (6), and whether that is the most there can be (5). The paper's own numbers are worked out
  * here from its recurrence, with g where max(g, o) belongs.
  */
-#include "shou_chen.h"
+#include "papers/paper.h"
 
 #include <string.h>
 #include <logp/paper.h>

@@ -5,7 +5,7 @@
  * matrices have 1/32 of the rows and columns, and our times are of a machine with L, o, g = 6, 2, 4
  * where a byte streams in 0.01, on a hypercube of links too where that is what the paper had.
  */
-#include "sun.h"
+#include "papers/paper.h"
 
 enum { PRINTED_SHIFT = 5 }; /* 2^10 x 2^10 becomes 2^5 x 2^5 */
 

@@ -3,7 +3,7 @@
  * Sun, Zhang & Song, section 3: columns for one destination in a message each, or packed into one;
  * and when it is worth while to pack.
  */
-#include "sun.h"
+#include "papers/paper.h"
 
 /* s columns for one destination: of two processors, the first of which has the only row, so that it
  * receives and sends nothing. pack < 0: each column is a message. */

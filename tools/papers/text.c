@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A paper's tables as text, and the list at the end: what agrees, what does not, and why. */
-#include "paper.h"
+#include "papers/paper.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The records of an answer, one after another: as an array in JSON, a line each, and as CSV
  * (RFC 4180). A command makes its records; all are printed here. */
-#include "text/record.h"
+#include "text/text.h"
 
 #include <string.h>
 

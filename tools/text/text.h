@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text as people write it, and what is said to them: numbers, names, cells of CSV, what an option
- * was given as, and what is wrong with it.
+ * Text: numbers, names, cells of CSV, values of options, errors, and records in JSON.
  */
 #ifndef LOGP_TEXT_H
 #define LOGP_TEXT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -136,5 +136,24 @@ _Noreturn void refuse_name(const char *option, const char *text, const struct na
 /* A number of this text, and of what came before it; FNV-1a. */
 uint64_t hash_text(uint64_t hash, const char *text);
 #define FIRST_HASH UINT64_C(0xcbf29ce484222325)
+
+/* ---- record.c: record.c: the records of an answer, as JSON and CSV ---- */
+
+/* null, where it is not there */
+static inline json_t *json_if(bool there, int64_t n)
+{
+    return there ? json_integer(n) : json_null();
+}
+
+/* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. */
+void write_csv_text(FILE *f, const char *text);
+/* The keys of a record, a line. */
+void print_csv_names(const json_t *record);
+/* The values of an object or array, reals with so many digits; null is an empty cell. The record is
+ * freed. */
+void print_csv_record(json_t *record, int digits, const char *end);
+/* Record 0, 1, ... of an array, which is freed; and the end of an array of n. */
+void print_json_record(json_t *record, size_t number, int digits);
+void end_json_records(size_t n);
 
 #endif

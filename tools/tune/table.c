@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cells themselves, of all of our algorithms: for people, and as CSV. */
-#include "text/record.h"
+#include "text/text.h"
 #include "tune/tune.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured beside predicted: as a table, JSON and CSV. */
 #include "output/output.h"
-#include "text/record.h"
+#include "text/text.h"
 #include "validate/validate.h"
 
 #include <math.h>

@@ -7,10 +7,8 @@
  * take max(D, E, E_r), where E_r is max(o_recv, gap).
  */
 #include "allgather.h"
-#include "collective/blocks.h"
-#include "collective/knomial.h"
-#include "predict/bound.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
 
 /* ---- operands and results ---- */

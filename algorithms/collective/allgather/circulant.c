@@ -5,8 +5,8 @@
  * skip(k). Any P, and all do the same.
  */
 #include "allgather.h"
-#include "collective/circulant.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
 
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Allgathers in which rank 0, or each rank, sends to all. */
 #include "allgather.h"
-#include "collective/knomial.h"
-#include "predict/doubling.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
 
 /* ---- flat: to all others, one after the other ---- */

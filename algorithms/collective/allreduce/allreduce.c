@@ -4,10 +4,8 @@
  * combine a vector with another, or a part of it with one.
  */
 #include "allreduce.h"
-#include "collective/knomial.h"
-#include "predict/bound.h"
-#include "predict/doubling.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
 
 /* ---- operands and results ---- */

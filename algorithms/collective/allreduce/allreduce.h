@@ -3,7 +3,7 @@
 #ifndef LPI_ALLREDUCE_H
 #define LPI_ALLREDUCE_H
 
-#include "collective/vector.h"
+#include "collective/collective.h"
 
 #include <logp/algorithm.h>
 

@@ -5,8 +5,8 @@
  * skip(k) up to skip(k + 1) takes them to rank + skip(k), which has them first; and back.
  */
 #include "allreduce.h"
-#include "collective/circulant.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
 
 /* Of a rank, the parts from its own plus `begin` on, up to its own plus `end`. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Allreduces in which a whole vector goes to several others at a time: to k - 1, or to all. */
 #include "allreduce.h"
-#include "collective/knomial.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
 
 /* A vector in scratch. */

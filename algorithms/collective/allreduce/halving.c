@@ -5,7 +5,7 @@
  * ends with.
  */
 #include "allreduce.h"
-#include "collective/halving.h"
+#include "collective/collective.h"
 #include "schedule/reader.h"
 
 /* ---- who swaps with whom ---- */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All-to-all: a different item from each processor to each. */
-#include "collective/blocks.h"
-#include "collective/knomial.h"
-#include "predict/bound.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
 
 /* What goes from or to a rank: where in its buffer, and how large it is. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All-to-alls that keep back: with so many messages under way, or with none but a neighbour's. */
 #include "collective/transpose/transpose.h"
-#include "predict/rounds.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
 
 static struct logp_buffer_ref item(const struct logp_invocation *c, enum logp_buffer buffer,

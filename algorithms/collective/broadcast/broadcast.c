@@ -8,8 +8,7 @@
  * process the item: who holds it last has nobody to send it to.
  */
 #include "broadcast.h"
-#include "predict/bound.h"
-#include "predict/doubling.h"
+#include "predict/predict.h"
 
 #include <logp/algorithm.h>
 #include <logp/paper.h>

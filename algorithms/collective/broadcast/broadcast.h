@@ -4,7 +4,6 @@
 #define LPI_BROADCAST_H
 
 #include "collective/collective.h"
-#include "collective/trees.h"
 
 /* Of the item, as far as they can be counted. */
 static inline int64_t lpi_item_bytes(const struct logp_invocation *c)

@@ -5,7 +5,7 @@
  * Source: Traeff 2024, Optimal Broadcast Schedules in Logarithmic Time.
  */
 #include "broadcast.h"
-#include "collective/circulant.h"
+#include "collective/collective.h"
 #include "schedule/reader.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  * down has more children.
  */
 #include "pipeline.h"
-#include "predict/doubling.h"
+#include "predict/predict.h"
 
 static struct logp_prediction predict(int64_t P, const struct logp_invocation *c, int64_t block,
                                       lpi_pipeline_end *end, bool exact)

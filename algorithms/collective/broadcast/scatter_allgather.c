@@ -6,9 +6,8 @@
  * Source: Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005 (van de Geijn).
  */
 #include "broadcast.h"
-#include "collective/knomial.h"
-#include "collective/vector.h"
-#include "predict/rounds.h"
+#include "collective/collective.h"
+#include "predict/predict.h"
 #include "schedule/reader.h"
 
 struct parts {

@@ -8,8 +8,7 @@
  * Source: Open MPI.
  */
 #include "broadcast.h"
-#include "collective/two_tree.h"
-#include "collective/vector.h"
+#include "collective/collective.h"
 #include "schedule/reader.h"
 
 /* Of n processors the j-th is in the subtree of a half; -1: it is not there. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a processor does in a broadcast along a tree, whatever the tree; and the k-nomial tree, of
  * which `binomial` is that with k = 2. */
-#include "collective/knomial.h"
+#include "collective/collective.h"
 #include "broadcast.h"
 #include "schedule/reader.h"
 

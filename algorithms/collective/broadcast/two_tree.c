@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Broadcast along two trees (two_tree.h), each with half of the item in segments of --block bytes.
+/* Broadcast along two trees (collective.h), each with half of the item in segments of --block bytes.
  */
 #include "broadcast.h"
-#include "collective/two_tree.h"
+#include "collective/collective.h"
 #include "schedule/reader.h"
 
 static struct lpi_hop hop_of(const struct logp_invocation *c, int64_t size)

@@ -5,7 +5,7 @@
  * comes of it has been combined. In n - 1 + ceil(log2 P) rounds for any P.
  * Source: Traeff 2024, Optimal Broadcast Schedules in Logarithmic Time.
  */
-#include "collective/circulant.h"
+#include "collective/collective.h"
 #include "reduce.h"
 #include "schedule/reader.h"
 

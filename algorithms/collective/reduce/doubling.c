@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reductions by recursive doubling that take partners in another order than the binomial tree: the
  * farthest first, and on a mesh. a and B: steps.c. */
-#include "predict/doubling.h"
+#include "predict/predict.h"
 #include "reduce.h"
 
 /* ---- binomial-nearest: recursive doubling backwards, the farthest first ---- */

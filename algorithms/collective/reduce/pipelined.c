@@ -13,7 +13,7 @@
  * periods after the first, the longest ones on the longest way; exact, else, but for the chain, a
  * bound, as if they were.
  */
-#include "predict/doubling.h"
+#include "predict/predict.h"
 #include "reduce.h"
 
 /* ---- segments ---- */

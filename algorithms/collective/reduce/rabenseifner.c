@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reduction of a long vector: recursive halving (halving.h), then a binomial gather of the parts on
+ * Reduction of a long vector: recursive halving (collective.h), then a binomial gather of the parts on
  * the root. That is virtual rank P - 1, which is never the first of a pair, and the last of the X.
  * Source: Rabenseifner, ICCS 2004.
  */
-#include "collective/halving.h"
+#include "collective/collective.h"
 #include "reduce.h"
 #include "schedule/reader.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reduce: a vector from each processor, combined element by element, on the root. */
-#include "predict/bound.h"
+#include "predict/predict.h"
 #include "reduce.h"
 
 #include <logp/algorithm.h>

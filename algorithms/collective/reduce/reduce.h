@@ -3,8 +3,7 @@
 #ifndef LPI_REDUCE_H
 #define LPI_REDUCE_H
 
-#include "collective/trees.h"
-#include "collective/vector.h"
+#include "collective/collective.h"
 
 /* steps.c */
 /* From a child's send until its vector is part of its parent's; the least time between two such. */

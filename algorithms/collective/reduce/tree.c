@@ -3,7 +3,7 @@
  * Reductions along the trees of shapes.c, each with its prediction: the fold of steps.c, in which
  * a and B are explained, over that tree.
  */
-#include "predict/doubling.h"
+#include "predict/predict.h"
 #include "reduce.h"
 
 #include <logp/paper.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reduction along two trees (two_tree.h), each with half of the vector in segments of --block
+ * Reduction along two trees (collective.h), each with half of the vector in segments of --block
  * bytes. The broadcast backwards: what a processor has of a segment is complete when both its
  * children have sent theirs, in two steps one after the other, and goes up in the next.
  */
-#include "collective/two_tree.h"
+#include "collective/collective.h"
 #include "reduce.h"
 #include "schedule/reader.h"
 

@@ -2,7 +2,7 @@
 /* A board that the members of a group share: see board.h. */
 #include "board.h"
 
-#include "schedule/progress.h"
+#include "schedule/schedule.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 /*
  * The operands of a summation: who has how many, and whether the root has their sum. What a processor does is in summation.c.
  */
-#include "predict/bound.h"
+#include "predict/predict.h"
 #include "summation.h"
 
 #include <logp/algorithm.h>

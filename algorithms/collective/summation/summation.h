@@ -4,7 +4,6 @@
 #define LPI_SUMMATION_H
 
 #include "collective/collective.h"
-#include "collective/trees.h"
 
 #include <logp/paper.h>
 

@@ -10,7 +10,7 @@
  * A block is one message, or each of its columns is (enum logp_packing). Empty blocks are not sent.
  * Source: Sun, Zhang & Song 2002.
  */
-#include "predict/bound.h"
+#include "predict/predict.h"
 #include "transpose.h"
 
 #include <logp/algorithm.h>

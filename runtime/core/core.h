@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a machine and its vps in a run: what the other folders call. */
+#ifndef LPI_CORE_CORE_H
+#define LPI_CORE_CORE_H
+
+#include "carrier/carrier.h"
+#include "state/explore.h"
+#include "state/remote.h"
+#include "state/state.h"
+
+/* ---- run.c: runs of a machine ---- */
+
+/*
+ * The last vp of a core has ended, and so have all of the machine.
+ * @return true: the next run has begun
+ */
+bool lpi_cores_done(struct lpi_core *c);
+/* All cores are done: count and free the messages that were never received. Called with the lock,
+ * or by the only owner. */
+void lpi_reclaim(struct logp_machine *m);
+/* The same, if the last run was abandoned and is done now. */
+void lpi_reclaim_late(struct logp_machine *m);
+
+/* Is the machine in use: is a core not done? Not inside the function that logp_machine_repeat()
+ * calls on the carrier: it may change the settings for the next run. Called with the lock. */
+static inline bool lpi_in_use(const struct logp_machine *m)
+{
+    const bool is_asked = m->is_asking && lpi_this_core != NULL && lpi_this_core->machine == m;
+
+    return m->running > 0 && !is_asked;
+}
+
+/* ---- start.c: the common start ---- */
+
+/* All vps of the machine have arrived: fix the start. */
+void lpi_fix_start(struct logp_machine *m);
+/* The same at a given time. Wall clock: the start is at the clock's reading clock_ns, which is
+ * `start` on the machine's clock; below 0: compute it. The first start of a run is 0. @return
+ * start */
+int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start);
+/* The start is fixed: release the vps of this core, with it as their deadline. By the holder. */
+void lpi_release_sync(struct lpi_core *c);
+/* p, which is at a sync, begins anew at its start. By the holder of its core. */
+void lpi_start_at(struct lpi_proc *p, int64_t start);
+/* A time a little ahead of now, which all cores can meet. */
+int64_t lpi_soon(const struct logp_machine *m);
+
+/* ---- life.c: the life of a vp in one run ---- */
+
+/* Called by its carrier when a vp first gets the core in a run. */
+void lpi_proc_main(struct lpi_proc *p);
+
+/*
+ * p waits for the common start of all vps.
+ * @return  0, *start is set (start may be NULL); or the error that stops the run
+ */
+int lpi_sync(struct lpi_proc *p, int64_t *start);
+
+/* ---- sync_group.c: the common start of the members of a group ---- */
+
+int lpi_sync_group(const struct logp_vp *vp, int64_t *start);
+/* A vp of another process has arrived at a sync whose entry is here, or a vp of this process may go
+ * on. */
+void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w);
+/* After a run that was stopped while members waited. */
+void lpi_groups_discard(struct logp_machine *m);
+
+/* ---- window.c: the virtual clock on several cores ---- */
+
+void lpi_next_window(struct lpi_core *c);
+
+/* ---- word_wait.c: waiting for a word of memory ---- */
+
+/* The word that a vp waits for; in its core's list while the vp is blocked. */
+struct lpi_word_wait {
+    _Atomic(const uint64_t *) word; /* NULL: none; read by the deadlock scan */
+    _Atomic uint64_t value;
+    struct lpi_word_wait *next;
+    struct lpi_proc *proc;
+};
+
+/* Wait until the word is at least value. other_core: a vp of another core will set it. @return 0,
+ * or the error that stops the run */
+int lpi_word_wait(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core);
+/* p, which polls, also waits for this word; NULL: not any more. */
+void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value);
+/* Make ready the vps whose words have reached their values. By the holder. */
+void lpi_word_wait_poll(struct lpi_core *c);
+/* For the deadlock scan: has a word reached its value without its core having noticed? */
+bool lpi_word_wait_pending(struct logp_machine *m);
+/* For reports. */
+bool lpi_waits_for_word(const struct lpi_proc *p);
+
+/* ---- deadlock.c: deadlock ---- */
+
+/* The sum of the epochs of all cores, if all are idle. Epochs only grow, so an equal sum means that
+ * none has changed. */
+bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum);
+void lpi_check_deadlock(struct lpi_core *c);
+void lpi_stop_deadlocked(struct logp_machine *m);
+void lpi_check_pollers(struct lpi_core *c);
+bool lpi_all_in_vain(const struct lpi_core *c);
+void lpi_record_waits(struct logp_machine *m, bool running);
+/* What p waits for. Exact only while its core's holder does not change it. */
+struct logp_wait_info lpi_wait_of(const struct lpi_proc *p);
+
+/* ---- poll_mail.c: poll for all that a core must notice ---- */
+
+/* Handle everything that others may have changed. By the holder. */
+void lpi_poll_mail(struct lpi_core *c);
+
+/* ---- blocking.c: blocking sections: a vp gives its core up and reacquires it ---- */
+
+/* p, which holds its core, gives it up. From then on the core's data belongs to its next holder. */
+void lpi_blocking_begin(struct lpi_proc *p);
+/*
+ * p goes on when its clock reaches `deadline`; below 0: at once.
+ * @return  0; or the error that stops the run. p holds its core in both cases
+ */
+int lpi_blocking_end(struct lpi_proc *p, int64_t deadline);
+
+/* ---- reacquire.c: vps that go on because of a thread that does not hold their core ---- */
+
+/* p, which holds its core, is about to give it up. */
+void lpi_core_released(struct lpi_proc *p);
+/* p is on its core again. By the holder. */
+void lpi_core_reacquired(struct lpi_proc *p);
+/* Leave the core without a holder. By the holder. @return false: a request has come meanwhile */
+bool lpi_leave_empty(struct lpi_core *c);
+/* p requests its core. @return true: p holds it, as no vp did; false: p will be given the core */
+bool lpi_core_request(struct lpi_proc *p);
+/* p, which waits on another core, goes on when its clock reaches `deadline`. */
+void lpi_core_wake(struct lpi_proc *p, int64_t deadline);
+/* Let the vps that requested the core go on. By the holder. */
+void lpi_core_take_requests(struct lpi_core *c);
+
+/* ---- area.c: memory that the members of groups share ---- */
+
+/* An area that a vp has joined, and the view of the group through which it did. */
+struct lpi_joined {
+    struct lpi_joined *next;
+    const struct logp_vp *vp;
+    const void *key;
+    void *memory;
+    struct lpi_area *area;
+};
+
+/* As logp_shared(), for an area that is not joined yet. vp is the group's view for collectives. */
+int lpi_area_join(struct logp_vp *vp, const void *key, size_t n_bytes, void **memory);
+/* Leave all areas of vp, before the group is freed. */
+void lpi_area_leave(struct logp_vp *vp);
+/* All cores are done. Called with the machine's lock. */
+void lpi_areas_discard(struct logp_machine *m);
+
+/* ---- attach.c: what is attached to vps ---- */
+
+struct lpi_attached {
+    _Alignas(64) struct lpi_word_wait watch;
+    struct lpi_joined *joined; /* areas: area.c */
+    struct logp_attached *first;
+    struct logp_vp started; /* for the vp itself; groups have their own */
+};
+
+/* The entry of p, allocated if needed. Only p uses it, except for its atomics. NULL: no memory. */
+struct lpi_attached *lpi_attached_to(struct lpi_proc *p);
+/* The same, or NULL if nothing is attached to any vp. */
+static inline struct lpi_attached *lpi_attached_of(const struct lpi_proc *p)
+{
+    /* acquire pairs with the release in lpi_attached_to(): the zeroes are visible */
+    struct lpi_attached *all =
+        atomic_load_explicit(&p->core->machine->attached, memory_order_acquire);
+
+    return all != NULL ? &all[p->rank] : NULL;
+}
+
+/* The program of p has ended: end what was attached to it. */
+void lpi_attached_end(struct lpi_proc *p);
+void lpi_attached_destroy(struct logp_machine *m);
+
+/* ---- processes.c: a machine over several processes, from creation to destruction ---- */
+
+/* load.c: load the transport of this name; NULL: the mailbox. 0; -ENOENT; -ELIBACC: it cannot be
+ * loaded, see logp_transport_error() */
+int lpi_transport_find(const char *name, const struct lpi_transport **out);
+
+/* Join the other processes: set m->remote and the ranks of this process. -ENOTSUP, -EINVAL: the
+ * configuration is not possible; -EBUSY; errors of lpi_transport.open() */
+int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
+                      const struct lpi_transport *ops);
+/* This process cannot create its machine, for reason rc: tell the processes that wait for it. */
+void lpi_remote_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc);
+void lpi_remote_destroy(struct logp_machine *m);
+/* Divide the cores of this host among its processes: of n cores, keep this process's. */
+void lpi_remote_divide(struct logp_machine *m, int *cores, int *n);
+/* Agree on the result of the creation: the worst of all processes. */
+int lpi_remote_agree_on(struct logp_machine *m, int rc);
+
+/* Before a run, by all processes: check the delay model, and agree on the clock. Wait for the
+ * others until `end` of the host's clock (0: for ever). 0; -ENOTSUP; -EBUSY: a process was lost
+ * before; -ETIMEDOUT: one is lost now */
+int lpi_remote_barrier(struct logp_machine *m, int64_t end);
+void lpi_remote_prepare(struct logp_machine *m);
+/* The vps of this process have ended: wait for those of the others, until `end` of the host's clock
+ * (0: for ever). The wait ends a few seconds after `end`, or after a stop of the run. */
+void lpi_remote_conclude(struct logp_machine *m, int64_t end);
+/* After lpi_reclaim()'s own counts: turn the report into that of the whole machine. */
+void lpi_remote_collect(struct logp_machine *m);
+
+/* ---- common_clock.c: the common clock of the processes of a machine ---- */
+
+/* At creation, by all processes: agree on the clock. */
+void lpi_common_clock_open(struct logp_machine *m);
+/* Before a run, by all processes: keep the last fit, or make a new one. Wait for the others until
+ * `end` of the host's clock (0: for ever). 0; -ETIMEDOUT: a process did not come and is lost */
+int lpi_common_clock_barrier(struct logp_machine *m, int64_t end);
+/* Turn m->clock, just initialised, into the common clock. */
+void lpi_common_clock_set(struct logp_machine *m);
+/* After a run, by all processes: measure the error of the clocks again. */
+void lpi_common_clock_check(struct logp_machine *m);
+
+/* ---- remote_control.c: control messages between processes in a run ---- */
+
+void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, const void *more);
+/* All vps of this process are at the sync. By the holder of c. */
+void lpi_remote_arrived(struct lpi_core *c);
+/* All cores of this process are idle, with this sum of their epochs: it can do nothing by
+ * itself. */
+void lpi_remote_idle(struct lpi_core *c, unsigned long epochs);
+/* All vps of this process have ended: tell process 0, whenever there is news. Called by a thread
+ * that holds none of its cores. */
+void lpi_remote_done(struct logp_machine *m);
+
+/*
+ * ---- explore.c ----
+ * Choices: see explore.c. Called by the holder of the machine's one core.
+ */
+
+/* Ask for one of the n > 0 alternatives in explore->list. @return its place */
+int lpi_explore_ask(const struct lpi_explore *x, int n);
+/* p's program has ended. Its posted receives may still take messages whose senders wait for that.
+ */
+void lpi_explore_end(struct lpi_proc *p);
+void lpi_explore_begin(struct logp_machine *m);
+void lpi_explore_free(struct logp_machine *m);
+
+/* ---- outcomes.c: the alternatives of a query, as entries of the explorer's list ---- */
+
+/* Make space for one more entry than n. @return false: there is none, and the run is stopped */
+bool lpi_outcomes_reserve(struct logp_machine *m, int n);
+/* Append the alternatives of p's query but misses to n entries. forced: the first is the only one.
+ * @return the new number of entries */
+int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced);
+/* The query's alternatives begin at `from`: append a miss or a cancel, if it may come to that.
+ * @return the new number of entries */
+int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int from, int n);
+struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank);
+/* This alternative has been chosen for p's query. */
+void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
+                       const struct logp_alternative *a);
+/* Is query a wait for one request that is complete? */
+bool lpi_outcomes_complete(const struct lpi_query *query);
+
+#endif

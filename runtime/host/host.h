@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* The host: memory, processes, cores, and pauses of a thread. */
+#ifndef LPI_HOST_H
+#define LPI_HOST_H
+
+#include <logp/machine.h>
+
+#include <sanitizer/tsan_interface.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * ---- memory.c ----
+ * Zeroed memory, aligned to cache lines. Large pieces come straight from the kernel, in huge pages
+ * if possible: with a million vps, page faults cost more than everything else.
+ */
+
+/* NULL: no memory. Free with lpi_memory_free() and the same size. */
+void *lpi_memory_zeroed(size_t n, size_t size);
+void lpi_memory_free(void *memory, size_t n, size_t size);
+
+/* ---- process.c: state that the machines of one process share ---- */
+
+/* A machine is created. @return false: this process cannot have machines, see process.c */
+bool lpi_process_enter(void);
+void lpi_process_leave(void);
+/* Is this the child of a process that had machines at the fork? Then no machine works here. */
+bool lpi_process_is_orphan(void);
+
+/* Take the core that the fewest machines have taken, of those that this process may use. In a tie,
+ * the caller's core is preferred. The caller gives it back. -1: no core is known. */
+int lpi_process_take_core(void);
+void lpi_process_give_core(int cpu);
+
+/* ---- cores.c: the cores of a machine and their order ---- */
+
+int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int *taken);
+
+/* ---- core_order.c: the order in which a host's hardware threads are taken ---- */
+
+/* Sort n hardware threads. Any thread may call it. @return 0; -ENOMEM */
+int lpi_core_order(int *cpus, int n);
+
+/* ---- relax: a hint in spin loops: it leaves the core to its other hardware thread ---- */
+
+static inline void lpi_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/*
+ * ---- pause.c ----
+ * Pauses between two steps, at the places where a step of another thread may come between them:
+ * the hand-overs of messages, exposed buffers, bells and cores. With -DLOGP_PAUSES=ON each place
+ * stops now and then for a random time, from a few instructions to a time slice, so that rare
+ * orders of events happen. Otherwise lpi_pause() does nothing.
+ */
+
+#ifdef LOGP_PAUSES
+void lpi_pause(void);
+#else
+static inline void lpi_pause(void)
+{
+}
+#endif
+
+/*
+ * ---- histogram.c ----
+ * A log-linear histogram of times: exact below 32 ns, above that 32 steps for each power of two.
+ * Its memory is constant, and a sample takes a few instructions. It has one writer.
+ */
+
+enum { LPI_HIST_STEPS = 32, LPI_HIST_BUCKETS = 60 * LPI_HIST_STEPS };
+
+struct lpi_histogram {
+    uint64_t n;
+    int64_t max;
+    uint32_t count[LPI_HIST_BUCKETS];
+};
+
+static inline void lpi_histogram_add(struct lpi_histogram *h, int64_t value)
+{
+    const uint64_t v = value > 0 ? (uint64_t)value : 0;
+    const int shift = v < LPI_HIST_STEPS ? 0 : 58 - __builtin_clzll(v);
+
+    h->count[shift * LPI_HIST_STEPS + (int)(v >> shift)]++;
+    h->n++;
+    if (value > h->max)
+        h->max = value;
+}
+
+void lpi_histogram_reset(struct lpi_histogram *h);
+void lpi_histogram_merge(struct lpi_histogram *into, const struct lpi_histogram *from);
+/* Upper end of the bucket that holds the q-th permille of the samples; 0 if there are none. */
+int64_t lpi_histogram_permille(const struct lpi_histogram *h, int q);
+
+/*
+ * ---- annotate ----
+ * ThreadSanitizer sees C11 atomics, but not the assembly inside liburcu. These macros describe it:
+ * LPI_RELEASE(x) precedes the operation that publishes x, LPI_ACQUIRE(x) follows the one that
+ * receives it. Outside tsan builds they do nothing.
+ */
+
+#if defined(__SANITIZE_THREAD__)
+#define LPI_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LPI_TSAN 1
+#endif
+#endif
+
+#ifdef LPI_TSAN
+#define LPI_RELEASE(x) __tsan_release((void *)(x))
+#define LPI_ACQUIRE(x) __tsan_acquire((void *)(x))
+#else
+#define LPI_RELEASE(x) ((void)(x))
+#define LPI_ACQUIRE(x) ((void)(x))
+#endif
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Mailboxes, matching and memory of messages: what the other folders call. */
+#ifndef LPI_MAIL_H
+#define LPI_MAIL_H
+
+#include "state/message.h"
+#include "state/remote.h"
+#include "state/state.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lpi_index;
+
+/* ---- pool.c: memory of messages and requests, and the limit on what is queued ---- */
+
+/* A message with n_bytes of space for its payload, data set; NULL: no memory. */
+struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes);
+/* The same, called by any thread, for messages that core `c` frees. */
+struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes);
+void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e);
+/* `c` is the core of the caller. */
+void lpi_message_free(struct lpi_core *c, struct lpi_message *m);
+
+struct logp_request *lpi_request_new(struct lpi_core *c);
+void lpi_request_free(struct lpi_core *c, struct logp_request *r);
+/* After a run: free the requests that the program has not completed. */
+void lpi_pool_forget_requests(struct lpi_core *c);
+void lpi_pool_fini(struct lpi_core *c);
+
+/* The queue limit: see pool.c. */
+int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most);
+int lpi_credit_refill(struct lpi_core *c, int64_t bytes);
+/* A message to `to` is no longer queued. Called by the holder of its core. */
+void lpi_credit_give(struct lpi_proc *to, size_t n_bytes);
+
+/*
+ * ---- queue.c ----
+ * The mailbox of a vp is a liburcu wait-free queue. Any thread may append to it (inject.c), but
+ * only the holder of the vp's core empties it. An append puts the vp on the bell list of its core,
+ * so that the core need not poll every vp.
+ */
+
+/* Append m and ring. Called by any thread; the receiver owns m afterwards. */
+void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m);
+/* Take the oldest message; NULL: there is none. Called by the holder. */
+struct lpi_message *lpi_queue_pop(const struct lpi_proc *p);
+/* Call empty(p) for each proc on the bell list. Called by the holder. @return false: none */
+bool lpi_queue_take_bell(struct lpi_core *c, void (*empty)(const struct lpi_proc *p));
+
+/* ---- mailbox.c: messages from core to core ---- */
+
+bool lpi_poll(struct lpi_core *c);
+int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
+/* As lpi_post(), to a vp of another core of this process. If it returns 0, it has taken over
+ * e->message. */
+int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_envelope *e);
+int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
+
+/*
+ * ---- heap.c ----
+ * A 4-ary heap, ordered by (arrival, source, number). An entry does not move when its owner
+ * changes: the owner changes its stamp and pushes a new entry. An entry whose stamp differs from
+ * its owner's is stale. Stale entries are skipped at the top, and swept out when the heap is full.
+ */
+
+struct lpi_entry {
+    int64_t arrival;
+    uint64_t number;
+    int src;
+    unsigned stamp;
+    unsigned *owner; /* the owner's stamp */
+};
+
+struct lpi_heap {
+    struct lpi_entry *entries;
+    int n, capacity;
+};
+
+/* false: no memory */
+bool lpi_heap_push(struct lpi_heap *h, const struct lpi_entry *e);
+/* The first entry that is not stale; NULL: there is none. Valid until the next push. */
+const struct lpi_entry *lpi_heap_top(struct lpi_heap *h);
+/* Remove stale entries and order the rest again, since the caller may have changed keys. */
+void lpi_heap_sweep(struct lpi_heap *h);
+
+/*
+ * ---- index.c ----
+ * An index of a vp's pending messages and posted receives, for vps that have many of them. Each
+ * label in use has a bucket; a label may leave source and tag open. A receive is in the bucket of
+ * its label, in the order of posting. A message is in the stream of its (context, source, tag).
+ * Once a query has asked for any tag, a message is also in the stream of its (context, source).
+ * Streams follow the order of the pending list. A label with any source has a heap of the first
+ * messages of its streams, by arrival. So each search visits one to four buckets. A bucket with
+ * both a message and a receive is ready: the two match. The index has a heap of the ready buckets,
+ * by (arrival, source, order of posting). The index is made when a search has visited LPI_FEW
+ * items in vain. It is maintained until no message is pending and no receive is posted. Without
+ * memory for it, searches are linear: slower, but not wrong.
+ */
+
+enum { LPI_FEW = 24 };
+
+/* Keeps the link-time optimizer from inlining the index into the fast path. */
+#define LPI_APART __attribute__((noinline))
+
+/* Index all pending messages and posted receives. in->indexed is set if there is memory. */
+LPI_APART void lpi_index_make(struct lpi_inbox *in);
+LPI_APART void lpi_index_free(struct lpi_inbox *in);
+
+/* Call the rest only while in->indexed. Each may run out of memory, and then clears it. */
+
+/* m has become pending, after all others or before all. */
+LPI_APART void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m, bool before_all);
+/* m is the first of its stream. */
+LPI_APART void lpi_index_unpend(struct lpi_inbox *in, struct lpi_message *m);
+LPI_APART void lpi_index_post(struct lpi_inbox *in, struct logp_request *r);
+LPI_APART void lpi_index_unpost(struct lpi_inbox *in, struct logp_request *r);
+
+/* The message that a receive with this label takes, whenever it arrives; NULL: none. */
+LPI_APART struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label *l);
+/* The first posted receive of a named source for such a message that has this capacity; NULL:
+ * none. */
+LPI_APART struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l,
+                                               size_t capacity);
+/* The receive and the message that match first: by (arrival, source, order of posting), or by the
+ * order of posting alone. NULL: none match. */
+LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival,
+                                               struct lpi_message **m);
+
+/* ---- match.c: messages and receives are matched ---- */
+
+int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
+bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_label *l,
+                      const void *data, size_t n_bytes, bool is_paid);
+struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
+                                        size_t capacity);
+bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r);
+struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
+void lpi_match_arrived(struct lpi_proc *p, int64_t until);
+void lpi_match_rts(struct lpi_proc *p);
+int64_t lpi_next_arrival(struct lpi_proc *p);
+void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
+int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
+void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
+struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
+                                   int64_t until);
+/* Call takes() for each pending message, those of a source in order, with the receive that could
+ * take it, or NULL. If it returns true, the receive takes the message at once. */
+void lpi_match_candidates(struct lpi_proc *p,
+                          bool (*takes)(void *arg, const struct lpi_message *m,
+                                        const struct logp_request *r),
+                          void *arg);
+/* Mark the posted receives that matter to a query for this label or for these requests. These are
+ * the receives that the query names, and each receive that is posted before one that matters and
+ * could take the same message (it hinders it). @return a receive for any tag is posted */
+bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
+                    struct logp_request *const *requests, int n);
+/* Match the first message with this label, arrived by `until`, that a posted receive can take. */
+void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
+/* A remote payload is complete. Called by the holder of the receiver's core. */
+void lpi_match_come(struct lpi_cargo *l);
+void lpi_match_close(struct lpi_proc *p);
+void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
+
+/* ---- direct.c: long messages between cores without a second copy ---- */
+
+bool lpi_direct_fill(struct lpi_direct *o, const struct lpi_envelope *e);
+void lpi_direct_expose(struct lpi_proc *p, struct logp_request *r);
+bool lpi_direct_withdraw(struct lpi_proc *p, struct logp_request *r);
+void lpi_direct_complete(struct lpi_proc *p, struct logp_request *r);
+/* The receive of p whose buffer is exposed; NULL: none. */
+struct logp_request *lpi_direct_exposed(const struct lpi_proc *p);
+
+/* Withdraw p's exposed buffer. If a sender is filling it, its receive completes first. */
+void lpi_direct_close(struct lpi_proc *p);
+/* p learns that the run is over: its program may free its buffers afterwards. @return stop */
+int lpi_direct_stopped(struct lpi_proc *p, int stop);
+
+/* The error that calls of p return; 0: the run goes on. Called by p. */
+static inline int lpi_stopped(struct lpi_proc *p)
+{
+    /* acquire: as in lpi_stopping() */
+    const int stop = atomic_load_explicit(&p->core->machine->stop, memory_order_acquire);
+
+    return stop == 0 ? 0 : lpi_direct_stopped(p, stop);
+}
+
+/* ---- backpressure.c: sends that wait for space in the queue limit ---- */
+
+/* p begins to wait for `needs` bytes, to send a message to dst. */
+void lpi_space_join(struct lpi_proc *p, int64_t needs, int dst, int tag);
+/* p holds its core again, and waits no longer. */
+void lpi_space_leave(struct lpi_proc *p);
+/* A message of this core was taken at time t: wake the procs for which there is space now. */
+void lpi_space_freed(struct lpi_core *c, int64_t t);
+/* Wake procs if another core has freed space, or if a woken proc has not used its space. */
+void lpi_space_poll(struct lpi_core *c);
+/* `to` has posted a receive: wake those that send to it, since a posted message needs no space. */
+void lpi_space_posted(struct lpi_proc *to);
+/* Is there space for a waiting proc of any core? Meaningful only while all cores are idle. */
+bool lpi_space_for_one(const struct logp_machine *m);
+
+/* ---- inject.c: messages from outside the machine ---- */
+
+/* Programs begin. Called after the first start has been fixed. */
+void lpi_injections_open(struct logp_machine *m);
+/* Programs have ended, or the run is abandoned. No thread is injecting when this returns. */
+void lpi_injections_close(struct logp_machine *m);
+
+/* ---- remote.c: messages between processes ---- */
+
+/* As lpi_post(), to a vp of another process. The payload of a long message is read until
+ * lpi_remote_is_sent() returns true. arrival: LOGP_NEVER without a delay */
+int lpi_remote_send(struct lpi_proc *from, const struct lpi_label *l, int dst, const void *data,
+                    size_t n_bytes, int64_t arrival);
+/* May p change the payload of its last send? */
+bool lpi_remote_is_sent(struct lpi_proc *p);
+/* Take messages of other processes. Called by the holder of the first core. @return true: took
+ * some */
+bool lpi_remote_poll(struct lpi_core *c);
+/* Poll for a short while, until a message comes. @return true: took some */
+bool lpi_remote_await(struct lpi_core *c);
+/* p, the caller, drops its receives: no payload is written to their buffers afterwards. */
+void lpi_remote_drop_receives(struct lpi_proc *p);
+/* Send a control message to a process. This process handles its own at once. To another process it
+ * is called by the holder of c, which may be any core. */
+void lpi_remote_tell(struct lpi_core *c, int process, struct lpi_wire w, const void *more,
+                     size_t n);
+void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n);
+
+#endif
