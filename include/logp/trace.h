@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file trace.h
- * Traces: what each processor did, and when.
+ * Traces: what each processor did, and when. Stable from 1.0 on.
  *
- * A trace is of a run (logp_machine_trace() before it, logp_machine_take_trace() after it), of a
- * schedule without a run (logp_trace_predict()), or made event by event (logp_trace_create()). The
- * first two are equal, event by event, where the run is of that schedule under the virtual clock.
+ * A trace is of a run (call logp_machine_trace() before it and logp_machine_take_trace() after it),
+ * of a schedule without a run (logp_trace_predict()), or made event by event (logp_trace_create()).
+ * The first two are equal event by event if the run is of that schedule under the virtual clock.
  *
- * What a processor does is a list of events in the order of time, which do not overlap: index i of
- * rank r is the name of an event. A send that is held up is preceded by a gap (g), then by a stall
- * (capacity, or no room in the queue limit); a receive by idle time (its message has not arrived),
- * then by a gap. Time that no event covers is the program's own (wall clock). A run that was ended
- * leaves waits behind: those of logp_report.waits are there, up to the end of the trace, and so is
- * from when on a processor has stopped for good.
+ * Each processor has a list of events in the order of time, which do not overlap. An event is named
+ * by its rank and its index in this list. Before a send that is delayed there is a gap event (g),
+ * then a stall event (capacity, or no space in the queue limit). Before a receive there is an idle
+ * event (its message has not arrived), then a gap event. Time without an event is the program's own
+ * (wall clock). A run that was stopped leaves unfinished waits: the trace has those of
+ * logp_report.waits, up to the end of the trace, and the time from which a processor has stopped
+ * for good.
  *
- * Tracing is off unless it is asked for. While it is on an event costs a few ns of host time, which
- * is not the program's: it counts as lag, and is made up for as such.
+ * Tracing is off by default. While it is on, an event costs a few ns of host time; it counts as lag
+ * and is made up for.
  */
 #ifndef LOGP_TRACE_H
 #define LOGP_TRACE_H
@@ -30,14 +31,14 @@ struct logp_trace;
 
 /** What happens in an event. */
 enum logp_event_kind {
-    LOGP_EVENT_SEND,    /**< busy with a send: o */
-    LOGP_EVENT_RECEIVE, /**< busy with a receive: o */
+    LOGP_EVENT_SEND,    /**< overhead of a send: o_send */
+    LOGP_EVENT_RECEIVE, /**< overhead of a receive: o_recv */
     LOGP_EVENT_COMPUTE, /**< logp_compute(), combining included */
-    LOGP_EVENT_GAP,     /**< the gap holds up what follows: a send or a receive */
-    LOGP_EVENT_STALL,   /**< the capacity, or the machine's queue limit, holds up a send */
-    LOGP_EVENT_IDLE,    /**< waits: for a message, for others at a common start, for a time */
-    LOGP_EVENT_MARK,    /**< the program was here: logp_mark() */
-    LOGP_EVENT_HALTED,  /**< the delay model has stopped it for good (delay.h) */
+    LOGP_EVENT_GAP,     /**< the gap delays the next send or receive */
+    LOGP_EVENT_STALL,   /**< the capacity or the machine's queue limit delays a send */
+    LOGP_EVENT_IDLE,    /**< waits: for a message, a common start, or a time */
+    LOGP_EVENT_MARK,    /**< logp_mark() */
+    LOGP_EVENT_HALTED,  /**< the delay model has stopped the processor for good (delay.h) */
     LOGP_EVENT_KINDS,
 };
 
@@ -45,58 +46,61 @@ enum logp_event_kind {
  * kind. */
 LOGP_API const char *logp_event_kind_name(enum logp_event_kind kind);
 
-/** What becomes of a message, by its send, as delay.h says; and of a wait. Bits. */
+/** What happens to a message, noted at its send (delay.h), or to a wait. Bits. */
 enum logp_event_fate {
-    LOGP_FATE_DROPPED = 1,    /**< it is lost on its way; else it would come at arrival_ns */
-    LOGP_FATE_DUPLICATED = 2, /**< it comes twice */
-    LOGP_FATE_FLIPPED = 4,    /**< it comes with another bit */
-    LOGP_FATE_ENDLESS = 8,    /**< idle, stall: it did not end, the run was ended */
+    LOGP_FATE_DROPPED = 1,    /**< it is lost; arrival_ns is when it would have arrived */
+    LOGP_FATE_DUPLICATED = 2, /**< it arrives twice */
+    LOGP_FATE_FLIPPED = 4,    /**< it arrives with one bit flipped */
+    LOGP_FATE_ENDLESS = 8,    /**< idle, stall: the wait did not end, the run was stopped */
 };
 
 /**
- * An event. Times are on the processor's clock, as logp_now() says it, from the beginning of the
- * trace; with delay `none` they are the wall clock's.
+ * An event. Times are on the processor's clock, as of logp_now(), from the beginning of the trace;
+ * with delay `none` on the wall clock.
  */
 struct logp_event {
     int64_t start_ns, end_ns; /**< start <= end; equal for a mark, and where o is 0 */
-    int64_t arrival_ns; /**< send, receive: when the message comes off the wire; else, and where
-                             nothing is emulated, -1 */
-    int64_t late_ns;    /**< wall clock: by so much later than end_ns the host let it end; the
-                             lag. Else 0 */
-    int64_t message;    /**< send, receive: the same in both, see logp_trace_messages(); -1:
-                             no message, or one whose send is not in the trace */
-    int64_t bytes;      /**< of the message; a gap, stall or idle time: of what it holds up */
-    int peer;           /**< rank, of the same; -1: none; LOGP_OUTSIDE: logp_machine_inject() */
-    int tag;            /**< of the same; -1: none */
+    int64_t arrival_ns; /**< send, receive: the message's arrival; -1: other events, or nothing is
+                             emulated */
+    int64_t late_ns;    /**< wall clock: the lag at its end: the host let it end this much after
+                             end_ns. Otherwise 0 */
+    int64_t message;    /**< send, receive: number of the message, the same in both, see
+                             logp_trace_messages(); -1: no message, or its send is not in the
+                             trace */
+    int64_t bytes;      /**< size of the message; of a gap, stall or idle event: of the message that
+                             it delays */
+    int peer;           /**< rank at the other end of that message; -1: none; LOGP_OUTSIDE:
+                             logp_machine_inject() */
+    int tag;            /**< tag of that message; -1: none */
     uint16_t kind;      /**< enum logp_event_kind */
-    uint16_t fate;      /**< bits of enum logp_event_fate; 0: arrives as it was sent, or ends */
-    uint32_t label;     /**< what it belongs to ("broadcast/optimal"); a mark: its name. 0: none
-                             logp_trace_label() */
+    uint16_t fate;      /**< bits of enum logp_event_fate; 0: arrives as sent, or ends */
+    uint32_t label;     /**< what it belongs to ("broadcast/optimal"), or a mark's name: text by
+                             logp_trace_label(). 0: none */
 };
 
-/** Whose times they are. */
+/** Where the times come from. */
 enum logp_trace_source {
-    LOGP_TRACE_PREDICTED, /**< of a schedule that has not been run */
-    LOGP_TRACE_VIRTUAL,   /**< of a run, virtual clock */
-    LOGP_TRACE_WALL,      /**< of a run, wall clock, as the vps' clocks say it; see late_ns */
-    LOGP_TRACE_HOST,      /**< of a run with delay `none`: real time */
+    LOGP_TRACE_PREDICTED, /**< a schedule without a run */
+    LOGP_TRACE_VIRTUAL,   /**< a run under the virtual clock */
+    LOGP_TRACE_WALL,      /**< a run under the wall clock, on the vps' clocks; see late_ns */
+    LOGP_TRACE_HOST,      /**< a run with delay `none`: real time */
 };
 
-/** A trace as a whole. It may grow: the library says how large it is. */
+/** A summary of a trace. */
 struct logp_trace_info {
     size_t size;
     int64_t P;
     enum logp_trace_source source;
     int64_t end_ns;      /**< when the last event ends; 0: there are none */
-    int64_t wall_ns;     /**< wall clock: the latest end with its lateness; else end_ns */
+    int64_t wall_ns;     /**< wall clock: the latest end including lag; otherwise end_ns */
     uint64_t n_events;   /**< of all ranks */
-    uint64_t n_messages; /**< that have been sent */
-    uint64_t dropped;    /**< events beyond the limit, or for which there was no memory. Each rank's
-                              events are complete up to the first that was dropped */
+    uint64_t n_messages; /**< messages sent */
+    uint64_t dropped;    /**< events lost beyond the limit, or for lack of memory. The events of
+                              each rank are complete up to the first lost one */
     uint32_t n_labels;   /**< labels are 1 .. n_labels */
 };
 
-/** @return what is known of the whole; it lives as long as the trace. */
+/** @return the summary; it lives as long as the trace. */
 LOGP_API const struct logp_trace_info *logp_trace_info(const struct logp_trace *trace);
 
 /**
@@ -108,18 +112,19 @@ LOGP_API const struct logp_trace_info *logp_trace_info(const struct logp_trace *
 LOGP_API const struct logp_event *logp_trace_events(const struct logp_trace *trace, int64_t rank,
                                                     size_t *n);
 
-/** @return the text of a label, as long as the trace lives; "" for 0 and what is none. */
+/** @return the text of a label, valid as long as the trace; "" for 0 and unknown labels. */
 LOGP_API const char *logp_trace_label(const struct logp_trace *trace, uint32_t label);
 
 /** The two ends of a message. */
 struct logp_trace_message {
     int from, to;    /**< ranks */
     int64_t send;    /**< index of the event of rank `from` */
-    int64_t receive; /**< of rank `to`; -1: it is not in the trace */
-    int64_t again;   /**< LOGP_FATE_DUPLICATED: the receive of the other copy; -1: as there */
+    int64_t receive; /**< index of the event of rank `to`; -1: not in the trace */
+    int64_t again;   /**< LOGP_FATE_DUPLICATED: index of the receive of the other copy; -1: as for
+                          receive */
 };
 
-/** @return the messages, by their number (logp_event.message): in the order of (from, send).
+/** @return the messages by number (logp_event.message), in the order of (from, send).
  *  @param n  out: how many */
 LOGP_API const struct logp_trace_message *logp_trace_messages(const struct logp_trace *trace,
                                                               size_t *n);
@@ -132,69 +137,71 @@ LOGP_API void logp_trace_free(struct logp_trace *trace);
 /** Zero is a good default for every field but the first. */
 struct logp_trace_config {
     size_t size;          /**< sizeof(struct logp_trace_config) */
-    int64_t events_ahead; /**< memory for so many events of each vp, 64 bytes each, is there before
-                               a run begins; 0: 256, fewer beyond 1024 vps. From the second run on
-                               there is what the ones before have taken */
-    int64_t events_most;  /**< of each vp; what is beyond is dropped, and counted. 0: 2^25 / P, at
-                               least 1024 */
+    int64_t events_ahead; /**< events of each vp, 64 bytes each, for which there is memory before a
+                               run begins; 0: 256, fewer beyond 1024 vps. From the second run on
+                               there is as much as earlier runs needed */
+    int64_t events_most;  /**< most events of each vp; further events are dropped and counted. 0:
+                               2^25 / P, at least 1024 */
 };
 
 /**
- * Record what the vps do from the next run on, or no more. Recording takes no locks: each vp has
- * memory of its own.
- * @param config  NULL: no more, and what has been recorded is forgotten
- * @return 0; -EINVAL (no size, a negative number), -E2BIG (fields that are not known here), -EBUSY
- *         (a run is under way), -ENOMEM
+ * Start recording from the next run on, or stop it. Recording takes no locks: each vp has memory of
+ * its own.
+ * @param config  NULL: stop, and discard what has been recorded
+ * @return 0; -EINVAL (size not set, a negative number), -E2BIG (unknown fields are set), -EBUSY (a
+ *         run is in progress), -ENOMEM
  */
 LOGP_API int logp_machine_trace(struct logp_machine *machine,
                                 const struct logp_trace_config *config);
 
 /**
- * What the last run, which need not have ended well, has recorded. A second time, or where nothing
- * was recorded, the trace has no events.
- * @param out  out: to be freed with logp_trace_free(); it does not need the machine any more
- * @return 0; -EINVAL (tracing is off), -EBUSY (a run is under way), -ENOMEM (and nothing is lost;
- *         once also where there was none for a label, which events that are taken then lack)
+ * Take the trace of the last run, whatever its result. If nothing was recorded, or the trace has
+ * been taken before, it has no events.
+ * @param out  out: free it with logp_trace_free(); it does not need the machine any more
+ * @return 0; -EINVAL (tracing is off), -EBUSY (a run is in progress), -ENOMEM (nothing is lost; it
+ *         is also returned once if a label had no memory, and then the trace that is taken next
+ *         lacks that label)
  */
 LOGP_API int logp_machine_take_trace(struct logp_machine *machine, struct logp_trace **out);
 
-/* What the program of a vp calls, on the thread of its own vp. Where tracing is off all of these do
- * nothing, and cost that. */
+/* The following are called by the program of a vp, on the vp's own thread. While tracing is off
+ *  they have no effect and cost only the test for it. */
 
-/** The program is here. @param name  copied. @return 0; the error that stops the run */
+/** Record a mark event. @param name  copied. @return 0; the error that stops the run */
 LOGP_API int logp_mark(struct logp_vp *vp, const char *name);
 
 /**
- * What this vp records from now on belongs to `label`. The collectives of the library do this
+ * Set the label of the events that this vp records from now on. The library's collectives set it
  * themselves ("broadcast/optimal").
- * @param label  of logp_label_of(), or what this function has returned
- * @return the label until now
+ * @param label  a result of logp_label_of() or of this function
+ * @return the previous label
  */
 LOGP_API uint32_t logp_label(struct logp_vp *vp, uint32_t label);
 
-/** The label with the text "first/second", copied. @param second  NULL: "first" alone.
- *  @return it; 0: tracing is off, or no memory */
+/** The label with the text "first/second", copied. @param second NULL: the text is "first".
+ *  @return the label; 0: tracing is off, or no memory */
 LOGP_API uint32_t logp_label_of(struct logp_vp *vp, const char *first, const char *second);
 
 /**
- * The trace begins here, at this time of the machine's clock, from which it counts: what this vp
- * has recorded so far is forgotten. So a loop of repetitions, each after a logp_sync(), keeps the
- * last. All vps call it with one time, or none does.
+ * Begin the trace of this vp at this time of the machine's clock, which becomes time 0: its earlier
+ * events are discarded. So a loop of repetitions, each after a logp_sync(), keeps the last one. All
+ * vps call it with the same time, or none does.
  */
 LOGP_API void logp_trace_begin(struct logp_vp *vp, int64_t start_ns);
 
-/** Record no more, until the next run or logp_trace_begin(). */
+/** Stop recording until the next run or logp_trace_begin(). */
 LOGP_API void logp_trace_end(struct logp_vp *vp);
 
 /* ---- of a schedule ---- */
 
 /**
- * What a schedule does under a delay model, without running it: logp_schedule_fold() with a trace.
+ * Make the trace of a schedule under a delay model without running it: logp_schedule_fold() with a
+ * trace.
  * @param delay  as there
  * @param most   messages, as there; 0: any number
- * @param label  what the events belong to; NULL: nothing
- * @param fold   out, as there; also where an error is returned
- * @param out    out: to be freed with logp_trace_free()
+ * @param label  label of the events; NULL: none
+ * @param fold   out, as there; also set if an error is returned
+ * @param out    out: free it with logp_trace_free()
  * @return as logp_schedule_fold()
  */
 LOGP_API int logp_trace_predict(const struct logp_schedule *schedule,
@@ -203,25 +210,26 @@ LOGP_API int logp_trace_predict(const struct logp_schedule *schedule,
 
 /* ---- event by event ---- */
 
-/** Begin a trace of P processors without events. @return 0; -EINVAL (P), -ENOMEM */
+/** Create a trace of P processors without events. @return 0; -EINVAL (P), -ENOMEM */
 LOGP_API int logp_trace_create(int64_t P, enum logp_trace_source source, struct logp_trace **out);
 
-/** The label with this text, copied. @return it; 0: no memory, or the text is "" */
+/** The label with this text, copied. @return the label; 0: no memory, or the text is "" */
 LOGP_API uint32_t logp_trace_add_label(struct logp_trace *trace, const char *text);
 
 /**
- * Add an event, behind those that its rank has.
- * @param event  copied; `message` is not looked at: logp_trace_match() finds it
+ * Append an event to the list of a rank.
+ * @param event  copied; its `message` is ignored, logp_trace_match() sets it
  * @return 0; -EINVAL (rank, kind, fate, an end before the start, a start before the last event's
- * end, a label or peer that there is not; a send to nobody), -EBUSY (it is settled), -ENOMEM
+ *         end, an unknown label or peer, a send without a receiver), -EBUSY (the trace has been
+ *         matched), -ENOMEM
  */
 LOGP_API int logp_trace_add(struct logp_trace *trace, int64_t rank, const struct logp_event *event);
 
 /**
- * All events are there: find out which receive belongs to which send. Messages of one source,
- * destination, tag and time of arrival are taken to be received in the order sent. Only then is
- * there anything to look at but events, and nothing can be added. Traces of runs and of schedules
- * are settled.
+ * Match receives with sends after the last event has been added. Messages of one source,
+ * destination, tag and arrival time count as received in the order sent. Before this only the
+ * events can be read; afterwards no event can be added. Traces of runs and of schedules have been
+ * matched.
  * @return 0; -ENOMEM
  */
 LOGP_API int logp_trace_match(struct logp_trace *trace);
