@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file algorithm.h
- * What an algorithm is made of, for who writes one.
+ * Algorithms, for authors of their own.
  *
- * An algorithm is a row: its names, what a processor does, step by step (algorithm.h), what it works
- * out beforehand (plan), and how long the whole takes under LogP (predict). One of one's own is a
- * row in one's own program, or in a plug-in (algorithm.h):
+ * An algorithm is a row of a table: its names, the steps of each processor (steps), what a
+ * processor computes beforehand (plan), and its time under LogP (predict). A row of your own is
+ * part of your program or of a plug-in:
  *
  *     static const struct logp_algorithm ring = {
  *         LOGP_ALGORITHM("broadcast", "my-ring", "one after the other", "me"),
@@ -13,10 +13,10 @@
  *
  *     logp_algorithm_add(&ring);
  *
- * From then on logp_algorithm_find() finds it, it is listed, and chosen where it is predicted best.
- * An experiment takes it without being added: logp_experiment.algorithm.
+ * From then on logp_algorithm_find() finds it, lists show it, and it is chosen where its prediction
+ * is the best. An experiment takes a row that was not added, too: logp_experiment.algorithm.
  *
- * A row needs nothing but steps. Its prediction is then the fold of its schedule.
+ * Only `steps` is required. Without `predict`, the prediction is the fold of the schedule.
  */
 #ifndef LOGP_ALGORITHM_H
 #define LOGP_ALGORITHM_H
@@ -29,79 +29,81 @@
 
 LOGP_BEGIN_DECLS
 
-/** What one rank does in a collective: made by the plan function of a row, from malloc(). */
+/** The plan of one rank in a collective. The plan function of a row makes it with malloc(). */
 struct logp_rank_plan {
-    int parent; /**< rank; -1: it is the root */
+    int parent; /**< rank; -1: this is the root */
     int n_children;
     int *children;        /**< ranks, in the order of use */
-    int64_t own;          /**< summation: how many operands this processor has; 0: it takes no part;
-                               reduce: how many children are to its left */
-    int64_t block;        /**< pipelined: bytes of a block, but the last; reduce: its elements */
-    void *state;          /**< what else the algorithm has worked out */
-    void *scratch;        /**< memory of the algorithm's own, to run in */
-    size_t scratch_bytes; /**< of it: the algorithm says how much, logp_plan_create() provides it */
-    bool early;           /**< where sends wait for their receivers: the first that waits posts all
-                               later receives of this rank, not only those before its next sends */
+    int64_t own;          /**< summation: number of operands of this rank; 0: it takes no part;
+                               reduce: number of children to its left */
+    int64_t block;        /**< bytes of each block but the last (pipelined); its elements (reduce)
+                               */
+    void *state;          /**< other data of the algorithm */
+    void *scratch;        /**< memory for the run */
+    size_t scratch_bytes; /**< set by the algorithm; logp_plan_create() allocates it */
+    bool early;           /**< if sends wait for their receivers: the first send that waits posts
+                               all later receives of this rank, not only those before its next sends
+                               */
 };
 
-/** A collective as the functions of an algorithm get it. args and model have room for later fields,
- *  so that a row that was compiled before reads the same places; part is last and may grow. */
+/** The arguments of a row's functions. A row that was compiled with another layout of args or model
+ *  is refused (plan_at); plan is last and may grow. */
 struct logp_invocation {
     struct logp_args args;
     struct logp_network model;
-    struct logp_rank_plan plan; /**< of the rank in question; for who is planned */
+    struct logp_rank_plan plan; /**< of the rank that the function is called for */
 };
 
-struct logp_step;          /**< algorithm.h */
-struct logp_postcondition; /**< algorithm.h */
-struct logp_buffer_ref;    /**< algorithm.h */
+struct logp_step;
+struct logp_postcondition;
+struct logp_buffer_ref;
 
 /* ---- knobs ---- */
 
-/** What the value of a knob counts. */
+/** The unit of a knob's value. */
 enum logp_unit {
     LOGP_UNIT_NUMBER,
     LOGP_UNIT_BYTES,
     LOGP_UNIT_NS,
-    LOGP_UNIT_WORD, /**< one of its words, and nothing else */
+    LOGP_UNIT_WORD, /**< one of its words only */
 };
 
-/** A word that stands for a value. */
+/** A word for a value. */
 struct logp_word {
     const char *word; /**< NULL: the end of a list */
     int64_t value;
 };
 
-/** What a caller may set of an algorithm, and it otherwise chooses: a field of struct logp_args,
- * and an option of the command. */
+/** A parameter that a caller may set, and that the algorithm chooses otherwise: a field of struct
+ *  logp_args, and an option of the command. */
 struct logp_knob {
     const char *name;
-    const char *metavar;      /**< what it takes, in a word: "N" */
+    const char *metavar;      /**< of its value in help: "N" */
     const char *help;         /**< one line */
-    const char *default_text; /**< its default, as it is written; "": its own choice, value 0, */
-    const char *auto_text;    /**< which is, in words */
-    const char *allowed;      /**< in words */
-    const char *key;          /**< in records */
+    const char *default_text; /**< the default as text; "": value 0, the algorithm's choice, */
+    const char *auto_text;    /**< which this text describes */
+    const char *allowed;      /**< the allowed values as text */
+    const char *key;          /**< its name in records */
     enum logp_unit unit;
     int64_t least, most;
-    const struct logp_word *words; /**< besides numbers; NULL: none */
+    const struct logp_word *words; /**< allowed besides numbers; NULL: none */
     size_t field;                  /**< of struct logp_args: the offset of an int64_t */
 };
 
-/** @return knob i = 0, 1, ... of all there are; NULL: there are no more. Static storage. */
+/** @return knob i = 0, 1, ...; NULL: there are no more. Static storage. */
 LOGP_API const struct logp_knob *logp_knob_at(size_t i);
 
 /** @return the knob of this name; NULL: there is none. */
 LOGP_API const struct logp_knob *logp_knob_find(const char *name);
 
-/** That an algorithm has a knob. */
+/** A knob of an algorithm. */
 struct logp_knob_use {
     size_t field; /**< the knob's; 0: none */
-    /** The value that it works with, given or chosen. NULL: the one given. 0, of k: free, so that
-     *  the k with the least prediction is taken of those that `needs` lets pass (of the smallest of
-     *  equals; what it sends to whom then depends on k alone, not on the model): 1 .. 64, and of
-     * more, by formulas alone, those with which k^n >= P for fewer n. Plans and predictions get it
-     * in c->args.k. */
+    /** The value that the algorithm works with. NULL: the value in args. If k is 0, it is free: the
+     *  library takes the k with the least prediction among those that `needs` accepts, the smallest
+     *  of equals. It tries 1 .. 64, and with formulas also the larger k with which k^n >= P for a
+     *  smaller n. The messages must then depend on k only, not on the network. Plans and predictions
+     *  get k in c->args.k. */
     int64_t (*value)(int64_t P, const struct logp_invocation *c);
 };
 
@@ -112,11 +114,11 @@ struct logp_knob_use {
     }
 
 /**
- * The value of a knob that an algorithm works with.
+ * Get the value of a knob that an algorithm works with.
  * @param network  NULL: as logp_plan_create()
- * @param value  out; NULL: not wanted, nor are P and args looked at. LOGP_PREDICTION_NO_MEMORY:
- *               there was no memory to predict which is the best
- * @return has it this knob?
+ * @param value    out; NULL: not wanted, and P and args are not used. LOGP_PREDICTION_NO_MEMORY:
+ *                 there was no memory to predict which value is the best
+ * @return true: the algorithm has this knob
  */
 LOGP_API bool logp_algorithm_knob(const struct logp_algorithm *algorithm,
                                   const struct logp_knob *knob, int64_t P,
@@ -125,128 +127,129 @@ LOGP_API bool logp_algorithm_knob(const struct logp_algorithm *algorithm,
 
 /* ---- algorithms ---- */
 
-/** How the messages of an algorithm that goes along a tree go. */
+/** The direction of the messages of a tree algorithm. */
 enum logp_along {
     LOGP_ALONG_NO_TREE,
-    LOGP_FROM_ROOT, /**< part.children are in the order of sending */
-    LOGP_TO_ROOT,   /**< part.children are in the order of receiving */
+    LOGP_FROM_ROOT, /**< plan.children are in the order of sending */
+    LOGP_TO_ROOT,   /**< plan.children are in the order of receiving */
 };
 
-/** The most knobs of an algorithm. */
+/** The largest number of knobs of an algorithm. */
 #define LOGP_MAX_KNOBS 4
 
-/** A row of the table. P and c are such that it applies, but for needs. */
+/** A row of the table. Functions other than `needs` are called only if the row applies. */
 struct logp_algorithm {
     size_t size; /**< of this struct: LOGP_ALGORITHM() */
     const char *collective;
     const char *name;
     const char *summary; /**< one line */
     const char *source;  /**< the paper */
-    /** NULL: it applies; else what it needs, in a few words ("a power of two of processors").
-     *  The function itself is NULL where an algorithm always applies. */
+    /** @return NULL: the row applies; otherwise what it needs ("a power of two of processors").
+     *  NULL: the row always applies. */
     const char *(*needs)(int64_t P, const struct logp_invocation *c);
-    /** Fill c->plan for this rank of P. 0; -ENOMEM, -EINVAL, and then there is nothing to free.
-     *  NULL: nothing to plan. */
+    /** Fill c->plan for a rank. @return 0; -ENOMEM, -EINVAL: nothing is allocated. NULL: there is
+     *  nothing to plan. */
     int (*plan)(int P, int rank, struct logp_invocation *c);
-    /** What this processor does, step by step: see algorithm.h. NULL: it is no schedule. */
+    /** The steps of a rank: see `schedule` below. NULL: the row has no schedule. */
     bool (*steps)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out);
-    /** What this processor does, as logp_plan_run(). NULL: its steps, and nothing else; of a row
-     *  that has both, this is the reader with the steps inlined. */
+    /** Run a rank, as logp_plan_run(). NULL: follow its steps. In a row with both, this is the
+     *  reader with the steps inlined. */
     int (*run)(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf);
-    /** The formula for P processors under c->model.params, without capacity and topology: see
+    /** The formula with c->model.params, without capacity and topology: see
      *  logp_algorithm_predict(). NULL: there is none. */
     struct logp_prediction (*predict)(int64_t P, const struct logp_invocation *c);
-    /** The formula on c->model.topology, which has P processors; LOGP_PREDICTION_NONE where it is
-     * no network for it. NULL: there is none. */
+    /** The formula on c->model.topology, which has P processors; LOGP_PREDICTION_NONE: it does not
+     *  hold on this topology. NULL: there is none. */
     struct logp_prediction (*predict_linked)(int64_t P, const struct logp_invocation *c);
-    /** What the textbook says that it costs, in ns; -1: more than the clock counts. NULL: nothing.
-     */
+    /** The textbook's time in ns; -1: more than the clock counts. NULL: there is none. */
     int64_t (*textbook)(int64_t P, const struct logp_invocation *c);
-    enum logp_along along; /**< which tree part describes */
-    bool rough;            /**< where predict is a bound, what the schedule says comes first */
-    bool in_place;         /**< its steps are right, too, where operands and result overlap as
-                                logp_collective.in_place says; if not, it gets a copy */
-    bool any_blocks;       /**< its steps are right, too, with logp_args.blocks; if not, those are
+    enum logp_along along; /**< the tree in plan */
+    bool rough;            /**< predict is a bound: the schedule's time is preferred */
+    bool in_place;         /**< the steps also work if operands and result overlap as
+                                logp_collective.in_place says; otherwise the row gets a copy */
+    bool any_blocks;       /**< the steps also work with logp_args.blocks; otherwise those are
                                 refused */
     struct logp_knob_use knobs[LOGP_MAX_KNOBS];
-    size_t
-        plan_at; /**< where struct logp_invocation has part: LOGP_ALGORITHM(). A row that was compiled
-                         with another layout is refused */
+    size_t plan_at; /**< offset of plan in struct logp_invocation: LOGP_ALGORITHM(). A row that was
+                         compiled with another layout is refused */
 };
 
-/** The beginning of a row. */
+/** The first members of a row. */
 #define LOGP_ALGORITHM(collective_, name_, summary_, source_)                                      \
     .size = sizeof(struct logp_algorithm), .plan_at = offsetof(struct logp_invocation, plan),      \
     .collective = (collective_), .name = (name_), .summary = (summary_), .source = (source_)
 
 /**
- * Make a row as good as those of the table, for the rest of the process.
- * @param algorithm  stays as it is, and where it is
- * @return 0; -EINVAL (no such collective; no name, summary or source; neither steps nor run),
- *         -EPROTONOSUPPORT (compiled with headers of another version, in which the row is smaller or
- *         struct logp_invocation is laid out differently), -EEXIST (the collective has one of this name), -ENOSPC (there are 64)
+ * Add a row to the table, for the rest of the process.
  * Threads: any, also while others use the table.
+ * @param algorithm  not copied: it must stay unchanged
+ * @return 0; -EINVAL (no such collective; no name, summary or source; neither steps nor run),
+ *         -EPROTONOSUPPORT (compiled with headers of another version, in which the row is smaller
+ *         or struct logp_invocation has another layout), -EEXIST (the collective has a row of this
+ *         name), -ENOSPC (there are 64)
  */
 LOGP_API int logp_algorithm_add(const struct logp_algorithm *algorithm);
 
 /* ---- collectives ---- */
 
-/** What says how large a collective is. */
+/** What determines the size of a collective. */
 enum logp_operands {
-    LOGP_OPERANDS_NONE,   /**< nothing: it carries no data */
+    LOGP_OPERANDS_NONE,   /**< it carries no data */
     LOGP_OPERANDS_BYTES,  /**< logp_args.n_bytes */
     LOGP_OPERANDS_VECTOR, /**< count elements of op's type on each processor */
     LOGP_OPERANDS_TOTAL,  /**< count elements of op's type, all processors together */
     LOGP_OPERANDS_MATRIX, /**< rows x cols elements of n_bytes, columns over the processors */
 };
 
-/** A collective: the sizes of its buffers, what is given and what is promised. */
+/** A collective: the sizes of its buffers, its operands and its result. */
 struct logp_collective {
     const char *name;
     const char *summary;
-    bool rooted; /**< one rank is special: logp_args.root */
+    bool rooted; /**< it has a root: logp_args.root */
     enum logp_operands operands;
     /** Bytes of buf and recv_buf of a rank. LOGP_OPERANDS_TOTAL: c is planned for it. */
     void (*sizes)(int P, int rank, const struct logp_invocation *c, size_t *buf, size_t *recv_buf);
-    /** logp_collective_check() of what is promised to be made or of whole operands. NULL: nothing
-     *  is. */
+    /** logp_collective_check() of the parts of a postcondition that are `made` or `whole`. NULL:
+     *  there are none. */
     int (*check)(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf);
-    /** Piece j = 0, 1, ... of what a rank must hold at the end: for logp_schedule_check(). *out is
-     *  all 0 but for ranks, 1. @return false: there are no more. NULL: it must hold nothing */
+    /** Piece j = 0, 1, ... of the data that a rank must hold at the end. *out is 0 except for
+     *  ranks, 1. @return false: there are no more pieces. NULL: a rank must hold nothing */
     bool (*postcondition)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                           struct logp_postcondition *out);
-    /** What no algorithm can be faster than: logp_collective_lower_bound(), which has seen to P and the model.
-     *  NULL: nothing is known */
+    /** A lower bound on the time of any algorithm: logp_collective_lower_bound(), which has
+     *  checked P and the network. NULL: none is known */
     int64_t (*bound)(int64_t P, const struct logp_invocation *c);
-    /** How many bytes at the beginning of buf are its operands; c is planned. NULL: all. */
+    /** Bytes at the beginning of buf that are operands; c is planned. NULL: all of buf. */
     size_t (*given)(int64_t P, int64_t rank, const struct logp_invocation *c);
-    /** LOGP_IN_PLACE: at->buffer is the one that this rank has, at->offset where in it the other
-     *  is; LOGP_RECV_BUF and 0 before. @return false: it has two all the same. NULL: all have */
+    /** LOGP_IN_PLACE: set at->buffer to the one buffer of this rank, and at->offset to the place of
+     *  the other buffer in it; before: LOGP_RECV_BUF, 0. @return false: the rank has two buffers.
+     *  NULL: all ranks have two */
     bool (*in_place)(int64_t P, int64_t rank, const struct logp_invocation *c,
                      struct logp_buffer_ref *at);
-    /** Nobody may leave before all have come: an experiment looks whether that holds, up to 2^16
-     *  processors (beyond, only that all come through). */
+    /** No rank may leave before all have arrived. An experiment checks this for up to 2^16
+     *  processors; above, it only checks that all leave. */
     bool holds_back;
     const struct lpi_rows *const *rows; /**< the library's own: its algorithms */
 };
 
 /**
- * The buffers of a rank before a run: its operands, which depend on the seed, the rank and their
- * places alone, and garbage where there are none.
- * @param c         planned for this rank where the collective's operands are LOGP_OPERANDS_TOTAL
- * @param buf       as large as logp_collective.sizes says, as recv_buf; NULL where that is 0
+ * Fill the buffers of a rank before a run: with operands, which depend on the seed, the rank and
+ * their places only, and with garbage elsewhere.
+ * Threads: any.
+ * @param c    planned for this rank if the collective's operands are LOGP_OPERANDS_TOTAL
+ * @param buf  of the size of logp_collective.sizes, as recv_buf; NULL if that is 0
  */
 LOGP_API void logp_collective_fill(const struct logp_collective *collective, int P, int rank,
                                    uint64_t seed, const struct logp_invocation *c, void *buf,
                                    void *recv_buf);
 
 /**
- * After a run with these operands: does this rank hold what is promised? What that is, is worked
- * out from the operands of all ranks, whatever the algorithm.
- * @return 1: yes; 0: no; -ENOMEM: unknown
- * Threads: any, as logp_collective_fill().
+ * Check the result of a rank after a run with the operands of logp_collective_fill(). The expected
+ * result is computed from the operands of all ranks, whatever the algorithm.
+ * Threads: any.
+ * @return 1: it is right; 0: it is wrong; -ENOMEM: unknown
  */
 LOGP_API int logp_collective_check(const struct logp_collective *collective, int P, int rank,
                                    uint64_t seed, const struct logp_invocation *c, const void *buf,
@@ -255,9 +258,9 @@ LOGP_API int logp_collective_check(const struct logp_collective *collective, int
 /* ---- schedule ---- */
 
 /*
- * Schedules: one description of an algorithm, and its readers.
+ * Schedules: one description of an algorithm for several readers.
  *
- * A schedule is a function that gives the steps of a rank one after another:
+ * A schedule is a function that returns the steps of a rank one after another:
  *
  *     static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
  *                            struct logp_step *out)
@@ -265,32 +268,33 @@ LOGP_API int logp_collective_check(const struct logp_collective *collective, int
  *         if (P == 1 || i >= 2)
  *             return false;
  *         return i == 0 ? logp_step_send(out, (rank + 1) % P, c->args.tag, LOGP_BUF, 0,
- * c->args.n_bytes) : logp_step_receive(out, (rank + P - 1) % P, c->args.tag, LOGP_RECV_BUF, 0,
+ *                                        c->args.n_bytes)
+ *                       : logp_step_receive(out, (rank + P - 1) % P, c->args.tag, LOGP_RECV_BUF, 0,
  *                                           c->args.n_bytes);
  *     }
  *
- * It is pure: the same arguments give the same step, whoever asks, whenever. What a rank must
- * remember it plans once (c->plan, by the plan function of its row). Receives name their source and
- * tag. A row of the table that has a steps function needs no run: all readers work on it.
+ * The function is pure: the same arguments always give the same step. The plan function of the row
+ * computes what a rank must remember (c->plan). Receives name their source and tag. A row with a
+ * steps function needs no run function: all readers work on the steps.
  *
- *     run     logp_schedule_run()     on a processor, with its buffers
- *     fold    logp_schedule_fold()    what it costs, without running it
- *     check   logp_schedule_check()   whether everything gets where it should, without data
- *     explain logp_explanation_create()  what its time is made of: explain.h
+ *     run      logp_schedule_run()        on a processor, with its buffers
+ *     fold     logp_schedule_fold()       its time, without running it
+ *     check    logp_schedule_check()      whether its result is right, without data
+ *     explain  logp_explanation_create()  the composition of its time: explain.h
  *
- * Threads: all functions are pure but for what they are given; any thread may call them.
+ * Threads: any; the functions change only what their arguments point to.
  */
 
-/** What a step does. */
+/** The kinds of steps. */
 enum logp_step_kind {
     LOGP_STEP_SEND,    /**< n_bytes from `at` to peer */
     LOGP_STEP_RECEIVE, /**< n_bytes from peer to `at`, sent with the same tag */
-    LOGP_STEP_COMBINE, /**< at[i] = left[i] op right[i], for n elements of c->args.op; into_one:
-                            at = at op right[0] op ... op right[n-1], in any order, where `left` is
-                            room for LOGP_LANES elements if n >= 4 LOGP_LANES */
+    LOGP_STEP_COMBINE, /**< at[i] = left[i] op right[i], for n elements of c->args.op; into_one: at
+                            = at op right[0] op ... op right[n-1], in any order; `left` has space
+                            for LOGP_LANES elements if n >= 4 LOGP_LANES */
     LOGP_STEP_COPY,    /**< n pieces of n_bytes from `right`, right_stride bytes apart, to `at`,
-                            at_stride bytes apart; costs nothing under the model */
-    LOGP_STEP_COMPUTE, /**< for ns */
+                            at_stride bytes apart; takes no time under the model */
+    LOGP_STEP_COMPUTE, /**< computes for ns */
 };
 
 /** The buffers of a rank. */
@@ -300,7 +304,7 @@ enum logp_buffer {
     LOGP_SCRATCH,  /**< logp_rank_plan.scratch */
 };
 
-/** Where in which buffer. */
+/** A place in a buffer. */
 struct logp_buffer_ref {
     enum logp_buffer buffer;
     size_t offset; /**< in bytes */
@@ -308,25 +312,25 @@ struct logp_buffer_ref {
 
 enum { LOGP_LANES = 64 };
 
-/** A step. Fields that its kind does not name mean nothing, and need not be set. */
+/** A step. Fields for other kinds of steps need not be set. */
 struct logp_step {
     enum logp_step_kind kind;
     int tag;        /**< send, receive */
     bool into_one;  /**< combine */
     int64_t peer;   /**< send, receive: rank */
-    size_t n_bytes; /**< send, receive: of the message; copy: of a piece; compute: of what it makes
-                         of its own at `at`, from what is at `right`; 0: nothing */
+    size_t n_bytes; /**< send, receive: of the message; copy: of a piece; compute: of the data that
+                         it makes at `at` from the data at `right`; 0: none */
     int64_t n;      /**< combine: elements; copy: pieces */
-    int64_t ns;     /**< compute, combine: how long it takes */
-    int64_t parts;  /**< compute: so many of the steps after it, copies and combines, are what it
-                         does: they happen within its time, and take none of their own */
+    int64_t ns;     /**< compute, combine: its time */
+    int64_t parts;  /**< compute: this number of steps after it, copies and combines, are part of it
+                         and take no time of their own */
     struct logp_buffer_ref at, left, right;
     size_t at_stride, right_stride; /**< copy */
-    /** compute: what it does where that is neither copying nor combining; NULL: nothing. */
+    /** compute: work other than copying and combining; NULL: none. */
     void (*work)(const struct logp_invocation *c, void *buf, void *recv_buf);
 };
 
-/* Fill a step. @return true, as a steps function does */
+/* Fill a step. @return true, so that a steps function can return it */
 
 static inline bool logp_step_send(struct logp_step *s, int64_t peer, int tag,
                                   enum logp_buffer buffer, size_t offset, size_t n_bytes)
@@ -375,7 +379,7 @@ static inline bool logp_step_combine(struct logp_step *s, struct logp_buffer_ref
     return true;
 }
 
-/* For ns; the `parts` steps that follow are what it does. */
+/* Computes for ns; the next `parts` steps are part of it. */
 static inline bool logp_step_compute(struct logp_step *s, int64_t ns, int64_t parts)
 {
     s->kind = LOGP_STEP_COMPUTE;
@@ -386,16 +390,16 @@ static inline bool logp_step_compute(struct logp_step *s, int64_t ns, int64_t pa
     return true;
 }
 
-/** Step i = 0, 1, ... of a rank. @return false: it is through, after i steps */
+/** Step i = 0, 1, ... of a rank. @return false: there are only i steps */
 typedef bool (*logp_steps)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out);
 
 /**
- * Do the steps of this vp's rank.
- * @param c         planned for it
+ * Follow the steps of this vp's rank.
+ * Threads: as logp_send().
+ * @param c         planned for this rank
  * @param buf       as logp_plan_run(), and recv_buf
  * @return as logp_send() and logp_recv()
- * Threads: as logp_send().
  */
 LOGP_API int logp_schedule_run(struct logp_vp *vp, logp_steps steps,
                                const struct logp_invocation *c, void *buf, void *recv_buf);
@@ -410,124 +414,122 @@ struct logp_schedule {
     struct logp_network model;
 };
 
-/** The schedule of a row that has steps, and applies; in place, if its steps can do with that.
+/** The schedule of a row that has steps and applies; in place, if the row can do that.
  *  @param network  NULL: as logp_plan_create() */
 LOGP_API struct logp_schedule logp_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                                const struct logp_args *args,
                                                const struct logp_network *network);
 
 /**
- * Begin to read the steps of a rank: c is what they are asked with.
- * @param c  out: to be ended with logp_schedule_end()
- * @return 0, or what the plan returns
+ * Begin to read the steps of a rank.
+ * @param c  out: the argument of steps; end it with logp_schedule_end()
+ * @return 0, or the error of the plan function
  */
 LOGP_API int logp_schedule_begin(const struct logp_schedule *schedule, int rank,
                                  struct logp_invocation *c);
 
-/** Free what that has made. */
+/** Free the plan of logp_schedule_begin(). */
 LOGP_API void logp_schedule_end(struct logp_invocation *c);
 
-/** That a step of a rank waits for another of the same rank. */
+/** A step of a rank waits for another step of that rank. */
 struct logp_edge {
-    int64_t before, after; /**< steps, from 0: `after` waits for `before` to be done, */
-    bool started;          /**< or only to have begun; of a receive: to have been posted */
+    int64_t before, after; /**< steps, from 0: `after` waits for the end of `before`, */
+    bool started;          /**< or for its start; a receive starts when it is posted */
 };
 
 /**
- * The steps of all ranks one by one, as they come from a file: an algorithm for who sets
- * logp_args.list. Messages carry no data that matters: all are sent from and received into the
- * beginning of recv_buf.
+ * The steps of all ranks as a list, for example from a file: the algorithm of logp_args.list.
+ * Messages carry no data: all are sent from and received into the beginning of recv_buf.
  *
- * Without edges a rank does one step after the other. With edges it does each as soon as those that
- * it waits for are done, and its processor and its port are free. Of several operations the one
- * that can start first goes first; of those that can start at the same time, the one that was free
- * to go first, and sends go before computations. A receive is posted as soon as all that it waits
- * for is done, and starts when its message is there too. Messages match posted receives in the
- * order of posting. They do so in the order of (arrival, source), and those of one source in the
- * order sent. Here the peer of a receive may be LOGP_ANY_SOURCE, and its tag LOGP_ANY_TAG. With
- * params.recv_streams (`loggops`) a message is received when it arrives, posted or not, as
- * LogGOPSim does; a receive that is posted afterwards has it at once.
+ * Without edges a rank does one step after the other. With edges it does a step as soon as the
+ * steps that it waits for are done and its processor and port are free. Of several operations
+ * the one that can start first goes first. If they can start at the same time, the one that was
+ * ready first goes first, and sends go before computations. A receive is posted as soon as the
+ * steps that it waits for are done, and starts when its message has arrived too. Messages match
+ * posted receives in the order of posting, themselves in the order of (arrival, source), and
+ * those of one source in the order sent. The peer of a receive may be LOGP_ANY_SOURCE, and its
+ * tag LOGP_ANY_TAG. With params.recv_streams (`loggops`) a message is received when it arrives,
+ * posted or not, as in LogGOPSim, and a receive that is posted afterwards completes at once.
  *
- * While a rank runs a list with edges it takes every message that is sent to it in the context of
- * collectives: nothing else may be under way, and a logp_sync() separates it from what follows.
+ * A rank that runs a list with edges takes every message that is sent to it in the context of
+ * collectives. So no other collective may be under way, and a logp_sync() must separate it from the
+ * next one.
  */
 struct logp_step_list {
     int64_t P;
-    const struct logp_step *const *steps; /**< by rank; of the kinds send, receive, compute */
-    const int64_t *n;                     /**< by rank: how many */
+    const struct logp_step *const *steps; /**< by rank: sends, receives, computations */
+    const int64_t *n;                     /**< by rank: number of steps */
     size_t most_bytes;                    /**< of the largest message */
     const struct logp_edge *const *edges; /**< by rank; NULL: each rank goes step by step */
-    const int64_t *n_edges;               /**< by rank: how many */
-    bool in_order; /**< the edges put each rank's steps in the order in which they stand: each waits
-                        for the end of the one before it */
+    const int64_t *n_edges;               /**< by rank: number of edges */
+    bool in_order; /**< by its edges, each step of a rank waits for the end of the step before it */
 };
 
-/** Does a run of this list, with these parameters, choose what it does first? Not where it has no
- *  edges, or is in_order and the model is not LogGOPSim's: then it is a schedule like any other. */
+/** Does a run of this list choose the order of steps? It does not if the list has no edges, or is
+ *  in_order and the model is not LogGOPSim's: then it is a schedule like any other. */
 LOGP_API bool logp_step_list_is_graph(const struct logp_step_list *list,
                                       const struct logp_params *params);
 
-/** What a fold has found. */
+/** The result of a fold. */
 struct logp_fold {
-    int64_t ns;          /**< from the common start to the moment the last rank is through */
+    int64_t ns;          /**< from the common start to the end of the last rank */
     uint64_t messages;   /**< sent */
-    uint64_t unreceived; /**< of them */
-    int64_t rank;        /**< where it went wrong; -1: nowhere, or at no rank */
-    int64_t source;      /**< -EDEADLK: the rank waits for this one, */
-    int tag;             /**< and a message with this tag */
+    uint64_t unreceived; /**< messages without a receive */
+    int64_t rank;        /**< of the error; -1: no error, or no single rank */
+    int64_t source;      /**< -EDEADLK: the rank waits for a message from this rank */
+    int tag;             /**< with this tag */
 };
 
 /**
- * What a schedule costs under a delay model, without running it: each rank goes on as far as what
- * has been sent to it. Equal to the virtual clock under every model. Where the model has a
- * lookahead, so that its answers depend on nothing but the message and its two ends, in any order;
- * else (links, capacity, a model of one's own) sends take place in the order of (start, rank), as
- * they do there.
+ * Compute the time of a schedule under a delay model, without running it. It equals the virtual
+ * clock under every model. If the model has a lookahead, its answers depend on the message and its
+ * two ends only, and ranks are followed in any order. Otherwise (links, capacity, a model of your
+ * own) sends take place in the order of (start, rank), as under the virtual clock. So do the steps
+ * of a list with edges, which has neither rendezvous nor capacity (-ENOTSUP).
+ * Cost: about 50 ns a message; 64 bytes a rank and 40 for each message under way.
  * @param delay  a model that no machine uses meanwhile; it is restarted
  * @param most   messages; 0: any number
- * @param out    out; also where an error is returned
- * A list with edges: in the order of (time, rank), as under the virtual clock. It has neither
- * rendezvous nor capacity: -ENOTSUP.
- * @return 0; -EDEADLK (ranks wait for what is never sent), -EMSGSIZE (a message that is larger than
- *         its receive), -EINVAL (P; a step that names no rank, tag or time), -E2BIG (more messages
- *         than `most`), -EOVERFLOW (beyond 36 years), -ENOTSUP (delay `none`, or
- *         one that has a fate or stops processors), -ENOMEM, as
- *         logp_delay_functions(), or what the plan returns
- * Cost: some 50 ns a message; 64 bytes a rank and 40 for each message under way.
+ * @param out    out; also after an error
+ * @return 0; -EDEADLK (ranks wait for messages that are never sent), -EMSGSIZE (a message is larger
+ *         than its receive), -EINVAL (P; a step with a wrong rank, tag or time), -E2BIG (more
+ *         messages than `most`), -EOVERFLOW (more than 36 years), -ENOTSUP (delay `none`, or a
+ *         model with a fate or one that stops processors), -ENOMEM, as logp_delay_functions(), or
+ *         the error of the plan function
  */
 LOGP_API int logp_schedule_fold(const struct logp_schedule *schedule,
                                 const struct logp_delay *delay, uint64_t most,
                                 struct logp_fold *out);
 
-/** A piece of what a rank must hold at the end: operands of a rank, from its buf, or a combination
- *  of those of consecutive ranks. */
+/** A piece of the data that a rank must hold at the end: operands of a rank, from its buf, or a
+ *  combination of the operands of consecutive ranks. */
 struct logp_postcondition {
     struct logp_buffer_ref at;
     size_t n_bytes;
-    int64_t from;  /**< rank, the first */
-    int64_t ranks; /**< combined: how many */
-    size_t offset; /**< of the operands in buf; combined: element by element */
-    bool combined; /**< each once, in the order of ranks where the operation does not commute */
-    bool whole;    /**< combined: one element, of all that these ranks have in buf */
-    bool made;     /**< not of operands: of what these ranks have made (compute) */
+    int64_t from;  /**< the first rank */
+    int64_t ranks; /**< combined: number of ranks */
+    size_t offset; /**< of the operands in buf */
+    bool combined; /**< each rank once, in the order of ranks if the operation does not commute */
+    bool whole;    /**< combined: one element, of all elements that these ranks have in buf */
+    bool made;     /**< data that these ranks have computed, not operands */
 };
 
-/** What is wrong with a schedule. */
+/** An error in a schedule. */
 struct logp_schedule_error {
-    int64_t rank;     /**< where; -1: nothing is wrong */
-    int64_t step;     /**< the step that it was at, from 0 */
-    const char *what; /**< a sentence of which the rank is the subject; static storage */
+    int64_t rank;     /**< -1: no error */
+    int64_t step;     /**< of this rank, from 0 */
+    const char *what; /**< a sentence with the rank as its subject; static storage */
 };
 
 /**
- * Does everything get where it should? It is followed without data which rank's contribution is
- * where: at the end each rank holds what the collective promises; every receive has its send, of
- * the same size, and every message its receive; nothing is read that is not there, or is beyond
- * its buffer. What is overwritten before it is sent is missing at the end. Where sends wait for
- * their receivers (model.rendezvous_from), none waits for ever.
+ * Check a schedule without data, by following which bytes hold which rank's contribution. At the
+ * end each rank must hold the result of the collective. Every receive must have its send, of the
+ * same size, and every message its receive. No step may read bytes that are not there, or leave
+ * its buffer. Data that is overwritten before it is sent is missing at the end. If sends wait
+ * for their receivers (model.rendezvous_from), none may wait for ever. Cost: 8 bytes for each
+ * byte of all buffers; P^2 messages and more are too many for a large P.
  * @param error  out
- * @return 0: it is sound; -EPROTO: it is not, see error; -EINVAL (P), -ENOMEM, or as the plan
- * Cost: 8 bytes for each byte of all buffers; P^2 messages and more are not for large P.
+ * @return 0: the schedule is right; -EPROTO: it is wrong, see error; -EINVAL (P), -ENOMEM, or the
+ *         error of the plan function
  */
 LOGP_API int logp_schedule_check(const struct logp_schedule *schedule,
                                  const struct logp_collective *collective,
@@ -540,13 +542,12 @@ LOGP_API int logp_schedule_check(const struct logp_schedule *schedule,
  *
  *     logp run broadcast --plugin ./jitter.so:25
  *
- * What stands behind the colon is the plug-in's own, one string. The name of the file ends at the
- * first ':' behind its first ".so", or where it has no ".so" at the first of all: a name with a ':'
- * behind ".so" takes a link. A name without '/' is looked for where the loader looks (dlopen()).
+ * The text after the colon belongs to the plug-in. The name of the file ends at the first ':' after
+ * its first ".so", or without ".so" at the first ':'. Use a link for a name with a ':' after ".so".
+ * The loader searches for a name without '/' (dlopen()).
  *
  * A shared object is a plug-in if it defines `logp_plugin`:
  *
- *      *
  *     const struct logp_plugin logp_plugin = {
  *         .size = sizeof(logp_plugin),
  *         .version = LOGP_PLUGIN_VERSION,
@@ -554,50 +555,51 @@ LOGP_API int logp_schedule_check(const struct logp_schedule *schedule,
  *         .create_delay = create,
  *     };
  *
- * built with `cc -shared -fPIC`. It need not be linked with the library: what it calls is in the
- * program that loads it. tests/plugins/jitter.c is a whole one, a random latency, and
- * tests/plugins/two_ways.c one that brings an algorithm.
+ * Build it with `cc -shared -fPIC`. It need not be linked with the library: the program that
+ * loads it has the functions that it calls. Examples: tests/plugins/jitter.c, a random latency,
+ * and tests/plugins/two_ways.c, an algorithm.
  */
 
-/** It changes when plug-ins built before would be misunderstood: they are refused then. What may
- *  be ignored only makes the structs grow. */
+/** A new version refuses plug-ins that were built before. Members that may be ignored only make the
+ *  structs grow. */
 #define LOGP_PLUGIN_VERSION 1
 
-/** Bytes of the sentence that says why a plug-in refuses. */
+/** Bytes of a plug-in's sentence that says why it refuses. */
 #define LOGP_PLUGIN_WHY 256
 
-/** What the command tells a plug-in; all is the command's, and valid during the call alone. */
+/** The arguments of a plug-in. The command owns them; they are valid during the call. */
 struct logp_plugin_call {
     size_t size;                      /**< of this struct in the command: it may have grown */
-    const char *arguments;            /**< what stands behind the colon; "" where nothing does */
+    const char *arguments;            /**< the text after the colon; "": none */
     int64_t P;                        /**< processors, 1 .. LOGP_MAX_PROCESSORS */
-    uint64_t seed;                    /**< of all that is random: --seed */
-    const struct logp_params *params; /**< -L, -o, ...: as given; params->seed is the seed, too */
+    uint64_t seed;                    /**< of random draws: --seed */
+    const struct logp_params *params; /**< -L, -o, ... as given; params->seed is the seed */
 };
 
-/** What a plug-in brings. */
+/** A plug-in. */
 struct logp_plugin {
     size_t size;      /**< sizeof(struct logp_plugin); see logp_struct_take() */
     int version;      /**< LOGP_PLUGIN_VERSION */
-    const char *name; /**< as messages call it: one word */
+    const char *name; /**< one word, for messages */
     /**
-     * Make the delay model. It is called for each machine that is made, and to learn the parameters
-     * to predict with, so the same call must make the same model.
-     * NULL: it brings none, and takes no arguments.
+     * Create the delay model. The command calls it for each machine, and to learn the parameters of
+     * predictions, so the same call must create the same model. NULL: the plug-in has no model and
+     * takes no arguments.
      * @param out  out: the model, as logp_delay_create()
-     * @param why  out: "" at first; where it refuses, a sentence that says what it takes instead
+     * @param why  out: "" at first; if it refuses, a sentence that says what is allowed
      * @return 0; a negative errno: it refuses the arguments, P or the parameters
      */
     int (*create_delay)(const struct logp_plugin_call *call, struct logp_delay *out,
                         char why[LOGP_PLUGIN_WHY]);
-    /** Algorithms, each as good as one of the table; NULL behind the last. NULL: it brings none. */
+    /** Rows for logp_algorithm_add(), NULL after the last one. NULL: none. */
     const struct logp_algorithm *const *algorithms;
 };
 
-/** The plug-in's own: the one symbol that is looked for. The library has none. */
+/** The symbol that a plug-in defines. The library does not define it. */
 extern LOGP_API const struct logp_plugin logp_plugin;
 
 /**
+ * Compute the load of a tree algorithm on the links of a topology: see delay.h.
  * @param network  its topology is set and has P processors
  * @param load  out: free it with logp_link_load_fini()
  * @return 0; -EINVAL (no topology, root), -ENOTSUP (the algorithm is no tree, or does not apply),
