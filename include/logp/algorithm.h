@@ -102,8 +102,8 @@ struct logp_knob_use {
     /** The value that the algorithm works with. NULL: the value in args. If k is 0, it is free: the
      *  library takes the k with the least prediction among those that `needs` accepts, the smallest
      *  of equals. It tries 1 .. 64, and with formulas also the larger k with which k^n >= P for a
-     *  smaller n. The messages must then depend on k only, not on the network. Plans and predictions
-     *  get k in c->args.k. */
+     *  smaller n. The messages must then depend on k only, not on the network. Plans and
+     *  predictions get k in c->args.k. */
     int64_t (*value)(int64_t P, const struct logp_invocation *c);
 };
 
