@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the pages of the tree link to, and the files that they name, exist. usage: tests/pages.py"""
+"""What the pages of the tree link to, and the files that they name, exist. A program that a page quotes
+(a block of C, JSON or text after `[name](file):`) is that file; each picture of docs/images is on a page.
+
+usage: tests/pages.py
+"""
 import glob
 import os
 import re
@@ -12,15 +16,26 @@ PAGES = glob.glob("*.md") + glob.glob("docs/**/*.md", recursive=True)
 # Where a page names a file, from one of these
 FOLDERS = ["", "runtime/", "runtime/core/", "runtime/mail/", "runtime/check/", "runtime/state/",
            "algorithms/schedule/", "tests/", "include/logp/"]
+QUOTE = re.compile(r"\]\(([^)\s]+)\):\n\n```(?:c|json|text)\n(.*?)^```$", re.M | re.S)
+LARGEST_PICTURE = 40000  # bytes
 wrong = []
+pictures = set(glob.glob("docs/images/*"))
 for page in PAGES:
     with open(page, encoding="utf-8") as file:
         text = file.read()
     for link in re.findall(r"\]\(([^)#\s]+)", text):
         if "://" not in link and not os.path.exists(os.path.join(os.path.dirname(page), link)):
             wrong.append("%s: no %s" % (page, link))
+        pictures.discard(os.path.normpath(os.path.join(os.path.dirname(page), link)))
+    for name, quote in QUOTE.findall(text):
+        with open(os.path.join(os.path.dirname(page), name), encoding="utf-8") as file:
+            if file.read() != quote:
+                wrong.append("%s: what it quotes is not %s" % (page, name))
     for name in re.findall(r"`([a-z_/*-]+\.(?:c|h|py|sh))`", text) if page.startswith("docs") else []:
         if not any(glob.glob(folder + name) for folder in FOLDERS):
             wrong.append("%s: no %s" % (page, name))
+wrong += ["no page shows " + picture for picture in sorted(pictures)]
+wrong += ["%s is larger than %d bytes" % (picture, LARGEST_PICTURE) for picture in glob.glob("docs/images/*")
+          if os.path.getsize(picture) > LARGEST_PICTURE]
 print("\n".join(wrong) or "%d pages name what there is" % len(PAGES))
 sys.exit(1 if wrong else 0)
