@@ -40,7 +40,7 @@ def blocks(text):
 
 
 def is_deterministic(command):
-    return "--clock virtual" in command or command.startswith(WITHOUT_A_RUN)
+    return "--clock virtual" in command or "--predicted" in command or command.startswith(WITHOUT_A_RUN)
 
 
 def same(shown, printed):
