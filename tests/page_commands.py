@@ -20,7 +20,7 @@ import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMMAND = re.compile(r"\$ (?:build/tools/)?logp (.*)")
-PICTURE = re.compile(r"--output (\S+\.svg)$")
+PICTURE = re.compile(r"--output (\S+\.svg)(?: 2>/dev/null)?$")
 WITHOUT_A_RUN = ("predict", "tree", "list", "schedule", "bench crossover", "tune")
 GNUPLOT = re.compile(r"Produced by GNUPLOT.*")
 
@@ -61,7 +61,7 @@ def rewrite(page, line, shown, printed):
     old, new = ("\n".join(["```", line, *lines, "```"]) for lines in (shown, [p.rstrip() for p in printed]))
     text = read(page)
     with open(page, "w", encoding="utf-8") as file:
-        file.write(text.replace(old, new))
+        file.write(text.replace(old, new, 1))
     return True
 
 
