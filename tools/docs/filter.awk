@@ -13,7 +13,7 @@ FILENAME ~ /\/logp\.h$/ { sub(/@file logp\.h/, "@mainpage") }
 }
 /^ \*   [a-z]+\.h / { sub(/^ \*   /, " * - ") }
 /\/\*\*($|[^<])/ { documented = 1 }
-/^    +[a-z}][][A-Za-z0-9_ *,]*;/ && !documented {
+/^    +[a-z}][][A-Za-z0-9_ *,]*;/ && !documented && !within {
     end = index($0, ";")
     fields = substr($0, 1, end)
     type = substr(fields, 1, index(fields, ","))
@@ -22,4 +22,6 @@ FILENAME ~ /\/logp\.h$/ { sub(/@file logp\.h/, "@mainpage") }
     $0 = fields (end == length($0) ? plain : substr($0, end + 1))
 }
 /[;{]/ && !/^ *\/?\*/ { documented = 0 }
+/\/\*/ { within = 1 }
+/\*\// { within = 0 }
 { print }
