@@ -525,8 +525,8 @@ struct logp_schedule_error {
  * end each rank must hold the result of the collective. Every receive must have its send, of the
  * same size, and every message its receive. No step may read bytes that are not there, or leave
  * its buffer. Data that is overwritten before it is sent is missing at the end. If sends wait
- * for their receivers (model.rendezvous_from), none may wait for ever. Cost: 8 bytes for each
- * byte of all buffers; P^2 messages and more are too many for a large P.
+ * for their receivers (model.rendezvous_from), none may wait for ever.
+ * Cost: 8 bytes for each byte of all buffers; P^2 messages and more are too many for a large P.
  * @param error  out
  * @return 0: the schedule is right; -EPROTO: it is wrong, see error; -EINVAL (P), -ENOMEM, or the
  *         error of the plan function

@@ -162,7 +162,8 @@ LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm
  * Formulas take microseconds. Candidates without a formula are folded, with LOGP_FOLD_MESSAGES
  * messages in total; the others are then not compared (logp_algorithm_choose()). The process caches
  * some thousand choices, but not those with a topology, links, blocks or rendezvous_from;
- * reading the cache takes no lock. args->op is identified by its name and type. Threads: any.
+ * reading the cache takes no lock. args->op is identified by its name and type.
+ * Threads: any.
  * @return NULL: no such collective, no algorithm applies, or no memory
  */
 LOGP_API const struct logp_algorithm *logp_algorithm_best(const char *collective, int64_t P,
@@ -225,8 +226,9 @@ LOGP_API struct logp_prediction logp_algorithm_predict_by(const struct logp_algo
  * from near to far processors or a cut through the network. If ranks have more than about 250
  * different links, the cheapest link counts for all; if there are too many pairs, some of them
  * count. Capacity and rendezvous_from are ignored, since they only lengthen the time. A
- * collective of no bytes takes no time. Cost: at P = 64 about 10 us for nodes, 1 ms if all links
- * differ. Threads: any.
+ * collective of no bytes takes no time.
+ * Cost: at P = 64 about 10 us for nodes, 1 ms if all links differ.
+ * Threads: any.
  * @param P  1 .. LOGP_TREE_MAX
  * @return ns; -1: none is known (no such collective; blocks of different sizes; a negative count or
  *         matrix size; latencies that vary up to L; more than 36 years)
@@ -460,8 +462,9 @@ LOGP_API int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_
  * Send a different item from each processor to each processor, itself included, by the linear
  * algorithm. Empty items are not sent.
  * @param send_counts  sizes of the items for each rank
- * @param recv_counts  sizes of the items from each rank, equal to its send_counts. In place:
- * also of the items for each rank; the item for a rank is at the place of the item from it
+ * @param recv_counts  sizes of the items from each rank, equal to its send_counts. In place: also
+ *                     of the items for each rank; the item for a rank is at the place of the item
+ *                     from it
  * @return as logp_alltoall(); -EINVAL: also if the own item's two sizes differ
  */
 LOGP_API int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_counts,
@@ -561,7 +564,8 @@ struct logp_pending;
 /**
  * Start a planned collective. A start and a wait take as long as logp_plan_run(). A plan may be
  * started repeatedly, but only once at a time.
- * Cost: the steps before the first receive. Blocks: as logp_send().
+ * Cost: the steps before the first receive.
+ * Blocks: as logp_send().
  * @param plan     must stay unchanged until the collective is complete
  * @param pending  out: complete it with a wait or a test
  * @return as logp_send(); -EINVAL (the plan is of another rank or number of processors; its tag),
@@ -607,8 +611,8 @@ LOGP_API int logp_pending_waitany(struct logp_vp *vp, struct logp_pending **pend
 /**
  * As logp_pending_waitany(), for collectives and messages: wait until one of n collectives or
  * one of n_requests requests of vp.h is complete. If both are, the collective comes first.
- * @param index   out: the index of the collective, or n + the index of the request, which is
- * freed and set to NULL; -1: all are NULL, or the error is of none of them, and all stay
+ * @param index   out: the index of the collective, or n + the index of the request, which is freed
+ *                and set to NULL; -1: all are NULL, or the error is of none of them, and all stay
  * @param status  of the request, or NULL
  * @return as logp_pending_wait() or logp_wait(); -EINVAL; -ENOMEM
  */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file delay.h
- * Delay models: when a message is free to leave, and when it arrives.
+ * Delay models: when a message may leave, and when it arrives.
  *
- * A model is a table of functions (struct logp_delay_ops) and a pointer of its own. Use one of
- * the built-in ones (`none`, `logp`, `loggp`, `store-forward`, `varying`, `loggops`) or pass your
- * own in the machine's configuration; replace it while the machine runs with
- * logp_machine_set_delay().
+ * A model is a table of functions (struct logp_delay_ops) and a pointer of its own. Use a built-in
+ * model (`none`, `logp`, `loggp`, `store-forward`, `varying`, `loggops`), or pass your own in the
+ * machine's configuration. logp_machine_set_delay() replaces it while the machine runs.
  *
- * The rules of the built-in models, for a message of k bytes (k = 0 counts as 1; under plain
- * LogP every message counts as one byte); (k-1)G is rounded up to whole nanoseconds, once:
+ * The rules of the built-in models for a message of k bytes (k = 0 counts as 1; under plain LogP
+ * every message counts as one byte). (k-1)G is rounded up once to whole nanoseconds.
  *
  *     send at s      busy [s, s + o_send], arrival at s + o_send + (k-1)G + L
  *     next send      not before s + max(o_send, g + (k-1)G)
@@ -22,11 +21,11 @@
  *     receive at r   not before max(o_send, g + (k'-1)G) + (k-1)G after the start of the send
  *                    before it, which was of k' bytes
  *
- * Under `store-forward` each hop keeps the whole message: it is kG on the wire, not (k-1)G, and the
- * gap is g whatever the size.
+ * Under `store-forward` each hop stores the whole message: it is kG on the wire, not (k-1)G, and
+ * the gap is g for any size.
  *
- * Under `loggops` a message costs what it costs in LogGOPSim (with O = 0): it arrives with its
- * first byte, and the receiver's processor is busy while the others come in:
+ * `loggops` has the rules of LogGOPSim (with O = 0): a message arrives with its first byte, and the
+ * receiver is busy while the other bytes come in:
  *
  *     send at s      busy [s, s + o_send], arrival at s + o_send + L
  *     next send      not before s + max(o_send, g + (k-1)G)
@@ -34,12 +33,12 @@
  *                    max(o_recv, g) + (k'-1)G after the start of the receive before it, which was
  *                    of k' bytes
  *
- * Under `varying` L is what it is in LogP, an upper bound: the latency of each message is drawn,
- * every whole number of nanoseconds in 0 .. L alike. It is a function of the seed, the two ranks
- * and the number of the message among all that its sender has sent in this run, and of nothing
- * else: a program that sends the same takes the same, whatever carries it. A message may arrive
- * before an earlier one, but those of one (context, source, tag) are received in the order sent all
- * the same.
+ * Under `varying` L is an upper bound, as in LogP: the latency of each message is drawn
+ * uniformly from the whole nanoseconds 0 .. L. The draw depends on the seed, the two ranks and
+ * the number of the message among those that its sender has sent in this run only. So a program
+ * that sends the same messages takes the same time with any executor. A message may arrive
+ * before an earlier one, but messages of one (context, source, tag) are received in the order
+ * sent.
  *
  * Source: Culler et al., LogP, PPoPP 1993; Alexandrov et al., LogGP, SPAA 1995; store-forward:
  * Liu, Li & Cui 1996; varying: Kurnosov 2016, section 3; loggops: Hoefler, Schneider & Lumsdaine,
@@ -52,15 +51,15 @@
 
 LOGP_BEGIN_DECLS
 
-struct logp_network; /**< delay.h */
+struct logp_network;
 
 /** Capacity by LogP's own rule: max(1, ceil(L/g)); g = 0 means no limit. */
 #define LOGP_CAPACITY_RULE (-1)
 
-/** The parameters of the model, and what a combine costs. All are >= 0. What a model takes of them,
- *  and the two fields that say what kind of model it is, logp_delay_params() says. */
+/** The parameters of a model, and the time of a combination. All are >= 0. logp_delay_params() says
+ *  which of them a model uses, and sets the fields that name the kind of model. */
 struct logp_params {
-    int64_t L_ns;        /**< latency: the time on the wire, at most */
+    int64_t L_ns;        /**< latency: the longest time on the wire */
     int64_t o_send_ns;   /**< overhead of a send */
     int64_t o_recv_ns;   /**< overhead of a receive */
     int64_t g_ns;        /**< gap between two sends, or two receives, of one processor */
@@ -69,122 +68,120 @@ struct logp_params {
     bool gap_shared;     /**< the gap also holds between a send and a receive */
     int64_t capacity;    /**< messages on the wire from or to any one processor: 0 no limit,
                               LOGP_CAPACITY_RULE, or a number >= 1 */
-    bool store_forward;  /**< the model's own: every byte counts for the time on the wire, and none
-                              for the gap */
-    bool latency_varies; /**< the model's own: the rules are those of loggp, with at most L for each
-                              message, so that predictions are upper bounds */
-    bool recv_streams; /**< the model's own: a message arrives with its first byte, and the receiver
-                            is busy while the others come in */
-    uint64_t seed;     /**< varying: of the latencies */
+    bool store_forward;  /**< set by the model: every byte counts on the wire, and none for the
+                              gap */
+    bool latency_varies; /**< set by the model: the rules are those of loggp with at most L for each
+                              message, so predictions are upper bounds */
+    bool recv_streams;   /**< set by the model: a message arrives with its first byte, and the
+                            receiver is busy while the other bytes come in */
+    uint64_t seed;       /**< varying: of the latencies */
 };
 
 /**
- * What the gap rules need to know of one processor. It belongs to the processor and outlives
- * a replacement of the model. LOGP_NEVER where there was none.
+ * The state of a processor that the gap rules need. It belongs to the processor and outlives a
+ * replacement of the model. LOGP_NEVER: there was no such operation.
  */
 struct logp_port {
     int64_t send_start; /**< start of the last send */
-    int64_t send_next;  /**< the gap of the last send is over */
+    int64_t send_next;  /**< end of the gap of the last send */
     int64_t recv_start; /**< start of the last receive */
 };
 
-/** One message, seen from one of its ends. */
+/** A message at one of its ends. */
 struct logp_transfer {
     int src;         /**< in: rank of the sender */
     int dst;         /**< in: rank of the receiver */
     size_t n_bytes;  /**< in: payload */
-    unsigned number; /**< send: in, how many its sender has sent before in this run */
-    int64_t ready;   /**< in: the processor could start at this time */
-    int64_t start;   /**< out: it does start */
-    int64_t done;    /**< out: it is free again, >= start */
-    int64_t arrival; /**< send: out, >= done; receive: in, the message arrives */
+    unsigned number; /**< send: in, the messages that its sender has sent before in this run */
+    int64_t ready;   /**< in: the earliest start */
+    int64_t start;   /**< out: the start */
+    int64_t done;    /**< out: the processor is free again, >= start */
+    int64_t arrival; /**< of the message. send: out, >= done; receive: in */
 };
 
-/** A time that does not come: what begins or ends then never does, because its processor has
- *  stopped. */
+/** A time that never comes, because the processor has stopped. */
 #define LOGP_STOPPED (INT64_MAX / 4)
 
-/** What becomes of a message on its way. */
+/** The fate of a message under way. */
 struct logp_fate {
-    int copies;   /**< that arrive, all at the same time: 1; 0: it is lost; 2: it comes twice */
-    int64_t flip; /**< this bit of the payload is the other one when it arrives; -1: none */
+    int copies;   /**< copies that arrive, at the same time; 0: the message is lost */
+    int64_t flip; /**< this bit of the payload is inverted; -1: none */
 };
 
 /**
- * A delay model. Every function gets the model's own pointer.
- * Threads: under the wall clock, `start` and `send` run on the sender's thread, `recv` on a
- * thread of the receiver's core, those of different processors at the same time; under the
- * virtual clock one at a time, sends in the order of (start, rank) (but see lookahead). They run
- * inside an RCU read-side section: they must not block nor call logp_machine_set_delay().
+ * A delay model. Every function gets the pointer of the model.
+ * Threads: on the wall clock `start` and `send` run on the sender's thread and `recv` on a
+ * thread of the receiver's core, for several processors at the same time. Under the virtual
+ * clock they run one at a time, sends in the order of (start, rank) (but see lookahead). They
+ * run inside an RCU read-side section: they must not block or call logp_machine_set_delay().
  */
 struct logp_delay_ops {
     size_t size; /**< sizeof(struct logp_delay_ops); see logp_struct_take() */
     const char *name;
-    /** The earliest t->start >= t->ready for this send, and, if the model has a capacity, t->done
-     *  for it, when the message enters the wire. Changes nothing but the two. */
+    /** Set t->start >= t->ready, the earliest start of this send. A model with a capacity also sets
+     *  t->done, when the message enters the wire. Nothing else may change. */
     void (*start)(void *model, const struct logp_port *port, struct logp_transfer *t);
-    /** The send starts at t->start, nothing can refuse it any more: fill t->done and t->arrival,
-     *  update the port. */
+    /** The send starts at t->start and is not refused any more: set t->done and t->arrival, update
+     *  the port. */
     void (*send)(void *model, struct logp_port *port, struct logp_transfer *t);
-    /** A receive: fill t->start >= max(ready, arrival) and t->done, update the port. */
+    /** A receive: set t->start >= max(ready, arrival) and t->done, update the port. */
     void (*recv)(void *model, struct logp_port *port, struct logp_transfer *t);
-    /** The parameters as the model takes them, for algorithms that plan with them, and predictions:
-     *  as logp_delay_params(). NULL: the model has none. */
+    /** The parameters that algorithms plan and predict with, as logp_delay_params(). NULL: the
+     *  model has none. */
     const struct logp_params *(*params)(void *model);
-    /** How many messages may be on the wire, [done, arrival), from or to any one processor;
-     *  <= 0: no limit. NULL: no limit. */
+    /** The limit of messages on the wire, [done, arrival), from or to any processor; <= 0, or NULL:
+     *  no limit. */
     int64_t (*capacity)(void *model);
-    /** Frees the model; no reader is left. NULL: nothing to free. */
+    /** Free the model; it has no readers any more. NULL: nothing to free. */
     void (*destroy)(void *model);
-    /** Time begins anew, with a run or (new_run false) a common start within it: forget all earlier
-     *  messages. No processor is sending or receiving. NULL: nothing to forget. */
+    /** A run begins, or (new_run false) a common start within a run: forget all earlier messages.
+     *  No processor is sending or receiving. NULL: nothing to forget. */
     void (*restart)(void *model, bool new_run);
-    /** The least time from the start of any send to the arrival of its message. A model that has
-     * one may be called for several processors at the same time also under the virtual clock. NULL
-     * or 0: none, and a parallel machine does not run. */
+    /** The least time from the start of a send to the arrival of its message. Such a model is also
+     *  called for several processors at the same time under the virtual clock. NULL or 0: none, and
+     *  a parallel machine does not run. */
     int64_t (*lookahead)(void *model);
-    /** The parameters of a message from src to dst, for a model in which they differ from those of
-     *  params, which then has some; as long as the model is there. NULL: they are all the same. */
+    /** The parameters of a message from src to dst, if they differ from `params`; valid while the
+     *  model exists. NULL: all links have `params`. */
     const struct logp_params *(*link)(void *model, int src, int dst);
-    /** What becomes of the message of a send that has been charged: *fate says one copy, no bit
-     *  flipped, and may be changed. A request of a send that waits for its receiver can be lost,
-     * but does not come twice. NULL: all messages arrive once, as they were sent. */
+    /** Change the fate of the message of a charged send: *fate is one copy without a flipped bit. A
+     *  request of a rendezvous send can be lost but not doubled. NULL: all messages arrive once and
+     *  unchanged. */
     void (*fate)(void *model, const struct logp_transfer *t, struct logp_fate *fate);
-    /** When work of a processor that takes ns >= 0 by itself and begins at `from` is done: of
-     *  logp_compute() and of looks in vain; overheads are the business of send and recv. NULL: at
-     *  from + ns. LOGP_STOPPED: never; send's t->start and recv's t->done may be that, too. */
+    /** The end of work (logp_compute(), a failed poll) of ns >= 0 that begins at `from`; overheads
+     *  belong to send and recv. NULL: from + ns. LOGP_STOPPED: never; t->start of a send and
+     *  t->done of a receive may also be this. */
     int64_t (*work)(void *model, int rank, int64_t from, int64_t ns);
-    /** From when on a processor does nothing any more. NULL: all go on for ever. */
+    /** The time at which a processor stops for good. NULL: none stops. */
     int64_t (*stops)(void *model, int rank);
-    /** After restart: time begins anew at start_ns, 0 with a run. NULL: it does not matter. */
+    /** After restart: the time of the start, 0 for a run. NULL: not needed. */
     void (*begin)(void *model, int64_t start_ns);
-    /** The network that this is a model of: fills *out, in which params are set; as long as the
-     *  model is there. NULL: it has no topology, links, faults or noise. */
+    /** The modelled network: complete *out, in which params are set; valid while the model exists.
+     *  NULL: it has no topology, links, faults or noise. */
     void (*network)(void *model, struct logp_network *out);
 };
 
-/** A model ready for use. The functions are copied by whatever takes the model; the model itself
- *  goes over to it. All zero, as a failed create leaves it: no model, which is refused (-EINVAL)
- *  wherever a model is taken. `none` is a model: logp_delay_none(). */
+/** A model. A function that takes it copies `ops` and then owns `model`. All zero, as after a
+ *  failed create: no model, which every function refuses (-EINVAL). `none` is a model:
+ *  logp_delay_none(). */
 struct logp_delay {
     const struct logp_delay_ops *ops;
     void *model;
 };
 
-/** The model `none`: nothing is emulated, and nothing is to be freed. In a configuration:
+/** The model `none`: nothing is emulated, and there is nothing to free. In a configuration:
  *      struct logp_config config = {.size = sizeof(config), .n_processors = 8,
  *                                   .delay = logp_delay_none()}; */
 LOGP_API struct logp_delay logp_delay_none(void);
 
-/** @return is it the model `none`? false: another model, or no model */
+/** @return true: it is the model `none`; false: another model, or no model */
 LOGP_API bool logp_delay_is_none(const struct logp_delay *delay);
 
 /**
- * The functions of a model, as this version of the library knows them. Whatever takes a model looks
- * at it with this function.
- * @param ops  out: a copy; what the model does not have is NULL
- * @return 0; -EINVAL (ops is NULL or does not say its size, or one of start, send and recv is
- *         missing), -E2BIG (it has functions that are not known here)
+ * Copy the functions of a model, as this version of the library knows them.
+ * @param ops  out: a copy; missing functions are NULL
+ * @return 0; -EINVAL (ops is NULL or has no size, or start, send or recv is missing), -E2BIG (it
+ *         has functions that this library does not know)
  */
 LOGP_API int logp_delay_functions(const struct logp_delay *delay, struct logp_delay_ops *ops);
 
@@ -195,16 +192,14 @@ struct logp_delay_model {
     const char *summary;
 };
 
-/** @return the built-in models i = 0, 1, ... in the order in which they are listed, static storage;
- *          NULL: there are no more */
+/** @return built-in model i = 0, 1, ...; NULL: there are no more. Static storage. */
 LOGP_API const struct logp_delay_model *logp_delay_model_at(size_t i);
 
 /**
- * The parameters as a built-in model takes them: `logp` has no G; store_forward and latency_varies
- * are what the model is, whatever is given. These are the parameters to plan and to predict with.
- * @param name   a name of logp_delay_model_at(); `none` takes none, and what is planned for it is
- *               planned as for loggp
- * @param given  parameters as somebody writes them down
+ * The parameters that a built-in model uses, to plan and predict with: `logp` has no G, and the
+ * model sets store_forward, latency_varies and recv_streams.
+ * @param name   a name of logp_delay_model_at(); plans for `none` are those for loggp
+ * @param given  the parameters as a user gives them
  * @param out    out; may be `given`
  * @return 0; -ENOENT (no such name)
  */
@@ -212,15 +207,15 @@ LOGP_API int logp_delay_params(const char *name, const struct logp_params *given
                                struct logp_params *out);
 
 /**
- * The built-in model that these are the parameters of: the first that takes them as they are, so
+ * The built-in model of these parameters: the first one that uses them unchanged. So
  *     logp_delay_create(logp_delay_name(params), params, &delay)
- * makes a model of parameters that logp_delay_params() has said.
+ * creates the model of parameters from logp_delay_params().
  * @return its name, static storage; NULL: there is none
  */
 LOGP_API const char *logp_delay_name(const struct logp_params *params);
 
 /**
- * Make a built-in model.
+ * Create a built-in model.
  * @param name    a name of logp_delay_model_at()
  * @param params  copied, as logp_delay_params(); ignored by `none`
  * @param out     out: the model. Give it to a machine, which then owns it, or free it with
@@ -231,10 +226,10 @@ LOGP_API const char *logp_delay_name(const struct logp_params *params);
 LOGP_API int logp_delay_create(const char *name, const struct logp_params *params,
                                struct logp_delay *out);
 
-/** Free a model that nobody has taken. One that does not say its size is forgotten. */
+/** Free a model that no function has taken. A model without a size is not freed. */
 LOGP_API void logp_delay_destroy(struct logp_delay *delay);
 
-/** Largest parameter: about eleven days, so that sums of many stay within 64 bits. */
+/** The largest parameter: about eleven days, so that sums fit 64 bits. */
 #define LOGP_PARAM_MAX_NS INT64_C(1000000000000000)
 
 /** (max(n_bytes,1) - 1) G in nanoseconds, rounded up once; store_forward: max(n_bytes,1) G. */
@@ -243,15 +238,15 @@ LOGP_API int64_t logp_params_stream_ns(const struct logp_params *params, size_t 
 /** The gap of a message: g and logp_params_stream_ns(); store_forward: g. */
 LOGP_API int64_t logp_params_gap_ns(const struct logp_params *params, size_t n_bytes);
 
-/** The capacity that params stand for: 0 where there is no limit. */
+/** The capacity of params; 0: no limit. */
 LOGP_API int64_t logp_params_capacity(const struct logp_params *params);
 
 /* ---- links ---- */
 
 /*
- * Parameters that differ from pair to pair: each processor has a link to each, with L, o, g and G
- * of its own. The way from A to B is one link, that from B to A another; a message to oneself has
- * one, too.
+ * Parameters that differ between pairs of processors: each processor has a link to each processor,
+ * itself included, with its own L, o, g and G. The link from A to B differs from the link from B to
+ * A.
  *
  *     struct logp_links *links;
  *     const struct logp_link_costs between = {50000, 5000, 5000, 10000, LOGP_AS_BEFORE};
@@ -259,34 +254,34 @@ LOGP_API int64_t logp_params_capacity(const struct logp_params *params);
  *
  *     logp_links_create(32, &links);                  32 processors,
  *     logp_links_nodes(links, 8, &between);           4 nodes of 8
- *     logp_links_delay(links, &params, &delay);       inside them it costs what params say
+ *     logp_links_delay(links, &params, &delay);       inside a node: params
  *
- * Of each parameter of a link the last call counts that says something of it; where none does, the
- * parameters that the delay model is made with.
+ * For each parameter of a link the last call that sets it counts, or else the parameters of the
+ * delay model.
  *
- * The rules are those of delay.h, with the parameters of the link that a message takes, source and
- * destination, at both its ends. A processor still has one port: its next send, whatever link that
- * takes, does not start before max(o_send, g + (k-1)G) of the link of the send before it; a receive
- * does not start before max(o_recv, g + (k-1)G) of the link of the message received after the start
- * of the receive before it. With the shared gap a send waits for max(o_recv, g) of its own link
- * after the start of the receive before it, and a receive for the gap of the send before it and the
- * streaming of its own message.
+ * The rules are those of the models, with the parameters of the message's link at both its ends. A
+ * processor has one port: its next send, over any link, does not start before max(o_send, g +
+ * (k-1)G) of the link of the send before it; a receive does not start before max(o_recv, g +
+ * (k-1)G) of the link of the message received after the start of the receive before it. With the
+ * shared gap a send waits for max(o_recv, g) of its own link after the start of the receive
+ * before it, and a receive for the gap of the send before it and the streaming of its own
+ * message.
  *
- * No chance is involved, so the fold of a schedule is exact (logp_network.links).
+ * The fold of a schedule is exact (logp_network.links).
  *
- * Threads: links are constant once they are made; any thread may read them.
+ * Threads: any may read links; they are constant once they are made.
  * Source: none; LogP and LogGP (delay.h), taken link by link.
  */
 
-/** In a field of struct logp_link_costs: it stays as it is. */
+/** In a field of struct logp_link_costs: do not change it. */
 #define LOGP_AS_BEFORE (-1)
 
-/** What a message costs on a link, in the units of struct logp_params. */
+/** The parameters of a link, in the units of struct logp_params. */
 struct logp_link_costs {
     int64_t L_ns, o_send_ns, o_recv_ns, g_ns, G_ps;
 };
 
-/** Nothing is said of any. */
+/** Costs that change nothing. */
 #define LOGP_ALL_AS_BEFORE                                                                         \
     {                                                                                              \
         LOGP_AS_BEFORE, LOGP_AS_BEFORE, LOGP_AS_BEFORE, LOGP_AS_BEFORE, LOGP_AS_BEFORE             \
@@ -297,33 +292,33 @@ struct logp_rank_range {
     int first, last;
 };
 
-/** Those of n ranges, in any order, that may overlap; n = 0: all. */
+/** The ranks of n ranges, in any order; ranges may overlap; n = 0: all ranks. */
 struct logp_ranks {
     const struct logp_rank_range *ranges;
     int n;
 };
 
-/** Ranks of which no two have the same links may be at most so many. */
+/** The largest number of ranks of which no two have the same links. */
 #define LOGP_MOST_KINDS 1024
 
 /**
- * All links alike, as the parameters say.
+ * Create links that are all equal: those of the model's parameters.
  * @param P    1 .. LOGP_MAX_PROCESSORS
  * @param out  out: free it with logp_links_destroy()
  * @return 0; -EINVAL (P), -ENOMEM
  */
 LOGP_API int logp_links_create(int64_t P, struct logp_links **out);
 
-/** Free them. NULL is allowed; models that were made of them do not need them. */
+/** Free links. NULL is allowed; models that were made of them have a copy. */
 LOGP_API void logp_links_destroy(struct logp_links *links);
 
 /** @return P. */
 LOGP_API int64_t logp_links_size(const struct logp_links *links);
 
 /**
- * Two levels: ranks 0 .. per_node - 1 are a node, the next per_node another, and so on; the last
- * may have fewer. What links between two nodes cost; those inside stay.
- * @param per_node  >= 1; another number than in an earlier call is refused
+ * Set the links between nodes; links within a node stay. Ranks 0 .. per_node - 1 are a node, the
+ * next per_node ranks another, and so on; the last may have fewer.
+ * @param per_node  >= 1, the same as in earlier calls
  * @return 0; -EINVAL (per_node, or a cost beyond LOGP_PARAM_MAX_NS or below LOGP_AS_BEFORE),
  *         -ENOMEM
  */
@@ -331,10 +326,10 @@ LOGP_API int logp_links_nodes(struct logp_links *links, int64_t per_node,
                               const struct logp_link_costs *between);
 
 /**
- * What the links from each of `src` to each of `dst` cost, and not those back.
- * @return 0; -EINVAL (a range that is empty or not within 0 .. P-1; a cost, as above), -E2BIG
- *         (more than LOGP_MOST_KINDS), -ENOMEM; then nothing has changed
- * Cost: P times the ranges, and the square of the kinds of ranks where it makes new ones.
+ * Set the links from each rank of `src` to each rank of `dst`, but not the links back.
+ * Cost: P times the ranges, and the square of the kinds of ranks if it makes new ones.
+ * @return 0; -EINVAL (a range that is empty or not within 0 .. P-1; a cost, as above), -E2BIG (more
+ *         than LOGP_MOST_KINDS), -ENOMEM; after an error nothing has changed
  */
 LOGP_API int logp_links_set(struct logp_links *links, const struct logp_ranks *src,
                             const struct logp_ranks *dst, const struct logp_link_costs *costs);
@@ -348,30 +343,30 @@ LOGP_API int64_t logp_links_per_node(const struct logp_links *links);
 
 /**
  * The parameters of a message.
- * @param base  of what the links say nothing of
- * @param out   out: base but for what the link says; may be base
+ * @param base  the parameters that the link does not set
+ * @param out   out; may be base
  */
 LOGP_API void logp_links_of(const struct logp_links *links, int src, int dst,
                             const struct logp_params *base, struct logp_params *out);
 
 /**
- * What no link goes below: of each parameter the least that any link has, each by itself. What no
- * algorithm is faster than with these, none is with the links; logp_collective_lower_bound() says more.
+ * The least value of each parameter over all links. A lower bound with these parameters also holds
+ * with the links; logp_collective_lower_bound() is better.
  * @param out  out; may be base
  */
 LOGP_API void logp_links_least(const struct logp_links *links, const struct logp_params *base,
                                struct logp_params *out);
 
 /**
- * Make a delay model of them.
+ * Create the delay model of links.
  * @param links  copied; NULL is refused
- * @param base   what the links say nothing of, and what is no link's: gamma, the gap's kind, a
- *               capacity that is a number, whether latencies vary. Algorithms plan with these
+ * @param base   the parameters that the links do not set, and those that are of no link: gamma, the
+ *               kind of gap, the capacity, whether latencies vary. Algorithms plan with them
  *               (logp_delay_ops.params)
- * @param out    out: for a machine of as many processors; messages of others cost what base says.
- *               After an error: no model
- * @return 0; -EINVAL (no links; as logp_delay_create(), or LOGP_CAPACITY_RULE: of which link?),
- *         -ENOMEM
+ * @param out    out: for a machine of as many processors; other processors have base. After an
+ *               error: no model
+ * @return 0; -EINVAL (no links; as logp_delay_create(); LOGP_CAPACITY_RULE, which is not one number
+ *         here), -ENOMEM
  */
 LOGP_API int logp_links_delay(const struct logp_links *links, const struct logp_params *base,
                               struct logp_delay *out);
@@ -379,25 +374,25 @@ LOGP_API int logp_links_delay(const struct logp_links *links, const struct logp_
 /* ---- latency ---- */
 
 /*
- * Latencies by chance: a delay model around another one.
+ * Random latencies: a delay model around another one.
  *
- * The inner model says when a send starts, how long it keeps its sender busy and when its message
- * would arrive if it took L on the wire, that of its link where they differ (delay.h); here that L
- * is replaced by what is drawn. A draw is a function of the seed, the two ranks and the number of
- * the message among all that its sender has sent in this run, and of nothing else.
+ * The inner model determines the start of a send, how long its sender is busy, and the arrival
+ * of the message with L (of its link). This model replaces L by a draw. The draw depends on the
+ * seed, the two ranks and the number of the message among those that its sender has sent in this
+ * run only.
  */
 
-/** Where latencies come from. */
+/** The distributions of latencies. */
 enum logp_latency_kind {
-    LOGP_LATENCY_AS_IS,       /**< what the inner model says */
-    LOGP_LATENCY_UNIFORM,     /**< every whole ns in 0 .. L alike */
+    LOGP_LATENCY_AS_IS,       /**< the latency of the inner model */
+    LOGP_LATENCY_UNIFORM,     /**< uniform over the whole ns 0 .. L */
     LOGP_LATENCY_EXPONENTIAL, /**< mean L */
     LOGP_LATENCY_LOGNORMAL,   /**< median L, exp(normal(0, sigma)) times it */
-    LOGP_LATENCY_SAMPLES,     /**< one of a list, all alike */
+    LOGP_LATENCY_SAMPLES,     /**< uniform over a list */
 };
 
-/** Zero is a good default for every field that the kind does not need. Draws are rounded to whole
- *  nanoseconds, and at most LOGP_PARAM_MAX_NS. */
+/** Fields that the kind does not need are 0. Draws are rounded to whole nanoseconds, up to
+ *  LOGP_PARAM_MAX_NS. */
 struct logp_latency {
     enum logp_latency_kind kind;
     double sigma;           /**< lognormal: of the logarithm, > 0; 0: 1 */
@@ -407,21 +402,22 @@ struct logp_latency {
 };
 
 /**
- * Read samples: one time in ns a line, '#' begins a comment.
- * @param samples  out: to be freed with free()
+ * Read samples from a file: one time in ns a line, '#' begins a comment.
+ * @param samples  out: free them with free()
  * @param n        out
- * @return 0; -EINVAL (something else, a number below 0, none at all, more than 2^24, more than
- *         2^25 lines, or one of more than 254 letters), -ENOMEM, or the errno of opening and
+ * @return 0; -EINVAL (other text, a number below 0, no number, more than 2^24, more than 2^25
+ *         lines, or a line of more than 254 characters), -ENOMEM, or the errno of opening and
  *         reading it
  */
 LOGP_API int logp_latency_read(const char *path, int64_t **samples, int *n);
 
 /**
- * @param inner  a model with parameters; it goes over to the new one if 0 is returned
- * @param out    the new model; may be `inner`. After an error: no model, and where it is `inner`,
- *               that is freed
- * @return 0; -EINVAL (kind, sigma, samples, or an inner model without parameters, or whose
- *         latencies vary of themselves: there is no L to be replaced), -ENOMEM
+ * Create a model with random latencies.
+ * @param inner  a model with parameters; the new model owns it if 0 is returned
+ * @param out    the new model; may be `inner`. After an error: no model, and if it is `inner`, that
+ *               is freed
+ * @return 0; -EINVAL (kind, sigma, samples, or an inner model without parameters or with latencies
+ *         that vary: it has no L to replace), -ENOMEM
  */
 LOGP_API int logp_latency_create(struct logp_delay *inner, const struct logp_latency *latency,
                                  struct logp_delay *out);
@@ -436,51 +432,49 @@ LOGP_API int logp_latency_create(struct logp_delay *inner, const struct logp_lat
  *     char why[LOGP_FAULT_WHY];
  *     int rc = logp_fault_create(&inner, &config, &out, why);   // out: for a machine
  *
- * A text holds several of them, with commas (or semicolons) in between:
+ * A text has one or more of these, separated by commas or semicolons:
  *
  *     KIND[:VALUE][@[WHERE][:FROM[..[TO]]]]
  *
  *     drop:P         a message is lost with probability P (1e-3, 0.1, 5%)
- *     dup:P          it comes twice, both at the same time
- *     flip:P         one bit of its payload is the other one when it arrives, all bits alike
- *     delay:F[:P]    it takes F >= 1 times as long on its way, with probability P, or always
- *     cut@WHERE      no message gets through
- *     stop@WHERE     processors that have stopped: from FROM for good, or until TO
- *     slow:F         processors that take F >= 1 times as long for overheads and computing
- *   and noise, by which each overhead, of a send or a receive, is longer:
- *     fixed:T        T longer
- *     uniform:T      every whole number of ns in 0 .. T alike
+ *     dup:P          a message arrives twice, at the same time
+ *     flip:P         one bit of a payload is inverted, each bit with the same probability
+ *     delay:F[:P]    a message takes F >= 1 times as long, with probability P, or always
+ *     cut@WHERE      no message passes
+ *     stop@WHERE     processors stop: from FROM for good, or until TO
+ *     slow:F         processors take F >= 1 times as long for overheads and computing
+ *   Noise makes each overhead, of a send or a receive, longer:
+ *     fixed:T        by T
+ *     uniform:T      uniform over the whole ns 0 .. T
  *     exp:T          exponential with mean T, rounded to ns
- *     file:PATH      one of the samples in a file, all alike (logp_latency_read())
- *     tick:T:D[:S]   as an OS does: every T, from S on, the processor is away for D < T, whatever
- * it does, computing included. Without S each processor has a shift of its own, every whole number
- * of ns in 0 .. T-1 alike
+ *     file:PATH      uniform over the samples in a file (logp_latency_read())
+ *     tick:T:D[:S]   as an OS does: every T, from S on, the processor is away for D < T, also while
+ *                    it computes. Without S each processor draws its own shift from 0 .. T-1 ns
  *
- * WHERE: which messages: `A-B` from one of A to one of B, `A=B` either way, `A` from or to one of
- * A; which processors: `A`. A and B are ranks and ranges of ranks, 0+4..7; nothing stands for all
- * ranks
- * (`@-3`: to rank 3; but cut and stop name some). FROM, TO: it holds for sends that start, and work
- * that begins, at FROM <= time < TO since the run began, or since the last logp_sync() of all.
- * Times have a suffix ns, us, ms or s, or count units.
+ * WHERE selects messages: `A-B` from A to B, `A=B` both ways, `A` from or to A; or processors:
+ * `A`. A and B are ranks and ranges of ranks, 0+4..7; empty: all ranks (`@-3`: to rank 3; cut
+ * and stop must name ranks). FROM, TO: sends that start, and work that begins, at FROM <= time <
+ * TO since the run began, or since the last logp_sync() of all. Times have a suffix ns, us, ms
+ * or s, or are in units.
  *
- * Each draw is one of its own: a function of the seed, the text of the fault, the two ranks and the
- * number of the message among all that its sender has sent in this run; for noise of the rank and
- * how many sends and receives it has made in this run; and of nothing else. So a run again draws
- * the same, on whatever executor, and to leave one fault out changes no draw of another. (The same
- * text a second time draws anew.)
+ * A draw depends only on the seed, the text of the fault, the two ranks and the number of the
+ * message among those that its sender has sent in this run; for noise, on the rank and its
+ * number of sends and receives in this run. So a repeated run draws the same with any executor,
+ * and removing one fault does not change the draws of others. (The same text given twice draws
+ * twice.)
  *
- * A sender does not know what becomes of its message. A processor begins nothing that it does not
- * finish before it stops: a message that it was about to send is not sent. Its calls return
- * -EHOSTDOWN; that its program returns so is no error of the run. Others see silence; in the
- * report of a deadlock it is LOGP_WAIT_HALTED. Work that a stop for a while or a tick interrupts
- * goes on afterwards. What stretches an operation does so one after the other, noise first, each
- * what the ones before have made of it.
+ * A sender does not learn the fate of its message. A processor does not begin an operation that it
+ * cannot finish before it stops, so a message that it was about to send is not sent. Its calls
+ * return -EHOSTDOWN, and its program may return that without an error of the run. Deadlock reports
+ * show it as LOGP_WAIT_HALTED. Work that a temporary stop or a tick interrupts goes on afterwards.
+ * If several faults lengthen an operation, noise comes first, and each one applies to the result of
+ * the others before it.
  */
 
-/** Room for why a text is refused. */
+/** Bytes of the reason for which a text is refused. */
 #define LOGP_FAULT_WHY 256
 
-/** What a model is made from. */
+/** The texts of a model of faults and noise. */
 struct logp_fault_config {
     size_t size;
     const char *faults; /**< drop ... slow; NULL or "": none */
@@ -491,31 +485,32 @@ struct logp_fault_config {
 };
 
 /**
- * @param inner  a model with parameters; it goes over to the new one if 0 is returned
- * @param out    the new model; may be `inner`. After an error: no model, and where it is `inner`,
- *               that is freed
- * @param why    out: where -EINVAL is for a text, which one of its faults and what is allowed, in a
- *               line; otherwise ""
+ * Create a model with faults and noise.
+ * @param inner  a model with parameters; the new model owns it if 0 is returned
+ * @param out    the new model; may be `inner`. After an error: no model, and if it is `inner`, that
+ *               is freed
+ * @param why    out: if a text is wrong (-EINVAL), the wrong fault and what is allowed, in a line;
+ *               otherwise ""
  * @return 0; -EINVAL (size, P, a text, or an inner model without parameters), -E2BIG, -ENOMEM
  */
 LOGP_API int logp_fault_create(struct logp_delay *inner, const struct logp_fault_config *config,
                                struct logp_delay *out, char why[LOGP_FAULT_WHY]);
 
-/** @return the model of a machine's faults and noise, for the functions below; NULL: it has none.
- *  Threads: any one that is not a vp of the machine, while its model is not replaced. */
+/** @return the model of a machine's faults and noise, for the functions below; NULL: there is none.
+ *  Threads: any but the machine's vps, while its model is not replaced. */
 LOGP_API void *logp_machine_faults(const struct logp_machine *machine);
 
-/** Draw with this seed from now on, and count anew what strikes. Threads: not during a run.
- *  @param model  logp_machine_faults(), or logp_delay.model of what logp_fault_create() made; so
- *                for all functions here */
+/** Draw with this seed from now on, and reset the counts. Threads: not during a run.
+ *  @param model  logp_machine_faults(), or logp_delay.model from logp_fault_create(); also for the
+ *                functions below */
 LOGP_API void logp_fault_seed(void *model, uint64_t seed);
 
-/** Is nothing left to chance, does every message arrive once and does nobody stop for good? Then
- *  the fold of a schedule (algorithm.h) says exactly what a run takes. */
+/** @return true: there are no random draws, every message arrives once and no processor stops for
+ *  good. Then the fold of a schedule (algorithm.h) gives the time of a run exactly. */
 LOGP_API bool logp_fault_predictable(const void *model);
 
-/** Messages that something has struck, since the model was made or got its seed. A message that is
- *  lost counts as nothing else but delayed. */
+/** Messages with faults since the model was made or got its seed. Of the other kinds, a lost
+ *  message can only count as delayed. */
 struct logp_fault_counts {
     uint64_t dropped; /**< or cut off */
     uint64_t duplicated, flipped, delayed;
@@ -532,75 +527,74 @@ struct logp_fault_event {
     int64_t time_ns; /**< the start of its send */
 };
 
-/** The strikes, by (time, source, number); of more than 64 some 64. Threads: not during a run.
- *  @param out  room entries
- *  @return how many there are, at most 64; the first `room` of them are in out */
+/** The fault events, by (time, source, number), or 64 of them if there are more.
+ *  Threads: not during a run.
+ *  @param out  `capacity` entries
+ *  @return their number, at most 64; the first `capacity` of them are in out */
 LOGP_API int logp_fault_events(const void *model, struct logp_fault_event *out, int capacity);
 
 /**
- * Ask before each strike of a message whether it takes place: for whoever looks for the fewest that
- * matter. One that does not is neither counted nor listed.
- * @param takes_place  called when the draws say that it would strike, in the order of sends; so for
- *                     virtual machines of one core. It may call nothing of the machine. NULL: as
- *                     the draws say
+ * Ask before each fault of a message whether it happens, to find the smallest set of faults that
+ * matters. A fault that does not happen is neither counted nor listed.
  * Threads: not during a run.
+ * @param takes_place  called for each drawn fault, in the order of sends, so for virtual machines
+ *                     of one core. It must not call functions of the machine. NULL: all happen
  */
 LOGP_API void logp_fault_ask(void *model,
                              bool (*takes_place)(void *arg, const struct logp_fault_event *event),
                              void *arg);
 
-/** A row of the table of what there is. */
+/** A kind of fault or noise. */
 struct logp_fault_kind {
     size_t size; /**< of this struct in the library */
     const char *name, *form, *summary;
     bool is_noise;
 };
 
-/** @return kind i = 0, 1, ..., static storage; NULL: there are no more */
+/** @return kind i = 0, 1, ...; NULL: there are no more. Static storage. */
 LOGP_API const struct logp_fault_kind *logp_fault_kind_at(size_t i);
 
 /* ---- topology ---- */
 
 /*
- * Networks of links: which way a message takes, what that does to its time, and how many messages
- * use each link.
+ * Networks of links: the route of a message, its time, and the number of messages on each link.
  *
  * Processors are the nodes 0 .. P-1; the switches of a tree are numbered from P on. Links are
- * directed. A message takes the shortest route: a tie on a ring goes up; in a mesh or torus
- * dimension by dimension, the last first, which is along the row, then along the column, and so on;
- * in a hypercube the lowest bit first.
+ * directed. A message takes a shortest route: a tie on a ring goes up; a mesh or torus is crossed
+ * dimension by dimension, the last one first (along the row, then along the column); a hypercube
+ * from the lowest bit on.
  *
- * As a delay model (logp_topology_delay()) the network stores and forwards: each link delays a
- * message of k bytes by L + (k-1)G, and passes messages at least max(g, (k-1)G) apart, in the order
- * in which they were sent: by the start of the send, then by rank. At its two ends a message costs
- * what LogGP says, so a message to a neighbour that nothing delays arrives as under plain LogGP. A
- * message to oneself uses no link and arrives when its send is done.
+ * As a delay model (logp_topology_delay()) the network stores and forwards. Each link delays a
+ * message of k bytes by L + (k-1)G, and passes messages at least max(g, (k-1)G) apart, in the
+ * order of (start of the send, rank). The two ends of a message follow LogGP, so a message to a
+ * neighbour that does not wait arrives as under plain LogGP. A message to oneself uses no link
+ * and arrives when its send is done.
  *
- * Threads: a topology is constant; any thread may read it.
+ * Threads: any may read a topology; it is constant.
  * Source: Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, 2003, ch. 2.4, 4.1.
  */
 
-/** One row of the table of topologies. */
+/** A kind of topology. */
 struct logp_topology_kind {
     const char *name;
     const char *form; /**< how it is written: "mesh[:AxBx...]" */
     const char *summary;
 };
 
-/** @return the topologies i = 0, 1, ... in the order in which they are listed, static storage;
- *          NULL: there are no more */
+/** @return kind i = 0, 1, ...; NULL: there are no more. Static storage. */
 LOGP_API const struct logp_topology_kind *logp_topology_kind_at(size_t i);
 
 /**
- * Does a specification fit P processors?
+ * Check whether a specification fits P processors.
  * @param spec  "line", "ring", "mesh:AxBxC", "torus:AxBxC" (any number of dimensions, up to
  *              LOGP_TOPOLOGY_SIZES; without sizes: square), "hypercube", "tree" (a binary tree of
  *              switches, with the processors at its leaves)
- * @return NULL: it does; else what it needs, in a few words; static storage
+ * @return NULL: it does; otherwise what it needs, in a few words; static storage
  */
 LOGP_API const char *logp_topology_needs(const char *spec, int64_t P);
 
 /**
+ * Create a topology.
  * @param out  out: free it with logp_topology_destroy()
  * @return 0; -EINVAL (logp_topology_needs()), -ENOMEM
  */
@@ -615,30 +609,29 @@ LOGP_API const char *logp_topology_spec(const struct logp_topology *topology);
 /** @return P. */
 LOGP_API int logp_topology_size(const struct logp_topology *topology);
 
-/** Most dimensions of a mesh or torus: with more, one of them would be of a single processor. */
+/** The largest number of dimensions of a mesh or torus: with more, one would have size 1. */
 #define LOGP_TOPOLOGY_SIZES 24
 
 /**
  * The sizes of a mesh or torus. Rank r is at place (r / (product of the sizes after d)) mod size d
  * of dimension d: ranks count along the last dimension first, a row.
- * @param sizes  out: of each dimension, in the order of the specification
+ * @param sizes  out: in the order of the specification
  * @return the number of dimensions; 0: no mesh or torus
  */
 LOGP_API int logp_topology_sizes(const struct logp_topology *topology,
                                  int sizes[LOGP_TOPOLOGY_SIZES]);
 
-/** @return how many directed links there are; they are numbered from 0. */
+/** @return the number of directed links; they are numbered from 0. */
 LOGP_API int logp_topology_links(const struct logp_topology *topology);
 
-/** The nodes that a link leads from and to; those from P on are switches. */
+/** The two nodes of a link; nodes from P on are switches. */
 LOGP_API void logp_topology_ends(const struct logp_topology *topology, int link, int *from,
                                  int *to);
 
 /**
  * One step of the route to dst.
- * @param node  in: where the message is, a processor, or a switch on its way; out: where the link
- *              leads
- * @return the link; -1: it is there
+ * @param node  in: the node of the message, a processor or a switch; out: the next node
+ * @return the link; -1: the message is at dst
  */
 LOGP_API int logp_topology_next(const struct logp_topology *topology, int *node, int dst);
 
@@ -647,8 +640,8 @@ LOGP_API int logp_topology_hops(const struct logp_topology *topology, int src, i
 
 /**
  * The whole route from src to dst.
- * @param links  out: its links in order, at most room of them
- * @return how many there are, also where room is less
+ * @param links  out: its links in order, at most `capacity` of them
+ * @return the number of links, also if it is more than `capacity`
  */
 LOGP_API int logp_topology_route(const struct logp_topology *topology, int src, int dst, int *links,
                                  int capacity);
@@ -656,133 +649,129 @@ LOGP_API int logp_topology_route(const struct logp_topology *topology, int src, 
 /* ---- as a delay model ---- */
 
 /**
- * Make a delay model of a topology.
+ * Create the delay model of a topology.
  * @param topology  copied; NULL is refused
- * @param ends      what a message costs at its two ends: a model with parameters, such as `logp`
- *                  or `loggp`; the new model owns it if 0 is returned
- * @param out       out: for a machine of as many processors (messages of others use no link).
- *                  After an error: no model; ends is still the caller's
+ * @param ends      the model of the two ends of a message, with parameters, such as `logp` or
+ *                  `loggp`; the new model owns it if 0 is returned
+ * @param out       out: for a machine of as many processors (messages of other ranks use no link).
+ *                  After an error: no model; ends still belongs to the caller
  * @return 0; -EINVAL (no topology; ends has no parameters, or its latency varies: each link has L),
  *         -ENOMEM, or as logp_delay_functions()
  */
 LOGP_API int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,
                                  struct logp_delay *out);
 
-/** What a link, or all together, had to do in the last run of the machine. */
+/** The use of one link, or of all, in the last run of a machine. */
 struct logp_link_use {
-    int link;          /**< of which it is; -1: of all together */
-    uint64_t messages; /**< that it passed */
-    int64_t busy_ns;   /**< how long it could take no other */
-    int64_t waited_ns; /**< how long messages waited for it */
+    int link;          /**< -1: the sum of all links */
+    uint64_t messages; /**< messages that it has passed */
+    int64_t busy_ns;   /**< time in which it could take no other message */
+    int64_t waited_ns; /**< time that messages have waited for it */
 };
 
 /**
- * What a link of the network had to do that is a machine's delay model.
- * @param link  a link; -1: all together
+ * The use of a link, if the machine's delay model is a topology.
+ * Threads: any but the machine's vps, while it does not run and its model is not replaced.
+ * @param link  a link; -1: the sum of all links
  * @return 0; -EINVAL (the model in force is no topology, no such link)
- * Threads: any one that is not a vp of the machine, while it does not run and its model is not
- *          replaced.
  */
 LOGP_API int logp_link_use(const struct logp_machine *machine, int link, struct logp_link_use *out);
 
-/** The same of the link that passed most messages; ties: the lowest; link -1: there is none.
+/** The use of the link that has passed most messages, the lowest of equals; link -1: there is none.
  *  Threads: as logp_link_use(). */
 LOGP_API int logp_link_busiest(const struct logp_machine *machine, struct logp_link_use *out);
 
-/* ---- the load of an algorithm, worked out without running it ---- */
+/* ---- the load of an algorithm, without a run ---- */
 
 /**
- * The load that a collective along a tree puts on the links when all take part in rounds: in a
- * round, every processor that holds the item sends to its next child. Child k of a processor that
- * got the item in round r gets it in round r + k + 1, the root has it in round 0. A reduction is
- * the same with directions and order reversed.
+ * The load of a tree algorithm on the links in rounds: in a round, every processor that holds
+ * the item sends it to its next child. Child k of a processor that gets the item in round r gets
+ * it in round r + k + 1; the root has it in round 0. A reduction is the reverse in directions
+ * and order.
  */
 struct logp_link_load {
     int n_steps;
-    int *step_most; /**< [step]: the most messages on one link, the first round first */
+    int *step_most; /**< [round]: the largest number of messages on a link */
     int n_links;
-    int *messages; /**< [link]: in all steps together */
+    int *messages; /**< [link]: in all rounds */
 };
 
-/** Free what logp_link_load_init() has made. */
+/** Free the memory of logp_link_load_init(). */
 LOGP_API void logp_link_load_fini(struct logp_link_load *load);
 
 /* ---- network ---- */
 
 /*
- * The network between the processors of a machine: what messages cost, which way they take, which
- * sends wait for their receiver, and what goes wrong.
+ * The network between the processors of a machine: the costs of messages, their routes, the sends
+ * that wait for their receivers, faults and noise.
  *
  *     const struct logp_network network = {.params = {.L_ns = 6000, .o_send_ns = 2000,
  *                                                     .o_recv_ns = 2000, .g_ns = 4000}};
  *     const struct logp_config config = {.size = sizeof(config), .n_processors = 8,
  *                                        .network = &network};
  *
- * One description serves all: a machine emulates it (machine.h), algorithms are planned, chosen
- * and predicted for it (collective.h, algorithm.h), the test kit varies runs on it (check.h). An
- * experiment (experiment.h) predicts for the network of its machine, so that its prediction is for
- * the network on which it ran.
+ * A machine emulates it (machine.h), algorithms are planned, chosen and predicted for it
+ * (collective.h, algorithm.h), the test kit varies runs on it (check.h), and an experiment predicts
+ * for the network of its machine (experiment.h).
  *
- * Threads: a network is constant; any thread may read it.
+ * Threads: any may read a network; it is constant.
  */
 
-struct logp_latency; /**< delay.h */
-
-/** A network. Zero is a good default for every field; with all of them 0 messages cost nothing.
- *  What it points to must stay as long as the struct is used. A machine, and a delay model made of
- *  a network, copy what they need. */
+/** A network. Zero is a good default for every field; with all of them 0 messages take no time. The
+ *  data that it points to must stay while the struct is used. A machine and a delay model copy the
+ *  data that they need. */
 struct logp_network {
-    /** The parameters as the delay model takes them: logp_delay_params(). They name the built-in
-     *  model, too: logp_delay_name(). The seed is that of latencies, faults and noise as well. */
+    /** The parameters of the delay model: logp_delay_params(). They also determine the built-in
+     *  model: logp_delay_name(). The seed is also of latencies, faults and noise. */
     struct logp_params params;
-    /** The links between the processors, and with a mesh or torus the sizes those of the
-     *  algorithms mesh and torus. NULL: any two processors are neighbours, and these are square. */
+    /** The topology. The sizes of a mesh or torus are also those of the algorithms mesh and torus.
+     *  NULL: any two processors are neighbours, and these algorithms are square. */
     const struct logp_topology *topology;
-    /** What differs from params from pair to pair; algorithms plan with params. NULL: nothing. No
-     *  topology then. */
+    /** Links that differ from params; algorithms plan with params. NULL: none differ. Not with a
+     *  topology. */
     const struct logp_links *links;
-    /** Nothing is emulated: messages take the host's own time. A machine has the delay model
-     *  `none`, algorithms are chosen for the host, and the test kit says nothing of time. */
+    /** Nothing is emulated: messages take the host's time. A machine has the delay model `none`,
+     *  algorithms are chosen for the host, and a check is untimed. */
     bool undelayed;
     /**
-     * A send of this many bytes or more waits for its receiver; one without bytes counts as one of
-     * 1 byte. 0: none waits; 1: every send does. This is the only convention: what is written as
-     * "more than S bytes", as by the option --rendezvous, is S + 1.
+     * Sends of this many bytes or more wait for their receivers (rendezvous); 0 bytes count
+     * as 1. 0: none waits; 1: all wait. The option --rendezvous S ("more than S bytes") is S
+     * + 1 here.
      *
-     * At s such a send is charged its gap and o_send for a request, which is at the receiver at
-     * s + o_send + L. When the request is there and a matching receive is posted (in logp_recv():
-     * the receiver has reached that call), the answer takes L back, and then the payload is sent as
-     * a plain send. Request and answer cost the receiver nothing, and take no part in its gap.
-     * logp_send() and logp_sendrecv() end with the payload, logp_isend() with the request: the
-     * payload is sent within the first call that receives, waits, tests or probes once the answer
-     * is there (before a message that comes as late is taken), in the order of the answers. A
-     * program that relies on buffers deadlocks. While choices are explored (check.h) the payload
-     * of logp_isend() goes with the request, and its request is complete when the answer is there.
+     * At s such a send is charged its gap and o_send for a request, which arrives at s +
+     * o_send + L. When the request has arrived and a matching receive is posted, the answer
+     * takes L back. Then the payload is sent as a plain send. Request and answer cost the
+     * receiver nothing and do not count for its gap. logp_send() and logp_sendrecv() return
+     * after the payload, logp_isend() after the request: the first call that receives,
+     * waits, tests or probes after the answer sends the payload, in the order of the
+     * answers, before it takes a message that arrives at the same time. A program that
+     * relies on buffers deadlocks. While choices are explored (check.h), the payload of
+     * logp_isend() goes with the request, and its request is complete with the answer.
      */
     int64_t rendezvous_from;
-    const struct logp_latency *latency; /**< latencies by chance; NULL: as params say */
-    const char *faults;                 /**< "drop:1e-3,stop@5:20us", as delay.h says; NULL: none */
-    const char *noise;                  /**< "exp:500ns", the same; NULL: none */
+    const struct logp_latency *latency; /**< random latencies; NULL: those of params */
+    const char *faults;                 /**< "drop:1e-3,stop@5:20us": see fault above; NULL: none */
+    const char *noise;                  /**< "exp:500ns"; NULL: none */
     int64_t unit_ns;                    /**< of times in faults and noise without a suffix; 0: 1 */
     int64_t reserved[4];                /**< 0; for later fields */
 };
 
-/** Room for why a network is refused. */
+/** Bytes of the reason for which a network is refused. */
 #define LOGP_NETWORK_WHY LOGP_FAULT_WHY
 
 /**
- * The delay model of a network. logp_machine_create() calls it for logp_config.network; a program
- * needs it for logp_machine_set_delay() and logp_schedule_fold().
- * @param P    processors, 1 .. LOGP_MAX_PROCESSORS: of faults and noise
- * @param own  a model of one's own in place of params, topology and links; it goes over, and after
- *             an error it is freed. NULL: none
- * @param out  out: the model `none` of an undelayed network; else one that is given to a machine, or
- *             freed with logp_delay_destroy(). After an error: no model
- * @param why  out: where -EINVAL is returned, which field is wrong and what is allowed, in a line;
- *             otherwise "". NULL: not wanted
+ * Create the delay model of a network. logp_machine_create() calls it for logp_config.network; a
+ * program needs it for logp_machine_set_delay() and logp_schedule_fold().
+ * @param P    processors, 1 .. LOGP_MAX_PROCESSORS
+ * @param own  your own model in place of params, topology and links; the new model owns it, and
+ *             after an error it is freed. NULL: none
+ * @param out  out: the model; `none` for an undelayed network. Give it to a machine, or free it
+ *             with logp_delay_destroy(). After an error: no model
+ * @param why  out: with -EINVAL, the wrong field and what is allowed, in a line; otherwise "".
+ *             NULL: not wanted
  * @return 0; -EINVAL (no built-in model has these parameters, or one is out of range: see
- *         logp_delay_create(); both topology and links; what logp_topology_delay(),
- *         logp_links_delay(), logp_latency_create() and logp_fault_create() refuse), -E2BIG (a
+ *         logp_delay_create(); both topology and links; an error of logp_topology_delay(),
+ *         logp_links_delay(), logp_latency_create() or logp_fault_create()), -E2BIG (a
  *         reserved field is not 0), -ENOMEM
  */
 LOGP_API int logp_network_delay(const struct logp_network *network, int64_t P,
@@ -790,27 +779,28 @@ LOGP_API int logp_network_delay(const struct logp_network *network, int64_t P,
                                 char why[LOGP_NETWORK_WHY]);
 
 /**
- * The network of a machine. It is that of logp_config.network; without one, or once the delay model
- * has been replaced, that of the model in force (logp_delay_ops.network and params). Where nothing
- * is emulated it is undelayed on the wall clock in one process, and params are what algorithms are
- * planned with.
- * @param out  out: what it points to stays until the model is replaced or the machine destroyed
+ * The network of a machine: logp_config.network; without one, or after the delay model has been
+ * replaced, the network of the model in force (logp_delay_ops.network and params). If nothing is
+ * emulated, it is undelayed on the wall clock in one process, and algorithms are planned with
+ * params.
  * Threads: as logp_machine_run(), while it does not run.
+ * @param out  out: its pointers are valid until the model is replaced or the machine destroyed
  */
 LOGP_API void logp_machine_network(const struct logp_machine *machine, struct logp_network *out);
 
 /**
  * Replace logp_network.rendezvous_from of a machine from the next run on.
- * @param from  bytes, as there; 0: no send waits
- * Threads: as logp_machine_run(), not during a run; also by the function of logp_machine_repeat()
+ * Threads: as logp_machine_run(), not during a run; also from again() of logp_machine_repeat().
+ * @param from  bytes; 0: no send waits
  * @return 0; -EINVAL (negative); -ENOTSUP (a parallel machine, or one over processes); -EBUSY (a
- *         run is under way, or one of its vps has not come home); -ENOMEM
+ *         run is under way, or was abandoned and its vps still run); -ENOMEM
  */
 LOGP_API int logp_machine_set_rendezvous_from(struct logp_machine *machine, int64_t from);
 
 /**
- * Draw latencies, faults and noise of the machine's network from this seed from now on, and count
- * anew what strikes. Threads: as logp_machine_run(), not during a run.
+ * Draw latencies, faults and noise of the machine's network with this seed from now on, and
+ * reset the counts of faults.
+ * Threads: as logp_machine_run(), not during a run.
  */
 LOGP_API void logp_machine_set_seed(struct logp_machine *machine, uint64_t seed);
 

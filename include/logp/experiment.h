@@ -57,7 +57,8 @@ struct logp_experiment {
     int64_t limit_ns; /**< wall clock: no counted run begins later than this after the first; 0:
                            none */
     /** Called from time to time by a vp, between repetitions; NULL: not wanted. The record then
-     *  holds the prediction and the times of the runs counted so far, except perhaps the last few. */
+     *  holds the prediction and the times of the runs counted so far, except perhaps the last few.
+     */
     void (*progress)(void *arg, int done, int total);
     void *progress_arg;
     /** Called after each failed repetition, between runs; `failed` is valid until it returns. NULL:

@@ -288,7 +288,8 @@ LOGP_API bool logp_machine_delayed(const struct logp_machine *machine);
  * @return whether a vp of a timed-out run is still running. What it uses must stay: the memory of
  *         its program, and of the functions that its core calls (explorers, the function of
  *         logp_machine_repeat(), time_ns, your own delay model). When it comes back, its calls
- *         return that the run is over, and the next run sees nothing of it. Threads: any.
+ *         return that the run is over, and the next run sees nothing of it.
+ * Threads: any.
  */
 LOGP_API bool logp_machine_busy(struct logp_machine *machine);
 

@@ -2,8 +2,8 @@
 /**
  * @file paper.h
  * The formulas of the papers, in their own units: optimal trees and summation, the pipelined torus
- * broadcast, machines in cycles. Unstable: this header may change in any version, and logp.h does not
- * include it.
+ * broadcast, machines in cycles. Unstable: this header may change in any version, and logp.h does
+ * not include it.
  */
 #ifndef LOGP_PAPER_H
 #define LOGP_PAPER_H
