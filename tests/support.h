@@ -26,6 +26,14 @@
 #define TEST_SCALE 1
 #endif
 
+/* The call must succeed. It may be a vp's; a run then fails where it went wrong. */
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        const int ok_rc = (call);                                                                  \
+        if (ok_rc != 0)                                                                            \
+            cr_assert_eq(ok_rc, 0, "%s: %d", #call, ok_rc);                                        \
+    } while (0)
+
 /* How many built-in operations there are. */
 static inline size_t test_n_ops(void)
 {

@@ -67,25 +67,24 @@ static int computes(struct logp_vp *vp, void *arg)
 {
     static int64_t shorter = 3000, longer = 8000;
     int64_t *at = arg;
-    int rc = 0;
 
     at[0] = logp_now(vp);
-    rc = logp_compute(vp, 5000, takes, &shorter);
+    OK(logp_compute(vp, 5000, takes, &shorter));
     at[1] = logp_now(vp);
-    rc = rc != 0 ? rc : logp_compute(vp, 5000, takes, &longer);
+    OK(logp_compute(vp, 5000, takes, &longer));
     at[2] = logp_now(vp);
-    rc = rc != 0 ? rc : logp_compute(vp, 5000, NULL, NULL);
+    OK(logp_compute(vp, 5000, NULL, NULL));
     at[3] = logp_now(vp);
-    return rc;
+    return 0;
 }
 
 static int computes_with_a_new_model(struct logp_vp *vp, void *arg)
 {
     struct logp_delay delay;
-    int rc = logp_delay_create("loggp", &some_model, &delay);
 
-    rc = rc != 0 ? rc : logp_machine_set_delay(logp_vp_machine(vp), delay, 0);
-    return rc != 0 ? rc : computes(vp, arg);
+    OK(logp_delay_create("loggp", &some_model, &delay));
+    OK(logp_machine_set_delay(logp_vp_machine(vp), delay, 0));
+    return computes(vp, arg);
 }
 
 Test(accounting, only_what_a_computation_takes_beyond_its_time_is_extra)
@@ -152,18 +151,17 @@ struct waits {
 static int waits(struct logp_vp *vp, void *arg)
 {
     struct waits *w = arg;
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < WAITS; i++) {
+    for (int i = 0; i < WAITS; i++) {
         for (int k = 0; k < 4; k++)
             if (w->late[k] == i) { /* away just when the wait is over */
                 host.jump_at = host.now + w->wait_ns / 2;
                 host.jump_ns = w->wait_ns / 2 + w->late_ns;
             }
-        rc = logp_compute(vp, w->wait_ns, NULL, NULL);
+        OK(logp_compute(vp, w->wait_ns, NULL, NULL));
         w->emulated[i] = logp_clocks(vp, &w->wall[i]);
     }
-    return rc;
+    return 0;
 }
 
 static struct logp_report waited(struct waits *w)
@@ -235,17 +233,16 @@ static int works_after_waits(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r;
     char c = 0;
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < 50; i++) {
-        rc = logp_compute(vp, 1000, NULL, NULL);
+    for (int i = 0; i < 50; i++) {
+        OK(logp_compute(vp, 1000, NULL, NULL));
         host.now += *(const int64_t *)arg;
-        rc = rc != 0 ? rc : logp_irecv(vp, 0, i, &c, 1, &r);
+        OK(logp_irecv(vp, 0, i, &c, 1, &r));
         host.now += *(const int64_t *)arg;
-        rc = rc != 0 ? rc : logp_cancel(vp, r);
+        OK(logp_cancel(vp, r));
         logp_now(vp);
     }
-    return rc;
+    return 0;
 }
 
 Test(accounting, what_a_program_computes_after_a_wait_is_no_lag)
@@ -263,14 +260,13 @@ Test(accounting, what_a_program_computes_after_a_wait_is_no_lag)
 /* Nor does it make a start late. */
 static int works_after_a_start(struct logp_vp *vp, void *arg)
 {
-    int rc = logp_sync(vp, NULL);
-
+    OK(logp_sync(vp, NULL));
     host.now += 20000;
-    rc = rc != 0 ? rc : logp_compute(vp, 10, NULL, NULL);
+    OK(logp_compute(vp, 10, NULL, NULL));
     host.now += 20000;
-    rc = rc != 0 ? rc : logp_sync(vp, NULL);
+    OK(logp_sync(vp, NULL));
     *(int64_t *)arg = logp_start_late(vp);
-    return rc;
+    return 0;
 }
 
 Test(accounting, what_a_program_computes_after_a_start_does_not_make_it_late)
@@ -288,10 +284,10 @@ Test(accounting, what_a_program_computes_after_a_start_does_not_make_it_late)
 static int waits_without_a_model(struct logp_vp *vp, void *arg)
 {
     int64_t *took = arg, before = logp_now(vp);
-    int rc = logp_compute(vp, 5000, NULL, NULL);
 
+    OK(logp_compute(vp, 5000, NULL, NULL));
     *took = logp_now(vp) - before;
-    return rc;
+    return 0;
 }
 
 Test(accounting, with_no_delay_nothing_is_waited_for_and_there_is_no_lag)
@@ -336,17 +332,16 @@ Test(accounting, no_program_starts_before_time_0)
 static int starts(struct logp_vp *vp, void *arg)
 {
     int64_t start, wall, *late = arg;
-    int rc;
 
     host.jump_at = host.now + 8000; /* a start lies 10 us ahead */
     host.jump_ns = 2000 + late[0];
-    rc = logp_sync(vp, &start);
+    OK(logp_sync(vp, &start));
     cr_assert_eq(logp_clocks(vp, &wall), start);
     cr_assert_geq(wall, start + late[0] - FEW);
     cr_assert_leq(wall, start + late[0] + FEW);
-    rc = rc != 0 ? rc : logp_sync(vp, NULL);
+    OK(logp_sync(vp, NULL));
     late[1] = logp_start_late(vp);
-    return rc;
+    return 0;
 }
 
 Test(accounting, a_late_start_is_said)
@@ -377,17 +372,16 @@ static int ping_pong(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     struct logp_status s = {0};
     char c = 0;
-    int rc = me == 0 ? logp_send(vp, 1, 0, &c, 1) : logp_recv(vp, 0, 0, &c, 1, &s);
 
-    if (rc == 0 && me == 1) {
+    OK(me == 0 ? logp_send(vp, 1, 0, &c, 1) : logp_recv(vp, 0, 0, &c, 1, &s));
+    if (me == 1) {
         x->arrival = s.arrival_ns;
         host.now += 500;
-        rc = logp_compute(vp, 1500, NULL, NULL);
+        OK(logp_compute(vp, 1500, NULL, NULL));
     }
-    if (rc == 0)
-        rc = me == 1 ? logp_send(vp, 0, 0, &c, 1) : logp_recv(vp, 1, 0, &c, 1, NULL);
+    OK(me == 1 ? logp_send(vp, 0, 0, &c, 1) : logp_recv(vp, 1, 0, &c, 1, NULL));
     x->emulated[me] = logp_clocks(vp, &x->wall[me]);
-    return rc;
+    return 0;
 }
 
 Test(accounting, messages_take_their_time_on_the_wall_clock)
@@ -423,14 +417,14 @@ static int polls(struct logp_vp *vp, void *arg)
 {
     int64_t *took = arg, before = logp_now(vp);
     bool found = false;
-    int rc = logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, NULL);
 
+    OK(logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, NULL));
     took[0] = logp_now(vp) - before;
     before = logp_now(vp);
-    for (int i = 0; rc == 0 && i < 5; i++)
-        rc = logp_probe(vp, 0, 3, &found, NULL);
+    for (int i = 0; i < 5; i++)
+        OK(logp_probe(vp, 0, 3, &found, NULL));
     took[1] = logp_now(vp) - before;
-    return rc;
+    return 0;
 }
 
 /* The program computes, and then waits for what has long been there, in every way. */
@@ -438,32 +432,30 @@ static int waits_after_computing(struct logp_vp *vp, void *arg)
 {
     int64_t *took = arg, before;
     struct logp_request *r[2];
-    int rc = 0, index;
+    int index;
     char c = 0;
 
-    for (int i = 0; rc == 0 && i < 5; i++) {
+    for (int i = 0; i < 5; i++) {
         bool found = false;
 
-        rc = logp_send(vp, 0, 0, &c, 1);
-        if (rc == 0)
-            rc = logp_compute(vp, 10000, NULL, NULL); /* it arrives meanwhile */
-        if (rc == 0)
-            rc = logp_irecv(vp, 0, 0, &c, 1, &r[0]);
+        OK(logp_send(vp, 0, 0, &c, 1));
+        OK(logp_compute(vp, 10000, NULL, NULL)); /* it arrives meanwhile */
+        OK(logp_irecv(vp, 0, 0, &c, 1, &r[0]));
         before = logp_now(vp);
         host.now += 5000;
-        if (rc == 0 && i == 0)
-            rc = logp_waitany(vp, r, 1, &index, NULL);
-        else if (rc == 0 && i == 1)
-            rc = logp_waitall(vp, r, 1, NULL);
-        else if (rc == 0 && i == 2)
-            rc = logp_wait(vp, r[0], NULL);
-        else if (rc == 0 && i == 3)
-            rc = logp_test(vp, r[0], &found, NULL);
-        else if (rc == 0)
-            rc = logp_testany(vp, r, 1, &index, &found, NULL);
+        if (i == 0)
+            OK(logp_waitany(vp, r, 1, &index, NULL));
+        else if (i == 1)
+            OK(logp_waitall(vp, r, 1, NULL));
+        else if (i == 2)
+            OK(logp_wait(vp, r[0], NULL));
+        else if (i == 3)
+            OK(logp_test(vp, r[0], &found, NULL));
+        else
+            OK(logp_testany(vp, r, 1, &index, &found, NULL));
         took[i] = logp_now(vp) - before;
     }
-    return rc;
+    return 0;
 }
 
 Test(accounting, what_a_program_computes_before_a_wait_counts)

@@ -32,20 +32,20 @@ static int all_to_one(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), each = 400 / TEST_SCALE + 20;
     static const size_t sizes[] = {4, 40, 1000, 5000, LONG};
-    int buf[LONG / sizeof(int)] = {0}, next[8] = {0}, rc = 0;
+    int buf[LONG / sizeof(int)] = {0}, next[8] = {0};
 
     (void)arg;
-    for (int i = 0; rc == 0 && logp_vp_rank(vp) > 0 && i < each; i++) {
+    for (int i = 0; logp_vp_rank(vp) > 0 && i < each; i++) {
         buf[0] = i;
-        rc = logp_send(vp, 0, 0, buf, sizes[(i + logp_vp_rank(vp)) % 5]);
+        OK(logp_send(vp, 0, 0, buf, sizes[(i + logp_vp_rank(vp)) % 5]));
     }
-    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 0 && i < each * (P - 1); i++) {
+    for (int i = 0; logp_vp_rank(vp) == 0 && i < each * (P - 1); i++) {
         struct logp_status s;
 
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, buf, sizeof(buf), &s);
-        cr_assert(rc != 0 || buf[0] == next[s.source]++);
+        OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, buf, sizeof(buf), &s));
+        cr_assert(buf[0] == next[s.source]++);
     }
-    return rc;
+    return 0;
 }
 
 Test(backpressure, who_sends_more_than_there_is_room_for_waits)
@@ -59,20 +59,18 @@ static int neighbours(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     char out[20000] = {0}, in[20000];
-    int rc = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < 100 / TEST_SCALE + 3; i++) {
+    for (int i = 0; i < 100 / TEST_SCALE + 3; i++) {
         struct logp_request *r;
 
-        rc = logp_isend(vp, (me + 1) % P, 1, out, 8000, &r);
-        rc = rc != 0 ? rc : logp_wait(vp, r, NULL);
-        rc = rc != 0 ? rc
-                     : logp_sendrecv(vp, (me + 1) % P, 0, out, 1000, (me + P - 1) % P, 0, in,
-                                     sizeof(in), NULL);
-        rc = rc != 0 ? rc : logp_recv(vp, (me + P - 1) % P, 1, in, sizeof(in), NULL);
+        OK(logp_isend(vp, (me + 1) % P, 1, out, 8000, &r));
+        OK(logp_wait(vp, r, NULL));
+        OK(logp_sendrecv(vp, (me + 1) % P, 0, out, 1000, (me + P - 1) % P, 0, in, sizeof(in),
+                         NULL));
+        OK(logp_recv(vp, (me + P - 1) % P, 1, in, sizeof(in), NULL));
     }
-    return rc;
+    return 0;
 }
 
 Test(backpressure, every_way_to_send_waits)
@@ -91,22 +89,21 @@ static int when_there_is_space(struct logp_vp *vp, void *arg)
     static char out[LONG];
     char in[LONG];
     const bool exact = arg != NULL;
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0) {
-        for (int i = 0; rc == 0 && i < 3; i++)
-            rc = logp_send(vp, i < 2 ? 1 : 2, i, out, sizeof(out));
-        cr_assert(rc != 0 || logp_now(vp) >= TAKEN_AT + 200);
-        cr_assert(rc != 0 || !exact || logp_now(vp) == TAKEN_AT + 200);
-        return rc;
+        for (int i = 0; i < 3; i++)
+            OK(logp_send(vp, i < 2 ? 1 : 2, i, out, sizeof(out)));
+        cr_assert(logp_now(vp) >= TAKEN_AT + 200);
+        cr_assert(!exact || logp_now(vp) == TAKEN_AT + 200);
+        return 0;
     }
     if (logp_vp_rank(vp) == 2)
         return logp_recv(vp, LOGP_ANY_SOURCE, 2, in, sizeof(in), NULL);
-    rc = logp_sleep_until(vp, TAKEN_AT);
+    OK(logp_sleep_until(vp, TAKEN_AT));
     /* from anyone: not before all others have come to this time */
-    rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 0, in, sizeof(in), NULL);
-    rc = rc != 0 ? rc : logp_compute(vp, 500000, NULL, NULL); /* ahead of the machine's time */
-    return rc != 0 ? rc : logp_recv(vp, 0, 1, in, sizeof(in), NULL);
+    OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, in, sizeof(in), NULL));
+    OK(logp_compute(vp, 500000, NULL, NULL)); /* ahead of the machine's time */
+    return logp_recv(vp, 0, 1, in, sizeof(in), NULL);
 }
 
 Test(backpressure, a_send_starts_when_there_is_room)
@@ -129,16 +126,15 @@ Test(backpressure, a_send_starts_when_there_is_room)
 static int straight_to_who_waits(struct logp_vp *vp, void *arg)
 {
     static char out[LONG], in[LONG];
-    int rc = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 0 && i < 3; i++)
-        rc = logp_send(vp, 1, i, out, sizeof(out));
+    for (int i = 0; logp_vp_rank(vp) == 0 && i < 3; i++)
+        OK(logp_send(vp, 1, i, out, sizeof(out)));
     if (logp_vp_rank(vp) == 1)
-        rc = logp_sleep_until(vp, TAKEN_AT);
-    for (int i = 2; rc == 0 && logp_vp_rank(vp) == 1 && i >= 0; i--)
-        rc = logp_recv(vp, 0, i, in, sizeof(in), NULL);
-    return rc;
+        OK(logp_sleep_until(vp, TAKEN_AT));
+    for (int i = 2; logp_vp_rank(vp) == 1 && i >= 0; i--)
+        OK(logp_recv(vp, 0, i, in, sizeof(in), NULL));
+    return 0;
 }
 
 Test(backpressure, a_receive_that_is_posted_needs_none_on_one_core)
@@ -153,21 +149,20 @@ static int short_ones_pass(struct logp_vp *vp, void *arg)
 {
     static char out[LONG], in[LONG];
     const int me = logp_vp_rank(vp);
-    int rc = 0;
 
     (void)arg;
     if (me == 2)
-        rc = logp_recv(vp, 1, 9, in, 100, NULL);
-    for (int i = 0; rc == 0 && me == 0 && i < 4; i++)
-        rc = logp_send(vp, 2, 0, out, LONG - 5000);
+        OK(logp_recv(vp, 1, 9, in, 100, NULL));
+    for (int i = 0; me == 0 && i < 4; i++)
+        OK(logp_send(vp, 2, 0, out, LONG - 5000));
     if (me == 1) {
-        rc = logp_sleep_until(vp, TAKEN_AT);
-        rc = rc != 0 ? rc : logp_send(vp, 2, 8, out, 100); /* nobody waits for this one yet */
-        rc = rc != 0 ? rc : logp_send(vp, 2, 9, out, 100);
+        OK(logp_sleep_until(vp, TAKEN_AT));
+        OK(logp_send(vp, 2, 8, out, 100)); /* nobody waits for this one yet */
+        OK(logp_send(vp, 2, 9, out, 100));
     }
-    for (int i = 0; rc == 0 && me == 2 && i < 4; i++)
-        rc = logp_recv(vp, 0, 0, in, LONG, NULL);
-    return rc != 0 || me != 2 ? rc : logp_recv(vp, 1, 8, in, LONG, NULL);
+    for (int i = 0; me == 2 && i < 4; i++)
+        OK(logp_recv(vp, 0, 0, in, LONG, NULL));
+    return me != 2 ? 0 : logp_recv(vp, 1, 8, in, LONG, NULL);
 }
 
 Test(backpressure, a_short_message_does_not_wait_behind_a_long_one)
@@ -181,29 +176,29 @@ static int the_later_goes_first(struct logp_vp *vp, void *arg)
 {
     static char out[LONG], in[LONG];
     const int me = logp_vp_rank(vp);
-    int rc = me > 1 ? 0 : logp_sleep_until(vp, me * TAKEN_AT);
 
     (void)arg;
+    OK(me > 1 ? 0 : logp_sleep_until(vp, me * TAKEN_AT));
     if (me == 0) {
-        rc = rc != 0 ? rc : logp_send(vp, 2, 0, out, 5000);
-        rc = rc != 0 ? rc : logp_send(vp, 2, 1, out, LONG);
-        rc = rc != 0 ? rc : logp_send(vp, 2, 1, out, LONG - 5000);
-        return rc != 0 ? rc : logp_send(vp, 2, 1, out, LONG);
+        OK(logp_send(vp, 2, 0, out, 5000));
+        OK(logp_send(vp, 2, 1, out, LONG));
+        OK(logp_send(vp, 2, 1, out, LONG - 5000));
+        return logp_send(vp, 2, 1, out, LONG);
     }
     if (me == 1)
-        return rc != 0 ? rc : logp_send(vp, 3, 2, out, 7000);
+        return logp_send(vp, 3, 2, out, 7000);
     if (me == 3) { /* from anyone: it takes room even on one core */
         char buf[7000];
 
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, 2, buf, sizeof(buf), NULL);
-        return rc != 0 ? rc : logp_send(vp, 2, 3, buf, 1);
+        OK(logp_recv(vp, LOGP_ANY_SOURCE, 2, buf, sizeof(buf), NULL));
+        return logp_send(vp, 2, 3, buf, 1);
     }
-    rc = logp_sleep_until(vp, 2 * TAKEN_AT);
-    rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 0, in, sizeof(in), NULL);
-    rc = rc != 0 ? rc : logp_recv(vp, 3, 3, in, sizeof(in), NULL);
-    for (int i = 0; rc == 0 && i < 3; i++)
-        rc = logp_recv(vp, 0, 1, in, sizeof(in), NULL);
-    return rc;
+    OK(logp_sleep_until(vp, 2 * TAKEN_AT));
+    OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, in, sizeof(in), NULL));
+    OK(logp_recv(vp, 3, 3, in, sizeof(in), NULL));
+    for (int i = 0; i < 3; i++)
+        OK(logp_recv(vp, 0, 1, in, sizeof(in), NULL));
+    return 0;
 }
 
 Test(backpressure, who_needs_less_than_is_free_does_not_wait_for_who_needs_more)
@@ -221,26 +216,25 @@ static int room_left_over(struct logp_vp *vp, void *arg)
     static char out[LONG], in[LONG];
     const int me = logp_vp_rank(vp);
     char buf[20000];
-    int rc = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && me == 0 && i < 2; i++)
-        rc = logp_send(vp, 3, i, out, LONG);
+    for (int i = 0; me == 0 && i < 2; i++)
+        OK(logp_send(vp, 3, i, out, LONG));
     if (me == 1 || me == 2) {
-        rc = logp_sleep_until(vp, me * TAKEN_AT);
-        rc = rc != 0 ? rc : logp_send(vp, me + 2, me + 4, out, sizeof(buf));
+        OK(logp_sleep_until(vp, me * TAKEN_AT));
+        OK(logp_send(vp, me + 2, me + 4, out, sizeof(buf)));
     }
     if (me == 4) {
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, 6, buf, sizeof(buf), NULL);
-        rc = rc != 0 ? rc : logp_send(vp, 3, 7, NULL, 0);
+        OK(logp_recv(vp, LOGP_ANY_SOURCE, 6, buf, sizeof(buf), NULL));
+        OK(logp_send(vp, 3, 7, NULL, 0));
     }
     if (me != 3)
-        return rc;
-    rc = logp_sleep_until(vp, 3 * TAKEN_AT);
-    rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 0, in, LONG, NULL);
-    rc = rc != 0 ? rc : logp_recv(vp, 1, 5, buf, sizeof(buf), NULL);
-    rc = rc != 0 ? rc : logp_recv(vp, 4, 7, NULL, 0, NULL);
-    return rc != 0 ? rc : logp_recv(vp, 0, 1, in, LONG, NULL);
+        return 0;
+    OK(logp_sleep_until(vp, 3 * TAKEN_AT));
+    OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, in, LONG, NULL));
+    OK(logp_recv(vp, 1, 5, buf, sizeof(buf), NULL));
+    OK(logp_recv(vp, 4, 7, NULL, 0, NULL));
+    return logp_recv(vp, 0, 1, in, LONG, NULL);
 }
 
 Test(backpressure, what_one_does_not_need_after_all_is_for_the_next)
@@ -254,17 +248,16 @@ static int needs_all(struct logp_vp *vp, void *arg)
 {
     static char out[LIMIT], in[LIMIT];
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    int rc = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         char c = 0;
 
-        rc = logp_send(vp, P - 1 - me, 0, &c, 1);
-        rc = rc != 0 ? rc : logp_recv(vp, P - 1 - me, 0, &c, 1, NULL);
+        OK(logp_send(vp, P - 1 - me, 0, &c, 1));
+        OK(logp_recv(vp, P - 1 - me, 0, &c, 1, NULL));
     }
-    rc = rc != 0 || me > 0 ? rc : logp_send(vp, P - 1, 1, out, LIMIT - 200);
-    return rc != 0 || me < P - 1 ? rc : logp_recv(vp, 0, 1, in, LIMIT, NULL);
+    OK(me > 0 ? 0 : logp_send(vp, P - 1, 1, out, LIMIT - 200));
+    return me < P - 1 ? 0 : logp_recv(vp, 0, 1, in, LIMIT, NULL);
 }
 
 Test(backpressure, there_is_all_the_room_that_was_promised)

@@ -311,18 +311,16 @@ static int come_and_go(struct logp_vp *vp, void *arg)
     const struct logp_args args = {.root = 0};
     const struct logp_network model = {.params = params};
     struct logp_plan *plan = NULL;
-    int rc = logp_plan_create(x->row, P, me, &args, &model, &plan);
 
-    if (rc == 0)
-        rc = logp_compute(vp, (me * 7919 + 104729) % 5000, NULL, NULL);
+    OK(logp_plan_create(x->row, P, me, &args, &model, &plan));
+    OK(logp_compute(vp, (me * 7919 + 104729) % 5000, NULL, NULL));
     x->came[me] = logp_now(vp);
-    if (rc == 0)
-        rc = logp_plan_run(vp, plan, NULL, NULL);
-    for (int i = 0; rc == 0 && i < P; i++)
+    OK(logp_plan_run(vp, plan, NULL, NULL));
+    for (int i = 0; i < P; i++)
         cr_assert(x->came[i] > 0 && x->came[i] <= logp_now(vp), "%s, P %d: %d leaves before %d",
                   x->row->name, P, me, i);
     logp_plan_destroy(plan);
-    return rc;
+    return 0;
 }
 
 Test(barrier, all_of_the_table_hold_by_the_clocks)

@@ -57,21 +57,18 @@ static int hold_and_wait(struct logp_vp *vp, void *arg)
 {
     struct shared *s = arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    int rc = 0;
     char c = 0;
 
-    for (int i = 0; rc == 0 && i < s->rounds; i++) {
-        rc = lock_outside(vp, &s->mutex);
-        if (rc != 0)
-            break;
+    for (int i = 0; i < s->rounds; i++) {
+        OK(lock_outside(vp, &s->mutex));
         s->count++;
-        rc = logp_send(vp, me, i, &c, 1);
-        rc = rc != 0 ? rc : logp_compute(vp, 3000, NULL, NULL);
-        rc = rc != 0 ? rc : logp_recv(vp, me, i, &c, 1, NULL);
+        OK(logp_send(vp, me, i, &c, 1));
+        OK(logp_compute(vp, 3000, NULL, NULL));
+        OK(logp_recv(vp, me, i, &c, 1, NULL));
         pthread_mutex_unlock(&s->mutex);
     }
-    rc = rc != 0 ? rc : logp_send(vp, (me + 1) % P, 99999, &c, 1);
-    return rc != 0 ? rc : logp_recv(vp, (me + P - 1) % P, 99999, &c, 1, NULL);
+    OK(logp_send(vp, (me + 1) % P, 99999, &c, 1));
+    return logp_recv(vp, (me + P - 1) % P, 99999, &c, 1, NULL);
 }
 
 Test(blocking, a_mutex_that_another_vp_of_the_core_holds_is_no_deadlock)
@@ -91,21 +88,20 @@ static int all_outside(struct logp_vp *vp, void *arg)
 {
     struct shared *s = arg;
     const int P = logp_vp_size(vp);
-    int rc = 0;
 
-    for (int i = 1; rc == 0 && i <= s->rounds; i++) {
-        rc = logp_blocking_begin(vp);
+    for (int i = 1; i <= s->rounds; i++) {
+        OK(logp_blocking_begin(vp));
         pthread_mutex_lock(&s->mutex);
         if (++s->count == i * P)
             pthread_cond_broadcast(&s->cond);
         while (s->count < i * P)
             pthread_cond_wait(&s->cond, &s->mutex);
         pthread_mutex_unlock(&s->mutex);
-        rc = rc != 0 ? rc : logp_blocking_end(vp);
+        OK(logp_blocking_end(vp));
         if (i % 4 == 0)
-            rc = rc != 0 ? rc : logp_barrier(vp);
+            OK(logp_barrier(vp));
     }
-    return rc;
+    return 0;
 }
 
 Test(blocking, all_vps_of_a_core_may_be_outside_at_once)
@@ -125,23 +121,22 @@ static int reads(struct logp_vp *vp, void *arg)
     struct shared *s = arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const int64_t before = logp_now(vp);
-    int rc = 0;
     char c = 0;
 
     if (me == 0) {
         cr_assert_eq(logp_blocking_begin(vp), 0);
         cr_assert_eq(read(s->pipe[0], &c, 1), 1);
         usleep(2000);
-        rc = logp_blocking_end(vp);
-        cr_assert(rc != 0 || logp_now(vp) >= before + 2000000); /* it counts as the program's own */
+        OK(logp_blocking_end(vp));
+        cr_assert(logp_now(vp) >= before + 2000000); /* it counts as the program's own */
     }
-    for (int i = 0; rc == 0 && me > 0 && i < 100; i++) {
-        rc = logp_send(vp, me % (P - 1) + 1, 1, &c, 1);
-        rc = rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 1, &c, 1, NULL);
+    for (int i = 0; me > 0 && i < 100; i++) {
+        OK(logp_send(vp, me % (P - 1) + 1, 1, &c, 1));
+        OK(logp_recv(vp, LOGP_ANY_SOURCE, 1, &c, 1, NULL));
     }
     if (me == 1)
         cr_assert_eq(write(s->pipe[1], &c, 1), 1);
-    return rc != 0 ? rc : logp_barrier(vp);
+    return logp_barrier(vp);
 }
 
 Test(blocking, others_go_on_while_one_waits_for_input_and_its_time_counts)
@@ -164,7 +159,6 @@ static int late_but_alive(struct logp_vp *vp, void *arg)
 {
     struct shared *s = arg;
     char c = 0;
-    int rc;
 
     if (logp_vp_rank(vp) > 0) {
         atomic_store(&s->go, true);
@@ -174,10 +168,10 @@ static int late_but_alive(struct logp_vp *vp, void *arg)
     while (!atomic_load(&s->go))
         usleep(1000);
     usleep(20000);
-    rc = logp_blocking_end(vp);
-    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
-        rc = logp_send(vp, i, 0, &c, 1);
-    return rc;
+    OK(logp_blocking_end(vp));
+    for (int i = 1; i < logp_vp_size(vp); i++)
+        OK(logp_send(vp, i, 0, &c, 1));
+    return 0;
 }
 
 Test(blocking, nobody_is_deadlocked_who_waits_for_a_vp_outside)
@@ -314,28 +308,27 @@ Test(blocking, who_ends_outside_has_ended)
 static int stands_in(struct logp_vp *vp, void *arg)
 {
     const int rounds = *(int *)arg, me = logp_vp_rank(vp);
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < rounds; i++) {
+    for (int i = 0; i < rounds; i++) {
         int got = -1;
 
         if (me == 0) {
-            rc = logp_recv(vp, 1, 0, NULL, 0, NULL);
-            rc = rc != 0 ? rc : logp_blocking_begin(vp);
-            rc = rc != 0 ? rc : logp_blocking_end(vp);
-            rc = rc != 0 ? rc : logp_send(vp, 2, 0, NULL, 0);
+            OK(logp_recv(vp, 1, 0, NULL, 0, NULL));
+            OK(logp_blocking_begin(vp));
+            OK(logp_blocking_end(vp));
+            OK(logp_send(vp, 2, 0, NULL, 0));
         } else if (me == 1) {
-            rc = logp_recv(vp, 2, 0, NULL, 0, NULL);
-            rc = rc != 0 ? rc : logp_send(vp, 0, 0, NULL, 0);
-            rc = rc != 0 ? rc : logp_recv(vp, 2, 1, &got, sizeof(got), NULL);
-            cr_assert(rc != 0 || got == i);
+            OK(logp_recv(vp, 2, 0, NULL, 0, NULL));
+            OK(logp_send(vp, 0, 0, NULL, 0));
+            OK(logp_recv(vp, 2, 1, &got, sizeof(got), NULL));
+            cr_assert(got == i);
         } else {
-            rc = logp_send(vp, 1, 0, NULL, 0);
-            rc = rc != 0 ? rc : logp_recv(vp, 0, 0, NULL, 0, NULL);
-            rc = rc != 0 ? rc : logp_send(vp, 1, 1, &i, sizeof(i));
+            OK(logp_send(vp, 1, 0, NULL, 0));
+            OK(logp_recv(vp, 0, 0, NULL, 0, NULL));
+            OK(logp_send(vp, 1, 1, &i, sizeof(i)));
         }
     }
-    return rc;
+    return 0;
 }
 
 Test(blocking, who_has_the_core_meanwhile_waits_on)

@@ -93,22 +93,21 @@ Test(deadlock, a_polling_loop_does_not_hide_a_deadlock)
 static int asks_in_turn(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), rounds = *(int *)arg;
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < rounds; i++) {
+    for (int i = 0; i < rounds; i++) {
         for (volatile int spin = 0; me == 0 && spin < 100000; spin++)
             ; /* until the others have been idle for a while */
         if (me == 0) {
-            rc = logp_send(vp, 2 + i % 2, 0, NULL, 0);
-            rc = rc != 0 ? rc : logp_recv(vp, 2 + i % 2, 0, NULL, 0, NULL);
+            OK(logp_send(vp, 2 + i % 2, 0, NULL, 0));
+            OK(logp_recv(vp, 2 + i % 2, 0, NULL, 0, NULL));
         } else if (me == 2 + i % 2) {
-            rc = logp_recv(vp, 0, 0, NULL, 0, NULL);
-            rc = rc != 0 ? rc : logp_send(vp, 0, 0, NULL, 0);
+            OK(logp_recv(vp, 0, 0, NULL, 0, NULL));
+            OK(logp_send(vp, 0, 0, NULL, 0));
         }
     }
     if (me == 0)
-        return rc != 0 ? rc : logp_send(vp, 1, 0, NULL, 0);
-    return rc != 0 || me > 1 ? rc : logp_recv(vp, 0, 0, NULL, 0, NULL);
+        return logp_send(vp, 1, 0, NULL, 0);
+    return me > 1 ? 0 : logp_recv(vp, 0, 0, NULL, 0, NULL);
 }
 
 Test(deadlock, who_has_been_sent_a_message_is_not_deadlocked)
@@ -150,16 +149,15 @@ static int poll_for_a_sleeper(struct logp_vp *vp, void *arg)
 {
     bool found = false;
     char c = 0;
-    int rc = 0;
 
     (void)arg;
     if (logp_vp_rank(vp) == 0) {
-        rc = logp_sleep_until(vp, 200000000);
-        return rc != 0 ? rc : logp_send(vp, 1, 0, &c, 1);
+        OK(logp_sleep_until(vp, 200000000));
+        return logp_send(vp, 1, 0, &c, 1);
     }
-    while (rc == 0 && !found)
-        rc = logp_probe(vp, 0, 0, &found, NULL);
-    return rc != 0 ? rc : logp_recv(vp, 0, 0, &c, 1, NULL);
+    while (!found)
+        OK(logp_probe(vp, 0, 0, &found, NULL));
+    return logp_recv(vp, 0, 0, &c, 1, NULL);
 }
 
 Test(deadlock, who_polls_for_a_sleeper_does_not_poll_in_vain)
@@ -174,23 +172,22 @@ static int polls_in_between(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r;
     char c = 0;
-    int rc;
 
     (void)arg;
     if (logp_vp_rank(vp) == 0) {
-        rc = logp_send(vp, 1, 0, &c, 1);
-        return rc != 0 ? rc : logp_recv(vp, 1, 0, &c, 1, NULL);
+        OK(logp_send(vp, 1, 0, &c, 1));
+        return logp_recv(vp, 1, 0, &c, 1, NULL);
     }
-    rc = logp_irecv(vp, 0, 0, &c, 1, &r);
-    for (int turn = 0; rc == 0 && turn < 2; turn++) {
+    OK(logp_irecv(vp, 0, 0, &c, 1, &r));
+    for (int turn = 0; turn < 2; turn++) {
         bool found = false;
 
-        for (int i = 0; rc == 0 && i < 600000; i++)
-            rc = logp_probe(vp, 0, 9, &found, NULL);
-        if (rc == 0 && turn == 0)
-            rc = logp_wait(vp, r, NULL);
+        for (int i = 0; i < 600000; i++)
+            OK(logp_probe(vp, 0, 9, &found, NULL));
+        if (turn == 0)
+            OK(logp_wait(vp, r, NULL));
     }
-    return rc != 0 ? rc : logp_send(vp, 0, 0, &c, 1);
+    return logp_send(vp, 0, 0, &c, 1);
 }
 
 Test(deadlock, a_message_in_between_ends_a_row_of_polls)
@@ -206,19 +203,18 @@ static int polls_nearly_in_vain(struct logp_vp *vp, void *arg)
     struct logp_request *r;
     bool done = false;
     char c = 0;
-    int rc;
 
     (void)arg;
     if (logp_vp_rank(vp) == 0) {
-        rc = logp_recv(vp, 1, 0, &c, 1, NULL);
-        return rc != 0 ? rc : logp_send(vp, 1, 0, &c, 1);
+        OK(logp_recv(vp, 1, 0, &c, 1, NULL));
+        return logp_send(vp, 1, 0, &c, 1);
     }
-    rc = logp_irecv(vp, 0, 0, &c, 1, &r);
-    for (int i = 1; rc == 0 && i < 1000000; i++)
-        rc = logp_test(vp, r, &done, NULL);
-    cr_assert(rc != 0 || !done);
-    rc = rc != 0 ? rc : logp_send(vp, 0, 0, &c, 1);
-    return rc != 0 ? rc : logp_wait(vp, r, NULL);
+    OK(logp_irecv(vp, 0, 0, &c, 1, &r));
+    for (int i = 1; i < 1000000; i++)
+        OK(logp_test(vp, r, &done, NULL));
+    cr_assert(!done);
+    OK(logp_send(vp, 0, 0, &c, 1));
+    return logp_wait(vp, r, NULL);
 }
 
 Test(deadlock, a_million_polls_are_in_vain_and_no_fewer)

@@ -67,14 +67,13 @@ static int far_and_near(struct logp_vp *vp, void *arg)
     int64_t *finish = arg;
     const int me = logp_vp_rank(vp);
     char c = 0;
-    int rc = 0;
 
-    for (int to = 1; rc == 0 && me == 0 && to < logp_vp_size(vp); to++)
-        rc = logp_send(vp, to, 0, &c, 1);
+    for (int to = 1; me == 0 && to < logp_vp_size(vp); to++)
+        OK(logp_send(vp, to, 0, &c, 1));
     if (me > 0)
-        rc = logp_recv(vp, 0, 0, &c, 1, NULL);
+        OK(logp_recv(vp, 0, 0, &c, 1, NULL));
     finish[me] = logp_now(vp);
-    return rc;
+    return 0;
 }
 
 Test(delay, a_model_of_the_users_own)
@@ -124,18 +123,17 @@ static int send_each_100(struct logp_vp *vp, void *arg)
     int64_t *arrival = arg;
     struct logp_status s;
     char c = 0;
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < 10; i++) {
+    for (int i = 0; i < 10; i++) {
         if (logp_vp_rank(vp) == 0) {
-            rc = logp_send(vp, 1, 0, &c, 1);
-            rc = rc != 0 ? rc : logp_compute(vp, 100, NULL, NULL);
+            OK(logp_send(vp, 1, 0, &c, 1));
+            OK(logp_compute(vp, 100, NULL, NULL));
         } else {
-            rc = logp_recv(vp, 0, 0, &c, 1, &s);
+            OK(logp_recv(vp, 0, 0, &c, 1, &s));
             arrival[i] = s.arrival_ns;
         }
     }
-    return rc;
+    return 0;
 }
 
 Test(delay, replacement_takes_place_at_its_virtual_time)
@@ -199,22 +197,19 @@ static int replace_own(struct logp_vp *vp, void *arg)
     int64_t *arrival = arg;
     struct logp_status s;
     char c = 0;
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < 10; i++) {
+    for (int i = 0; i < 10; i++) {
         if (logp_vp_rank(vp) == 1) {
-            rc = logp_recv(vp, 0, 0, &c, 1, &s);
+            OK(logp_recv(vp, 0, 0, &c, 1, &s));
             arrival[i] = s.arrival_ns;
             continue;
         }
         if (i == 5)
-            rc = logp_machine_set_delay(logp_vp_machine(vp), per_hop(50), 0);
-        if (rc == 0)
-            rc = logp_send(vp, 1, 0, &c, 1);
-        if (rc == 0)
-            rc = logp_compute(vp, 100, NULL, NULL);
+            OK(logp_machine_set_delay(logp_vp_machine(vp), per_hop(50), 0));
+        OK(logp_send(vp, 1, 0, &c, 1));
+        OK(logp_compute(vp, 100, NULL, NULL));
     }
-    return rc;
+    return 0;
 }
 
 Test(delay, a_vp_may_replace_the_model)
@@ -259,19 +254,16 @@ static void *swap_models(void *arg)
 static int ring(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp), rounds = *(int *)arg;
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < rounds; i++) {
+    for (int i = 0; i < rounds; i++) {
         int got = -1;
 
-        rc = logp_send(vp, (me + 1) % P, 0, &i, sizeof(i));
-        if (rc == 0)
-            rc = logp_recv(vp, i % 2 == 0 ? (me + P - 1) % P : LOGP_ANY_SOURCE, 0, &got,
-                           sizeof(got), NULL);
-        if (rc == 0)
-            cr_assert_eq(got, i);
+        OK(logp_send(vp, (me + 1) % P, 0, &i, sizeof(i)));
+        OK(logp_recv(vp, i % 2 == 0 ? (me + P - 1) % P : LOGP_ANY_SOURCE, 0, &got, sizeof(got),
+                     NULL));
+        cr_assert_eq(got, i);
     }
-    return rc;
+    return 0;
 }
 
 Test(delay, models_are_replaced_under_traffic)
@@ -295,17 +287,15 @@ Test(delay, models_are_replaced_under_traffic)
 static int emulate_from_then_on(struct logp_vp *vp, void *arg)
 {
     int64_t *took = arg, before;
-    int rc = ring(vp, &(int){20});
 
+    OK(ring(vp, &(int){20}));
     before = logp_now(vp);
-    if (rc == 0 && logp_vp_rank(vp) == 0)
-        rc = logp_machine_set_delay(logp_vp_machine(vp), per_hop(300000), 0);
-    if (rc == 0)
-        rc = logp_sync(vp, NULL);
-    if (rc == 0)
-        rc = ring(vp, &(int){1}); /* whose messages are sent when all know of rank 0 */
+    if (logp_vp_rank(vp) == 0)
+        OK(logp_machine_set_delay(logp_vp_machine(vp), per_hop(300000), 0));
+    OK(logp_sync(vp, NULL));
+    OK(ring(vp, &(int){1})); /* whose messages are sent when all know of rank 0 */
     took[logp_vp_rank(vp)] = logp_now(vp) - before;
-    return rc;
+    return 0;
 }
 
 /* Nobody is left in a model that is none. */
@@ -322,13 +312,12 @@ static int two_messages(struct logp_vp *vp, void *arg)
 {
     int64_t *done = arg;
     char buf[1000] = {0};
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < 2; i++)
-        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, buf, sizeof(buf))
-                                   : logp_recv(vp, 0, 0, buf, sizeof(buf), NULL);
+    for (int i = 0; i < 2; i++)
+        OK(logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, buf, sizeof(buf))
+                                 : logp_recv(vp, 0, 0, buf, sizeof(buf), NULL));
     done[logp_vp_rank(vp)] = logp_now(vp);
-    return rc;
+    return 0;
 }
 
 Test(delay, store_and_forward_counts_every_byte_and_keeps_the_gap)
@@ -407,10 +396,10 @@ static void *replace_it(void *arg)
 static int send_to_oneself(struct logp_vp *vp, void *arg)
 {
     char c = 0;
-    const int rc = logp_send(vp, logp_vp_rank(vp), 0, &c, 1);
 
     (void)arg;
-    return rc != 0 ? rc : logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, NULL);
+    OK(logp_send(vp, logp_vp_rank(vp), 0, &c, 1));
+    return logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, NULL);
 }
 
 Test(delay, a_model_is_destroyed_when_nobody_is_in_it)

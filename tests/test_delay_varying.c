@@ -172,24 +172,23 @@ static int exchange(struct logp_vp *vp, void *arg)
 {
     struct arrivals *a = arg;
     const int me = logp_vp_rank(vp);
-    int rc = 0;
 
-    for (int round = 0; rc == 0 && round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         int64_t start = 0;
 
-        rc = round > 0 ? logp_sync(vp, &start) : 0;
-        for (int i = 0; rc == 0 && i < MESSAGES; i++)
-            for (int d = 1; rc == 0 && d < P; d++)
-                rc = logp_send(vp, (me + d) % P, 0, NULL, 0);
-        for (int src = 0; rc == 0 && src < P; src++)
-            for (int i = 0; rc == 0 && src != me && i < MESSAGES; i++) {
+        OK(round > 0 ? logp_sync(vp, &start) : 0);
+        for (int i = 0; i < MESSAGES; i++)
+            for (int d = 1; d < P; d++)
+                OK(logp_send(vp, (me + d) % P, 0, NULL, 0));
+        for (int src = 0; src < P; src++)
+            for (int i = 0; src != me && i < MESSAGES; i++) {
                 struct logp_status s;
 
-                rc = logp_recv(vp, src, 0, NULL, 0, &s);
+                OK(logp_recv(vp, src, 0, NULL, 0, &s));
                 a->at[round][me][src][i] = s.arrival_ns - start;
             }
     }
-    return rc;
+    return 0;
 }
 
 /* Whatever carries it: each message arrives when the model says so of its number, which goes on
@@ -249,23 +248,21 @@ enum { IN_ROW = 200 };
 static int in_row(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), how = *(int *)arg;
-    int next[3] = {0}, rc = 0;
+    int next[3] = {0};
 
-    for (int i = 0; me > 0 && rc == 0 && i < IN_ROW; i++)
-        rc = logp_send(vp, 0, 4, &i, sizeof(i));
-    for (int i = 0; me == 0 && rc == 0 && i < 2 * IN_ROW; i++) {
+    for (int i = 0; me > 0 && i < IN_ROW; i++)
+        OK(logp_send(vp, 0, 4, &i, sizeof(i)));
+    for (int i = 0; me == 0 && i < 2 * IN_ROW; i++) {
         int got = -1, src = how > 0 ? LOGP_ANY_SOURCE : 1 + i % 2;
         struct logp_status s;
 
-        for (bool found = false; how == 3 && rc == 0 && !found;)
-            rc = logp_probe(vp, src, LOGP_ANY_TAG, &found, &s);
-        if (rc == 0)
-            rc = logp_recv(vp, how == 3 ? s.source : src, how > 1 ? LOGP_ANY_TAG : 4, &got,
-                           sizeof(got), &s);
-        if (rc == 0)
-            cr_assert_eq(got, next[s.source]++, "%d: %d of %d", how, got, s.source);
+        for (bool found = false; how == 3 && !found;)
+            OK(logp_probe(vp, src, LOGP_ANY_TAG, &found, &s));
+        OK(logp_recv(vp, how == 3 ? s.source : src, how > 1 ? LOGP_ANY_TAG : 4, &got, sizeof(got),
+                     &s));
+        cr_assert_eq(got, next[s.source]++, "%d: %d of %d", how, got, s.source);
     }
-    return rc;
+    return 0;
 }
 
 Test(delay_varying, messages_that_arrive_early_do_not_overtake)

@@ -301,15 +301,13 @@ Test(fault_runs, an_error_of_ones_own_stays_one)
 static int compute_and_send(struct logp_vp *vp, void *arg)
 {
     int64_t *at = arg;
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0)
-        rc = logp_compute(vp, 10000, NULL, NULL);
-    if (rc == 0)
-        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, "x", 1)
-                                   : logp_recv(vp, 0, 0, &(char){0}, 1, NULL);
+        OK(logp_compute(vp, 10000, NULL, NULL));
+    OK(logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, "x", 1)
+                             : logp_recv(vp, 0, 0, &(char){0}, 1, NULL));
     at[logp_vp_rank(vp)] = logp_now(vp);
-    return rc;
+    return 0;
 }
 
 Test(fault_runs, times_are_those_worked_out_by_hand)
@@ -351,14 +349,12 @@ Test(fault_runs, times_are_those_worked_out_by_hand)
 /* Rank 0 sends two messages; when 1 has both. */
 static int send_two(struct logp_vp *vp, void *arg)
 {
-    int rc = 0;
-
-    for (int i = 0; rc == 0 && i < 2; i++)
-        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, NULL, 0)
-                                   : logp_recv(vp, 0, 0, NULL, 0, NULL);
+    for (int i = 0; i < 2; i++)
+        OK(logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, NULL, 0)
+                                 : logp_recv(vp, 0, 0, NULL, 0, NULL));
     if (logp_vp_rank(vp) == 1)
         *(int64_t *)arg = logp_now(vp);
-    return rc;
+    return 0;
 }
 
 /* The first receive starts at 20 us, and the second a gap later. */
@@ -375,15 +371,13 @@ Test(fault_runs, the_gap_counts_from_where_a_receive_has_started)
 static int after_a_start(struct logp_vp *vp, void *arg)
 {
     int64_t *took = arg, start;
-    int rc = logp_compute(vp, 50000, NULL, NULL);
 
-    if (rc == 0)
-        rc = logp_sync(vp, &start);
-    if (rc == 0)
-        rc = logp_compute(vp, 10000, NULL, NULL);
+    OK(logp_compute(vp, 50000, NULL, NULL));
+    OK(logp_sync(vp, &start));
+    OK(logp_compute(vp, 10000, NULL, NULL));
     if (logp_vp_rank(vp) == 0)
         *took = logp_now(vp) - start;
-    return rc;
+    return 0;
 }
 
 Test(fault_runs, time_begins_anew_with_a_common_start)

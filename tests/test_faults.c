@@ -37,11 +37,12 @@ static int one_fails(struct logp_vp *vp, void *arg)
 
 static int all_is_well(struct logp_vp *vp, void *arg)
 {
-    int x = logp_vp_rank(vp) == 2 ? 11 : 0, rc = logp_broadcast(vp, &x, sizeof(x), 2);
+    int x = logp_vp_rank(vp) == 2 ? 11 : 0;
 
+    OK(logp_broadcast(vp, &x, sizeof(x), 2));
     cr_assert_eq(x, 11);
     (void)arg;
-    return rc;
+    return 0;
 }
 
 Test(faults, an_error_in_one_vp_stops_all_and_the_machine_lives_on)
@@ -366,14 +367,13 @@ static int leave_behind(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const bool second = arg != NULL;
     bool found = false;
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && !second && me == 0 && i < LEFT; i++)
-        rc = logp_send(vp, P - 1, 0, &i, sizeof(i));
-    if (rc == 0 && second && me == P - 1)
-        rc = logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, NULL);
+    for (int i = 0; !second && me == 0 && i < LEFT; i++)
+        OK(logp_send(vp, P - 1, 0, &i, sizeof(i)));
+    if (second && me == P - 1)
+        OK(logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, NULL));
     cr_assert(!found);
-    return rc;
+    return 0;
 }
 
 Test(faults, what_a_run_leaves_behind_is_counted_and_gone)
@@ -396,15 +396,15 @@ static int end_with_a_receive(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     struct logp_request *request;
     char buf[1024];
-    int rc = logp_irecv(vp, LOGP_ANY_SOURCE, 7, buf, sizeof(buf), &request);
 
     (void)arg;
+    OK(logp_irecv(vp, LOGP_ANY_SOURCE, 7, buf, sizeof(buf), &request));
     memset(buf, me, sizeof(buf));
     if (me == 0)
-        return rc;
-    for (int to = 0; rc == 0 && to < P; to++)
-        rc = logp_send(vp, to, 7, buf, sizeof(buf));
-    return rc;
+        return 0;
+    for (int to = 0; to < P; to++)
+        OK(logp_send(vp, to, 7, buf, sizeof(buf)));
+    return 0;
 }
 
 Test(faults, nothing_is_written_to_a_vp_that_has_ended)
@@ -420,17 +420,16 @@ Test(faults, nothing_is_written_to_a_vp_that_has_ended)
 static int woken_often(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), rounds = 3000;
-    int rc = 0, in;
+    int in;
 
     (void)arg;
-    for (int i = 0; rc == 0 && me > 0 && i < rounds; i++) {
-        rc = logp_send(vp, 0, 0, &i, sizeof(i));
-        if (rc == 0)
-            rc = logp_compute(vp, 50, NULL, NULL);
+    for (int i = 0; me > 0 && i < rounds; i++) {
+        OK(logp_send(vp, 0, 0, &i, sizeof(i)));
+        OK(logp_compute(vp, 50, NULL, NULL));
     }
-    for (int i = 0; rc == 0 && me == 0 && i < (P - 1) * rounds; i++)
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &in, sizeof(in), NULL);
-    return rc;
+    for (int i = 0; me == 0 && i < (P - 1) * rounds; i++)
+        OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, &in, sizeof(in), NULL));
+    return 0;
 }
 
 Test(faults, deadlines_that_move_take_no_room)

@@ -30,11 +30,11 @@ static int compare(struct logp_vp *group, int64_t mine)
 {
     const int n = logp_vp_size(group), me = logp_vp_rank(group);
     int64_t theirs = 0;
-    int rc = logp_sendrecv(group, (me + 1) % n, 0, &mine, sizeof(mine), (me + n - 1) % n, 0,
-                           &theirs, sizeof(theirs), NULL);
 
-    cr_assert(rc != 0 || mine == theirs);
-    return rc;
+    OK(logp_sendrecv(group, (me + 1) % n, 0, &mine, sizeof(mine), (me + n - 1) % n, 0, &theirs,
+                     sizeof(theirs), NULL));
+    cr_assert(mine == theirs);
+    return 0;
 }
 
 /* Ranks 0, 2, 4 meet; 1, 3 do not, and wait for what they are sent afterwards. */
@@ -43,27 +43,25 @@ static int members_meet(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp), members[] = {4, 0, 2};
     int64_t start = 0, before;
     struct logp_vp *group;
-    int rc;
 
     (void)arg;
     if (me % 2 == 1) {
-        rc = logp_recv(vp, me - 1, 0, NULL, 0, NULL);
-        cr_assert(rc != 0 || !is_exact(vp) || logp_now(vp) == 54000 + 2000 + 6000 + 2000);
-        return rc;
+        OK(logp_recv(vp, me - 1, 0, NULL, 0, NULL));
+        cr_assert(!is_exact(vp) || logp_now(vp) == 54000 + 2000 + 6000 + 2000);
+        return 0;
     }
     cr_assert_eq(logp_group_create(vp, 7, members, 3, &group), 0);
-    rc = logp_compute(vp, 54000 - 1000 * me, NULL, NULL);
+    OK(logp_compute(vp, 54000 - 1000 * me, NULL, NULL));
     before = logp_now(vp);
-    rc = rc != 0 ? rc : logp_sync(group, &start);
-    cr_assert(rc != 0 || logp_now(vp) >= start);
-    cr_assert(rc != 0 || start >= before);
-    cr_assert(rc != 0 || !is_virtual(vp) ||
-              start == 54000); /* the latest member's, who comes first */
-    cr_assert(rc != 0 || !is_virtual(vp) || logp_now(vp) == start);
-    rc = rc != 0 || me == 4 ? rc : logp_send(vp, me + 1, 0, NULL, 0);
-    rc = rc != 0 ? rc : compare(group, start);
+    OK(logp_sync(group, &start));
+    cr_assert(logp_now(vp) >= start);
+    cr_assert(start >= before);
+    cr_assert(!is_virtual(vp) || start == 54000); /* the latest member's, who comes first */
+    cr_assert(!is_virtual(vp) || logp_now(vp) == start);
+    OK(me == 4 ? 0 : logp_send(vp, me + 1, 0, NULL, 0));
+    OK(compare(group, start));
     logp_group_destroy(group);
-    return rc;
+    return 0;
 }
 
 Test(group, members_start_together_and_nobody_else_is_needed)
@@ -78,20 +76,20 @@ static int pairs(struct logp_vp *vp, void *arg)
     const int rounds = 10 * (me / 2 + 1);
     struct logp_vp *group;
     int64_t last = -1;
-    int rc = logp_group_create(vp, 3, members, 2, &group);
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < rounds; i++) {
+    OK(logp_group_create(vp, 3, members, 2, &group));
+    for (int i = 0; i < rounds; i++) {
         int64_t start = 0;
 
-        rc = logp_compute(vp, 100 * ((me * 7 + i * 3) % 11), NULL, NULL);
-        rc = rc != 0 ? rc : logp_sync(group, &start);
-        cr_assert(rc != 0 || start >= last);
+        OK(logp_compute(vp, 100 * ((me * 7 + i * 3) % 11), NULL, NULL));
+        OK(logp_sync(group, &start));
+        cr_assert(start >= last);
         last = start;
-        rc = rc != 0 ? rc : compare(group, start);
+        OK(compare(group, start));
     }
     logp_group_destroy(group);
-    return rc;
+    return 0;
 }
 
 Test(group, groups_do_not_disturb_each_other)
@@ -107,20 +105,20 @@ static int grid(struct logp_vp *vp, void *arg)
     const int in_row[N] = {row * N, row * N + 1, row * N + 2};
     const int in_column[N] = {column, N + column, 2 * N + column};
     struct logp_vp *groups[2];
-    int rc = logp_group_create(vp, 1, in_row, N, &groups[0]);
 
     (void)arg;
-    rc = rc != 0 ? rc : logp_group_create(vp, 2, in_column, N, &groups[1]);
-    for (int i = 0; rc == 0 && i < 40 / TEST_SCALE + 4; i++) {
+    OK(logp_group_create(vp, 1, in_row, N, &groups[0]));
+    OK(logp_group_create(vp, 2, in_column, N, &groups[1]));
+    for (int i = 0; i < 40 / TEST_SCALE + 4; i++) {
         int64_t start = 0;
 
-        rc = logp_sync(groups[i % 2], &start);
-        rc = rc != 0 || i % 5 > 0 ? rc : compare(groups[i % 2], start);
-        rc = rc != 0 || i % 7 > 0 ? rc : logp_sync(vp, NULL); /* that of all in between */
+        OK(logp_sync(groups[i % 2], &start));
+        OK(i % 5 > 0 ? 0 : compare(groups[i % 2], start));
+        OK(i % 7 > 0 ? 0 : logp_sync(vp, NULL)); /* that of all in between */
     }
     logp_group_destroy(groups[0]);
     logp_group_destroy(groups[1]);
-    return rc;
+    return 0;
 }
 
 Test(group, rows_and_columns_and_all_may_sync_in_turn)
@@ -134,18 +132,18 @@ static int forgets_gaps(struct logp_vp *vp, void *arg)
     const int members[] = {0, 1};
     struct logp_vp *group;
     int64_t start;
-    int rc = logp_group_create(vp, 1, members, 2, &group);
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < 3; i++) {
-        rc = logp_send(vp, 1 - logp_vp_rank(vp), 0, NULL, 0);
-        rc = rc != 0 ? rc : logp_sync(group, &start);
+    OK(logp_group_create(vp, 1, members, 2, &group));
+    for (int i = 0; i < 3; i++) {
+        OK(logp_send(vp, 1 - logp_vp_rank(vp), 0, NULL, 0));
+        OK(logp_sync(group, &start));
         cr_assert_eq(start, 2000 * (i + 1));
     }
-    for (int i = 0; rc == 0 && i < 3; i++)
-        rc = logp_recv(vp, 1 - logp_vp_rank(vp), 0, NULL, 0, NULL);
+    for (int i = 0; i < 3; i++)
+        OK(logp_recv(vp, 1 - logp_vp_rank(vp), 0, NULL, 0, NULL));
     logp_group_destroy(group);
-    return rc;
+    return 0;
 }
 
 Test(group, gaps_are_forgotten)

@@ -85,21 +85,21 @@ static int work_in(struct logp_vp *vp, const struct known *k, int salt)
     const int me = logp_vp_rank(k->group), root = salt % k->n;
     int64_t mine = logp_vp_rank(vp) * 1000 + salt, total = -1, expected = 0;
     int64_t item = me == root ? mine : -1, all[MOST_P];
-    int rc = logp_allreduce(k->group, &mine, &total, 1, sum);
 
+    OK(logp_allreduce(k->group, &mine, &total, 1, sum));
     for (int i = 0; i < k->n; i++)
         expected += k->ranks[i] * 1000 + salt;
-    cr_assert(rc != 0 || total == expected);
-    rc = rc != 0 ? rc : logp_broadcast(k->group, &item, sizeof(item), root);
-    cr_assert(rc != 0 || item == k->ranks[root] * 1000 + salt);
-    rc = rc != 0 ? rc : logp_allgather(k->group, &mine, all, sizeof(mine));
-    for (int i = 0; rc == 0 && i < k->n; i++)
+    cr_assert(total == expected);
+    OK(logp_broadcast(k->group, &item, sizeof(item), root));
+    cr_assert(item == k->ranks[root] * 1000 + salt);
+    OK(logp_allgather(k->group, &mine, all, sizeof(mine)));
+    for (int i = 0; i < k->n; i++)
         cr_assert_eq(all[i], k->ranks[i] * 1000 + salt);
-    rc = rc != 0 ? rc : logp_scan(k->group, &mine, &total, 1, sum);
-    for (int i = 0; rc == 0 && i <= me; i++)
+    OK(logp_scan(k->group, &mine, &total, 1, sum));
+    for (int i = 0; i <= me; i++)
         total -= k->ranks[i] * 1000 + salt;
-    cr_assert(rc != 0 || total == 0);
-    return rc;
+    cr_assert(total == 0);
+    return 0;
 }
 
 /* Split again and again; on the way back work in all the groups that one is in, as often as each
@@ -108,22 +108,22 @@ static int nest(struct logp_vp *vp, const struct known *from, uint64_t seed, int
 {
     const struct wish w = wish_of(seed, level, logp_vp_rank(vp));
     struct known in = {.n = 0};
-    int rc = logp_group_split(from->group, w.colour, w.key, &in.group);
 
-    cr_assert(rc != 0 || (in.group == NULL) == (w.colour == LOGP_NO_COLOUR));
-    if (rc == 0 && in.group != NULL) {
+    OK(logp_group_split(from->group, w.colour, w.key, &in.group));
+    cr_assert((in.group == NULL) == (w.colour == LOGP_NO_COLOUR));
+    if (in.group != NULL) {
         choose(from, seed, level, w.colour, &in);
         check_members(vp, &in);
-        for (int i = 0; rc == 0 && i <= (w.colour + level) % 3; i++)
-            rc = work_in(vp, &in, i);
-        if (rc == 0 && level < MOST_LEVELS)
-            rc = nest(vp, &in, seed, level + 1);
-        for (int i = 0; rc == 0 && i < w.colour; i++)
-            rc = work_in(vp, &in, 100 * level + i);
+        for (int i = 0; i <= (w.colour + level) % 3; i++)
+            OK(work_in(vp, &in, i));
+        if (level < MOST_LEVELS)
+            OK(nest(vp, &in, seed, level + 1));
+        for (int i = 0; i < w.colour; i++)
+            OK(work_in(vp, &in, 100 * level + i));
     }
-    rc = rc != 0 ? rc : work_in(vp, from, level);
+    OK(work_in(vp, from, level));
     logp_group_destroy(in.group);
-    return rc;
+    return 0;
 }
 
 static int nested(struct logp_vp *vp, void *arg)
@@ -160,22 +160,21 @@ static int overlapping(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), n = P < 4 ? P : 4;
     struct known mine[MOST_P];
-    int made = 0, rc = 0;
+    int made = 0;
 
     (void)arg;
-    for (int first = 0; rc == 0 && first < P; first++)
+    for (int first = 0; first < P; first++)
         if ((me - first + P) % P < n) {
             mine[made] = window(P, first, n);
-            rc = logp_group_from(vp, mine[made].ranks, n, &mine[made].group);
-            if (rc == 0)
-                check_members(vp, &mine[made++]);
+            OK(logp_group_from(vp, mine[made].ranks, n, &mine[made].group));
+            check_members(vp, &mine[made++]);
         }
-    for (int round = 0; rc == 0 && round < ROUNDS; round++)
-        for (int i = 0; rc == 0 && i < made; i++)
-            rc = work_in(vp, &mine[i], round + mine[i].ranks[0]);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < made; i++)
+            OK(work_in(vp, &mine[i], round + mine[i].ranks[0]));
     for (int i = 0; i < made; i++)
         logp_group_destroy(mine[i].group);
-    return rc;
+    return 0;
 }
 
 Test(groups, lists_may_overlap)
@@ -189,25 +188,23 @@ static int list_of_a_part(struct logp_vp *vp, void *arg)
 {
     struct known part = window(7, 2, 5), less = {.n = 3, .ranks = {6, 2, 4}};
     const int in_part[] = {0, 4, 2}; /* which are those */
-    int rc, translated[3];
+    int translated[3];
 
     (void)arg;
     if (logp_vp_rank(vp) < 2)
         return 0;
-    rc = logp_group_from(vp, part.ranks, part.n, &part.group);
-    if (rc == 0 && logp_vp_rank(vp) % 2 == 0) {
-        rc = logp_group_from(part.group, in_part, 3, &less.group);
-        if (rc == 0) {
-            check_members(vp, &less);
-            rc = work_in(vp, &less, 3);
-            cr_assert_eq(logp_group_translate(part.group, 3, in_part, less.group, translated), 0);
-            cr_assert(translated[0] == 0 && translated[1] == 1 && translated[2] == 2);
-            logp_group_destroy(less.group);
-        }
+    OK(logp_group_from(vp, part.ranks, part.n, &part.group));
+    if (logp_vp_rank(vp) % 2 == 0) {
+        OK(logp_group_from(part.group, in_part, 3, &less.group));
+        check_members(vp, &less);
+        OK(work_in(vp, &less, 3));
+        cr_assert_eq(logp_group_translate(part.group, 3, in_part, less.group, translated), 0);
+        cr_assert(translated[0] == 0 && translated[1] == 1 && translated[2] == 2);
+        logp_group_destroy(less.group);
     }
-    rc = rc != 0 ? rc : work_in(vp, &part, 4);
+    OK(work_in(vp, &part, 4));
     logp_group_destroy(part.group);
-    return rc;
+    return 0;
 }
 
 Test(groups, a_list_is_of_ranks_of_the_group)
@@ -222,20 +219,21 @@ static int apart(struct logp_vp *vp, void *arg)
 {
     struct logp_vp *groups[4] = {vp};
     const int all[] = {0, 1}, other = 1 - logp_vp_rank(vp);
-    int rc = logp_group_create(vp, 1 << 30, all, 2, &groups[1]), got = -1;
+    int got = -1;
 
     (void)arg;
-    rc = rc != 0 ? rc : logp_group_dup(groups[1], &groups[2]);
-    rc = rc != 0 ? rc : logp_group_split(groups[2], 0, 0, &groups[3]);
-    for (int i = 0; rc == 0 && i < 4; i++)
-        rc = logp_send(groups[i], other, 0, &i, sizeof(i));
-    for (int i = 3; rc == 0 && i >= 0; i--) {
-        rc = logp_recv(groups[i], other, 0, &got, sizeof(got), NULL);
-        cr_assert(rc != 0 || got == i);
+    OK(logp_group_create(vp, 1 << 30, all, 2, &groups[1]));
+    OK(logp_group_dup(groups[1], &groups[2]));
+    OK(logp_group_split(groups[2], 0, 0, &groups[3]));
+    for (int i = 0; i < 4; i++)
+        OK(logp_send(groups[i], other, 0, &i, sizeof(i)));
+    for (int i = 3; i >= 0; i--) {
+        OK(logp_recv(groups[i], other, 0, &got, sizeof(got), NULL));
+        cr_assert(got == i);
     }
     for (int i = 1; i < 4; i++)
         logp_group_destroy(groups[i]);
-    return rc;
+    return 0;
 }
 
 Test(groups, messages_of_groups_with_the_same_members_are_apart)
@@ -247,22 +245,22 @@ Test(groups, messages_of_groups_with_the_same_members_are_apart)
 static int over_and_over(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), right = (logp_vp_rank(vp) + 1) % P;
-    int rc = 0, got = -1;
+    int got = -1;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < 50; i++) {
+    for (int i = 0; i < 50; i++) {
         const uint32_t before = logp_group_context(vp);
         struct logp_vp *group = NULL;
 
-        rc = logp_group_dup(vp, &group);
-        cr_assert(rc != 0 || logp_group_context(vp) > before);
+        OK(logp_group_dup(vp, &group));
+        cr_assert(logp_group_context(vp) > before);
         cr_assert(before > 1U << 30);
-        rc = rc != 0 ? rc : logp_send(group, right, 0, &i, sizeof(i));
-        rc = rc != 0 ? rc : logp_recv(group, (right + P - 2) % P, 0, &got, sizeof(got), NULL);
-        cr_assert(rc != 0 || got == i);
+        OK(logp_send(group, right, 0, &i, sizeof(i)));
+        OK(logp_recv(group, (right + P - 2) % P, 0, &got, sizeof(got), NULL));
+        cr_assert(got == i);
         logp_group_destroy(group);
     }
-    return rc;
+    return 0;
 }
 
 Test(groups, every_group_has_a_context_of_its_own)
@@ -276,20 +274,20 @@ static int unlike_pasts(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp), pair[] = {me / 2 * 2, me / 2 * 2 + 1};
     struct logp_vp *groups[10] = {NULL}, *all = NULL;
     uint32_t context;
-    int n = me < 2 ? 10 : 0, rc = 0;
+    int n = me < 2 ? 10 : 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < n; i++)
-        rc = logp_group_from(vp, pair, 2, &groups[i]);
+    for (int i = 0; i < n; i++)
+        OK(logp_group_from(vp, pair, 2, &groups[i]));
     context = logp_group_context(vp);
-    cr_assert(rc != 0 || context == (1U << 30) + 1 + (unsigned)n);
-    rc = rc != 0 ? rc : logp_group_dup(vp, &all);
-    cr_assert(rc != 0 || logp_group_context(vp) == (1U << 30) + 12);
-    rc = rc != 0 ? rc : logp_barrier(all);
+    cr_assert(context == (1U << 30) + 1 + (unsigned)n);
+    OK(logp_group_dup(vp, &all));
+    cr_assert(logp_group_context(vp) == (1U << 30) + 12);
+    OK(logp_barrier(all));
     logp_group_destroy(all);
     for (int i = 0; i < n; i++)
         logp_group_destroy(groups[i]);
-    return rc;
+    return 0;
 }
 
 Test(groups, what_members_agree_on_is_new_to_all)
@@ -301,18 +299,17 @@ Test(groups, what_members_agree_on_is_new_to_all)
 static int the_last(struct logp_vp *vp, void *arg)
 {
     struct logp_vp *group = NULL, *more = NULL;
-    int rc = logp_group_create(vp, LOGP_CONTEXT_MAX - (logp_vp_rank(vp) == 0), (int[]){0, 1, 2}, 3,
-                               &group);
 
     (void)arg;
+    OK(logp_group_create(vp, LOGP_CONTEXT_MAX - (logp_vp_rank(vp) == 0), (int[]){0, 1, 2}, 3,
+                         &group));
     logp_group_destroy(group);
-    if (rc == 0) {
-        cr_assert_eq(logp_group_dup(vp, &more), -ENOSPC);
-        cr_assert_eq(logp_group_split(vp, 3, 1, &more), -ENOSPC);
-        cr_assert_eq(logp_group_split(vp, LOGP_NO_COLOUR, 1, &more), 0);
-        cr_assert_null(more);
-    }
-    return rc;
+    cr_assert_eq(logp_group_dup(vp, &more), -ENOSPC);
+    cr_assert_eq(logp_group_split(vp, 3, 1, &more), -ENOSPC);
+    cr_assert_eq(logp_group_split(vp, LOGP_NO_COLOUR, 1, &more), 0);
+    cr_assert_null(more);
+
+    return 0;
 }
 
 Test(groups, contexts_end)

@@ -48,30 +48,28 @@ static int take_all(struct logp_vp *vp, void *arg)
 {
     const struct traffic *t = arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    int next[SERVERS] = {0}, buf[LONG / sizeof(int)], rc = 0;
+    int next[SERVERS] = {0}, buf[LONG / sizeof(int)];
 
-    for (int i = 0; rc == 0 && i < SERVERS * t->per_pair; i++) {
+    for (int i = 0; i < SERVERS * t->per_pair; i++) {
         struct logp_status s;
         const bool any = i % 2 == 0;
 
-        rc = logp_send(vp, (me + 1) % P, SERVERS, &i, sizeof(i));
-        rc = rc != 0 ? rc : logp_recv(vp, (me + P - 1) % P, SERVERS, buf, sizeof(buf), &s);
-        cr_assert(rc != 0 || (buf[0] == i && s.source == (me + P - 1) % P));
-        if (rc == 0 && any) /* whichever has come first, which nobody else sends */
-            rc = logp_probe_until(vp, LOGP_OUTSIDE, LOGP_ANY_TAG, LOGP_FOREVER, &s);
-        else if (rc == 0)
-            rc = logp_recv(vp, LOGP_OUTSIDE, LOGP_ANY_TAG, buf, sizeof(buf), &s);
-        if (rc == 0 && any)
-            rc = logp_recv(vp, LOGP_ANY_SOURCE, s.tag, buf, sizeof(buf), &s);
-        if (rc != 0)
-            break;
+        OK(logp_send(vp, (me + 1) % P, SERVERS, &i, sizeof(i)));
+        OK(logp_recv(vp, (me + P - 1) % P, SERVERS, buf, sizeof(buf), &s));
+        cr_assert(buf[0] == i && s.source == (me + P - 1) % P);
+        if (any) /* whichever has come first, which nobody else sends */
+            OK(logp_probe_until(vp, LOGP_OUTSIDE, LOGP_ANY_TAG, LOGP_FOREVER, &s));
+        else
+            OK(logp_recv(vp, LOGP_OUTSIDE, LOGP_ANY_TAG, buf, sizeof(buf), &s));
+        if (any)
+            OK(logp_recv(vp, LOGP_ANY_SOURCE, s.tag, buf, sizeof(buf), &s));
         cr_assert_eq(s.source, LOGP_OUTSIDE);
         cr_assert_eq(buf[0], next[s.tag], "%d instead of %d", buf[0], next[s.tag]);
         cr_assert_eq(s.n_bytes, buf[0] % 7 == 0 ? LONG : sizeof(int));
         cr_assert(s.n_bytes < LONG || buf[LONG / sizeof(int) - 1] == buf[0]);
         next[s.tag]++;
     }
-    return rc;
+    return 0;
 }
 
 static void run_with_servers(struct logp_machine *m)
@@ -111,26 +109,26 @@ static int is_charged(struct logp_vp *vp, void *arg)
     const int src = *(const int *)arg;
     struct logp_status s;
     int64_t before;
-    int rc, x = 7;
+    int x = 7;
 
     if (logp_vp_rank(vp) == 0) {
-        rc = logp_compute(vp, 500000, NULL, NULL);
+        OK(logp_compute(vp, 500000, NULL, NULL));
         before = logp_now(vp);
         cr_assert_eq(logp_machine_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x)), 0);
         cr_assert_lt(logp_now(vp), before + 1000); /* it costs the sender nothing */
-        rc = rc != 0 ? rc : logp_compute(vp, 100000, NULL, NULL);
+        OK(logp_compute(vp, 100000, NULL, NULL));
         cr_assert_eq(logp_machine_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x)), 0);
-        return rc != 0 ? rc : logp_machine_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x));
+        return logp_machine_inject(logp_vp_machine(vp), 1, 3, &x, sizeof(x));
     }
-    rc = logp_recv(vp, src, 3, &x, sizeof(x), &s);
+    OK(logp_recv(vp, src, 3, &x, sizeof(x), &s));
     cr_assert_geq(s.arrival_ns, 500000); /* no L */
     cr_assert_lt(s.arrival_ns, 502000);
     cr_assert_eq(logp_now(vp), s.arrival_ns + 2000); /* o_recv */
-    rc = rc != 0 ? rc : logp_recv(vp, src, 3, &x, sizeof(x), &s);
+    OK(logp_recv(vp, src, 3, &x, sizeof(x), &s));
     before = logp_now(vp);
-    rc = rc != 0 ? rc : logp_recv(vp, src, 3, &x, sizeof(x), &s);
+    OK(logp_recv(vp, src, 3, &x, sizeof(x), &s));
     cr_assert_eq(logp_now(vp), before + 4000); /* the gap */
-    return rc;
+    return 0;
 }
 
 Test(inject, it_arrives_at_once_and_the_receive_is_charged)
@@ -188,18 +186,18 @@ static int is_nobodys(struct logp_vp *vp, void *arg)
 {
     struct logp_vp *group;
     bool found = false;
-    int rc = logp_group_create(vp, 5, NULL, 0, &group), x = 0;
+    int x = 0;
 
     (void)arg;
-    cr_assert_eq(rc, 0);
+    OK(logp_group_create(vp, 5, NULL, 0, &group));
     cr_assert_eq(logp_machine_inject(logp_vp_machine(vp), 0, 0, &x, sizeof(x)), 0);
-    rc = logp_probe_until(vp, LOGP_OUTSIDE, 0, LOGP_FOREVER, NULL);
-    rc = rc != 0 ? rc : logp_probe(vp, 0, 0, &found, NULL);
+    OK(logp_probe_until(vp, LOGP_OUTSIDE, 0, LOGP_FOREVER, NULL));
+    OK(logp_probe(vp, 0, 0, &found, NULL));
     cr_assert(!found);
-    rc = rc != 0 ? rc : logp_probe(group, LOGP_ANY_SOURCE, 0, &found, NULL);
+    OK(logp_probe(group, LOGP_ANY_SOURCE, 0, &found, NULL));
     cr_assert(!found);
     logp_group_destroy(group);
-    return rc != 0 ? rc : logp_recv(vp, LOGP_OUTSIDE, 0, &x, sizeof(x), NULL);
+    return logp_recv(vp, LOGP_OUTSIDE, 0, &x, sizeof(x), NULL);
 }
 
 Test(inject, only_a_receive_from_outside_or_anyone_takes_it)

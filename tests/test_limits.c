@@ -130,19 +130,18 @@ Test(limits, a_refused_sendrecv_loses_nothing)
 static int refused_then_sent(struct logp_vp *vp, void *arg)
 {
     char *large = calloc(1, 2 * LIMIT), c = 0;
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0) {
         cr_assert_eq(logp_send(vp, 2, 0, large, 2 * LIMIT), -EMSGSIZE);
         cr_assert_eq(logp_now(vp), 0);
-        rc = logp_send(vp, 2, 0, &c, 1); /* at once: neither the gap nor the wire are taken */
+        OK(logp_send(vp, 2, 0, &c, 1)); /* at once: neither the gap nor the wire are taken */
         cr_assert_eq(logp_now(vp), 2000);
     } else if (logp_vp_rank(vp) == 2) {
-        rc = logp_recv(vp, 0, 0, &c, 1, NULL);
+        OK(logp_recv(vp, 0, 0, &c, 1, NULL));
         cr_assert_eq(logp_now(vp), *(const int64_t *)arg);
     }
     free(large);
-    return rc;
+    return 0;
 }
 
 static struct logp_delay one_on_the_wire(const struct logp_topology *t)
@@ -245,10 +244,10 @@ Test(limits, more_threads_than_the_kernel_allows_are_refused_at_once)
 static int ask_for_more(struct logp_vp *vp, void *arg)
 {
     char c = 0;
-    const int rc = logp_send(vp, logp_vp_rank(vp), 0, &c, 1);
 
     (void)arg;
-    return rc != 0 ? rc : logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, NULL);
+    OK(logp_send(vp, logp_vp_rank(vp), 0, &c, 1));
+    return logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, NULL);
 }
 
 Test(limits, a_limit_without_an_end_is_a_limit)
@@ -301,14 +300,13 @@ static int poll_until(struct logp_vp *vp, void *arg)
     const int64_t until = *(const int64_t *)arg;
     bool found = false;
     char c = 0;
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0)
         return logp_recv(vp, 1, 0, &c, 1, NULL);
-    while (rc == 0 && logp_now(vp) < until)
-        rc = logp_probe(vp, 0, 0, &found, NULL);
+    while (logp_now(vp) < until)
+        OK(logp_probe(vp, 0, 0, &found, NULL));
     cr_assert(!found);
-    return rc != 0 ? rc : logp_send(vp, 0, 0, &c, 1);
+    return logp_send(vp, 0, 0, &c, 1);
 }
 
 Test(limits, a_loop_that_watches_the_clock_does_not_wait_in_vain)

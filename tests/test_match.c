@@ -13,22 +13,21 @@ static void run_both(int P, logp_program program, void *arg)
 static int by_tag(struct logp_vp *vp, void *arg)
 {
     enum { N = 300 };
-    int rc = 0;
 
     (void)arg;
     if (logp_vp_rank(vp) == 0) {
-        for (int i = 0; rc == 0 && i < N; i++)
-            rc = logp_send(vp, 1, i % 3, &i, sizeof(i));
-        return rc;
+        for (int i = 0; i < N; i++)
+            OK(logp_send(vp, 1, i % 3, &i, sizeof(i)));
+        return 0;
     }
-    for (int tag = 2; rc == 0 && tag >= 0; tag--)
-        for (int i = tag; rc == 0 && i < N; i += 3) {
+    for (int tag = 2; tag >= 0; tag--)
+        for (int i = tag; i < N; i += 3) {
             int got = -1;
 
-            rc = logp_recv(vp, 0, tag, &got, sizeof(got), NULL);
+            OK(logp_recv(vp, 0, tag, &got, sizeof(got), NULL));
             cr_assert_eq(got, i);
         }
-    return rc;
+    return 0;
 }
 
 Test(match, tags_are_taken_out_of_order_and_each_in_order)
@@ -38,24 +37,22 @@ Test(match, tags_are_taken_out_of_order_and_each_in_order)
 
 static int any_tag(struct logp_vp *vp, void *arg)
 {
-    int rc = 0;
-
     (void)arg;
-    for (int i = 0; rc == 0 && i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         struct logp_status s;
         int got = -1;
 
         if (logp_vp_rank(vp) == 0) {
-            rc = logp_send(vp, 1, 100 - i, &i, sizeof(i));
+            OK(logp_send(vp, 1, 100 - i, &i, sizeof(i)));
         } else {
-            rc = logp_recv(vp, 0, LOGP_ANY_TAG, &got, sizeof(got), &s);
+            OK(logp_recv(vp, 0, LOGP_ANY_TAG, &got, sizeof(got), &s));
             cr_assert_eq(got, i);
             cr_assert_eq(s.tag, 100 - i);
             cr_assert_eq(s.source, 0);
             cr_assert_eq(s.n_bytes, sizeof(int));
         }
     }
-    return rc;
+    return 0;
 }
 
 Test(match, any_tag_takes_them_in_the_order_sent)
@@ -67,21 +64,21 @@ Test(match, any_tag_takes_them_in_the_order_sent)
 static int posted_order(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r[4];
-    int got[4] = {-1, -1, -1, -1}, rc = 0;
+    int got[4] = {-1, -1, -1, -1};
 
     (void)arg;
     if (logp_vp_rank(vp) == 1) {
-        for (int i = 0; rc == 0 && i < 4; i++)
-            rc = logp_send(vp, 0, 7, &i, sizeof(i));
-        return rc;
+        for (int i = 0; i < 4; i++)
+            OK(logp_send(vp, 0, 7, &i, sizeof(i)));
+        return 0;
     }
-    for (int i = 0; rc == 0 && i < 4; i++)
-        rc = logp_irecv(vp, i % 2 == 0 ? LOGP_ANY_SOURCE : 1, 7, &got[i], sizeof(int), &r[i]);
-    for (int i = 3; rc == 0 && i >= 0; i--)
-        rc = logp_wait(vp, r[i], NULL);
-    for (int i = 0; rc == 0 && i < 4; i++)
+    for (int i = 0; i < 4; i++)
+        OK(logp_irecv(vp, i % 2 == 0 ? LOGP_ANY_SOURCE : 1, 7, &got[i], sizeof(int), &r[i]));
+    for (int i = 3; i >= 0; i--)
+        OK(logp_wait(vp, r[i], NULL));
+    for (int i = 0; i < 4; i++)
         cr_assert_eq(got[i], i);
-    return rc;
+    return 0;
 }
 
 Test(match, posted_receives_are_served_in_the_order_of_posting)
@@ -126,24 +123,23 @@ static int contexts(struct logp_vp *vp, void *arg)
 {
     struct logp_vp *groups[3] = {vp, logp_vp_collective(vp), NULL};
     const int me = logp_vp_rank(vp);
-    int rc;
 
     (void)arg;
     cr_assert_eq(logp_group_create(vp, 9, NULL, 0, &groups[2]), 0);
-    rc = 0;
-    for (int i = 0; rc == 0 && i < 3; i++)
+    ;
+    for (int i = 0; i < 3; i++)
         if (me == 0)
-            rc = logp_send(groups[i], 1, 0, &i, sizeof(i));
-    for (int i = 2; rc == 0 && i >= 0; i--) {
+            OK(logp_send(groups[i], 1, 0, &i, sizeof(i)));
+    for (int i = 2; i >= 0; i--) {
         int got = -1;
 
         if (me == 1) {
-            rc = logp_recv(groups[i], LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got, sizeof(got), NULL);
+            OK(logp_recv(groups[i], LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got, sizeof(got), NULL));
             cr_assert_eq(got, i);
         }
     }
     logp_group_destroy(groups[2]);
-    return rc;
+    return 0;
 }
 
 Test(match, contexts_are_kept_apart)
@@ -157,7 +153,7 @@ static int subgroup(struct logp_vp *vp, void *arg)
     static const int members[] = {5, 3, 1};
     struct logp_vp *odd;
     struct logp_status s;
-    int item = logp_vp_rank(vp), rc;
+    int item = logp_vp_rank(vp);
 
     (void)arg;
     if (logp_vp_rank(vp) % 2 == 0) {
@@ -167,15 +163,13 @@ static int subgroup(struct logp_vp *vp, void *arg)
     cr_assert_eq(logp_group_create(vp, 1, members, 3, &odd), 0);
     cr_assert_eq(logp_vp_size(odd), 3);
     cr_assert_eq(members[logp_vp_rank(odd)], logp_vp_rank(vp));
-    rc = logp_broadcast(odd, &item, sizeof(item), 2);
+    OK(logp_broadcast(odd, &item, sizeof(item), 2));
     cr_assert_eq(item, 1);
-    if (rc == 0)
-        rc = logp_send(odd, (logp_vp_rank(odd) + 1) % 3, 0, &item, sizeof(item));
-    if (rc == 0)
-        rc = logp_recv(odd, LOGP_ANY_SOURCE, 0, &item, sizeof(item), &s);
+    OK(logp_send(odd, (logp_vp_rank(odd) + 1) % 3, 0, &item, sizeof(item)));
+    OK(logp_recv(odd, LOGP_ANY_SOURCE, 0, &item, sizeof(item), &s));
     cr_assert_eq(s.source, (logp_vp_rank(odd) + 2) % 3);
     logp_group_destroy(odd);
-    return rc;
+    return 0;
 }
 
 Test(match, a_group_has_its_own_ranks)
@@ -186,23 +180,22 @@ Test(match, a_group_has_its_own_ranks)
 static int cancel(struct logp_vp *vp, void *arg)
 {
     struct logp_request *any, *named;
-    int a = -1, b = -1, rc = 0;
+    int a = -1, b = -1;
 
     (void)arg;
     if (logp_vp_rank(vp) == 0) {
-        rc = logp_sync(vp, NULL);
-        return rc != 0 ? rc : logp_send(vp, 1, 0, &(int){42}, sizeof(int));
+        OK(logp_sync(vp, NULL));
+        return logp_send(vp, 1, 0, &(int){42}, sizeof(int));
     }
     cr_assert_eq(logp_irecv(vp, LOGP_ANY_SOURCE, 0, &a, sizeof(a), &any), 0);
     cr_assert_eq(logp_irecv(vp, 0, 0, &b, sizeof(b), &named), 0);
     cr_assert_eq(logp_cancel(vp, any), 0);
     cr_assert_eq(logp_cancel(vp, NULL), -EINVAL);
-    rc = logp_sync(vp, NULL);
-    if (rc == 0)
-        rc = logp_wait(vp, named, NULL);
+    OK(logp_sync(vp, NULL));
+    OK(logp_wait(vp, named, NULL));
     cr_assert_eq(a, -1);
     cr_assert_eq(b, 42);
-    return rc;
+    return 0;
 }
 
 Test(match, a_cancelled_receive_takes_nothing)
@@ -216,21 +209,20 @@ static int send_first(struct logp_vp *vp, void *arg)
     const size_t n = *(const size_t *)arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     unsigned char *out = malloc(n + 1), *in = malloc(n + 1);
-    int rc = 0;
 
     memset(out, me + 1, n);
-    for (int i = 1; rc == 0 && i < P; i++)
-        rc = logp_send(vp, (me + i) % P, 0, out, n);
-    for (int i = 1; rc == 0 && i < P; i++) {
+    for (int i = 1; i < P; i++)
+        OK(logp_send(vp, (me + i) % P, 0, out, n));
+    for (int i = 1; i < P; i++) {
         const int from = (me + i) % P;
 
-        rc = logp_recv(vp, from, 0, in, n, NULL);
-        for (size_t k = 0; rc == 0 && k < n; k += 97)
+        OK(logp_recv(vp, from, 0, in, n, NULL));
+        for (size_t k = 0; k < n; k += 97)
             cr_assert_eq(in[k], from + 1);
     }
     free(out);
     free(in);
-    return rc;
+    return 0;
 }
 
 Test(match, a_send_never_waits_for_its_receiver)
@@ -249,19 +241,19 @@ static int exchange(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const size_t n = *(const size_t *)arg;
-    int *out = malloc(n), *in = malloc(n), rc = 0;
+    int *out = malloc(n), *in = malloc(n);
 
-    for (int round = 0; rc == 0 && round < 50; round++) {
+    for (int round = 0; round < 50; round++) {
         for (size_t k = 0; k < n / sizeof(int); k++)
             out[k] = me * 1000 + round + (int)k;
-        rc = logp_sendrecv(vp, (me + 1) % P, round % 2, out, n, (me + P - 1) % P, round % 2, in, n,
-                           NULL);
-        for (size_t k = 0; rc == 0 && k < n / sizeof(int); k++)
+        OK(logp_sendrecv(vp, (me + 1) % P, round % 2, out, n, (me + P - 1) % P, round % 2, in, n,
+                         NULL));
+        for (size_t k = 0; k < n / sizeof(int); k++)
             cr_assert_eq(in[k], (me + P - 1) % P * 1000 + round + (int)k);
     }
     free(out);
     free(in);
-    return rc;
+    return 0;
 }
 
 Test(match, sendrecv_shifts_around_a_ring)
@@ -278,22 +270,21 @@ Test(match, sendrecv_shifts_around_a_ring)
 static int many_pending(struct logp_vp *vp, void *arg)
 {
     enum { N = 2000 };
-    int rc = 0;
 
     (void)arg;
     if (logp_vp_rank(vp) == 0) {
-        for (int i = 0; rc == 0 && i < N; i++)
-            rc = logp_send(vp, 1, i, &i, sizeof(i));
-        return rc != 0 ? rc : logp_sync(vp, NULL);
+        for (int i = 0; i < N; i++)
+            OK(logp_send(vp, 1, i, &i, sizeof(i)));
+        return logp_sync(vp, NULL);
     }
-    rc = logp_sync(vp, NULL);
-    for (int i = N - 1; rc == 0 && i >= 0; i--) {
+    OK(logp_sync(vp, NULL));
+    for (int i = N - 1; i >= 0; i--) {
         int got = -1;
 
-        rc = logp_recv(vp, 0, i, &got, sizeof(got), NULL);
+        OK(logp_recv(vp, 0, i, &got, sizeof(got), NULL));
         cr_assert_eq(got, i);
     }
-    return rc;
+    return 0;
 }
 
 Test(match, many_pending_messages_are_found_by_tag)
@@ -304,12 +295,11 @@ Test(match, many_pending_messages_are_found_by_tag)
 static int leave_some(struct logp_vp *vp, void *arg)
 {
     char c[100] = {0};
-    int rc = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 0 && i < 5; i++)
-        rc = logp_send(vp, 1, i, c, sizeof(c));
-    return rc;
+    for (int i = 0; logp_vp_rank(vp) == 0 && i < 5; i++)
+        OK(logp_send(vp, 1, i, c, sizeof(c)));
+    return 0;
 }
 
 Test(match, what_is_never_received_is_counted_and_gone)
@@ -390,50 +380,49 @@ static int long_and_posted(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     uint64_t random = *(const uint64_t *)arg + (uint64_t)me;
     unsigned char *buf = malloc(LONG), *other = malloc(LONG);
-    int rc = 0;
 
-    for (int round = 0; rc == 0 && round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         const int value = round % 200 + 1;
         struct logp_request *r, *any = NULL;
 
         dawdle(&random);
         if (me == 0) {
             memset(buf, value, LONG);
-            rc = logp_send(vp, 1, 0, buf, LONG);
-            rc = rc != 0 ? rc : logp_recv(vp, 1, 0, NULL, 0, NULL);
+            OK(logp_send(vp, 1, 0, buf, LONG));
+            OK(logp_recv(vp, 1, 0, NULL, 0, NULL));
             continue;
         }
-        rc = logp_irecv(vp, 0, 0, buf, LONG, &r);
+        OK(logp_irecv(vp, 0, 0, buf, LONG, &r));
         dawdle(&random);
         switch (test_below(&random, 4)) {
         case 0: /* a receive that is cancelled is never written to again */
-            if (rc == 0 && logp_cancel(vp, r) == 0) {
+            if (logp_cancel(vp, r) == 0) {
                 memset(buf, 0, LONG);
-                rc = logp_recv(vp, 0, 0, other, LONG, NULL);
-                cr_assert(rc != 0 || (is_all(other, value) && is_all(buf, 0)));
+                OK(logp_recv(vp, 0, 0, other, LONG, NULL));
+                cr_assert(is_all(other, value) && is_all(buf, 0));
                 r = NULL;
             }
             break;
         case 1: /* from any source, behind it */
-            rc = rc != 0 ? rc : logp_irecv(vp, LOGP_ANY_SOURCE, 0, other, LONG, &any);
+            OK(logp_irecv(vp, LOGP_ANY_SOURCE, 0, other, LONG, &any));
             break;
         case 2: /* named, behind it */
-            rc = rc != 0 ? rc : logp_irecv(vp, 0, LOGP_ANY_TAG, other, LONG, &any);
+            OK(logp_irecv(vp, 0, LOGP_ANY_TAG, other, LONG, &any));
             break;
         default:
             break;
         }
         if (r != NULL) {
-            rc = rc != 0 ? rc : logp_wait(vp, r, NULL);
-            cr_assert(rc != 0 || is_all(buf, value), "round %d", round);
+            OK(logp_wait(vp, r, NULL));
+            cr_assert(is_all(buf, value), "round %d", round);
         }
         if (any != NULL)
-            cr_assert(rc != 0 || logp_cancel(vp, any) == 0);
-        rc = rc != 0 ? rc : logp_send(vp, 0, 0, NULL, 0);
+            cr_assert(logp_cancel(vp, any) == 0);
+        OK(logp_send(vp, 0, 0, NULL, 0));
     }
     free(buf);
     free(other);
-    return rc;
+    return 0;
 }
 
 Test(match, a_long_message_finds_its_posted_receive_whatever_becomes_of_it)
@@ -452,37 +441,35 @@ static int forget(struct logp_vp *vp, void *arg)
 {
     struct forgotten *f = arg;
     struct logp_request *r;
-    int rc;
 
     if (logp_vp_rank(vp) == 1)
         return logp_irecv(vp, 0, 0, f->buf, LONG, &r);
     dawdle(&f->random);
-    rc = logp_send(vp, 1, 0, f->out, LONG);
+    OK(logp_send(vp, 1, 0, f->out, LONG));
     memset(f->out, 2, LONG);
-    return rc != 0 ? rc : logp_send(vp, 1, 0, f->out, LONG);
+    return logp_send(vp, 1, 0, f->out, LONG);
 }
 
 /* The receiver waits for the second of two messages, and then takes the first. */
 static int crosswise(struct logp_vp *vp, void *arg)
 {
     static unsigned char out[2][3000], in[2][3000];
-    int rc = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < 1000; i++)
-        for (int k = 0; rc == 0 && k < 2; k++) {
+    for (int i = 0; i < 1000; i++)
+        for (int k = 0; k < 2; k++) {
             const int tag = logp_vp_rank(vp) == 0 ? k : 1 - k;
 
             if (logp_vp_rank(vp) == 0) {
                 memset(out[tag], 2 * i + tag, sizeof(out[tag]));
-                rc = logp_send(vp, 1, tag, out[tag], sizeof(out[tag]));
+                OK(logp_send(vp, 1, tag, out[tag], sizeof(out[tag])));
                 continue;
             }
-            rc = logp_recv(vp, 0, tag, in[tag], sizeof(in[tag]), NULL);
+            OK(logp_recv(vp, 0, tag, in[tag], sizeof(in[tag]), NULL));
             cr_assert_eq(in[tag][0], (unsigned char)(2 * i + tag));
             cr_assert_eq(in[tag][2999], (unsigned char)(2 * i + tag));
         }
-    return rc;
+    return 0;
 }
 
 Test(match, a_posted_receive_gets_no_other_tag)

@@ -400,20 +400,19 @@ static int huge_ones(struct logp_vp *vp, void *arg)
 {
     enum { HUGE = 20 << 20, ASKED = 1000 };
     unsigned char *buf = malloc(HUGE);
-    int rc = 0;
 
     (void)arg;
     memset(buf, 1, HUGE);
-    for (int i = 0; rc == 0 && i < 6; i++) {
-        rc = logp_send(vp, 0, 0, buf, (size_t)(HUGE - i * 4096));
-        rc = rc != 0 ? rc : logp_recv(vp, 0, 0, buf, HUGE, NULL);
+    for (int i = 0; i < 6; i++) {
+        OK(logp_send(vp, 0, 0, buf, (size_t)(HUGE - i * 4096)));
+        OK(logp_recv(vp, 0, 0, buf, HUGE, NULL));
         if (i == 0)
             refuse(ASKED);
     }
     cr_assert_eq(atomic_load(&until_refusal), ASKED);
     refuse(0);
     free(buf);
-    return rc;
+    return 0;
 }
 
 Test(memory, the_longest_messages_are_recycled)
@@ -426,21 +425,20 @@ static int more_huge_ones_than_are_kept(struct logp_vp *vp, void *arg)
 {
     enum { HUGE = 20 << 20 };
     unsigned char *buf = malloc(HUGE);
-    int rc = 0;
 
     (void)arg;
     for (int at_once = 2; at_once <= 3; at_once++) {
-        for (int i = 0; rc == 0 && i < at_once; i++) {
+        for (int i = 0; i < at_once; i++) {
             memset(buf, 10 * at_once + i, HUGE);
-            rc = logp_send(vp, 0, i, buf, (size_t)(HUGE - i * 4096));
+            OK(logp_send(vp, 0, i, buf, (size_t)(HUGE - i * 4096)));
         }
-        for (int i = 0; rc == 0 && i < at_once; i++) {
-            rc = logp_recv(vp, 0, i, buf, HUGE, NULL);
+        for (int i = 0; i < at_once; i++) {
+            OK(logp_recv(vp, 0, i, buf, HUGE, NULL));
             cr_assert_eq(buf[HUGE - 10 * 4096], 10 * at_once + i);
         }
     }
     free(buf);
-    return rc;
+    return 0;
 }
 
 Test(memory, of_the_longest_messages_some_are_kept)
@@ -536,15 +534,14 @@ Test(memory, a_model_is_replaced_or_stays, .timeout = 100)
 static int many_large(struct logp_vp *vp, void *arg)
 {
     static unsigned char large[(8 << 20) + 1];
-    int rc = 0;
 
     if (logp_vp_rank(vp) > 0)
         return 0;
-    for (int i = 0; rc == 0 && i < *(const int *)arg; i++)
-        rc = logp_send(vp, 0, i, large, sizeof(large));
-    for (int i = 0; rc == 0 && i < *(const int *)arg; i++)
-        rc = logp_recv(vp, 0, i, large, sizeof(large), NULL);
-    return rc;
+    for (int i = 0; i < *(const int *)arg; i++)
+        OK(logp_send(vp, 0, i, large, sizeof(large)));
+    for (int i = 0; i < *(const int *)arg; i++)
+        OK(logp_recv(vp, 0, i, large, sizeof(large), NULL));
+    return 0;
 }
 
 /* Of each size up to 64 MiB; a message of 8 MiB and a byte takes 16. */

@@ -32,25 +32,21 @@ static int run_and_start(struct logp_vp *vp, void *arg)
     struct logp_pending *pending;
     struct task t;
     int64_t start = 0;
-    int rc;
 
     test_prepare(&t, b->row, P, me, 1, &b->c);
-    rc = logp_plan_run(vp, t.plan, t.buf, t.recv_buf);
+    OK(logp_plan_run(vp, t.plan, t.buf, t.recv_buf));
     b->run[me] = logp_now(vp);
-    if (rc == 0) {
-        cr_assert(test_is_right(&t, P, me, 1));
-        logp_collective_fill(t.collective, P, me, 2, &t.c, t.buf, t.recv_buf);
-        rc = logp_sync(vp, &start);
-    }
-    if (rc == 0)
-        rc = logp_plan_start(vp, t.plan, t.buf, t.recv_buf, &pending);
-    if (rc == 0)
-        rc = logp_pending_wait(vp, pending);
+    cr_assert(test_is_right(&t, P, me, 1));
+    logp_collective_fill(t.collective, P, me, 2, &t.c, t.buf, t.recv_buf);
+    OK(logp_sync(vp, &start));
+
+    OK(logp_plan_start(vp, t.plan, t.buf, t.recv_buf, &pending));
+    OK(logp_pending_wait(vp, pending));
     b->started[me] = logp_now(vp) - start;
-    cr_assert(rc != 0 || test_is_right(&t, P, me, 2), "%s %s P %d rank %d", b->row->collective,
-              b->row->name, P, me);
+    cr_assert(test_is_right(&t, P, me, 2), "%s %s P %d rank %d", b->row->collective, b->row->name,
+              P, me);
     test_put_away(&t);
-    return rc;
+    return 0;
 }
 
 static void compare(struct logp_machine *m, struct both *b, int P)
@@ -171,27 +167,26 @@ static int call_blocking_and_not(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = P / 2;
     int64_t in[2 * MOST_P], run[2 * MOST_P], started[2 * MOST_P], start, ran, took;
     struct logp_pending *p;
-    int rc = 0;
 
     (void)arg;
     for (int i = 0; i < 2 * P; i++)
         in[i] = 1000 * me + i;
-    for (int i = 0; rc == 0 && i < CALLS; i++) {
+    for (int i = 0; i < CALLS; i++) {
         memset(run, 0, sizeof(run));
         memset(started, 0, sizeof(started));
         run[0] = started[0] = me;
-        rc = logp_sync(vp, &start);
-        rc = rc != 0 ? rc : call(vp, i, root, in, run, NULL);
+        OK(logp_sync(vp, &start));
+        OK(call(vp, i, root, in, run, NULL));
         ran = logp_now(vp) - start;
-        rc = rc != 0 ? rc : logp_sync(vp, &start);
-        rc = rc != 0 ? rc : call(vp, i, root, in, started, &p);
-        rc = rc != 0 ? rc : logp_pending_wait(vp, p);
+        OK(logp_sync(vp, &start));
+        OK(call(vp, i, root, in, started, &p));
+        OK(logp_pending_wait(vp, p));
         took = logp_now(vp) - start;
-        cr_assert(rc != 0 || took == ran, "call %d, P %d rank %d: run %ld, started %ld", i, P, me,
-                  (long)ran, (long)took);
-        cr_assert(rc != 0 || memcmp(run, started, sizeof(run)) == 0);
+        cr_assert(took == ran, "call %d, P %d rank %d: run %ld, started %ld", i, P, me, (long)ran,
+                  (long)took);
+        cr_assert(memcmp(run, started, sizeof(run)) == 0);
     }
-    return rc;
+    return 0;
 }
 
 Test(nonblocking, a_call_takes_what_the_one_that_runs_takes)
@@ -246,19 +241,19 @@ static int compute_meanwhile(struct logp_vp *vp, void *arg)
     struct logp_pending *pending = NULL;
     int64_t item = logp_vp_rank(vp) == 0 ? 4711 : 0;
     bool done = false;
-    int rc = logp_plan_start(vp, plan, &item, NULL, &pending);
 
     (void)arg;
-    for (int piece = 0; rc == 0 && piece < 4; piece++) {
-        rc = logp_compute(vp, 500, NULL, NULL);
-        if (rc == 0 && !done)
-            rc = logp_pending_test(vp, pending, &done);
+    OK(logp_plan_start(vp, plan, &item, NULL, &pending));
+    for (int piece = 0; piece < 4; piece++) {
+        OK(logp_compute(vp, 500, NULL, NULL));
+        if (!done)
+            OK(logp_pending_test(vp, pending, &done));
     }
     cr_assert(done);
     cr_assert_eq(item, 4711);
     cr_assert_eq(logp_now(vp), end[logp_vp_rank(vp)]);
     logp_plan_destroy(plan);
-    return rc;
+    return 0;
 }
 
 Test(nonblocking, computing_overlaps_communicating)
@@ -273,17 +268,17 @@ static int wait_for_the_second(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     int64_t a = me == 0 ? 1 : 0, b = me == 0 ? 2 : 0;
     struct logp_pending *first, *second;
-    int rc = logp_ibroadcast(vp, &a, sizeof(a), 0, &first);
 
     (void)arg;
-    rc = rc != 0 ? rc : logp_ibroadcast(vp, &b, sizeof(b), 0, &second);
-    rc = rc != 0 ? rc : logp_pending_wait(vp, second);
+    OK(logp_ibroadcast(vp, &a, sizeof(a), 0, &first));
+    OK(logp_ibroadcast(vp, &b, sizeof(b), 0, &second));
+    OK(logp_pending_wait(vp, second));
     cr_assert_eq(logp_now(vp), me == 0 ? 600 : 1400);
     cr_assert_eq(b, 2);
-    rc = rc != 0 ? rc : logp_pending_wait(vp, first);
+    OK(logp_pending_wait(vp, first));
     cr_assert_eq(logp_now(vp), me == 0 ? 600 : 1400);
     cr_assert_eq(a, 1);
-    return rc;
+    return 0;
 }
 
 Test(nonblocking, a_wait_carries_on_what_else_was_started)
@@ -301,20 +296,20 @@ static int in_different_orders(struct logp_vp *vp, void *arg)
     const bool tests = *(const bool *)arg;
     int64_t in[2] = {me, 2 * me}, out[2] = {-1, -1};
     struct logp_pending *p[2];
-    int rc = logp_iallreduce(vp, &in[0], &out[0], 1, sum, &p[0]);
 
-    rc = rc != 0 ? rc : logp_iallreduce(vp, &in[1], &out[1], 1, sum, &p[1]);
-    for (int i = 0; rc == 0 && i < 2; i++) {
+    OK(logp_iallreduce(vp, &in[0], &out[0], 1, sum, &p[0]));
+    OK(logp_iallreduce(vp, &in[1], &out[1], 1, sum, &p[1]));
+    for (int i = 0; i < 2; i++) {
         const int which = i ^ (me % 2);
         bool done = false;
 
-        while (rc == 0 && tests && !done)
-            rc = logp_pending_test(vp, p[which], &done);
-        if (rc == 0 && !done)
-            rc = logp_pending_wait(vp, p[which]);
+        while (tests && !done)
+            OK(logp_pending_test(vp, p[which], &done));
+        if (!done)
+            OK(logp_pending_wait(vp, p[which]));
         cr_assert_eq(out[which], (which + 1) * (int64_t)P * (P - 1) / 2);
     }
-    return rc;
+    return 0;
 }
 
 Test(nonblocking, the_order_of_waiting_is_each_ones_own)
@@ -333,17 +328,17 @@ static int a_barrier_comes_first(struct logp_vp *vp, void *arg)
     struct logp_plan *plan = chain(vp, 8);
     int64_t item = me == 0 ? 4711 : 0;
     struct logp_pending *pending;
-    int rc = logp_plan_start(vp, plan, &item, NULL, &pending);
 
     (void)arg;
-    if (rc == 0 && me == 1)
-        rc = logp_barrier(vp);
-    rc = rc != 0 ? rc : logp_pending_wait(vp, pending);
+    OK(logp_plan_start(vp, plan, &item, NULL, &pending));
+    if (me == 1)
+        OK(logp_barrier(vp));
+    OK(logp_pending_wait(vp, pending));
     cr_assert_eq(item, 4711);
-    if (rc == 0 && me != 1)
-        rc = logp_barrier(vp);
+    if (me != 1)
+        OK(logp_barrier(vp));
     logp_plan_destroy(plan);
-    return rc;
+    return 0;
 }
 
 Test(nonblocking, a_collective_that_is_run_carries_on_those_that_were_started)
@@ -359,29 +354,30 @@ static int again_and_again(struct logp_vp *vp, void *arg)
     struct logp_pending *p[3], *none[2] = {NULL, NULL};
     struct logp_vp *group;
     int64_t a = 0, b, c;
-    int index, rc = logp_group_create(vp, UINT32_C(1) << 30, NULL, 0, &group);
+    int index;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < 20; i++) {
+    OK(logp_group_create(vp, UINT32_C(1) << 30, NULL, 0, &group));
+    for (int i = 0; i < 20; i++) {
         a = me == 0 ? i : -1;
         b = me == root ? i + 100 : -1;
         c = me == 0 ? i + 200 : -1;
-        rc = logp_plan_start(vp, plan, &a, NULL, &p[0]);
-        cr_assert(rc != 0 || logp_plan_start(vp, plan, &a, NULL, &p[1]) == -EBUSY);
-        cr_assert(rc != 0 || logp_plan_run(vp, plan, &a, NULL) == -EBUSY);
-        rc = rc != 0 ? rc : logp_ibroadcast(group, &b, sizeof(b), root, &p[1]);
-        rc = rc != 0 ? rc : logp_ibroadcast(vp, &c, sizeof(c), 0, &p[2]);
-        rc = rc != 0 ? rc : logp_pending_waitany(vp, p, 3, &index);
-        cr_assert(rc != 0 || (index >= 0 && index < 3 && p[index] == NULL));
-        rc = rc != 0 ? rc : logp_pending_waitall(vp, p, 3);
-        cr_assert(rc != 0 || (a == i && b == i + 100 && c == i + 200));
+        OK(logp_plan_start(vp, plan, &a, NULL, &p[0]));
+        cr_assert(logp_plan_start(vp, plan, &a, NULL, &p[1]) == -EBUSY);
+        cr_assert(logp_plan_run(vp, plan, &a, NULL) == -EBUSY);
+        OK(logp_ibroadcast(group, &b, sizeof(b), root, &p[1]));
+        OK(logp_ibroadcast(vp, &c, sizeof(c), 0, &p[2]));
+        OK(logp_pending_waitany(vp, p, 3, &index));
+        cr_assert(index >= 0 && index < 3 && p[index] == NULL);
+        OK(logp_pending_waitall(vp, p, 3));
+        cr_assert(a == i && b == i + 100 && c == i + 200);
         cr_assert(p[0] == NULL && p[1] == NULL && p[2] == NULL);
     }
-    rc = rc != 0 ? rc : logp_pending_waitany(vp, none, 2, &index);
-    cr_assert(rc != 0 || index == -1);
+    OK(logp_pending_waitany(vp, none, 2, &index));
+    cr_assert(index == -1);
     logp_group_destroy(group);
     logp_plan_destroy(plan);
-    return rc;
+    return 0;
 }
 
 Test(nonblocking, a_plan_may_be_started_again)
@@ -403,39 +399,39 @@ static int both_kinds(struct logp_vp *vp, void *arg)
     struct logp_status status = {.source = -1};
     struct logp_vp *pair[2] = {NULL, NULL};
     int order[4], item[2] = {me, me}, x = 0, y = 0, index = 0;
-    int rc = logp_sleep_until(vp, me * INT64_C(1000000));
 
     (void)arg;
+    OK(logp_sleep_until(vp, me * INT64_C(1000000)));
     if (me == 2 || me == 4)
-        return rc != 0 ? rc : logp_send(vp, 0, me, &me, sizeof(me));
-    for (int i = 0; rc == 0 && i < 2; i++) {
+        return logp_send(vp, 0, me, &me, sizeof(me));
+    for (int i = 0; i < 2; i++) {
         if (me == members[1 - i][1])
             continue;
-        rc = logp_group_create(vp, 1 + (uint32_t)i, members[i], 2, &pair[i]);
-        rc = rc != 0 ? rc : logp_ibroadcast(pair[i], &item[i], sizeof(int), 1, &p[i]);
+        OK(logp_group_create(vp, 1 + (uint32_t)i, members[i], 2, &pair[i]));
+        OK(logp_ibroadcast(pair[i], &item[i], sizeof(int), 1, &p[i]));
     }
-    if (rc == 0 && me != 0)
-        rc = logp_pending_waitall(vp, p, 2);
-    if (rc == 0 && me == 0)
-        rc = logp_irecv(vp, 4, 4, &y, sizeof(y), &r[0]);
-    if (rc == 0 && me == 0)
-        rc = logp_irecv(vp, 2, 2, &x, sizeof(x), &r[2]);
-    for (int i = 0; rc == 0 && me == 0 && i < 4; i++) {
-        rc = logp_pending_waitany_or(vp, p, 2, r, 3, &index, &status);
+    if (me != 0)
+        OK(logp_pending_waitall(vp, p, 2));
+    if (me == 0)
+        OK(logp_irecv(vp, 4, 4, &y, sizeof(y), &r[0]));
+    if (me == 0)
+        OK(logp_irecv(vp, 2, 2, &x, sizeof(x), &r[2]));
+    for (int i = 0; me == 0 && i < 4; i++) {
+        OK(logp_pending_waitany_or(vp, p, 2, r, 3, &index, &status));
         order[i] = index;
-        cr_assert(rc != 0 || index != 4 || (x == 2 && status.source == 2));
-        cr_assert(rc != 0 || index != 2 || (y == 4 && status.source == 4));
+        cr_assert(index != 4 || (x == 2 && status.source == 2));
+        cr_assert(index != 2 || (y == 4 && status.source == 4));
     }
-    if (rc == 0 && me == 0) {
+    if (me == 0) {
         cr_assert(item[0] == 1 && item[1] == 3);
         cr_assert(order[0] == 0 && order[1] == 4 && order[2] == 1 && order[3] == 2);
-        rc = logp_pending_waitany_or(vp, p, 2, r, 3, &index, &status);
+        OK(logp_pending_waitany_or(vp, p, 2, r, 3, &index, &status));
         cr_assert_eq(index, -1);
         cr_assert_eq(logp_pending_waitany_or(vp, p, 2, r, -1, &index, NULL), -EINVAL);
     }
     logp_group_destroy(pair[0]);
     logp_group_destroy(pair[1]);
-    return rc;
+    return 0;
 }
 
 Test(nonblocking, a_collective_and_a_message_are_waited_for_together)

@@ -84,15 +84,13 @@ Test(nonblocking_errors, misuse_is_said)
 /* An algorithm that is no schedule, and says that it is the best. */
 static int flat_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    int rc = 0;
-
     (void)recv_buf;
     if (logp_vp_rank(vp) != c->args.root)
         return logp_recv(vp, c->args.root, c->args.tag, buf, c->args.n_bytes, NULL);
-    for (int i = 0; rc == 0 && i < logp_vp_size(vp); i++)
+    for (int i = 0; i < logp_vp_size(vp); i++)
         if (i != c->args.root)
-            rc = logp_send(vp, i, c->args.tag, buf, c->args.n_bytes);
-    return rc;
+            OK(logp_send(vp, i, c->args.tag, buf, c->args.n_bytes));
+    return 0;
 }
 
 static struct logp_prediction at_once(int64_t P, const struct logp_invocation *c)
@@ -111,19 +109,18 @@ static int without_steps(struct logp_vp *vp, void *arg)
     struct logp_plan *plan;
     struct logp_pending *p;
     int64_t item = me == 0 ? 5 : 0;
-    int rc = logp_plan_create(&no_schedule, logp_vp_size(vp), me, &args, NULL, &plan);
 
     (void)arg;
-    cr_assert_eq(rc, 0);
+    OK(logp_plan_create(&no_schedule, logp_vp_size(vp), me, &args, NULL, &plan));
     cr_assert_eq(logp_plan_start(vp, plan, &item, NULL, &p), -ENOTSUP);
-    rc = logp_plan_run(vp, plan, &item, NULL);
+    OK(logp_plan_run(vp, plan, &item, NULL));
     cr_assert_eq(logp_now(vp), 600 + 400 * me); /* 0 sends at 0 and 400 */
     logp_plan_destroy(plan);
     item = me == 1 ? 6 : 0;
-    rc = rc != 0 ? rc : logp_ibroadcast(vp, &item, sizeof(item), 1, &p);
-    rc = rc != 0 ? rc : logp_pending_wait(vp, p);
+    OK(logp_ibroadcast(vp, &item, sizeof(item), 1, &p));
+    OK(logp_pending_wait(vp, p));
     cr_assert_eq(item, 6);
-    return rc;
+    return 0;
 }
 
 Test(nonblocking_errors, what_has_no_steps_is_not_started)
@@ -141,14 +138,14 @@ static int one_fails(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     int64_t a[2] = {1, 2}, b = me == 0 ? 3 : 0;
     struct logp_pending *p[2];
-    int rc = logp_ibroadcast(vp, a, me == 0 ? 16 : 8, 0, &p[0]);
 
     (void)arg;
-    rc = rc != 0 ? rc : logp_ibroadcast(vp, &b, 8, 0, &p[1]);
+    OK(logp_ibroadcast(vp, a, me == 0 ? 16 : 8, 0, &p[0]));
+    OK(logp_ibroadcast(vp, &b, 8, 0, &p[1]));
     cr_assert_eq(logp_pending_waitall(vp, p, 2), me == 0 ? 0 : -EMSGSIZE);
     cr_assert(p[0] == NULL && p[1] == NULL);
     cr_assert_eq(b, 3);
-    return rc;
+    return 0;
 }
 
 Test(nonblocking_errors, one_that_fails_leaves_the_others_alone)
@@ -204,13 +201,13 @@ static int orderly(struct logp_vp *vp, void *arg)
     const struct logp_op *sum = logp_op_find("sum", "int64");
     int64_t in = logp_vp_rank(vp), out[2] = {0};
     struct logp_pending *p[2];
-    int rc = logp_iallreduce(vp, &in, &out[0], 1, sum, &p[0]);
 
     (void)arg;
-    rc = rc != 0 ? rc : logp_iallreduce(vp, &in, &out[1], 1, sum, &p[1]);
-    rc = rc != 0 ? rc : logp_pending_waitall(vp, p, 2);
-    cr_assert(rc != 0 || (out[0] == 10 && out[1] == 10));
-    return rc;
+    OK(logp_iallreduce(vp, &in, &out[0], 1, sum, &p[0]));
+    OK(logp_iallreduce(vp, &in, &out[1], 1, sum, &p[1]));
+    OK(logp_pending_waitall(vp, p, 2));
+    cr_assert(out[0] == 10 && out[1] == 10);
+    return 0;
 }
 
 /* And the next run of the machine knows nothing of it. */
@@ -235,23 +232,23 @@ static int many(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     struct logp_pending *oldest, *p;
     int64_t first = me == 1 ? 77 : 0, item = 0;
-    int rc = logp_ibroadcast(vp, &first, sizeof(first), 1, &oldest);
 
     (void)arg;
-    for (int64_t i = 1; rc == 0 && i < LOGP_MOST_PENDING; i++) {
+    OK(logp_ibroadcast(vp, &first, sizeof(first), 1, &oldest));
+    for (int64_t i = 1; i < LOGP_MOST_PENDING; i++) {
         item = me == 0 ? i : 0;
-        rc = logp_ibroadcast(vp, &item, sizeof(item), 0, &p);
-        rc = rc != 0 ? rc : logp_pending_wait(vp, p);
-        cr_assert(rc != 0 || item == i);
+        OK(logp_ibroadcast(vp, &item, sizeof(item), 0, &p));
+        OK(logp_pending_wait(vp, p));
+        cr_assert(item == i);
     }
-    cr_assert(rc != 0 || logp_ibroadcast(vp, &item, sizeof(item), 0, &p) == -EAGAIN);
-    rc = rc != 0 ? rc : logp_pending_wait(vp, oldest);
-    cr_assert(rc != 0 || first == 77);
+    cr_assert(logp_ibroadcast(vp, &item, sizeof(item), 0, &p) == -EAGAIN);
+    OK(logp_pending_wait(vp, oldest));
+    cr_assert(first == 77);
     item = me == 0 ? -5 : 0;
-    rc = rc != 0 ? rc : logp_ibroadcast(vp, &item, sizeof(item), 0, &p);
-    rc = rc != 0 ? rc : logp_pending_wait(vp, p);
-    cr_assert(rc != 0 || item == -5);
-    return rc;
+    OK(logp_ibroadcast(vp, &item, sizeof(item), 0, &p));
+    OK(logp_pending_wait(vp, p));
+    cr_assert(item == -5);
+    return 0;
 }
 
 Test(nonblocking_errors, numbers_come_round_and_are_never_two_at_once)
@@ -273,21 +270,21 @@ static void count_end(struct logp_attached *attached)
 static int attach(struct logp_vp *vp, void *arg)
 {
     struct logp_vp *group;
-    int rc = logp_group_create(vp, 1, NULL, 0, &group);
 
     (void)arg;
+    OK(logp_group_create(vp, 1, NULL, 0, &group));
     cr_assert_null(logp_vp_attached(vp, &keys[0]));
-    for (int i = 0; rc == 0 && i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         struct logp_attached *a = malloc(sizeof(*a));
 
         *a = (struct logp_attached){.key = &keys[i], .end = count_end};
-        rc = logp_vp_attach(i == 0 ? vp : group, a);
+        OK(logp_vp_attach(i == 0 ? vp : group, a));
         cr_assert(logp_vp_attached(group, &keys[i]) == a);
         cr_assert(logp_vp_attached(logp_vp_collective(vp), &keys[i]) == a);
         cr_assert(i > 0 || logp_vp_attached(vp, &keys[1]) == NULL);
     }
     logp_group_destroy(group);
-    return rc;
+    return 0;
 }
 
 Test(nonblocking_errors, what_is_attached_ends_with_the_program)

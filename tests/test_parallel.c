@@ -27,29 +27,25 @@ static int crowd(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     int64_t *ends = arg;
-    int rc = 0;
 
-    for (int round = 0; rc == 0 && round < 5; round++) {
+    for (int round = 0; round < 5; round++) {
         int64_t start;
         long sum = 0;
 
-        for (int d = 1; rc == 0 && d < P; d++)
-            rc = logp_send(vp, (me + d) % P, 0, &me, sizeof(me));
-        for (int d = 1; rc == 0 && d < P; d++) {
+        for (int d = 1; d < P; d++)
+            OK(logp_send(vp, (me + d) % P, 0, &me, sizeof(me)));
+        for (int d = 1; d < P; d++) {
             int from = -1;
 
-            rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &from, sizeof(from), NULL);
+            OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, &from, sizeof(from), NULL));
             sum += from;
         }
-        if (rc == 0)
-            cr_assert_eq(sum, (long)P * (P - 1) / 2 - me);
+        cr_assert_eq(sum, (long)P * (P - 1) / 2 - me);
         ends[me] += logp_now(vp);
-        if (rc == 0)
-            rc = logp_sync(vp, &start);
-        if (rc == 0)
-            cr_assert_leq(ends[me] / (round + 1), start);
+        OK(logp_sync(vp, &start));
+        cr_assert_leq(ends[me] / (round + 1), start);
     }
-    return rc;
+    return 0;
 }
 
 Test(parallel, crowds_take_the_same_time_as_on_one_core)
@@ -156,26 +152,24 @@ static int long_messages(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp);
     unsigned char buf[4096];
-    int rc = 0;
 
     (void)arg;
     memset(buf, me + 1, sizeof(buf));
     if (me == 0)
-        rc = logp_recv(vp, 2, 1, buf, sizeof(buf), NULL);
-    for (int i = 0; rc == 0 && me > 0 && i < 50; i++) {
+        OK(logp_recv(vp, 2, 1, buf, sizeof(buf), NULL));
+    for (int i = 0; me > 0 && i < 50; i++) {
         bool found;
 
-        rc = logp_compute(vp, 100, NULL, NULL);
-        if (rc == 0)
-            rc = logp_probe(vp, 3, 99, &found, NULL);
+        OK(logp_compute(vp, 100, NULL, NULL));
+        OK(logp_probe(vp, 3, 99, &found, NULL));
         for (size_t k = 0; k < sizeof(buf); k++)
             cr_assert_eq(buf[k], me + 1);
     }
-    if (rc == 0 && me == 2)
-        rc = logp_send(vp, 0, 1, buf, sizeof(buf));
-    for (size_t k = 0; rc == 0 && me == 0 && k < sizeof(buf); k++)
+    if (me == 2)
+        OK(logp_send(vp, 0, 1, buf, sizeof(buf)));
+    for (size_t k = 0; me == 0 && k < sizeof(buf); k++)
         cr_assert_eq(buf[k], 3);
-    return rc;
+    return 0;
 }
 
 Test(parallel, a_long_message_reaches_a_stack_that_is_set_aside)
@@ -214,24 +208,21 @@ static int poll_for_long(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), last = logp_vp_size(vp) - 1;
     bool found = false;
-    int rc = 0;
 
     (void)arg;
     if (me == last) {
-        rc = logp_compute(vp, INT64_C(200000000), NULL, NULL);
-        if (rc == 0)
-            rc = logp_send(vp, 0, 5, NULL, 0);
-        return rc == 0 ? logp_recv(vp, 0, 6, NULL, 0, NULL) : rc;
+        OK(logp_compute(vp, INT64_C(200000000), NULL, NULL));
+        OK(logp_send(vp, 0, 5, NULL, 0));
+        return logp_recv(vp, 0, 6, NULL, 0, NULL);
     }
     if (me > 0)
         return 0;
-    while (rc == 0 && !found)
-        rc = logp_probe(vp, last, 5, &found, NULL);
-    if (rc == 0)
-        rc = logp_recv(vp, last, 5, NULL, 0, NULL);
-    for (int i = 0; rc == 0 && i < 1000; i++)
-        rc = logp_compute(vp, 1000, NULL, NULL);
-    return rc == 0 ? logp_send(vp, last, 6, NULL, 0) : rc;
+    while (!found)
+        OK(logp_probe(vp, last, 5, &found, NULL));
+    OK(logp_recv(vp, last, 5, NULL, 0, NULL));
+    for (int i = 0; i < 1000; i++)
+        OK(logp_compute(vp, 1000, NULL, NULL));
+    return logp_send(vp, last, 6, NULL, 0);
 }
 
 Test(parallel, who_has_polled_for_long_goes_on)

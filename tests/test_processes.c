@@ -206,26 +206,24 @@ static int all_to_all(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     char *buf = malloc(LONG);
     struct logp_status status;
-    int rc = 0;
 
     (void)arg;
     for (int k = 0; k < N_SIZES; k++)
-        for (int dst = 0; rc == 0 && dst < P; dst++) {
+        for (int dst = 0; dst < P; dst++) {
             for (size_t i = 0; i < sizes[k]; i++)
                 buf[i] = byte_of(me, dst, k, i);
-            rc = logp_send(vp, dst, k % 2, buf, sizes[k]);
+            OK(logp_send(vp, dst, k % 2, buf, sizes[k]));
         }
     for (int odd = 1; odd >= 0; odd--) /* in the order sent, for each tag */
         for (int src = P - 1; src >= 0; src--)
-            for (int k = odd; rc == 0 && k < N_SIZES; k += 2) {
-                rc = logp_recv(vp, src, odd, buf, LONG, &status);
-                cr_assert(rc != 0 || (status.source == src && status.tag == odd &&
-                                      status.n_bytes == sizes[k]));
-                for (size_t i = 0; rc == 0 && i < sizes[k]; i++)
+            for (int k = odd; k < N_SIZES; k += 2) {
+                OK(logp_recv(vp, src, odd, buf, LONG, &status));
+                cr_assert(status.source == src && status.tag == odd && status.n_bytes == sizes[k]);
+                for (size_t i = 0; i < sizes[k]; i++)
                     cr_assert_eq(buf[i], byte_of(src, me, k, i));
             }
     free(buf);
-    return rc;
+    return 0;
 }
 
 /* A long one first, a short one after it with the same tag: posted ahead, by whatever name. */
@@ -237,24 +235,18 @@ static int keep_order(struct logp_vp *vp, void *any)
     char *out = calloc(1, LONG), *in[2] = {calloc(1, LONG), calloc(1, LONG)};
     struct logp_request *requests[2];
     struct logp_status status[2];
-    int rc = 0;
 
-    for (int round = 0; rc == 0 && round < 50; round++) {
+    for (int round = 0; round < 50; round++) {
         const bool early = (round + me) % 2 == 0;
 
         memset(out, me + round, LONG);
-        for (int i = 0; early && rc == 0 && i < 2; i++)
-            rc = logp_irecv(vp, src, tag, in[i], LONG, &requests[i]);
-        if (rc == 0)
-            rc = logp_send(vp, (me + 1) % P, 3, out, LONG);
-        if (rc == 0)
-            rc = logp_send(vp, (me + 1) % P, 3, out, 5);
-        for (int i = 0; !early && rc == 0 && i < 2; i++)
-            rc = logp_irecv(vp, src, tag, in[i], LONG, &requests[i]);
-        if (rc == 0)
-            rc = logp_waitall(vp, requests, 2, status);
-        if (rc != 0)
-            break;
+        for (int i = 0; early && i < 2; i++)
+            OK(logp_irecv(vp, src, tag, in[i], LONG, &requests[i]));
+        OK(logp_send(vp, (me + 1) % P, 3, out, LONG));
+        OK(logp_send(vp, (me + 1) % P, 3, out, 5));
+        for (int i = 0; !early && i < 2; i++)
+            OK(logp_irecv(vp, src, tag, in[i], LONG, &requests[i]));
+        OK(logp_waitall(vp, requests, 2, status));
         cr_assert(status[0].n_bytes == LONG && status[1].n_bytes == 5);
         cr_assert(in[0][0] == (char)(from + round) && in[0][LONG - 1] == in[0][0]);
         cr_assert(in[1][4] == (char)(from + round));
@@ -262,7 +254,7 @@ static int keep_order(struct logp_vp *vp, void *any)
     free(out);
     free(in[0]);
     free(in[1]);
-    return rc;
+    return 0;
 }
 
 /* Too small a buffer loses nothing; a probe finds what is there; a wait ends. */
@@ -273,25 +265,22 @@ static int meet_late(struct logp_vp *vp, void *size)
     char *buf = calloc(1, n);
     struct logp_status status;
     bool found = false;
-    int rc;
 
     cr_assert_eq(logp_recv_until(vp, from, 4, buf, n, logp_now(vp) + 100000, NULL), -ETIME);
-    rc = logp_sync(vp, NULL);
+    OK(logp_sync(vp, NULL));
     memset(buf, me, n);
-    if (rc == 0)
-        rc = logp_send(vp, (me + 1) % P, 4, buf, n);
-    while (rc == 0 && !found)
-        rc = logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, &status);
-    if (rc == 0) {
-        cr_assert(status.source == from && status.tag == 4 && status.n_bytes == n);
-        cr_assert_eq(logp_recv(vp, from, 4, buf, n - 1, &status), -EMSGSIZE);
-        cr_assert_eq(status.n_bytes, n);
-        cr_assert_eq(logp_recv(vp, LOGP_ANY_SOURCE, 4, buf, 0, &status), -EMSGSIZE);
-        rc = logp_recv(vp, from, 4, buf, n, NULL);
-        cr_assert(buf[0] == (char)from && buf[n - 1] == (char)from);
-    }
+    OK(logp_send(vp, (me + 1) % P, 4, buf, n));
+    while (!found)
+        OK(logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, &status));
+    cr_assert(status.source == from && status.tag == 4 && status.n_bytes == n);
+    cr_assert_eq(logp_recv(vp, from, 4, buf, n - 1, &status), -EMSGSIZE);
+    cr_assert_eq(status.n_bytes, n);
+    cr_assert_eq(logp_recv(vp, LOGP_ANY_SOURCE, 4, buf, 0, &status), -EMSGSIZE);
+    OK(logp_recv(vp, from, 4, buf, n, NULL));
+    cr_assert(buf[0] == (char)from && buf[n - 1] == (char)from);
+
     free(buf);
-    return rc;
+    return 0;
 }
 
 Test(processes, messages_are_as_on_one_box)
@@ -318,7 +307,7 @@ Test(processes, messages_are_as_on_one_box)
 static int sync_groups(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    int members[64], n = 0, rc = 0;
+    int members[64], n = 0;
     struct logp_vp *group = NULL;
     int64_t start, before = -1;
 
@@ -326,16 +315,16 @@ static int sync_groups(struct logp_vp *vp, void *arg)
     for (int i = P - 1; i >= 0; i--)
         if (i % 2 == me % 2)
             members[n++] = i;
-    rc = logp_group_create(vp, 5, members, n, &group);
-    for (int i = 0; rc == 0 && i < 20; i++) {
-        rc = logp_sync(group, &start);
-        cr_assert(rc != 0 || start > before);
+    OK(logp_group_create(vp, 5, members, n, &group));
+    for (int i = 0; i < 20; i++) {
+        OK(logp_sync(group, &start));
+        cr_assert(start > before);
         before = start;
-        if (rc == 0 && i % 5 == 0)
-            rc = logp_sync(vp, &start);
+        if (i % 5 == 0)
+            OK(logp_sync(vp, &start));
     }
     logp_group_destroy(group);
-    return rc;
+    return 0;
 }
 
 /* The first two ranks disagree about how many they are. */
@@ -424,13 +413,12 @@ static int leave_behind(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     char *buf = calloc(1, LONG);
-    int rc = logp_send(vp, (me + 1) % P, 1, buf, 8);
 
     (void)arg;
-    if (rc == 0)
-        rc = logp_send(vp, (me + 1) % P, 1, buf, LONG);
+    OK(logp_send(vp, (me + 1) % P, 1, buf, 8));
+    OK(logp_send(vp, (me + 1) % P, 1, buf, LONG));
     free(buf);
-    return rc;
+    return 0;
 }
 
 /* While something goes round, a process stops the run as a signal does. */

@@ -29,32 +29,31 @@ static int take_from_any(struct logp_vp *vp, void *buf, size_t n)
 static int take_posted(struct logp_vp *vp, void *buf, size_t n)
 {
     struct logp_request *r;
-    const int rc = logp_irecv(vp, 0, 1, buf, n, &r);
 
-    return rc != 0 ? rc : logp_wait(vp, r, NULL);
+    OK(logp_irecv(vp, 0, 1, buf, n, &r));
+    return logp_wait(vp, r, NULL);
 }
 
 static int take_tested(struct logp_vp *vp, void *buf, size_t n)
 {
     struct logp_request *r;
     bool done = false;
-    int rc = logp_irecv(vp, LOGP_ANY_SOURCE, 1, buf, n, &r);
 
-    while (rc == 0 && !done)
-        rc = logp_test(vp, r, &done, NULL);
-    return rc;
+    OK(logp_irecv(vp, LOGP_ANY_SOURCE, 1, buf, n, &r));
+    while (!done)
+        OK(logp_test(vp, r, &done, NULL));
+    return 0;
 }
 
 static int take_probed(struct logp_vp *vp, void *buf, size_t n)
 {
     struct logp_status s;
     bool found = false;
-    int rc = 0;
 
-    while (rc == 0 && !found)
-        rc = logp_probe(vp, 0, LOGP_ANY_TAG, &found, &s);
-    cr_assert(rc != 0 || s.n_bytes == n);
-    return rc != 0 ? rc : logp_recv(vp, s.source, s.tag, buf, s.n_bytes, NULL);
+    while (!found)
+        OK(logp_probe(vp, 0, LOGP_ANY_TAG, &found, &s));
+    cr_assert(s.n_bytes == n);
+    return logp_recv(vp, s.source, s.tag, buf, s.n_bytes, NULL);
 }
 
 /* First with too small a buffer, which takes nothing. */
@@ -111,33 +110,32 @@ static int pass_many(struct logp_vp *vp, void *arg)
     const struct traffic *t = arg;
     const int rounds = 3 * LIMIT / (int)(t->n + 100) / 8 + 1, me = logp_vp_rank(vp);
     char buf[LONGEST + 1] = {0};
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < rounds; i++) {
-        for (int k = 0; rc == 0 && k < 8; k++) {
+    for (int i = 0; i < rounds; i++) {
+        for (int k = 0; k < 8; k++) {
             memset(buf, i + k, t->n);
             if (me == 0)
-                rc = logp_send(vp, 1, 1, buf, t->n);
-            if (rc == 0 && !t->waits_first && k == 7)
-                rc = logp_sync(vp, NULL);
+                OK(logp_send(vp, 1, 1, buf, t->n));
+            if (!t->waits_first && k == 7)
+                OK(logp_sync(vp, NULL));
             if (me == 1 && t->waits_first)
-                rc = takers[t->taker](vp, buf, t->n);
+                OK(takers[t->taker](vp, buf, t->n));
         }
-        for (int k = 0; rc == 0 && me == 1 && !t->waits_first && k < 8; k++) {
-            rc = takers[t->taker](vp, buf, t->n);
-            cr_assert(rc != 0 || t->n == 0 || (buf[0] == (char)(i + k) && buf[t->n - 1] == buf[0]));
+        for (int k = 0; me == 1 && !t->waits_first && k < 8; k++) {
+            OK(takers[t->taker](vp, buf, t->n));
+            cr_assert(t->n == 0 || (buf[0] == (char)(i + k) && buf[t->n - 1] == buf[0]));
         }
-        rc = rc != 0 ? rc : logp_sync(vp, NULL);
+        OK(logp_sync(vp, NULL));
     }
-    if (rc == 0 && me == 0)
+    if (me == 0)
         check_space(vp, t, buf);
-    rc = rc != 0 ? rc : logp_sync(vp, NULL);
-    for (bool found = true; rc == 0 && me == 1 && found;) {
-        rc = logp_probe(vp, 0, 2, &found, NULL);
-        if (rc == 0 && found)
-            rc = logp_recv(vp, 0, 2, buf, LONGEST, NULL);
+    OK(logp_sync(vp, NULL));
+    for (bool found = true; me == 1 && found;) {
+        OK(logp_probe(vp, 0, 2, &found, NULL));
+        if (found)
+            OK(logp_recv(vp, 0, 2, buf, LONGEST, NULL));
     }
-    return rc;
+    return 0;
 }
 
 Test(queue, however_a_message_is_taken_its_bytes_are_given_back)
@@ -160,21 +158,21 @@ Test(queue, however_a_message_is_taken_its_bytes_are_given_back)
 static int refused_exchange(struct logp_vp *vp, void *arg)
 {
     const int src = *(const int *)arg;
-    int got = -1, rc = 0;
+    int got = -1;
 
-    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 1 && i < 3; i++)
-        rc = logp_send(vp, 0, 4, &i, sizeof(i));
-    rc = rc != 0 ? rc : logp_sync(vp, NULL);
-    if (rc != 0 || logp_vp_rank(vp) == 1)
-        return rc;
-    rc = logp_compute(vp, 100000, NULL, NULL); /* all have arrived */
+    for (int i = 0; logp_vp_rank(vp) == 1 && i < 3; i++)
+        OK(logp_send(vp, 0, 4, &i, sizeof(i)));
+    OK(logp_sync(vp, NULL));
+    if (logp_vp_rank(vp) == 1)
+        return 0;
+    OK(logp_compute(vp, 100000, NULL, NULL)); /* all have arrived */
     cr_assert_eq(logp_sendrecv(vp, 7, 4, &got, sizeof(got), src, 4, &got, sizeof(got), NULL),
                  -EINVAL);
-    for (int i = 0; rc == 0 && i < 3; i++) {
-        rc = logp_recv(vp, src, 4, &got, sizeof(got), NULL);
+    for (int i = 0; i < 3; i++) {
+        OK(logp_recv(vp, src, 4, &got, sizeof(got), NULL));
         cr_assert_eq(got, i);
     }
-    return rc;
+    return 0;
 }
 
 Test(queue, a_refused_exchange_leaves_the_order_as_it_was)
@@ -187,24 +185,22 @@ static int cancel_too_late(struct logp_vp *vp, void *arg)
 {
     const int src = *(const int *)arg;
     struct logp_request *r;
-    int got = -1, rc = 0;
+    int got = -1;
 
-    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 1 && i < 2; i++)
-        rc = logp_send(vp, 0, 4, &i, sizeof(i));
-    rc = rc != 0 ? rc : logp_sync(vp, NULL);
-    if (rc != 0 || logp_vp_rank(vp) == 1)
-        return rc;
-    for (bool found = false; rc == 0 && !found;) /* the first is here, and perhaps the second */
-        rc = logp_probe(vp, src, 4, &found, NULL);
-    rc = rc != 0 ? rc : logp_irecv(vp, src, 4, &got, sizeof(got), &r);
-    if (rc != 0)
-        return rc;
+    for (int i = 0; logp_vp_rank(vp) == 1 && i < 2; i++)
+        OK(logp_send(vp, 0, 4, &i, sizeof(i)));
+    OK(logp_sync(vp, NULL));
+    if (logp_vp_rank(vp) == 1)
+        return 0;
+    for (bool found = false; !found;) /* the first is here, and perhaps the second */
+        OK(logp_probe(vp, src, 4, &found, NULL));
+    OK(logp_irecv(vp, src, 4, &got, sizeof(got), &r));
     cr_assert_eq(logp_cancel(vp, r), -EINPROGRESS);
-    rc = logp_wait(vp, r, NULL);
+    OK(logp_wait(vp, r, NULL));
     cr_assert_eq(got, 0);
-    rc = rc != 0 ? rc : logp_recv(vp, src, 4, &got, sizeof(got), NULL);
+    OK(logp_recv(vp, src, 4, &got, sizeof(got), NULL));
     cr_assert_eq(got, 1);
-    return rc;
+    return 0;
 }
 
 Test(queue, a_receive_that_has_its_message_is_not_cancelled)
@@ -226,24 +222,23 @@ static int look_early(struct logp_vp *vp, void *arg)
     int64_t before = 0, now;
     bool found = false;
     char c = 'x';
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0) /* it is sent at once, and arrives at 8000 */
-        rc = logp_send(vp, 1, 3, &c, 1);
-    rc = rc != 0 ? rc : logp_compute(vp, 10, NULL, NULL);
-    for (now = 0; rc == 0 && logp_vp_rank(vp) == 1 && !found;) {
+        OK(logp_send(vp, 1, 3, &c, 1));
+    OK(logp_compute(vp, 10, NULL, NULL));
+    for (now = 0; logp_vp_rank(vp) == 1 && !found;) {
         before = now;
-        rc = logp_probe(vp, l->src, l->tag, &found, &s);
+        OK(logp_probe(vp, l->src, l->tag, &found, &s));
         now = logp_now(vp);
     }
-    if (rc != 0 || logp_vp_rank(vp) == 0)
-        return rc;
+    if (logp_vp_rank(vp) == 0)
+        return 0;
     cr_assert_eq(s.arrival_ns, 8000);
     cr_assert_geq(now, s.arrival_ns);
     cr_assert_geq(before + 100, s.arrival_ns - 10, "it looked in vain until then");
-    rc = logp_recv(vp, l->src, l->tag, &c, 1, &s);
+    OK(logp_recv(vp, l->src, l->tag, &c, 1, &s));
     cr_assert_geq(logp_now(vp), 8000 + 2000);
-    return rc;
+    return 0;
 }
 
 /* A limit of a byte is one, and no other. */
@@ -282,18 +277,17 @@ static int test_early(struct logp_vp *vp, void *arg)
     bool done = false;
     char c = 0;
     int polls = 0;
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0)
         return logp_send(vp, 1, 3, "x", 1);
-    rc = logp_compute(vp, 50, NULL, NULL);
-    rc = rc != 0 ? rc : logp_irecv(vp, *(const int *)arg, 3, &c, 1, &r);
-    for (; rc == 0 && !done; polls++)
-        rc = logp_test(vp, r, &done, NULL);
+    OK(logp_compute(vp, 50, NULL, NULL));
+    OK(logp_irecv(vp, *(const int *)arg, 3, &c, 1, &r));
+    for (; !done; polls++)
+        OK(logp_test(vp, r, &done, NULL));
     cr_assert_eq(polls, 81); /* at 50, 150, ..., 7950, and at 8050 it is there */
     cr_assert_eq(logp_now(vp), 8050 + 2000);
     cr_assert_eq(c, 'x');
-    return rc;
+    return 0;
 }
 
 Test(queue, a_test_sees_what_has_arrived)

@@ -136,18 +136,16 @@ static int64_t isend_end[2];
 static int isend_first(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp);
-    int out = me, in = -1, rc;
+    int out = me, in = -1;
     struct logp_request *q;
 
     (void)arg;
-    rc = logp_isend(vp, 1 - me, 0, &out, sizeof(out), &q);
+    OK(logp_isend(vp, 1 - me, 0, &out, sizeof(out), &q));
     out = -2; /* it was copied */
-    if (rc == 0)
-        rc = logp_recv(vp, 1 - me, 0, &in, sizeof(in), NULL);
-    if (rc == 0)
-        rc = logp_wait(vp, q, NULL);
+    OK(logp_recv(vp, 1 - me, 0, &in, sizeof(in), NULL));
+    OK(logp_wait(vp, q, NULL));
     isend_end[me] = logp_now(vp);
-    return rc != 0 ? rc : in == 1 - me ? 0 : -EIO;
+    return in == 1 - me ? 0 : -EIO;
 }
 
 Test(rendezvous, both_may_isend_first)
@@ -179,20 +177,20 @@ static int isend_many(struct logp_vp *vp, void *arg)
     struct logp_request *q[2 * MANY] = {NULL};
     static const char bytes[2500];
     char in[MANY][2500];
-    int rc = 0, index = 0;
+    int index = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < MANY; i++)
-        rc = logp_isend(vp, (me + i) % P, i, bytes, (size_t)(i * 60), &q[i]);
-    for (int i = 0; rc == 0 && i < MANY; i++)
-        rc = logp_irecv(vp, i % 2 == 0 ? (me + MANY * P - i) % P : LOGP_ANY_SOURCE, i, in[i],
-                        sizeof(in[i]), &q[MANY + i]);
-    for (bool done = false; rc == 0 && !done;)
-        rc = logp_test(vp, q[MANY], &done, NULL);
+    for (int i = 0; i < MANY; i++)
+        OK(logp_isend(vp, (me + i) % P, i, bytes, (size_t)(i * 60), &q[i]));
+    for (int i = 0; i < MANY; i++)
+        OK(logp_irecv(vp, i % 2 == 0 ? (me + MANY * P - i) % P : LOGP_ANY_SOURCE, i, in[i],
+                      sizeof(in[i]), &q[MANY + i]));
+    for (bool done = false; !done;)
+        OK(logp_test(vp, q[MANY], &done, NULL));
     q[MANY] = NULL;
-    while (rc == 0 && index >= 0)
-        rc = logp_waitany(vp, q, 2 * MANY, &index, NULL);
-    return rc;
+    while (index >= 0)
+        OK(logp_waitany(vp, q, 2 * MANY, &index, NULL));
+    return 0;
 }
 
 Test(rendezvous, many_isends_at_once)
@@ -501,26 +499,25 @@ static int meet_with_one_posted(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp), got = 7 + me;
     struct logp_request *request = NULL;
     struct logp_vp *group = NULL;
-    int in = 0, rc = 0;
+    int in = 0;
 
     if (a->in_group)
-        rc = logp_group_dup(vp, &group);
-    if (rc == 0 && me == (a->earlier ? 0 : 1))
-        rc = logp_compute(vp, 5000, NULL, NULL);
-    if (rc == 0 && me == 0)
-        rc = logp_irecv(vp, a->source, 3, &in, sizeof(in), &request);
-    if (rc == 0 && me == 1)
-        rc = logp_send(vp, 0, 3, &got, sizeof(got));
-    if (rc == 0)
-        rc = logp_sync(a->in_group ? group : vp, NULL);
-    if (rc == 0 && me == 0)
-        rc = logp_wait(vp, request, NULL);
-    if (rc == 0 && me == 0) {
+        OK(logp_group_dup(vp, &group));
+    if (me == (a->earlier ? 0 : 1))
+        OK(logp_compute(vp, 5000, NULL, NULL));
+    if (me == 0)
+        OK(logp_irecv(vp, a->source, 3, &in, sizeof(in), &request));
+    if (me == 1)
+        OK(logp_send(vp, 0, 3, &got, sizeof(got)));
+    OK(logp_sync(a->in_group ? group : vp, NULL));
+    if (me == 0)
+        OK(logp_wait(vp, request, NULL));
+    if (me == 0) {
         cr_expect_eq(in, 8);
         a->end = logp_now(vp);
     }
     logp_group_destroy(group);
-    return rc;
+    return 0;
 }
 
 Test(rendezvous, who_meets_others_answers_what_it_has_posted)

@@ -33,14 +33,14 @@ static int scripted(struct logp_vp *vp, const struct logp_invocation *c, void *b
 {
     (void)buf, (void)recv_buf;
     const int i = script.begun++;
-    int rc = logp_compute(vp, work_ns + script.extra_ns[i], NULL, NULL);
 
     (void)c;
+    OK(logp_compute(vp, work_ns + script.extra_ns[i], NULL, NULL));
     script.host.now += script.away_ns[i]; /* counts as the program's computing ... */
-    if (rc == 0 && script.away_ns[i] > 0)
-        rc = logp_compute(vp, 0, NULL, NULL);
+    if (script.away_ns[i] > 0)
+        OK(logp_compute(vp, 0, NULL, NULL));
     arrange_start(script.begun);
-    return rc;
+    return 0;
 }
 
 static struct logp_prediction predicted(int64_t P, const struct logp_invocation *c)

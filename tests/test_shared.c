@@ -29,26 +29,22 @@ static int pass_on(struct logp_vp *group, struct memory *m, uint64_t round)
 {
     const int P = logp_vp_size(group), me = logp_vp_rank(group);
     uint64_t *before = &m->word[(me + P - 1) % P];
-    int rc = 0;
 
     if (me > 0 || round > 1)
-        rc = logp_shared_wait(group, before, me > 0 ? round : round - 1, (me + P - 1) % P);
-    if (rc == 0) {
-        cr_assert_eq(logp_shared_get(&m->word[me]), round - 1);
-        logp_shared_set(&m->word[me], round);
-    }
-    return rc;
+        OK(logp_shared_wait(group, before, me > 0 ? round : round - 1, (me + P - 1) % P));
+    cr_assert_eq(logp_shared_get(&m->word[me]), round - 1);
+    logp_shared_set(&m->word[me], round);
+
+    return 0;
 }
 
 static int in_groups(struct logp_vp *vp, void *arg)
 {
     struct logp_vp *group;
     void *whole, *again, *part, *other;
-    int rc = split(vp, &group);
 
     (void)arg;
-    if (rc != 0)
-        return rc;
+    OK(split(vp, &group));
     cr_assert(logp_shared_possible(vp));
     cr_assert_eq(logp_shared(vp, &key, sizeof(struct memory), &whole), 0);
     cr_assert_eq(logp_shared(vp, &key, sizeof(struct memory), &again), 0);
@@ -57,13 +53,12 @@ static int in_groups(struct logp_vp *vp, void *arg)
     cr_assert_eq(whole, again);
     cr_assert(whole != part && whole != other && part != other);
     cr_assert_eq((uintptr_t)whole % 128, 0);
-    for (uint64_t round = 1; rc == 0 && round < 40; round++) {
-        rc = pass_on(vp, whole, round);
-        if (rc == 0)
-            rc = pass_on(group, part, round);
+    for (uint64_t round = 1; round < 40; round++) {
+        OK(pass_on(vp, whole, round));
+        OK(pass_on(group, part, round));
     }
     logp_group_destroy(group);
-    return rc;
+    return 0;
 }
 
 Test(shared, a_group_has_memory_of_its_own)
@@ -76,25 +71,24 @@ Test(shared, a_group_has_memory_of_its_own)
 static int come_and_go(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp);
-    int rc = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         struct logp_vp *group;
         void *memory;
 
-        rc = logp_group_create(vp, 7, NULL, 0, &group);
+        OK(logp_group_create(vp, 7, NULL, 0, &group));
         cr_assert_eq(logp_shared(group, &key, sizeof(struct memory), &memory), 0);
         if (logp_vp_rank(vp) == i % P) {
             cr_assert_eq(((struct memory *)memory)->word[0], 0);
             logp_shared_set(memory, 1 + (uint64_t)i);
         } else {
-            rc = logp_shared_wait(vp, memory, 1 + (uint64_t)i, i % P);
+            OK(logp_shared_wait(vp, memory, 1 + (uint64_t)i, i % P));
             cr_assert_eq(*(uint64_t *)memory, 1 + (uint64_t)i);
         }
         logp_group_destroy(group);
     }
-    return rc;
+    return 0;
 }
 
 Test(shared, each_group_has_new_memory)
@@ -426,12 +420,11 @@ Test(shared, what_a_program_calls_in_any_order, .timeout = 300)
 static int call_all(struct logp_vp *vp, void *arg)
 {
     int64_t in[64], out[64];
-    int rc = 0;
 
     (void)arg;
-    for (int which = 0; rc == 0 && which < N_CALLS; which++)
-        rc = call(vp, which, 2, 0, which, in, out);
-    return rc;
+    for (int which = 0; which < N_CALLS; which++)
+        OK(call(vp, which, 2, 0, which, in, out));
+    return 0;
 }
 
 Test(shared, a_program_sends_no_messages)
@@ -502,26 +495,23 @@ Test(shared, too_much_is_refused)
 static int beside(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    int rc = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         struct logp_pending *pending;
         int64_t item = me == i % P ? i + 5 : -1, sum = 0;
         const int64_t one = 1;
 
-        rc = logp_ibroadcast(vp, &item, sizeof(item), i % P, &pending);
-        if (rc == 0 && me % 2 == 0)
-            rc = logp_pending_wait(vp, pending);
-        if (rc == 0)
-            rc = logp_barrier(vp);
-        if (rc == 0)
-            rc = logp_allreduce(vp, &one, &sum, 1, logp_op_find("sum", "int64"));
-        if (rc == 0 && me % 2 == 1)
-            rc = logp_pending_wait(vp, pending);
-        cr_assert(rc != 0 || (item == i + 5 && sum == P));
+        OK(logp_ibroadcast(vp, &item, sizeof(item), i % P, &pending));
+        if (me % 2 == 0)
+            OK(logp_pending_wait(vp, pending));
+        OK(logp_barrier(vp));
+        OK(logp_allreduce(vp, &one, &sum, 1, logp_op_find("sum", "int64")));
+        if (me % 2 == 1)
+            OK(logp_pending_wait(vp, pending));
+        cr_assert(item == i + 5 && sum == P);
     }
-    return rc;
+    return 0;
 }
 
 Test(shared, what_is_under_way_goes_on)
@@ -553,12 +543,10 @@ Test(shared, who_polls_beside_is_noticed)
 
 static int hundred_barriers(struct logp_vp *vp, void *arg)
 {
-    int rc = 0;
-
     (void)arg;
-    for (int i = 0; rc == 0 && i < 100; i++)
-        rc = logp_barrier(vp);
-    return rc;
+    for (int i = 0; i < 100; i++)
+        OK(logp_barrier(vp));
+    return 0;
 }
 
 /* Who is traced takes the same way: there are no messages, but waits. */

@@ -26,16 +26,15 @@ static long resident_kib(void)
 static int descend(struct logp_vp *vp, int depth, int most)
 {
     volatile unsigned char frame[512];
-    int rc;
 
     for (size_t i = 0; i < sizeof(frame); i++)
         frame[i] = (unsigned char)(depth * 7 + logp_vp_rank(vp) + (int)i);
-    rc = logp_barrier(vp);
-    if (rc == 0 && depth < most)
-        rc = descend(vp, depth + 1, most);
+    OK(logp_barrier(vp));
+    if (depth < most)
+        OK(descend(vp, depth + 1, most));
     for (size_t i = 0; i < sizeof(frame); i++)
         cr_assert_eq(frame[i], (unsigned char)(depth * 7 + logp_vp_rank(vp) + (int)i));
-    return rc;
+    return 0;
 }
 
 static int go_down(struct logp_vp *vp, void *arg)
@@ -72,15 +71,14 @@ Test(stacks, memory_is_that_of_the_deepest)
 static int like_the_others(struct logp_vp *vp, void *arg)
 {
     volatile unsigned char frame[2048];
-    int rc;
 
     (void)arg;
     for (size_t i = 0; i < sizeof(frame); i++)
         frame[i] = (unsigned char)i;
-    rc = logp_barrier(vp);
+    OK(logp_barrier(vp));
     for (size_t i = 0; i < sizeof(frame); i++)
         cr_assert_eq(frame[i], (unsigned char)i);
-    return rc;
+    return 0;
 }
 
 /* Of stacks set aside only what differs is kept: less than 3 KiB for all that a vp is, which are
@@ -114,23 +112,22 @@ static int keeps_its_own(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp);
     void **handled = __cxa_get_globals();
-    int rc = 0;
 
     (void)arg;
     cr_assert_eq(handled[0], NULL);
     cr_assert_eq(handled[1], NULL);
-    for (int i = 0; rc == 0 && i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         errno = 1000 + me;
         handled[0] = (void *)(intptr_t)(me + 1);
         handled[1] = (void *)(intptr_t)(me + i);
-        rc = i % 2 == 0 ? logp_barrier(vp) : logp_compute(vp, 100, NULL, NULL);
+        OK(i % 2 == 0 ? logp_barrier(vp) : logp_compute(vp, 100, NULL, NULL));
         cr_assert_eq(errno, 1000 + me);
         cr_assert_eq(__cxa_get_globals(), handled);
         cr_assert_eq((intptr_t)handled[0], me + 1);
         cr_assert_eq((intptr_t)handled[1], me + i);
     }
     handled[0] = handled[1] = NULL; /* as when the handlers are over */
-    return rc;
+    return 0;
 }
 
 Test(stacks, errno_and_exceptions_are_each_vps_own)

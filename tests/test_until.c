@@ -23,19 +23,18 @@ static bool is_at(struct logp_vp *vp, int64_t t)
 /* Rank 0 sends 1, 2, 3 at 100000, 104000, 108000: they arrive 8000 later. */
 static int send_three(struct logp_vp *vp)
 {
-    int rc = logp_sleep_until(vp, 100000);
-
+    OK(logp_sleep_until(vp, 100000));
     cr_assert(is_at(vp, 100000));
-    for (int i = 1; rc == 0 && i <= 3; i++)
-        rc = logp_send(vp, 1, i == 3 ? 9 : 5, &i, sizeof(i));
-    return rc;
+    for (int i = 1; i <= 3; i++)
+        OK(logp_send(vp, 1, i == 3 ? 9 : 5, &i, sizeof(i)));
+    return 0;
 }
 
 static int receive_in_time(struct logp_vp *vp, void *arg)
 {
     const int src = *(const int *)arg;
     struct logp_status s;
-    int got = 0, rc;
+    int got = 0;
 
     if (logp_vp_rank(vp) == 0)
         return send_three(vp);
@@ -48,17 +47,16 @@ static int receive_in_time(struct logp_vp *vp, void *arg)
     /* on its way is not here: it is sent before, and arrives after */
     cr_assert_eq(logp_recv_until(vp, src, 5, &got, sizeof(got), 107999, &s), -ETIME);
     cr_assert(is_at(vp, 107999));
-    rc = logp_recv_until(vp, src, 5, &got, sizeof(got), 10000000000, &s);
-    cr_assert_eq(rc, 0);
+    OK(logp_recv_until(vp, src, 5, &got, sizeof(got), 10000000000, &s));
     cr_assert_eq(got, 1);
     cr_assert_eq(s.source, 0);
     cr_assert_eq(s.n_bytes, sizeof(got));
     cr_assert(is_at(vp, s.arrival_ns + 2000));
-    rc = logp_recv_until(vp, src, 9, &got, sizeof(got), LOGP_FOREVER, NULL);
+    OK(logp_recv_until(vp, src, 9, &got, sizeof(got), LOGP_FOREVER, NULL));
     cr_assert_eq(got, 3);
-    rc = rc != 0 ? rc : logp_recv(vp, src, 5, &got, sizeof(got), NULL);
+    OK(logp_recv(vp, src, 5, &got, sizeof(got), NULL));
     cr_assert_eq(got, 2);
-    return rc;
+    return 0;
 }
 
 Test(until, a_receive_ends_with_its_message_or_its_time)
@@ -71,21 +69,21 @@ Test(until, a_receive_ends_with_its_message_or_its_time)
 static int late_but_first(struct logp_vp *vp, void *arg)
 {
     const int src = *(const int *)arg;
-    int got = 0, rc = 0;
+    int got = 0;
 
     if (logp_vp_rank(vp) == 0) {
-        for (int i = 1; rc == 0 && i <= 3; i++)
-            rc = logp_send(vp, 1, 5, &i, sizeof(i)); /* arrive at 8000, 12000, 16000 */
-        return rc;
+        for (int i = 1; i <= 3; i++)
+            OK(logp_send(vp, 1, 5, &i, sizeof(i))); /* arrive at 8000, 12000, 16000 */
+        return 0;
     }
     cr_assert_eq(logp_recv_until(vp, src, 5, &got, sizeof(got), 7000, NULL), -ETIME);
     cr_assert_eq(logp_recv_until(vp, src, 5, &got, sizeof(got), 7999, NULL), -ETIME);
-    for (int i = 1; rc == 0 && i <= 3; i++) {
-        rc = logp_recv_until(vp, src, 5, &got, sizeof(got), 4000 + 4000 * i, NULL);
+    for (int i = 1; i <= 3; i++) {
+        OK(logp_recv_until(vp, src, 5, &got, sizeof(got), 4000 + 4000 * i, NULL));
         cr_assert_eq(got, i);
         cr_assert_eq(logp_now(vp), 6000 + 4000 * i);
     }
-    return rc;
+    return 0;
 }
 
 Test(until, a_late_message_keeps_its_place)
@@ -116,23 +114,22 @@ Test(until, too_small_a_buffer_loses_nothing)
 static int wait_again(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r;
-    int got = 0, rc;
+    int got = 0;
 
     (void)arg;
     if (logp_vp_rank(vp) == 0)
         return send_three(vp);
-    rc = logp_irecv(vp, 0, 5, &got, sizeof(got), &r);
-    for (int64_t t = 20000; rc == 0 && t <= 80000; t += 20000) {
+    OK(logp_irecv(vp, 0, 5, &got, sizeof(got), &r));
+    for (int64_t t = 20000; t <= 80000; t += 20000) {
         cr_assert_eq(logp_wait_until(vp, r, t, NULL), -ETIME);
         cr_assert(is_at(vp, t));
     }
-    rc = rc != 0 ? rc : logp_wait_until(vp, r, LOGP_FOREVER, NULL);
+    OK(logp_wait_until(vp, r, LOGP_FOREVER, NULL));
     cr_assert_eq(got, 1);
     cr_assert(is_at(vp, 110000));
-    rc = rc != 0 ? rc : logp_recv(vp, 0, 5, &got, sizeof(got), NULL);
+    OK(logp_recv(vp, 0, 5, &got, sizeof(got), NULL));
     cr_assert_eq(got, 2);
-    rc = rc != 0 ? rc : logp_recv(vp, 0, 9, &got, sizeof(got), NULL);
-    return rc;
+    return logp_recv(vp, 0, 9, &got, sizeof(got), NULL);
 }
 
 Test(until, a_request_outlives_a_wait_that_ended)
@@ -179,22 +176,22 @@ static int look(struct logp_vp *vp, void *arg)
 {
     const int src = *(const int *)arg;
     struct logp_status s;
-    int got = 0, rc;
+    int got = 0;
 
     if (logp_vp_rank(vp) == 0)
         return send_three(vp);
     cr_assert_eq(logp_probe_until(vp, src, 9, 30000, &s), -ETIME);
     cr_assert(is_at(vp, 30000));
-    rc = logp_probe_until(vp, src, 9, LOGP_FOREVER, &s); /* behind two others */
+    OK(logp_probe_until(vp, src, 9, LOGP_FOREVER, &s)); /* behind two others */
     cr_assert_eq(s.tag, 9);
     cr_assert_eq(s.source, 0);
     cr_assert_eq(s.n_bytes, sizeof(int));
     cr_assert(is_at(vp, s.arrival_ns));
-    for (int i = 1; rc == 0 && i <= 3; i++) {
-        rc = logp_recv(vp, src, LOGP_ANY_TAG, &got, sizeof(got), NULL);
+    for (int i = 1; i <= 3; i++) {
+        OK(logp_recv(vp, src, LOGP_ANY_TAG, &got, sizeof(got), NULL));
         cr_assert_eq(got, i);
     }
-    return rc;
+    return 0;
 }
 
 Test(until, a_probe_waits_and_takes_nothing)
@@ -209,36 +206,36 @@ Test(until, a_probe_waits_and_takes_nothing)
 static int send_in_turn(struct logp_vp *vp)
 {
     const int me = logp_vp_rank(vp);
-    const int rc = logp_sleep_until(vp, (4 - me) * 1000000);
 
-    return rc != 0 ? rc : logp_send(vp, 0, me, &me, sizeof(me));
+    OK(logp_sleep_until(vp, (4 - me) * 1000000));
+    return logp_send(vp, 0, me, &me, sizeof(me));
 }
 
 static int first_comes_first(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r[5] = {NULL};
     struct logp_status s;
-    int got[5] = {0}, index, rc = 0;
+    int got[5] = {0}, index;
 
     (void)arg;
     if (logp_vp_rank(vp) > 0)
         return send_in_turn(vp);
-    for (int i = 1; rc == 0 && i <= 3; i++)
-        rc = logp_irecv(vp, i, i, &got[i], sizeof(got[i]), &r[i]);
+    for (int i = 1; i <= 3; i++)
+        OK(logp_irecv(vp, i, i, &got[i], sizeof(got[i]), &r[i]));
     cr_assert_eq(logp_waitany_until(vp, r, 5, 500000, &index, NULL), -ETIME);
     cr_assert_eq(index, -1);
     cr_assert(is_at(vp, 500000));
-    for (int i = 3; rc == 0 && i >= 1; i--) {
-        rc = logp_waitany(vp, r, 5, &index, &s);
+    for (int i = 3; i >= 1; i--) {
+        OK(logp_waitany(vp, r, 5, &index, &s));
         cr_assert_eq(index, i);
         cr_assert_eq(r[i], NULL);
         cr_assert_eq(s.source, i);
         cr_assert_eq(got[i], i);
         cr_assert(is_at(vp, s.arrival_ns + 2000));
     }
-    rc = rc != 0 ? rc : logp_waitany(vp, r, 5, &index, NULL);
+    OK(logp_waitany(vp, r, 5, &index, NULL));
     cr_assert_eq(index, -1); /* none is left */
-    return rc;
+    return 0;
 }
 
 Test(until, of_several_the_first_to_arrive_is_complete)
@@ -249,21 +246,21 @@ Test(until, of_several_the_first_to_arrive_is_complete)
 static int first_of_anyone(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r[3];
-    int got[3] = {0}, index, rc = 0;
+    int got[3] = {0}, index;
     struct logp_status s;
 
     (void)arg;
     if (logp_vp_rank(vp) > 0)
         return send_in_turn(vp);
-    for (int i = 0; rc == 0 && i < 3; i++)
-        rc = logp_irecv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got[i], sizeof(got[i]), &r[i]);
-    for (int i = 0; rc == 0 && i < 3; i++) {
-        rc = logp_waitany(vp, r, 3, &index, &s);
+    for (int i = 0; i < 3; i++)
+        OK(logp_irecv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got[i], sizeof(got[i]), &r[i]));
+    for (int i = 0; i < 3; i++) {
+        OK(logp_waitany(vp, r, 3, &index, &s));
         cr_assert_eq(index, i); /* in the order of posting */
         cr_assert_eq(got[i], 3 - i);
         cr_assert_eq(s.source, 3 - i);
     }
-    return rc;
+    return 0;
 }
 
 Test(until, receives_from_anyone_are_completed_in_the_order_of_posting)
@@ -306,23 +303,23 @@ static int look_at_all(struct logp_vp *vp, void *arg)
 {
     const int at = *(const int *)arg; /* where the first request is, of four places */
     struct logp_request *r[4] = {NULL};
-    int got[4] = {0}, index, rc = 0, polls = 0;
+    int got[4] = {0}, index, polls = 0;
     bool done = false;
 
     if (logp_vp_rank(vp) > 0)
         return send_in_turn(vp);
-    for (int i = 1; rc == 0 && i <= 3; i++)
-        rc = logp_irecv(vp, i, i, &got[i], sizeof(got[i]), &r[(at + i - 1) % 4]);
-    for (int left = 3; rc == 0 && left > 0; left -= done) {
-        rc = logp_testany(vp, r, 4, &index, &done, NULL);
+    for (int i = 1; i <= 3; i++)
+        OK(logp_irecv(vp, i, i, &got[i], sizeof(got[i]), &r[(at + i - 1) % 4]));
+    for (int left = 3; left > 0; left -= done) {
+        OK(logp_testany(vp, r, 4, &index, &done, NULL));
         polls += !done;
         cr_assert_eq(index, done ? (at + left - 1) % 4 : -1);
         cr_assert(!done || got[left] == left);
     }
     cr_assert_gt(polls, 0);
-    rc = rc != 0 ? rc : logp_testany(vp, r, 4, &index, &done, NULL);
+    OK(logp_testany(vp, r, 4, &index, &done, NULL));
     cr_assert(done && index == -1);
-    return rc;
+    return 0;
 }
 
 Test(until, a_test_of_several_finds_what_has_come)
@@ -373,20 +370,18 @@ static int waits_for_real(struct logp_vp *vp, void *arg)
     struct logp_request *r[1];
     int index;
     char c;
-    int rc;
 
     (void)arg;
     cr_assert_eq(logp_recv_until(vp, 1, 0, &c, 1, until, NULL), -ETIME);
     cr_assert_geq(logp_now(vp), until);
     cr_assert_eq(logp_probe_until(vp, LOGP_ANY_SOURCE, 0, until + 100000, NULL), -ETIME);
     cr_assert_geq(logp_now(vp), until + 100000);
-    rc = logp_irecv(vp, 1, 0, &c, 1, &r[0]);
+    OK(logp_irecv(vp, 1, 0, &c, 1, &r[0]));
     cr_assert_eq(logp_waitany_until(vp, r, 1, until + 200000, &index, NULL), -ETIME);
     cr_assert_geq(logp_now(vp), until + 200000);
-    rc = rc != 0 ? rc : logp_sleep_until(vp, until + 300000);
+    OK(logp_sleep_until(vp, until + 300000));
     cr_assert_geq(logp_now(vp), until + 300000);
-    rc = rc != 0 ? rc : logp_cancel(vp, r[0]);
-    return rc;
+    return logp_cancel(vp, r[0]);
 }
 
 Test(until, without_delays_it_is_the_wall_clock)
