@@ -177,6 +177,27 @@ static inline void test_run_fails(struct logp_machine *m, logp_program program, 
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+/* On both clocks, without delays and with these. Several cores under the virtual clock need delays. */
+static inline void test_run_all(int P, const struct logp_params *params, logp_program program,
+                                void *arg)
+{
+    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_WALL, params), program, arg);
+    if (!test_parallel())
+        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, params), program, arg);
+}
+
+/* A test of one program, which is the body that follows. The last argument runs `program`. */
+#define TestProgram(suite, name, ...)                                                              \
+    static int suite##_##name##_program(struct logp_vp *vp, void *arg);                            \
+    Test(suite, name)                                                                              \
+    {                                                                                              \
+        const logp_program program = suite##_##name##_program;                                     \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    static int suite##_##name##_program(struct logp_vp *vp, __attribute__((unused)) void *arg)
+
 /* xorshift64*: reproducible from its seed, which the test prints. */
 static inline uint64_t test_random(uint64_t *state)
 {

@@ -27,14 +27,19 @@ static struct logp_machine *variant(int P, int i)
 }
 enum { VARIANTS = 8 };
 
+static void run_variants(int P, logp_program program)
+{
+    for (int i = 0; i < VARIANTS; i++)
+        test_run(variant(P, i), program, NULL);
+}
+
 /* All send to rank 0 ten times what there is room for, of many sizes; it takes what comes. */
-static int all_to_one(struct logp_vp *vp, void *arg)
+TestProgram(backpressure, who_sends_more_than_there_is_room_for_waits, run_variants(5, program))
 {
     const int P = logp_vp_size(vp), each = 400 / TEST_SCALE + 20;
     static const size_t sizes[] = {4, 40, 1000, 5000, LONG};
     int buf[LONG / sizeof(int)] = {0}, next[8] = {0};
 
-    (void)arg;
     for (int i = 0; logp_vp_rank(vp) > 0 && i < each; i++) {
         buf[0] = i;
         OK(logp_send(vp, 0, 0, buf, sizes[(i + logp_vp_rank(vp)) % 5]));
@@ -46,12 +51,6 @@ static int all_to_one(struct logp_vp *vp, void *arg)
         cr_assert(buf[0] == next[s.source]++);
     }
     return 0;
-}
-
-Test(backpressure, who_sends_more_than_there_is_room_for_waits)
-{
-    for (int i = 0; i < VARIANTS; i++)
-        test_run(variant(5, i), all_to_one, NULL);
 }
 
 /* Nobody waits but for memory: all that is sent comes, through isend and sendrecv too. */
@@ -75,8 +74,7 @@ static int neighbours(struct logp_vp *vp, void *arg)
 
 Test(backpressure, every_way_to_send_waits)
 {
-    for (int i = 0; i < VARIANTS; i++)
-        test_run(variant(7, i), neighbours, NULL);
+    run_variants(7, neighbours);
 }
 
 /* ---- when ---- */
@@ -123,11 +121,12 @@ Test(backpressure, a_send_starts_when_there_is_room)
 }
 
 /* The queue is full of what rank 1 does not want; what it does want needs no room. */
-static int straight_to_who_waits(struct logp_vp *vp, void *arg)
+TestProgram(backpressure, a_receive_that_is_posted_needs_none_on_one_core,
+            for (int i = 0; i < 4; i++)
+                test_run(waiting_machine(2, (enum logp_clock)(i % 2), i >= 2, 1), program, NULL))
 {
     static char out[LONG], in[LONG];
 
-    (void)arg;
     for (int i = 0; logp_vp_rank(vp) == 0 && i < 3; i++)
         OK(logp_send(vp, 1, i, out, sizeof(out)));
     if (logp_vp_rank(vp) == 1)
@@ -137,20 +136,12 @@ static int straight_to_who_waits(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(backpressure, a_receive_that_is_posted_needs_none_on_one_core)
-{
-    for (int i = 0; i < 4; i++)
-        test_run(waiting_machine(2, (enum logp_clock)(i % 2), i >= 2, 1), straight_to_who_waits,
-                 NULL);
-}
-
 /* A short message finds room where a long one waits. */
-static int short_ones_pass(struct logp_vp *vp, void *arg)
+TestProgram(backpressure, a_short_message_does_not_wait_behind_a_long_one, run_variants(3, program))
 {
     static char out[LONG], in[LONG];
     const int me = logp_vp_rank(vp);
 
-    (void)arg;
     if (me == 2)
         OK(logp_recv(vp, 1, 9, in, 100, NULL));
     for (int i = 0; me == 0 && i < 4; i++)
@@ -165,19 +156,13 @@ static int short_ones_pass(struct logp_vp *vp, void *arg)
     return me != 2 ? 0 : logp_recv(vp, 1, 8, in, LONG, NULL);
 }
 
-Test(backpressure, a_short_message_does_not_wait_behind_a_long_one)
-{
-    for (int i = 0; i < VARIANTS; i++)
-        test_run(variant(3, i), short_ones_pass, NULL);
-}
-
 /* Rank 0 waits for more than rank 1, which came later; rank 2 frees as much as rank 1 needs. */
-static int the_later_goes_first(struct logp_vp *vp, void *arg)
+TestProgram(backpressure, who_needs_less_than_is_free_does_not_wait_for_who_needs_more,
+            run_variants(4, program))
 {
     static char out[LONG], in[LONG];
     const int me = logp_vp_rank(vp);
 
-    (void)arg;
     OK(me > 1 ? 0 : logp_sleep_until(vp, me * TAKEN_AT));
     if (me == 0) {
         OK(logp_send(vp, 2, 0, out, 5000));
@@ -201,23 +186,17 @@ static int the_later_goes_first(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(backpressure, who_needs_less_than_is_free_does_not_wait_for_who_needs_more)
-{
-    for (int i = 0; i < VARIANTS; i++)
-        test_run(variant(4, i), the_later_goes_first, NULL);
-}
-
 /*
  * Rank 3 frees room for one of two that wait, and then waits for just what that one sends, which so
  * needs none: it is for the other.
  */
-static int room_left_over(struct logp_vp *vp, void *arg)
+TestProgram(backpressure, what_one_does_not_need_after_all_is_for_the_next,
+            run_variants(5, program))
 {
     static char out[LONG], in[LONG];
     const int me = logp_vp_rank(vp);
     char buf[20000];
 
-    (void)arg;
     for (int i = 0; me == 0 && i < 2; i++)
         OK(logp_send(vp, 3, i, out, LONG));
     if (me == 1 || me == 2) {
@@ -237,19 +216,12 @@ static int room_left_over(struct logp_vp *vp, void *arg)
     return logp_recv(vp, 0, 1, in, LONG, NULL);
 }
 
-Test(backpressure, what_one_does_not_need_after_all_is_for_the_next)
-{
-    for (int i = 0; i < VARIANTS; i++)
-        test_run(variant(5, i), room_left_over, NULL);
-}
-
 /* What was taken elsewhere is free everywhere: the last message needs nearly all there is. */
-static int needs_all(struct logp_vp *vp, void *arg)
+TestProgram(backpressure, there_is_all_the_room_that_was_promised, run_variants(4, program))
 {
     static char out[LIMIT], in[LIMIT];
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
 
-    (void)arg;
     for (int i = 0; i < 20; i++) {
         char c = 0;
 
@@ -258,12 +230,6 @@ static int needs_all(struct logp_vp *vp, void *arg)
     }
     OK(me > 0 ? 0 : logp_send(vp, P - 1, 1, out, LIMIT - 200));
     return me < P - 1 ? 0 : logp_recv(vp, 0, 1, in, LIMIT, NULL);
-}
-
-Test(backpressure, there_is_all_the_room_that_was_promised)
-{
-    for (int i = 0; i < VARIANTS; i++)
-        test_run(variant(4, i), needs_all, NULL);
 }
 
 /* ---- when there never is ---- */
@@ -344,7 +310,6 @@ Test(backpressure, what_never_fits_is_refused_at_once)
                                          .wait_for_space = true};
     struct logp_machine *m;
 
-    for (int i = 0; i < VARIANTS; i++)
-        test_run(variant(2, i), too_long, NULL);
+    run_variants(2, too_long);
     cr_assert_eq(logp_machine_create(&parallel, &m), -EINVAL);
 }

@@ -23,14 +23,6 @@ static unsigned char byte(int round, int from, int to, size_t i)
     return (unsigned char)(round * 101 + from * 37 + to * 11 + (int)i % 251);
 }
 
-static void run_on_all(logp_program program, int P, struct call *x)
-{
-    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, x);
-    test_run(test_machine(P, LOGP_CLOCK_WALL, &params), program, x);
-    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, x);
-    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, x); /* the last: end is its */
-}
-
 /* ---- all to all ---- */
 
 /* What is sent stays, what comes is in its place, nothing is written behind. */
@@ -99,7 +91,7 @@ Test(calls, alltoall_exchanges_everything)
             struct call x = {.n_bytes = sizes[i]};
             const struct logp_invocation c = {.args.n_bytes = sizes[i], .model.params = params};
 
-            run_on_all(all_to_all, P, &x);
+            test_run_all(P, &params, all_to_all, &x); /* the last run's end stays */
             cr_expect_eq(latest(&x, P), least("alltoall", P, &c));
         }
 }
@@ -135,21 +127,20 @@ Test(calls, broadcast_reaches_all_in_the_time_of_the_best)
             const struct logp_invocation c = {
                 .args.root = x.root, .args.n_bytes = sizes[i], .model.params = params};
 
-            run_on_all(broadcast, P, &x);
+            test_run_all(P, &params, broadcast, &x);
             cr_expect_eq(latest(&x, P), test_predict(test_best("broadcast", P, &c), P, &c).ns);
         }
 }
 
 /* ---- in a group, and next to the program's own messages ---- */
 
-static int in_a_group(struct logp_vp *vp, void *arg)
+TestProgram(calls, a_group_is_enough, test_run_all(8, &params, program, NULL))
 {
     static const int members[] = {6, 1, 4};
     const int me = logp_vp_rank(vp);
     struct logp_vp *group;
     int item;
 
-    (void)arg;
     if (me != 6 && me != 1 && me != 4)
         return 0;
     OK(logp_group_create(vp, 7, members, 3, &group));
@@ -163,20 +154,12 @@ static int in_a_group(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(calls, a_group_is_enough)
-{
-    struct call x = {0};
-
-    run_on_all(in_a_group, 8, &x);
-}
-
 /* A message of the program's, with the tag of the collectives, waits while they run. */
-static int beside(struct logp_vp *vp, void *arg)
+TestProgram(calls, messages_of_the_program_are_left_alone, test_run_all(5, &params, program, NULL))
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     int own = 1000 + me, got = 0, item = me == 0 ? 5 : 0;
 
-    (void)arg;
     OK(logp_send(vp, (me + 1) % P, 0, &own, sizeof(own)));
     OK(exchange(vp, sizeof(int), 4));
     OK(logp_barrier(vp));
@@ -184,13 +167,6 @@ static int beside(struct logp_vp *vp, void *arg)
     OK(logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got, sizeof(got), NULL));
     cr_assert(got == 1000 + (me + P - 1) % P && item == 5);
     return 0;
-}
-
-Test(calls, messages_of_the_program_are_left_alone)
-{
-    struct call x = {0};
-
-    run_on_all(beside, 5, &x);
 }
 
 /* ---- what is refused ---- */
@@ -243,8 +219,6 @@ Test(calls, plans_without_an_operation_are_refused)
 
 Test(calls, bad_arguments_are_refused)
 {
-    struct call x = {0};
-
-    run_on_all(refused, 3, &x);
-    run_on_all(refused, 1, &x);
+    test_run_all(3, &params, refused, NULL);
+    test_run_all(1, &params, refused, NULL);
 }

@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 
 static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
+static const struct logp_params params = {
+    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+static const struct logp_params quick = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
 
 /* Rank 0 ends; 1 waits for 2, 2 for anyone with tag 4, 3 in a sync. */
 static int deadlock(struct logp_vp *vp, void *arg)
@@ -43,8 +46,6 @@ static void check_deadlock(const struct logp_report *r)
 
 Test(deadlock, a_deadlock_ends_and_says_who_waits_for_whom)
 {
-    const struct logp_params params = test_params(6000, 2000, 4000);
-
     for (int i = 0; i < 2; i++)
         for (int delayed = 0; delayed < 2; delayed++) {
             struct logp_machine *m = test_machine(4, clocks[i], delayed ? &params : NULL);
@@ -72,8 +73,6 @@ static int poll_for_ever(struct logp_vp *vp, void *arg)
 
 Test(deadlock, a_polling_loop_does_not_hide_a_deadlock)
 {
-    const struct logp_params params = test_params(6000, 2000, 4000);
-
     for (int i = 0; i < 2; i++)
         for (int delayed = 0; delayed < 2; delayed++) {
             struct logp_machine *m = test_machine(3, clocks[i], delayed ? &params : NULL);
@@ -132,8 +131,6 @@ static int poll_for_the_dead(struct logp_vp *vp, void *arg)
 
 Test(deadlock, who_has_ended_does_not_keep_a_polling_loop_alive)
 {
-    const struct logp_params params = test_params(6000, 2000, 4000);
-
     for (int i = 0; i < 4; i++) {
         struct logp_machine *m = test_machine(2, clocks[i / 2], i % 2 == 0 ? NULL : &params);
 
@@ -145,12 +142,12 @@ Test(deadlock, who_has_ended_does_not_keep_a_polling_loop_alive)
 }
 
 /* Rank 0 sleeps, and then sends what 1 has looked for two million times. */
-static int poll_for_a_sleeper(struct logp_vp *vp, void *arg)
+TestProgram(deadlock, who_polls_for_a_sleeper_does_not_poll_in_vain,
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &quick), program, NULL))
 {
     bool found = false;
     char c = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         OK(logp_sleep_until(vp, 200000000));
         return logp_send(vp, 1, 0, &c, 1);
@@ -160,20 +157,13 @@ static int poll_for_a_sleeper(struct logp_vp *vp, void *arg)
     return logp_recv(vp, 0, 0, &c, 1, NULL);
 }
 
-Test(deadlock, who_polls_for_a_sleeper_does_not_poll_in_vain)
-{
-    const struct logp_params params = test_params(6, 2, 4);
-
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), poll_for_a_sleeper, NULL);
-}
-
 /* 600 000 looks in vain, what was asked for, and as many again: no million in a row. */
-static int polls_in_between(struct logp_vp *vp, void *arg)
+TestProgram(deadlock, a_message_in_between_ends_a_row_of_polls,
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &quick), program, NULL))
 {
     struct logp_request *r;
     char c = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         OK(logp_send(vp, 1, 0, &c, 1));
         return logp_recv(vp, 1, 0, &c, 1, NULL);
@@ -190,21 +180,14 @@ static int polls_in_between(struct logp_vp *vp, void *arg)
     return logp_send(vp, 0, 0, &c, 1);
 }
 
-Test(deadlock, a_message_in_between_ends_a_row_of_polls)
-{
-    const struct logp_params params = test_params(6, 2, 4);
-
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), polls_in_between, NULL);
-}
-
 /* Rank 1 looks once less than a million times for what rank 0 does not send unasked. */
-static int polls_nearly_in_vain(struct logp_vp *vp, void *arg)
+TestProgram(deadlock, a_million_polls_are_in_vain_and_no_fewer,
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &quick), program, NULL))
 {
     struct logp_request *r;
     bool done = false;
     char c = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         OK(logp_recv(vp, 1, 0, &c, 1, NULL));
         return logp_send(vp, 1, 0, &c, 1);
@@ -215,11 +198,4 @@ static int polls_nearly_in_vain(struct logp_vp *vp, void *arg)
     cr_assert(!done);
     OK(logp_send(vp, 0, 0, &c, 1));
     return logp_wait(vp, r, NULL);
-}
-
-Test(deadlock, a_million_polls_are_in_vain_and_no_fewer)
-{
-    const struct logp_params params = test_params(6, 2, 4);
-
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), polls_nearly_in_vain, NULL);
 }

@@ -190,19 +190,14 @@ Test(faults, a_vp_outside_the_runtime_is_named)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
-static int stopped_from_outside(struct logp_vp *vp, void *arg)
+TestProgram(faults, stop_ends_the_run_with_its_error,
+            test_run_fails(test_machine(4, LOGP_CLOCK_WALL, NULL), program, NULL, -EINTR))
 {
     char c;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0)
         logp_machine_stop(logp_vp_machine(vp), -EINTR);
     return logp_recv(vp, LOGP_ANY_SOURCE, 0, &c, 1, NULL);
-}
-
-Test(faults, stop_ends_the_run_with_its_error)
-{
-    test_run_fails(test_machine(4, LOGP_CLOCK_WALL, NULL), stopped_from_outside, NULL, -EINTR);
 }
 
 /* Before the common start, at it, and after it. */

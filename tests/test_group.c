@@ -5,16 +5,6 @@
 static const struct logp_params params = {
     .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
 
-/* Both clocks; with delays, and without where cores need none to go side by side. */
-static void run_all(int P, logp_program program, void *arg)
-{
-    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, arg);
-    test_run(test_machine(P, LOGP_CLOCK_WALL, &params), program, arg);
-    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, arg);
-    if (!test_parallel())
-        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, arg);
-}
-
 static bool is_virtual(const struct logp_vp *vp)
 {
     return logp_machine_clock(logp_vp_machine(vp)) == LOGP_CLOCK_VIRTUAL;
@@ -38,13 +28,13 @@ static int compare(struct logp_vp *group, int64_t mine)
 }
 
 /* Ranks 0, 2, 4 meet; 1, 3 do not, and wait for what they are sent afterwards. */
-static int members_meet(struct logp_vp *vp, void *arg)
+TestProgram(group, members_start_together_and_nobody_else_is_needed,
+            test_run_all(5, &params, program, NULL))
 {
     const int me = logp_vp_rank(vp), members[] = {4, 0, 2};
     int64_t start = 0, before;
     struct logp_vp *group;
 
-    (void)arg;
     if (me % 2 == 1) {
         OK(logp_recv(vp, me - 1, 0, NULL, 0, NULL));
         cr_assert(!is_exact(vp) || logp_now(vp) == 54000 + 2000 + 6000 + 2000);
@@ -64,20 +54,14 @@ static int members_meet(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(group, members_start_together_and_nobody_else_is_needed)
-{
-    run_all(5, members_meet, NULL);
-}
-
 /* Pairs with one context, each as often as it likes. */
-static int pairs(struct logp_vp *vp, void *arg)
+TestProgram(group, groups_do_not_disturb_each_other, test_run_all(8, &params, program, NULL))
 {
     const int me = logp_vp_rank(vp), members[] = {me / 2 * 2, me / 2 * 2 + 1};
     const int rounds = 10 * (me / 2 + 1);
     struct logp_vp *group;
     int64_t last = -1;
 
-    (void)arg;
     OK(logp_group_create(vp, 3, members, 2, &group));
     for (int i = 0; i < rounds; i++) {
         int64_t start = 0;
@@ -90,11 +74,6 @@ static int pairs(struct logp_vp *vp, void *arg)
     }
     logp_group_destroy(group);
     return 0;
-}
-
-Test(group, groups_do_not_disturb_each_other)
-{
-    run_all(8, pairs, NULL);
 }
 
 /* Each rank of a grid is in a row and a column. */
@@ -123,17 +102,17 @@ static int grid(struct logp_vp *vp, void *arg)
 
 Test(group, rows_and_columns_and_all_may_sync_in_turn)
 {
-    run_all(9, grid, NULL);
+    test_run_all(9, &params, grid, NULL);
 }
 
 /* After the start a send waits for no gap; without, it does. */
-static int forgets_gaps(struct logp_vp *vp, void *arg)
+TestProgram(group, gaps_are_forgotten,
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), program, NULL))
 {
     const int members[] = {0, 1};
     struct logp_vp *group;
     int64_t start;
 
-    (void)arg;
     OK(logp_group_create(vp, 1, members, 2, &group));
     for (int i = 0; i < 3; i++) {
         OK(logp_send(vp, 1 - logp_vp_rank(vp), 0, NULL, 0));
@@ -144,11 +123,6 @@ static int forgets_gaps(struct logp_vp *vp, void *arg)
         OK(logp_recv(vp, 1 - logp_vp_rank(vp), 0, NULL, 0, NULL));
     logp_group_destroy(group);
     return 0;
-}
-
-Test(group, gaps_are_forgotten)
-{
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), forgets_gaps, NULL);
 }
 
 /* Rank 2 does not come. */
@@ -183,13 +157,13 @@ Test(group, who_waits_for_a_member_that_does_not_come_is_deadlocked)
 }
 
 /* They agree on the first, and not on how many they are. */
-static int lists_differ(struct logp_vp *vp, void *arg)
+TestProgram(group, a_list_of_another_length_is_refused,
+            test_run_fails(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), program, NULL, -EINVAL))
 {
     struct logp_vp *group;
     const int me = logp_vp_rank(vp);
     int rc = logp_group_create(vp, 1, (int[]){0, 1, 2}, me == 1 ? 2 : 3, &group);
 
-    (void)arg;
     cr_assert_eq(rc, 0);
     if (me == 1)
         rc = logp_recv(vp, 0, 0, NULL, 0, NULL);
@@ -200,11 +174,6 @@ static int lists_differ(struct logp_vp *vp, void *arg)
     rc = rc != 0 ? rc : logp_sync(group, NULL);
     logp_group_destroy(group);
     return rc;
-}
-
-Test(group, a_list_of_another_length_is_refused)
-{
-    test_run_fails(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), lists_differ, NULL, -EINVAL);
 }
 
 /* The run is stopped while groups form. */

@@ -156,13 +156,13 @@ static struct known window(int P, int first, int n)
 
 /* Groups that overlap, each with those next to it: all are made in the order of who is first, and
  * worked in in that order. */
-static int overlapping(struct logp_vp *vp, void *arg)
+TestProgram(groups, lists_may_overlap,
+            for (int P = 1; P <= MOST_P; P += P < 8 ? 1 : 5) run_all(P, program, NULL))
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), n = P < 4 ? P : 4;
     struct known mine[MOST_P];
     int made = 0;
 
-    (void)arg;
     for (int first = 0; first < P; first++)
         if ((me - first + P) % P < n) {
             mine[made] = window(P, first, n);
@@ -177,20 +177,13 @@ static int overlapping(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(groups, lists_may_overlap)
-{
-    for (int P = 1; P <= MOST_P; P += P < 8 ? 1 : 5)
-        run_all(P, overlapping, NULL);
-}
-
 /* Of a group that is a part, in another order. */
-static int list_of_a_part(struct logp_vp *vp, void *arg)
+TestProgram(groups, a_list_is_of_ranks_of_the_group, run_all(7, program, NULL))
 {
     struct known part = window(7, 2, 5), less = {.n = 3, .ranks = {6, 2, 4}};
     const int in_part[] = {0, 4, 2}; /* which are those */
     int translated[3];
 
-    (void)arg;
     if (logp_vp_rank(vp) < 2)
         return 0;
     OK(logp_group_from(vp, part.ranks, part.n, &part.group));
@@ -207,21 +200,15 @@ static int list_of_a_part(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(groups, a_list_is_of_ranks_of_the_group)
-{
-    run_all(7, list_of_a_part, NULL);
-}
-
 /* ---- contexts ---- */
 
 /* What is sent through one group is not received through another: the same two, the same tag. */
-static int apart(struct logp_vp *vp, void *arg)
+TestProgram(groups, messages_of_groups_with_the_same_members_are_apart, run_all(2, program, NULL))
 {
     struct logp_vp *groups[4] = {vp};
     const int all[] = {0, 1}, other = 1 - logp_vp_rank(vp);
     int got = -1;
 
-    (void)arg;
     OK(logp_group_create(vp, 1 << 30, all, 2, &groups[1]));
     OK(logp_group_dup(groups[1], &groups[2]));
     OK(logp_group_split(groups[2], 0, 0, &groups[3]));
@@ -236,18 +223,12 @@ static int apart(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(groups, messages_of_groups_with_the_same_members_are_apart)
-{
-    run_all(2, apart, NULL);
-}
-
 /* Made and left, over and over: a message to one that was left is no message to the next. */
-static int over_and_over(struct logp_vp *vp, void *arg)
+TestProgram(groups, every_group_has_a_context_of_its_own, run_all(5, program, NULL))
 {
     const int P = logp_vp_size(vp), right = (logp_vp_rank(vp) + 1) % P;
     int got = -1;
 
-    (void)arg;
     for (int i = 0; i < 50; i++) {
         const uint32_t before = logp_group_context(vp);
         struct logp_vp *group = NULL;
@@ -263,20 +244,14 @@ static int over_and_over(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(groups, every_group_has_a_context_of_its_own)
-{
-    run_all(5, over_and_over, NULL);
-}
-
 /* Ranks 0 and 1 have had many groups, 2 and 3 none: what they agree on is new to all. */
-static int unlike_pasts(struct logp_vp *vp, void *arg)
+TestProgram(groups, what_members_agree_on_is_new_to_all, run_all(4, program, NULL))
 {
     const int me = logp_vp_rank(vp), pair[] = {me / 2 * 2, me / 2 * 2 + 1};
     struct logp_vp *groups[10] = {NULL}, *all = NULL;
     uint32_t context;
     int n = me < 2 ? 10 : 0;
 
-    (void)arg;
     for (int i = 0; i < n; i++)
         OK(logp_group_from(vp, pair, 2, &groups[i]));
     context = logp_group_context(vp);
@@ -290,17 +265,11 @@ static int unlike_pasts(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(groups, what_members_agree_on_is_new_to_all)
-{
-    run_all(4, unlike_pasts, NULL);
-}
-
 /* The last context there is, and then none. */
-static int the_last(struct logp_vp *vp, void *arg)
+TestProgram(groups, contexts_end, run_all(3, program, NULL))
 {
     struct logp_vp *group = NULL, *more = NULL;
 
-    (void)arg;
     OK(logp_group_create(vp, LOGP_CONTEXT_MAX - (logp_vp_rank(vp) == 0), (int[]){0, 1, 2}, 3,
                          &group));
     logp_group_destroy(group);
@@ -310,11 +279,6 @@ static int the_last(struct logp_vp *vp, void *arg)
     cr_assert_null(more);
 
     return 0;
-}
-
-Test(groups, contexts_end)
-{
-    run_all(3, the_last, NULL);
 }
 
 /* ---- what is refused ---- */

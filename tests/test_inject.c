@@ -260,13 +260,14 @@ Test(inject, a_timeout_ends_a_machine_that_expects_in_vain)
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
-static int fill_up(struct logp_vp *vp, void *arg)
+TestProgram(inject, the_queue_limit_holds,
+            for (int i = 0; i < 2; i++)
+                test_run(limited_machine(2, LOGP_CLOCK_WALL, i > 0), program, NULL))
 {
     static char buf[LIMIT + 1];
     struct logp_machine *m = logp_vp_machine(vp);
     int n = 0, rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return 0;
     cr_expect_eq(logp_machine_inject(m, 1, 0, buf, LIMIT + 1), -EMSGSIZE);
@@ -282,12 +283,6 @@ static int fill_up(struct logp_vp *vp, void *arg)
             rc = logp_recv(vp, LOGP_OUTSIDE, 0, buf, 1000, NULL);
     }
     return rc;
-}
-
-Test(inject, the_queue_limit_holds)
-{
-    for (int i = 0; i < 2; i++)
-        test_run(limited_machine(2, LOGP_CLOCK_WALL, i > 0), fill_up, NULL);
 }
 
 static int leaves_it(struct logp_vp *vp, void *arg)

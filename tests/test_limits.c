@@ -4,6 +4,7 @@
 #include "limited.h"
 
 static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
+static const struct logp_params quick = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
 
 /* P vps without delays. */
 static struct logp_machine *space_for(size_t n_bytes, int P, enum logp_clock clock)
@@ -189,12 +190,13 @@ Test(limits, a_refused_send_takes_no_place_on_its_links)
 }
 
 /* A full queue does not hold back what is wanted at once, within a core. */
-static int full_but_wanted(struct logp_vp *vp, void *arg)
+TestProgram(limits, what_is_wanted_at_once_needs_no_room,
+            for (int delayed = 0; delayed < 2; delayed++)
+                test_run(limited_machine(2, LOGP_CLOCK_VIRTUAL, delayed), program, NULL))
 {
     char buf[1000] = {0};
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 1) {
         rc = logp_recv(vp, 0, 5, buf, 8, NULL);
         return rc != 0 ? rc : logp_sync(vp, NULL);
@@ -216,12 +218,6 @@ static int full_but_wanted(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(limits, what_is_wanted_at_once_needs_no_room)
-{
-    for (int delayed = 0; delayed < 2; delayed++)
-        test_run(limited_machine(2, LOGP_CLOCK_VIRTUAL, delayed), full_but_wanted, NULL);
-}
-
 Test(limits, more_threads_than_the_kernel_allows_are_refused_at_once)
 {
     struct logp_machine *m;
@@ -241,39 +237,26 @@ Test(limits, more_threads_than_the_kernel_allows_are_refused_at_once)
                  -EAGAIN);
 }
 
-static int ask_for_more(struct logp_vp *vp, void *arg)
+TestProgram(limits, a_limit_without_an_end_is_a_limit,
+            test_run(space_for(SIZE_MAX, 2, LOGP_CLOCK_WALL), program, NULL))
 {
     char c = 0;
 
-    (void)arg;
     OK(logp_send(vp, logp_vp_rank(vp), 0, &c, 1));
     return logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, NULL);
 }
-
-Test(limits, a_limit_without_an_end_is_a_limit)
-{
-    test_run(space_for(SIZE_MAX, 2, LOGP_CLOCK_WALL), ask_for_more, NULL);
-}
 /* ---- times without an end ---- */
 
-static int compute_for_ever(struct logp_vp *vp, void *arg)
+TestProgram(limits, a_time_that_no_clock_reaches_is_refused,
+            for (int i = 0; i < 2; i++) test_run(test_machine(2, clocks[i], &quick), program, NULL))
 {
     const int64_t before = logp_now(vp);
 
-    (void)arg;
     cr_assert_eq(logp_compute(vp, INT64_MAX, NULL, NULL), -EOVERFLOW);
     cr_assert_eq(logp_compute(vp, INT64_MAX - 10, NULL, NULL), -EOVERFLOW);
     cr_assert_geq(logp_now(vp), before);
     cr_assert_leq(logp_now(vp), INT64_C(1000000000) * 3600);
     return logp_compute(vp, 1, NULL, NULL);
-}
-
-Test(limits, a_time_that_no_clock_reaches_is_refused)
-{
-    const struct logp_params params = test_params(6, 2, 4);
-
-    for (int i = 0; i < 2; i++)
-        test_run(test_machine(2, clocks[i], &params), compute_for_ever, NULL);
 }
 
 static int nothing_happens(struct logp_vp *vp, void *arg)
@@ -295,9 +278,10 @@ Test(limits, a_timeout_without_an_end_is_no_timeout)
 
 /* A receive with a time limit, by hand: 1 polls until its clock says so, and only then sends what
  * 0 waits for. */
-static int poll_until(struct logp_vp *vp, void *arg)
+TestProgram(limits, a_loop_that_watches_the_clock_does_not_wait_in_vain,
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &quick), program, NULL))
 {
-    const int64_t until = *(const int64_t *)arg;
+    const int64_t until = INT64_C(300000000); /* three million polls */
     bool found = false;
     char c = 0;
 
@@ -307,12 +291,4 @@ static int poll_until(struct logp_vp *vp, void *arg)
         OK(logp_probe(vp, 0, 0, &found, NULL));
     cr_assert(!found);
     return logp_send(vp, 0, 0, &c, 1);
-}
-
-Test(limits, a_loop_that_watches_the_clock_does_not_wait_in_vain)
-{
-    const struct logp_params params = test_params(6, 2, 4);
-    int64_t until = INT64_C(300000000); /* three million polls */
-
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), poll_until, &until);
 }

@@ -35,9 +35,8 @@ Test(match, tags_are_taken_out_of_order_and_each_in_order)
     run_both(2, by_tag, NULL);
 }
 
-static int any_tag(struct logp_vp *vp, void *arg)
+TestProgram(match, any_tag_takes_them_in_the_order_sent, run_both(2, program, NULL))
 {
-    (void)arg;
     for (int i = 0; i < 100; i++) {
         struct logp_status s;
         int got = -1;
@@ -55,18 +54,12 @@ static int any_tag(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(match, any_tag_takes_them_in_the_order_sent)
-{
-    run_both(2, any_tag, NULL);
-}
-
 /* Receives of any source and of a named one, posted in turn. */
-static int posted_order(struct logp_vp *vp, void *arg)
+TestProgram(match, posted_receives_are_served_in_the_order_of_posting, run_both(2, program, NULL))
 {
     struct logp_request *r[4];
     int got[4] = {-1, -1, -1, -1};
 
-    (void)arg;
     if (logp_vp_rank(vp) == 1) {
         for (int i = 0; i < 4; i++)
             OK(logp_send(vp, 0, 7, &i, sizeof(i)));
@@ -81,18 +74,12 @@ static int posted_order(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(match, posted_receives_are_served_in_the_order_of_posting)
-{
-    run_both(2, posted_order, NULL);
-}
-
-static int too_small(struct logp_vp *vp, void *arg)
+TestProgram(match, too_small_a_buffer_loses_nothing, run_both(2, program, NULL))
 {
     char big[3000], small[10];
     struct logp_status s = {0};
     int rc;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         memset(big, 'x', sizeof(big));
         rc = logp_send(vp, 1, 5, big, sizeof(big));
@@ -112,11 +99,6 @@ static int too_small(struct logp_vp *vp, void *arg)
     rc = logp_recv(vp, 0, 5, small, sizeof(small), NULL);
     cr_assert_str_eq(small, "after");
     return rc;
-}
-
-Test(match, too_small_a_buffer_loses_nothing)
-{
-    run_both(2, too_small, NULL);
 }
 
 static int contexts(struct logp_vp *vp, void *arg)
@@ -148,14 +130,13 @@ Test(match, contexts_are_kept_apart)
 }
 
 /* The odd ranks, in reverse, broadcast among themselves. */
-static int subgroup(struct logp_vp *vp, void *arg)
+TestProgram(match, a_group_has_its_own_ranks, run_both(6, program, NULL))
 {
     static const int members[] = {5, 3, 1};
     struct logp_vp *odd;
     struct logp_status s;
     int item = logp_vp_rank(vp);
 
-    (void)arg;
     if (logp_vp_rank(vp) % 2 == 0) {
         cr_assert_eq(logp_group_create(vp, 1, members, 3, &odd), -EINVAL);
         return 0;
@@ -172,17 +153,11 @@ static int subgroup(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(match, a_group_has_its_own_ranks)
-{
-    run_both(6, subgroup, NULL);
-}
-
-static int cancel(struct logp_vp *vp, void *arg)
+TestProgram(match, a_cancelled_receive_takes_nothing, run_both(2, program, NULL))
 {
     struct logp_request *any, *named;
     int a = -1, b = -1;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         OK(logp_sync(vp, NULL));
         return logp_send(vp, 1, 0, &(int){42}, sizeof(int));
@@ -196,11 +171,6 @@ static int cancel(struct logp_vp *vp, void *arg)
     cr_assert_eq(a, -1);
     cr_assert_eq(b, 42);
     return 0;
-}
-
-Test(match, a_cancelled_receive_takes_nothing)
-{
-    run_both(2, cancel, NULL);
 }
 
 /* All send first, whatever the size; then all receive. */
@@ -267,11 +237,10 @@ Test(match, sendrecv_shifts_around_a_ring)
 }
 
 /* Many pending messages, taken in the worst order: they are found all the same. */
-static int many_pending(struct logp_vp *vp, void *arg)
+TestProgram(match, many_pending_messages_are_found_by_tag, run_both(2, program, NULL))
 {
     enum { N = 2000 };
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         for (int i = 0; i < N; i++)
             OK(logp_send(vp, 1, i, &i, sizeof(i)));
@@ -285,11 +254,6 @@ static int many_pending(struct logp_vp *vp, void *arg)
         cr_assert_eq(got, i);
     }
     return 0;
-}
-
-Test(match, many_pending_messages_are_found_by_tag)
-{
-    run_both(2, many_pending, NULL);
 }
 
 static int leave_some(struct logp_vp *vp, void *arg)
@@ -374,7 +338,8 @@ static void dawdle(uint64_t *random)
 }
 
 /* Rank 0 sends round + 1; what rank 1 does with its receive meanwhile is drawn. */
-static int long_and_posted(struct logp_vp *vp, void *arg)
+TestProgram(match, a_long_message_finds_its_posted_receive_whatever_becomes_of_it,
+            for (uint64_t seed = 1; seed <= 3; seed++) run_both(2, program, &seed))
 {
     enum { ROUNDS = 300 / TEST_SCALE };
     const int me = logp_vp_rank(vp);
@@ -425,12 +390,6 @@ static int long_and_posted(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(match, a_long_message_finds_its_posted_receive_whatever_becomes_of_it)
-{
-    for (uint64_t seed = 1; seed <= 3; seed++)
-        run_both(2, long_and_posted, &seed);
-}
-
 /* Rank 1 posts a receive and ends; rank 0 sends before or after, who knows. */
 struct forgotten {
     unsigned char *buf, *out;
@@ -451,11 +410,10 @@ static int forget(struct logp_vp *vp, void *arg)
 }
 
 /* The receiver waits for the second of two messages, and then takes the first. */
-static int crosswise(struct logp_vp *vp, void *arg)
+TestProgram(match, a_posted_receive_gets_no_other_tag, run_both(2, program, NULL))
 {
     static unsigned char out[2][3000], in[2][3000];
 
-    (void)arg;
     for (int i = 0; i < 1000; i++)
         for (int k = 0; k < 2; k++) {
             const int tag = logp_vp_rank(vp) == 0 ? k : 1 - k;
@@ -470,11 +428,6 @@ static int crosswise(struct logp_vp *vp, void *arg)
             cr_assert_eq(in[tag][2999], (unsigned char)(2 * i + tag));
         }
     return 0;
-}
-
-Test(match, a_posted_receive_gets_no_other_tag)
-{
-    run_both(2, crosswise, NULL);
 }
 
 Test(match, a_vp_that_has_ended_is_not_written_to)

@@ -396,12 +396,12 @@ Test(memory, receives_that_end, .timeout = 100)
 }
 
 /* To itself, longer than any of the usual sizes; from the second on no memory is asked for. */
-static int huge_ones(struct logp_vp *vp, void *arg)
+TestProgram(memory, the_longest_messages_are_recycled,
+            test_run(test_machine(1, LOGP_CLOCK_WALL, NULL), program, NULL))
 {
     enum { HUGE = 20 << 20, ASKED = 1000 };
     unsigned char *buf = malloc(HUGE);
 
-    (void)arg;
     memset(buf, 1, HUGE);
     for (int i = 0; i < 6; i++) {
         OK(logp_send(vp, 0, 0, buf, (size_t)(HUGE - i * 4096)));
@@ -413,11 +413,6 @@ static int huge_ones(struct logp_vp *vp, void *arg)
     refuse(0);
     free(buf);
     return 0;
-}
-
-Test(memory, the_longest_messages_are_recycled)
-{
-    test_run(test_machine(1, LOGP_CLOCK_WALL, NULL), huge_ones, NULL);
 }
 
 /* Two and three at a time, of which half of the limit is kept: the one used last. */

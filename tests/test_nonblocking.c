@@ -205,16 +205,6 @@ Test(nonblocking, a_call_takes_what_the_one_that_runs_takes)
 static const struct logp_params params = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .gamma_ps = 1000};
 
-/* Both clocks; with delays, and without where cores need none to go side by side. */
-static void run_all(int P, logp_program program, void *arg)
-{
-    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, arg);
-    test_run(test_machine(P, LOGP_CLOCK_WALL, &params), program, arg);
-    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, arg);
-    if (!test_parallel())
-        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, arg);
-}
-
 static struct logp_plan *chain(const struct logp_vp *vp, size_t n_bytes)
 {
     const struct logp_args args = {.n_bytes = n_bytes};
@@ -234,7 +224,8 @@ static struct logp_plan *chain(const struct logp_vp *vp, size_t n_bytes)
  * until 2300, tests and receives until 2500.
  * The broadcast alone takes 2000, and so does computing: one after the other 4000.
  */
-static int compute_meanwhile(struct logp_vp *vp, void *arg)
+TestProgram(nonblocking, computing_overlaps_communicating,
+            test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), program, NULL))
 {
     static const int64_t end[] = {2200, 2500, 2500};
     struct logp_plan *plan = chain(vp, 8);
@@ -242,7 +233,6 @@ static int compute_meanwhile(struct logp_vp *vp, void *arg)
     int64_t item = logp_vp_rank(vp) == 0 ? 4711 : 0;
     bool done = false;
 
-    (void)arg;
     OK(logp_plan_start(vp, plan, &item, NULL, &pending));
     for (int piece = 0; piece < 4; piece++) {
         OK(logp_compute(vp, 500, NULL, NULL));
@@ -256,20 +246,15 @@ static int compute_meanwhile(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(nonblocking, computing_overlaps_communicating)
-{
-    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), compute_meanwhile, NULL);
-}
-
 /* Messages are sent at 0 and 400, and received in [800, 1000] and [1200, 1400], whichever is waited
  * for; and nothing is left to be done for the other. */
-static int wait_for_the_second(struct logp_vp *vp, void *arg)
+TestProgram(nonblocking, a_wait_carries_on_what_else_was_started,
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), program, NULL))
 {
     const int me = logp_vp_rank(vp);
     int64_t a = me == 0 ? 1 : 0, b = me == 0 ? 2 : 0;
     struct logp_pending *first, *second;
 
-    (void)arg;
     OK(logp_ibroadcast(vp, &a, sizeof(a), 0, &first));
     OK(logp_ibroadcast(vp, &b, sizeof(b), 0, &second));
     OK(logp_pending_wait(vp, second));
@@ -279,11 +264,6 @@ static int wait_for_the_second(struct logp_vp *vp, void *arg)
     cr_assert_eq(logp_now(vp), me == 0 ? 600 : 1400);
     cr_assert_eq(a, 1);
     return 0;
-}
-
-Test(nonblocking, a_wait_carries_on_what_else_was_started)
-{
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), wait_for_the_second, NULL);
 }
 
 /* ---- in one another's way ---- */
@@ -314,22 +294,20 @@ static int in_different_orders(struct logp_vp *vp, void *arg)
 
 Test(nonblocking, the_order_of_waiting_is_each_ones_own)
 {
-    static bool tests[] = {false, true};
-
     for (int P = 1; P <= 9; P += 2)
         for (int i = 0; i < 2; i++)
-            run_all(P, in_different_orders, &tests[i]);
+            test_run_all(P, &params, in_different_orders, &(bool){i > 0});
 }
 
 /* Rank 1 must hand on what the others wait for before they come to the barrier. */
-static int a_barrier_comes_first(struct logp_vp *vp, void *arg)
+TestProgram(nonblocking, a_collective_that_is_run_carries_on_those_that_were_started,
+            test_run_all(4, &params, program, NULL))
 {
     const int me = logp_vp_rank(vp);
     struct logp_plan *plan = chain(vp, 8);
     int64_t item = me == 0 ? 4711 : 0;
     struct logp_pending *pending;
 
-    (void)arg;
     OK(logp_plan_start(vp, plan, &item, NULL, &pending));
     if (me == 1)
         OK(logp_barrier(vp));
@@ -341,13 +319,9 @@ static int a_barrier_comes_first(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(nonblocking, a_collective_that_is_run_carries_on_those_that_were_started)
-{
-    run_all(4, a_barrier_comes_first, NULL);
-}
-
 /* A plan is started again and again, and others between, of the same group and of another. */
-static int again_and_again(struct logp_vp *vp, void *arg)
+TestProgram(nonblocking, a_plan_may_be_started_again,
+            for (int P = 1; P <= 5; P++) test_run_all(P, &params, program, NULL))
 {
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp), root = P - 1;
     struct logp_plan *plan = chain(vp, 8);
@@ -356,7 +330,6 @@ static int again_and_again(struct logp_vp *vp, void *arg)
     int64_t a = 0, b, c;
     int index;
 
-    (void)arg;
     OK(logp_group_create(vp, UINT32_C(1) << 30, NULL, 0, &group));
     for (int i = 0; i < 20; i++) {
         a = me == 0 ? i : -1;
@@ -380,17 +353,12 @@ static int again_and_again(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(nonblocking, a_plan_may_be_started_again)
-{
-    for (int P = 1; P <= 5; P++)
-        run_all(P, again_and_again, NULL);
-}
-
 /* ---- collectives and messages together ---- */
 
 /* Rank 0 waits for broadcasts of ranks 1 and 3 and messages of ranks 2 and 4, each of which starts a
  * ms after the one before it. */
-static int both_kinds(struct logp_vp *vp, void *arg)
+TestProgram(nonblocking, a_collective_and_a_message_are_waited_for_together,
+            test_run(test_machine(5, LOGP_CLOCK_VIRTUAL, &params), program, NULL))
 {
     static const int members[2][2] = {{0, 1}, {0, 3}};
     const int me = logp_vp_rank(vp);
@@ -400,7 +368,6 @@ static int both_kinds(struct logp_vp *vp, void *arg)
     struct logp_vp *pair[2] = {NULL, NULL};
     int order[4], item[2] = {me, me}, x = 0, y = 0, index = 0;
 
-    (void)arg;
     OK(logp_sleep_until(vp, me * INT64_C(1000000)));
     if (me == 2 || me == 4)
         return logp_send(vp, 0, me, &me, sizeof(me));
@@ -432,13 +399,4 @@ static int both_kinds(struct logp_vp *vp, void *arg)
     logp_group_destroy(pair[0]);
     logp_group_destroy(pair[1]);
     return 0;
-}
-
-Test(nonblocking, a_collective_and_a_message_are_waited_for_together)
-{
-    const struct logp_params model = test_params(6000, 2000, 4000);
-    struct logp_machine *m = test_machine(5, LOGP_CLOCK_VIRTUAL, &model);
-
-    cr_assert_eq(logp_machine_run(m, both_kinds, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

@@ -227,13 +227,13 @@ Test(nonblocking_errors, what_a_program_leaves_behind_ends_with_it)
 }
 
 /* One is kept until all numbers are given; then they begin anew. */
-static int many(struct logp_vp *vp, void *arg)
+TestProgram(nonblocking_errors, numbers_come_round_and_are_never_two_at_once,
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), program, NULL))
 {
     const int me = logp_vp_rank(vp);
     struct logp_pending *oldest, *p;
     int64_t first = me == 1 ? 77 : 0, item = 0;
 
-    (void)arg;
     OK(logp_ibroadcast(vp, &first, sizeof(first), 1, &oldest));
     for (int64_t i = 1; i < LOGP_MOST_PENDING; i++) {
         item = me == 0 ? i : 0;
@@ -249,11 +249,6 @@ static int many(struct logp_vp *vp, void *arg)
     OK(logp_pending_wait(vp, p));
     cr_assert(item == -5);
     return 0;
-}
-
-Test(nonblocking_errors, numbers_come_round_and_are_never_two_at_once)
-{
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), many, NULL);
 }
 
 /* ---- what others keep with a vp ---- */

@@ -6,7 +6,9 @@
  */
 #include "support.h"
 
-static struct logp_machine *with_lanes(int P, const struct logp_params *params, int lane_slots)
+static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
+
+static struct logp_machine *with_lanes(int P, const struct logp_params *p, int lane_slots)
 {
     return test_machine_with((struct logp_config){.n_processors = P,
                                                   .clock = LOGP_CLOCK_VIRTUAL,
@@ -14,12 +16,7 @@ static struct logp_machine *with_lanes(int P, const struct logp_params *params, 
                                                   .stacks = LOGP_STACKS_SHARED,
                                                   .parallel = true,
                                                   .lane_slots = lane_slots},
-                             params);
-}
-
-static struct logp_machine *parallel_machine(int P, const struct logp_params *params)
-{
-    return with_lanes(P, params, 0);
+                             p);
 }
 
 /* Everyone sends to everyone, again and again, and receives from anyone; then all start anew. */
@@ -50,16 +47,16 @@ static int crowd(struct logp_vp *vp, void *arg)
 
 Test(parallel, crowds_take_the_same_time_as_on_one_core)
 {
-    const struct logp_params params = test_params(7, 2, 3);
+    const struct logp_params other = test_params(7, 2, 3);
 
     for (int P = 2; P <= 130; P += 32) {
         int64_t *alone = calloc((size_t)P, sizeof(int64_t));
 
-        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), crowd, alone);
+        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &other), crowd, alone);
         for (int lane_slots = -1; lane_slots <= 1; lane_slots++) { /* none, the default, one */
             int64_t *together = calloc((size_t)P, sizeof(int64_t));
 
-            test_run(with_lanes(P, &params, lane_slots), crowd, together);
+            test_run(with_lanes(P, &other, lane_slots), crowd, together);
             cr_assert_eq(memcmp(together, alone, (size_t)P * sizeof(int64_t)), 0);
             free(together);
         }
@@ -76,8 +73,7 @@ static int circle(struct logp_vp *vp, void *arg)
 
 Test(parallel, a_deadlock_ends_and_says_who_waits_for_whom)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-    struct logp_machine *m = parallel_machine(9, &params);
+    struct logp_machine *m = with_lanes(9, &params, 0);
 
     for (int i = 0; i < 20; i++) {
         const struct logp_report *report;
@@ -110,8 +106,7 @@ static int failing(struct logp_vp *vp, void *arg)
 
 Test(parallel, an_error_stops_all)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-    struct logp_machine *m = parallel_machine(8, &params);
+    struct logp_machine *m = with_lanes(8, &params, 0);
 
     for (int i = 0; i < 20; i++) {
         cr_assert_eq(logp_machine_run(m, failing, NULL, test_timeout_ns), -EIO);
@@ -130,16 +125,16 @@ static int replace(struct logp_vp *vp, void *arg)
 
 Test(parallel, a_model_without_a_lookahead_is_refused)
 {
-    struct logp_params params = test_params(6, 2, 4);
-    struct logp_machine *m = parallel_machine(8, &params);
+    struct logp_params limited = params;
+    struct logp_machine *m = with_lanes(8, &params, 0);
     struct logp_delay delay;
 
     if (logp_machine_cores(m) > 1) {
         cr_assert_eq(logp_machine_run(m, replace, NULL, test_timeout_ns), -ENOTSUP);
         cr_assert_eq(logp_machine_set_delay(m, logp_delay_none(), 0), 0);
         cr_assert_eq(logp_machine_run(m, circle, NULL, test_timeout_ns), -ENOTSUP);
-        params.capacity = 2;
-        cr_assert_eq(logp_delay_create("logp", &params, &delay), 0);
+        limited.capacity = 2;
+        cr_assert_eq(logp_delay_create("logp", &limited, &delay), 0);
         cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
         cr_assert_eq(logp_machine_run(m, circle, NULL, test_timeout_ns), -ENOTSUP);
     }
@@ -174,18 +169,18 @@ static int long_messages(struct logp_vp *vp, void *arg)
 
 Test(parallel, a_long_message_reaches_a_stack_that_is_set_aside)
 {
-    const struct logp_params params = test_params(1000, 10, 10);
+    const struct logp_params slow = test_params(1000, 10, 10);
 
-    test_run(parallel_machine(4, &params), long_messages, NULL);
+    test_run(with_lanes(4, &slow, 0), long_messages, NULL);
 }
 
 /* Rank 0 polls for ever, the others wait. */
-static int poll_for_ever(struct logp_vp *vp, void *arg)
+TestProgram(parallel, a_polling_loop_does_not_hide_a_deadlock,
+            test_run_fails(with_lanes(4, &params, 0), program, NULL, -EDEADLK))
 {
     int rc = 0;
     bool found;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return logp_recv(vp, 0, 0, NULL, 0, NULL);
     while (rc == 0)
@@ -193,23 +188,14 @@ static int poll_for_ever(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(parallel, a_polling_loop_does_not_hide_a_deadlock)
-{
-    const struct logp_params params = test_params(6, 2, 4);
-    struct logp_machine *m = parallel_machine(4, &params);
-
-    cr_assert_eq(logp_machine_run(m, poll_for_ever, NULL, test_timeout_ns), -EDEADLK);
-    logp_machine_destroy(m);
-}
-
 /* Rank 0 polls for as long as counts as waiting, and then finds it; the last rank waits for what it
  * has to say after that. */
-static int poll_for_long(struct logp_vp *vp, void *arg)
+TestProgram(parallel, who_has_polled_for_long_goes_on,
+            test_run(with_lanes(4, &params, 0), program, NULL))
 {
     const int me = logp_vp_rank(vp), last = logp_vp_size(vp) - 1;
     bool found = false;
 
-    (void)arg;
     if (me == last) {
         OK(logp_compute(vp, INT64_C(200000000), NULL, NULL));
         OK(logp_send(vp, 0, 5, NULL, 0));
@@ -223,11 +209,4 @@ static int poll_for_long(struct logp_vp *vp, void *arg)
     for (int i = 0; i < 1000; i++)
         OK(logp_compute(vp, 1000, NULL, NULL));
     return logp_send(vp, last, 6, NULL, 0);
-}
-
-Test(parallel, who_has_polled_for_long_goes_on)
-{
-    const struct logp_params params = test_params(6, 2, 4);
-
-    test_run(parallel_machine(4, &params), poll_for_long, NULL);
 }

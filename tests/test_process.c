@@ -200,22 +200,17 @@ Test(process, thread_local_variables_are_a_vps_own_on_threads_and_the_cores_on_f
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
-static int forks(struct logp_vp *vp, void *arg)
+TestProgram(process, a_vp_may_fork,
+            for (int i = 0; i < 2; i++)
+                test_run(test_machine(3, (enum logp_clock)i, &params), program, NULL))
 {
     const int me = logp_vp_rank(vp);
     const pid_t pid = fork();
     int status = 0;
 
-    (void)arg;
     if (pid == 0)
         _exit(me + 1);
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == me + 1);
     return logp_barrier(vp);
-}
-
-Test(process, a_vp_may_fork)
-{
-    for (int i = 0; i < 2; i++)
-        test_run(test_machine(3, (enum logp_clock)i, &params), forks, NULL);
 }

@@ -210,12 +210,12 @@ Test(rendezvous, many_isends_at_once)
 
 /* ---- a send to itself, which a receive from anyone takes while the vp waits for the send ---- */
 
-static int wait_for_own(struct logp_vp *vp, void *arg)
+TestProgram(rendezvous, a_wait_for_a_send_matches_what_arrives_meanwhile,
+            test_run(machine_of(1, LOGP_CLOCK_VIRTUAL, &all_params[0], 1), program, NULL))
 {
     struct logp_request *receive, *send;
     char in[8], out[8] = "payload";
 
-    (void)arg;
     cr_assert_eq(logp_irecv(vp, LOGP_ANY_SOURCE, 1, in, sizeof(in), &receive), 0);
     cr_assert_eq(logp_isend(vp, 0, 1, out, sizeof(out), &send), 0);
     cr_expect_eq(logp_now(vp), 20); /* o_send of the request */
@@ -264,29 +264,18 @@ static int send_both(struct logp_vp *vp, void *arg)
     return logp_wait(vp, send, NULL);
 }
 
-Test(rendezvous, a_wait_for_a_send_matches_what_arrives_meanwhile)
-{
-    struct logp_machine *m = machine_of(1, LOGP_CLOCK_VIRTUAL, &all_params[0], 1);
-
-    cr_assert_eq(logp_machine_run(m, wait_for_own, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
-}
-
 Test(rendezvous, a_payload_is_sent_by_the_first_call_after_its_answer)
 {
-    struct logp_machine *one = machine_of(1, LOGP_CLOCK_VIRTUAL, &all_params[0], 1);
-    struct logp_machine *two = machine_of(2, LOGP_CLOCK_VIRTUAL, &all_params[0], 1);
-
-    cr_assert_eq(logp_machine_run(one, test_own, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_run(two, send_both, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(one), 0);
-    cr_assert_eq(logp_machine_destroy(two), 0);
+    test_run(machine_of(1, LOGP_CLOCK_VIRTUAL, &all_params[0], 1), test_own, NULL);
+    test_run(machine_of(2, LOGP_CLOCK_VIRTUAL, &all_params[0], 1), send_both, NULL);
 }
 
 /* ---- waits that end between the request and its payload ---- */
 
 /* Rank 1 gives up then: what comes too late is there for the next receive. */
-static int abandon_between(struct logp_vp *vp, void *arg)
+TestProgram(rendezvous, a_receive_may_give_up_between_request_and_payload,
+            for (int64_t until = 0; until < 4 * all_params[0].L_ns; until += 100)
+                test_run(machine_of(2, LOGP_CLOCK_VIRTUAL, &all_params[0], 1), program, &until))
 {
     const int64_t until = *(const int64_t *)arg;
     int x = 7, rc;
@@ -300,22 +289,10 @@ static int abandon_between(struct logp_vp *vp, void *arg)
     return rc != 0 ? rc : x == 7 ? 0 : -EIO;
 }
 
-Test(rendezvous, a_receive_may_give_up_between_request_and_payload)
-{
-    const struct logp_params *p = &all_params[0];
-
-    for (int64_t until = 0; until < 4 * p->L_ns; until += 100) {
-        struct logp_machine *m = machine_of(2, LOGP_CLOCK_VIRTUAL, p, 1);
-
-        cr_assert_eq(logp_machine_run(m, abandon_between, &until, test_timeout_ns), 0, "%d",
-                     (int)until);
-        cr_expect_eq(logp_machine_report(m)->unreceived, 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
-    }
-}
-
 /* Both isend, and wait for the other's message for a while first. */
-static int wait_a_while(struct logp_vp *vp, void *arg)
+TestProgram(rendezvous, who_waits_for_a_while_still_sends,
+            for (int64_t until = 0; until < 4 * all_params[0].L_ns; until += 100)
+                test_run(machine_of(2, LOGP_CLOCK_VIRTUAL, &all_params[0], 1), program, &until))
 {
     const int64_t until = *(const int64_t *)arg;
     const int me = logp_vp_rank(vp);
@@ -332,19 +309,6 @@ static int wait_a_while(struct logp_vp *vp, void *arg)
     if (rc == 0)
         rc = logp_wait(vp, out, NULL);
     return rc != 0 ? rc : x == 1 - me ? 0 : -EIO;
-}
-
-Test(rendezvous, who_waits_for_a_while_still_sends)
-{
-    const struct logp_params *p = &all_params[0];
-
-    for (int64_t until = 0; until < 4 * p->L_ns; until += 100) {
-        struct logp_machine *m = machine_of(2, LOGP_CLOCK_VIRTUAL, p, 1);
-
-        cr_assert_eq(logp_machine_run(m, wait_a_while, &until, test_timeout_ns), 0, "%d",
-                     (int)until);
-        cr_assert_eq(logp_machine_destroy(m), 0);
-    }
 }
 
 /* Rank 1 is met by a long one; then what rank 2 sends takes all the room there is. */

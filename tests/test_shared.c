@@ -38,12 +38,13 @@ static int pass_on(struct logp_vp *group, struct memory *m, uint64_t round)
     return 0;
 }
 
-static int in_groups(struct logp_vp *vp, void *arg)
+TestProgram(shared, a_group_has_memory_of_its_own,
+            for (int P = 1; P <= MOST_P; P += 4)
+                test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, NULL))
 {
     struct logp_vp *group;
     void *whole, *again, *part, *other;
 
-    (void)arg;
     OK(split(vp, &group));
     cr_assert(logp_shared_possible(vp));
     cr_assert_eq(logp_shared(vp, &key, sizeof(struct memory), &whole), 0);
@@ -61,18 +62,13 @@ static int in_groups(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(shared, a_group_has_memory_of_its_own)
-{
-    for (int P = 1; P <= MOST_P; P += 4)
-        test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), in_groups, NULL);
-}
-
 /* Groups alike, again and again: each has new memory, though others may not have left the last. */
-static int come_and_go(struct logp_vp *vp, void *arg)
+TestProgram(shared, each_group_has_new_memory,
+            for (int P = 1; P <= 9; P++)
+                test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, NULL))
 {
     const int P = logp_vp_size(vp);
 
-    (void)arg;
     for (int i = 0; i < 20; i++) {
         struct logp_vp *group;
         void *memory;
@@ -89,12 +85,6 @@ static int come_and_go(struct logp_vp *vp, void *arg)
         logp_group_destroy(group);
     }
     return 0;
-}
-
-Test(shared, each_group_has_new_memory)
-{
-    for (int P = 1; P <= 9; P++)
-        test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), come_and_go, NULL);
 }
 
 /* Another size than that of the first. */

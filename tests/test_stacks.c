@@ -108,12 +108,13 @@ __attribute__((visibility("default"))) void *__cxa_get_globals(void)
 }
 
 /* Each has its own errno, and its own exceptions, whoever runs in between. */
-static int keeps_its_own(struct logp_vp *vp, void *arg)
+TestProgram(stacks, errno_and_exceptions_are_each_vps_own,
+            for (int i = 0; i < 2; i++)
+                test_run(test_machine(6, (enum logp_clock)i, &params), program, NULL))
 {
     const int me = logp_vp_rank(vp);
     void **handled = __cxa_get_globals();
 
-    (void)arg;
     cr_assert_eq(handled[0], NULL);
     cr_assert_eq(handled[1], NULL);
     for (int i = 0; i < 20; i++) {
@@ -128,12 +129,6 @@ static int keeps_its_own(struct logp_vp *vp, void *arg)
     }
     handled[0] = handled[1] = NULL; /* as when the handlers are over */
     return 0;
-}
-
-Test(stacks, errno_and_exceptions_are_each_vps_own)
-{
-    for (int i = 0; i < 2; i++)
-        test_run(test_machine(6, (enum logp_clock)i, &params), keeps_its_own, NULL);
 }
 
 /* ---- off the stack ---- */

@@ -92,12 +92,11 @@ Test(until, a_late_message_keeps_its_place)
     test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), late_but_first, &(int){LOGP_ANY_SOURCE});
 }
 
-static int too_small(struct logp_vp *vp, void *arg)
+TestProgram(until, too_small_a_buffer_loses_nothing, run_both(2, program, NULL))
 {
     char buf[100] = {0};
     struct logp_status s;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0)
         return logp_send(vp, 1, 5, buf, 100);
     cr_assert_eq(logp_recv_until(vp, 0, 5, buf, 10, 100, NULL), -ETIME);
@@ -106,17 +105,11 @@ static int too_small(struct logp_vp *vp, void *arg)
     return logp_recv_until(vp, 0, 5, buf, 100, LOGP_FOREVER, NULL);
 }
 
-Test(until, too_small_a_buffer_loses_nothing)
-{
-    run_both(2, too_small, NULL);
-}
-
-static int wait_again(struct logp_vp *vp, void *arg)
+TestProgram(until, a_request_outlives_a_wait_that_ended, run_both(2, program, NULL))
 {
     struct logp_request *r;
     int got = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0)
         return send_three(vp);
     OK(logp_irecv(vp, 0, 5, &got, sizeof(got), &r));
@@ -130,11 +123,6 @@ static int wait_again(struct logp_vp *vp, void *arg)
     OK(logp_recv(vp, 0, 5, &got, sizeof(got), NULL));
     cr_assert_eq(got, 2);
     return logp_recv(vp, 0, 9, &got, sizeof(got), NULL);
-}
-
-Test(until, a_request_outlives_a_wait_that_ended)
-{
-    run_both(2, wait_again, NULL);
 }
 
 /* Long messages may be copied straight into a buffer that is waited for. */
@@ -211,13 +199,12 @@ static int send_in_turn(struct logp_vp *vp)
     return logp_send(vp, 0, me, &me, sizeof(me));
 }
 
-static int first_comes_first(struct logp_vp *vp, void *arg)
+TestProgram(until, of_several_the_first_to_arrive_is_complete, run_both(4, program, NULL))
 {
     struct logp_request *r[5] = {NULL};
     struct logp_status s;
     int got[5] = {0}, index;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return send_in_turn(vp);
     for (int i = 1; i <= 3; i++)
@@ -238,18 +225,13 @@ static int first_comes_first(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(until, of_several_the_first_to_arrive_is_complete)
-{
-    run_both(4, first_comes_first, NULL);
-}
-
-static int first_of_anyone(struct logp_vp *vp, void *arg)
+TestProgram(until, receives_from_anyone_are_completed_in_the_order_of_posting,
+            run_both(4, program, NULL))
 {
     struct logp_request *r[3];
     int got[3] = {0}, index;
     struct logp_status s;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return send_in_turn(vp);
     for (int i = 0; i < 3; i++)
@@ -261,11 +243,6 @@ static int first_of_anyone(struct logp_vp *vp, void *arg)
         cr_assert_eq(s.source, 3 - i);
     }
     return 0;
-}
-
-Test(until, receives_from_anyone_are_completed_in_the_order_of_posting)
-{
-    run_both(4, first_of_anyone, NULL);
 }
 
 static int all_of_them(struct logp_vp *vp, void *arg)
@@ -299,7 +276,8 @@ Test(until, all_are_waited_for_and_the_first_error_is_returned)
     test_run(test_machine(4, LOGP_CLOCK_WALL, NULL), all_of_them, NULL);
 }
 
-static int look_at_all(struct logp_vp *vp, void *arg)
+TestProgram(until, a_test_of_several_finds_what_has_come,
+            for (int at = 0; at < 4; at++) run_both(4, program, &at))
 {
     const int at = *(const int *)arg; /* where the first request is, of four places */
     struct logp_request *r[4] = {NULL};
@@ -320,12 +298,6 @@ static int look_at_all(struct logp_vp *vp, void *arg)
     OK(logp_testany(vp, r, 4, &index, &done, NULL));
     cr_assert(done && index == -1);
     return 0;
-}
-
-Test(until, a_test_of_several_finds_what_has_come)
-{
-    for (int at = 0; at < 4; at++)
-        run_both(4, look_at_all, &at);
 }
 
 /* ---- nothing comes ---- */
@@ -364,14 +336,14 @@ Test(until, a_wait_for_ever_is_a_deadlock_and_says_for_what)
 }
 
 /* Without delays the vp's clock is the wall clock: all of this waits for real. */
-static int waits_for_real(struct logp_vp *vp, void *arg)
+TestProgram(until, without_delays_it_is_the_wall_clock,
+            test_run(test_machine(4, LOGP_CLOCK_WALL, NULL), program, NULL))
 {
     const int64_t until = logp_now(vp) + 200000;
     struct logp_request *r[1];
     int index;
     char c;
 
-    (void)arg;
     cr_assert_eq(logp_recv_until(vp, 1, 0, &c, 1, until, NULL), -ETIME);
     cr_assert_geq(logp_now(vp), until);
     cr_assert_eq(logp_probe_until(vp, LOGP_ANY_SOURCE, 0, until + 100000, NULL), -ETIME);
@@ -384,19 +356,13 @@ static int waits_for_real(struct logp_vp *vp, void *arg)
     return logp_cancel(vp, r[0]);
 }
 
-Test(until, without_delays_it_is_the_wall_clock)
-{
-    test_run(test_machine(4, LOGP_CLOCK_WALL, NULL), waits_for_real, NULL);
-}
-
-static int wrong(struct logp_vp *vp, void *arg)
+TestProgram(until, wrong_arguments_are_refused, run_both(2, program, NULL))
 {
     struct logp_request *r[1] = {NULL};
     bool done;
     int index;
     char c;
 
-    (void)arg;
     cr_expect_eq(logp_recv_until(vp, 9, 0, &c, 1, 0, NULL), -EINVAL);
     cr_expect_eq(logp_recv_until(vp, 0, -2, &c, 1, 0, NULL), -EINVAL);
     cr_expect_eq(logp_recv_until(vp, 0, 0, NULL, 1, 0, NULL), -EINVAL);
@@ -421,9 +387,4 @@ static int wrong(struct logp_vp *vp, void *arg)
     cr_expect_eq(logp_sleep_until(vp, -5), 0);
     cr_expect_eq(logp_sleep_until(vp, INT64_MAX), -EOVERFLOW);
     return 0;
-}
-
-Test(until, wrong_arguments_are_refused)
-{
-    run_both(2, wrong, NULL);
 }
