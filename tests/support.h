@@ -12,6 +12,7 @@
 #include <criterion/logging.h>
 #endif
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +69,18 @@ static inline const char *test_executor(void)
     return test_shares_stack() ? "fiber" : getenv("LOGP_TEST_EXECUTOR");
 }
 
+static inline bool test_on_threads(void)
+{
+    const char *name = test_executor();
+
+    return name == NULL || strcmp(name, "thread") == 0;
+}
+
 /* Random cases are divided by this: threads go through the same decisions as fibers, and take three
  * times as long. */
 static inline int test_divisor(void)
 {
-    const char *name = test_executor();
-
-    return name == NULL || strcmp(name, "thread") == 0 ? 3 * TEST_SCALE : TEST_SCALE;
+    return test_on_threads() ? 3 * TEST_SCALE : TEST_SCALE;
 }
 
 static inline enum logp_stacks test_stacks(void)
@@ -177,6 +183,22 @@ static inline void test_run_fails(struct logp_machine *m, logp_program program, 
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+/* Run until it ends with this; destroy. @return the report, with the first 64 waits */
+static inline struct logp_report test_report(struct logp_machine *m, logp_program program,
+                                             void *arg, int rc)
+{
+    static struct logp_wait_info waits[64];
+    struct logp_report r;
+
+    cr_assert_eq(logp_machine_run(m, program, arg, test_timeout_ns), rc);
+    r = *logp_machine_report(m);
+    for (int i = 0; i < r.n_waits && i < 64; i++)
+        waits[i] = r.waits[i];
+    r.waits = waits;
+    cr_assert_eq(logp_machine_destroy(m), 0);
+    return r;
+}
+
 /* On both clocks, without delays and with these. Several cores under the virtual clock need delays. */
 static inline void test_run_all(int P, const struct logp_params *params, logp_program program,
                                 void *arg)
@@ -197,6 +219,43 @@ static inline void test_run_all(int P, const struct logp_params *params, logp_pr
         __VA_ARGS__;                                                                               \
     }                                                                                              \
     static int suite##_##name##_program(struct logp_vp *vp, __attribute__((unused)) void *arg)
+
+/* Programs that most machines run: nothing, and a barrier. */
+static inline int test_nothing(struct logp_vp *vp, void *arg)
+{
+    (void)vp, (void)arg;
+    return 0;
+}
+
+static inline int test_barrier(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_barrier(vp);
+}
+
+/* For qsort() of int64_t. */
+static inline int test_compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Kolmogorov and Smirnov: the largest distance of n values, which it sorts, from a distribution. */
+static inline double test_distance(int64_t *values, int n, double (*cdf)(double x))
+{
+    double most = 0;
+
+    qsort(values, (size_t)n, sizeof(*values), test_compare);
+    for (int i = 0; i < n; i++) {
+        const double x = (double)values[i];
+        const double from = i == 0 || values[i] != values[i - 1] ? cdf(x - 0.5) - (double)i / n : 0;
+        const double to = i + 1 == n || values[i] != values[i + 1] ? cdf(x) - (i + 1.0) / n : 0;
+
+        most = fmax(most, fmax(fabs(from), fabs(to)));
+    }
+    return most;
+}
 
 /* xorshift64*: reproducible from its seed, which the test prints. */
 static inline uint64_t test_random(uint64_t *state)

@@ -13,15 +13,17 @@ enum { FEW = 12 };
 
 static struct own_clock host;
 
-static void run_by_own_clock(int P, const struct logp_params *params, logp_program program,
-                             void *arg, struct logp_report *report)
+static struct logp_report run_on_host(int P, const struct logp_params *params, logp_program program,
+                                      void *arg)
 {
-    struct logp_machine *m = own_clock_machine(P, &host, params);
+    return test_report(own_clock_machine(P, &host, params), program, arg, 0);
+}
 
-    cr_assert_eq(logp_machine_run(m, program, arg, test_timeout_ns), 0);
-    if (report != NULL)
-        *report = *logp_machine_report(m);
-    cr_assert_eq(logp_machine_destroy(m), 0);
+static struct logp_report run_by_own_clock(int P, const struct logp_params *params,
+                                           logp_program program, void *arg)
+{
+    host = own_clock();
+    return run_on_host(P, params, program, arg);
 }
 
 static const struct logp_params some_model = {
@@ -50,8 +52,7 @@ Test(accounting, what_a_program_computes_between_calls_counts_once)
 {
     int64_t took[4];
 
-    host = own_clock();
-    run_by_own_clock(1, &some_model, works_between_calls, took, NULL);
+    run_by_own_clock(1, &some_model, works_between_calls, took);
     cr_expect_eq(took[0], 5000);
     cr_expect_eq(took[1], 0);
     cr_expect_eq(took[2], 0);
@@ -92,9 +93,8 @@ Test(accounting, only_what_a_computation_takes_beyond_its_time_is_extra)
     int64_t at[4];
 
     for (int new = 0; new < 2; new ++) { /* with a model from the start, and from later on */
-        host = own_clock();
         run_by_own_clock(1, new ? NULL : &some_model, new ? computes_with_a_new_model : computes,
-                         at, NULL);
+                         at);
         cr_expect_eq(at[1] - at[0], 5000);
         cr_expect_eq(at[2] - at[1], 8000 + host.step); /* it is measured from reading to reading */
         cr_expect_eq(at[3] - at[2], 5000);
@@ -166,11 +166,7 @@ static int waits(struct logp_vp *vp, void *arg)
 
 static struct logp_report waited(struct waits *w)
 {
-    struct logp_report report;
-
-    host = own_clock();
-    run_by_own_clock(1, &some_model, waits, w, &report);
-    return report;
+    return run_by_own_clock(1, &some_model, waits, w);
 }
 
 Test(accounting, a_wait_ends_when_its_time_has_come)
@@ -248,10 +244,9 @@ static int works_after_waits(struct logp_vp *vp, void *arg)
 Test(accounting, what_a_program_computes_after_a_wait_is_no_lag)
 {
     for (int64_t work = 0; work <= 10000; work += 2500) {
-        struct logp_report report;
+        const struct logp_report report =
+            run_by_own_clock(1, &some_model, works_after_waits, &work);
 
-        host = own_clock();
-        run_by_own_clock(1, &some_model, works_after_waits, &work, &report);
         cr_expect_eq(report.lag.n, 50);
         cr_expect_leq(report.lag.max_ns, FEW);
     }
@@ -274,8 +269,7 @@ Test(accounting, what_a_program_computes_after_a_start_does_not_make_it_late)
     for (int delayed = 0; delayed < 2; delayed++) {
         int64_t late = -1;
 
-        host = own_clock();
-        run_by_own_clock(1, delayed ? &some_model : NULL, works_after_a_start, &late, NULL);
+        run_by_own_clock(1, delayed ? &some_model : NULL, works_after_a_start, &late);
         cr_expect_geq(late, 0);
         cr_expect_leq(late, FEW);
     }
@@ -292,11 +286,9 @@ static int waits_without_a_model(struct logp_vp *vp, void *arg)
 
 Test(accounting, with_no_delay_nothing_is_waited_for_and_there_is_no_lag)
 {
-    struct logp_report report;
     int64_t took = -1;
+    const struct logp_report report = run_by_own_clock(1, NULL, waits_without_a_model, &took);
 
-    host = own_clock();
-    run_by_own_clock(1, NULL, waits_without_a_model, &took, &report);
     cr_expect_geq(took, 0);
     cr_expect_leq(took, FEW);
     cr_expect_eq(report.lag.n, 0);
@@ -317,14 +309,12 @@ Test(accounting, no_program_starts_before_time_0)
 {
     int64_t first[3] = {-1, -1, -1};
 
-    host = own_clock();
-    run_by_own_clock(3, &some_model, first_thing, first, NULL);
+    run_by_own_clock(3, &some_model, first_thing, first);
     for (int i = 0; i < 3; i++) {
         cr_expect_geq(first[i], 0);
         cr_expect_leq(first[i], 3 * FEW);
     }
-    host = own_clock();
-    run_by_own_clock(3, NULL, first_thing, first, NULL);
+    run_by_own_clock(3, NULL, first_thing, first);
     for (int i = 0; i < 3; i++)
         cr_expect_geq(first[i], 0);
 }
@@ -348,10 +338,8 @@ Test(accounting, a_late_start_is_said)
 {
     for (int64_t late = 0; late <= 5000; late += 1250) {
         int64_t said[2] = {late, -1};
-        struct logp_report report;
+        const struct logp_report report = run_by_own_clock(1, &some_model, starts, said);
 
-        host = own_clock();
-        run_by_own_clock(1, &some_model, starts, said, &report);
         cr_expect_geq(said[1], late - FEW);
         cr_expect_leq(said[1], late + FEW);
         cr_expect_leq(report.lag.max_ns, FEW, "a late start is no lag");
@@ -388,8 +376,7 @@ Test(accounting, messages_take_their_time_on_the_wall_clock)
 {
     struct exchange x;
 
-    host = own_clock();
-    run_by_own_clock(2, &some_model, ping_pong, &x, NULL);
+    run_by_own_clock(2, &some_model, ping_pong, &x);
     cr_expect_eq(x.arrival, 8000);
     cr_expect_eq(x.emulated[1], 10000 + 2000 + 2000);
     cr_expect_eq(x.emulated[0], 14000 + 6000 + 2000);
@@ -406,7 +393,7 @@ Test(accounting, a_late_receiver_catches_up_with_its_messages)
     host = own_clock();
     host.jump_at = host.now + 10000 + 9000; /* both wait for the first message's o_recv */
     host.jump_ns = 2500;
-    run_by_own_clock(2, &some_model, ping_pong, &x, NULL);
+    run_on_host(2, &some_model, ping_pong, &x);
     cr_expect_eq(host.away_ns, 2500);
     cr_expect_eq(x.emulated[1], 14000);
     cr_expect_eq(x.emulated[0], 22000);
@@ -462,8 +449,7 @@ Test(accounting, what_a_program_computes_before_a_wait_counts)
 {
     int64_t took[5];
 
-    host = own_clock();
-    run_by_own_clock(1, &some_model, waits_after_computing, took, NULL);
+    run_by_own_clock(1, &some_model, waits_after_computing, took);
     for (int i = 0; i < 5; i++)
         cr_expect_eq(took[i], 5000 + some_model.o_recv_ns, "%d: %ld", i, (long)took[i]);
 }
@@ -472,8 +458,7 @@ Test(accounting, a_poll_in_vain_costs_poll_ns)
 {
     int64_t took[2];
 
-    host = own_clock();
-    run_by_own_clock(1, &some_model, polls, took, NULL);
+    run_by_own_clock(1, &some_model, polls, took);
     cr_expect_eq(took[0], 100);
     cr_expect_eq(took[1], 500);
 }

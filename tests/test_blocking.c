@@ -9,13 +9,6 @@
 static const struct logp_params params = {
     .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
 
-static bool on_threads(void)
-{
-    const char *name = test_executor();
-
-    return name == NULL || strcmp(name, "thread") == 0;
-}
-
 /* P vps on one core: what one of them blocks, the others feel. */
 static struct logp_machine *one_core(int P, enum logp_clock clock, const struct logp_params *p)
 {
@@ -73,7 +66,7 @@ static int hold_and_wait(struct logp_vp *vp, void *arg)
 
 Test(blocking, a_mutex_that_another_vp_of_the_core_holds_is_no_deadlock)
 {
-    for (int i = 0; on_threads() && i < 4; i++) {
+    for (int i = 0; test_on_threads() && i < 4; i++) {
         struct shared s = shared_of(50);
         const struct logp_params *p = i % 2 == 0 ? NULL : &params;
 
@@ -106,7 +99,7 @@ static int all_outside(struct logp_vp *vp, void *arg)
 
 Test(blocking, all_vps_of_a_core_may_be_outside_at_once)
 {
-    for (int P = 1; on_threads() && P <= 7; P += 2)
+    for (int P = 1; test_on_threads() && P <= 7; P += 2)
         for (int i = 0; i < 2; i++) {
             struct shared s = shared_of(100);
 
@@ -141,7 +134,7 @@ static int reads(struct logp_vp *vp, void *arg)
 
 Test(blocking, others_go_on_while_one_waits_for_input_and_its_time_counts)
 {
-    for (int i = 0; on_threads() && i < 4; i++) {
+    for (int i = 0; test_on_threads() && i < 4; i++) {
         struct shared s = shared_of(1);
         const struct logp_params *p = i % 2 == 0 ? NULL : &params;
 
@@ -176,7 +169,7 @@ static int late_but_alive(struct logp_vp *vp, void *arg)
 
 Test(blocking, nobody_is_deadlocked_who_waits_for_a_vp_outside)
 {
-    for (int P = 2; on_threads() && P <= 4; P++) {
+    for (int P = 2; test_on_threads() && P <= 4; P++) {
         struct shared s = shared_of(1);
 
         test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), late_but_alive, &s);
@@ -195,12 +188,11 @@ static int waits_for_nobody(struct logp_vp *vp, void *arg)
 
 Test(blocking, a_deadlock_after_all_have_come_back_is_found)
 {
-    for (int P = 1; on_threads() && P <= 4; P++) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+    for (int P = 1; test_on_threads() && P <= 4; P++) {
+        const struct logp_report r =
+            test_report(test_machine(P, LOGP_CLOCK_WALL, NULL), waits_for_nobody, NULL, -EDEADLK);
 
-        cr_assert_eq(logp_machine_run(m, waits_for_nobody, NULL, test_timeout_ns), -EDEADLK);
-        cr_assert_eq(logp_machine_report(m)->n_waits, P);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        cr_assert_eq(r.n_waits, P);
     }
 }
 
@@ -234,13 +226,13 @@ static int fails_with_the_mutex(struct logp_vp *vp, void *arg)
 
 Test(blocking, a_stop_lets_the_others_of_the_core_end_first)
 {
-    for (int i = 0; on_threads() && i < 20; i++) {
-        struct logp_machine *m = one_core(3, LOGP_CLOCK_WALL, i % 2 == 0 ? NULL : &params);
+    for (int i = 0; test_on_threads() && i < 20; i++) {
         struct shared s = shared_of(1);
+        const struct logp_report r =
+            test_report(one_core(3, LOGP_CLOCK_WALL, i % 2 == 0 ? NULL : &params),
+                        fails_with_the_mutex, &s, -EIO);
 
-        cr_assert_eq(logp_machine_run(m, fails_with_the_mutex, &s, test_timeout_ns), -EIO);
-        cr_assert_eq(logp_machine_report(m)->error_rank, 2);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        cr_assert_eq(r.error_rank, 2);
     }
 }
 
@@ -258,30 +250,24 @@ static int stays_outside(struct logp_vp *vp, void *arg)
     return logp_recv(vp, 1, 0, NULL, 0, NULL);
 }
 
-static int all_is_well(struct logp_vp *vp, void *arg)
-{
-    (void)arg;
-    return logp_barrier(vp);
-}
-
 Test(blocking, who_stays_outside_is_named_by_the_timeout)
 {
     struct logp_machine *m = one_core(2, LOGP_CLOCK_WALL, NULL);
     struct shared s = shared_of(1);
 
-    if (on_threads()) {
+    if (test_on_threads()) {
         do /* on a busy host the timeout may come before the vp does */
             cr_assert_eq(logp_machine_run(m, stays_outside, &s, 20000000), -ETIMEDOUT);
         while (!atomic_load(&s.begun));
         cr_assert_eq(logp_machine_report(m)->n_waits, 1);
         cr_assert_eq(logp_machine_report(m)->waits[0].rank, 1);
         cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_RUNNING);
-        cr_assert_eq(logp_machine_run(m, all_is_well, NULL, 0), -EBUSY);
+        cr_assert_eq(logp_machine_run(m, test_barrier, NULL, 0), -EBUSY);
         atomic_store(&s.go, true);
         while (logp_machine_busy(m))
             usleep(1000);
     }
-    test_run(m, all_is_well, NULL);
+    test_run(m, test_barrier, NULL);
 }
 
 static int forgets_to_come_back(struct logp_vp *vp, void *arg)
@@ -292,12 +278,12 @@ static int forgets_to_come_back(struct logp_vp *vp, void *arg)
 
 Test(blocking, who_ends_outside_has_ended)
 {
-    for (int P = 2; on_threads() && P <= 3; P++) {
+    for (int P = 2; test_on_threads() && P <= 3; P++) {
         struct logp_machine *m = one_core(P, LOGP_CLOCK_WALL, NULL);
 
         cr_assert_eq(logp_machine_run(m, forgets_to_come_back, NULL, test_timeout_ns), -EDEADLK);
         cr_assert_eq(logp_machine_report(m)->n_waits, P - 1);
-        test_run(m, all_is_well, NULL);
+        test_run(m, test_barrier, NULL);
     }
 }
 
@@ -335,7 +321,7 @@ Test(blocking, who_has_the_core_meanwhile_waits_on)
 {
     int rounds = 10;
 
-    if (on_threads())
+    if (test_on_threads())
         test_run(one_core(3, LOGP_CLOCK_WALL, NULL), stands_in, &rounds);
 }
 
@@ -364,7 +350,7 @@ static int is_interrupted(struct logp_vp *vp, void *arg)
 
 Test(blocking, a_stop_reaches_who_comes_back)
 {
-    for (int P = 1; on_threads() && P <= 4; P++) {
+    for (int P = 1; test_on_threads() && P <= 4; P++) {
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
 
         test_run_fails(m, is_interrupted, m, -EINTR);
@@ -396,6 +382,7 @@ Test(blocking, it_takes_a_thread_and_the_wall_clock)
 {
     int is_virtual = 1;
 
-    test_run(test_machine(3, LOGP_CLOCK_WALL, NULL), on_threads() ? wrong_order : is_refused, NULL);
+    test_run(test_machine(3, LOGP_CLOCK_WALL, NULL), test_on_threads() ? wrong_order : is_refused,
+             NULL);
     test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), is_refused, &is_virtual);
 }

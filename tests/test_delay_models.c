@@ -344,11 +344,3 @@ Test(delay_models, a_send_waits_for_the_gap_and_with_a_shared_one_for_the_last_r
         logp_delay_destroy(&delay);
     }
 }
-
-Test(delay_models, certainties_have_names)
-{
-    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_NONE), "none");
-    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_EXACT), "exact");
-    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_BOUND), "bound");
-    cr_expect_str_eq(logp_certainty_name(LOGP_PREDICTION_LOWER_BOUND), "lower-bound");
-}

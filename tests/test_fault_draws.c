@@ -70,26 +70,12 @@ static int64_t overhead_of_receive(const struct logp_delay *d, int dst)
     return t.done - t.start;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Kolmogorov-Smirnov: the distance that one sample in 10000 exceeds is 2.23 / sqrt(n). */
 static void check_distribution(int64_t *sample, double (*cdf)(double x), const char *what)
 {
-    double distance = 0;
+    const double distance = test_distance(sample, SAMPLE, cdf);
 
     (void)what; /* not in plain.h */
-    qsort(sample, SAMPLE, sizeof(*sample), compare);
-    for (int i = 0; i < SAMPLE; i++) {
-        const double x = cdf((double)sample[i]);
-        const double above = (i + 1.0) / SAMPLE - x, below = x - (double)i / SAMPLE;
-
-        distance = fmax(distance, fmax(above, below));
-    }
     cr_assert_lt(distance, 2.23 / sqrt(SAMPLE), "%s: %f", what, distance);
 }
 

@@ -265,16 +265,15 @@ static int waits_for_it(struct logp_vp *vp, void *arg)
 Test(fault_runs, a_deadlock_names_who_has_stopped)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_machine *m = test_machine_of(3, clocks[i], struck(3, "stop@1:20", NULL, 1));
-        const struct logp_report *r = logp_machine_report(m);
+        const struct logp_report r =
+            test_report(test_machine_of(3, clocks[i], struck(3, "stop@1:20", NULL, 1)),
+                        waits_for_it, NULL, -EDEADLK);
 
-        cr_assert_eq(logp_machine_run(m, waits_for_it, NULL, test_timeout_ns), -EDEADLK);
-        cr_assert_eq(r->n_waits, 3);
-        cr_assert_eq(r->waits[0].kind, LOGP_WAIT_RECV);
-        cr_assert_eq(r->waits[0].source, 1);
-        cr_assert_eq(r->waits[1].kind, LOGP_WAIT_HALTED);
-        cr_assert_eq(r->waits[2].kind, LOGP_WAIT_SYNC);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        cr_assert_eq(r.n_waits, 3);
+        cr_assert_eq(r.waits[0].kind, LOGP_WAIT_RECV);
+        cr_assert_eq(r.waits[0].source, 1);
+        cr_assert_eq(r.waits[1].kind, LOGP_WAIT_HALTED);
+        cr_assert_eq(r.waits[2].kind, LOGP_WAIT_SYNC);
     }
 }
 
@@ -287,12 +286,11 @@ static int abandons(struct logp_vp *vp, void *arg)
 
 Test(fault_runs, an_error_of_ones_own_stays_one)
 {
-    struct logp_machine *m =
-        test_machine_of(3, LOGP_CLOCK_VIRTUAL, struck(3, "stop@2:20", NULL, 1));
+    const struct logp_report r =
+        test_report(test_machine_of(3, LOGP_CLOCK_VIRTUAL, struck(3, "stop@2:20", NULL, 1)),
+                    abandons, NULL, -EHOSTDOWN);
 
-    cr_assert_eq(logp_machine_run(m, abandons, NULL, test_timeout_ns), -EHOSTDOWN);
-    cr_assert_eq(logp_machine_report(m)->error_rank, 1);
-    cr_assert_eq(logp_machine_destroy(m), 0);
+    cr_assert_eq(r.error_rank, 1);
 }
 
 /* ---- times: by hand ---- */

@@ -315,12 +315,6 @@ static int in_parts(struct logp_vp *vp, void *arg)
     return rc != 0 || now.L_ns == replaced_L_ns ? rc : -EPROTO;
 }
 
-static int nothing_to_do(struct logp_vp *vp, void *arg)
-{
-    (void)vp, (void)arg;
-    return 0;
-}
-
 /* ---- traces ---- */
 
 /* More events than there is memory ahead for, with labels and marks. */
@@ -506,7 +500,7 @@ Test(memory, as_many_as_a_warmer_helps, .timeout = 100)
                     .P = 16385,
                     .clock = LOGP_CLOCK_VIRTUAL,
                     .model = "none",
-                    .program = nothing_to_do};
+                    .program = test_nothing};
 
     if (test_shares_stack())
         without_each("16385 processors", live, &j);

@@ -83,12 +83,6 @@ static int in_child(int (*f)(struct logp_machine *m), struct logp_machine *m)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-static int counts(struct logp_vp *vp, void *arg)
-{
-    (void)arg;
-    return logp_barrier(vp);
-}
-
 static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
 
 /* 0: all is refused, and nothing hangs */
@@ -102,7 +96,7 @@ static int uses_the_parents(struct logp_machine *m)
     struct logp_delay delay;
     int rc;
 
-    if (logp_machine_run(m, counts, NULL, 0) != -ENOTSUP)
+    if (logp_machine_run(m, test_barrier, NULL, 0) != -ENOTSUP)
         return 1;
     if (logp_machine_create(&config, &own) != -ENOTSUP)
         return 2;
@@ -131,7 +125,7 @@ static int makes_its_own(struct logp_machine *m)
         if (logp_delay_create("logp", &params, &config.delay) != 0 ||
             logp_machine_create(&config, &m) != 0)
             return 1;
-        rc = logp_machine_run(m, counts, NULL, 0);
+        rc = logp_machine_run(m, test_barrier, NULL, 0);
         if (logp_machine_destroy(m) != 0 || rc != 0)
             return 2;
     }
@@ -143,9 +137,9 @@ Test(process, a_machine_of_the_parent_is_refused_in_the_child)
     for (int i = 0; i < 2; i++) {
         struct logp_machine *m = test_machine(4, (enum logp_clock)i, &params);
 
-        cr_assert_eq(logp_machine_run(m, counts, NULL, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_run(m, test_barrier, NULL, test_timeout_ns), 0);
         cr_assert_eq(in_child(uses_the_parents, m), 0);
-        cr_assert_eq(logp_machine_run(m, counts, NULL, test_timeout_ns), 0,
+        cr_assert_eq(logp_machine_run(m, test_barrier, NULL, test_timeout_ns), 0,
                      "the parent's lives on");
         cr_assert_eq(logp_machine_destroy(m), 0);
     }
@@ -155,19 +149,12 @@ Test(process, a_child_makes_its_own_where_the_parent_has_none)
 {
     struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, &params);
 
-    test_run(m, counts, NULL);
+    test_run(m, test_barrier, NULL);
     cr_assert_eq(in_child(makes_its_own, NULL), 0);
     cr_assert_eq(makes_its_own(NULL), 0);
 }
 
 /* ---- what a program may rely on ---- */
-
-static bool on_threads(void)
-{
-    const char *name = test_executor();
-
-    return name == NULL || strcmp(name, "thread") == 0;
-}
 
 /* All on one core: threads have a variable each, fibers one for all; nobody moves. */
 static int counts_itself(struct logp_vp *vp, void *arg)
@@ -179,7 +166,7 @@ static int counts_itself(struct logp_vp *vp, void *arg)
     OK(logp_barrier(vp));
     counter++;
     OK(logp_barrier(vp));
-    cr_assert_eq(counter, (*run + 1) * (on_threads() ? 1 : P));
+    cr_assert_eq(counter, (*run + 1) * (test_on_threads() ? 1 : P));
     cr_assert_eq(before, &counter);
     cr_assert_eq(thread, gettid());
     return 0;

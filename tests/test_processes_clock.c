@@ -162,13 +162,6 @@ static int fly(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 Test(processes_clock, times_starts_and_arrivals)
 {
     static struct flight f; /* what is not of this process stays 0 */
@@ -184,8 +177,8 @@ Test(processes_clock, times_starts_and_arrivals)
         f.received[i] -= f.sent[i];
         f.started[i] -= f.sent[i];
     }
-    qsort(f.received, TRIALS, sizeof(int64_t), compare);
-    qsort(f.started, TRIALS, sizeof(int64_t), compare);
+    qsort(f.received, TRIALS, sizeof(int64_t), test_compare);
+    qsort(f.started, TRIALS, sizeof(int64_t), test_compare);
     /* a host that is away makes them late or early; most of the time it is there */
     cr_assert_lt(llabs(f.received[TRIALS / 2] - FLIGHT_NS), 20 * FLIGHT_NS);
     cr_assert_lt(llabs(f.started[TRIALS / 2]), 20 * FLIGHT_NS);

@@ -23,12 +23,6 @@ static bool not_again(void *arg, const struct logp_report *report)
     return false;
 }
 
-static int nothing(struct logp_vp *vp, void *arg)
-{
-    (void)vp, (void)arg;
-    return 0;
-}
-
 static int change(struct logp_vp *vp, void *arg)
 {
     struct logp_machine *const m = arg;
@@ -44,8 +38,8 @@ static int change(struct logp_vp *vp, void *arg)
         cr_expect_eq(logp_machine_explore(m, &explorer), -EBUSY);
     cr_expect_eq(logp_machine_trace(m, &trace), -EBUSY);
     cr_expect_eq(logp_machine_take_trace(m, &taken), -EBUSY);
-    cr_expect_eq(logp_machine_run(m, nothing, NULL, 0), -EBUSY);
-    cr_expect_eq(logp_machine_repeat(m, nothing, NULL, 0, not_again, NULL), -EBUSY);
+    cr_expect_eq(logp_machine_run(m, test_nothing, NULL, 0), -EBUSY);
+    cr_expect_eq(logp_machine_repeat(m, test_nothing, NULL, 0, not_again, NULL), -EBUSY);
     cr_expect_eq(logp_machine_destroy(m), -EBUSY);
     return 0;
 }

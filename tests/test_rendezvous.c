@@ -153,18 +153,14 @@ Test(rendezvous, both_may_isend_first)
     const struct logp_params *p = &all_params[0];
     /* request, answer, payload, receive */
     const int64_t end = 3 * p->L_ns + 2 * p->o_send_ns + p->o_recv_ns;
-    struct logp_machine *m = machine_of(2, LOGP_CLOCK_VIRTUAL, p, 1);
 
-    cr_assert_eq(logp_machine_run(m, isend_first, NULL, test_timeout_ns), 0);
+    test_run(machine_of(2, LOGP_CLOCK_VIRTUAL, p, 1), isend_first, NULL);
     cr_expect_eq(isend_end[0], end);
     cr_expect_eq(isend_end[1], end);
-    cr_assert_eq(logp_machine_destroy(m), 0);
     for (int i = 0; i < 20; i++) { /* on the wall clock, with delays and without */
-        m = machine_of(2, LOGP_CLOCK_WALL, i % 2 == 0 ? p : NULL, 1);
-        cr_assert_eq(logp_machine_run(m, isend_first, NULL, test_timeout_ns), 0);
+        test_run(machine_of(2, LOGP_CLOCK_WALL, i % 2 == 0 ? p : NULL, 1), isend_first, NULL);
         if (i % 2 == 0)
             cr_expect_geq(isend_end[0], end);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -198,13 +194,12 @@ Test(rendezvous, many_isends_at_once)
     static const struct logp_params p = {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 20, .g_ns = 40};
 
     for (int i = 0; i < 3; i++) {
-        struct logp_machine *m =
-            machine_of(4, i == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, i < 2 ? &p : NULL, 1000);
+        const struct logp_report r = test_report(
+            machine_of(4, i == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, i < 2 ? &p : NULL, 1000),
+            isend_many, NULL, 0);
 
-        cr_assert_eq(logp_machine_run(m, isend_many, NULL, test_timeout_ns), 0, "%d", i);
-        cr_expect_eq(logp_machine_report(m)->unreceived, 0);
-        cr_expect_eq(logp_machine_report(m)->messages, 4 * MANY);
-        cr_assert_eq(logp_machine_destroy(m), 0);
+        cr_expect_eq(r.unreceived, 0);
+        cr_expect_eq(r.messages, 4 * MANY);
     }
 }
 

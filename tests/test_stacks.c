@@ -187,7 +187,7 @@ static int needs_all(struct logp_vp *vp, void *arg)
 
 Test(stacks, there_is_as_much_as_was_asked_for)
 {
-    const bool fibers = test_executor() != NULL && strcmp(test_executor(), "fiber") == 0;
+    const bool fibers = !test_on_threads();
 
     for (int i = 0; fibers && i < 2; i++) { /* a thread keeps things of its own there */
         const struct logp_config config = {.n_processors = 2,
@@ -229,7 +229,7 @@ static void dying_words(logp_program program, enum logp_clock clock, char *text,
 Test(stacks, who_runs_off_the_stack_is_named)
 {
     static const logp_program programs[] = {digs, leaps};
-    const bool fibers = test_executor() != NULL && strcmp(test_executor(), "fiber") == 0;
+    const bool fibers = !test_on_threads();
     char text[256];
 
     for (int i = 0; i < 4; i++) {

@@ -53,12 +53,6 @@ static int for_ever(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-static int at_once(struct logp_vp *vp, void *arg)
-{
-    (void)vp, (void)arg;
-    return 0;
-}
-
 Test(timeout, a_run_is_stopped_when_its_time_is_over_and_has_a_second_to_come_home)
 {
     const struct logp_params params = test_params(6, 2, 4);
@@ -91,7 +85,7 @@ Test(timeout, a_long_timeout_is_as_long_as_it_says)
         int64_t after;
 
         n_waits = 0;
-        cr_assert_eq(logp_machine_run(m, at_once, NULL, timeout_ns), 0);
+        cr_assert_eq(logp_machine_run(m, test_nothing, NULL, timeout_ns), 0);
         after = monotonic_ns();
         for (int i = 0; i < n_waits; i++) { /* none, where they were home first */
             cr_expect_geq(until_ns[i], before + timeout_ns);
@@ -99,9 +93,9 @@ Test(timeout, a_long_timeout_is_as_long_as_it_says)
         }
     }
     n_waits = 0;
-    cr_assert_eq(logp_machine_run(m, at_once, NULL, 0), 0);
+    cr_assert_eq(logp_machine_run(m, test_nothing, NULL, 0), 0);
     cr_expect_eq(n_waits, 0, "0: no limit");
-    cr_expect_eq(logp_machine_run(m, at_once, NULL, -1), -EINVAL);
+    cr_expect_eq(logp_machine_run(m, test_nothing, NULL, -1), -EINVAL);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 

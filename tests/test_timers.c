@@ -268,13 +268,6 @@ Test(timers, memory_is_zero_and_what_no_host_has_is_refused)
 
 /* ---- lags ---- */
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The nearest rank, at most 1/32 too large, and never beyond the largest. */
 static void check_permille(const struct lpi_histogram *h, const int64_t *sorted, int n, int q)
 {
@@ -303,7 +296,7 @@ static void some_lags(uint64_t seed, int64_t most)
         lpi_histogram_add(i % 3 == 0 ? &one : &two, values[i]);
     }
     lpi_histogram_merge(&one, &two);
-    qsort(values, (size_t)n, sizeof(values[0]), compare);
+    qsort(values, (size_t)n, sizeof(values[0]), test_compare);
     cr_assert_eq(one.n, (uint64_t)n);
     cr_assert_eq(one.max, values[n - 1]);
     for (int q = 0; q <= 1000; q += 10)
