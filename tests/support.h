@@ -47,6 +47,13 @@ static inline size_t test_n_ops(void)
 
 static const int64_t test_timeout_ns = INT64_C(120000000000);
 
+/* Models that suites run with, named for L. */
+static const struct logp_params test_6us = {
+    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+static const struct logp_params test_600ns = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
+static const struct logp_params test_6ns = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
+
 /* The suites run once with each executor: ctest sets the variable; "shared": fibers that share a
  * stack, where they can; "parallel": that, and several cores under the virtual clock. NULL: the
  * default. */

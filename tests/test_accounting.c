@@ -26,9 +26,6 @@ static struct logp_report run_by_own_clock(int P, const struct logp_params *para
     return run_on_host(P, params, program, arg);
 }
 
-static const struct logp_params some_model = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
-
 /* ---- the program's own time ---- */
 
 static int works_between_calls(struct logp_vp *vp, void *arg)
@@ -52,7 +49,7 @@ Test(accounting, what_a_program_computes_between_calls_counts_once)
 {
     int64_t took[4];
 
-    run_by_own_clock(1, &some_model, works_between_calls, took);
+    run_by_own_clock(1, &test_6us, works_between_calls, took);
     cr_expect_eq(took[0], 5000);
     cr_expect_eq(took[1], 0);
     cr_expect_eq(took[2], 0);
@@ -83,7 +80,7 @@ static int computes_with_a_new_model(struct logp_vp *vp, void *arg)
 {
     struct logp_delay delay;
 
-    OK(logp_delay_create("loggp", &some_model, &delay));
+    OK(logp_delay_create("loggp", &test_6us, &delay));
     OK(logp_machine_set_delay(logp_vp_machine(vp), delay, 0));
     return computes(vp, arg);
 }
@@ -93,8 +90,7 @@ Test(accounting, only_what_a_computation_takes_beyond_its_time_is_extra)
     int64_t at[4];
 
     for (int new = 0; new < 2; new ++) { /* with a model from the start, and from later on */
-        run_by_own_clock(1, new ? NULL : &some_model, new ? computes_with_a_new_model : computes,
-                         at);
+        run_by_own_clock(1, new ? NULL : &test_6us, new ? computes_with_a_new_model : computes, at);
         cr_expect_eq(at[1] - at[0], 5000);
         cr_expect_eq(at[2] - at[1], 8000 + host.step); /* it is measured from reading to reading */
         cr_expect_eq(at[3] - at[2], 5000);
@@ -132,7 +128,7 @@ Test(accounting, each_waits_for_its_own_deadline)
 
     host = own_clock();
     host.step = 100;
-    test_run(test_machine_with(config, &some_model), waits_in_turn, counts);
+    test_run(test_machine_with(config, &test_6us), waits_in_turn, counts);
     cr_expect_geq(atomic_load(&counts[0]), 5000); /* of 10000 */
     cr_expect_geq(atomic_load(&counts[1]), 5000);
 }
@@ -166,7 +162,7 @@ static int waits(struct logp_vp *vp, void *arg)
 
 static struct logp_report waited(struct waits *w)
 {
-    return run_by_own_clock(1, &some_model, waits, w);
+    return run_by_own_clock(1, &test_6us, waits, w);
 }
 
 Test(accounting, a_wait_ends_when_its_time_has_come)
@@ -244,8 +240,7 @@ static int works_after_waits(struct logp_vp *vp, void *arg)
 Test(accounting, what_a_program_computes_after_a_wait_is_no_lag)
 {
     for (int64_t work = 0; work <= 10000; work += 2500) {
-        const struct logp_report report =
-            run_by_own_clock(1, &some_model, works_after_waits, &work);
+        const struct logp_report report = run_by_own_clock(1, &test_6us, works_after_waits, &work);
 
         cr_expect_eq(report.lag.n, 50);
         cr_expect_leq(report.lag.max_ns, FEW);
@@ -269,7 +264,7 @@ Test(accounting, what_a_program_computes_after_a_start_does_not_make_it_late)
     for (int delayed = 0; delayed < 2; delayed++) {
         int64_t late = -1;
 
-        run_by_own_clock(1, delayed ? &some_model : NULL, works_after_a_start, &late);
+        run_by_own_clock(1, delayed ? &test_6us : NULL, works_after_a_start, &late);
         cr_expect_geq(late, 0);
         cr_expect_leq(late, FEW);
     }
@@ -309,7 +304,7 @@ Test(accounting, no_program_starts_before_time_0)
 {
     int64_t first[3] = {-1, -1, -1};
 
-    run_by_own_clock(3, &some_model, first_thing, first);
+    run_by_own_clock(3, &test_6us, first_thing, first);
     for (int i = 0; i < 3; i++) {
         cr_expect_geq(first[i], 0);
         cr_expect_leq(first[i], 3 * FEW);
@@ -338,7 +333,7 @@ Test(accounting, a_late_start_is_said)
 {
     for (int64_t late = 0; late <= 5000; late += 1250) {
         int64_t said[2] = {late, -1};
-        const struct logp_report report = run_by_own_clock(1, &some_model, starts, said);
+        const struct logp_report report = run_by_own_clock(1, &test_6us, starts, said);
 
         cr_expect_geq(said[1], late - FEW);
         cr_expect_leq(said[1], late + FEW);
@@ -376,7 +371,7 @@ Test(accounting, messages_take_their_time_on_the_wall_clock)
 {
     struct exchange x;
 
-    run_by_own_clock(2, &some_model, ping_pong, &x);
+    run_by_own_clock(2, &test_6us, ping_pong, &x);
     cr_expect_eq(x.arrival, 8000);
     cr_expect_eq(x.emulated[1], 10000 + 2000 + 2000);
     cr_expect_eq(x.emulated[0], 14000 + 6000 + 2000);
@@ -393,7 +388,7 @@ Test(accounting, a_late_receiver_catches_up_with_its_messages)
     host = own_clock();
     host.jump_at = host.now + 10000 + 9000; /* both wait for the first message's o_recv */
     host.jump_ns = 2500;
-    run_on_host(2, &some_model, ping_pong, &x);
+    run_on_host(2, &test_6us, ping_pong, &x);
     cr_expect_eq(host.away_ns, 2500);
     cr_expect_eq(x.emulated[1], 14000);
     cr_expect_eq(x.emulated[0], 22000);
@@ -449,16 +444,16 @@ Test(accounting, what_a_program_computes_before_a_wait_counts)
 {
     int64_t took[5];
 
-    run_by_own_clock(1, &some_model, waits_after_computing, took);
+    run_by_own_clock(1, &test_6us, waits_after_computing, took);
     for (int i = 0; i < 5; i++)
-        cr_expect_eq(took[i], 5000 + some_model.o_recv_ns, "%d: %ld", i, (long)took[i]);
+        cr_expect_eq(took[i], 5000 + test_6us.o_recv_ns, "%d: %ld", i, (long)took[i]);
 }
 
 Test(accounting, a_poll_in_vain_costs_poll_ns)
 {
     int64_t took[2];
 
-    run_by_own_clock(1, &some_model, polls, took);
+    run_by_own_clock(1, &test_6us, polls, took);
     cr_expect_eq(took[0], 100);
     cr_expect_eq(took[1], 500);
 }

@@ -5,9 +5,6 @@
 
 enum { LONG = 30000 }; /* two have room, three have not */
 
-static const struct logp_params params = {
-    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
-
 static struct logp_machine *waiting_machine(int P, enum logp_clock clock, bool delayed, int n_cores)
 {
     return test_machine_with((struct logp_config){.n_processors = P,
@@ -16,7 +13,7 @@ static struct logp_machine *waiting_machine(int P, enum logp_clock clock, bool d
                                                   .n_cores = n_cores,
                                                   .queue_limit = LIMIT,
                                                   .wait_for_space = true},
-                             delayed ? &params : NULL);
+                             delayed ? &test_600ns : NULL);
 }
 
 /* Both clocks, with delays and without, on one core and on all. */
@@ -117,7 +114,7 @@ Test(backpressure, a_send_starts_when_there_is_room)
     int exact = 1;
 
     test_run(waiting_machine(3, LOGP_CLOCK_VIRTUAL, true, 0), when_there_is_space, &exact);
-    test_run(test_machine_with(config, &params), when_there_is_space, NULL);
+    test_run(test_machine_with(config, &test_600ns), when_there_is_space, NULL);
 }
 
 /* The queue is full of what rank 1 does not want; what it does want needs no room. */

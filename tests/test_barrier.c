@@ -5,9 +5,6 @@
  */
 #include "support.h"
 
-static const struct logp_params params = {
-    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
-
 static int right_of(const struct logp_vp *vp, int d)
 {
     return (logp_vp_rank(vp) + d) % logp_vp_size(vp);
@@ -133,7 +130,8 @@ static struct logp_record measure(struct logp_machine *m,
 /* The virtual clock, the wall clock, the wall clock without delays. */
 static struct logp_machine *machine(int i, int P)
 {
-    return test_machine(P, i == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, i < 2 ? &params : NULL);
+    return test_machine(P, i == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                        i < 2 ? &test_600ns : NULL);
 }
 
 static void expect_held(struct logp_machine *m, int reps)
@@ -309,7 +307,7 @@ static int come_and_go(struct logp_vp *vp, void *arg)
     struct coming *x = arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const struct logp_args args = {.root = 0};
-    const struct logp_network model = {.params = params};
+    const struct logp_network model = {.params = test_600ns};
     struct logp_plan *plan = NULL;
 
     OK(logp_plan_create(x->row, P, me, &args, &model, &plan));
@@ -333,7 +331,7 @@ Test(barrier, all_of_the_table_hold_by_the_clocks)
         for (int P = 1; P <= 33 && logp_collective_find(a[i]->collective)->holds_back; P += 4) {
             struct coming x = {.row = a[i]};
 
-            if (test_needs(a[i], P, &(struct logp_invocation){.model.params = params}) != NULL)
+            if (test_needs(a[i], P, &(struct logp_invocation){.model.params = test_600ns}) != NULL)
                 continue;
             held++;
             test_run(machine(0, P), come_and_go, &x);

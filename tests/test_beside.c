@@ -26,7 +26,6 @@ static int sum_ranks(struct logp_vp *vp, void *arg)
 
 static int use_machine(int round)
 {
-    const struct logp_params params = test_params(600, 200, 400);
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = 4,
                                  .delay = logp_delay_none(),
@@ -36,7 +35,7 @@ static int use_machine(int round)
     int rc;
 
     config.clock = round % 2 == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL;
-    if (round % 4 == 1 && logp_delay_create("loggp", &params, &config.delay) != 0)
+    if (round % 4 == 1 && logp_delay_create("loggp", &test_600ns, &config.delay) != 0)
         return -ENOMEM;
     rc = logp_machine_create(&config, &m);
     if (rc != 0)
@@ -64,7 +63,7 @@ static int ask_in_vain(void)
 static int poll_mail(void)
 {
     const struct logp_args args = {.n_bytes = 8};
-    const struct logp_network model = {.params = test_params(600, 200, 400)};
+    const struct logp_network model = {.params = test_600ns};
     struct logp_host host;
     int n = 0;
 

@@ -6,9 +6,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-static const struct logp_params params = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
-
 /* P vps on one core: what one of them blocks, the others feel. */
 static struct logp_machine *one_core(int P, enum logp_clock clock, const struct logp_params *p)
 {
@@ -68,7 +65,7 @@ Test(blocking, a_mutex_that_another_vp_of_the_core_holds_is_no_deadlock)
 {
     for (int i = 0; test_on_threads() && i < 4; i++) {
         struct shared s = shared_of(50);
-        const struct logp_params *p = i % 2 == 0 ? NULL : &params;
+        const struct logp_params *p = i % 2 == 0 ? NULL : &test_6us;
 
         test_run(i < 2 ? one_core(5, LOGP_CLOCK_WALL, p) : test_machine(5, LOGP_CLOCK_WALL, p),
                  hold_and_wait, &s);
@@ -103,7 +100,7 @@ Test(blocking, all_vps_of_a_core_may_be_outside_at_once)
         for (int i = 0; i < 2; i++) {
             struct shared s = shared_of(100);
 
-            test_run(test_machine(P, LOGP_CLOCK_WALL, i == 0 ? NULL : &params), all_outside, &s);
+            test_run(test_machine(P, LOGP_CLOCK_WALL, i == 0 ? NULL : &test_6us), all_outside, &s);
             cr_assert_eq(s.count, P * s.rounds);
         }
 }
@@ -136,7 +133,7 @@ Test(blocking, others_go_on_while_one_waits_for_input_and_its_time_counts)
 {
     for (int i = 0; test_on_threads() && i < 4; i++) {
         struct shared s = shared_of(1);
-        const struct logp_params *p = i % 2 == 0 ? NULL : &params;
+        const struct logp_params *p = i % 2 == 0 ? NULL : &test_6us;
 
         cr_assert_eq(pipe(s.pipe), 0);
         test_run(i < 2 ? one_core(4, LOGP_CLOCK_WALL, p) : test_machine(4, LOGP_CLOCK_WALL, p),
@@ -229,7 +226,7 @@ Test(blocking, a_stop_lets_the_others_of_the_core_end_first)
     for (int i = 0; test_on_threads() && i < 20; i++) {
         struct shared s = shared_of(1);
         const struct logp_report r =
-            test_report(one_core(3, LOGP_CLOCK_WALL, i % 2 == 0 ? NULL : &params),
+            test_report(one_core(3, LOGP_CLOCK_WALL, i % 2 == 0 ? NULL : &test_6us),
                         fails_with_the_mutex, &s, -EIO);
 
         cr_assert_eq(r.error_rank, 2);
@@ -384,5 +381,5 @@ Test(blocking, it_takes_a_thread_and_the_wall_clock)
 
     test_run(test_machine(3, LOGP_CLOCK_WALL, NULL), test_on_threads() ? wrong_order : is_refused,
              NULL);
-    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), is_refused, &is_virtual);
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &test_6us), is_refused, &is_virtual);
 }

@@ -6,9 +6,6 @@
 #include <stdatomic.h>
 
 static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
-static const struct logp_params params = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
-static const struct logp_params quick = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
 
 /* Rank 0 ends; 1 waits for 2, 2 for anyone with tag 4, 3 in a sync. */
 static int deadlock(struct logp_vp *vp, void *arg)
@@ -48,7 +45,7 @@ Test(deadlock, a_deadlock_ends_and_says_who_waits_for_whom)
 {
     for (int i = 0; i < 2; i++)
         for (int delayed = 0; delayed < 2; delayed++) {
-            struct logp_machine *m = test_machine(4, clocks[i], delayed ? &params : NULL);
+            struct logp_machine *m = test_machine(4, clocks[i], delayed ? &test_6us : NULL);
 
             cr_assert_eq(logp_machine_run(m, deadlock, NULL, test_timeout_ns), -EDEADLK);
             check_deadlock(logp_machine_report(m));
@@ -76,7 +73,7 @@ Test(deadlock, a_polling_loop_does_not_hide_a_deadlock)
     for (int i = 0; i < 2; i++)
         for (int delayed = 0; delayed < 2; delayed++) {
             const struct logp_report r =
-                test_report(test_machine(3, clocks[i], delayed ? &params : NULL), poll_for_ever,
+                test_report(test_machine(3, clocks[i], delayed ? &test_6us : NULL), poll_for_ever,
                             NULL, -EDEADLK);
 
             cr_assert_eq(r.n_waits, 3);
@@ -133,7 +130,7 @@ Test(deadlock, who_has_ended_does_not_keep_a_polling_loop_alive)
 {
     for (int i = 0; i < 4; i++) {
         const struct logp_report r =
-            test_report(test_machine(2, clocks[i / 2], i % 2 == 0 ? NULL : &params),
+            test_report(test_machine(2, clocks[i / 2], i % 2 == 0 ? NULL : &test_6us),
                         poll_for_the_dead, NULL, -EDEADLK);
 
         cr_assert_eq(r.n_waits, 1);
@@ -143,7 +140,7 @@ Test(deadlock, who_has_ended_does_not_keep_a_polling_loop_alive)
 
 /* Rank 0 sleeps, and then sends what 1 has looked for two million times. */
 TestProgram(deadlock, who_polls_for_a_sleeper_does_not_poll_in_vain,
-            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &quick), program, NULL))
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6ns), program, NULL))
 {
     bool found = false;
     char c = 0;
@@ -159,7 +156,7 @@ TestProgram(deadlock, who_polls_for_a_sleeper_does_not_poll_in_vain,
 
 /* 600 000 looks in vain, what was asked for, and as many again: no million in a row. */
 TestProgram(deadlock, a_message_in_between_ends_a_row_of_polls,
-            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &quick), program, NULL))
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6ns), program, NULL))
 {
     struct logp_request *r;
     char c = 0;
@@ -182,7 +179,7 @@ TestProgram(deadlock, a_message_in_between_ends_a_row_of_polls,
 
 /* Rank 1 looks once less than a million times for what rank 0 does not send unasked. */
 TestProgram(deadlock, a_million_polls_are_in_vain_and_no_fewer,
-            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &quick), program, NULL))
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6ns), program, NULL))
 {
     struct logp_request *r;
     bool done = false;

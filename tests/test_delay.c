@@ -381,10 +381,9 @@ static const struct logp_delay_ops slow_ops = {.size = sizeof(slow_ops),
 
 static void *replace_it(void *arg)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     struct logp_delay delay;
 
-    cr_assert_eq(logp_delay_create("logp", &params, &delay), 0);
+    cr_assert_eq(logp_delay_create("logp", &test_6ns, &delay), 0);
     while (!atomic_load(&slow.inside))
         sched_yield();
     atomic_store(&slow.leave, true);

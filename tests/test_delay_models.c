@@ -6,7 +6,6 @@ Test(delay_models, each_has_a_name_by_which_it_is_made)
 {
     static const char *const names[] = {"none",          "logp",    "loggp",
                                         "store-forward", "varying", "loggops"};
-    const struct logp_params params = test_params(6, 2, 4);
     const struct logp_delay_model *model;
     struct logp_delay delay;
     size_t i = 0;
@@ -16,16 +15,16 @@ Test(delay_models, each_has_a_name_by_which_it_is_made)
         cr_expect_eq(model->size, sizeof(*model));
         cr_expect_str_eq(model->name, names[i]);
         cr_expect(model->summary[0] != '\0');
-        cr_assert_eq(logp_delay_create(model->name, &params, &delay), 0);
+        cr_assert_eq(logp_delay_create(model->name, &test_6ns, &delay), 0);
         cr_expect_eq(logp_delay_is_none(&delay), i == 0);
         logp_delay_destroy(&delay);
         cr_expect(delay.ops == NULL && delay.model == NULL);
     }
     cr_expect_eq(i, 6);
     cr_expect_null(logp_delay_model_at(SIZE_MAX));
-    cr_expect_eq(logp_delay_create("nonsense", &params, &delay), -ENOENT);
-    cr_expect_eq(logp_delay_create("", &params, &delay), -ENOENT);
-    cr_expect_eq(logp_delay_create(NULL, &params, &delay), -ENOENT);
+    cr_expect_eq(logp_delay_create("nonsense", &test_6ns, &delay), -ENOENT);
+    cr_expect_eq(logp_delay_create("", &test_6ns, &delay), -ENOENT);
+    cr_expect_eq(logp_delay_create(NULL, &test_6ns, &delay), -ENOENT);
 }
 
 /* What a create leaves that has failed, where nobody looks at its error. */
@@ -48,15 +47,14 @@ static const struct logp_delay unset = {.model = &(int){0}}; /* neither of zeros
 /* In a configuration of zeros, and in one that was not. */
 Test(delay_models, a_create_that_fails_leaves_what_no_machine_takes)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     const struct logp_params negative = test_params(-6, 2, 4);
     struct logp_delay out = unset;
 
     is_refused((struct logp_delay){0}, "zero");
-    cr_expect_eq(logp_delay_create("logpp", &params, &out), -ENOENT);
+    cr_expect_eq(logp_delay_create("logpp", &test_6ns, &out), -ENOENT);
     is_refused(out, "no such name");
     out = unset;
-    cr_expect_eq(logp_delay_create(NULL, &params, &out), -ENOENT);
+    cr_expect_eq(logp_delay_create(NULL, &test_6ns, &out), -ENOENT);
     is_refused(out, "no name");
     out = unset;
     cr_expect_eq(logp_delay_create("loggp", &negative, &out), -EINVAL);
@@ -69,12 +67,11 @@ Test(delay_models, a_create_that_fails_leaves_what_no_machine_takes)
 /* Models around a model, where the one inside would run by itself. */
 Test(delay_models, nor_does_one_around_a_model)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     const struct logp_params negative = test_params(-6, 2, 4);
     const struct logp_fault_config faults = {
         .size = sizeof(faults), .faults = "nonsense", .P = 2, .unit_ns = 1};
     const struct logp_latency latency = {.kind = LOGP_LATENCY_LOGNORMAL, .sigma = -1};
-    struct logp_topology *no_ring = (struct logp_topology *)&params;
+    struct logp_topology *no_ring = (struct logp_topology *)&test_6ns;
     struct logp_links *links;
     struct logp_delay out = unset, inner;
     char why[LOGP_FAULT_WHY];
@@ -84,22 +81,22 @@ Test(delay_models, nor_does_one_around_a_model)
     is_refused(out, "links");
     logp_links_destroy(links);
     cr_expect_eq(logp_links_create(0, &links), -EINVAL);
-    cr_expect_eq(logp_links_delay(links, &params, &out), -EINVAL);
+    cr_expect_eq(logp_links_delay(links, &test_6ns, &out), -EINVAL);
     for (int in_place = 0; in_place < 2; in_place++) {
         struct logp_delay *to = in_place ? &inner : &out;
 
         out = unset;
-        cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
+        cr_assert_eq(logp_delay_create("loggp", &test_6ns, &inner), 0);
         cr_expect_eq(logp_fault_create(&inner, &faults, to, why), -EINVAL);
         is_refused(*to, "faults");
         logp_delay_destroy(&inner);
         out = unset;
-        cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
+        cr_assert_eq(logp_delay_create("loggp", &test_6ns, &inner), 0);
         cr_expect_eq(logp_latency_create(&inner, &latency, to), -EINVAL);
         is_refused(*to, "latency");
         logp_delay_destroy(&inner);
     }
-    cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
+    cr_assert_eq(logp_delay_create("loggp", &test_6ns, &inner), 0);
     cr_expect_eq(logp_topology_create("square", 2, &no_ring), -EINVAL);
     out = inner; /* as a program that hands its configuration's on */
     cr_expect_eq(logp_topology_delay(no_ring, out, &out), -EINVAL);
@@ -159,11 +156,10 @@ Test(delay_models, each_says_its_own_parameters)
 /* A model as large as ever, with the functions that a model needs. */
 static struct logp_delay_ops large(void)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     struct logp_delay_ops ops;
     struct logp_delay delay;
 
-    cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
+    cr_assert_eq(logp_delay_create("loggp", &test_6ns, &delay), 0);
     ops = *delay.ops;
     logp_delay_destroy(&delay);
     return ops;

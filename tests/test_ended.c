@@ -88,10 +88,8 @@ static int calls_after_the_end(struct logp_vp *vp, void *arg)
 
 Test(ended, every_call_after_the_end_of_a_run_says_why_it_ended)
 {
-    const struct logp_params params = test_params(6000, 2000, 4000);
-
     for (int i = 0; i < 8; i++) {
-        struct logp_machine *m = test_machine(2, clocks[i & 1], i & 2 ? &params : NULL);
+        struct logp_machine *m = test_machine(2, clocks[i & 1], i & 2 ? &test_6us : NULL);
         bool open = (i & 4) != 0;
 
         test_run_fails(m, calls_after_the_end, &open, -EDOM);

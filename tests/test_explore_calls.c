@@ -120,12 +120,11 @@ static uint64_t run(struct logp_machine *m, struct explored *e)
 
 static struct logp_delay model(int which, uint64_t seed)
 {
-    const struct logp_params params = test_params(6000, 2000, 4000);
     const struct logp_latency latency = {.kind = LOGP_LATENCY_EXPONENTIAL, .seed = seed};
     struct logp_delay inner = logp_delay_none(), outer;
 
     if (which > 0)
-        cr_assert_eq(logp_delay_create("logp", &params, &inner), 0);
+        cr_assert_eq(logp_delay_create("logp", &test_6us, &inner), 0);
     if (which < 2)
         return inner;
     cr_assert_eq(logp_latency_create(&inner, &latency, &outer), 0);

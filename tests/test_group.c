@@ -2,9 +2,6 @@
 /* The common start of the members of a group. */
 #include "support.h"
 
-static const struct logp_params params = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
-
 static bool is_virtual(const struct logp_vp *vp)
 {
     return logp_machine_clock(logp_vp_machine(vp)) == LOGP_CLOCK_VIRTUAL;
@@ -29,7 +26,7 @@ static int compare(struct logp_vp *group, int64_t mine)
 
 /* Ranks 0, 2, 4 meet; 1, 3 do not, and wait for what they are sent afterwards. */
 TestProgram(group, members_start_together_and_nobody_else_is_needed,
-            test_run_all(5, &params, program, NULL))
+            test_run_all(5, &test_6us, program, NULL))
 {
     const int me = logp_vp_rank(vp), members[] = {4, 0, 2};
     int64_t start = 0, before;
@@ -55,7 +52,7 @@ TestProgram(group, members_start_together_and_nobody_else_is_needed,
 }
 
 /* Pairs with one context, each as often as it likes. */
-TestProgram(group, groups_do_not_disturb_each_other, test_run_all(8, &params, program, NULL))
+TestProgram(group, groups_do_not_disturb_each_other, test_run_all(8, &test_6us, program, NULL))
 {
     const int me = logp_vp_rank(vp), members[] = {me / 2 * 2, me / 2 * 2 + 1};
     const int rounds = 10 * (me / 2 + 1);
@@ -102,12 +99,12 @@ static int grid(struct logp_vp *vp, void *arg)
 
 Test(group, rows_and_columns_and_all_may_sync_in_turn)
 {
-    test_run_all(9, &params, grid, NULL);
+    test_run_all(9, &test_6us, grid, NULL);
 }
 
 /* After the start a send waits for no gap; without, it does. */
 TestProgram(group, gaps_are_forgotten,
-            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), program, NULL))
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), program, NULL))
 {
     const int members[] = {0, 1};
     struct logp_vp *group;
@@ -143,7 +140,8 @@ static int one_is_missing(struct logp_vp *vp, void *arg)
 Test(group, who_waits_for_a_member_that_does_not_come_is_deadlocked)
 {
     for (int i = 0; i < 3; i++) {
-        struct logp_machine *m = test_machine(3, (enum logp_clock)(i % 2), i > 0 ? &params : NULL);
+        struct logp_machine *m =
+            test_machine(3, (enum logp_clock)(i % 2), i > 0 ? &test_6us : NULL);
         const struct logp_report *r = logp_machine_report(m);
 
         for (int run = 0; run < 3; run++) {
@@ -158,7 +156,7 @@ Test(group, who_waits_for_a_member_that_does_not_come_is_deadlocked)
 
 /* They agree on the first, and not on how many they are. */
 TestProgram(group, a_list_of_another_length_is_refused,
-            test_run_fails(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), program, NULL, -EINVAL))
+            test_run_fails(test_machine(3, LOGP_CLOCK_VIRTUAL, &test_6us), program, NULL, -EINVAL))
 {
     struct logp_vp *group;
     const int me = logp_vp_rank(vp);
@@ -192,7 +190,7 @@ static int stops_amid(struct logp_vp *vp, void *arg)
 Test(group, an_error_amid_syncs_stops_all)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_machine *m = test_machine(4, (enum logp_clock)i, &params);
+        struct logp_machine *m = test_machine(4, (enum logp_clock)i, &test_6us);
 
         for (int run = 0; run < 30 / TEST_SCALE + 3; run++)
             cr_assert_eq(logp_machine_run(m, stops_amid, &run, test_timeout_ns), -EIO);

@@ -7,9 +7,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-static const struct logp_params params = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
-
 enum { SERVERS = 3, LONG = 3000 };
 
 struct traffic {
@@ -95,7 +92,7 @@ Test(inject, many_threads_reach_every_vp_each_in_its_order)
     for (int i = 0; i < 4; i++) {
         const struct logp_config config = {
             .n_processors = 3, .delay = logp_delay_none(), .n_cores = i % 2 == 0};
-        struct logp_machine *m = test_machine_with(config, i >= 2 ? &params : NULL);
+        struct logp_machine *m = test_machine_with(config, i >= 2 ? &test_6us : NULL);
 
         for (int run = 0; run < 2; run++)
             run_with_servers(m);
@@ -137,7 +134,7 @@ Test(inject, it_arrives_at_once_and_the_receive_is_charged)
         struct own_clock host = own_clock();
         int src = i == 0 ? LOGP_OUTSIDE : LOGP_ANY_SOURCE;
 
-        test_run(own_clock_machine(2, &host, &params), is_charged, &src);
+        test_run(own_clock_machine(2, &host, &test_6us), is_charged, &src);
     }
 }
 
@@ -203,7 +200,7 @@ static int is_nobodys(struct logp_vp *vp, void *arg)
 Test(inject, only_a_receive_from_outside_or_anyone_takes_it)
 {
     test_run(test_machine(1, LOGP_CLOCK_WALL, NULL), is_nobodys, NULL);
-    test_run(test_machine(1, LOGP_CLOCK_WALL, &params), is_nobodys, NULL);
+    test_run(test_machine(1, LOGP_CLOCK_WALL, &test_6us), is_nobodys, NULL);
 }
 
 static int wait_for_outside(struct logp_vp *vp, void *arg)

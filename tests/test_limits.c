@@ -4,7 +4,6 @@
 #include "limited.h"
 
 static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
-static const struct logp_params quick = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
 
 /* P vps without delays. */
 static struct logp_machine *space_for(size_t n_bytes, int P, enum logp_clock clock)
@@ -245,7 +244,8 @@ TestProgram(limits, a_limit_without_an_end_is_a_limit,
 /* ---- times without an end ---- */
 
 TestProgram(limits, a_time_that_no_clock_reaches_is_refused,
-            for (int i = 0; i < 2; i++) test_run(test_machine(2, clocks[i], &quick), program, NULL))
+            for (int i = 0; i < 2; i++)
+                test_run(test_machine(2, clocks[i], &test_6ns), program, NULL))
 {
     const int64_t before = logp_now(vp);
 
@@ -270,7 +270,7 @@ Test(limits, a_timeout_without_an_end_is_no_timeout)
 /* A receive with a time limit, by hand: 1 polls until its clock says so, and only then sends what
  * 0 waits for. */
 TestProgram(limits, a_loop_that_watches_the_clock_does_not_wait_in_vain,
-            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &quick), program, NULL))
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6ns), program, NULL))
 {
     const int64_t until = INT64_C(300000000); /* three million polls */
     bool found = false;

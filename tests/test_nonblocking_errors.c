@@ -5,9 +5,6 @@
  */
 #include "support.h"
 
-static const struct logp_params params = {
-    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
-
 static int misused(struct logp_vp *vp, void *arg)
 {
     static const struct logp_step far = {.kind = LOGP_STEP_SEND, .tag = LOGP_PENDING_TAGS};
@@ -75,7 +72,7 @@ static int misused(struct logp_vp *vp, void *arg)
 Test(nonblocking_errors, misuse_is_said)
 {
     const struct logp_report r =
-        test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), misused, NULL, 0);
+        test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_600ns), misused, NULL, 0);
 
     cr_assert_eq(r.unreceived, 2);
 }
@@ -124,11 +121,11 @@ static int without_steps(struct logp_vp *vp, void *arg)
 
 Test(nonblocking_errors, what_has_no_steps_is_not_started)
 {
-    const struct logp_invocation c = {.args.n_bytes = 8, .model.params = params};
+    const struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_600ns};
 
     cr_assert_eq(logp_algorithm_add(&no_schedule), 0);
     cr_assert_eq(test_best("broadcast", 3, &c), &no_schedule);
-    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), without_steps, NULL);
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &test_600ns), without_steps, NULL);
 }
 
 /* What is too large fails alone. */
@@ -150,7 +147,7 @@ static int one_fails(struct logp_vp *vp, void *arg)
 Test(nonblocking_errors, one_that_fails_leaves_the_others_alone)
 {
     const struct logp_report r =
-        test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), one_fails, NULL, 0);
+        test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_600ns), one_fails, NULL, 0);
 
     cr_assert_eq(r.unreceived, 1);
 }
@@ -212,7 +209,7 @@ static int orderly(struct logp_vp *vp, void *arg)
 Test(nonblocking_errors, what_a_program_leaves_behind_ends_with_it)
 {
     const enum leaving all[] = {WITHOUT_WAITING, WITH_AN_ERROR, WITHOUT_STARTING};
-    struct logp_machine *m[] = {test_machine(5, LOGP_CLOCK_VIRTUAL, &params),
+    struct logp_machine *m[] = {test_machine(5, LOGP_CLOCK_VIRTUAL, &test_600ns),
                                 test_machine(5, LOGP_CLOCK_WALL, NULL)};
 
     for (int i = 0; i < 2; i++) {
@@ -226,7 +223,7 @@ Test(nonblocking_errors, what_a_program_leaves_behind_ends_with_it)
 
 /* One is kept until all numbers are given; then they begin anew. */
 TestProgram(nonblocking_errors, numbers_come_round_and_are_never_two_at_once,
-            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), program, NULL))
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_600ns), program, NULL))
 {
     const int me = logp_vp_rank(vp);
     struct logp_pending *oldest, *p;

@@ -6,8 +6,6 @@
  */
 #include "support.h"
 
-static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
-
 static struct logp_machine *with_lanes(int P, const struct logp_params *p, int lane_slots)
 {
     return test_machine_with((struct logp_config){.n_processors = P,
@@ -73,7 +71,7 @@ static int circle(struct logp_vp *vp, void *arg)
 
 Test(parallel, a_deadlock_ends_and_says_who_waits_for_whom)
 {
-    struct logp_machine *m = with_lanes(9, &params, 0);
+    struct logp_machine *m = with_lanes(9, &test_6ns, 0);
 
     for (int i = 0; i < 20; i++) {
         const struct logp_report *report;
@@ -106,7 +104,7 @@ static int failing(struct logp_vp *vp, void *arg)
 
 Test(parallel, an_error_stops_all)
 {
-    struct logp_machine *m = with_lanes(8, &params, 0);
+    struct logp_machine *m = with_lanes(8, &test_6ns, 0);
 
     for (int i = 0; i < 20; i++) {
         cr_assert_eq(logp_machine_run(m, failing, NULL, test_timeout_ns), -EIO);
@@ -125,8 +123,8 @@ static int replace(struct logp_vp *vp, void *arg)
 
 Test(parallel, a_model_without_a_lookahead_is_refused)
 {
-    struct logp_params limited = params;
-    struct logp_machine *m = with_lanes(8, &params, 0);
+    struct logp_params limited = test_6ns;
+    struct logp_machine *m = with_lanes(8, &test_6ns, 0);
     struct logp_delay delay;
 
     if (logp_machine_cores(m) > 1) {
@@ -176,7 +174,7 @@ Test(parallel, a_long_message_reaches_a_stack_that_is_set_aside)
 
 /* Rank 0 polls for ever, the others wait. */
 TestProgram(parallel, a_polling_loop_does_not_hide_a_deadlock,
-            test_run_fails(with_lanes(4, &params, 0), program, NULL, -EDEADLK))
+            test_run_fails(with_lanes(4, &test_6ns, 0), program, NULL, -EDEADLK))
 {
     int rc = 0;
     bool found;
@@ -191,7 +189,7 @@ TestProgram(parallel, a_polling_loop_does_not_hide_a_deadlock,
 /* Rank 0 polls for as long as counts as waiting, and then finds it; the last rank waits for what it
  * has to say after that. */
 TestProgram(parallel, who_has_polled_for_long_goes_on,
-            test_run(with_lanes(4, &params, 0), program, NULL))
+            test_run(with_lanes(4, &test_6ns, 0), program, NULL))
 {
     const int me = logp_vp_rank(vp), last = logp_vp_size(vp) - 1;
     bool found = false;

@@ -83,8 +83,6 @@ static int in_child(int (*f)(struct logp_machine *m), struct logp_machine *m)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
-
 /* 0: all is refused, and nothing hangs */
 static int uses_the_parents(struct logp_machine *m)
 {
@@ -105,7 +103,7 @@ static int uses_the_parents(struct logp_machine *m)
     if (logp_machine_clock(m) == LOGP_CLOCK_WALL &&
         logp_machine_inject(m, 0, 0, NULL, 0) != -ENOTSUP)
         return 7;
-    if (logp_delay_create("logp", &params, &delay) != 0)
+    if (logp_delay_create("logp", &test_6ns, &delay) != 0)
         return 4;
     rc = logp_machine_set_delay(m, delay, 0);
     logp_delay_destroy(&delay);
@@ -122,7 +120,7 @@ static int makes_its_own(struct logp_machine *m)
                                      .stacks = test_stacks()};
         int rc;
 
-        if (logp_delay_create("logp", &params, &config.delay) != 0 ||
+        if (logp_delay_create("logp", &test_6ns, &config.delay) != 0 ||
             logp_machine_create(&config, &m) != 0)
             return 1;
         rc = logp_machine_run(m, test_barrier, NULL, 0);
@@ -135,7 +133,7 @@ static int makes_its_own(struct logp_machine *m)
 Test(process, a_machine_of_the_parent_is_refused_in_the_child)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_machine *m = test_machine(4, (enum logp_clock)i, &params);
+        struct logp_machine *m = test_machine(4, (enum logp_clock)i, &test_6ns);
 
         cr_assert_eq(logp_machine_run(m, test_barrier, NULL, test_timeout_ns), 0);
         cr_assert_eq(in_child(uses_the_parents, m), 0);
@@ -147,7 +145,7 @@ Test(process, a_machine_of_the_parent_is_refused_in_the_child)
 
 Test(process, a_child_makes_its_own_where_the_parent_has_none)
 {
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, &params);
+    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, &test_6ns);
 
     test_run(m, test_barrier, NULL);
     cr_assert_eq(in_child(makes_its_own, NULL), 0);
@@ -189,7 +187,7 @@ Test(process, thread_local_variables_are_a_vps_own_on_threads_and_the_cores_on_f
 
 TestProgram(process, a_vp_may_fork,
             for (int i = 0; i < 2; i++)
-                test_run(test_machine(3, (enum logp_clock)i, &params), program, NULL))
+                test_run(test_machine(3, (enum logp_clock)i, &test_6ns), program, NULL))
 {
     const int me = logp_vp_rank(vp);
     const pid_t pid = fork();

@@ -261,12 +261,11 @@ Test(queue, the_least_limit_is_a_byte)
 
 Test(queue, a_probe_sees_what_has_arrived)
 {
-    const struct logp_params params = test_params(6000, 2000, 4000);
     struct look looks[] = {
         {0, 3}, {0, LOGP_ANY_TAG}, {LOGP_ANY_SOURCE, 3}, {LOGP_ANY_SOURCE, LOGP_ANY_TAG}};
 
     for (int i = 0; i < 4; i++) {
-        test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), look_early, &looks[i]);
+        test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), look_early, &looks[i]);
     }
 }
 
@@ -292,8 +291,6 @@ static int test_early(struct logp_vp *vp, void *arg)
 
 Test(queue, a_test_sees_what_has_arrived)
 {
-    const struct logp_params params = test_params(6000, 2000, 4000);
-
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), test_early, &(int){0});
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), test_early, &(int){LOGP_ANY_SOURCE});
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), test_early, &(int){0});
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), test_early, &(int){LOGP_ANY_SOURCE});
 }

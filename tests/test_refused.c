@@ -118,13 +118,11 @@ static int start_all(struct logp_vp *vp, void *arg)
 
 Test(refused, sizes_that_wrap)
 {
-    const struct logp_params params = test_params(600, 200, 400);
-
     for (int clock = 0; clock < 4; clock++)
         for (int i = 0; i < N_SIZES; i++) {
             struct logp_machine *m =
                 test_machine(P, clock % 2 == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL,
-                             clock / 2 == 0 ? NULL : &params);
+                             clock / 2 == 0 ? NULL : &test_600ns);
 
             cr_assert_eq(logp_machine_run(m, call_all, (void *)&sizes[i], test_timeout_ns), 0);
             test_run(m, start_all, (void *)&sizes[i]);
@@ -135,7 +133,7 @@ Test(refused, sizes_that_wrap)
 Test(refused, plans_of_sizes_that_wrap)
 {
     static const char *const names[] = {"alltoall", "allgather", "gather", "scatter"};
-    const struct logp_network model = {.params = test_params(600, 200, 400)};
+    const struct logp_network model = {.params = test_600ns};
     const struct logp_algorithm *a;
     struct logp_plan *plan;
 

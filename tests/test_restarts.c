@@ -16,8 +16,6 @@ static struct script {
     int64_t away_ns[3 * MOST_REPS];  /* the host is away for so long at its end: lag */
 } script;
 
-static const struct logp_params model = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
 static const int64_t work_ns = 20000;
 
 /* The start of the repetition `next`: after two syncs, each 10 us ahead, comes the third. */
@@ -57,7 +55,7 @@ static struct logp_record experiment(int reps, int warmup)
 {
     const struct logp_experiment x = {
         .size = sizeof(x), .algorithm = &scripted_row, .reps = reps, .warmup = warmup};
-    struct logp_machine *m = own_clock_machine(1, &script.host, &model);
+    struct logp_machine *m = own_clock_machine(1, &script.host, &test_6us);
     struct logp_record r;
 
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
@@ -158,7 +156,7 @@ Test(restarts, order_statistics_are_those_of_all_repetitions)
     cr_expect_leq(r.measured.median_ns, work_ns + 49000 + 20);
 }
 
-/* What the program computes at its end, beyond what the model says, counts in both clocks. */
+/* What the program computes at its end, beyond what the test_6us says, counts in both clocks. */
 Test(restarts, what_the_program_computes_is_measured)
 {
     struct logp_record r;

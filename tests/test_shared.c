@@ -117,11 +117,9 @@ static int refused(struct logp_vp *vp, void *arg)
 
 Test(shared, there_is_none_where_time_is_emulated)
 {
-    const struct logp_params params = test_params(600, 200, 400);
-
     test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, NULL), refused, NULL);
-    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), refused, NULL);
-    test_run(test_machine(3, LOGP_CLOCK_WALL, &params), refused, NULL);
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &test_600ns), refused, NULL);
+    test_run(test_machine(3, LOGP_CLOCK_WALL, &test_600ns), refused, NULL);
 }
 
 /* ---- what ends a wait ---- */

@@ -78,16 +78,13 @@ static void in_storm(int flags, void (*body)(void *arg), void *arg)
     cr_assert_eq(sigaction(SIGUSR1, &none, NULL), 0);
 }
 
-static const struct logp_params params = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
-
 static struct logp_machine *make(enum logp_clock clock, bool delays, int lane_slots)
 {
     return test_machine_with((struct logp_config){.n_processors = 5,
                                                   .delay = logp_delay_none(),
                                                   .clock = clock,
                                                   .lane_slots = lane_slots},
-                             delays ? &params : NULL);
+                             delays ? &test_6us : NULL);
 }
 
 static void run_stress(struct logp_machine *m, uint64_t per_pair, size_t largest)

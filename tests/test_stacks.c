@@ -42,14 +42,12 @@ static int go_down(struct logp_vp *vp, void *arg)
     return descend(vp, 1, *(const int *)arg);
 }
 
-static const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
-
 static struct logp_machine *deep_machine(int P)
 {
     return test_machine_with((struct logp_config){.n_processors = P,
                                                   .clock = LOGP_CLOCK_VIRTUAL,
                                                   .stack_bytes = 1 << 20},
-                             &params);
+                             &test_6ns);
 }
 
 /* 20 stacks of 240 KiB are 5 MiB; kept at every depth they were passed at they would be 750. */
@@ -110,7 +108,7 @@ __attribute__((visibility("default"))) void *__cxa_get_globals(void)
 /* Each has its own errno, and its own exceptions, whoever runs in between. */
 TestProgram(stacks, errno_and_exceptions_are_each_vps_own,
             for (int i = 0; i < 2; i++)
-                test_run(test_machine(6, (enum logp_clock)i, &params), program, NULL))
+                test_run(test_machine(6, (enum logp_clock)i, &test_6ns), program, NULL))
 {
     const int me = logp_vp_rank(vp);
     void **handled = __cxa_get_globals();

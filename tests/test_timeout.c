@@ -55,9 +55,8 @@ static int for_ever(struct logp_vp *vp, void *arg)
 
 Test(timeout, a_run_is_stopped_when_its_time_is_over_and_has_a_second_to_come_home)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     const int64_t timeout_ns = 30000000;
-    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, &params);
+    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, &test_6ns);
     int64_t before, after;
 
     n_waits = 0;

@@ -2,16 +2,13 @@
 /* Waits that end: at a time, or with the first of several messages. */
 #include "own_clock.h"
 
-static const struct logp_params params = {
-    .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
-
 /* On the virtual clock, and on a wall clock that the test controls: no host is too slow. */
 static void run_both(int P, logp_program program, void *arg)
 {
     struct own_clock host = own_clock();
 
-    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, arg);
-    test_run(own_clock_machine(P, &host, &params), program, arg);
+    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &test_6us), program, arg);
+    test_run(own_clock_machine(P, &host, &test_6us), program, arg);
 }
 
 /* Is the clock of this vp where it should be? */
@@ -88,8 +85,9 @@ static int late_but_first(struct logp_vp *vp, void *arg)
 
 Test(until, a_late_message_keeps_its_place)
 {
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), late_but_first, &(int){0});
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), late_but_first, &(int){LOGP_ANY_SOURCE});
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), late_but_first, &(int){0});
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), late_but_first,
+             &(int){LOGP_ANY_SOURCE});
 }
 
 TestProgram(until, too_small_a_buffer_loses_nothing, run_both(2, program, NULL))
@@ -156,7 +154,7 @@ Test(until, long_messages_come_whole_or_not_at_all)
 {
     for (int i = 0; i < 2; i++) {
         test_run(test_machine(2, (enum logp_clock)i, NULL), long_ones, NULL);
-        test_run(test_machine(2, (enum logp_clock)i, &params), long_ones, NULL);
+        test_run(test_machine(2, (enum logp_clock)i, &test_6us), long_ones, NULL);
     }
 }
 
@@ -322,7 +320,7 @@ Test(until, a_wait_for_ever_is_a_deadlock_and_says_for_what)
 {
     for (int i = 0; i < 4; i++) {
         const struct logp_report r =
-            test_report(test_machine(3, (enum logp_clock)(i % 2), i < 2 ? &params : NULL),
+            test_report(test_machine(3, (enum logp_clock)(i % 2), i < 2 ? &test_6us : NULL),
                         nobody_sends, NULL, -EDEADLK);
 
         cr_assert_eq(r.n_waits, 3);
