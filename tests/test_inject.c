@@ -179,13 +179,14 @@ Test(inject, a_model_is_told_that_the_vp_sent_to_itself)
 }
 
 /* What comes from outside is nobody's: not a rank's, and in no other context. */
-static int is_nobodys(struct logp_vp *vp, void *arg)
+TestProgram(inject, only_a_receive_from_outside_or_anyone_takes_it,
+            test_run(test_machine(1, LOGP_CLOCK_WALL, NULL), program, NULL);
+            test_run(test_machine(1, LOGP_CLOCK_WALL, &test_6us), program, NULL))
 {
     struct logp_vp *group;
     bool found = false;
     int x = 0;
 
-    (void)arg;
     OK(logp_group_create(vp, 5, NULL, 0, &group));
     cr_assert_eq(logp_machine_inject(logp_vp_machine(vp), 0, 0, &x, sizeof(x)), 0);
     OK(logp_probe_until(vp, LOGP_OUTSIDE, 0, LOGP_FOREVER, NULL));
@@ -195,12 +196,6 @@ static int is_nobodys(struct logp_vp *vp, void *arg)
     cr_assert(!found);
     logp_group_destroy(group);
     return logp_recv(vp, LOGP_OUTSIDE, 0, &x, sizeof(x), NULL);
-}
-
-Test(inject, only_a_receive_from_outside_or_anyone_takes_it)
-{
-    test_run(test_machine(1, LOGP_CLOCK_WALL, NULL), is_nobodys, NULL);
-    test_run(test_machine(1, LOGP_CLOCK_WALL, &test_6us), is_nobodys, NULL);
 }
 
 static int wait_for_outside(struct logp_vp *vp, void *arg)

@@ -284,7 +284,9 @@ Test(match, what_is_never_received_is_counted_and_gone)
 
 /* Rank 1 waits for a long message; one of another context with the same tag, or of another tag,
  * comes first and is not for it. */
-static int long_but_another(struct logp_vp *vp, void *arg)
+TestProgram(match, a_long_message_goes_to_the_receive_that_it_is_for,
+            run_both(2, program, &(bool){false});
+            run_both(2, program, &(bool){true}))
 {
     enum { N = 20000, ROUNDS = 60 };
     unsigned char *buf = malloc(N);
@@ -312,12 +314,6 @@ static int long_but_another(struct logp_vp *vp, void *arg)
     logp_group_destroy(group);
     free(buf);
     return rc;
-}
-
-Test(match, a_long_message_goes_to_the_receive_that_it_is_for)
-{
-    run_both(2, long_but_another, &(bool){false});
-    run_both(2, long_but_another, &(bool){true});
 }
 
 /* ---- receives that are posted when a long message comes: it may be copied straight into them ----

@@ -155,7 +155,9 @@ Test(queue, however_a_message_is_taken_its_bytes_are_given_back)
 /* ---- order ---- */
 
 /* The first of three is taken by an exchange that is refused: it is still the first. */
-static int refused_exchange(struct logp_vp *vp, void *arg)
+TestProgram(queue, a_refused_exchange_leaves_the_order_as_it_was,
+            run_limited(2, program, &(int){1});
+            run_limited(2, program, &(int){LOGP_ANY_SOURCE}))
 {
     const int src = *(const int *)arg;
     int got = -1;
@@ -175,13 +177,9 @@ static int refused_exchange(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(queue, a_refused_exchange_leaves_the_order_as_it_was)
-{
-    run_limited(2, refused_exchange, &(int){1});
-    run_limited(2, refused_exchange, &(int){LOGP_ANY_SOURCE});
-}
-
-static int cancel_too_late(struct logp_vp *vp, void *arg)
+TestProgram(queue, a_receive_that_has_its_message_is_not_cancelled,
+            run_limited(2, program, &(int){1});
+            run_limited(2, program, &(int){LOGP_ANY_SOURCE}))
 {
     const int src = *(const int *)arg;
     struct logp_request *r;
@@ -201,12 +199,6 @@ static int cancel_too_late(struct logp_vp *vp, void *arg)
     OK(logp_recv(vp, src, 4, &got, sizeof(got), NULL));
     cr_assert_eq(got, 1);
     return 0;
-}
-
-Test(queue, a_receive_that_has_its_message_is_not_cancelled)
-{
-    run_limited(2, cancel_too_late, &(int){1});
-    run_limited(2, cancel_too_late, &(int){LOGP_ANY_SOURCE});
 }
 
 /* ---- nothing is seen before it has arrived ---- */
@@ -270,7 +262,10 @@ Test(queue, a_probe_sees_what_has_arrived)
 }
 
 /* A request that is tested is complete when its message has arrived, not when it was sent. */
-static int test_early(struct logp_vp *vp, void *arg)
+TestProgram(queue, a_test_sees_what_has_arrived,
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), program, &(int){0});
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), program,
+                     &(int){LOGP_ANY_SOURCE}))
 {
     struct logp_request *r;
     bool done = false;
@@ -287,10 +282,4 @@ static int test_early(struct logp_vp *vp, void *arg)
     cr_assert_eq(logp_now(vp), 8050 + 2000);
     cr_assert_eq(c, 'x');
     return 0;
-}
-
-Test(queue, a_test_sees_what_has_arrived)
-{
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), test_early, &(int){0});
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), test_early, &(int){LOGP_ANY_SOURCE});
 }

@@ -27,7 +27,8 @@ static int send_three(struct logp_vp *vp)
     return 0;
 }
 
-static int receive_in_time(struct logp_vp *vp, void *arg)
+TestProgram(until, a_receive_ends_with_its_message_or_its_time, run_both(2, program, &(int){0});
+            run_both(2, program, &(int){LOGP_ANY_SOURCE}))
 {
     const int src = *(const int *)arg;
     struct logp_status s;
@@ -56,14 +57,11 @@ static int receive_in_time(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(until, a_receive_ends_with_its_message_or_its_time)
-{
-    run_both(2, receive_in_time, &(int){0});
-    run_both(2, receive_in_time, &(int){LOGP_ANY_SOURCE});
-}
-
 /* What came too late for one receive is still the first for the next. */
-static int late_but_first(struct logp_vp *vp, void *arg)
+TestProgram(until, a_late_message_keeps_its_place,
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), program, &(int){0});
+            test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), program,
+                     &(int){LOGP_ANY_SOURCE}))
 {
     const int src = *(const int *)arg;
     int got = 0;
@@ -81,13 +79,6 @@ static int late_but_first(struct logp_vp *vp, void *arg)
         cr_assert_eq(logp_now(vp), 6000 + 4000 * i);
     }
     return 0;
-}
-
-Test(until, a_late_message_keeps_its_place)
-{
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), late_but_first, &(int){0});
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), late_but_first,
-             &(int){LOGP_ANY_SOURCE});
 }
 
 TestProgram(until, too_small_a_buffer_loses_nothing, run_both(2, program, NULL))
@@ -243,13 +234,13 @@ TestProgram(until, receives_from_anyone_are_completed_in_the_order_of_posting,
     return 0;
 }
 
-static int all_of_them(struct logp_vp *vp, void *arg)
+TestProgram(until, all_are_waited_for_and_the_first_error_is_returned, run_both(4, program, NULL);
+            test_run(test_machine(4, LOGP_CLOCK_WALL, NULL), program, NULL))
 {
     struct logp_request *r[5] = {NULL};
     struct logp_status s[5];
     int got[5] = {0}, rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return send_in_turn(vp);
     for (int i = 1; rc == 0 && i <= 3; i++)
@@ -266,12 +257,6 @@ static int all_of_them(struct logp_vp *vp, void *arg)
     rc = logp_recv(vp, 2, 2, &got[2], sizeof(got[2]), NULL);
     cr_assert_eq(got[2], 2);
     return rc != 0 ? rc : logp_recv(vp, 0, 77, &got[0], sizeof(got[0]), NULL);
-}
-
-Test(until, all_are_waited_for_and_the_first_error_is_returned)
-{
-    run_both(4, all_of_them, NULL);
-    test_run(test_machine(4, LOGP_CLOCK_WALL, NULL), all_of_them, NULL);
 }
 
 TestProgram(until, a_test_of_several_finds_what_has_come,
