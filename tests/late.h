@@ -123,14 +123,12 @@ static inline struct logp_machine *late_on_one_core(enum logp_clock clock, const
 
 static inline int late_never(struct logp_vp *vp, void *arg)
 {
-    (void)vp, (void)arg;
     cr_assert_fail("it has begun");
     return 0;
 }
 
 static inline void late_nothing(void *arg)
 {
-    (void)arg;
 }
 
 /* Everything that a vp may call. The run is over, and says so. */
@@ -184,7 +182,6 @@ static inline int late_rank_0(struct logp_vp *vp, void *arg)
     struct logp_request *r;
     int rc;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 1) {
         rc = logp_irecv(vp, 0, 2, buf, sizeof(buf), &r);
         return rc == 0 ? logp_wait(vp, r, NULL) : rc;

@@ -15,7 +15,6 @@ static void follow(void *acc, const void *in, size_t n, void *arg)
     struct map *x = acc;
     const struct map *y = in;
 
-    (void)arg;
     for (size_t i = 0; i < n; i++)
         x[i] = (struct map){y[i].m * x[i].m, y[i].m * x[i].t + y[i].t};
 }

@@ -470,7 +470,6 @@ static int all_updates(const struct logp_report *report, void *arg)
 {
     const struct planted *s = arg;
 
-    (void)report;
     return s->sum == s->P ? 0 : -ERANGE;
 }
 

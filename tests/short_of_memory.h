@@ -33,7 +33,6 @@ static atomic_int until_refusal; /* requests; <= 0: it is over */
 
 static int look_at(struct dl_phdr_info *object, size_t size, void *arg)
 {
-    (void)size, (void)arg;
     if (strstr(object->dlpi_name, "liblogp.so") == NULL)
         return 0;
     library_begin = UINTPTR_MAX;

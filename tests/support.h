@@ -112,7 +112,6 @@ static inline struct logp_machine *test_machine_of(int P, enum logp_clock clock,
                                        .executor = test_executor(),
                                        .transport = P < n ? NULL : getenv("LOGP_TEST_TRANSPORT")};
 
-    (void)clock;
     logp_delay_destroy(&delay);
     if (test_machine_kept != NULL && logp_machine_size(test_machine_kept) == P)
         return test_machine_kept;
@@ -225,18 +224,16 @@ static inline void test_run_all(int P, const struct logp_params *params, logp_pr
         const logp_program program = suite##_##name##_program;                                     \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
-    static int suite##_##name##_program(struct logp_vp *vp, __attribute__((unused)) void *arg)
+    static int suite##_##name##_program(struct logp_vp *vp, void *arg)
 
 /* Programs that most machines run: nothing, and a barrier. */
 static inline int test_nothing(struct logp_vp *vp, void *arg)
 {
-    (void)vp, (void)arg;
     return 0;
 }
 
 static inline int test_barrier(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_barrier(vp);
 }
 

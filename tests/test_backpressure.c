@@ -56,7 +56,6 @@ static int neighbours(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     char out[20000] = {0}, in[20000];
 
-    (void)arg;
     for (int i = 0; i < 100 / TEST_SCALE + 3; i++) {
         struct logp_request *r;
 
@@ -237,7 +236,6 @@ static int fill_each_other(struct logp_vp *vp, void *arg)
     char buf[1000] = {0};
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < LIMIT / 1000; i++)
         rc = logp_send(vp, to, 5, buf, sizeof(buf));
     return rc != 0 ? rc : logp_recv(vp, (to + P - 2) % P, 5, buf, sizeof(buf), NULL);
@@ -267,7 +265,6 @@ static int fails_meanwhile(struct logp_vp *vp, void *arg)
     static char buf[LONG];
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 1) {
         rc = logp_sleep_until(vp, TAKEN_AT);
         return rc != 0 ? rc : -EIO;
@@ -292,7 +289,6 @@ static int too_long(struct logp_vp *vp, void *arg)
 {
     static char buf[LIMIT + 1];
 
-    (void)arg;
     cr_expect_eq(logp_send(vp, 0, 0, buf, sizeof(buf)), -EMSGSIZE);
     return 0;
 }

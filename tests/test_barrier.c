@@ -31,20 +31,17 @@ static int disseminate(struct logp_vp *vp, const struct logp_invocation *c, int 
 
 static int whole(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     return disseminate(vp, c, logp_vp_size(vp), 1);
 }
 
 static int nothing(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    (void)vp, (void)c, (void)buf, (void)recv_buf;
     return 0;
 }
 
 static int without_the_last_round(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                                   void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     return disseminate(vp, c, (logp_vp_size(vp) + 1) / 2, 1);
 }
 
@@ -52,7 +49,6 @@ static int without_the_last_round(struct logp_vp *vp, const struct logp_invocati
 static int with_a_message_too_many(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                                    void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     return disseminate(vp, c, logp_vp_size(vp), 2);
 }
 
@@ -75,7 +71,6 @@ static int central(struct logp_vp *vp, const struct logp_invocation *c, int miss
 
 static int centre(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     return central(vp, c, 0);
 }
 
@@ -83,7 +78,6 @@ static int centre(struct logp_vp *vp, const struct logp_invocation *c, void *buf
 static int the_last_does_not_wait(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                                   void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     return logp_vp_rank(vp) == logp_vp_size(vp) - 1 ? logp_send(vp, 0, c->args.tag, NULL, 0)
                                                     : central(vp, c, 0);
 }
@@ -91,13 +85,11 @@ static int the_last_does_not_wait(struct logp_vp *vp, const struct logp_invocati
 static int centre_without_one(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                               void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     return central(vp, c, 1);
 }
 
 static struct logp_prediction unpredicted(int64_t P, const struct logp_invocation *c)
 {
-    (void)P, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
@@ -180,7 +172,6 @@ static int away;
 static int does_not_miss_one(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                              void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), centre_rank = away == 0 ? 1 : 0;
     int rc = 0;
 
@@ -225,8 +216,6 @@ Test(barrier, with_one_processor_there_is_nobody_to_wait_for)
 
 static int failing(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
-    (void)c;
     return logp_vp_rank(vp) == 1 ? -EPROTO : 0;
 }
 
@@ -244,7 +233,6 @@ static int fails_at_first(struct logp_vp *vp, const struct logp_invocation *c, v
 static int deadlocked(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                       void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     return logp_recv(vp, right_of(vp, 1), c->args.tag, NULL, 0, NULL);
 }
 

@@ -19,7 +19,6 @@ static int sum_ranks(struct logp_vp *vp, void *arg)
 {
     int64_t own = logp_vp_rank(vp), all = 0;
 
-    (void)arg;
     OK(logp_allreduce(vp, &own, &all, 1, logp_op_find("sum", "int64")));
     return all == 6 ? 0 : -EPROTO;
 }

@@ -178,7 +178,6 @@ static int waits_for_nobody(struct logp_vp *vp, void *arg)
     char c;
     int rc = logp_blocking_begin(vp);
 
-    (void)arg;
     rc = rc != 0 ? rc : logp_blocking_end(vp);
     return rc != 0 ? rc : logp_recv(vp, 0, 0, &c, 1, NULL);
 }
@@ -269,7 +268,6 @@ Test(blocking, who_stays_outside_is_named_by_the_timeout)
 
 static int forgets_to_come_back(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_vp_rank(vp) == 1 ? logp_blocking_begin(vp) : logp_recv(vp, 1, 0, NULL, 0, NULL);
 }
 
@@ -356,7 +354,6 @@ Test(blocking, a_stop_reaches_who_comes_back)
 
 static int wrong_order(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     cr_expect_eq(logp_blocking_end(vp), -EINVAL);
     cr_expect_eq(logp_blocking_begin(vp), 0);
     cr_expect_eq(logp_blocking_begin(vp), -EINVAL);

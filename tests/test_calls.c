@@ -178,7 +178,6 @@ static int refused(struct logp_vp *vp, void *arg)
     char x[8 * MOST_P];
     struct logp_op incomplete = *sum;
 
-    (void)arg;
     cr_assert_eq(logp_alltoall(vp, NULL, x, 1), -EINVAL);
     cr_assert_eq(logp_alltoall(vp, x, NULL, 1), -EINVAL);
     cr_assert_eq(logp_broadcast(vp, x, 1, -1), -EINVAL);

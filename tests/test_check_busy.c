@@ -28,7 +28,6 @@ static int waits_for_a_time(struct logp_vp *vp, void *arg)
 
 static int lower(int P, void *arg)
 {
-    (void)P;
     *(int *)arg = 0;
     return 0;
 }
@@ -49,7 +48,6 @@ static int polls_for_ever(struct logp_vp *vp, void *arg)
     bool found = false;
     int rc = 0;
 
-    (void)arg;
     while (rc == 0 && !found)
         rc = logp_probe(vp, LOGP_ANY_SOURCE, 0, &found, NULL);
     return rc;
@@ -72,7 +70,6 @@ static atomic_bool let_go;
 
 static int never_comes_back(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     while (logp_vp_rank(vp) == 1 && !let_go)
         ;
     return 0;
@@ -133,7 +130,6 @@ static int comes_back_late(struct logp_vp *vp, void *arg)
 
 static int is_late(const struct logp_report *report, void *arg)
 {
-    (void)report, (void)arg;
     be_late();
     return -EIO;
 }
@@ -243,7 +239,6 @@ static int all_counted(const struct logp_report *report, void *arg)
 {
     const struct locked *l = arg;
 
-    (void)report;
     return l->n == l->P && l->m == l->P ? 0 : -ERANGE;
 }
 

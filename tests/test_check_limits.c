@@ -76,7 +76,6 @@ static int ring(struct logp_vp *vp, void *arg)
     struct logp_request *r;
     int x = 0, y, rc;
 
-    (void)arg;
     rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &y, sizeof(y), &r);
     if (rc == 0)
         rc = logp_send(vp, (me + 1) % n, 0, &x, sizeof(x));
@@ -119,8 +118,6 @@ Test(check_limits, numbers_at_their_limits)
 
 static int sleeps(struct logp_vp *vp, void *arg)
 {
-    (void)vp;
-    (void)arg;
     return usleep(20000);
 }
 
@@ -134,7 +131,6 @@ Test(check_limits, a_bound_on_time_holds_for_long_runs)
 
 static int fails_with_many(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_vp_size(vp) == 8 ? -EINVAL : 0;
 }
 

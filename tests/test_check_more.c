@@ -11,7 +11,6 @@ static int senders(struct logp_vp *vp, void *arg)
 {
     int x = 0, rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return logp_send(vp, 0, 0, &x, sizeof(x));
     for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
@@ -158,7 +157,6 @@ Test(check_more, what_is_no_replay_is_refused)
 
 static int fails_at_once(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     LOGP_CHECK(vp, logp_vp_rank(vp) != 1);
     return logp_vp_rank(vp) == 1 ? 0 : logp_recv(vp, 1, 0, NULL, 0, NULL);
 }
@@ -190,7 +188,6 @@ static int in_a_row(struct logp_vp *vp, void *arg)
 {
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 4; i++)
         rc = logp_vp_rank(vp) == 1   ? logp_send(vp, 0, i, &i, sizeof(i))
              : logp_vp_rank(vp) == 0 ? logp_recv(vp, 1, i, &i, sizeof(i), NULL)
@@ -239,7 +236,6 @@ static int around(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
     int x = me, rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 5; i++) {
         rc = logp_send(vp, (me + 1) % P, i, &x, sizeof(x));
         rc = rc != 0 ? rc : logp_recv(vp, (me + P - 1) % P, i, &x, sizeof(x), NULL);

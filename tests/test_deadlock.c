@@ -12,7 +12,6 @@ static int deadlock(struct logp_vp *vp, void *arg)
 {
     char c;
 
-    (void)arg;
     switch (logp_vp_rank(vp)) {
     case 0:
         return logp_send(vp, 1, 77, "x", 1); /* nobody wants it */
@@ -60,7 +59,6 @@ static int poll_for_ever(struct logp_vp *vp, void *arg)
     char c;
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) != 1)
         return logp_recv(vp, 1, 6, &c, 1, NULL);
     while (rc == 0 && !found)
@@ -120,7 +118,6 @@ static int poll_for_the_dead(struct logp_vp *vp, void *arg)
     bool found = false;
     int rc = 0;
 
-    (void)arg;
     while (rc == 0 && !found && logp_vp_rank(vp) == 0)
         rc = logp_probe(vp, 1, 0, &found, NULL);
     return rc;

@@ -15,7 +15,6 @@ struct per_hop {
 
 static void hop_start(void *model, const struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     t->start = t->ready;
 }
 
@@ -32,7 +31,6 @@ static void hop_send(void *model, struct logp_port *port, struct logp_transfer *
 
 static void hop_recv(void *model, struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model;
     t->start = t->done = t->ready > t->arrival ? t->ready : t->arrival;
     port->recv_start = t->start;
 }
@@ -354,7 +352,6 @@ static struct slow_model {
 /* The sender is in the model until the test has tried to replace it, and a while longer. */
 static void slow_send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model;
     atomic_store(&slow.inside, true);
     while (!atomic_load(&slow.leave))
         sched_yield();
@@ -368,7 +365,6 @@ static void slow_send(void *model, struct logp_port *port, struct logp_transfer 
 
 static void slow_destroy(void *model)
 {
-    (void)model;
     atomic_store(&slow.destroyed, true);
 }
 
@@ -396,7 +392,6 @@ static int send_to_oneself(struct logp_vp *vp, void *arg)
 {
     char c = 0;
 
-    (void)arg;
     OK(logp_send(vp, logp_vp_rank(vp), 0, &c, 1));
     return logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, NULL);
 }

@@ -178,7 +178,6 @@ static int beside(struct logp_vp *vp, void *arg)
     struct logp_request *any, *named;
     int x = 0, y = 0, rc;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         rc = logp_send(vp, 1, 0, &x, sizeof(x));
         return rc != 0 ? rc : logp_send(vp, 1, 0, &x, sizeof(x));
@@ -216,7 +215,6 @@ struct ended {
 
 static int told_to_miss(void *arg, const struct logp_alternative *alternatives, int n)
 {
-    (void)arg;
     for (int i = 0; i < n; i++)
         if (alternatives[i].kind == LOGP_MISS)
             return i;

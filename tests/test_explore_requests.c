@@ -496,7 +496,6 @@ static int clear(int n, void *arg)
 {
     struct collecting *c = arg;
 
-    (void)n;
     memset(c->program->seen, 0, sizeof(c->program->seen));
     return 0;
 }
@@ -505,7 +504,6 @@ static int keep(const struct logp_report *report, void *arg)
 {
     struct collecting *c = arg;
 
-    (void)report;
     add(&c->outcomes, c->program->seen);
     return 0;
 }

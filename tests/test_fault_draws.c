@@ -149,7 +149,6 @@ static void check_count(int count, int n, double p, const char *what)
 {
     const double expected = n * p, difference = count - expected;
 
-    (void)what;
     cr_assert_lt(difference * difference / expected + difference * difference / (n - expected),
                  15.14, "%s: %d of %d at %g", what, count, n, p);
 }

@@ -253,7 +253,6 @@ Test(fault_runs, a_processor_that_stops_is_silent_and_the_run_ends)
 /* Who waits for one that has stopped is told so. */
 static int waits_for_it(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     if (logp_vp_rank(vp) == 1) {
         const int rc = logp_compute(vp, 30000, NULL, NULL);
 
@@ -280,7 +279,6 @@ Test(fault_runs, a_deadlock_names_who_has_stopped)
 /* -EHOSTDOWN of a processor that has not stopped is an error like any other. */
 static int abandons(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_vp_rank(vp) == 1 ? -EHOSTDOWN : 0;
 }
 

@@ -27,7 +27,6 @@ static int one_fails(struct logp_vp *vp, void *arg)
     char c;
     int rc;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 3)
         return -ENOTRECOVERABLE;
     rc = logp_recv(vp, 3, 0, &c, 1, NULL);
@@ -41,7 +40,6 @@ static int all_is_well(struct logp_vp *vp, void *arg)
 
     OK(logp_broadcast(vp, &x, sizeof(x), 2));
     cr_assert_eq(x, 11);
-    (void)arg;
     return 0;
 }
 
@@ -68,7 +66,6 @@ static int fail_amid_traffic(struct logp_vp *vp, void *arg)
     char *out = calloc(1, n), *in = malloc(n);
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0; i++) {
         if (me == 1 && i == 20)
             rc = -EIO;
@@ -95,7 +92,6 @@ static int too_long(struct logp_vp *vp, void *arg)
 {
     int rc = 0;
 
-    (void)arg;
     while (rc == 0)
         rc = logp_compute(vp, 1000, NULL, NULL);
     cr_assert_eq(rc, -ETIMEDOUT);
@@ -214,7 +210,6 @@ Test(faults, a_run_may_be_stopped_at_any_time)
 
 static int counts_itself(struct logp_vp *vp, void *arg)
 {
-    (void)vp;
     atomic_fetch_add((atomic_int *)arg, 1);
     return 0;
 }
@@ -245,7 +240,6 @@ static int bad_arguments(struct logp_vp *vp, void *arg)
     bool flag;
     char c = 0;
 
-    (void)arg;
     cr_expect_eq(logp_send(vp, -1, 0, &c, 1), -EINVAL);
     cr_expect_eq(logp_send(vp, 2, 0, &c, 1), -EINVAL);
     cr_expect_eq(logp_send(vp, 0, -1, &c, 1), -EINVAL);
@@ -392,7 +386,6 @@ static int end_with_a_receive(struct logp_vp *vp, void *arg)
     struct logp_request *request;
     char buf[1024];
 
-    (void)arg;
     OK(logp_irecv(vp, LOGP_ANY_SOURCE, 7, buf, sizeof(buf), &request));
     memset(buf, me, sizeof(buf));
     if (me == 0)
@@ -417,7 +410,6 @@ static int woken_often(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), rounds = 3000;
     int in;
 
-    (void)arg;
     for (int i = 0; me > 0 && i < rounds; i++) {
         OK(logp_send(vp, 0, 0, &i, sizeof(i)));
         OK(logp_compute(vp, 50, NULL, NULL));

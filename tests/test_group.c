@@ -82,7 +82,6 @@ static int grid(struct logp_vp *vp, void *arg)
     const int in_column[N] = {column, N + column, 2 * N + column};
     struct logp_vp *groups[2];
 
-    (void)arg;
     OK(logp_group_create(vp, 1, in_row, N, &groups[0]));
     OK(logp_group_create(vp, 2, in_column, N, &groups[1]));
     for (int i = 0; i < 40 / TEST_SCALE + 4; i++) {
@@ -128,7 +127,6 @@ static int one_is_missing(struct logp_vp *vp, void *arg)
     struct logp_vp *group;
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) != 2) {
         cr_assert_eq(logp_group_create(vp, 1, (int[]){0, 1, 2}, 3, &group), 0);
         rc = logp_sync(group, NULL);

@@ -289,7 +289,6 @@ static int refused(struct logp_vp *vp, void *arg)
     struct logp_vp *group = NULL;
     int out[2];
 
-    (void)arg;
     cr_assert_eq(logp_group_split(vp, -2, 0, &group), -EINVAL);
     cr_assert_eq(logp_group_from(vp, (int[]){(me + 1) % P}, 1, &group), -EINVAL);
     cr_assert_eq(logp_group_from(vp, (int[]){me, me}, 2, &group), -EINVAL);

@@ -142,19 +142,16 @@ Test(inject, it_arrives_at_once_and_the_receive_is_charged)
 
 static void own_start(void *model, const struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     t->start = t->done = t->ready;
 }
 
 static void own_send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     t->arrival = t->done;
 }
 
 static void own_recv(void *model, struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     cr_assert_eq(t->src, 1); /* as if the vp had sent it to itself */
     cr_assert_eq(t->dst, 1);
     t->start = t->done = t->ready;
@@ -162,7 +159,6 @@ static void own_recv(void *model, struct logp_port *port, struct logp_transfer *
 
 static int injects_for_1(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     if (logp_vp_rank(vp) == 0)
         return logp_machine_inject(logp_vp_machine(vp), 1, 0, NULL, 0);
     return logp_recv(vp, LOGP_OUTSIDE, 0, NULL, 0, NULL);
@@ -281,7 +277,6 @@ static int leaves_it(struct logp_vp *vp, void *arg)
 {
     const int to = (logp_vp_rank(vp) + 1) % logp_vp_size(vp);
 
-    (void)arg;
     return logp_machine_inject(logp_vp_machine(vp), to, 0, NULL, 0);
 }
 
@@ -305,7 +300,6 @@ static int is_refused(struct logp_vp *vp, void *arg)
     struct logp_machine *m = logp_vp_machine(vp);
     char c = 0;
 
-    (void)arg;
     if (logp_machine_clock(m) == LOGP_CLOCK_VIRTUAL)
         cr_expect_eq(logp_machine_inject(m, 0, 0, &c, 1), -ENOTSUP);
     cr_expect_eq(logp_machine_inject(m, -1, 0, &c, 1), -EINVAL);

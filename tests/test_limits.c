@@ -99,7 +99,6 @@ static int refused_send(struct logp_vp *vp, void *arg)
     char buf[2000] = {0};
     int rc = 0, got = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 1) {
         rc = logp_send(vp, 0, 0, &(int){5}, sizeof(int));
         return rc != 0 ? rc : logp_sync(vp, NULL);

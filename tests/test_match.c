@@ -14,7 +14,6 @@ static int by_tag(struct logp_vp *vp, void *arg)
 {
     enum { N = 300 };
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         for (int i = 0; i < N; i++)
             OK(logp_send(vp, 1, i % 3, &i, sizeof(i)));
@@ -106,7 +105,6 @@ static int contexts(struct logp_vp *vp, void *arg)
     struct logp_vp *groups[3] = {vp, logp_vp_collective(vp), NULL};
     const int me = logp_vp_rank(vp);
 
-    (void)arg;
     cr_assert_eq(logp_group_create(vp, 9, NULL, 0, &groups[2]), 0);
     ;
     for (int i = 0; i < 3; i++)
@@ -260,7 +258,6 @@ static int leave_some(struct logp_vp *vp, void *arg)
 {
     char c[100] = {0};
 
-    (void)arg;
     for (int i = 0; logp_vp_rank(vp) == 0 && i < 5; i++)
         OK(logp_send(vp, 1, i, c, sizeof(c)));
     return 0;

@@ -43,51 +43,37 @@ void *test_zeroed(size_t n, size_t size)
 
 void lpi_make_ready(struct lpi_proc *p)
 {
-    (void)p;
 }
 
 void lpi_wake(struct lpi_proc *p, int64_t deadline)
 {
-    (void)p;
-    (void)deadline;
 }
 
 bool lpi_stop(struct logp_machine *m, int error)
 {
-    (void)m;
-    (void)error;
     cr_assert_fail("stopped");
     return false;
 }
 
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
 {
-    (void)p;
-    (void)r;
 }
 
 void lpi_space_freed(struct lpi_core *c, int64_t t)
 {
-    (void)c;
-    (void)t;
 }
 
 void lpi_space_posted(struct lpi_proc *to)
 {
-    (void)to;
 }
 
 bool lpi_direct_withdraw(struct lpi_proc *p, struct logp_request *r)
 {
-    (void)p;
-    (void)r;
     return true;
 }
 
 void lpi_direct_complete(struct lpi_proc *p, struct logp_request *r)
 {
-    (void)p;
-    (void)r;
 }
 
 /* ---- the model ---- */

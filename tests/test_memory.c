@@ -70,7 +70,6 @@ static int receives_that_end(struct logp_vp *vp, void *arg)
     struct logp_status s;
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 4; i++) {
         if (logp_vp_rank(vp) == 0) {
             rc = send_one(vp, 1, i, sizeof(buf));
@@ -94,7 +93,6 @@ static int all_sizes(struct logp_vp *vp, void *arg)
     unsigned char *buf = malloc(MOST_BYTES);
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < n; i++) {
         struct logp_request *r = NULL;
         struct logp_status s;
@@ -123,7 +121,6 @@ static int any_source(struct logp_vp *vp, void *arg)
     const int n = sizeof(sizes) / sizeof(sizes[0]);
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < n; i++) {
         if (logp_vp_rank(vp) > 0)
             rc = send_one(vp, 0, i, sizes[i]);
@@ -140,7 +137,6 @@ static int many_pending(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     int rc = 0;
 
-    (void)arg;
     for (int tag = 0; rc == 0 && tag < N; tag++) {
         rc = send_one(vp, me, tag, 8);
         if (rc == 0 && tag == N / 3) /* beyond what is looked through: makes the index */
@@ -169,7 +165,6 @@ static int groups(struct logp_vp *vp, void *arg)
     int members[8], n = 0;
     int rc = logp_group_create(vp, 7, NULL, 0, &all);
 
-    (void)arg;
     if (rc != 0)
         return rc;
     for (int i = me % 2; i < P; i += 2)
@@ -223,7 +218,6 @@ static int collectives(struct logp_vp *vp, void *arg)
     unsigned char item[40] = {0};
     int rc;
 
-    (void)arg;
     for (size_t i = 0; logp_vp_rank(vp) == 1 && i < sizeof(item); i++)
         item[i] = byte(1, (int)i);
     rc = logp_broadcast(vp, item, sizeof(item), 1);
@@ -246,7 +240,6 @@ static int split_and_share(struct logp_vp *vp, void *arg)
     struct logp_vp *half = NULL, *pair = NULL;
     int rc = logp_group_split(vp, me % 2, 0, &half);
 
-    (void)arg;
     if (rc == 0)
         rc = logp_group_from(half, (int[]){1, 0}, 2, &pair);
     memset(all + (me / 2), me, item);
@@ -282,7 +275,6 @@ static int started(struct logp_vp *vp, void *arg)
     struct logp_pending *p[6];
     int rc = 0;
 
-    (void)arg;
     numbers[me] = me;
     sums[me] = -1;
     for (int i = 0; rc == 0 && i < 5; i++)
@@ -323,7 +315,6 @@ static int much_to_record(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 300; i++) {
         logp_label(vp, logp_label_of(vp, "round", i % 2 == 0 ? "even" : "odd"));
         rc = logp_mark(vp, "round");
@@ -415,7 +406,6 @@ static int more_huge_ones_than_are_kept(struct logp_vp *vp, void *arg)
     enum { HUGE = 20 << 20 };
     unsigned char *buf = malloc(HUGE);
 
-    (void)arg;
     for (int at_once = 2; at_once <= 3; at_once++) {
         for (int i = 0; i < at_once; i++) {
             memset(buf, 10 * at_once + i, HUGE);

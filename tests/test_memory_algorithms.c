@@ -79,21 +79,18 @@ Test(memory_algorithms, every_collective_in_an_experiment, .timeout = 100)
 static int without_first(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                          void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, c->args.tag, NULL, 0)
                                  : logp_recv(vp, 1, c->args.tag, NULL, 0, NULL);
 }
 
 static struct logp_prediction no_prediction(int64_t P, const struct logp_invocation *c)
 {
-    (void)P, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
 static int does_nothing(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                         void *recv_buf)
 {
-    (void)vp, (void)c, (void)buf, (void)recv_buf;
     return 0;
 }
 

@@ -13,7 +13,6 @@ static int race(struct logp_vp *vp, void *arg)
 {
     int got = 0, rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) != 0)
         return logp_send(vp, 0, 0, &(int){logp_vp_rank(vp)}, sizeof(int));
     for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++) {
@@ -31,7 +30,6 @@ static int sound(struct logp_vp *vp, void *arg)
     char item[1000] = {0};
     int rc = logp_send(vp, (me + 1) % P, 0, item, sizeof(item));
 
-    (void)arg;
     if (rc == 0)
         rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, item, sizeof(item), NULL);
     return rc == 0 ? logp_barrier(vp) : rc;
@@ -42,7 +40,6 @@ static int deadlock(struct logp_vp *vp, void *arg)
 {
     char c;
 
-    (void)arg;
     return logp_vp_rank(vp) == 0 ? logp_recv(vp, 1, 7, &c, 1, NULL) : 0;
 }
 

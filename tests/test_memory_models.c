@@ -71,7 +71,6 @@ static int some_links(void *arg)
     struct logp_delay delay = {0};
     int rc = logp_links_create(4, &links);
 
-    (void)arg;
     if (rc == 0)
         rc = logp_links_nodes(links, 2, &slow);
     if (rc == 0)
@@ -154,7 +153,6 @@ static int ask_host(void *arg)
 {
     struct logp_host host;
 
-    (void)arg;
     return logp_host_info(&host);
 }
 
@@ -162,7 +160,6 @@ static int measure_op(void *arg)
 {
     const int64_t ps = logp_op_measure(logp_op_find("sum", "double"), 100);
 
-    (void)arg;
     return ps > 0 ? 0 : (int)ps;
 }
 
@@ -188,7 +185,6 @@ static int read_schedule(void *arg)
     struct logp_fold fold;
     int rc;
 
-    (void)arg;
     full.capacity = 1;
     rc = logp_delay_create("loggp", &full, &delay);
     if (rc != 0)
@@ -227,7 +223,6 @@ static int fold_graph(void *arg)
     struct logp_fold fold;
     int rc;
 
-    (void)arg;
     for (int r = 0; r < 2; r++) {
         logp_step_send(&steps[r][0], 1 - r, 5, LOGP_RECV_BUF, 0, 8);
         logp_step_receive(&steps[r][1], LOGP_ANY_SOURCE, LOGP_ANY_TAG, LOGP_RECV_BUF, 0, 8);
@@ -261,7 +256,6 @@ static int explain_schedule(void *arg)
     int64_t ns, parent[6], root;
     int rc = logp_explanation_of(a, 6, &args, &model, &e);
 
-    (void)arg;
     if (rc != 0)
         return rc;
     rc = logp_explanation_curve(e, LOGP_PARAMETER_GAP, &curve);

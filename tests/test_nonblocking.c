@@ -168,7 +168,6 @@ static int call_blocking_and_not(struct logp_vp *vp, void *arg)
     int64_t in[2 * MOST_P], run[2 * MOST_P], started[2 * MOST_P], start, ran, took;
     struct logp_pending *p;
 
-    (void)arg;
     for (int i = 0; i < 2 * P; i++)
         in[i] = 1000 * me + i;
     for (int i = 0; i < CALLS; i++) {

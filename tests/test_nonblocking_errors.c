@@ -21,7 +21,6 @@ static int misused(struct logp_vp *vp, void *arg)
     bool done;
     int index;
 
-    (void)arg;
     cr_assert_eq(logp_plan_create(a, 2, 1 - me, &args, NULL, &plan), 0);
     cr_assert_eq(logp_plan_start(vp, plan, x, NULL, &p), -EINVAL);
     logp_plan_destroy(plan);
@@ -80,7 +79,6 @@ Test(nonblocking_errors, misuse_is_said)
 /* An algorithm that is no schedule, and says that it is the best. */
 static int flat_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    (void)recv_buf;
     if (logp_vp_rank(vp) != c->args.root)
         return logp_recv(vp, c->args.root, c->args.tag, buf, c->args.n_bytes, NULL);
     for (int i = 0; i < logp_vp_size(vp); i++)
@@ -91,7 +89,6 @@ static int flat_run(struct logp_vp *vp, const struct logp_invocation *c, void *b
 
 static struct logp_prediction at_once(int64_t P, const struct logp_invocation *c)
 {
-    (void)P, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT};
 }
 
@@ -106,7 +103,6 @@ static int without_steps(struct logp_vp *vp, void *arg)
     struct logp_pending *p;
     int64_t item = me == 0 ? 5 : 0;
 
-    (void)arg;
     OK(logp_plan_create(&no_schedule, logp_vp_size(vp), me, &args, NULL, &plan));
     cr_assert_eq(logp_plan_start(vp, plan, &item, NULL, &p), -ENOTSUP);
     OK(logp_plan_run(vp, plan, &item, NULL));
@@ -135,7 +131,6 @@ static int one_fails(struct logp_vp *vp, void *arg)
     int64_t a[2] = {1, 2}, b = me == 0 ? 3 : 0;
     struct logp_pending *p[2];
 
-    (void)arg;
     OK(logp_ibroadcast(vp, a, me == 0 ? 16 : 8, 0, &p[0]));
     OK(logp_ibroadcast(vp, &b, 8, 0, &p[1]));
     cr_assert_eq(logp_pending_waitall(vp, p, 2), me == 0 ? 0 : -EMSGSIZE);
@@ -197,7 +192,6 @@ static int orderly(struct logp_vp *vp, void *arg)
     int64_t in = logp_vp_rank(vp), out[2] = {0};
     struct logp_pending *p[2];
 
-    (void)arg;
     OK(logp_iallreduce(vp, &in, &out[0], 1, sum, &p[0]));
     OK(logp_iallreduce(vp, &in, &out[1], 1, sum, &p[1]));
     OK(logp_pending_waitall(vp, p, 2));
@@ -261,7 +255,6 @@ static int attach(struct logp_vp *vp, void *arg)
 {
     struct logp_vp *group;
 
-    (void)arg;
     OK(logp_group_create(vp, 1, NULL, 0, &group));
     cr_assert_null(logp_vp_attached(vp, &keys[0]));
     for (int i = 0; i < 2; i++) {

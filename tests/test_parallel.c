@@ -65,7 +65,6 @@ Test(parallel, crowds_take_the_same_time_as_on_one_core)
 /* Each waits for the next, and nobody sends. */
 static int circle(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_recv(vp, (logp_vp_rank(vp) + 1) % logp_vp_size(vp), 3, NULL, 0, NULL);
 }
 
@@ -94,7 +93,6 @@ static int failing(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     int rc;
 
-    (void)arg;
     if (me == P - 1) {
         rc = logp_compute(vp, 1000, NULL, NULL);
         return rc != 0 ? rc : -EIO;
@@ -117,7 +115,6 @@ static int replace(struct logp_vp *vp, void *arg)
 {
     struct logp_delay none = logp_delay_none();
 
-    (void)arg;
     return logp_machine_set_delay(logp_vp_machine(vp), none, 0);
 }
 
@@ -146,7 +143,6 @@ static int long_messages(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     unsigned char buf[4096];
 
-    (void)arg;
     memset(buf, me + 1, sizeof(buf));
     if (me == 0)
         OK(logp_recv(vp, 2, 1, buf, sizeof(buf), NULL));

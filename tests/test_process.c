@@ -9,7 +9,6 @@
 
 static int where(struct logp_vp *vp, void *arg)
 {
-    (void)vp;
     *(int *)arg = sched_getcpu();
     return 0;
 }

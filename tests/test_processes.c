@@ -86,7 +86,6 @@ static int refused_to_a_vp(struct logp_vp *vp, void *arg)
 {
     void *memory;
 
-    (void)arg;
     cr_assert(!logp_shared_possible(vp));
     cr_assert_eq(logp_shared(vp, &memory, 8, &memory), -ENOTSUP);
     return 0;
@@ -94,7 +93,6 @@ static int refused_to_a_vp(struct logp_vp *vp, void *arg)
 
 static int only_wait(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_recv(vp, LOGP_ANY_SOURCE, 1, NULL, 0, NULL);
 }
 
@@ -207,7 +205,6 @@ static int all_to_all(struct logp_vp *vp, void *arg)
     char *buf = malloc(LONG);
     struct logp_status status;
 
-    (void)arg;
     for (int k = 0; k < N_SIZES; k++)
         for (int dst = 0; dst < P; dst++) {
             for (size_t i = 0; i < sizes[k]; i++)
@@ -311,7 +308,6 @@ static int sync_groups(struct logp_vp *vp, void *arg)
     struct logp_vp *group = NULL;
     int64_t start, before = -1;
 
-    (void)arg;
     for (int i = P - 1; i >= 0; i--)
         if (i % 2 == me % 2)
             members[n++] = i;
@@ -334,7 +330,6 @@ static int disagree(struct logp_vp *vp, void *arg)
     struct logp_vp *group;
     int rc;
 
-    (void)arg;
     if (me != 0 && me != P - 1)
         return 0;
     rc = logp_group_create(vp, 5, members, me == 0 ? 3 : 2, &group);
@@ -362,7 +357,6 @@ Test(processes, groups_meet)
 
 static int fail_last(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_vp_rank(vp) == logp_vp_size(vp) - 1 ? -EDOM : only_wait(vp, NULL);
 }
 
@@ -374,7 +368,6 @@ static int fail_amid(struct logp_vp *vp, void *arg)
     struct logp_request *r;
     int rc = logp_irecv(vp, (me + P - 1) % P, 1, in, LONG, &r);
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 3; i++)
         rc = logp_send(vp, (me + 1) % P, 1 + i, out, LONG);
     if (rc == 0)
@@ -388,13 +381,11 @@ static int wait_round(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
 
-    (void)arg;
     return me == 2 ? 0 : logp_recv(vp, (me + 1) % P, 10 + me, NULL, 0, NULL);
 }
 
 static int never_meet(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_vp_rank(vp) == 0 ? only_wait(vp, NULL) : logp_sync(vp, NULL);
 }
 
@@ -403,7 +394,6 @@ static int poll_for_ever(struct logp_vp *vp, void *arg)
     bool found = false;
     int rc = 0;
 
-    (void)arg;
     while (rc == 0 && !found)
         rc = logp_probe(vp, LOGP_ANY_SOURCE, 1, &found, NULL);
     return rc;
@@ -414,7 +404,6 @@ static int leave_behind(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     char *buf = calloc(1, LONG);
 
-    (void)arg;
     OK(logp_send(vp, (me + 1) % P, 1, buf, 8));
     OK(logp_send(vp, (me + 1) % P, 1, buf, LONG));
     free(buf);
@@ -480,7 +469,6 @@ static int flood_one(struct logp_vp *vp, void *arg)
     char *buf = calloc(1, LONG);
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 50 && logp_vp_rank(vp) != 0; i++)
         rc = logp_send(vp, 0, 1, buf, LONG);
     free(buf);
@@ -489,7 +477,6 @@ static int flood_one(struct logp_vp *vp, void *arg)
 
 static int send_too_long(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     for (int i = 0; i < logp_vp_size(vp); i++)
         cr_assert_eq(logp_send(vp, i, 1, vp, (size_t)2 << 20), -EMSGSIZE);
     return 0;
@@ -626,7 +613,6 @@ Test(processes, end_exchanges_together)
 /* A result that is wrong in one process is wrong in all. */
 static int spoil(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    (void)c, (void)recv_buf;
     memset(buf, logp_vp_rank(vp) == 4 ? 1 : 0, 1);
     return 0;
 }

@@ -148,7 +148,6 @@ static void expect_no_plan(const struct logp_algorithm *a, int rank, int root, i
 
 static const char *needs_more(int64_t P, const struct logp_invocation *c)
 {
-    (void)P, (void)c;
     return "more";
 }
 

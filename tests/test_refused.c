@@ -13,13 +13,11 @@ enum { P = 4 };
 
 static int choose_first(void *arg, const struct logp_alternative *alternatives, int n)
 {
-    (void)arg, (void)alternatives, (void)n;
     return 0;
 }
 
 static bool not_again(void *arg, const struct logp_report *report)
 {
-    (void)arg, (void)report;
     return false;
 }
 
@@ -30,7 +28,6 @@ static int change(struct logp_vp *vp, void *arg)
     const struct logp_trace_config trace = {.size = sizeof(trace)};
     struct logp_trace *taken = NULL;
 
-    (void)vp;
     cr_expect_eq(logp_machine_set_rendezvous_from(m, 1), -EBUSY);
     cr_expect_eq(logp_machine_set_rendezvous_from(m, 0), -EBUSY);
     cr_expect_eq(logp_machine_explore(m, NULL), -EBUSY);

@@ -139,7 +139,6 @@ static int isend_first(struct logp_vp *vp, void *arg)
     int out = me, in = -1;
     struct logp_request *q;
 
-    (void)arg;
     OK(logp_isend(vp, 1 - me, 0, &out, sizeof(out), &q));
     out = -2; /* it was copied */
     OK(logp_recv(vp, 1 - me, 0, &in, sizeof(in), NULL));
@@ -175,7 +174,6 @@ static int isend_many(struct logp_vp *vp, void *arg)
     char in[MANY][2500];
     int index = 0;
 
-    (void)arg;
     for (int i = 0; i < MANY; i++)
         OK(logp_isend(vp, (me + i) % P, i, bytes, (size_t)(i * 60), &q[i]));
     for (int i = 0; i < MANY; i++)
@@ -230,7 +228,6 @@ static int test_own(struct logp_vp *vp, void *arg)
     bool done = false;
     char in[8];
 
-    (void)arg;
     cr_assert_eq(logp_irecv(vp, LOGP_ANY_SOURCE, 1, in, sizeof(in), &receive), 0);
     cr_assert_eq(logp_isend(vp, 0, 1, "payload", sizeof(in), &send), 0);
     cr_assert_eq(logp_compute(vp, 5000, NULL, NULL), 0);
@@ -247,7 +244,6 @@ static int send_both(struct logp_vp *vp, void *arg)
     struct logp_request *receive, *send;
     char in[8];
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0)
         return logp_recv(vp, 1, 2, in, sizeof(in), NULL);
     cr_assert_eq(logp_irecv(vp, LOGP_ANY_SOURCE, 1, in, sizeof(in), &receive), 0);
@@ -314,7 +310,6 @@ static int crowd(struct logp_vp *vp, void *arg)
     char in[4096];
     int rc = 0;
 
-    (void)arg;
     if (me == 0)
         return logp_send(vp, 1, 0, bytes, sizeof(bytes));
     if (me == 1)
@@ -354,8 +349,6 @@ static bool crossed(int64_t P, int64_t rank, const struct logp_invocation *c, in
 {
     const int tag = (int)(rank == 0 ? i : 1 - i);
 
-    (void)P;
-    (void)c;
     if (i >= 2)
         return false;
     return rank == 0 ? logp_step_send(out, 1, tag, LOGP_RECV_BUF, 0, 4)
@@ -367,16 +360,12 @@ static int run_crossed(struct logp_vp *vp, void *arg)
     struct logp_invocation c = {.plan.parent = -1};
     int buf = 0;
 
-    (void)arg;
     return logp_schedule_run(vp, crossed, &c, &buf, &buf);
 }
 
 static void fill_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
                        size_t *recv_buf)
 {
-    (void)P;
-    (void)rank;
-    (void)c;
     *buf = 0;
     *recv_buf = 4;
 }

@@ -29,10 +29,8 @@ static void arrange_start(int next)
 
 static int scripted(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     const int i = script.begun++;
 
-    (void)c;
     OK(logp_compute(vp, work_ns + script.extra_ns[i], NULL, NULL));
     script.host.now += script.away_ns[i]; /* counts as the program's computing ... */
     if (script.away_ns[i] > 0)
@@ -43,7 +41,6 @@ static int scripted(struct logp_vp *vp, const struct logp_invocation *c, void *b
 
 static struct logp_prediction predicted(int64_t P, const struct logp_invocation *c)
 {
-    (void)P, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = work_ns};
 }
 

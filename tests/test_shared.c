@@ -109,7 +109,6 @@ static int refused(struct logp_vp *vp, void *arg)
 {
     void *memory;
 
-    (void)arg;
     cr_assert(!logp_shared_possible(vp));
     cr_assert_eq(logp_shared(vp, &key, 64, &memory), -ENOTSUP);
     return 0;
@@ -409,7 +408,6 @@ static int call_all(struct logp_vp *vp, void *arg)
 {
     int64_t in[64], out[64];
 
-    (void)arg;
     for (int which = 0; which < N_CALLS; which++)
         OK(call(vp, which, 2, 0, which, in, out));
     return 0;
@@ -483,7 +481,6 @@ static int beside(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
 
-    (void)arg;
     for (int i = 0; i < 100; i++) {
         struct logp_pending *pending;
         int64_t item = me == i % P ? i + 5 : -1, sum = 0;
@@ -515,7 +512,6 @@ static int beside_in_vain(struct logp_vp *vp, void *arg)
     int64_t item = 3;
     int rc;
 
-    (void)arg;
     if (me == P - 1)
         return 0;
     rc = logp_ibroadcast(vp, &item, sizeof(item), P - 1, &pending);
@@ -530,7 +526,6 @@ Test(shared, who_polls_beside_is_noticed)
 
 static int hundred_barriers(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     for (int i = 0; i < 100; i++)
         OK(logp_barrier(vp));
     return 0;

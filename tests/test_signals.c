@@ -25,7 +25,6 @@ static void handle(int signal)
     struct logp_machine *m = atomic_load(&to_stop);
     const unsigned n = atomic_fetch_add(&n_handled, 1);
 
-    (void)signal;
     if (m != NULL && n % 64 == 0)
         logp_machine_stop(m, -EINTR);
 }
@@ -99,7 +98,6 @@ static void run_stress(struct logp_machine *m, uint64_t per_pair, size_t largest
 
 static void messages(void *arg)
 {
-    (void)arg;
     run_stress(make(LOGP_CLOCK_WALL, false, 0), 20000 / TEST_SCALE, 0);
     run_stress(make(LOGP_CLOCK_WALL, false, 2), 2000 / TEST_SCALE, 20000);
     run_stress(make(LOGP_CLOCK_WALL, false, -1), 10000 / TEST_SCALE, 100);
@@ -120,7 +118,6 @@ Test(signals, lose_nothing_where_calls_are_taken_up_again, .timeout = 300)
 /* Machines come and go, and their threads with them. */
 static void lives(void *arg)
 {
-    (void)arg;
     for (int i = 0; i < 100 / TEST_SCALE + 1; i++)
         run_stress(make(i % 2 == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL, i % 3 == 0, 0), 5, 100);
 }

@@ -70,7 +70,6 @@ static int like_the_others(struct logp_vp *vp, void *arg)
 {
     volatile unsigned char frame[2048];
 
-    (void)arg;
     for (size_t i = 0; i < sizeof(frame); i++)
         frame[i] = (unsigned char)i;
     OK(logp_barrier(vp));
@@ -145,7 +144,6 @@ static int digs(struct logp_vp *vp, void *arg)
 {
     const int rc = logp_barrier(vp);
 
-    (void)arg;
     return rc == 0 && logp_vp_rank(vp) == 2 ? dig(NULL, 1000) : rc; /* 4 MB */
 }
 
@@ -162,7 +160,6 @@ static int leaps(struct logp_vp *vp, void *arg)
 {
     const int rc = logp_barrier(vp);
 
-    (void)arg;
     return rc == 0 && logp_vp_rank(vp) == 2 ? leap() : rc;
 }
 
@@ -179,7 +176,6 @@ static __attribute__((noinline)) int fill_frame(void)
 
 static int needs_all(struct logp_vp *vp, void *arg)
 {
-    (void)vp, (void)arg;
     return fill_frame();
 }
 
@@ -242,7 +238,6 @@ Test(stacks, who_runs_off_the_stack_is_named)
 
 static void not_ours(int number)
 {
-    (void)number;
     _exit(7);
 }
 
@@ -250,7 +245,6 @@ static int points_nowhere(struct logp_vp *vp, void *arg)
 {
     volatile int *nowhere = arg;
 
-    (void)vp;
     return *nowhere;
 }
 
@@ -324,7 +318,6 @@ static int looks_at_its_stack(struct logp_vp *vp, void *arg)
 {
     stack_t now;
 
-    (void)arg;
     cr_assert_eq(sigaltstack(NULL, &now), 0);
     cr_assert_eq(now.ss_size, 1 << 16);
     return logp_barrier(vp);

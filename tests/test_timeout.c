@@ -46,7 +46,6 @@ static int for_ever(struct logp_vp *vp, void *arg)
 {
     int rc = 0;
 
-    (void)arg;
     while (rc == 0)
         rc = logp_compute(vp, 1000, NULL, NULL);
     cr_assert_eq(rc, -ETIMEDOUT);

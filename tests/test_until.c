@@ -121,7 +121,6 @@ static int long_ones(struct logp_vp *vp, void *arg)
     unsigned char *buf = calloc(1, N);
     int rc = 0, tries = 0;
 
-    (void)arg;
     for (int i = 1; rc == 0 && i <= 50; i++) {
         if (logp_vp_rank(vp) == 0) {
             memset(buf, i, N);
@@ -292,7 +291,6 @@ static int nobody_sends(struct logp_vp *vp, void *arg)
     char c;
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 1)
         return logp_probe_until(vp, 2, 8, LOGP_FOREVER, NULL);
     if (logp_vp_rank(vp) == 2)
