@@ -167,6 +167,16 @@ static inline struct logp_machine *test_machine(int P, enum logp_clock clock,
     return test_machine_of(P, clock, delay);
 }
 
+static inline void test_machine_end(struct logp_machine **m)
+{
+    cr_assert_eq(logp_machine_destroy(*m), 0);
+}
+
+/* What a block has until it ends. */
+#define TEST_MACHINE __attribute__((cleanup(test_machine_end))) struct logp_machine *
+#define TEST_DELAY __attribute__((cleanup(logp_delay_destroy))) struct logp_delay
+#define TEST_FAILURE __attribute__((cleanup(logp_failure_free))) struct logp_failure
+
 /* L, o, g in ns, nothing else. */
 static inline struct logp_params test_params(int64_t L, int64_t o, int64_t g)
 {

@@ -155,13 +155,12 @@ Test(barrier, one_that_does_not_hold_is_found)
 
     for (int i = 0; i < 3; i++)
         for (size_t k = 0; k < (i == 0 ? 7 : 3); k++) {
-            struct logp_machine *m = machine(i, sizes[k]);
+            TEST_MACHINE m = machine(i, sizes[k]);
 
             expect_held(m, 1);
             expect_broken(m, 1);
             expect_broken(m, 2);
             expect_held(m, 2); /* on the same machine, after all of these */
-            cr_assert_eq(logp_machine_destroy(m), 0);
         }
 }
 
@@ -193,22 +192,20 @@ static int does_not_miss_one(struct logp_vp *vp, const struct logp_invocation *c
 Test(barrier, with_few_processors_each_is_waited_for)
 {
     for (int P = 2; P <= 8; P++) {
-        struct logp_machine *m = machine(0, P);
+        TEST_MACHINE m = machine(0, P);
 
         for (away = 0; away < P; away++)
             cr_expect(!measure(m, does_not_miss_one, 1, 0).verified, "rank %d of %d", away, P);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
 Test(barrier, with_one_processor_there_is_nobody_to_wait_for)
 {
     for (int i = 0; i < 3; i++) {
-        struct logp_machine *m = machine(i, 1);
+        TEST_MACHINE m = machine(i, 1);
 
         expect_held(m, 3);
         cr_expect(measure(m, nothing, 1, 0).verified);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -270,7 +267,7 @@ Test(barrier, errors_are_what_they_are_without_a_check)
 Test(barrier, the_check_leaves_no_trace_in_the_record)
 {
     for (int i = 0; i < 3; i++) {
-        struct logp_machine *m = machine(i, 8);
+        TEST_MACHINE m = machine(i, 8);
         const struct logp_record r = measure(m, whole, 5, 3);
 
         cr_expect_eq(r.messages, 24);
@@ -278,7 +275,6 @@ Test(barrier, the_check_leaves_no_trace_in_the_record)
         cr_expect_eq(logp_machine_report(m)->n_waits, 0);
         cr_expect_eq(logp_machine_report(m)->unreceived, 0);
         cr_expect(i > 0 || r.emulated.max_ns == 2 * 1000 + 1000);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 

@@ -96,14 +96,13 @@ static void replay(const struct planted_row *row, const struct logp_failure *f, 
     for (int i = 0; i < times; i++) {
         struct planted state = {.right = false};
         struct logp_check check = planted_check(row);
-        struct logp_failure again;
+        TEST_FAILURE again;
 
         check.executor = i % 10 == 9 ? "thread" : NULL;
         cr_assert_eq(logp_check_replay(row->program, &state, &check, f->replay, &again), f->error,
                      "%s\n%s\n%s", row->name, f->text, again.text);
         cr_assert_str_eq(f->text, again.text);
         cr_assert_str_eq(f->replay, again.replay);
-        logp_failure_free(&again);
     }
 }
 
@@ -111,7 +110,7 @@ static void find(const struct planted_row *row, enum logp_strategy strategy)
 {
     struct planted state = {.right = false};
     struct logp_check check = planted_check(row);
-    struct logp_failure f;
+    TEST_FAILURE f;
     int rc;
 
     check.strategy = strategy;
@@ -122,7 +121,6 @@ static void find(const struct planted_row *row, enum logp_strategy strategy)
     cr_assert_eq(f.P, row->P, "%s: %s", row->name, f.text);
     cr_assert_eq(f.needs_synchronous, row->under >= SYNCHRONOUS, "%s", f.text);
     replay(row, &f, REPLAYS / TEST_SCALE);
-    logp_failure_free(&f);
 }
 
 Test(check, planted_faults_are_found_by_chance)
@@ -151,7 +149,7 @@ Test(check, failures_are_made_small)
         const struct planted_row *row = &planted_rows[i];
         struct planted state = {.right = false};
         struct logp_check check = planted_check(row);
-        struct logp_failure f;
+        TEST_FAILURE f;
 
         check.sizes = (int[]){5};
         check.n_sizes = 1;
@@ -159,7 +157,6 @@ Test(check, failures_are_made_small)
         cr_assert_neq(logp_check(row->program, &state, &check, &f), 0, "%s", row->name);
         cr_assert_eq(f.P, row->P, "%s: %s", row->name, f.text);
         cr_assert_leq(f.n_deviations, 6, "%s", f.text);
-        logp_failure_free(&f);
     }
 }
 
@@ -170,7 +167,7 @@ Test(check, what_is_right_does_not_fail)
             const struct planted_row *row = &planted_rows[i];
             struct planted state = {.right = true};
             struct logp_check check = planted_check(row);
-            struct logp_failure f;
+            TEST_FAILURE f;
 
             if (s == LOGP_STRATEGY_EXHAUSTIVE && !row->messages_alone)
                 continue;
@@ -179,6 +176,5 @@ Test(check, what_is_right_does_not_fail)
             cr_assert_eq(logp_check(row->program, &state, &check, &f), 0, "%s: %s", row->name,
                          f.text);
             cr_assert_str_eq(f.text, "");
-            logp_failure_free(&f);
         }
 }

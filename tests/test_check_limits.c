@@ -93,12 +93,11 @@ Test(check_limits, a_send_waits_beside_a_receive_from_any_source)
 
     for (size_t i = 0; i < 4; i++) {
         struct logp_check check = checks[i];
-        struct logp_failure f;
+        TEST_FAILURE f;
 
         check.sends = LOGP_SENDS_SYNCHRONOUS;
         check.runs = 200;
         cr_assert_eq(logp_check(ring, NULL, &check, &f), 0, "%zu: %s", i, f.text);
-        logp_failure_free(&f);
     }
 }
 

@@ -140,7 +140,7 @@ Test(check_times, a_send_that_waits_takes_as_long_as_documented)
 Test(check_times, a_trace_shows_a_send_that_waits_once)
 {
     static const struct logp_params p = {.L_ns = 600, .o_send_ns = 20, .o_recv_ns = 30, .g_ns = 40};
-    struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, &p);
+    TEST_MACHINE m = test_machine(2, LOGP_CLOCK_VIRTUAL, &p);
     const struct logp_trace_config config = {.size = sizeof(config)};
     struct logp_trace *trace;
     const struct logp_event *e;
@@ -158,5 +158,4 @@ Test(check_times, a_trace_shows_a_send_that_waits_once)
     cr_expect_eq(e[1].kind, LOGP_EVENT_SEND);
     cr_expect_eq(e[1].start_ns, 1000 + p.L_ns);
     logp_trace_free(trace);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

@@ -44,11 +44,10 @@ Test(deadlock, a_deadlock_ends_and_says_who_waits_for_whom)
 {
     for (int i = 0; i < 2; i++)
         for (int delayed = 0; delayed < 2; delayed++) {
-            struct logp_machine *m = test_machine(4, clocks[i], delayed ? &test_6us : NULL);
+            TEST_MACHINE m = test_machine(4, clocks[i], delayed ? &test_6us : NULL);
 
             cr_assert_eq(logp_machine_run(m, deadlock, NULL, test_timeout_ns), -EDEADLK);
             check_deadlock(logp_machine_report(m));
-            cr_assert_eq(logp_machine_destroy(m), 0);
         }
 }
 

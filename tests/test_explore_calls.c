@@ -149,7 +149,7 @@ static void explore(int way, int which, uint64_t seed)
                                        .network = &network};
     struct explored e = {.seed = seed};
     struct logp_explorer explorer = ways[way];
-    struct logp_machine *m;
+    TEST_MACHINE m = NULL;
     uint64_t first;
 
     explorer.size = sizeof(explorer);
@@ -161,7 +161,6 @@ static void explore(int way, int which, uint64_t seed)
     first = run(m, &e);
     cr_assert_eq(run(m, &e), first, "seed %llu, way %d, model %d", (unsigned long long)seed, way,
                  which);
-    logp_machine_destroy(m);
 }
 
 Test(explore_calls, every_run_ends_and_comes_again)
@@ -267,7 +266,7 @@ Test(explore_calls, a_wait_that_ends_is_noted_as_missed_and_costs_no_poll)
                                            .clock = LOGP_CLOCK_VIRTUAL,
                                            .executor = "fiber",
                                            .delay = model(1, 0)};
-        struct logp_machine *m;
+        TEST_MACHINE m = NULL;
 
         cr_assert_eq(logp_machine_create(&config, &m), 0);
         cr_assert_eq(logp_machine_explore(m, &explorer), 0);
@@ -275,6 +274,5 @@ Test(explore_calls, a_wait_that_ends_is_noted_as_missed_and_costs_no_poll)
         cr_expect_geq(e.missed, 1, "case %d: %d", i, e.missed);
         cr_expect_leq(e.missed, 2, "case %d: %d", i, e.missed); /* a cancel is noted, too */
         cr_expect_eq(e.at, 1000, "case %d: at %ld", i, (long)e.at);
-        logp_machine_destroy(m);
     }
 }

@@ -93,7 +93,7 @@ static double exponential_million(double x)
 static void check_noise(const char *noise, double (*cdf)(double x))
 {
     static int64_t sample[SAMPLE];
-    struct logp_delay d = make(NULL, noise, 5);
+    TEST_DELAY d = make(NULL, noise, 5);
 
     for (int i = 0; i < SAMPLE; i++)
         sample[i] = overhead(&d, 3, 0);
@@ -110,7 +110,6 @@ static void check_noise(const char *noise, double (*cdf)(double x))
         sample[i] = overhead(&d, 3, 0);
     }
     check_distribution(sample, cdf, "seeds");
-    logp_delay_destroy(&d);
 }
 
 Test(fault_draws, uniform_noise_is_uniform)
@@ -128,7 +127,7 @@ Test(fault_draws, exponential_noise_is_exponential)
 Test(fault_draws, the_shift_of_a_tick_is_uniform)
 {
     static int64_t sample[SAMPLE];
-    struct logp_delay d = make(NULL, "tick:2ms:1ms", 1);
+    TEST_DELAY d = make(NULL, "tick:2ms:1ms", 1);
     int n = 0, tries = 0;
 
     for (; n < SAMPLE; tries++) {
@@ -141,7 +140,6 @@ Test(fault_draws, the_shift_of_a_tick_is_uniform)
     }
     cr_assert_lt(fabs((double)n / tries - 0.5), 4 * 0.5 / sqrt(tries));
     check_distribution(sample, uniform_million, "shifts");
-    logp_delay_destroy(&d);
 }
 
 /* Chi-square of a count with one degree of freedom: one in 10000 is beyond 15.14. */
@@ -161,7 +159,7 @@ static int events(const struct logp_fate *f)
 /* Over numbers, receivers and seeds; and whether one message says nothing of the next. */
 static void check_chance(const char *faults, double p)
 {
-    struct logp_delay d = make(faults, NULL, 9);
+    TEST_DELAY d = make(faults, NULL, 9);
     int numbers = 0, pairs = 0, ranks = 0, seeds = 0, last = 0;
 
     for (int i = 0; i < SAMPLE; i++) {
@@ -184,7 +182,6 @@ static void check_chance(const char *faults, double p)
     check_count(ranks, SAMPLE, p, faults);
     check_count(seeds, SAMPLE, p, faults);
     check_count(pairs, SAMPLE - 1, p * p, faults);
-    logp_delay_destroy(&d);
 }
 
 Test(fault_draws, messages_are_struck_with_the_probability_that_is_asked_for)
@@ -197,8 +194,7 @@ Test(fault_draws, messages_are_struck_with_the_probability_that_is_asked_for)
 
 Test(fault_draws, probabilities_0_and_1_are_never_and_always)
 {
-    struct logp_delay never = make("drop:0,dup:0,flip:0%", NULL, 1),
-                      always = make("cut@1", NULL, 1);
+    TEST_DELAY never = make("drop:0,dup:0,flip:0%", NULL, 1), always = make("cut@1", NULL, 1);
 
     for (unsigned i = 0; i < SAMPLE; i++) {
         const struct logp_fate f = fate_at(&never, 1, 2, i, 0);
@@ -206,13 +202,11 @@ Test(fault_draws, probabilities_0_and_1_are_never_and_always)
         cr_assert(f.copies == 1 && f.flip == -1);
         cr_assert_eq(fate_at(&always, 1, 2, i, 0).copies, 0);
     }
-    logp_delay_destroy(&never);
-    logp_delay_destroy(&always);
 }
 
 Test(fault_draws, each_bit_is_flipped_as_often)
 {
-    struct logp_delay d = make("flip:1", NULL, 3);
+    TEST_DELAY d = make("flip:1", NULL, 3);
     int count[64] = {0};
     double chi = 0;
 
@@ -225,14 +219,13 @@ Test(fault_draws, each_bit_is_flipped_as_often)
     for (int i = 0; i < 64; i++)
         chi += (count[i] - SAMPLE / 64.0) * (count[i] - SAMPLE / 64.0) / (SAMPLE / 64.0);
     cr_assert_lt(chi, 112.3, "%f", chi); /* 63 degrees of freedom: one in 10000 */
-    logp_delay_destroy(&d);
 }
 
 Test(fault_draws, samples_of_a_file_are_drawn_as_often)
 {
     char path[] = "/tmp/logp-samples-XXXXXX", noise[64];
     const int file = mkstemp(path);
-    struct logp_delay d;
+    TEST_DELAY d = {NULL, NULL};
     int count[4] = {0};
     double chi = 0;
 
@@ -251,14 +244,13 @@ Test(fault_draws, samples_of_a_file_are_drawn_as_often)
     for (int i = 0; i < 4; i++)
         chi += (count[i] - SAMPLE / 4.0) * (count[i] - SAMPLE / 4.0) / (SAMPLE / 4.0);
     cr_assert_lt(chi, 21.1, "%f", chi); /* 3 degrees of freedom: one in 10000 */
-    logp_delay_destroy(&d);
 }
 
 /* ---- what a draw depends on ---- */
 
 Test(fault_draws, a_seed_draws_the_same_again_and_no_other_does)
 {
-    struct logp_delay a = make("drop:0.5", "exp:1ms", 1), b = make("drop:0.5", "exp:1ms", 1);
+    TEST_DELAY a = make("drop:0.5", "exp:1ms", 1), b = make("drop:0.5", "exp:1ms", 1);
     int differ = 0;
 
     for (unsigned i = 0; i < 100; i++) {
@@ -272,20 +264,16 @@ Test(fault_draws, a_seed_draws_the_same_again_and_no_other_does)
         differ += fate_at(&a, 1, 2, i, 0).copies != fate_at(&b, 1, 2, i, 0).copies;
     cr_assert(differ > 20 && differ < 80);
     cr_assert_neq(overhead(&a, 1, 0), overhead(&b, 1, 0));
-    logp_delay_destroy(&a);
-    logp_delay_destroy(&b);
 }
 
 /* The order in which messages are asked about, and what else there is, change nothing. */
 Test(fault_draws, to_leave_a_fault_out_changes_no_other)
 {
-    struct logp_delay all = make("dup:0.2,drop:0.3@1-2,slow:2", "uniform:5", 4);
-    struct logp_delay one = make("drop:0.3@1-2", NULL, 4);
+    TEST_DELAY all = make("dup:0.2,drop:0.3@1-2,slow:2", "uniform:5", 4);
+    TEST_DELAY one = make("drop:0.3@1-2", NULL, 4);
 
     for (unsigned i = 100; i-- > 0;)
         cr_assert_eq(fate_at(&all, 1, 2, i, 0).copies == 0, fate_at(&one, 1, 2, i, 7).copies == 0);
-    logp_delay_destroy(&all);
-    logp_delay_destroy(&one);
 }
 
 /* ---- where and when ---- */
@@ -297,10 +285,10 @@ static bool lost(const struct logp_delay *d, int src, int dst, int64_t at)
 
 Test(fault_draws, a_fault_is_where_and_when_it_is_said)
 {
-    struct logp_delay one_way = make("cut@0..3+9-4..7:2..5us", NULL, 1);
-    struct logp_delay both = make("cut@1=2", NULL, 1), any = make("drop:1@5", NULL, 1);
-    struct logp_delay to = make("drop:100%@-3", NULL, 1), from = make("drop:1@3-", NULL, 1);
-    struct logp_delay until = make("drop:1@:..3us", NULL, 1);
+    TEST_DELAY one_way = make("cut@0..3+9-4..7:2..5us", NULL, 1);
+    TEST_DELAY both = make("cut@1=2", NULL, 1), any = make("drop:1@5", NULL, 1);
+    TEST_DELAY to = make("drop:100%@-3", NULL, 1), from = make("drop:1@3-", NULL, 1);
+    TEST_DELAY until = make("drop:1@:..3us", NULL, 1);
 
     cr_assert(lost(&one_way, 0, 4, 2000) && lost(&one_way, 9, 7, 4999));
     cr_assert(!lost(&one_way, 4, 0, 2000) && !lost(&one_way, 8, 4, 2000));
@@ -314,12 +302,6 @@ Test(fault_draws, a_fault_is_where_and_when_it_is_said)
     one_way.ops->restart(one_way.model, false);
     one_way.ops->begin(one_way.model, 1000000);
     cr_assert(lost(&one_way, 0, 4, 1002000) && !lost(&one_way, 0, 4, 2000));
-    logp_delay_destroy(&one_way);
-    logp_delay_destroy(&both);
-    logp_delay_destroy(&any);
-    logp_delay_destroy(&to);
-    logp_delay_destroy(&from);
-    logp_delay_destroy(&until);
 }
 
 static int64_t work(const struct logp_delay *d, int rank, int64_t from, int64_t ns)
@@ -341,21 +323,20 @@ static int64_t slowly(int64_t from, int64_t ns, int64_t T, int64_t D, int64_t S)
 
 Test(fault_draws, a_tick_takes_what_it_takes)
 {
-    struct logp_delay d = make(NULL, "tick:10ns:3ns:4ns", 1);
+    TEST_DELAY d = make(NULL, "tick:10ns:3ns:4ns", 1);
 
     for (int64_t from = 0; from < 40; from++)
         for (int64_t ns = 1; ns < 60; ns++)
             cr_assert_eq(work(&d, 1, from, ns), slowly(from, ns, 10, 3, 4), "%d %d", (int)from,
                          (int)ns);
     cr_assert_eq(work(&d, 1, 5, 0), 5); /* no work takes no time */
-    logp_delay_destroy(&d);
 }
 
 Test(fault_draws, a_processor_is_slow_or_stops_for_a_while_or_for_good)
 {
-    struct logp_delay slow = make("slow:2.5@1:10us..20us", NULL, 1);
-    struct logp_delay pause = make("stop@1:10us..20us", NULL, 1);
-    struct logp_delay stop = make("stop@1+3:10us", NULL, 1);
+    TEST_DELAY slow = make("slow:2.5@1:10us..20us", NULL, 1);
+    TEST_DELAY pause = make("stop@1:10us..20us", NULL, 1);
+    TEST_DELAY stop = make("stop@1+3:10us", NULL, 1);
 
     cr_assert_eq(work(&slow, 1, 9999, 1000), 10999);
     cr_assert_eq(work(&slow, 1, 10000, 1000), 12500);
@@ -370,14 +351,11 @@ Test(fault_draws, a_processor_is_slow_or_stops_for_a_while_or_for_good)
     cr_assert_eq(work(&stop, 2, 10000, 1), 10001);
     cr_assert_eq(stop.ops->stops(stop.model, 1), 10000);
     cr_assert_eq(stop.ops->stops(stop.model, 2), INT64_MAX);
-    logp_delay_destroy(&slow);
-    logp_delay_destroy(&pause);
-    logp_delay_destroy(&stop);
 }
 
 Test(fault_draws, a_message_is_delayed_by_the_factor)
 {
-    struct logp_delay d = make("delay:3.5@1-2,delay:2@1-2:9us..", NULL, 1);
+    TEST_DELAY d = make("delay:3.5@1-2,delay:2@1-2:9us..", NULL, 1);
     const int64_t at[] = {0, 9000}, arrival[] = {3500000, 9000 + 7000000};
 
     for (int i = 0; i < 2; i++) {
@@ -391,7 +369,6 @@ Test(fault_draws, a_message_is_delayed_by_the_factor)
         cr_assert_eq(counts.delayed, (uint64_t)i + 1);
     }
     cr_assert(logp_fault_predictable(d.model));
-    logp_delay_destroy(&d);
 }
 
 /* ---- texts ---- */
@@ -481,9 +458,8 @@ Test(fault_draws, what_is_left_to_chance_says_so)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct logp_delay d = make(cases[i].faults, cases[i].noise, 1);
+        TEST_DELAY d = make(cases[i].faults, cases[i].noise, 1);
 
         cr_assert_eq(logp_fault_predictable(d.model), cases[i].predictable, "%zu", i);
-        logp_delay_destroy(&d);
     }
 }

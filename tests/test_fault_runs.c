@@ -49,7 +49,7 @@ static void check_message(const char *faults, size_t n_bytes, int arrive, int fl
 
     for (int i = 0; i < 2; i++) {
         struct logp_delay d = struck(2, faults, NULL, 1);
-        struct logp_machine *m = test_machine_of(2, clocks[i], d);
+        TEST_MACHINE m = test_machine_of(2, clocks[i], d);
 
         s.n_bytes = n_bytes;
         s.arrive = arrive;
@@ -65,7 +65,6 @@ static void check_message(const char *faults, size_t n_bytes, int arrive, int fl
             cr_assert_eq(differing_bits(s.in[k], s.out, n_bytes), flipped);
         for (size_t k = 0; k < n_bytes; k++)
             cr_assert_eq(s.out[k], (unsigned char)(k * 7));
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -90,7 +89,7 @@ Test(fault_runs, a_message_is_lost_comes_twice_or_with_a_bit_flipped)
 Test(fault_runs, what_has_struck_is_counted_and_listed)
 {
     struct logp_delay d = struck(2, "dup:1,flip:1,delay:2", NULL, 1);
-    struct logp_machine *m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, d);
+    TEST_MACHINE m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, d);
     struct logp_fault_counts counts;
     struct logp_fault_event events[4];
     static struct sent s = {.n_bytes = 8, .arrive = 1};
@@ -109,7 +108,6 @@ Test(fault_runs, what_has_struck_is_counted_and_listed)
     cr_assert_eq(logp_machine_run(m, send_one, &s, test_timeout_ns), -EDEADLK);
     cr_assert_eq(logp_fault_events(d.model, events, 4), 3);
     cr_assert(events[0].src == 0 && events[0].dst == 1 && events[0].number == 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 static bool not_the_flip(void *arg, const struct logp_fault_event *event)
@@ -121,7 +119,7 @@ static bool not_the_flip(void *arg, const struct logp_fault_event *event)
 Test(fault_runs, a_strike_can_be_called_off)
 {
     struct logp_delay d = struck(2, "dup:1,flip:1,delay:2", NULL, 1);
-    struct logp_machine *m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, d);
+    TEST_MACHINE m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, d);
     static struct sent s = {.n_bytes = 8, .arrive = 2};
     struct logp_fault_counts counts;
     int asked = 0;
@@ -135,7 +133,6 @@ Test(fault_runs, a_strike_can_be_called_off)
         cr_assert(counts.flipped == 0 && counts.duplicated == 1 && counts.delayed == 1);
         cr_assert_eq(logp_fault_events(d.model, NULL, 0), 2);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* A send that waits for its receiver: its request, or its payload, can be lost like any message. */
@@ -230,7 +227,7 @@ Test(fault_runs, a_processor_that_stops_is_silent_and_the_run_ends)
 {
     for (int i = 0; i < 2; i++)
         for (int way = 0; way < WAYS; way++) {
-            struct logp_machine *m = test_machine_of(2, clocks[i], struck(2, "stop@1:20", NULL, 1));
+            TEST_MACHINE m = test_machine_of(2, clocks[i], struck(2, "stop@1:20", NULL, 1));
             const struct logp_report *r = logp_machine_report(m);
             struct stopping s = {.way = (enum way)way};
 
@@ -246,7 +243,6 @@ Test(fault_runs, a_processor_that_stops_is_silent_and_the_run_ends)
             s.rc = 0;
             cr_assert_eq(logp_machine_run(m, goes_on, &s, test_timeout_ns), 0);
             cr_assert_eq(s.rc, -EHOSTDOWN);
-            cr_assert_eq(logp_machine_destroy(m), 0);
         }
 }
 
@@ -477,10 +473,9 @@ Test(fault_runs, the_fold_refuses_what_may_lose_messages)
     static const char *const faults[] = {"drop:0.1", "stop@1:5"};
 
     for (int i = 0; i < 2; i++) {
-        struct logp_delay d = struck(4, faults[i], NULL, 1);
+        TEST_DELAY d = struck(4, faults[i], NULL, 1);
         struct logp_fold fold;
 
         cr_assert_eq(logp_schedule_fold(&s, &d, 0, &fold), -ENOTSUP);
-        logp_delay_destroy(&d);
     }
 }

@@ -46,7 +46,7 @@ static int all_is_well(struct logp_vp *vp, void *arg)
 Test(faults, an_error_in_one_vp_stops_all_and_the_machine_lives_on)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_machine *m = test_machine(6, clocks[i], NULL);
+        TEST_MACHINE m = test_machine(6, clocks[i], NULL);
 
         for (int run = 0; run < 3; run++) {
             cr_assert_eq(logp_machine_run(m, one_fails, NULL, test_timeout_ns), -ENOTRECOVERABLE);
@@ -54,7 +54,6 @@ Test(faults, an_error_in_one_vp_stops_all_and_the_machine_lives_on)
             cr_assert_eq(logp_machine_run(m, all_is_well, NULL, test_timeout_ns), 0);
             cr_assert_eq(logp_machine_report(m)->error_rank, -1);
         }
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -80,11 +79,10 @@ static int fail_amid_traffic(struct logp_vp *vp, void *arg)
 Test(faults, an_error_amid_long_messages_stops_all)
 {
     for (int P = 2; P <= 4; P++) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_WALL, NULL);
 
         for (int run = 0; run < 20; run++)
             cr_assert_eq(logp_machine_run(m, fail_amid_traffic, NULL, test_timeout_ns), -EIO);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -133,11 +131,10 @@ static int free_amid_traffic(struct logp_vp *vp, void *arg)
 
 Test(faults, after_an_error_nothing_comes_into_a_posted_buffer)
 {
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_WALL, NULL);
 
     for (uint64_t seed = 1; seed <= 40; seed++)
         cr_assert_eq(logp_machine_run(m, free_amid_traffic, &seed, test_timeout_ns), -EIO);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(faults, a_timeout_ends_the_run)
@@ -217,7 +214,7 @@ static int counts_itself(struct logp_vp *vp, void *arg)
 Test(faults, a_stop_between_runs_ends_the_next_before_it_begins)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_machine *m = test_machine(3, clocks[i], NULL);
+        TEST_MACHINE m = test_machine(3, clocks[i], NULL);
         atomic_int begun = 0;
 
         logp_machine_stop(m, -EINTR);
@@ -229,7 +226,6 @@ Test(faults, a_stop_between_runs_ends_the_next_before_it_begins)
         cr_assert_eq(logp_machine_run(m, counts_itself, &begun, test_timeout_ns), 0);
         cr_assert_eq(atomic_load(&begun), 3);
         logp_machine_stop(m, -EINTR); /* one that nobody waits for any more */
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -326,11 +322,10 @@ Test(faults, the_virtual_clock_takes_one_of_the_cores_given)
                                            .executor = "fiber",
                                            .cores = cores,
                                            .n_cores = n};
-        struct logp_machine *m;
+        TEST_MACHINE m = NULL;
 
         cr_assert_eq(logp_machine_create(&config, &m), 0);
         cr_expect_eq(logp_machine_cores(m), i < 2 ? n : 1);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -367,7 +362,7 @@ static int leave_behind(struct logp_vp *vp, void *arg)
 
 Test(faults, what_a_run_leaves_behind_is_counted_and_gone)
 {
-    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, NULL);
+    TEST_MACHINE m = test_machine(2, LOGP_CLOCK_WALL, NULL);
     int second = 1;
 
     for (int i = 0; i < 10; i++) {
@@ -376,7 +371,6 @@ Test(faults, what_a_run_leaves_behind_is_counted_and_gone)
         cr_assert_eq(logp_machine_run(m, leave_behind, &second, test_timeout_ns), 0);
         cr_assert_eq(logp_machine_report(m)->unreceived, 0);
     }
-    logp_machine_destroy(m);
 }
 
 /* Every rank ends with a receive posted into its stack, while others still send there. */
@@ -397,11 +391,10 @@ static int end_with_a_receive(struct logp_vp *vp, void *arg)
 
 Test(faults, nothing_is_written_to_a_vp_that_has_ended)
 {
-    struct logp_machine *m = test_machine(8, LOGP_CLOCK_WALL, NULL);
+    TEST_MACHINE m = test_machine(8, LOGP_CLOCK_WALL, NULL);
 
     for (int i = 0; i < 200 / TEST_SCALE; i++)
         cr_assert_eq(logp_machine_run(m, end_with_a_receive, NULL, test_timeout_ns), 0);
-    logp_machine_destroy(m);
 }
 
 /* A receive from anyone is woken again and again before a message that is far away. */

@@ -188,10 +188,9 @@ static int stops_amid(struct logp_vp *vp, void *arg)
 Test(group, an_error_amid_syncs_stops_all)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_machine *m = test_machine(4, (enum logp_clock)i, &test_6us);
+        TEST_MACHINE m = test_machine(4, (enum logp_clock)i, &test_6us);
 
         for (int run = 0; run < 30 / TEST_SCALE + 3; run++)
             cr_assert_eq(logp_machine_run(m, stops_amid, &run, test_timeout_ns), -EIO);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }

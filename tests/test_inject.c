@@ -92,11 +92,10 @@ Test(inject, many_threads_reach_every_vp_each_in_its_order)
     for (int i = 0; i < 4; i++) {
         const struct logp_config config = {
             .n_processors = 3, .delay = logp_delay_none(), .n_cores = i % 2 == 0};
-        struct logp_machine *m = test_machine_with(config, i >= 2 ? &test_6us : NULL);
+        TEST_MACHINE m = test_machine_with(config, i >= 2 ? &test_6us : NULL);
 
         for (int run = 0; run < 2; run++)
             run_with_servers(m);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -219,7 +218,7 @@ static void *late_server(void *arg)
 Test(inject, a_machine_that_expects_something_is_not_deadlocked)
 {
     for (int P = 1; P <= 4; P++) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_WALL, NULL);
         const struct logp_report *r = logp_machine_report(m);
         pthread_t thread;
 
@@ -232,20 +231,18 @@ Test(inject, a_machine_that_expects_something_is_not_deadlocked)
                      P == 1 ? 0 : -EDEADLK);
         cr_assert_eq(r->n_waits, P - 1);
         pthread_join(thread, NULL);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
 Test(inject, a_timeout_ends_a_machine_that_expects_in_vain)
 {
-    struct logp_machine *m = test_machine(3, LOGP_CLOCK_WALL, NULL);
+    TEST_MACHINE m = test_machine(3, LOGP_CLOCK_WALL, NULL);
     atomic_bool begun = false;
 
     logp_machine_expect(m, true);
     do /* on a busy host the timeout may come before the vps do */
         cr_assert_eq(logp_machine_run(m, wait_for_outside, &begun, 20000000), -ETIMEDOUT);
     while (!atomic_load(&begun));
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 TestProgram(inject, the_queue_limit_holds,
@@ -282,7 +279,7 @@ static int leaves_it(struct logp_vp *vp, void *arg)
 
 Test(inject, what_nobody_receives_is_counted_and_gone)
 {
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_WALL, NULL);
 
     for (int run = 0; run < 5; run++) {
         cr_assert_eq(logp_machine_inject(m, 0, 0, NULL, 0),
@@ -292,7 +289,6 @@ Test(inject, what_nobody_receives_is_counted_and_gone)
         cr_assert_eq(logp_machine_report(m)->messages, 4);
     }
     cr_assert_eq(logp_machine_inject(m, 0, 0, NULL, 0), -ESRCH);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 static int is_refused(struct logp_vp *vp, void *arg)

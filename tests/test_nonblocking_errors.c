@@ -272,12 +272,11 @@ static int attach(struct logp_vp *vp, void *arg)
 
 Test(nonblocking_errors, what_is_attached_ends_with_the_program)
 {
-    struct logp_machine *m = test_machine(5, LOGP_CLOCK_WALL, NULL);
+    TEST_MACHINE m = test_machine(5, LOGP_CLOCK_WALL, NULL);
 
     for (int i = 1; i <= 2; i++) {
         cr_assert_eq(logp_machine_run(m, attach, NULL, test_timeout_ns), 0);
         cr_assert_eq(ended[0], 5 * i);
         cr_assert_eq(ended[1], 5 * i);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

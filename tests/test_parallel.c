@@ -70,7 +70,7 @@ static int circle(struct logp_vp *vp, void *arg)
 
 Test(parallel, a_deadlock_ends_and_says_who_waits_for_whom)
 {
-    struct logp_machine *m = with_lanes(9, &test_6ns, 0);
+    TEST_MACHINE m = with_lanes(9, &test_6ns, 0);
 
     for (int i = 0; i < 20; i++) {
         const struct logp_report *report;
@@ -84,7 +84,6 @@ Test(parallel, a_deadlock_ends_and_says_who_waits_for_whom)
             cr_assert_eq(report->waits[k].tag, 3);
         }
     }
-    logp_machine_destroy(m);
 }
 
 /* The last rank fails, while the others wait, or have ended. */
@@ -102,13 +101,12 @@ static int failing(struct logp_vp *vp, void *arg)
 
 Test(parallel, an_error_stops_all)
 {
-    struct logp_machine *m = with_lanes(8, &test_6ns, 0);
+    TEST_MACHINE m = with_lanes(8, &test_6ns, 0);
 
     for (int i = 0; i < 20; i++) {
         cr_assert_eq(logp_machine_run(m, failing, NULL, test_timeout_ns), -EIO);
         cr_assert_eq(logp_machine_report(m)->error_rank, 7);
     }
-    logp_machine_destroy(m);
 }
 
 static int replace(struct logp_vp *vp, void *arg)
@@ -121,7 +119,7 @@ static int replace(struct logp_vp *vp, void *arg)
 Test(parallel, a_model_without_a_lookahead_is_refused)
 {
     struct logp_params limited = test_6ns;
-    struct logp_machine *m = with_lanes(8, &test_6ns, 0);
+    TEST_MACHINE m = with_lanes(8, &test_6ns, 0);
     struct logp_delay delay;
 
     if (logp_machine_cores(m) > 1) {
@@ -133,7 +131,6 @@ Test(parallel, a_model_without_a_lookahead_is_refused)
         cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
         cr_assert_eq(logp_machine_run(m, circle, NULL, test_timeout_ns), -ENOTSUP);
     }
-    logp_machine_destroy(m);
 }
 
 /* Rank 0 waits for rank 2, of another core, with a buffer on the stack that rank 1 uses meanwhile.

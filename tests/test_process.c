@@ -132,13 +132,12 @@ static int makes_its_own(struct logp_machine *m)
 Test(process, a_machine_of_the_parent_is_refused_in_the_child)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_machine *m = test_machine(4, (enum logp_clock)i, &test_6ns);
+        TEST_MACHINE m = test_machine(4, (enum logp_clock)i, &test_6ns);
 
         cr_assert_eq(logp_machine_run(m, test_barrier, NULL, test_timeout_ns), 0);
         cr_assert_eq(in_child(uses_the_parents, m), 0);
         cr_assert_eq(logp_machine_run(m, test_barrier, NULL, test_timeout_ns), 0,
                      "the parent's lives on");
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -176,12 +175,11 @@ Test(process, thread_local_variables_are_a_vps_own_on_threads_and_the_cores_on_f
                                  .delay = logp_delay_none(),
                                  .executor = test_executor(),
                                  .n_cores = 1};
-    struct logp_machine *m;
+    TEST_MACHINE m = NULL;
 
     cr_assert_eq(logp_machine_create(&config, &m), 0);
     for (int run = 0; run < 3; run++)
         cr_assert_eq(logp_machine_run(m, counts_itself, &run, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 TestProgram(process, a_vp_may_fork,

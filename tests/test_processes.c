@@ -60,7 +60,7 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
 
 Test(processes, have_blocks_of_ranks)
 {
-    struct logp_machine *m = machine(11, 0);
+    TEST_MACHINE m = machine(11, 0);
     int next = 0, first, n;
     int64_t values[2] = {1, logp_machine_process(m)};
 
@@ -77,7 +77,6 @@ Test(processes, have_blocks_of_ranks)
     cr_assert_eq(logp_machine_agree(m, values, 2, LOGP_AGREE_SUM), 0);
     cr_assert_eq(values[0], processes());
     cr_assert_eq(values[1], processes() * (processes() - 1) / 2);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- what cannot be ---- */
@@ -286,7 +285,7 @@ Test(processes, messages_are_as_on_one_box)
     static size_t truncated[] = {8, 4000, LONG};
 
     for (int P = processes(); P <= 9; P += 3) {
-        struct logp_machine *m = machine(P, 0);
+        TEST_MACHINE m = machine(P, 0);
 
         cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
         cr_assert_eq(logp_machine_report(m)->messages, (uint64_t)(P * P * N_SIZES));
@@ -296,7 +295,6 @@ Test(processes, messages_are_as_on_one_box)
         for (int i = 0; i < 3; i++)
             cr_assert_eq(run(m, meet_late, &truncated[i], test_timeout_ns), 0);
         cr_assert_eq(logp_machine_report(m)->unreceived, 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -345,12 +343,11 @@ static int disagree(struct logp_vp *vp, void *arg)
 
 Test(processes, groups_meet)
 {
-    struct logp_machine *m = machine(8, 0);
+    TEST_MACHINE m = machine(8, 0);
 
     cr_assert_eq(run(m, sync_groups, NULL, test_timeout_ns), 0);
     cr_assert_eq(run(m, disagree, NULL, test_timeout_ns), -EINVAL);
     cr_assert_eq(run(m, sync_groups, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- how runs end ---- */
@@ -428,7 +425,7 @@ static int stop_amid(struct logp_vp *vp, void *m)
 
 Test(processes, end_together)
 {
-    struct logp_machine *m = machine(7, 0);
+    TEST_MACHINE m = machine(7, 0);
     const struct logp_report *report = logp_machine_report(m);
 
     for (int i = 0; i < 5; i++) {
@@ -460,7 +457,6 @@ Test(processes, end_together)
     for (int i = 0; i < 300; i++)
         cr_assert_eq(run(m, stop_amid, m, test_timeout_ns), -EINTR);
     cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* What one process holds is limited. */
@@ -484,12 +480,11 @@ static int send_too_long(struct logp_vp *vp, void *arg)
 
 Test(processes, hold_no_more_than_they_may)
 {
-    struct logp_machine *m = machine(processes(), 1 << 20);
+    TEST_MACHINE m = machine(processes(), 1 << 20);
 
     if (processes() > 1)
         cr_assert_eq(run(m, flood_one, NULL, test_timeout_ns), -ENOBUFS);
     cr_assert_eq(run(m, send_too_long, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- every algorithm ---- */
@@ -554,7 +549,7 @@ Test(processes, run_every_algorithm)
 Test(processes, run_every_algorithm_with_long_messages)
 {
     const int P = 7;
-    struct logp_machine *m = machine(P, 0);
+    TEST_MACHINE m = machine(P, 0);
     size_t n;
     const struct logp_algorithm *const *rows = test_rows(&n);
 
@@ -575,7 +570,6 @@ Test(processes, run_every_algorithm_with_long_messages)
         cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s", rows[i]->name);
         cr_assert(r.verified && r.wrong_rank < 0, "%s", rows[i]->name);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* The last rank takes no part in an exchange of the others: it fails, or waits for nobody. */
@@ -598,7 +592,7 @@ static int leave_exchange(struct logp_vp *vp, void *error)
 
 Test(processes, end_exchanges_together)
 {
-    struct logp_machine *m = machine(5, 0);
+    TEST_MACHINE m = machine(5, 0);
 
     for (int i = 0; i < 20; i++) {
         int error = i % 2 == 0 ? -EDOM : 0;
@@ -607,7 +601,6 @@ Test(processes, end_exchanges_together)
                      i % 2 == 0 ? -EDOM : -EDEADLK);
         cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* A result that is wrong in one process is wrong in all. */
@@ -619,7 +612,7 @@ static int spoil(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
 
 Test(processes, find_a_wrong_result)
 {
-    struct logp_machine *m = machine(5, 0);
+    TEST_MACHINE m = machine(5, 0);
     struct logp_algorithm own = *logp_algorithm_find("broadcast", "binomial");
     const struct logp_experiment x = {
         .size = sizeof(x), .algorithm = &own, .reps = 2, .seed = 3, .args.n_bytes = 8};
@@ -630,5 +623,4 @@ Test(processes, find_a_wrong_result)
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert(!r.verified);
     cr_assert_geq(r.wrong_rank, 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

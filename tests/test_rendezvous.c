@@ -334,11 +334,10 @@ Test(rendezvous, a_payload_has_room)
                                   .executor = test_executor(),
                                   .queue_limit = 12000,
                                   .network = &network};
-    struct logp_machine *m;
+    TEST_MACHINE m = NULL;
 
     cr_assert_eq(logp_machine_create(&c, &m), 0);
     cr_expect_eq(logp_machine_run(m, crowd, NULL, test_timeout_ns), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- what relies on buffers ---- */
@@ -387,8 +386,8 @@ Test(rendezvous, what_relies_on_buffers_waits_for_ever)
     cr_expect_eq(fold.tag, 0);
     logp_delay_destroy(&delay);
     for (int i = 0; i < 4; i++) {
-        struct logp_machine *m = machine_of(2, i < 2 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
-                                            i % 2 == 0 ? &all_params[0] : NULL, 4);
+        TEST_MACHINE m = machine_of(2, i < 2 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                    i % 2 == 0 ? &all_params[0] : NULL, 4);
         const struct logp_report *report;
 
         cr_expect_eq(logp_machine_run(m, run_crossed, NULL, test_timeout_ns), -EDEADLK);
@@ -399,7 +398,6 @@ Test(rendezvous, what_relies_on_buffers_waits_for_ever)
         cr_expect_eq(report->waits[1].kind, LOGP_WAIT_RECV);
         cr_assert_eq(logp_machine_set_rendezvous_from(m, 0), 0);
         cr_expect_eq(logp_machine_run(m, run_crossed, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -473,14 +471,13 @@ Test(rendezvous, who_meets_others_answers_what_it_has_posted)
     for (int i = 0; i < 16; i++) {
         const bool is_virtual = i % 2 == 0;
         struct meeting any = {LOGP_ANY_SOURCE, i % 4 < 2, i % 8 < 4, 0}, named = any;
-        struct logp_machine *m = machine_of(3, is_virtual ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
-                                            i < 8 ? &all_params[0] : NULL, 1);
+        TEST_MACHINE m = machine_of(3, is_virtual ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                    i < 8 ? &all_params[0] : NULL, 1);
 
         named.source = 1;
         cr_expect_eq(logp_machine_run(m, meet_with_one_posted, &any, test_timeout_ns), 0);
         cr_expect_eq(logp_machine_run(m, meet_with_one_posted, &named, test_timeout_ns), 0);
         if (is_virtual)
             cr_expect_eq(any.end, named.end);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }

@@ -145,7 +145,7 @@ Test(shared, a_wait_in_vain_is_a_deadlock)
     int last = 0;
 
     for (int P = 2; P <= 9; P++) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_WALL, NULL);
         const struct logp_report *r = logp_machine_report(m);
 
         for (int i = 0; i < 3; i++) {
@@ -156,7 +156,6 @@ Test(shared, a_wait_in_vain_is_a_deadlock)
                 cr_assert_eq(r->waits[k].kind, LOGP_WAIT_SYNC);
             }
         }
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -187,10 +186,9 @@ Test(shared, a_timeout_ends_a_wait)
     int unused = 0;
 
     for (int P = 2; P <= 5; P++) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_WALL, NULL);
 
         cr_assert_eq(logp_machine_run(m, wait_long, &unused, 20000000), -ETIMEDOUT);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -240,14 +238,13 @@ Test(shared, every_size_is_right, .timeout = 300)
     const size_t n = shared_rows(rows);
 
     for (int P = 1; P <= MOST_P; P += TEST_SCALE > 1 ? 5 : 1) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_WALL, NULL);
         uint64_t seed = (uint64_t)P;
 
         for (size_t i = 0; i < n; i++)
             for (size_t k = 0; k < 12; k++)
                 if (counts[k] * P < 200000 && (k % 3 == (size_t)P % 3 || P < 5))
                     run_row(m, rows[i], P, counts[k], seed++);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -447,10 +444,9 @@ Test(shared, a_timeout_in_the_middle_ends_all, .timeout = 300)
     struct load l = {.n = 1 << 30, .who = -1, .at = -1};
 
     for (int i = 0; i < 12; i++) {
-        struct logp_machine *m = test_machine(2 + i % 7, LOGP_CLOCK_WALL, NULL);
+        TEST_MACHINE m = test_machine(2 + i % 7, LOGP_CLOCK_WALL, NULL);
 
         cr_assert_eq(logp_machine_run(m, work, &l, 3000000 + i * 100000), -ETIMEDOUT);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -534,7 +530,7 @@ static int hundred_barriers(struct logp_vp *vp, void *arg)
 /* Who is traced takes the same way: there are no messages, but waits. */
 Test(shared, a_trace_shows_who_waits)
 {
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_WALL, NULL);
     const struct logp_trace_config config = {.size = sizeof(config)};
     struct logp_trace *trace;
     size_t n, waits = 0;
@@ -553,5 +549,4 @@ Test(shared, a_trace_shows_who_waits)
     }
     cr_expect_gt(waits, 0);
     logp_trace_free(trace);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

@@ -83,14 +83,13 @@ static int like_the_others(struct logp_vp *vp, void *arg)
 Test(stacks, what_is_the_same_in_all_is_kept_once)
 {
     const long before = resident_kib();
-    struct logp_machine *m;
+    TEST_MACHINE m = NULL;
 
     if (!test_shares_stack() || TEST_SCALE > 1) /* sanitizers have a memory of their own */
         return;
     m = deep_machine(10000);
     cr_assert_eq(logp_machine_run(m, like_the_others, NULL, test_timeout_ns), 0);
     cr_expect_leq(resident_kib() - before, 10000 * 3, "%ld KiB", resident_kib() - before);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- what a thread has of its own ---- */

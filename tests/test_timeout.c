@@ -55,7 +55,7 @@ static int for_ever(struct logp_vp *vp, void *arg)
 Test(timeout, a_run_is_stopped_when_its_time_is_over_and_has_a_second_to_come_home)
 {
     const int64_t timeout_ns = 30000000;
-    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, &test_6ns);
+    TEST_MACHINE m = test_machine(2, LOGP_CLOCK_WALL, &test_6ns);
     int64_t before, after;
 
     n_waits = 0;
@@ -70,12 +70,11 @@ Test(timeout, a_run_is_stopped_when_its_time_is_over_and_has_a_second_to_come_ho
         cr_expect_geq(until_ns[1], before + timeout_ns + INT64_C(1000000000));
         cr_expect_leq(until_ns[1], after + INT64_C(1000000000));
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(timeout, a_long_timeout_is_as_long_as_it_says)
 {
-    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, NULL);
+    TEST_MACHINE m = test_machine(2, LOGP_CLOCK_WALL, NULL);
 
     for (int64_t seconds = 10; seconds <= 1000000; seconds *= 100) {
         const int64_t timeout_ns = seconds * 1000000000 + 7;
@@ -94,7 +93,6 @@ Test(timeout, a_long_timeout_is_as_long_as_it_says)
     cr_assert_eq(logp_machine_run(m, test_nothing, NULL, 0), 0);
     cr_expect_eq(n_waits, 0, "0: no limit");
     cr_expect_eq(logp_machine_run(m, test_nothing, NULL, -1), -EINVAL);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /*
@@ -110,7 +108,7 @@ Test(timeout, an_experiment_has_one_timeout_for_all)
                                       .reps = 2,
                                       .warmup = 50,
                                       .timeout_ns = INT64_C(40000000000)};
-    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, &params);
+    TEST_MACHINE m = test_machine(2, LOGP_CLOCK_WALL, &params);
     bool shared = false;
 
     for (int i = 0; i < 5 && !shared; i++) {
@@ -125,5 +123,4 @@ Test(timeout, an_experiment_has_one_timeout_for_all)
         shared = until_ns[1] - until_ns[0] < (at_ns[1] - at_ns[0]) / 2;
     }
     cr_assert(shared);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
