@@ -21,17 +21,9 @@ static inline struct logp_machine *machine_of(int P, enum logp_clock clock,
     const struct logp_network network = {.params = p != NULL ? *p : (struct logp_params){0},
                                          .undelayed = p == NULL,
                                          .rendezvous_from = from};
-    const struct logp_config c = {.size = sizeof(c),
-                                  .n_processors = P,
-                                  .clock = clock,
-                                  .executor = test_executor(),
-                                  .stacks =
-                                      test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO,
-                                  .network = &network};
-    struct logp_machine *m = NULL;
 
-    cr_assert_eq(logp_machine_create(&c, &m), 0);
-    return m;
+    return test_machine_with(
+        (struct logp_config){.n_processors = P, .clock = clock, .network = &network}, NULL);
 }
 
 #endif

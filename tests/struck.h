@@ -26,6 +26,12 @@ static inline struct logp_delay struck(int P, const char *faults, const char *no
     return struck_with(&params, P, faults, noise, seed);
 }
 
+static inline struct logp_machine *struck_machine(int P, enum logp_clock clock, const char *faults,
+                                                  const char *noise)
+{
+    return test_machine_of(P, clock, struck(P, faults, noise, 1));
+}
+
 static inline struct logp_experiment experiment(const char *collective, const char *algorithm,
                                                 int reps)
 {

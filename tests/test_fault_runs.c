@@ -158,8 +158,7 @@ Test(fault_runs, sends_that_wait_for_their_receiver_are_struck_too)
     if (test_shares_stack())
         return;
     for (int i = 0; i < 4; i++) {
-        struct logp_machine *m =
-            test_machine_of(2, LOGP_CLOCK_VIRTUAL, struck(2, cases[i].faults, NULL, 1));
+        struct logp_machine *m = struck_machine(2, LOGP_CLOCK_VIRTUAL, cases[i].faults, NULL);
         unsigned char in[3] = {0};
 
         cr_assert_eq(logp_machine_set_rendezvous_from(m, 1), 0);
@@ -227,7 +226,7 @@ Test(fault_runs, a_processor_that_stops_is_silent_and_the_run_ends)
 {
     for (int i = 0; i < 2; i++)
         for (int way = 0; way < WAYS; way++) {
-            TEST_MACHINE m = test_machine_of(2, clocks[i], struck(2, "stop@1:20", NULL, 1));
+            TEST_MACHINE m = struck_machine(2, clocks[i], "stop@1:20", NULL);
             const struct logp_report *r = logp_machine_report(m);
             struct stopping s = {.way = (enum way)way};
 
@@ -260,9 +259,8 @@ static int waits_for_it(struct logp_vp *vp, void *arg)
 Test(fault_runs, a_deadlock_names_who_has_stopped)
 {
     for (int i = 0; i < 2; i++) {
-        const struct logp_report r =
-            test_report(test_machine_of(3, clocks[i], struck(3, "stop@1:20", NULL, 1)),
-                        waits_for_it, NULL, -EDEADLK);
+        const struct logp_report r = test_report(struck_machine(3, clocks[i], "stop@1:20", NULL),
+                                                 waits_for_it, NULL, -EDEADLK);
 
         cr_assert_eq(r.n_waits, 3);
         cr_assert_eq(r.waits[0].kind, LOGP_WAIT_RECV);
@@ -280,9 +278,8 @@ static int abandons(struct logp_vp *vp, void *arg)
 
 Test(fault_runs, an_error_of_ones_own_stays_one)
 {
-    const struct logp_report r =
-        test_report(test_machine_of(3, LOGP_CLOCK_VIRTUAL, struck(3, "stop@2:20", NULL, 1)),
-                    abandons, NULL, -EHOSTDOWN);
+    const struct logp_report r = test_report(
+        struck_machine(3, LOGP_CLOCK_VIRTUAL, "stop@2:20", NULL), abandons, NULL, -EHOSTDOWN);
 
     cr_assert_eq(r.error_rank, 1);
 }
@@ -325,13 +322,12 @@ Test(fault_runs, times_are_those_worked_out_by_hand)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int64_t at[2] = {-1, -1};
 
-        test_run(
-            test_machine_of(2, LOGP_CLOCK_VIRTUAL, struck(2, cases[i].faults, cases[i].noise, 1)),
-            compute_and_send, at);
+        test_run(struck_machine(2, LOGP_CLOCK_VIRTUAL, cases[i].faults, cases[i].noise),
+                 compute_and_send, at);
         cr_assert_eq(at[0], cases[i].at[0], "%zu: %ld", i, (long)at[0]);
         cr_assert_eq(at[1], cases[i].at[1], "%zu: %ld", i, (long)at[1]);
         /* no call returns sooner on the wall clock */
-        test_run(test_machine_of(2, LOGP_CLOCK_WALL, struck(2, cases[i].faults, cases[i].noise, 1)),
+        test_run(struck_machine(2, LOGP_CLOCK_WALL, cases[i].faults, cases[i].noise),
                  compute_and_send, at);
         if (cases[i].faults == NULL && strncmp(cases[i].noise ? cases[i].noise : "", "t", 1) != 0)
             cr_assert(at[0] >= cases[i].at[0] && at[1] >= cases[i].at[1], "%zu", i);
@@ -354,8 +350,7 @@ Test(fault_runs, the_gap_counts_from_where_a_receive_has_started)
 {
     int64_t at = -1;
 
-    test_run(test_machine_of(2, LOGP_CLOCK_VIRTUAL, struck(2, "stop@1:..20", NULL, 1)), send_two,
-             &at);
+    test_run(struck_machine(2, LOGP_CLOCK_VIRTUAL, "stop@1:..20", NULL), send_two, &at);
     cr_assert_eq(at, 27000);
 }
 
@@ -376,11 +371,9 @@ Test(fault_runs, time_begins_anew_with_a_common_start)
 {
     int64_t took;
 
-    test_run(test_machine_of(3, LOGP_CLOCK_VIRTUAL, struck(3, "slow:3@0:..5", NULL, 1)),
-             after_a_start, &took);
+    test_run(struck_machine(3, LOGP_CLOCK_VIRTUAL, "slow:3@0:..5", NULL), after_a_start, &took);
     cr_assert_eq(took, 30000);
-    test_run(test_machine_of(3, LOGP_CLOCK_WALL, struck(3, "stop@0:..90", NULL, 1)), after_a_start,
-             &took);
+    test_run(struck_machine(3, LOGP_CLOCK_WALL, "stop@0:..90", NULL), after_a_start, &took);
     cr_assert_geq(took, 100000);
 }
 

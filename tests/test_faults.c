@@ -343,36 +343,6 @@ Test(faults, machines_do_not_disturb_each_other)
         cr_assert_eq(logp_machine_destroy(m[i]), 0);
 }
 
-enum { LEFT = 1000 };
-
-/* The last rank receives nothing of what all others send. In the second run it looks for it. */
-static int leave_behind(struct logp_vp *vp, void *arg)
-{
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    const bool second = arg != NULL;
-    bool found = false;
-
-    for (int i = 0; !second && me == 0 && i < LEFT; i++)
-        OK(logp_send(vp, P - 1, 0, &i, sizeof(i)));
-    if (second && me == P - 1)
-        OK(logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, NULL));
-    cr_assert(!found);
-    return 0;
-}
-
-Test(faults, what_a_run_leaves_behind_is_counted_and_gone)
-{
-    TEST_MACHINE m = test_machine(2, LOGP_CLOCK_WALL, NULL);
-    int second = 1;
-
-    for (int i = 0; i < 10; i++) {
-        cr_assert_eq(logp_machine_run(m, leave_behind, NULL, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_report(m)->unreceived, LEFT);
-        cr_assert_eq(logp_machine_run(m, leave_behind, &second, test_timeout_ns), 0);
-        cr_assert_eq(logp_machine_report(m)->unreceived, 0);
-    }
-}
-
 /* Every rank ends with a receive posted into its stack, while others still send there. */
 static int end_with_a_receive(struct logp_vp *vp, void *arg)
 {

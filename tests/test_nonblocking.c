@@ -118,6 +118,8 @@ Test(nonblocking, start_and_wait_take_what_a_run_takes)
 
 enum { CALLS = 12 };
 
+#define EITHER(name, ...) (p != NULL ? logp_i##name(__VA_ARGS__, p) : logp_##name(__VA_ARGS__))
+
 /* Call i, run or started; out has room for P items of two elements. */
 static int call(struct logp_vp *vp, int i, int root, const int64_t *in, int64_t *out,
                 struct logp_pending **p)
@@ -127,36 +129,29 @@ static int call(struct logp_vp *vp, int i, int root, const int64_t *in, int64_t 
 
     switch (i) {
     case 0:
-        return p != NULL ? logp_ibroadcast(vp, out, 16, root, p)
-                         : logp_broadcast(vp, out, 16, root);
+        return EITHER(broadcast, vp, out, 16, root);
     case 1:
-        return p != NULL ? logp_ibarrier(vp, p) : logp_barrier(vp);
+        return EITHER(barrier, vp);
     case 2:
-        return p != NULL ? logp_ialltoall(vp, in, out, 16, p) : logp_alltoall(vp, in, out, 16);
+        return EITHER(alltoall, vp, in, out, 16);
     case 3:
-        return p != NULL ? logp_itranspose(vp, in, out, P, P, 16, p)
-                         : logp_transpose(vp, in, out, P, P, 16);
+        return EITHER(transpose, vp, in, out, P, P, 16);
     case 4:
-        return p != NULL ? logp_ireduce(vp, in, out, 2, sum, root, p)
-                         : logp_reduce(vp, in, out, 2, sum, root);
+        return EITHER(reduce, vp, in, out, 2, sum, root);
     case 5:
-        return p != NULL ? logp_iallreduce(vp, in, out, 2, sum, p)
-                         : logp_allreduce(vp, in, out, 2, sum);
+        return EITHER(allreduce, vp, in, out, 2, sum);
     case 6:
-        return p != NULL ? logp_ireduce_scatter(vp, in, out, 2, sum, p)
-                         : logp_reduce_scatter(vp, in, out, 2, sum);
+        return EITHER(reduce_scatter, vp, in, out, 2, sum);
     case 7:
-        return p != NULL ? logp_iscan(vp, in, out, 2, sum, p) : logp_scan(vp, in, out, 2, sum);
+        return EITHER(scan, vp, in, out, 2, sum);
     case 8:
-        return p != NULL ? logp_iexscan(vp, in, out, 2, sum, p) : logp_exscan(vp, in, out, 2, sum);
+        return EITHER(exscan, vp, in, out, 2, sum);
     case 9:
-        return p != NULL ? logp_iscatter(vp, in, out, 16, root, p)
-                         : logp_scatter(vp, in, out, 16, root);
+        return EITHER(scatter, vp, in, out, 16, root);
     case 10:
-        return p != NULL ? logp_igather(vp, in, out, 16, root, p)
-                         : logp_gather(vp, in, out, 16, root);
+        return EITHER(gather, vp, in, out, 16, root);
     default:
-        return p != NULL ? logp_iallgather(vp, in, out, 16, p) : logp_allgather(vp, in, out, 16);
+        return EITHER(allgather, vp, in, out, 16);
     }
 }
 

@@ -30,16 +30,15 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SEEN __attribute__((visibility("default")))
 
-static void find(const char *name, void *function)
-{
-    *(void **)function = dlsym(RTLD_NEXT, name);
-}
+/* The function of this name behind this one. */
+#define REAL(name) ((__typeof__(&(name)))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
 static bool feigned(const char *what)
 {
@@ -57,7 +56,6 @@ SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     static char groups[] = "1:cpu:/elsewhere\n0::/outer/inner\n", no_limit[] = "max 100000\n",
                 all[] = "400000 100000\n", maps[] = "40\n";
-    FILE *(*real)(const char *, const char *);
     char *quota = getenv("QUOTA"), *memory = getenv("MEMORY");
 
     if (feigned("maps") && strcmp(path, "/proc/sys/vm/max_map_count") == 0)
@@ -80,8 +78,7 @@ SEEN FILE *fopen(const char *restrict path, const char *restrict mode)
         errno = ENOENT;
         return NULL;
     }
-    find("fopen", &real);
-    return real(path, mode);
+    return REAL(fopen)(path, mode);
 }
 
 static struct logp_config last; /* of the machine made last */
@@ -93,23 +90,18 @@ static bool on_fibers(void)
 
 SEEN int logp_machine_create(const struct logp_config *config, struct logp_machine **out)
 {
-    int (*real)(const struct logp_config *, struct logp_machine **);
-
     if (feigned("none"))
         return -EAGAIN;
     last = *config;
     if (feigned("fibers") && !on_fibers())
         return -EAGAIN;
-    find("logp_machine_create", &real);
-    return real(config, out);
+    return REAL(logp_machine_create)(config, out);
 }
 
 SEEN int logp_machine_destroy(struct logp_machine *m)
 {
-    int (*real)(struct logp_machine *), rc;
+    const int rc = feigned("away") ? -EBUSY : REAL(logp_machine_destroy)(m);
 
-    find("logp_machine_destroy", &real);
-    rc = feigned("away") ? -EBUSY : real(m);
     if (feigned("signal"))
         raise(SIGTERM);
     return rc;
@@ -117,23 +109,17 @@ SEEN int logp_machine_destroy(struct logp_machine *m)
 
 SEEN void logp_machine_stop(struct logp_machine *m, int error)
 {
-    void (*real)(struct logp_machine *, int);
-
     if (feigned("signal")) {
         fputs("feign: a machine is stopped that is gone\n", stderr);
         return;
     }
-    find("logp_machine_stop", &real);
-    real(m, error);
+    REAL(logp_machine_stop)(m, error);
 }
 
 SEEN int logp_machine_run(struct logp_machine *m, logp_program program, void *arg,
                           int64_t timeout_ns)
 {
-    int (*real)(struct logp_machine *, logp_program, void *, int64_t);
-
-    find("logp_machine_run", &real);
-    return feigned("tour") ? -ENOTSUP : real(m, program, arg, timeout_ns);
+    return feigned("tour") ? -ENOTSUP : REAL(logp_machine_run)(m, program, arg, timeout_ns);
 }
 
 SEEN const struct logp_report *logp_machine_report(const struct logp_machine *m)
@@ -145,33 +131,26 @@ SEEN const struct logp_report *logp_machine_report(const struct logp_machine *m)
     };
     static const struct logp_report deadlock = {.error_rank = -1, .waits = waits, .n_waits = 18},
                                     error = {.error_rank = 2};
-    const struct logp_report *(*real)(const struct logp_machine *);
 
     for (int i = 5; i < 18; i++)
         waits[i] = (struct logp_wait_info){i + 1, LOGP_WAIT_SYNC, 0, 0};
-    find("logp_machine_report", &real);
-    return feigned("deadlock") ? &deadlock : feigned("error") ? &error : real(m);
+    return feigned("deadlock") ? &deadlock
+           : feigned("error")  ? &error
+                               : REAL(logp_machine_report)(m);
 }
 
 SEEN int logp_observed_estimate(const struct logp_observed *o, uint64_t seed, struct logp_found *f,
                                 struct logp_size_seen *by_size)
 {
-    int (*real)(const struct logp_observed *, uint64_t, struct logp_found *,
-                struct logp_size_seen *);
-
     for (size_t i = 0; feigned("busy") && i < o->n_sizes; i++)
         for (size_t k = 0; o->sizes[i].n_bytes == 64 && k < o->sizes[i].n[LOGP_TIMING_ROUND]; k++)
             o->sizes[i].times_ns[LOGP_TIMING_ROUND][k] *= 20 + (int64_t)k % 2;
-    find("logp_observed_estimate", &real);
-    return real(o, seed, f, by_size);
+    return REAL(logp_observed_estimate)(o, seed, f, by_size);
 }
 
 SEEN int logp_machine_cores(const struct logp_machine *m)
 {
-    int (*real)(const struct logp_machine *);
-
-    find("logp_machine_cores", &real);
-    return feigned("cores") ? 64 : real(m);
+    return feigned("cores") ? 64 : REAL(logp_machine_cores)(m);
 }
 
 /* The measured times of a record, in per cent of what is predicted. */
@@ -185,11 +164,8 @@ static void be_late(struct logp_record *r, int64_t percent)
 SEEN int logp_experiment_run(struct logp_machine *m, const struct logp_experiment *x,
                              struct logp_record *r)
 {
-    int (*real)(struct logp_machine *, const struct logp_experiment *, struct logp_record *);
-    int rc;
+    const int rc = REAL(logp_experiment_run)(m, x, r);
 
-    find("logp_experiment_run", &real);
-    rc = real(m, x, r);
     if (feigned("wrong")) {
         r->verified = false;
         r->wrong_rank = 3;
