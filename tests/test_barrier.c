@@ -29,29 +29,6 @@ static int disseminate(struct logp_vp *vp, const struct logp_invocation *c, int 
     return rc;
 }
 
-static int whole(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
-{
-    return disseminate(vp, c, logp_vp_size(vp), 1);
-}
-
-static int nothing(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
-{
-    return 0;
-}
-
-static int without_the_last_round(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
-                                  void *recv_buf)
-{
-    return disseminate(vp, c, (logp_vp_size(vp) + 1) / 2, 1);
-}
-
-/* Right the first time: what it leaves behind lets all through the second. */
-static int with_a_message_too_many(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
-                                   void *recv_buf)
-{
-    return disseminate(vp, c, logp_vp_size(vp), 2);
-}
-
 /* All tell rank 0, which tells all when it has heard of all but so many. */
 static int central(struct logp_vp *vp, const struct logp_invocation *c, int missing)
 {
@@ -69,23 +46,75 @@ static int central(struct logp_vp *vp, const struct logp_invocation *c, int miss
     return rc;
 }
 
-static int centre(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
+static int away; /* of few processors each once */
+
+/* Holds everyone back, but for one: without it, it lets all through. */
+static int all_but_one(struct logp_vp *vp, const struct logp_invocation *c)
 {
-    return central(vp, c, 0);
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), centre = away == 0 ? 1 : 0;
+    int rc = 0;
+
+    if (me == away)
+        return 0;
+    if (me != centre) {
+        rc = logp_send(vp, centre, c->args.tag, NULL, 0);
+        return rc != 0 ? rc : logp_recv(vp, centre, c->args.tag, NULL, 0, NULL);
+    }
+    for (int i = 0; rc == 0 && i < P; i++)
+        if (i != me && i != away)
+            rc = logp_recv(vp, i, c->args.tag, NULL, 0, NULL);
+    for (int i = 0; rc == 0 && i < P; i++)
+        if (i != me && i != away)
+            rc = logp_send(vp, i, c->args.tag, NULL, 0);
+    return rc;
 }
 
-/* The last rank does not wait for the answer. */
-static int the_last_does_not_wait(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
-                                  void *recv_buf)
-{
-    return logp_vp_rank(vp) == logp_vp_size(vp) - 1 ? logp_send(vp, 0, c->args.tag, NULL, 0)
-                                                    : central(vp, c, 0);
-}
+/* How the barrier works. */
+static enum way {
+    WHOLE,
+    CENTRE,
+    NOTHING,
+    WITHOUT_THE_LAST_ROUND,
+    A_MESSAGE_TOO_MANY, /* right the first time: what it leaves behind lets all through the second */
+    THE_LAST_DOES_NOT_WAIT, /* for the answer */
+    CENTRE_WITHOUT_ONE,
+    ALL_BUT_ONE,
+    FAILS,
+    FAILS_AT_FIRST, /* with the first call of rank 1: before there is anything to be timed */
+    DEADLOCKS
+} way;
+static int calls[4];
 
-static int centre_without_one(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
-                              void *recv_buf)
+static int work(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    return central(vp, c, 1);
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+
+    switch (way) {
+    case CENTRE:
+    case CENTRE_WITHOUT_ONE:
+        return central(vp, c, way == CENTRE_WITHOUT_ONE);
+    case NOTHING:
+        return 0;
+    case WITHOUT_THE_LAST_ROUND:
+        return disseminate(vp, c, (P + 1) / 2, 1);
+    case A_MESSAGE_TOO_MANY:
+        return disseminate(vp, c, P, 2);
+    case THE_LAST_DOES_NOT_WAIT:
+        return me == P - 1 ? logp_send(vp, 0, c->args.tag, NULL, 0) : central(vp, c, 0);
+    case ALL_BUT_ONE:
+        return all_but_one(vp, c);
+    case FAILS:
+        return me == 1 ? -EPROTO : 0;
+    case DEADLOCKS:
+        return logp_recv(vp, right_of(vp, 1), c->args.tag, NULL, 0, NULL);
+    case FAILS_AT_FIRST:
+        if (calls[me]++ == 0 && me == 1)
+            return -EPROTO;
+        break;
+    case WHOLE:
+        break;
+    }
+    return disseminate(vp, c, P, 1);
 }
 
 static struct logp_prediction unpredicted(int64_t P, const struct logp_invocation *c)
@@ -93,19 +122,12 @@ static struct logp_prediction unpredicted(int64_t P, const struct logp_invocatio
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
-static struct logp_algorithm own(int (*run)(struct logp_vp *, const struct logp_invocation *,
-                                            void *, void *))
-{
-    return (struct logp_algorithm){LOGP_ALGORITHM("barrier", "own", "for a test", "this file"),
-                                   .run = run, .predict = unpredicted};
-}
+static const struct logp_algorithm row = {
+    LOGP_ALGORITHM("barrier", "own", "for a test", "this file"), .run = work,
+    .predict = unpredicted};
 
-static struct logp_record measure(struct logp_machine *m,
-                                  int (*run)(struct logp_vp *, const struct logp_invocation *,
-                                             void *, void *),
-                                  int reps, uint64_t seed)
+static struct logp_record measure(struct logp_machine *m, enum way how, int reps, uint64_t seed)
 {
-    const struct logp_algorithm row = own(run);
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = &row,
                                       .args = {.tag = 5},
@@ -114,6 +136,7 @@ static struct logp_record measure(struct logp_machine *m,
                                       .seed = seed};
     struct logp_record r;
 
+    way = how;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert_eq(r.reps, reps);
     return r;
@@ -128,25 +151,25 @@ static struct logp_machine *machine(int i, int P)
 
 static void expect_held(struct logp_machine *m, int reps)
 {
-    struct logp_record r = measure(m, whole, reps, 0);
+    struct logp_record r = measure(m, WHOLE, reps, 0);
 
     cr_expect(r.verified && r.wrong_rank == -1);
-    r = measure(m, centre, reps, 0);
+    r = measure(m, CENTRE, reps, 0);
     cr_expect(r.verified && r.wrong_rank == -1);
 }
 
 static void expect_broken(struct logp_machine *m, int reps)
 {
     const int P = logp_machine_size(m);
-    const struct logp_record one = measure(m, the_last_does_not_wait, reps, 0);
+    const struct logp_record one = measure(m, THE_LAST_DOES_NOT_WAIT, reps, 0);
 
     cr_expect(!one.verified);
     cr_expect_eq(one.wrong_rank, P - 1);
-    cr_expect(!measure(m, nothing, reps, 0).verified, "nothing, P %d", P);
-    cr_expect(!measure(m, without_the_last_round, reps, 0).verified, "a round less, P %d", P);
-    cr_expect(!measure(m, centre_without_one, reps, 0).verified, "one less, P %d", P);
+    cr_expect(!measure(m, NOTHING, reps, 0).verified, "nothing, P %d", P);
+    cr_expect(!measure(m, WITHOUT_THE_LAST_ROUND, reps, 0).verified, "a round less, P %d", P);
+    cr_expect(!measure(m, CENTRE_WITHOUT_ONE, reps, 0).verified, "one less, P %d", P);
     if (reps > 1)
-        cr_expect(!measure(m, with_a_message_too_many, reps, 0).verified, "one more, P %d", P);
+        cr_expect(!measure(m, A_MESSAGE_TOO_MANY, reps, 0).verified, "one more, P %d", P);
 }
 
 Test(barrier, one_that_does_not_hold_is_found)
@@ -164,38 +187,13 @@ Test(barrier, one_that_does_not_hold_is_found)
         }
 }
 
-/* Of few processors each stays away once; of many the seed says which. */
-static int away;
-
-/* Holds everyone back, but for one: without it, it lets all through. */
-static int does_not_miss_one(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
-                             void *recv_buf)
-{
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), centre_rank = away == 0 ? 1 : 0;
-    int rc = 0;
-
-    if (me == away)
-        return 0;
-    if (me != centre_rank) {
-        rc = logp_send(vp, centre_rank, c->args.tag, NULL, 0);
-        return rc != 0 ? rc : logp_recv(vp, centre_rank, c->args.tag, NULL, 0, NULL);
-    }
-    for (int i = 0; rc == 0 && i < P; i++)
-        if (i != me && i != away)
-            rc = logp_recv(vp, i, c->args.tag, NULL, 0, NULL);
-    for (int i = 0; rc == 0 && i < P; i++)
-        if (i != me && i != away)
-            rc = logp_send(vp, i, c->args.tag, NULL, 0);
-    return rc;
-}
-
 Test(barrier, with_few_processors_each_is_waited_for)
 {
     for (int P = 2; P <= 8; P++) {
         TEST_MACHINE m = machine(0, P);
 
         for (away = 0; away < P; away++)
-            cr_expect(!measure(m, does_not_miss_one, 1, 0).verified, "rank %d of %d", away, P);
+            cr_expect(!measure(m, ALL_BUT_ONE, 1, 0).verified, "rank %d of %d", away, P);
     }
 }
 
@@ -205,44 +203,20 @@ Test(barrier, with_one_processor_there_is_nobody_to_wait_for)
         TEST_MACHINE m = machine(i, 1);
 
         expect_held(m, 3);
-        cr_expect(measure(m, nothing, 1, 0).verified);
+        cr_expect(measure(m, NOTHING, 1, 0).verified);
     }
 }
 
 /* ---- as the experiment runs it ---- */
 
-static int failing(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
+static struct logp_record expect_error(int i, enum way how, int64_t timeout_ns, int error)
 {
-    return logp_vp_rank(vp) == 1 ? -EPROTO : 0;
-}
-
-static int calls[4];
-
-/* Fails once, with the first call of rank 1: before there is anything to be timed. */
-static int fails_at_first(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
-                          void *recv_buf)
-{
-    const int me = logp_vp_rank(vp);
-
-    return calls[me]++ == 0 && me == 1 ? -EPROTO : whole(vp, c, buf, recv_buf);
-}
-
-static int deadlocked(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
-                      void *recv_buf)
-{
-    return logp_recv(vp, right_of(vp, 1), c->args.tag, NULL, 0, NULL);
-}
-
-static struct logp_record
-expect_error(int i, int (*run)(struct logp_vp *, const struct logp_invocation *, void *, void *),
-             int64_t timeout_ns, int error)
-{
-    const struct logp_algorithm row = own(run);
     const struct logp_experiment x = {
         .size = sizeof(x), .algorithm = &row, .reps = 1000000, .timeout_ns = timeout_ns};
     struct logp_machine *m = machine(i, 4);
     struct logp_record r;
 
+    way = how;
     cr_expect_eq(logp_experiment_run(m, &x, &r), error);
     cr_assert_eq(logp_machine_destroy(m), 0);
     return r;
@@ -251,15 +225,15 @@ expect_error(int i, int (*run)(struct logp_vp *, const struct logp_invocation *,
 Test(barrier, errors_are_what_they_are_without_a_check)
 {
     for (int i = 0; i < 3; i++) {
-        struct logp_record r = expect_error(i, failing, test_timeout_ns, -EPROTO);
+        struct logp_record r = expect_error(i, FAILS, test_timeout_ns, -EPROTO);
 
         cr_expect(r.reps == 0 && !r.verified);
-        r = expect_error(i, deadlocked, test_timeout_ns, -EDEADLK);
+        r = expect_error(i, DEADLOCKS, test_timeout_ns, -EDEADLK);
         cr_expect(r.reps == 0 && !r.verified);
         memset(calls, 0, sizeof(calls));
-        r = expect_error(i, fails_at_first, test_timeout_ns, -EPROTO);
+        r = expect_error(i, FAILS_AT_FIRST, test_timeout_ns, -EPROTO);
         cr_expect(r.reps == 0 && !r.verified && r.wrong_rank == -1);
-        expect_error(i, whole, 10000000, -ETIMEDOUT);
+        expect_error(i, WHOLE, 10000000, -ETIMEDOUT);
     }
 }
 
@@ -268,7 +242,7 @@ Test(barrier, the_check_leaves_no_trace_in_the_record)
 {
     for (int i = 0; i < 3; i++) {
         TEST_MACHINE m = machine(i, 8);
-        const struct logp_record r = measure(m, whole, 5, 3);
+        const struct logp_record r = measure(m, WHOLE, 5, 3);
 
         cr_expect_eq(r.messages, 24);
         cr_expect_eq(logp_machine_report(m)->error, 0);

@@ -19,6 +19,16 @@ static void live_everywhere(struct job j)
     }
 }
 
+/* A test of one program, which is the body that follows: on P processors and so many cores. */
+#define LIVES(name, how_many, on_cores)                                                            \
+    static int name##_program(struct logp_vp *vp, void *arg);                                      \
+    Test(memory, name, .timeout = 100)                                                             \
+    {                                                                                              \
+        live_everywhere(                                                                           \
+            (struct job){#name, how_many, .n_cores = on_cores, .program = name##_program});        \
+    }                                                                                              \
+    static int name##_program(struct logp_vp *vp, void *arg)
+
 /* ---- programs: 0, an error of the library, or -EPROTO: not what was sent ---- */
 
 enum { MOST_BYTES = 100000 };
@@ -64,7 +74,7 @@ static int receive(struct logp_vp *vp, int src, int tag, size_t n)
 }
 
 /* A receive that may end before its message comes, which is then received again. */
-static int receives_that_end(struct logp_vp *vp, void *arg)
+LIVES(receives_that_end, 2, 1)
 {
     unsigned char buf[1000];
     struct logp_status s;
@@ -116,7 +126,7 @@ static int all_sizes(struct logp_vp *vp, void *arg)
 }
 
 /* Rank 0 hears from all the others, in whatever order they come. */
-static int any_source(struct logp_vp *vp, void *arg)
+LIVES(messages_from_any_source, 3, 2)
 {
     const int n = sizeof(sizes) / sizeof(sizes[0]);
     int rc = 0;
@@ -158,7 +168,7 @@ static int pass_on(struct logp_vp *group)
 }
 
 /* In a group of all, and in one of the odd and one of the even ranks. */
-static int groups(struct logp_vp *vp, void *arg)
+LIVES(views_of_all_and_of_some, 4, 1)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     struct logp_vp *all, *some = NULL;
@@ -213,7 +223,7 @@ static int exchange_all(struct logp_vp *vp)
     return rc;
 }
 
-static int collectives(struct logp_vp *vp, void *arg)
+LIVES(collectives_of_a_program, 4, 1)
 {
     unsigned char item[40] = {0};
     int rc;
@@ -231,7 +241,7 @@ static int collectives(struct logp_vp *vp, void *arg)
 }
 
 /* Groups that agree on a context, and in one of them blocks of different sizes, in place. */
-static int split_and_share(struct logp_vp *vp, void *arg)
+LIVES(groups_that_agree_and_unlike_blocks, 4, 1)
 {
     const int me = logp_vp_rank(vp);
     const size_t counts[] = {1, 2}, item = counts[me / 2];
@@ -267,7 +277,7 @@ static int split_and_share(struct logp_vp *vp, void *arg)
 }
 
 /* What fails leaves the others behind: their buffers stay. */
-static int started(struct logp_vp *vp, void *arg)
+LIVES(collectives_that_are_started, 4, 2)
 {
     static int64_t numbers[8], sums[8];
     const struct logp_op *sum = logp_op_find("sum", "int64");
@@ -375,11 +385,6 @@ Test(memory, messages_of_all_sizes, .timeout = 100)
     live_everywhere((struct job){.name = "all sizes", .P = 3, .n_cores = 2, .program = all_sizes});
 }
 
-Test(memory, receives_that_end, .timeout = 100)
-{
-    live_everywhere((struct job){.name = "until", .P = 2, .program = receives_that_end});
-}
-
 /* To itself, longer than any of the usual sizes; from the second on no memory is asked for. */
 TestProgram(memory, the_longest_messages_are_recycled,
             test_run(test_machine(1, LOGP_CLOCK_WALL, NULL), program, NULL))
@@ -428,35 +433,9 @@ Test(memory, of_the_longest_messages_some_are_kept)
     test_run(test_machine_with(config, NULL), more_huge_ones_than_are_kept, NULL);
 }
 
-Test(memory, messages_from_any_source, .timeout = 100)
-{
-    live_everywhere(
-        (struct job){.name = "any source", .P = 3, .n_cores = 2, .program = any_source});
-}
-
 Test(memory, many_pending_messages_are_found_without_an_index, .timeout = 100)
 {
     live_everywhere((struct job){.name = "many pending", .P = 2, .program = many_pending});
-}
-
-Test(memory, views_of_all_and_of_some, .timeout = 100)
-{
-    live_everywhere((struct job){.name = "groups", .P = 4, .program = groups});
-}
-
-Test(memory, groups_that_agree_and_unlike_blocks, .timeout = 100)
-{
-    live_everywhere((struct job){.name = "split", .P = 4, .program = split_and_share});
-}
-
-Test(memory, collectives_of_a_program, .timeout = 100)
-{
-    live_everywhere((struct job){.name = "collectives", .P = 4, .program = collectives});
-}
-
-Test(memory, collectives_that_are_started, .timeout = 100)
-{
-    live_everywhere((struct job){.name = "started", .P = 4, .n_cores = 2, .program = started});
 }
 
 Test(memory, a_limited_capacity, .timeout = 100)
