@@ -139,6 +139,17 @@ FAULTY(first_request_is_first)
     return 0;
 }
 
+/* Rank 1 tells rank 0, and then rank 2, which tells rank 0. */
+static void tell(struct logp_vp *vp)
+{
+    if (ME == 2)
+        get(vp, 1, 1);
+    if (ME == 1 || ME == 2)
+        put(vp, 0, 1, ME);
+    if (ME == 1)
+        put(vp, 2, 1, 1);
+}
+
 /* What rank 1 sent before it told rank 2, who told us, is taken for here. */
 FAULTY(told_by_another)
 {
@@ -153,12 +164,8 @@ FAULTY(told_by_another)
         get(vp, 2, 1);
         while (!done && logp_test(vp, r, &done, NULL) == 0)
             LOGP_CHECK(vp, done || s->right);
-    } else if (ME == 1) {
-        put(vp, 0, 1, 1);
-        put(vp, 2, 1, 1);
-    } else if (ME == 2) {
-        get(vp, 1, 1);
-        put(vp, 0, 1, 2);
+    } else {
+        tell(vp);
     }
     return 0;
 }
@@ -171,12 +178,8 @@ FAULTY(cause_before_effect)
     if (ME == 0) {
         for (int i = 1; i <= 2; i++)
             LOGP_CHECK(vp, get(vp, s->right ? i : LOGP_ANY_SOURCE, 1) == i);
-    } else if (ME == 1) {
-        put(vp, 0, 1, 1);
-        put(vp, 2, 1, 1);
-    } else if (ME == 2) {
-        get(vp, 1, 1);
-        put(vp, 0, 1, 2);
+    } else {
+        tell(vp);
     }
     return 0;
 }

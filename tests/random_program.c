@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Random programs: see random_program.h. */
+#include "random.h"
 #include "random_program.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t draw(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(0x2545f4914f6cdd1d);
-}
 
 /* ---- making a program ---- */
 
@@ -25,38 +18,40 @@ void random_generate(struct random_program *g, uint64_t *random, int P)
 {
     /* messages sent and not received: of each source, destination and tag */
     int outstanding[MOST_P][MOST_P][TAGS] = {{{0}}}, any[MOST_P] = {0};
-    int left = 20 + (int)(draw(random) % 60), waiting = 0;
-    const bool any_at_all = draw(random) % 4 != 0;
+    int left = 20 + (int)(test_random(random) % 60), waiting = 0;
+    const bool any_at_all = test_random(random) % 4 != 0;
 
     *g = (struct random_program){.P = P};
-    g->params = (struct logp_params){.L_ns = (int64_t)(draw(random) % 12),
-                                     .o_send_ns = (int64_t)(draw(random) % 5),
-                                     .o_recv_ns = (int64_t)(draw(random) % 5),
-                                     .g_ns = (int64_t)(draw(random) % 9),
-                                     .G_ps = (int64_t)(draw(random) % 3) * 700};
-    g->params.gap_shared = draw(random) % 4 == 0;
-    if (draw(random) % 3 == 0)
-        g->params.capacity = 1 + (int64_t)(draw(random) % 2);
-    if (draw(random) % 4 == 0) {
+    g->params = (struct logp_params){.L_ns = (int64_t)(test_random(random) % 12),
+                                     .o_send_ns = (int64_t)(test_random(random) % 5),
+                                     .o_recv_ns = (int64_t)(test_random(random) % 5),
+                                     .g_ns = (int64_t)(test_random(random) % 9),
+                                     .G_ps = (int64_t)(test_random(random) % 3) * 700};
+    g->params.gap_shared = test_random(random) % 4 == 0;
+    if (test_random(random) % 3 == 0)
+        g->params.capacity = 1 + (int64_t)(test_random(random) % 2);
+    if (test_random(random) % 4 == 0) {
         g->params.latency_varies = true;
-        g->params.seed = draw(random);
+        g->params.seed = test_random(random);
     }
     while (left > 0 || waiting > 0) {
-        const int a = (int)(draw(random) % (uint64_t)P);
-        const int b = (int)(draw(random) % (uint64_t)P);
-        const int choice = (int)(draw(random) % 5);
-        const int tag = (int)(draw(random) % TAGS);
+        const int a = (int)(test_random(random) % (uint64_t)P);
+        const int b = (int)(test_random(random) % (uint64_t)P);
+        const int choice = (int)(test_random(random) % 5);
+        const int tag = (int)(test_random(random) % TAGS);
 
         if (choice < 2 && left-- > 0) {
-            const bool to_any = any_at_all && draw(random) % 4 == 0;
+            const bool to_any = any_at_all && test_random(random) % 4 == 0;
 
             *add(g, a) = (struct random_op){
-                SEND, b, to_any ? ANY : tag, sizeof(int) + draw(random) % 40, 0, g->n_messages++};
+                SEND,           b, to_any ? ANY : tag, sizeof(int) + test_random(random) % 40, 0,
+                g->n_messages++};
             outstanding[a][b][tag] += !to_any;
             any[b] += to_any;
             waiting++;
         } else if (choice == 2 && left > 0) {
-            *add(g, a) = (struct random_op){COMPUTE, 0, 0, 0, (int64_t)(draw(random) % 30), 0};
+            *add(g, a) =
+                (struct random_op){COMPUTE, 0, 0, 0, (int64_t)(test_random(random) % 30), 0};
         } else if (choice >= 3 && outstanding[b][a][tag] > 0) {
             *add(g, a) = (struct random_op){RECV, b, tag, 0, 0, 0};
             outstanding[b][a][tag]--;

@@ -8,6 +8,8 @@
 #ifndef LOGP_TESTS_STRESS_H
 #define LOGP_TESTS_STRESS_H
 
+#include "random.h"
+
 #include <logp/logp.h>
 
 #include <errno.h>
@@ -35,15 +37,6 @@ struct stress_header {
     int from;
 };
 
-/* xorshift64* */
-static inline uint64_t stress_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(0x2545f4914f6cdd1d);
-}
-
 static inline size_t stress_space(const struct stress *s)
 {
     return sizeof(struct stress_header) + s->largest + 1;
@@ -55,7 +48,7 @@ static inline size_t stress_size(const struct stress *s, uint64_t k, int from, i
 
     if (s->largest == 0)
         return sizeof(struct stress_header);
-    x = stress_random(&x);
+    x = test_random(&x);
     /* mostly small, some long */
     return sizeof(struct stress_header) +
            (size_t)(x % ((x >> 32) % 16 == 0 ? s->largest : s->largest / 64 + 1));
@@ -141,7 +134,7 @@ static inline int stress_receive(struct stress_rank *r, int from, int tag, int64
 static inline int stress_receive_some(struct stress_rank *r)
 {
     const int P = r->s->P, me = logp_vp_rank(r->vp);
-    const uint64_t x = stress_random(&r->random);
+    const uint64_t x = test_random(&r->random);
     int64_t until = 0;
     int from = LOGP_ANY_SOURCE;
     bool found;
@@ -178,10 +171,9 @@ static inline int stress_program(struct logp_vp *vp, void *arg)
     int rc = r.next != NULL && r.buf != NULL ? 0 : -ENOMEM;
 
     while (rc == 0 && (r.sent < r.all || r.received < r.all)) {
-        for (uint64_t n = stress_random(&r.random) % 100; rc == 0 && n > 0 && r.sent < r.all; n--)
+        for (uint64_t n = test_random(&r.random) % 100; rc == 0 && n > 0 && r.sent < r.all; n--)
             rc = stress_send(&r);
-        for (uint64_t n = stress_random(&r.random) % 100; rc == 0 && n > 0 && r.received < r.all;
-             n--)
+        for (uint64_t n = test_random(&r.random) % 100; rc == 0 && n > 0 && r.received < r.all; n--)
             rc = stress_receive_some(&r);
     }
     while (rc == 0 && r.next[s->P] < s->outside)

@@ -3,6 +3,8 @@
 #ifndef LOGP_TESTS_SUPPORT_H
 #define LOGP_TESTS_SUPPORT_H
 
+#include "random.h"
+
 #include <logp/logp.h>
 
 #if defined(__SANITIZE_THREAD__) || defined(LOGP_TESTS_PLAIN)
@@ -199,6 +201,15 @@ static inline void test_run_fails(struct logp_machine *m, logp_program program, 
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
+/* Run so often, until it ends with this each time; destroy. */
+static inline void test_run_often(struct logp_machine *m, int n, logp_program program, void *arg,
+                                  int rc)
+{
+    for (int run = 0; run < n; run++)
+        cr_assert_eq(logp_machine_run(m, program, arg, test_timeout_ns), rc, "run %d", run);
+    cr_assert_eq(logp_machine_destroy(m), 0);
+}
+
 /* Run until it ends with this; destroy. @return the report, with the first 64 waits */
 static inline struct logp_report test_report(struct logp_machine *m, logp_program program,
                                              void *arg, int rc)
@@ -269,21 +280,6 @@ static inline double test_distance(int64_t *values, int n, double (*cdf)(double 
         most = fmax(most, fmax(fabs(from), fabs(to)));
     }
     return most;
-}
-
-/* xorshift64*: reproducible from its seed, which the test prints. */
-static inline uint64_t test_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-/* 0 .. n-1 */
-static inline int64_t test_below(uint64_t *state, int64_t n)
-{
-    return (int64_t)(test_random(state) % (uint64_t)n);
 }
 
 /* Give a machine these parameters. */

@@ -145,7 +145,10 @@ Test(blocking, others_go_on_while_one_waits_for_input_and_its_time_counts)
 
 /* All others wait for rank 0, which is outside for much longer than a deadlock takes to be found.
  */
-static int late_but_alive(struct logp_vp *vp, void *arg)
+TestProgram(blocking, nobody_is_deadlocked_who_waits_for_a_vp_outside,
+            for (int P = 2; test_on_threads() && P <= 4; P++)
+                test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program,
+                         (struct shared[]){shared_of(1)}))
 {
     struct shared *s = arg;
     char c = 0;
@@ -164,32 +167,16 @@ static int late_but_alive(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(blocking, nobody_is_deadlocked_who_waits_for_a_vp_outside)
-{
-    for (int P = 2; test_on_threads() && P <= 4; P++) {
-        struct shared s = shared_of(1);
-
-        test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), late_but_alive, &s);
-    }
-}
-
-static int waits_for_nobody(struct logp_vp *vp, void *arg)
+TestProgram(
+    blocking, a_deadlock_after_all_have_come_back_is_found,
+    for (int P = 1; test_on_threads() && P <= 4; P++) cr_assert_eq(
+        test_report(test_machine(P, LOGP_CLOCK_WALL, NULL), program, NULL, -EDEADLK).n_waits, P))
 {
     char c;
     int rc = logp_blocking_begin(vp);
 
     rc = rc != 0 ? rc : logp_blocking_end(vp);
     return rc != 0 ? rc : logp_recv(vp, 0, 0, &c, 1, NULL);
-}
-
-Test(blocking, a_deadlock_after_all_have_come_back_is_found)
-{
-    for (int P = 1; test_on_threads() && P <= 4; P++) {
-        const struct logp_report r =
-            test_report(test_machine(P, LOGP_CLOCK_WALL, NULL), waits_for_nobody, NULL, -EDEADLK);
-
-        cr_assert_eq(r.n_waits, P);
-    }
 }
 
 /* Rank 0 ends with an error only once rank 1 waits for the mutex that it holds. */
@@ -286,9 +273,10 @@ Test(blocking, who_ends_outside_has_ended)
  * Rank 1 hands the core straight to rank 0, which its message has made ready, and has it back when
  * rank 0 goes outside: but what it waits for comes later.
  */
-static int stands_in(struct logp_vp *vp, void *arg)
+TestProgram(blocking, who_has_the_core_meanwhile_waits_on,
+            if (test_on_threads()) test_run(one_core(3, LOGP_CLOCK_WALL, NULL), program, NULL))
 {
-    const int rounds = *(int *)arg, me = logp_vp_rank(vp);
+    const int rounds = 10, me = logp_vp_rank(vp);
 
     for (int i = 0; i < rounds; i++) {
         int got = -1;
@@ -312,14 +300,6 @@ static int stands_in(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(blocking, who_has_the_core_meanwhile_waits_on)
-{
-    int rounds = 10;
-
-    if (test_on_threads())
-        test_run(one_core(3, LOGP_CLOCK_WALL, NULL), stands_in, &rounds);
-}
-
 static void *interrupt(void *machine)
 {
     logp_machine_stop(machine, -EINTR);
@@ -327,7 +307,9 @@ static void *interrupt(void *machine)
 }
 
 /* The machine is stopped by another thread, while one is outside and the others wait. */
-static int is_interrupted(struct logp_vp *vp, void *arg)
+TestProgram(blocking, a_stop_reaches_who_comes_back,
+            for (int P = 1; test_on_threads() && P <= 4; P++)
+                test_run_fails(test_machine(P, LOGP_CLOCK_WALL, NULL), program, NULL, -EINTR))
 {
     pthread_t thread;
     int rc;
@@ -335,21 +317,12 @@ static int is_interrupted(struct logp_vp *vp, void *arg)
     if (logp_vp_rank(vp) != 0)
         return logp_recv(vp, 0, 0, NULL, 0, NULL);
     cr_assert_eq(logp_blocking_begin(vp), 0);
-    cr_assert_eq(pthread_create(&thread, NULL, interrupt, arg), 0);
+    cr_assert_eq(pthread_create(&thread, NULL, interrupt, logp_vp_machine(vp)), 0);
     pthread_join(thread, NULL);
     rc = logp_blocking_end(vp);
     cr_assert_eq(rc, -EINTR);
     cr_assert_eq(logp_blocking_begin(vp), -EINTR);
     return rc;
-}
-
-Test(blocking, a_stop_reaches_who_comes_back)
-{
-    for (int P = 1; test_on_threads() && P <= 4; P++) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
-
-        test_run_fails(m, is_interrupted, m, -EINTR);
-    }
 }
 
 static int wrong_order(struct logp_vp *vp, void *arg)

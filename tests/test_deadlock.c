@@ -83,9 +83,14 @@ Test(deadlock, a_polling_loop_does_not_hide_a_deadlock)
  * Rank 0 asks 2 and 3 in turn, which share the other core: whoever is asked has to be given it, and
  * meanwhile all wait.
  */
-static int asks_in_turn(struct logp_vp *vp, void *arg)
+TestProgram(deadlock, who_has_been_sent_a_message_is_not_deadlocked,
+            test_run(test_machine_with((struct logp_config){.n_processors = 4,
+                                                            .delay = logp_delay_none(),
+                                                            .n_cores = 2},
+                                       NULL),
+                     program, NULL))
 {
-    const int me = logp_vp_rank(vp), rounds = *(int *)arg;
+    const int me = logp_vp_rank(vp), rounds = 1000 / TEST_SCALE;
 
     for (int i = 0; i < rounds; i++) {
         for (volatile int spin = 0; me == 0 && spin < 100000; spin++)
@@ -101,14 +106,6 @@ static int asks_in_turn(struct logp_vp *vp, void *arg)
     if (me == 0)
         return logp_send(vp, 1, 0, NULL, 0);
     return me > 1 ? 0 : logp_recv(vp, 0, 0, NULL, 0, NULL);
-}
-
-Test(deadlock, who_has_been_sent_a_message_is_not_deadlocked)
-{
-    const struct logp_config config = {.n_processors = 4, .delay = logp_delay_none(), .n_cores = 2};
-    int rounds = 1000 / TEST_SCALE;
-
-    test_run(test_machine_with(config, NULL), asks_in_turn, &rounds);
 }
 
 /* Of rank 1, which has ended, there will be no message. */

@@ -76,12 +76,10 @@ static int far_and_near(struct logp_vp *vp, void *arg)
 
 Test(delay, a_model_of_the_users_own)
 {
-    struct logp_machine *m;
     int64_t finish[4];
 
     atomic_store(&freed, 0);
-    m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, per_hop(1000));
-    test_run(m, far_and_near, finish);
+    test_run(test_machine_of(4, LOGP_CLOCK_VIRTUAL, per_hop(1000)), far_and_near, finish);
     for (int i = 0; i < 4; i++)
         cr_expect_eq(finish[i], i * 1000);
     cr_expect_eq(atomic_load(&freed), 1);
@@ -212,11 +210,9 @@ static int replace_own(struct logp_vp *vp, void *arg)
 
 Test(delay, a_vp_may_replace_the_model)
 {
-    struct logp_machine *m;
     int64_t arrival[10];
 
-    m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, per_hop(7));
-    test_run(m, replace_own, arrival);
+    test_run(test_machine_of(2, LOGP_CLOCK_VIRTUAL, per_hop(7)), replace_own, arrival);
     for (int i = 0; i < 10; i++)
         cr_expect_eq(arrival[i], 100 * i + (i < 5 ? 7 : 50));
 }
@@ -299,10 +295,9 @@ static int emulate_from_then_on(struct logp_vp *vp, void *arg)
 /* Nobody is left in a model that is none. */
 Test(delay, where_there_was_none_there_is_one)
 {
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_WALL, NULL);
     int64_t took[4];
 
-    test_run(m, emulate_from_then_on, took);
+    test_run(test_machine(4, LOGP_CLOCK_WALL, NULL), emulate_from_then_on, took);
     cr_expect_geq(took[0], 300000);
 }
 

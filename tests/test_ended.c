@@ -63,7 +63,10 @@ static int call(struct logp_vp *vp, int which)
 
 enum { CALLS = 22 };
 
-static int calls_after_the_end(struct logp_vp *vp, void *arg)
+TestProgram(ended, every_call_after_the_end_of_a_run_says_why_it_ended,
+            for (int i = 0; i < 8; i++)
+                test_run_fails(test_machine(2, clocks[i & 1], i & 2 ? &test_6us : NULL), program,
+                               &(bool){(i & 4) != 0}, -EDOM))
 {
     const bool open = *(const bool *)arg; /* something has been posted before */
     struct logp_request *r[3] = {NULL};
@@ -84,14 +87,4 @@ static int calls_after_the_end(struct logp_vp *vp, void *arg)
     cr_expect_eq(logp_test(vp, r[1], &done, NULL), -EDOM);
     cr_expect_eq(logp_wait_until(vp, r[2], 5, NULL), -EDOM);
     return 0;
-}
-
-Test(ended, every_call_after_the_end_of_a_run_says_why_it_ended)
-{
-    for (int i = 0; i < 8; i++) {
-        struct logp_machine *m = test_machine(2, clocks[i & 1], i & 2 ? &test_6us : NULL);
-        bool open = (i & 4) != 0;
-
-        test_run_fails(m, calls_after_the_end, &open, -EDOM);
-    }
 }

@@ -271,17 +271,13 @@ Test(fault_runs, a_deadlock_names_who_has_stopped)
 }
 
 /* -EHOSTDOWN of a processor that has not stopped is an error like any other. */
-static int abandons(struct logp_vp *vp, void *arg)
+TestProgram(fault_runs, an_error_of_ones_own_stays_one,
+            cr_assert_eq(test_report(struck_machine(3, LOGP_CLOCK_VIRTUAL, "stop@2:20", NULL),
+                                     program, NULL, -EHOSTDOWN)
+                             .error_rank,
+                         1))
 {
     return logp_vp_rank(vp) == 1 ? -EHOSTDOWN : 0;
-}
-
-Test(fault_runs, an_error_of_ones_own_stays_one)
-{
-    const struct logp_report r = test_report(
-        struck_machine(3, LOGP_CLOCK_VIRTUAL, "stop@2:20", NULL), abandons, NULL, -EHOSTDOWN);
-
-    cr_assert_eq(r.error_rank, 1);
 }
 
 /* ---- times: by hand ---- */

@@ -58,7 +58,9 @@ Test(faults, an_error_in_one_vp_stops_all_and_the_machine_lives_on)
 }
 
 /* An error while a receiver's buffer is on offer and long messages fly. */
-static int fail_amid_traffic(struct logp_vp *vp, void *arg)
+TestProgram(faults, an_error_amid_long_messages_stops_all,
+            for (int P = 2; P <= 4; P++)
+                test_run_often(test_machine(P, LOGP_CLOCK_WALL, NULL), 20, program, NULL, -EIO))
 {
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
     const size_t n = 100000;
@@ -74,16 +76,6 @@ static int fail_amid_traffic(struct logp_vp *vp, void *arg)
     free(out);
     free(in);
     return rc;
-}
-
-Test(faults, an_error_amid_long_messages_stops_all)
-{
-    for (int P = 2; P <= 4; P++) {
-        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_WALL, NULL);
-
-        for (int run = 0; run < 20; run++)
-            cr_assert_eq(logp_machine_run(m, fail_amid_traffic, NULL, test_timeout_ns), -EIO);
-    }
 }
 
 static int too_long(struct logp_vp *vp, void *arg)
@@ -344,7 +336,9 @@ Test(faults, machines_do_not_disturb_each_other)
 }
 
 /* Every rank ends with a receive posted into its stack, while others still send there. */
-static int end_with_a_receive(struct logp_vp *vp, void *arg)
+TestProgram(faults, nothing_is_written_to_a_vp_that_has_ended,
+            test_run_often(test_machine(8, LOGP_CLOCK_WALL, NULL), 200 / TEST_SCALE, program, NULL,
+                           0))
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     struct logp_request *request;
@@ -359,16 +353,16 @@ static int end_with_a_receive(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-Test(faults, nothing_is_written_to_a_vp_that_has_ended)
-{
-    TEST_MACHINE m = test_machine(8, LOGP_CLOCK_WALL, NULL);
-
-    for (int i = 0; i < 200 / TEST_SCALE; i++)
-        cr_assert_eq(logp_machine_run(m, end_with_a_receive, NULL, test_timeout_ns), 0);
-}
-
 /* A receive from anyone is woken again and again before a message that is far away. */
-static int woken_often(struct logp_vp *vp, void *arg)
+TestProgram(faults, deadlines_that_move_take_no_room,
+            for (int P = 2; P <= 8; P += 3)
+                test_run(test_machine(P, LOGP_CLOCK_VIRTUAL,
+                                      &(struct logp_params){.L_ns = 3,
+                                                            .o_send_ns = 1,
+                                                            .o_recv_ns = 1,
+                                                            .g_ns = 1,
+                                                            .G_ps = 100000}),
+                         program, NULL))
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), rounds = 3000;
     int in;
@@ -380,13 +374,4 @@ static int woken_often(struct logp_vp *vp, void *arg)
     for (int i = 0; me == 0 && i < (P - 1) * rounds; i++)
         OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, &in, sizeof(in), NULL));
     return 0;
-}
-
-Test(faults, deadlines_that_move_take_no_room)
-{
-    const struct logp_params params = {
-        .L_ns = 3, .o_send_ns = 1, .o_recv_ns = 1, .g_ns = 1, .G_ps = 100000};
-
-    for (int P = 2; P <= 8; P += 3)
-        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), woken_often, NULL);
 }

@@ -100,7 +100,10 @@ Test(inject, many_threads_reach_every_vp_each_in_its_order)
 }
 
 /* Rank 0, as any thread, injects for rank 1, which waits for long. By the test's own clock. */
-static int is_charged(struct logp_vp *vp, void *arg)
+TestProgram(inject, it_arrives_at_once_and_the_receive_is_charged,
+            for (int i = 0; i < 2; i++)
+                test_run(own_clock_machine(2, (struct own_clock[]){own_clock()}, &test_6us),
+                         program, &(int){i == 0 ? LOGP_OUTSIDE : LOGP_ANY_SOURCE}))
 {
     const int src = *(const int *)arg;
     struct logp_status s;
@@ -125,16 +128,6 @@ static int is_charged(struct logp_vp *vp, void *arg)
     OK(logp_recv(vp, src, 3, &x, sizeof(x), &s));
     cr_assert_eq(logp_now(vp), before + 4000); /* the gap */
     return 0;
-}
-
-Test(inject, it_arrives_at_once_and_the_receive_is_charged)
-{
-    for (int i = 0; i < 2; i++) {
-        struct own_clock host = own_clock();
-        int src = i == 0 ? LOGP_OUTSIDE : LOGP_ANY_SOURCE;
-
-        test_run(own_clock_machine(2, &host, &test_6us), is_charged, &src);
-    }
 }
 
 /* ---- a model of one's own is told of ranks only ---- */

@@ -15,7 +15,9 @@ static struct logp_machine *space_for(size_t n_bytes, int P, enum logp_clock clo
 }
 
 /* Messages to a rank that takes none, until the limit; then they are taken, and there is room. */
-static int fill_up(struct logp_vp *vp, void *arg)
+TestProgram(limits, the_queue_limit_refuses_and_recovers,
+            for (int i = 0; i < 4; i++) test_run(space_for(1 << 22, 3, clocks[i % 2]), program,
+                                                 &(size_t){i < 2 ? 1000 : 100000}))
 {
     const size_t n = *(const size_t *)arg, limit = 1 << 22;
     char *buf = calloc(1, n + 1);
@@ -55,15 +57,6 @@ static int fill_up(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-Test(limits, the_queue_limit_refuses_and_recovers)
-{
-    size_t sizes[] = {1000, 100000};
-
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 2; k++)
-            test_run(space_for(1 << 22, 3, clocks[i]), fill_up, &sizes[k]);
-}
-
 /* 0 sends without end to who receives, as fast as there is room; 1 and 2 take what comes, or, if
  * arg says so, wait for something else. */
 static int send_until_there_is_space(struct logp_vp *vp, void *arg)
@@ -94,7 +87,9 @@ Test(limits, who_sends_until_there_is_room_lets_others_make_it)
 }
 
 /* A sendrecv whose send is refused gives back the message that its receive had taken. */
-static int refused_send(struct logp_vp *vp, void *arg)
+TestProgram(limits, a_refused_sendrecv_loses_nothing,
+            for (int i = 0; i < 2; i++)
+                test_run_fails(space_for(1 << 18, 2, clocks[i]), program, NULL, 0))
 {
     char buf[2000] = {0};
     int rc = 0, got = 0;
@@ -113,13 +108,6 @@ static int refused_send(struct logp_vp *vp, void *arg)
     rc = logp_recv(vp, 1, 0, &got, sizeof(got), NULL);
     cr_assert_eq(got, 5);
     return rc;
-}
-
-Test(limits, a_refused_sendrecv_loses_nothing)
-{
-    for (int i = 0; i < 2; i++) {
-        test_run_fails(space_for(1 << 18, 2, clocks[i]), refused_send, NULL, 0);
-    }
 }
 /* ---- what is refused costs nothing ---- */
 

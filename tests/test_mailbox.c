@@ -58,9 +58,15 @@ Test(mailbox, carries_all_sizes)
 }
 
 /* One receiver, many senders: 10^7 messages without a loss or a reordering. */
-static int to_one(struct logp_vp *vp, void *arg)
+TestProgram(mailbox, loses_none_of_ten_million,
+            test_run(test_machine_with((struct logp_config){.n_processors = 9,
+                                                            .delay = logp_delay_none(),
+                                                            .yield_seed = 12,
+                                                            .queue_limit = 64 << 20},
+                                       NULL),
+                     program, NULL))
 {
-    const uint64_t each = *(const uint64_t *)arg;
+    const uint64_t each = 10000000 / TEST_SCALE / 8;
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
     uint64_t *next = calloc((size_t)P, sizeof(*next));
     int rc = 0;
@@ -84,13 +90,4 @@ static int to_one(struct logp_vp *vp, void *arg)
     }
     free(next);
     return rc;
-}
-
-Test(mailbox, loses_none_of_ten_million)
-{
-    struct logp_config config = {
-        .n_processors = 9, .delay = logp_delay_none(), .yield_seed = 12, .queue_limit = 64 << 20};
-    uint64_t each = 10000000 / TEST_SCALE / 8;
-
-    test_run(test_machine_with(config, NULL), to_one, &each);
 }

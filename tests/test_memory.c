@@ -406,7 +406,12 @@ TestProgram(memory, the_longest_messages_are_recycled,
 }
 
 /* Two and three at a time, of which half of the limit is kept: the one used last. */
-static int more_huge_ones_than_are_kept(struct logp_vp *vp, void *arg)
+TestProgram(memory, of_the_longest_messages_some_are_kept,
+            test_run(test_machine_with((struct logp_config){.n_processors = 1,
+                                                            .delay = logp_delay_none(),
+                                                            .queue_limit = 70 << 20},
+                                       NULL),
+                     program, NULL))
 {
     enum { HUGE = 20 << 20 };
     unsigned char *buf = malloc(HUGE);
@@ -423,14 +428,6 @@ static int more_huge_ones_than_are_kept(struct logp_vp *vp, void *arg)
     }
     free(buf);
     return 0;
-}
-
-Test(memory, of_the_longest_messages_some_are_kept)
-{
-    const struct logp_config config = {
-        .n_processors = 1, .delay = logp_delay_none(), .queue_limit = 70 << 20};
-
-    test_run(test_machine_with(config, NULL), more_huge_ones_than_are_kept, NULL);
 }
 
 Test(memory, many_pending_messages_are_found_without_an_index, .timeout = 100)

@@ -5,7 +5,11 @@
  */
 #include "support.h"
 
-static int misused(struct logp_vp *vp, void *arg)
+TestProgram(nonblocking_errors, misuse_is_said,
+            cr_assert_eq(test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_600ns), program,
+                                     NULL, 0)
+                             .unreceived,
+                         2))
 {
     static const struct logp_step far = {.kind = LOGP_STEP_SEND, .tag = LOGP_PENDING_TAGS};
     static const struct logp_step *const steps[] = {&far, &far};
@@ -68,14 +72,6 @@ static int misused(struct logp_vp *vp, void *arg)
     return logp_pending_wait(vp, p);
 }
 
-Test(nonblocking_errors, misuse_is_said)
-{
-    const struct logp_report r =
-        test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_600ns), misused, NULL, 0);
-
-    cr_assert_eq(r.unreceived, 2);
-}
-
 /* An algorithm that is no schedule, and says that it is the best. */
 static int flat_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
@@ -125,7 +121,11 @@ Test(nonblocking_errors, what_has_no_steps_is_not_started)
 }
 
 /* What is too large fails alone. */
-static int one_fails(struct logp_vp *vp, void *arg)
+TestProgram(nonblocking_errors, one_that_fails_leaves_the_others_alone,
+            cr_assert_eq(test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_600ns), program,
+                                     NULL, 0)
+                             .unreceived,
+                         1))
 {
     const int me = logp_vp_rank(vp);
     int64_t a[2] = {1, 2}, b = me == 0 ? 3 : 0;
@@ -137,14 +137,6 @@ static int one_fails(struct logp_vp *vp, void *arg)
     cr_assert(p[0] == NULL && p[1] == NULL);
     cr_assert_eq(b, 3);
     return 0;
-}
-
-Test(nonblocking_errors, one_that_fails_leaves_the_others_alone)
-{
-    const struct logp_report r =
-        test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_600ns), one_fails, NULL, 0);
-
-    cr_assert_eq(r.unreceived, 1);
 }
 
 /* How a program leaves its collectives. */

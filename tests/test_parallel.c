@@ -135,7 +135,9 @@ Test(parallel, a_model_without_a_lookahead_is_refused)
 
 /* Rank 0 waits for rank 2, of another core, with a buffer on the stack that rank 1 uses meanwhile.
  */
-static int long_messages(struct logp_vp *vp, void *arg)
+TestProgram(parallel, a_long_message_reaches_a_stack_that_is_set_aside,
+            test_run(with_lanes(4, (struct logp_params[]){test_params(1000, 10, 10)}, 0), program,
+                     NULL))
 {
     const int me = logp_vp_rank(vp);
     unsigned char buf[4096];
@@ -156,13 +158,6 @@ static int long_messages(struct logp_vp *vp, void *arg)
     for (size_t k = 0; me == 0 && k < sizeof(buf); k++)
         cr_assert_eq(buf[k], 3);
     return 0;
-}
-
-Test(parallel, a_long_message_reaches_a_stack_that_is_set_aside)
-{
-    const struct logp_params slow = test_params(1000, 10, 10);
-
-    test_run(with_lanes(4, &slow, 0), long_messages, NULL);
 }
 
 /* Rank 0 polls for ever, the others wait. */

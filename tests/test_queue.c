@@ -234,20 +234,17 @@ static int look_early(struct logp_vp *vp, void *arg)
 }
 
 /* A limit of a byte is one, and no other. */
-static int sends_too_much(struct logp_vp *vp, void *arg)
+TestProgram(queue, the_least_limit_is_a_byte,
+            test_run(test_machine_with((struct logp_config){.n_processors = 1,
+                                                            .delay = logp_delay_none(),
+                                                            .queue_limit = 1},
+                                       NULL),
+                     program, NULL))
 {
     char c[LONGEST] = {0};
 
     cr_expect_eq(logp_send(vp, 0, 0, c, sizeof(c)), -EMSGSIZE); /* ever */
     return 0;
-}
-
-Test(queue, the_least_limit_is_a_byte)
-{
-    const struct logp_config config = {
-        .n_processors = 1, .delay = logp_delay_none(), .queue_limit = 1};
-
-    test_run(test_machine_with(config, NULL), sends_too_much, NULL);
 }
 
 Test(queue, a_probe_sees_what_has_arrived)

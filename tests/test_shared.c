@@ -401,21 +401,15 @@ Test(shared, what_a_program_calls_in_any_order, .timeout = 300)
 }
 
 /* Nothing of it is a message. */
-static int call_all(struct logp_vp *vp, void *arg)
+TestProgram(
+    shared, a_program_sends_no_messages,
+    cr_assert_eq(test_report(test_machine(8, LOGP_CLOCK_WALL, NULL), program, NULL, 0).messages, 0))
 {
     int64_t in[64], out[64];
 
     for (int which = 0; which < N_CALLS; which++)
         OK(call(vp, which, 2, 0, which, in, out));
     return 0;
-}
-
-Test(shared, a_program_sends_no_messages)
-{
-    const struct logp_report r =
-        test_report(test_machine(8, LOGP_CLOCK_WALL, NULL), call_all, NULL, 0);
-
-    cr_assert_eq(r.messages, 0);
 }
 
 /* Whoever is in the middle of something gets out of it, and others are not at its buffers then. */
@@ -451,7 +445,13 @@ Test(shared, a_timeout_in_the_middle_ends_all, .timeout = 300)
 }
 
 /* They do not agree how much: those who need it are told so. */
-static int disagree(struct logp_vp *vp, void *arg)
+TestProgram(shared, too_much_is_refused,
+            for (int i = 0; i < 3; i++)
+                test_run_fails(test_machine(2, LOGP_CLOCK_WALL, NULL), program,
+                               &(size_t){i == 0   ? 4
+                                         : i == 1 ? 300
+                                                  : 5000},
+                               -EMSGSIZE))
 {
     const size_t n = *(const size_t *)arg;
     char *buf = calloc(1, 2 * n);
@@ -459,14 +459,6 @@ static int disagree(struct logp_vp *vp, void *arg)
 
     free(buf);
     return rc;
-}
-
-Test(shared, too_much_is_refused)
-{
-    static size_t sizes[] = {4, 300, 5000};
-
-    for (int i = 0; i < 3; i++)
-        test_run_fails(test_machine(2, LOGP_CLOCK_WALL, NULL), disagree, &sizes[i], -EMSGSIZE);
 }
 
 /* ---- beside what is under way ---- */
@@ -500,8 +492,10 @@ Test(shared, what_is_under_way_goes_on)
         test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), beside, NULL);
 }
 
-/* The same where the last never comes: it is noticed, though others poll. */
-static int beside_in_vain(struct logp_vp *vp, void *arg)
+/* The same where the last never comes: it is noticed, though others poll. Several cores that poll are
+ * left to the timeout. */
+TestProgram(shared, who_polls_beside_is_noticed,
+            test_run_fails(test_machine(2, LOGP_CLOCK_WALL, NULL), program, NULL, -EDEADLK))
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     struct logp_pending *pending;
@@ -512,12 +506,6 @@ static int beside_in_vain(struct logp_vp *vp, void *arg)
         return 0;
     rc = logp_ibroadcast(vp, &item, sizeof(item), P - 1, &pending);
     return rc != 0 ? rc : logp_barrier(vp);
-}
-
-Test(shared, who_polls_beside_is_noticed)
-{
-    /* several cores that poll are left to the timeout: deadlock.c */
-    test_run_fails(test_machine(2, LOGP_CLOCK_WALL, NULL), beside_in_vain, NULL, -EDEADLK);
 }
 
 static int hundred_barriers(struct logp_vp *vp, void *arg)

@@ -115,7 +115,10 @@ TestProgram(until, a_request_outlives_a_wait_that_ended, run_both(2, program, NU
 }
 
 /* Long messages may be copied straight into a buffer that is waited for. */
-static int long_ones(struct logp_vp *vp, void *arg)
+TestProgram(until, long_messages_come_whole_or_not_at_all,
+            for (int i = 0; i < 4; i++)
+                test_run(test_machine(2, (enum logp_clock)(i % 2), i < 2 ? NULL : &test_6us),
+                         program, NULL))
 {
     enum { N = 100000 };
     unsigned char *buf = calloc(1, N);
@@ -138,14 +141,6 @@ static int long_ones(struct logp_vp *vp, void *arg)
     cr_assert(logp_vp_rank(vp) == 0 || tries >= 50);
     free(buf);
     return rc;
-}
-
-Test(until, long_messages_come_whole_or_not_at_all)
-{
-    for (int i = 0; i < 2; i++) {
-        test_run(test_machine(2, (enum logp_clock)i, NULL), long_ones, NULL);
-        test_run(test_machine(2, (enum logp_clock)i, &test_6us), long_ones, NULL);
-    }
 }
 
 static int look(struct logp_vp *vp, void *arg)
