@@ -2,8 +2,6 @@
 /* Whatever a program calls when its run is over says why it ended. */
 #include "support.h"
 
-static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
-
 /* A call of each function that may wait; none of them has what it waits for. */
 static int call(struct logp_vp *vp, int which)
 {
@@ -65,8 +63,8 @@ enum { CALLS = 22 };
 
 TestProgram(ended, every_call_after_the_end_of_a_run_says_why_it_ended,
             for (int i = 0; i < 8; i++)
-                test_run_fails(test_machine(2, clocks[i & 1], i & 2 ? &test_6us : NULL), program,
-                               &(bool){(i & 4) != 0}, -EDOM))
+                test_run_fails(test_machine(2, (enum logp_clock)(i & 1), i & 2 ? &test_6us : NULL),
+                               program, &(bool){(i & 4) != 0}, -EDOM))
 {
     const bool open = *(const bool *)arg; /* something has been posted before */
     struct logp_request *r[3] = {NULL};

@@ -8,7 +8,6 @@
 
 enum { LONG = 100000 };
 
-static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
 /* ---- messages ---- */
 
 /* Rank 0 sends n_bytes to 1, which receives as many as arrive, and then waits for one that does
@@ -49,7 +48,7 @@ static void check_message(const char *faults, size_t n_bytes, int arrive, int fl
 
     for (int i = 0; i < 2; i++) {
         struct logp_delay d = struck(2, faults, NULL, 1);
-        TEST_MACHINE m = test_machine_of(2, clocks[i], d);
+        TEST_MACHINE m = test_machine_of(2, (enum logp_clock)i, d);
 
         s.n_bytes = n_bytes;
         s.arrive = arrive;
@@ -226,7 +225,7 @@ Test(fault_runs, a_processor_that_stops_is_silent_and_the_run_ends)
 {
     for (int i = 0; i < 2; i++)
         for (int way = 0; way < WAYS; way++) {
-            TEST_MACHINE m = struck_machine(2, clocks[i], "stop@1:20", NULL);
+            TEST_MACHINE m = struck_machine(2, (enum logp_clock)i, "stop@1:20", NULL);
             const struct logp_report *r = logp_machine_report(m);
             struct stopping s = {.way = (enum way)way};
 
@@ -259,8 +258,8 @@ static int waits_for_it(struct logp_vp *vp, void *arg)
 Test(fault_runs, a_deadlock_names_who_has_stopped)
 {
     for (int i = 0; i < 2; i++) {
-        const struct logp_report r = test_report(struck_machine(3, clocks[i], "stop@1:20", NULL),
-                                                 waits_for_it, NULL, -EDEADLK);
+        const struct logp_report r = test_report(
+            struck_machine(3, (enum logp_clock)i, "stop@1:20", NULL), waits_for_it, NULL, -EDEADLK);
 
         cr_assert_eq(r.n_waits, 3);
         cr_assert_eq(r.waits[0].kind, LOGP_WAIT_RECV);

@@ -20,8 +20,6 @@ static int a_core(void)
     return core;
 }
 
-static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
-
 static int one_fails(struct logp_vp *vp, void *arg)
 {
     char c;
@@ -46,7 +44,7 @@ static int all_is_well(struct logp_vp *vp, void *arg)
 Test(faults, an_error_in_one_vp_stops_all_and_the_machine_lives_on)
 {
     for (int i = 0; i < 2; i++) {
-        TEST_MACHINE m = test_machine(6, clocks[i], NULL);
+        TEST_MACHINE m = test_machine(6, (enum logp_clock)i, NULL);
 
         for (int run = 0; run < 3; run++) {
             cr_assert_eq(logp_machine_run(m, one_fails, NULL, test_timeout_ns), -ENOTRECOVERABLE);
@@ -132,7 +130,7 @@ Test(faults, after_an_error_nothing_comes_into_a_posted_buffer)
 Test(faults, a_timeout_ends_the_run)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_machine *m = test_machine(3, clocks[i], NULL);
+        struct logp_machine *m = test_machine(3, (enum logp_clock)i, NULL);
 
         cr_assert_eq(logp_machine_run(m, too_long, NULL, 20000000), -ETIMEDOUT);
         test_run(m, all_is_well, NULL);
@@ -206,7 +204,7 @@ static int counts_itself(struct logp_vp *vp, void *arg)
 Test(faults, a_stop_between_runs_ends_the_next_before_it_begins)
 {
     for (int i = 0; i < 2; i++) {
-        TEST_MACHINE m = test_machine(3, clocks[i], NULL);
+        TEST_MACHINE m = test_machine(3, (enum logp_clock)i, NULL);
         atomic_int begun = 0;
 
         logp_machine_stop(m, -EINTR);
@@ -285,7 +283,7 @@ Test(faults, bad_cores_are_refused)
             const struct logp_config config = {.size = sizeof(config),
                                                .n_processors = 3,
                                                .delay = logp_delay_none(),
-                                               .clock = clocks[k],
+                                               .clock = (enum logp_clock)k,
                                                .cores = bad[i],
                                                .n_cores = n[i]};
             struct logp_machine *m;
@@ -327,7 +325,7 @@ Test(faults, machines_do_not_disturb_each_other)
     struct logp_machine *m[4];
 
     for (int i = 0; i < 4; i++)
-        m[i] = test_machine(3 + i, clocks[i % 2], NULL);
+        m[i] = test_machine(3 + i, (enum logp_clock)(i % 2), NULL);
     for (int run = 0; run < 5; run++)
         for (int i = 0; i < 4; i++)
             cr_assert_eq(logp_machine_run(m[i], all_is_well, NULL, test_timeout_ns), 0);

@@ -3,8 +3,6 @@
  */
 #include "limited.h"
 
-static const enum logp_clock clocks[] = {LOGP_CLOCK_WALL, LOGP_CLOCK_VIRTUAL};
-
 /* P vps without delays. */
 static struct logp_machine *space_for(size_t n_bytes, int P, enum logp_clock clock)
 {
@@ -16,8 +14,8 @@ static struct logp_machine *space_for(size_t n_bytes, int P, enum logp_clock clo
 
 /* Messages to a rank that takes none, until the limit; then they are taken, and there is room. */
 TestProgram(limits, the_queue_limit_refuses_and_recovers,
-            for (int i = 0; i < 4; i++) test_run(space_for(1 << 22, 3, clocks[i % 2]), program,
-                                                 &(size_t){i < 2 ? 1000 : 100000}))
+            for (int i = 0; i < 4; i++) test_run(space_for(1 << 22, 3, (enum logp_clock)(i % 2)),
+                                                 program, &(size_t){i < 2 ? 1000 : 100000}))
 {
     const size_t n = *(const size_t *)arg, limit = 1 << 22;
     char *buf = calloc(1, n + 1);
@@ -79,7 +77,7 @@ static int send_until_there_is_space(struct logp_vp *vp, void *arg)
 Test(limits, who_sends_until_there_is_room_lets_others_make_it)
 {
     for (int i = 0; i < 4; i++) {
-        struct logp_machine *m = limited_machine(3, clocks[i % 2], i >= 2);
+        struct logp_machine *m = limited_machine(3, (enum logp_clock)(i % 2), i >= 2);
 
         cr_assert_eq(logp_machine_run(m, send_until_there_is_space, NULL, test_timeout_ns), 0);
         test_run_fails(m, send_until_there_is_space, m, -EDEADLK);
@@ -89,7 +87,7 @@ Test(limits, who_sends_until_there_is_room_lets_others_make_it)
 /* A sendrecv whose send is refused gives back the message that its receive had taken. */
 TestProgram(limits, a_refused_sendrecv_loses_nothing,
             for (int i = 0; i < 2; i++)
-                test_run_fails(space_for(1 << 18, 2, clocks[i]), program, NULL, 0))
+                test_run_fails(space_for(1 << 18, 2, (enum logp_clock)i), program, NULL, 0))
 {
     char buf[2000] = {0};
     int rc = 0, got = 0;
@@ -232,7 +230,7 @@ TestProgram(limits, a_limit_without_an_end_is_a_limit,
 
 TestProgram(limits, a_time_that_no_clock_reaches_is_refused,
             for (int i = 0; i < 2; i++)
-                test_run(test_machine(2, clocks[i], &test_6ns), program, NULL))
+                test_run(test_machine(2, (enum logp_clock)i, &test_6ns), program, NULL))
 {
     const int64_t before = logp_now(vp);
 
@@ -246,7 +244,7 @@ TestProgram(limits, a_time_that_no_clock_reaches_is_refused,
 Test(limits, a_timeout_without_an_end_is_no_timeout)
 {
     for (int i = 0; i < 2; i++) {
-        TEST_MACHINE m = test_machine(4, clocks[i], NULL);
+        TEST_MACHINE m = test_machine(4, (enum logp_clock)i, NULL);
 
         cr_assert_eq(logp_machine_run(m, test_barrier, NULL, INT64_MAX), 0);
         cr_assert_eq(logp_machine_run(m, test_barrier, NULL, INT64_MAX - 1000), 0);

@@ -48,29 +48,25 @@ static const struct logp_algorithm scripted_row = {
     LOGP_ALGORITHM("barrier", "scripted", "for a test", "this file"), .run = scripted,
     .predict = predicted};
 
-static struct logp_record experiment(int reps, int warmup)
+static struct logp_record experiment(int reps, int warmup, const struct script *what)
 {
     const struct logp_experiment x = {
         .size = sizeof(x), .algorithm = &scripted_row, .reps = reps, .warmup = warmup};
-    struct logp_machine *m = own_clock_machine(1, &script.host, &test_6us);
+    struct logp_machine *m;
     struct logp_record r;
 
+    script = *what;
+    script.host = own_clock();
+    m = own_clock_machine(1, &script.host, &test_6us);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
     return r;
 }
 
-static void begin(void)
-{
-    script = (struct script){.host = own_clock()};
-}
-
 Test(restarts, repetitions_that_start_in_time_are_not_repeated)
 {
-    struct logp_record r;
+    const struct logp_record r = experiment(20, 3, &(struct script){.begun = 0});
 
-    begin();
-    r = experiment(20, 3);
     cr_expect_eq(script.begun, 23);
     cr_expect_eq(r.reps, 20);
     cr_expect_eq(r.restarts, 0);
@@ -82,12 +78,11 @@ Test(restarts, repetitions_that_start_in_time_are_not_repeated)
 
 Test(restarts, a_repetition_that_started_late_is_repeated)
 {
-    struct logp_record r;
+    const struct logp_record r = experiment(
+        20, 3,
+        &(struct script){.late_ns[3 + 7] = LOGP_START_TOLERANCE_NS + 100,
+                         .extra_ns[3 + 7] = 5000}); /* seen nowhere, if it does not count */
 
-    begin();
-    script.late_ns[3 + 7] = LOGP_START_TOLERANCE_NS + 100;
-    script.extra_ns[3 + 7] = 5000; /* seen nowhere, if it does not count */
-    r = experiment(20, 3);
     cr_expect_eq(script.begun, 24);
     cr_expect_eq(r.reps, 20);
     cr_expect_eq(r.restarts, 1);
@@ -96,12 +91,10 @@ Test(restarts, a_repetition_that_started_late_is_repeated)
 
 Test(restarts, a_repetition_within_the_tolerance_counts)
 {
-    struct logp_record r;
+    const struct logp_record r = experiment(
+        20, 3,
+        &(struct script){.late_ns[3 + 7] = LOGP_START_TOLERANCE_NS - 100, .extra_ns[3 + 7] = 5000});
 
-    begin();
-    script.late_ns[3 + 7] = LOGP_START_TOLERANCE_NS - 100;
-    script.extra_ns[3 + 7] = 5000;
-    r = experiment(20, 3);
     cr_expect_eq(script.begun, 23);
     cr_expect_eq(r.restarts, 0);
     cr_expect_eq(r.emulated.max_ns, work_ns + 5000);
@@ -109,24 +102,22 @@ Test(restarts, a_repetition_within_the_tolerance_counts)
 
 Test(restarts, a_late_warm_up_is_not_repeated)
 {
-    struct logp_record r;
+    const struct logp_record r =
+        experiment(20, 3, &(struct script){.late_ns[1] = 10 * LOGP_START_TOLERANCE_NS});
 
-    begin();
-    script.late_ns[1] = 10 * LOGP_START_TOLERANCE_NS;
-    r = experiment(20, 3);
     cr_expect_eq(script.begun, 23);
     cr_expect_eq(r.restarts, 0);
 }
 
 Test(restarts, at_most_one_in_ten_is_repeated)
 {
-    struct logp_record r;
-
     for (int reps = 9; reps <= 31; reps += 11) {
-        begin();
+        struct script late = {.begun = 0};
+        struct logp_record r;
+
         for (int i = 0; i < 2 * reps; i++)
-            script.late_ns[i] = 10 * LOGP_START_TOLERANCE_NS;
-        r = experiment(reps, 1);
+            late.late_ns[i] = 10 * LOGP_START_TOLERANCE_NS;
+        r = experiment(reps, 1, &late);
         cr_expect_eq(r.reps, reps);
         cr_expect_eq(r.restarts, reps / 10);
         cr_expect_eq(script.begun, 1 + reps + reps / 10);
@@ -136,12 +127,12 @@ Test(restarts, at_most_one_in_ten_is_repeated)
 /* Nine of ten are quick: the ratio is that of the median, the tail is in p90, p99 and max. */
 Test(restarts, order_statistics_are_those_of_all_repetitions)
 {
+    struct script s = {.begun = 0};
     struct logp_record r;
 
-    begin();
     for (int i = 0; i < 100; i++)
-        script.extra_ns[i] = 1000 * ((i * 37) % 100); /* 0 .. 99 us, each once */
-    r = experiment(100, 0);
+        s.extra_ns[i] = 1000 * ((i * 37) % 100); /* 0 .. 99 us, each once */
+    r = experiment(100, 0, &s);
     cr_expect_eq(r.emulated.min_ns, work_ns);
     cr_expect_eq(r.emulated.median_ns, work_ns + 49000);
     cr_expect_eq(r.emulated.p90_ns, work_ns + 89000);
@@ -156,12 +147,12 @@ Test(restarts, order_statistics_are_those_of_all_repetitions)
 /* What the program computes at its end, beyond what the test_6us says, counts in both clocks. */
 Test(restarts, what_the_program_computes_is_measured)
 {
+    struct script s = {.begun = 0};
     struct logp_record r;
 
-    begin();
     for (int i = 0; i < 30; i++)
-        script.away_ns[i] = 700;
-    r = experiment(20, 5);
+        s.away_ns[i] = 700;
+    r = experiment(20, 5, &s);
     cr_expect_geq(r.emulated.min_ns, work_ns + 700);
     cr_expect_leq(r.emulated.max_ns, work_ns + 700 + 20);
     cr_expect_geq(r.measured.min_ns, r.emulated.min_ns);
