@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What the pages of the tree link to, and the files that they name, exist. A program that a page quotes
-(a block of C, JSON or text after `[name](file):`) is that file; each picture of docs/images is on a page.
+(a block of C, JSON or text after `[name](file):`) is that file, and a block after `From FILE:` is part of
+that file; each picture of docs/images is on a page.
 
 usage: tests/pages.py
 """
@@ -34,6 +35,10 @@ for page in PAGES:
     for name in re.findall(r"`([a-z_/*-]+\.(?:c|h|py|sh))`", text) if page.startswith("docs") else []:
         if not any(glob.glob(folder + name) for folder in FOLDERS):
             wrong.append("%s: no %s" % (page, name))
+    for name, quoted in re.findall(r"From `([^`]+)`:\n\n```[a-z]+\n(.*?)^```$", text, re.M | re.S):
+        with open(name, encoding="utf-8") as file:
+            if quoted not in file.read():
+                wrong.append("%s: %s has other lines than the block" % (page, name))
 wrong += ["no page shows " + picture for picture in sorted(pictures)]
 wrong += ["%s is larger than %d bytes" % (picture, LARGEST_PICTURE) for picture in glob.glob("docs/images/*")
           if os.path.getsize(picture) > LARGEST_PICTURE]
