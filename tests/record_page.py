@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """docs/records.md describes each field that the commands print, and nothing else.
 
-The tables of the page are compared with the union of what the commands below print; a field that the
-page says is never empty has a value in each record.
+The tables of the page are compared with the union of what the commands below print: the fields, the unit
+that is in a name, and that a field that is never empty has a value in each record.
 
 usage: tests/record_page.py LOGP
 """
@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 PAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs", "records.md")
+UNITS = [(r"_ns_per_byte$", "ns per byte"), (r"_ps_per_byte$", "ps per byte"), (r"_ns(\.[a-z0-9]+)?$", "ns"), (r"_ps$", "ps")]
 PARAMETERS = {"L", "o", "o_send", "o_recv", "g", "G", "gamma"}
 NAMED = {"intervals_ns", "fit", "curves"}  # their keys are parameters
 TEXTS = {"row"}                            # its keys are labels
@@ -46,6 +47,7 @@ CASES = [
     ("Schedules", 0, "json", None, ["schedule broadcast", "schedule reduce --gamma 1", "schedule transpose --pack 1"]),
     ("Traces", 0, "json", None, [
         "trace broadcast " + RUN, "trace broadcast --fault drop:1@0-4 " + RUN, "trace broadcast --predicted",
+        "trace reduce --gamma 1 " + RUN, "trace broadcast -P 2 --delay none",
         "trace broadcast --unit 10ns"]),  # no host is that fast: it parts from its prediction
     ("Measured machines", 0, "json", None, [
         "measure --bytes 1..1k --gamma 2 " + RUN, "measure --delay none --bytes 1..8 --reps 5"]),
@@ -56,6 +58,17 @@ CASES = [
     ("Papers", 0, "json", None, ["paper sun --clock virtual", "paper shou-chen --clock virtual"]),
     ("Papers", 1, "csv", None, ["paper sun --clock virtual"]),
 ]
+
+
+def wrong_units(page):
+    """How many fields have another unit than the one in their name."""
+    wrong = 0
+    for name, unit in re.findall(r"^\| `([^`]+)` \| ([^|]*)\|", page, re.M):
+        said = [u for pattern, u in UNITS if re.search(pattern, name)]
+        if said and unit.strip() != said[0]:
+            wrong += 1
+            print("%s: the unit is '%s'" % (name, unit.strip()))
+    return wrong
 
 
 def described(page):
@@ -121,8 +134,8 @@ def compare(what, seen, table):
 
 def main(logp):
     with open(PAGE, encoding="utf-8") as f:
-        sections = described(f.read())
-    wrong = 0
+        page = f.read()
+    sections, wrong = described(page), wrong_units(page)
     for title, number, form, within, commands in CASES:
         seen = {}
         for command in commands:
