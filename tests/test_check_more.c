@@ -212,7 +212,7 @@ Test(check_more, a_failure_keeps_the_faults_that_it_takes)
         cr_assert_eq(f.n_deviations, 1, "%s", f.text);
         cr_assert(strstr(f.text, "\nfaults: drop:0.5\n") != NULL, "%s", f.text);
         cr_assert(strstr(f.text, "noise") == NULL, "%s", f.text);
-        cr_assert(strstr(f.text, ": drop strikes message ") != NULL, "%s", f.text);
+        cr_assert(strstr(f.text, ": drop affects message ") != NULL, "%s", f.text);
         for (int i = 0; i < 10; i++) {
             const struct logp_check how = {.executor = i < 8 ? "fiber" : "thread"};
 

@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
-/* Turn tracing on or off. Called with the machine's lock. */
-static int turn(struct logp_machine *m, const struct logp_trace_config *config)
+/* Start recording, or stop it (NULL). Called with the machine's lock. */
+static int set_recording(struct logp_machine *m, const struct logp_trace_config *config)
 {
     int rc = 0;
 
@@ -36,7 +36,7 @@ int logp_machine_trace(struct logp_machine *m, const struct logp_trace_config *g
     if (given != NULL && (config.events_ahead < 0 || config.events_most < 0))
         return -EINVAL;
     pthread_mutex_lock(&m->lock);
-    rc = turn(m, given != NULL ? &config : NULL);
+    rc = set_recording(m, given != NULL ? &config : NULL);
     pthread_mutex_unlock(&m->lock);
     return rc;
 }

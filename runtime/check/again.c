@@ -24,8 +24,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char other_version[] = "a replay of version %d; this library knows %d\n";
-
 /* NULL: not set, or empty. */
 static const char *variable(const char *name)
 {
@@ -57,43 +55,6 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
     }
     if (rc != 0 && found->text == NULL && *job->why != '\0')
         lpi_refuse(job, found);
-    return rc;
-}
-
-static void clean(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story)
-{
-    if (job == NULL || !job->left_behind)
-        lpi_story_free(story);
-    lpi_job_free(job);
-    if (r != NULL)
-        logp_replay_free(&r->facts);
-}
-
-int logp_check_replay(logp_program program, void *arg, const struct logp_check *given,
-                      const char *replay, struct logp_failure *failure)
-{
-    struct logp_failure found = {.rank = -1};
-    struct lpi_story *story = NULL;
-    struct lpi_job *job = calloc(1, sizeof(*job));
-    struct lpi_replay *r = NULL;
-    struct lpi_text wrong = {0};
-    int rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
-
-    if (rc == 0)
-        rc = program == NULL || replay == NULL ? -EINVAL : lpi_replay_parse(replay, &r);
-    if (rc == -EINVAL && r != NULL)
-        lpi_text_add(&wrong, "line %d is not that of a replay\n", r->facts.line);
-    else if (rc == -EPROTONOSUPPORT)
-        lpi_text_add(&wrong, other_version, r->facts.version, LPI_REPLAY_VERSION);
-    if (rc == 0) {
-        job->program = program;
-        job->arg = arg;
-        story = lpi_story_new(r->plan.P);
-        rc = story == NULL ? -ENOMEM : run(job, r, story, &found);
-    }
-    found.text = found.text != NULL ? found.text : wrong.s;
-    rc = lpi_hand_over(&found, failure, rc);
-    clean(job, r, story);
     return rc;
 }
 
@@ -162,6 +123,18 @@ static void add_outcome(struct lpi_text *t, const char *outcome, int rc, const c
                  words);
 }
 
+/* Say why a replay cannot be read. r: as far as it was read */
+static void explain(struct lpi_text *wrong, int rc, const struct lpi_replay *r)
+{
+    if (rc == -EINVAL)
+        lpi_text_add(wrong, "line %d is not that of a replay\n", r != NULL ? r->facts.line : 1);
+    else if (rc == -EPROTONOSUPPORT)
+        lpi_text_add(wrong, "a replay of version %d; this library knows %d\n", r->facts.version,
+                     LPI_REPLAY_VERSION);
+    else
+        lpi_text_add(wrong, "%s\n", strerror(-rc));
+}
+
 /* Read the replay file of the environment. @return 0; or an error, which the text describes */
 static int read_file(const char *path, struct lpi_replay **r, struct lpi_text *wrong)
 {
@@ -171,15 +144,19 @@ static int read_file(const char *path, struct lpi_replay **r, struct lpi_text *w
     if (rc == 0)
         rc = lpi_replay_parse(text, r);
     free(text);
-    if (rc == -EINVAL)
-        lpi_text_add(wrong, "LOGP_REPLAY %s: line %d is not that of a replay\n", path,
-                     *r != NULL ? (*r)->facts.line : 1);
-    else if (rc != 0)
-        lpi_text_add(wrong, "LOGP_REPLAY %s: ", path);
-    if (rc == -EPROTONOSUPPORT)
-        lpi_text_add(wrong, other_version, (*r)->facts.version, LPI_REPLAY_VERSION);
-    else if (rc != 0 && rc != -EINVAL)
-        lpi_text_add(wrong, "%s\n", strerror(-rc));
+    if (rc == 0)
+        return 0;
+    lpi_text_add(wrong, "LOGP_REPLAY %s: ", path);
+    explain(wrong, rc, *r);
+    return rc;
+}
+
+static int read_given(const char *text, struct lpi_replay **r, struct lpi_text *wrong)
+{
+    const int rc = text != NULL ? lpi_replay_parse(text, r) : -EINVAL;
+
+    if (*r != NULL && (rc == -EINVAL || rc == -EPROTONOSUPPORT))
+        explain(wrong, rc, *r);
     return rc;
 }
 
@@ -210,30 +187,55 @@ static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *sto
     return rc;
 }
 
-int lpi_again(logp_program program, void *arg, struct logp_check *given,
-              struct logp_failure *failure)
+/* logp_check_replay(), or, if checked is not NULL, a logp_check() that runs the replay file of the
+ * environment if that is of this program. */
+static int replay(logp_program program, void *arg, const struct logp_check *given, const char *text,
+                  struct logp_checked *checked, struct logp_failure *failure)
 {
     struct logp_failure found = {.rank = -1};
     struct lpi_story *story = NULL;
     struct lpi_job *job = calloc(1, sizeof(*job));
     struct lpi_replay *r = NULL;
-    struct logp_checked checked = {.text = "another program is replayed"};
     struct lpi_text wrong = {0};
     int rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
 
     if (rc == 0)
-        rc = program == NULL ? -EINVAL : read_file(lpi_again_file(), &r, &wrong);
-    if (rc == 0 && is_meant(&job->check, &r->facts)) {
-        checked = (struct logp_checked){.runs = 1, .text = "1 run, of a replay"};
+        rc = program == NULL   ? -EINVAL
+             : checked != NULL ? read_file(lpi_again_file(), &r, &wrong)
+                               : read_given(text, &r, &wrong);
+    if (rc == 0 && (checked == NULL || is_meant(&job->check, &r->facts))) {
         job->program = program;
         job->arg = arg;
         story = lpi_story_new(r->plan.P);
-        rc = story == NULL ? -ENOMEM : show(job, r, story, &found);
+        rc = story == NULL     ? -ENOMEM
+             : checked != NULL ? show(job, r, story, &found)
+                               : run(job, r, story, &found);
+        if (checked != NULL)
+            *checked = (struct logp_checked){.runs = 1, .text = "1 run, of a replay"};
     }
-    if (given != NULL)
-        given->checked = checked;
     found.text = found.text != NULL ? found.text : wrong.s;
     rc = lpi_hand_over(&found, failure, rc);
-    clean(job, r, story);
+    if (job == NULL || !job->left_behind)
+        lpi_story_free(story);
+    lpi_job_free(job);
+    if (r != NULL)
+        logp_replay_free(&r->facts);
+    return rc;
+}
+
+int logp_check_replay(logp_program program, void *arg, const struct logp_check *given,
+                      const char *text, struct logp_failure *failure)
+{
+    return replay(program, arg, given, text, NULL, failure);
+}
+
+int lpi_again(logp_program program, void *arg, struct logp_check *given,
+              struct logp_failure *failure)
+{
+    struct logp_checked checked = {.text = "another program is replayed"};
+    const int rc = replay(program, arg, given, NULL, &checked, failure);
+
+    if (given != NULL)
+        given->checked = checked;
     return rc;
 }

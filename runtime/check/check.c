@@ -6,23 +6,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static const int default_sizes[] = {2, 3};
 enum { DEFAULT_RUNS = 1000, MOST_EXECUTIONS = 1000000, DEFAULT_MISSES = 3, MOST_CHANGES = 1000 };
 
-static int64_t host_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* The end of the time limit on the host's clock; 0: none. */
 static int64_t end_of(int64_t time_ns)
 {
-    const int64_t now = host_ns();
+    const int64_t now = lpi_kit_now();
 
     return time_ns == 0 || time_ns > INT64_MAX - now ? 0 : now + time_ns;
 }

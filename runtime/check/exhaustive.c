@@ -39,7 +39,7 @@ struct search {
     struct node *nodes;
     int n_nodes, nodes_capacity;
     struct transition *pool;
-    int n_pool, pool_space;
+    int n_pool, pool_capacity;
     int at;              /* depth of the current run */
     int most, branching; /* nodes that may branch; choices in this run so far */
     int most_misses;     /* in a row */
@@ -164,35 +164,14 @@ static int awake(const struct search *s, const struct node *node, int i)
     return i;
 }
 
-static bool grow(struct search *s, int n)
-{
-    if (s->n_nodes == s->nodes_capacity) {
-        const int capacity = 2 * s->nodes_capacity + 64;
-        struct node *nodes = realloc(s->nodes, (size_t)capacity * sizeof(*nodes));
-
-        if (nodes == NULL)
-            return false;
-        s->nodes = nodes;
-        s->nodes_capacity = capacity;
-    }
-    if (s->n_pool + n > s->pool_space) {
-        const int capacity = 2 * (s->n_pool + n) + 256;
-        struct transition *pool = realloc(s->pool, (size_t)capacity * sizeof(*pool));
-
-        if (pool == NULL)
-            return false;
-        s->pool = pool;
-        s->pool_space = capacity;
-    }
-    return true;
-}
-
 /* @return the alternative taken there; or as choose() */
 static int add_node(struct search *s, const struct logp_alternative *a, int n)
 {
     struct node node = {.first = s->n_pool, .n = n, .n_all = n};
+    const int most = n + (s->n_nodes > 0 ? s->nodes[s->n_nodes - 1].n_all : 0);
 
-    if (!grow(s, n + (s->n_nodes > 0 ? s->nodes[s->n_nodes - 1].n_all : 0)))
+    if (!LPI_GROW(s->nodes, s->nodes_capacity, s->n_nodes + 1) ||
+        !LPI_GROW(s->pool, s->pool_capacity, s->n_pool + most))
         return LPI_NO_MEMORY;
     for (int i = 0; i < n; i++)
         s->pool[s->n_pool + i] = (struct transition){a[i], sleeps(s, &a[i])};

@@ -8,15 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-static int64_t host_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- machines ---- */
 
@@ -207,7 +198,7 @@ static void draw_seed(struct lpi_job *job)
 /* Is the search over before run number `run`? */
 static bool is_enough(const struct lpi_job *job, uint64_t run)
 {
-    return run >= job->most || (job->end_ns != 0 && host_ns() >= job->end_ns);
+    return run >= job->most || (job->end_ns != 0 && lpi_kit_now() >= job->end_ns);
 }
 
 /* Take over the outcome of a run. @return shall there be another? It is set up then, except for

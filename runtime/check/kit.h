@@ -7,7 +7,7 @@
  * answers what the explorer asks, and the answers of the last run, so that they can be given again.
  * An outcome is the result of the last run.
  *
- *   text.c                        a text that grows
+ *   text.c                        texts and arrays that grow, the time
  *   random.c pct.c exhaustive.c   the strategies
  *   observer.c                    answers and records during a run
  *   job.c                         runs
@@ -29,6 +29,13 @@
 #include <stdlib.h>
 
 /* ---- text.c ---- */
+
+/* Grow an array (its pointer, and its capacity in elements) to n elements or more.
+ * @return false: no memory, and both are as before */
+#define LPI_GROW(array, capacity, n) lpi_kit_grow(&(array), &(capacity), n, sizeof(*(array)))
+bool lpi_kit_grow(void *array, int *capacity, int n, size_t size);
+/* The host's clock. */
+int64_t lpi_kit_now(void);
 
 struct lpi_text {
     char *s; /* NULL: nothing, or no memory */

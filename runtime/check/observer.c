@@ -13,14 +13,8 @@
 
 bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from)
 {
-    if (to->capacity < from->n) {
-        int *index = realloc(to->index, (size_t)from->n * sizeof(*index));
-
-        if (index == NULL)
-            return false;
-        to->index = index;
-        to->capacity = from->n;
-    }
+    if (!LPI_GROW(to->index, to->capacity, from->n))
+        return false;
     if (from->n > 0)
         memcpy(to->index, from->index, (size_t)from->n * sizeof(*to->index));
     to->n = from->n;
@@ -48,17 +42,12 @@ static bool append(struct lpi_observer *e, int answer)
     const int n = n_taken(e);
 
     if (n == e->capacity) {
-        const int capacity = 2 * e->capacity + 256;
-        int *taken;
+        bool grown;
 
         pthread_mutex_lock(&e->lock);
-        taken = realloc(e->taken, (size_t)capacity * sizeof(*taken));
-        if (taken != NULL) {
-            e->taken = taken;
-            e->capacity = capacity;
-        }
+        grown = LPI_GROW(e->taken, e->capacity, n + 1);
         pthread_mutex_unlock(&e->lock);
-        if (taken == NULL)
+        if (!grown)
             return false;
     }
     e->taken[n] = answer;

@@ -3,6 +3,7 @@
 #include "kit.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,16 +82,6 @@ static int read_once(struct reading *r, char **out)
     return *out != NULL ? -EINVAL : read_text(r, out);
 }
 
-static int read_program(struct reading *r)
-{
-    return read_once(r, &r->to->facts.name);
-}
-
-static int read_directory(struct reading *r)
-{
-    return read_once(r, &r->to->facts.directory);
-}
-
 static int read_argument(struct reading *r)
 {
     char *argument = NULL;
@@ -119,26 +110,6 @@ static int read_failed(struct reading *r)
     return read_once(r, &f->expression);
 }
 
-static int read_processors(struct reading *r)
-{
-    int64_t P;
-
-    if (!number(r, 1, LOGP_MAX_PROCESSORS, &P))
-        return -EINVAL;
-    r->plan->P = (int)P;
-    return 0;
-}
-
-static int read_run(struct reading *r)
-{
-    return seed(r, &r->plan->run) ? 0 : -EINVAL;
-}
-
-static int read_seed(struct reading *r)
-{
-    return seed(r, &r->plan->seed) ? 0 : -EINVAL;
-}
-
 static int read_vary(struct reading *r)
 {
     const struct {
@@ -163,16 +134,6 @@ static int read_vary(struct reading *r)
     return 0;
 }
 
-static int read_misses(struct reading *r)
-{
-    int64_t n;
-
-    if (!number(r, 0, 1000000, &n))
-        return -EINVAL;
-    r->plan->misses = (int)n;
-    return 0;
-}
-
 static int read_sends(struct reading *r)
 {
     int64_t most; /* bytes of a send that does not wait */
@@ -180,12 +141,6 @@ static int read_sends(struct reading *r)
     if (!number(r, 0, INT64_MAX - 1, &most))
         return -EINVAL;
     r->plan->network.rendezvous_from = most + 1;
-    return 0;
-}
-
-static int read_relies(struct reading *r)
-{
-    r->plan->relies = true;
     return 0;
 }
 
@@ -238,22 +193,6 @@ static int read_samples(struct reading *r)
     return 0;
 }
 
-static int read_faults(struct reading *r)
-{
-    const int rc = read_once(r, &r->to->facts.faults);
-
-    r->plan->network.faults = r->to->facts.faults;
-    return rc;
-}
-
-static int read_noise(struct reading *r)
-{
-    const int rc = read_once(r, &r->to->facts.noise);
-
-    r->plan->network.noise = r->to->facts.noise;
-    return rc;
-}
-
 static bool skip(struct reading *r, char c)
 {
     if (*r->at != c)
@@ -281,28 +220,58 @@ static int read_choices(struct reading *r)
     return 0;
 }
 
-static const struct {
+/* What an item is: its own reader, or a value of struct lpi_replay at an offset. */
+static const struct item {
     const char *name;
+    enum { OWN, NUMBER, SEED, TEXT, FLAG } kind;
     int (*read)(struct reading *r);
+    size_t at;           /* int, uint64_t, char *, bool */
+    int64_t least, most; /* of a number */
 } items[] = {
-    {"program", read_program},
-    {"processors", read_processors},
-    {"run", read_run},
-    {"seed", read_seed},
-    {"failed", read_failed},
-    {"directory", read_directory},
-    {"argument", read_argument},
-    {"vary", read_vary},
-    {"misses", read_misses},
-    {"sends", read_sends},
-    {"relies-on-buffers", read_relies},
-    {"params", read_params},
-    {"latency", read_latency},
-    {"samples", read_samples},
-    {"choices", read_choices},
-    {"faults", read_faults},
-    {"noise", read_noise},
+    {"program", TEXT, .at = offsetof(struct lpi_replay, facts.name)},
+    {"processors", NUMBER, .at = offsetof(struct lpi_replay, plan.P), .least = 1,
+     .most = LOGP_MAX_PROCESSORS},
+    {"run", SEED, .at = offsetof(struct lpi_replay, plan.run)},
+    {"seed", SEED, .at = offsetof(struct lpi_replay, plan.seed)},
+    {"failed", OWN, .read = read_failed},
+    {"directory", TEXT, .at = offsetof(struct lpi_replay, facts.directory)},
+    {"argument", OWN, .read = read_argument},
+    {"vary", OWN, .read = read_vary},
+    {"misses", NUMBER, .at = offsetof(struct lpi_replay, plan.misses), .most = 1000000},
+    {"sends", OWN, .read = read_sends},
+    {"relies-on-buffers", FLAG, .at = offsetof(struct lpi_replay, plan.relies)},
+    {"params", OWN, .read = read_params},
+    {"latency", OWN, .read = read_latency},
+    {"samples", OWN, .read = read_samples},
+    {"choices", OWN, .read = read_choices},
+    {"faults", TEXT, .at = offsetof(struct lpi_replay, facts.faults)},
+    {"noise", TEXT, .at = offsetof(struct lpi_replay, facts.noise)},
 };
+
+/* @return 0; -EINVAL, -ENOMEM */
+static int read_value(const struct item *item, struct reading *r)
+{
+    void *to = (char *)r->to + item->at;
+    int64_t n;
+
+    switch (item->kind) {
+    case TEXT:
+        return read_once(r, to);
+    case SEED:
+        return seed(r, to) ? 0 : -EINVAL;
+    case NUMBER:
+        if (!number(r, item->least, item->most, &n))
+            return -EINVAL;
+        *(int *)to = (int)n;
+        return 0;
+    case FLAG:
+        *(bool *)to = true;
+        return 0;
+    case OWN:
+        break;
+    }
+    return item->read(r);
+}
 
 /* Parse one line. @return 0; -EINVAL, -ENOMEM */
 static int read_item(struct reading *r)
@@ -314,7 +283,7 @@ static int read_item(struct reading *r)
             int rc;
 
             r->at += n;
-            rc = items[i].read(r);
+            rc = read_value(&items[i], r);
             if (rc != 0)
                 return rc;
             r->at += strspn(r->at, " \r");
@@ -356,6 +325,8 @@ static void fill_facts(struct lpi_replay *r)
     f->has_params = !r->plan.network.undelayed;
     f->params = r->plan.network.params;
     f->n_choices = r->answers.n;
+    r->plan.network.faults = f->faults;
+    r->plan.network.noise = f->noise;
     f->n_deviations = lpi_answers_deviations(&r->answers);
     if (f->kind != LOGP_FAILURE_ASSERTED) {
         free(f->expression);

@@ -34,11 +34,29 @@ static bool still_fails(struct shrinking *s, const struct lpi_plan *plan)
     return true;
 }
 
-/* Fewer processors: a new search for each number. */
-static void fewer_processors(struct shrinking *s)
+/* Search for the same failure under the job's plan with P processors. If there is one, it is the
+ * best. */
+static bool is_found(struct shrinking *s, int P)
 {
     struct lpi_job *job = s->job;
     const uint64_t most = job->most;
+    bool same;
+
+    job->most = most < RUNS_OF_SMALLER ? most : RUNS_OF_SMALLER;
+    same = lpi_job_search(job, P) == 0 && lpi_job_same(&job->outcome, &s->outcome) &&
+           lpi_answers_copy(&s->best, &job->taken);
+    job->most = most;
+    if (same) {
+        s->plan = job->plan;
+        s->outcome = job->outcome;
+    }
+    return same;
+}
+
+/* Fewer processors: a new search for each number. */
+static void fewer_processors(struct shrinking *s)
+{
+    const struct lpi_job *job = s->job;
     int least = s->plan.P;
 
     for (int i = 0; i < job->check.n_sizes; i++)
@@ -46,15 +64,8 @@ static void fewer_processors(struct shrinking *s)
             least = job->check.sizes[i];
     if (job->check.smallest > 0 && job->check.smallest < least)
         least = job->check.smallest;
-    if (most > RUNS_OF_SMALLER)
-        job->most = RUNS_OF_SMALLER;
     for (int P = least; P < s->plan.P; P++)
-        if (lpi_job_search(job, P) == 0 && lpi_job_same(&job->outcome, &s->outcome) &&
-            lpi_answers_copy(&s->best, &job->taken)) {
-            s->plan = job->plan;
-            s->outcome = job->outcome;
-        }
-    job->most = most;
+        is_found(s, P);
 }
 
 /* The text without item i; the job owns it. NULL: there is no item i, or no memory */
@@ -89,10 +100,7 @@ static const char *without(struct lpi_job *job, const char *text, int i)
 static void fewer_faults(struct shrinking *s, bool noise)
 {
     struct lpi_job *job = s->job;
-    const uint64_t most = job->most;
 
-    if (most > RUNS_OF_SMALLER)
-        job->most = RUNS_OF_SMALLER;
     for (int i = 0;;) {
         const char *text = noise ? s->plan.network.noise : s->plan.network.faults;
         const char *less = text != NULL ? without(job, text, i) : NULL;
@@ -102,16 +110,9 @@ static void fewer_faults(struct shrinking *s, bool noise)
         lpi_job_forget(job);
         job->plan = s->plan;
         *(noise ? &job->plan.network.noise : &job->plan.network.faults) = less;
-        if (lpi_job_search(job, s->plan.P) == 0 && lpi_job_same(&job->outcome, &s->outcome) &&
-            lpi_answers_copy(&s->best, &job->taken)) {
-            s->plan = job->plan;
-            s->outcome = job->outcome;
-        } else {
-            i++;
-        }
+        i += !is_found(s, s->plan.P);
     }
     lpi_job_forget(job);
-    job->most = most;
 }
 
 /* Set trial to best with n deviations from number `from` on reset. @return number of resets */

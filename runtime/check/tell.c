@@ -16,29 +16,15 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
     struct lpi_told *t = &s->told[n->rank];
 
     t->last[t->n++ % LPI_STORY_NOTES] = *n;
-    if (s->keeps_notes && s->n_notes == s->notes_capacity) {
-        const int capacity = 2 * s->notes_capacity + 64;
-        struct logp_note *notes = realloc(s->notes, (size_t)capacity * sizeof(*notes));
-
-        s->keeps_notes = notes != NULL;
-        s->notes = notes != NULL ? notes : s->notes;
-        s->notes_capacity = capacity;
-    }
+    s->keeps_notes = s->keeps_notes && LPI_GROW(s->notes, s->notes_capacity, s->n_notes + 1);
     if (s->keeps_notes)
         s->notes[s->n_notes++] = *n;
 }
 
 static bool deviate(struct lpi_story *s, const struct lpi_deviation *deviation)
 {
-    if (s->n_deviations == s->capacity) {
-        const int capacity = 2 * s->capacity + 16;
-        struct lpi_deviation *d = realloc(s->deviations, (size_t)capacity * sizeof(*d));
-
-        if (d == NULL)
-            return false;
-        s->deviations = d;
-        s->capacity = capacity;
-    }
+    if (!LPI_GROW(s->deviations, s->capacity, s->n_deviations + 1))
+        return false;
     s->deviations[s->n_deviations++] = *deviation;
     return true;
 }
@@ -120,7 +106,7 @@ static void tell_alternative(struct lpi_text *t, const struct logp_alternative *
 {
     switch (a->kind) {
     case LOGP_GO_ON:
-        lpi_text_add(t, "rank %d goes on", a->rank);
+        lpi_text_add(t, "rank %d runs", a->rank);
         break;
     case LOGP_TAKE:
         lpi_text_add(t, "rank %d takes the message of rank %d", a->rank, a->source);
@@ -128,7 +114,7 @@ static void tell_alternative(struct lpi_text *t, const struct logp_alternative *
             lpi_text_add(t, ", tag %d", a->tag);
         break;
     case LOGP_MISS:
-        lpi_text_add(t, "rank %d looks too early", a->rank);
+        lpi_text_add(t, "rank %d polls too early", a->rank);
         break;
     case LOGP_DONE:
         lpi_text_add(t, "rank %d finds its send to rank %d done", a->rank, a->source);
@@ -229,15 +215,15 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
         }
         lpi_text_add(t, "  %d: ", d->number + 1);
         if (d->event.kind != NULL) {
-            lpi_text_add(t, "%s strikes message %u of rank %d, to rank %d, at %" PRId64 " ns\n",
+            lpi_text_add(t, "%s affects message %u of rank %d, to rank %d, at %" PRId64 " ns\n",
                          d->event.kind, d->event.number + 1, d->event.src, d->event.dst,
                          d->event.time_ns);
             continue;
         }
         tell_alternative(t, &d->taken, same_source);
-        lpi_text_add(t, "; usual: ");
+        lpi_text_add(t, " (default: ");
         tell_alternative(t, &d->usual, same_source);
-        lpi_text_add(t, "\n");
+        lpi_text_add(t, ")\n");
     }
 }
 
@@ -292,7 +278,7 @@ int lpi_tell(const struct lpi_job *job, struct logp_failure *failure)
     tell_what(&text, job);
     tell_choices(&text, s, job);
     if (s->n_waits > 0)
-        lpi_text_add(&text, "who waits for whom:\n");
+        lpi_text_add(&text, "waits:\n");
     for (int i = 0; i < s->n_waits; i++) {
         lpi_text_add(&text, "  rank %d ", s->waits[i].rank);
         lpi_tell_wait(&text, &s->waits[i]);

@@ -1,11 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* A text that grows. */
+/* Texts and arrays that grow, and the time. */
 #include "kit.h"
 
 #include <errno.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+bool lpi_kit_grow(void *array, int *capacity, int n, size_t size)
+{
+    const int larger = n > INT32_MAX / 2 ? INT32_MAX : 2 * n + 16;
+    void *at;
+
+    if (n <= *capacity)
+        return true;
+    memcpy(&at, array, sizeof(at)); /* a pointer of any type */
+    at = realloc(at, (size_t)larger * size);
+    if (at == NULL)
+        return false;
+    memcpy(array, &at, sizeof(at));
+    *capacity = larger;
+    return true;
+}
+
+int64_t lpi_kit_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 void lpi_text_add(struct lpi_text *t, const char *format, ...)
 {

@@ -123,7 +123,7 @@ static int make_parts(struct logp_machine *m, struct lpi_remote *f)
     if (f->process_of == NULL || f->sending == NULL || f->states == NULL || f->is_known == NULL)
         return -ENOMEM;
     for (int i = 0; i < f->n_processes; i++) {
-        int first, n_ranks;
+        int first = 0, n_ranks = 0;
 
         logp_machine_ranks(m, i, &first, &n_ranks);
         for (int k = 0; k < n_ranks; k++)

@@ -35,7 +35,7 @@ const struct logp_topology_kind *logp_topology_kind_at(size_t i)
     return i < N_ROWS ? &rows[i].kind : NULL;
 }
 
-static const char *settle(struct logp_topology *t, const char *spec, int64_t P)
+static const char *parse_spec(struct logp_topology *t, const char *spec, int64_t P)
 {
     const size_t name = strcspn(spec, ":");
 
@@ -55,7 +55,7 @@ const char *logp_topology_needs(const char *spec, int64_t P)
 {
     struct logp_topology t;
 
-    return settle(&t, spec, P);
+    return parse_spec(&t, spec, P);
 }
 
 int logp_topology_create(const char *spec, int64_t P, struct logp_topology **out)
@@ -63,7 +63,7 @@ int logp_topology_create(const char *spec, int64_t P, struct logp_topology **out
     struct logp_topology t;
 
     *out = NULL;
-    if (settle(&t, spec, P) != NULL)
+    if (parse_spec(&t, spec, P) != NULL)
         return -EINVAL;
     *out = malloc(sizeof(**out));
     if (*out == NULL)

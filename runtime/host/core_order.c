@@ -46,14 +46,14 @@ static int load(hwloc_topology_t *topology)
     return -ENOMEM;
 }
 
-/* The turn-th hardware thread of a core, or -1. */
-static int thread_of(hwloc_obj_t core, int turn)
+/* Hardware thread n of a core, from 0; -1: there is none. */
+static int thread_of(hwloc_obj_t core, int n)
 {
     int cpu = -1;
 
     do
         cpu = hwloc_bitmap_next(core->cpuset, cpu);
-    while (cpu >= 0 && turn-- > 0);
+    while (cpu >= 0 && n-- > 0);
     return cpu;
 }
 
@@ -66,12 +66,12 @@ static int discover(void)
 
     if (rc != 0)
         return rc;
-    for (int turn = 0; more; turn++) {
+    for (int n = 0; more; n++) {
         hwloc_obj_t core = NULL;
 
         more = false;
         while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != NULL) {
-            const int cpu = thread_of(core, turn);
+            const int cpu = thread_of(core, n);
 
             more = more || cpu >= 0;
             if (cpu >= 0 && cpu < MOST)

@@ -381,7 +381,7 @@ void lpi_index_free(struct lpi_inbox *in)
 }
 
 /* After a change: drop the index if memory ran out, and stop maintaining it if it is empty. */
-static void settle(struct lpi_inbox *in, bool ok)
+static void maintain(struct lpi_inbox *in, bool ok)
 {
     struct lpi_index *x = in->index;
 
@@ -408,28 +408,28 @@ void lpi_index_make(struct lpi_inbox *in)
         ok = add(in->index, m, false);
     for (struct logp_request *r = in->posted_first; ok && r != NULL; r = r->next)
         ok = add_receive(in, r);
-    settle(in, ok);
+    maintain(in, ok);
 }
 
 void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m, bool before_all)
 {
-    settle(in, add(in->index, m, before_all));
+    maintain(in, add(in->index, m, before_all));
 }
 
 void lpi_index_unpend(struct lpi_inbox *in, struct lpi_message *m)
 {
-    settle(in, (!in->index->of_source || take_from_source(in->index, m)) &&
-                   take_from_stream(in->index, m));
+    maintain(in, (!in->index->of_source || take_from_source(in->index, m)) &&
+                     take_from_stream(in->index, m));
 }
 
 void lpi_index_post(struct lpi_inbox *in, struct logp_request *r)
 {
-    settle(in, add_receive(in, r));
+    maintain(in, add_receive(in, r));
 }
 
 void lpi_index_unpost(struct lpi_inbox *in, struct logp_request *r)
 {
-    settle(in, take_receive(in->index, r));
+    maintain(in, take_receive(in->index, r));
 }
 
 struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label *l)
@@ -437,7 +437,7 @@ struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label 
     struct bucket *b;
 
     if (!need(in, l)) {
-        settle(in, false);
+        maintain(in, false);
         return NULL;
     }
     b = poll_mail(in->index, l->context, l->src, l->tag);

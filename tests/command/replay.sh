@@ -80,13 +80,13 @@ grep -qx 'faults drop:0.2' "$lost" || fail "faults are left: $(cat "$lost")"
 grep -q '^noise' "$lost" && fail "noise is left: $(cat "$lost")"
 logp replay "$lost"
 grep -q '^faults: drop:0.2$' "$dir/out" || fail "no faults: $(cat "$dir/out")"
-[ "$(grep -c 'drop strikes message [1-3] of rank 1, to rank 0, at' "$dir/out")" -eq 1 ] || fail "not one: $(cat "$dir/out")"
+[ "$(grep -c 'drop affects message [1-3] of rank 1, to rank 0, at' "$dir/out")" -eq 1 ] || fail "not one: $(cat "$dir/out")"
 json '(.events | map(select(.kind == "send")) | length) - (.events | map(select(.kind == "receive")) | length) >= 1 and
       (.events[] | select(.label == "drop") | .rank) == 1' \
     trace --replay "$lost"
 sed 's/^choices .*/choices 3/' "$lost" >"$dir/none"
 logp replay "$dir/none"
-[ $code -eq 0 ] || fail "without the strike: exit code $code: $(cat "$dir/all")"
+[ $code -eq 0 ] || fail "without the fault: exit code $code: $(cat "$dir/all")"
 says 'race, P = 3: 3 steps, in the order in which they were taken' trace --replay "$race"
 logp trace --replay "$race" --format goal
 grep -q 'send 4b to 0 tag 3' "$dir/out" || fail "goal: $(cat "$dir/out")"

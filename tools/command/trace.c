@@ -80,7 +80,7 @@ static char *in_short(const char *text)
         wanted = wanted && strncmp(line, "run ", 4) != 0 && strncmp(line, "last ", 5) != 0;
         if (wanted && n > 0)
             to += sprintf(to, "%s%.*s", to > all ? "; " : "", (int)n, words);
-        wanted = wanted || strncmp(line, "who ", 4) == 0;
+        wanted = wanted || strncmp(line, "waits:", 6) == 0;
         if (words[n] == '\0')
             break;
     }
