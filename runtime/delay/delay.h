@@ -71,7 +71,22 @@ void lpi_capacity_apply(struct lpi_proc *from, struct lpi_proc *to, int64_t arri
 void lpi_capacity_reset(struct logp_machine *m);
 void lpi_capacity_destroy(struct logp_machine *m);
 
-/* ---- none.c: the result of a create that has failed ---- */
+/* ---- none.c: models that wrap another one, and the result of a create that has failed ---- */
+
+/* The first member of a model that wraps another one. The functions below are its own ones, which
+ * pass on to the inner model. Those that it lacks: no link of its own, 0, nothing. */
+struct lpi_inner {
+    struct logp_delay delay;
+    struct logp_delay_ops ops; /* of the inner model */
+};
+void lpi_inner_start(void *model, const struct logp_port *port, struct logp_transfer *t);
+void lpi_inner_recv(void *model, struct logp_port *port, struct logp_transfer *t);
+const struct logp_params *lpi_inner_params(void *model);
+const struct logp_params *lpi_inner_link(void *model, int src, int dst);
+int64_t lpi_inner_capacity(void *model);
+int64_t lpi_inner_lookahead(void *model);
+void lpi_inner_restart(void *model, bool new_run);
+void lpi_inner_network(void *model, struct logp_network *out);
 
 /* Set *out to no model, which no machine accepts. If out is inner, the inner model is freed first:
  * otherwise a machine would run with it alone, unnoticed. */

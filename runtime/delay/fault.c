@@ -22,9 +22,8 @@
 enum { MOST_EVENTS = 64, ROUNDS = 64 };
 
 struct faulty {
+    struct lpi_inner in;
     struct logp_delay_ops ops; /* of this model, as far as its faults need them */
-    struct logp_delay inner;
-    struct logp_delay_ops within; /* of the inner model */
     const struct logp_params *params;
     struct lpi_fault *faults; /* noise first */
     int n, P;
@@ -153,17 +152,10 @@ static int64_t done_at(const struct faulty *m, int rank, int64_t t, int64_t ns, 
     return t + ns;
 }
 
-static const struct logp_params *link(void *model, int src, int dst)
-{
-    const struct faulty *m = model;
-
-    return m->within.link(m->inner.model, src, dst);
-}
-
 /* The overhead of a send in the inner model. */
 static int64_t o_send(const struct faulty *m, const struct logp_transfer *t)
 {
-    return m->within.link != NULL ? m->within.link(m->inner.model, t->src, t->dst)->o_send_ns
+    return m->in.ops.link != NULL ? m->in.ops.link(m->in.delay.model, t->src, t->dst)->o_send_ns
                                   : m->params->o_send_ns;
 }
 
@@ -183,7 +175,7 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
     const struct faulty *m = model;
     const int64_t number = number_of(m, t->src);
 
-    m->within.start(m->inner.model, port, t);
+    m->in.ops.start(m->in.delay.model, port, t);
     t->start = back_at(m, t->src, t->start);
     if (t->start != LOGP_STOPPED)
         t->done = done_at(m, t->src, t->start, o_send(m, t), number);
@@ -208,7 +200,7 @@ static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
     const int64_t number = number_of(m, t->dst);
     int64_t at;
 
-    m->within.recv(m->inner.model, port, t);
+    m->in.ops.recv(m->in.delay.model, port, t);
     count_operation(m, t->dst);
     at = back_at(m, t->dst, t->start);
     t->done = at != LOGP_STOPPED ? done_at(m, t->dst, at, t->done - t->start, number) : at;
@@ -285,7 +277,7 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
     struct faulty *m = model;
     bool late = false;
 
-    m->within.send(m->inner.model, port, t);
+    m->in.ops.send(m->in.delay.model, port, t);
     if (m->ops.work != NULL)
         segment_send(m, t);
     for (int i = 0; i < m->n; i++) {
@@ -322,49 +314,13 @@ static void fate(void *model, const struct logp_transfer *t, struct logp_fate *f
     count(&m->flipped, fate->copies > 0 && fate->flip >= 0);
 }
 
-/* ---- passed on to the inner model ---- */
-
-static void start_as_within(void *model, const struct logp_port *port, struct logp_transfer *t)
-{
-    const struct faulty *m = model;
-
-    m->within.start(m->inner.model, port, t);
-}
-
-static void recv_as_within(void *model, struct logp_port *port, struct logp_transfer *t)
-{
-    const struct faulty *m = model;
-
-    m->within.recv(m->inner.model, port, t);
-}
-
-static const struct logp_params *params(void *model)
-{
-    const struct faulty *m = model;
-
-    return m->within.params(m->inner.model);
-}
-
-static int64_t capacity(void *model)
-{
-    const struct faulty *m = model;
-
-    return m->within.capacity(m->inner.model);
-}
-
-static int64_t lookahead(void *model)
-{
-    const struct faulty *m = model;
-
-    return m->within.lookahead(m->inner.model);
-}
+/* ---- time, and the end ---- */
 
 static void restart(void *model, bool new_run)
 {
     struct faulty *m = model;
 
-    if (m->within.restart != NULL)
-        m->within.restart(m->inner.model, new_run);
+    lpi_inner_restart(m, new_run);
     if (new_run && m->operations != NULL)
         memset(m->operations, 0, (size_t)m->P * sizeof(*m->operations));
     m->origin = 0;
@@ -374,8 +330,8 @@ static void begin(void *model, int64_t start_ns)
 {
     struct faulty *m = model;
 
-    if (m->within.begin != NULL)
-        m->within.begin(m->inner.model, start_ns);
+    if (m->in.ops.begin != NULL)
+        m->in.ops.begin(m->in.delay.model, start_ns);
     m->origin = start_ns;
 }
 
@@ -383,7 +339,7 @@ static void destroy(void *model)
 {
     struct faulty *m = model;
 
-    logp_delay_destroy(&m->inner);
+    logp_delay_destroy(&m->in.delay);
     lpi_faults_free(m->faults, m->n);
     free(m->texts[0]);
     free(m->texts[1]);
@@ -395,8 +351,7 @@ static void network(void *model, struct logp_network *out)
 {
     const struct faulty *m = model;
 
-    if (m->within.network != NULL)
-        m->within.network(m->inner.model, out);
+    lpi_inner_network(model, out);
     out->faults = m->texts[0];
     out->noise = m->texts[1];
     out->unit_ns = m->unit_ns;
@@ -421,22 +376,23 @@ static void choose_ops(struct faulty *m)
         of_processors |= f->what >= LPI_STOP;
         for_good |= f->what == LPI_STOP && f->to == INT64_MAX;
     }
-    m->ops = (struct logp_delay_ops){.size = sizeof(m->ops),
-                                     .name = "faults",
-                                     .start = of_processors ? start : start_as_within,
-                                     .send = send,
-                                     .recv = of_processors ? recv : recv_as_within,
-                                     .params = params,
-                                     .capacity = m->within.capacity != NULL ? capacity : NULL,
-                                     .destroy = destroy,
-                                     .restart = restart,
-                                     .lookahead = m->within.lookahead != NULL ? lookahead : NULL,
-                                     .link = m->within.link != NULL ? link : NULL,
-                                     .fate = of_messages ? fate : NULL,
-                                     .work = of_processors ? work : NULL,
-                                     .stops = for_good ? stops : NULL,
-                                     .begin = begin,
-                                     .network = network};
+    m->ops = (struct logp_delay_ops){
+        .size = sizeof(m->ops),
+        .name = "faults",
+        .start = of_processors ? start : lpi_inner_start,
+        .send = send,
+        .recv = of_processors ? recv : lpi_inner_recv,
+        .params = lpi_inner_params,
+        .capacity = m->in.ops.capacity != NULL ? lpi_inner_capacity : NULL,
+        .destroy = destroy,
+        .restart = restart,
+        .lookahead = m->in.ops.lookahead != NULL ? lpi_inner_lookahead : NULL,
+        .link = m->in.ops.link != NULL ? lpi_inner_link : NULL,
+        .fate = of_messages ? fate : NULL,
+        .work = of_processors ? work : NULL,
+        .stops = for_good ? stops : NULL,
+        .begin = begin,
+        .network = network};
 }
 
 /* 0; -ENOMEM */
@@ -484,17 +440,17 @@ static int create(struct logp_delay *inner, const struct logp_fault_config *give
     m = calloc(1, sizeof(*m));
     if (m == NULL)
         return -ENOMEM;
-    rc = logp_delay_functions(inner, &m->within);
-    if (rc == 0 && m->within.params == NULL)
+    rc = logp_delay_functions(inner, &m->in.ops);
+    if (rc == 0 && m->in.ops.params == NULL)
         rc = -EINVAL;
     if (rc == 0)
         rc = make(m, &config, why);
     if (rc != 0) {
-        destroy(m); /* m->inner is empty: the caller still owns the inner model */
+        destroy(m); /* m->in.delay is empty: the caller still owns the inner model */
         return rc;
     }
-    m->inner = *inner;
-    m->params = params(m);
+    m->in.delay = *inner;
+    m->params = lpi_inner_params(m);
     choose_ops(m);
     *inner = (struct logp_delay){0};
     *out = (struct logp_delay){&m->ops, m};
@@ -519,7 +475,7 @@ bool lpi_fault_within(struct logp_delay *delay)
 
     if (delay->ops->send != send)
         return false;
-    *delay = (struct logp_delay){&m->within, m->inner.model};
+    *delay = (struct logp_delay){&m->in.ops, m->in.delay.model};
     return true;
 }
 

@@ -16,8 +16,7 @@
 enum { MOST_SAMPLES = 1 << 24 };
 
 struct varied {
-    struct logp_delay inner;
-    struct logp_delay_ops ops; /* of the inner one */
+    struct lpi_inner in;
     struct logp_latency how;
     int64_t L;
     int64_t samples[];
@@ -50,98 +49,54 @@ static int64_t draw(const struct varied *v, const struct logp_transfer *t, int64
     return L;
 }
 
-static const struct logp_params *params(void *model)
-{
-    const struct varied *v = model;
-
-    return v->ops.params(v->inner.model);
-}
-
-static const struct logp_params *link_of(void *model, int src, int dst)
-{
-    const struct varied *v = model;
-
-    return v->ops.link != NULL ? v->ops.link(v->inner.model, src, dst) : params(model);
-}
-
-static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
-{
-    const struct varied *v = model;
-
-    v->ops.start(v->inner.model, port, t);
-}
-
 static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct varied *v = model;
+    const int64_t L = v->in.ops.link != NULL ? lpi_inner_link(model, t->src, t->dst)->L_ns : v->L;
 
-    const int64_t L = v->ops.link != NULL ? link_of(model, t->src, t->dst)->L_ns : v->L;
-
-    v->ops.send(v->inner.model, port, t);
+    v->in.ops.send(v->in.delay.model, port, t);
     t->arrival += draw(v, t, L) - L;
-}
-
-static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
-{
-    const struct varied *v = model;
-
-    v->ops.recv(v->inner.model, port, t);
-}
-
-static int64_t capacity(void *model)
-{
-    const struct varied *v = model;
-
-    return v->ops.capacity != NULL ? v->ops.capacity(v->inner.model) : 0;
-}
-
-static void restart(void *model, bool new_run)
-{
-    const struct varied *v = model;
-
-    if (v->ops.restart != NULL)
-        v->ops.restart(v->inner.model, new_run);
 }
 
 static void destroy(void *model)
 {
     struct varied *v = model;
 
-    logp_delay_destroy(&v->inner);
+    logp_delay_destroy(&v->in.delay);
     free(v);
 }
 
 static int64_t lookahead(void *model)
 {
     const struct varied *v = model;
-    const int64_t inner = v->ops.lookahead != NULL ? v->ops.lookahead(v->inner.model) : 0;
+    const int64_t inner = lpi_inner_lookahead(model);
 
     if (v->how.kind == LOGP_LATENCY_AS_IS)
         return inner;
-    return v->ops.link == NULL && inner > v->L ? inner - v->L : 0; /* with links, L is not v->L */
+    return v->in.ops.link == NULL && inner > v->L ? inner - v->L
+                                                  : 0; /* with links, L is not v->L */
 }
 
 static void network(void *model, struct logp_network *out)
 {
     const struct varied *v = model;
 
-    if (v->ops.network != NULL)
-        v->ops.network(v->inner.model, out);
+    lpi_inner_network(model, out);
     out->latency = &v->how;
 }
 
 static const struct logp_delay_ops ops = {
     .size = sizeof(ops),
     .name = "latency",
-    .start = start,
+    .start = lpi_inner_start,
     .send = send,
-    .recv = recv,
-    .params = params,
-    .capacity = capacity,
+    .recv = lpi_inner_recv,
+    .params = lpi_inner_params,
+    .capacity = lpi_inner_capacity,
     .destroy = destroy,
-    .restart = restart,
+    .restart = lpi_inner_restart,
     .lookahead = lookahead,
-    .link = link_of,
+    .link = lpi_inner_link,
     .network = network,
 };
 
@@ -174,8 +129,8 @@ static int create(struct logp_delay *inner, const struct logp_latency *latency,
     v = calloc(1, sizeof(*v) + n * sizeof(v->samples[0]));
     if (v == NULL)
         return -ENOMEM;
-    v->inner = *inner;
-    v->ops = functions;
+    v->in.delay = *inner;
+    v->in.ops = functions;
     v->how = *latency;
     v->how.samples = NULL;
     v->how.sigma = latency->sigma > 0 ? latency->sigma : 1;

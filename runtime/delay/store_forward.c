@@ -26,8 +26,7 @@ struct link {
 };
 
 struct model {
-    struct logp_delay_ops ends;       /* the model of the two ends */
-    void *at_ends;                    /* its data */
+    struct lpi_inner in;              /* the model of the two ends */
     const struct logp_params *params; /* its parameters */
     struct logp_topology *topology;
     struct link *links;
@@ -77,13 +76,6 @@ static bool inside(const struct model *m, const struct logp_transfer *t)
     return t->src < P && t->dst < P;
 }
 
-static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
-{
-    const struct model *m = model;
-
-    m->ends.start(m->at_ends, port, t);
-}
-
 /* A message reaches a link at time `at`. @return when it enters the link */
 static int64_t enter(struct link *l, int64_t at, const struct crossing *c)
 {
@@ -104,7 +96,7 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
     int node = t->src, link;
     int64_t at;
 
-    m->ends.send(m->at_ends, port, t);
+    m->in.ops.send(m->in.delay.model, port, t);
     at = t->done;
     if (!inside(m, t))
         return;
@@ -113,33 +105,12 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
     t->arrival = at;
 }
 
-static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
-{
-    const struct model *m = model;
-
-    m->ends.recv(m->at_ends, port, t);
-}
-
-static const struct logp_params *params_of(void *model)
-{
-    const struct model *m = model;
-
-    return m->params;
-}
-
-static int64_t capacity(void *model)
-{
-    const struct model *m = model;
-
-    return m->ends.capacity != NULL ? m->ends.capacity(m->at_ends) : 0;
-}
-
 static void destroy(void *model)
 {
     struct model *m = model;
 
-    if (m->ends.destroy != NULL)
-        m->ends.destroy(m->at_ends);
+    if (m->in.ops.destroy != NULL)
+        m->in.ops.destroy(m->in.delay.model);
     logp_topology_destroy(m->topology);
     free(m->links);
     free(m);
@@ -150,8 +121,7 @@ static void restart(void *model, bool new_run)
 {
     const struct model *m = model;
 
-    if (m->ends.restart != NULL)
-        m->ends.restart(m->at_ends, new_run);
+    lpi_inner_restart(model, new_run);
     for (int i = 0; i < m->n_links; i++) {
         struct link *l = &m->links[i];
 
@@ -174,11 +144,11 @@ static void network(void *model, struct logp_network *out)
 static const struct logp_delay_ops ops = {
     .size = sizeof(ops),
     .name = "topology",
-    .start = start,
+    .start = lpi_inner_start,
     .send = send,
-    .recv = recv,
-    .params = params_of,
-    .capacity = capacity,
+    .recv = lpi_inner_recv,
+    .params = lpi_inner_params,
+    .capacity = lpi_inner_capacity,
     .destroy = destroy,
     .restart = restart,
     .network = network,
@@ -209,8 +179,7 @@ int logp_topology_delay(const struct logp_topology *topology, struct logp_delay 
         free(m);
         return -ENOMEM;
     }
-    m->ends = functions;
-    m->at_ends = ends.model;
+    m->in = (struct lpi_inner){ends, functions};
     m->params = params;
     *out = (struct logp_delay){&ops, m};
     return 0;

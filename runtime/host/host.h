@@ -5,7 +5,6 @@
 
 #include <logp/machine.h>
 
-#include <sanitizer/tsan_interface.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -115,6 +114,7 @@ int64_t lpi_histogram_permille(const struct lpi_histogram *h, int q);
 #endif
 
 #ifdef LPI_TSAN
+#include <sanitizer/tsan_interface.h>
 #define LPI_RELEASE(x) __tsan_release((void *)(x))
 #define LPI_ACQUIRE(x) __tsan_acquire((void *)(x))
 #else
