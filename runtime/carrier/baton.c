@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Batons: see baton.h. */
+/* Batons: see threads.h. */
 #define _GNU_SOURCE
-#include "carrier/baton.h"
+#include "carrier/threads.h"
 
-#include "carrier/overflow.h"
 #include "host/host.h"
 
 #include <errno.h>

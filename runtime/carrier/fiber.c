@@ -14,11 +14,9 @@
  * Sanitizers and valgrind are told of every stack and every jump.
  */
 #define _GNU_SOURCE
-#include "carrier/baton.h"
 #include "carrier/carrier.h"
+#include "carrier/threads.h"
 #include "carrier/fcontext.h"
-#include "carrier/overflow.h"
-#include "carrier/thread_state.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,9 +10,9 @@
  * returned.
  */
 #define _GNU_SOURCE
-#include "carrier/overflow.h"
 
 #include "carrier/carrier.h"
+#include "carrier/threads.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -12,12 +12,10 @@
  * other vps.
  */
 #define _GNU_SOURCE
-#include "carrier/baton.h"
 #include "carrier/carrier.h"
+#include "carrier/threads.h"
 #include "carrier/fcontext.h"
 #include "carrier/image.h"
-#include "carrier/overflow.h"
-#include "carrier/thread_state.h"
 #include "host/host.h"
 #include "state/stop.h"
 #include "state/timers.h"

@@ -13,8 +13,8 @@
  * sleep and wake for a number of hand-overs, which doubles each time.
  */
 #define _GNU_SOURCE
-#include "carrier/baton.h"
 #include "carrier/carrier.h"
+#include "carrier/threads.h"
 #include "host/clock.h"
 
 #include <errno.h>

@@ -1,16 +1,116 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocking sections: a vp without a core, which it reacquires later. See reacquire.c. */
+/*
+ * Blocking sections, and what a core must notice: mail, a common start, requests for the core,
+ * words, space. Vps go on because of a thread that does not hold their core in two cases: they
+ * reacquire it after a blocking section, or another core wakes them from a sync (sync_group.c).
+ *
+ * A vp that begins a blocking section gives its core to another waiting vp, which serves the core
+ * from then on. When the section ends, the vp does not hold the core. So it puts itself on the
+ * core's request list (any thread pushes, the holder takes the whole list: no ABA problem), sets a
+ * bit of attention, and waits until it is given the core.
+ *
+ * If all other vps have ended or are in blocking sections too, no vp holds the core. The list is
+ * `nobody` then, and the first vp to return takes the core by removing that mark. A core with a vp
+ * in a blocking section is never idle (deadlock.c), because it cannot know what happens there.
+ */
+
 #include "core/core.h"
 
 #include "carrier/carrier.h"
 #include "core/sched.h"
 #include "mail/mail.h"
+#include "state/stop.h"
+#include "state/run_queue.h"
+
+static struct lpi_proc nobody;
+
+static struct lpi_mailbox *mail_of(const struct lpi_proc *p)
+{
+    return &p->core->machine->mails[p->rank];
+}
+
+static void released(struct lpi_proc *p)
+{
+    p->state = LPI_IN_BLOCKING;
+    p->core->life.n_blocking++;
+    atomic_store_explicit(&mail_of(p)->is_blocking, true, memory_order_relaxed); /* for reports */
+}
+
+static void reacquired(struct lpi_proc *p)
+{
+    p->core->life.n_blocking--;
+    atomic_store_explicit(&mail_of(p)->is_blocking, false, memory_order_relaxed); /* for reports */
+}
+
+static void return_to_core(struct lpi_proc *p)
+{
+    reacquired(p);
+    if (p->deadline < 0)
+        lpi_make_ready(p);
+    else
+        lpi_wake(p, p->deadline);
+}
+
+static bool request(struct lpi_proc *p)
+{
+    struct lpi_core *c = p->core;
+    struct lpi_proc *top = atomic_load_explicit(&c->requests, memory_order_relaxed);
+
+    do {
+        mail_of(p)->next_request = top;
+        /* release pairs with the exchange in take_requests(); acquire pairs with the
+         * release in leave_empty(): what the last holder did is visible */
+    } while (!atomic_compare_exchange_weak_explicit(&c->requests, &top, top == &nobody ? NULL : p,
+                                                    memory_order_acq_rel, memory_order_relaxed));
+    if (top == &nobody)
+        return true;
+    /* release pairs with the acquires in lpi_poll_mail() and take_requests() */
+    atomic_fetch_or_explicit(&c->attention, LPI_ATT_REACQUIRE, memory_order_release);
+    return false;
+}
+
+static bool leave_empty(struct lpi_core *c)
+{
+    struct lpi_proc *none = NULL;
+
+    atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
+    /* release pairs with the acquire in request() */
+    return atomic_compare_exchange_strong_explicit(&c->requests, &none, &nobody,
+                                                   memory_order_release, memory_order_relaxed);
+}
+
+void lpi_core_wake(struct lpi_proc *p, int64_t deadline)
+{
+    p->deadline = deadline;
+    request(p); /* the core has a holder, since p waits there */
+}
+
+static void take_requests(struct lpi_core *c)
+{
+    struct lpi_proc *p;
+
+    lpi_busy(c);
+    /* acquire pairs with the release of the bit in request(): the exchange finds its
+     * request */
+    atomic_fetch_and_explicit(&c->attention, ~(unsigned)LPI_ATT_REACQUIRE, memory_order_acquire);
+    /* acquire pairs with the release in request() */
+    p = atomic_exchange_explicit(&c->requests, NULL, memory_order_acquire);
+    while (p != NULL) {
+        struct lpi_proc *next = mail_of(p)->next_request;
+
+        if (p->state == LPI_SYNC)
+            lpi_start_at(p, p->deadline);
+        else if (p->state == LPI_IN_BLOCKING) /* else a stop has let it go on */
+            return_to_core(p);
+        p = next;
+    }
+}
 
 void lpi_blocking_begin(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
 
-    lpi_core_released(p);
+    released(p);
     for (;;) {
         struct lpi_proc *next = lpi_stand_in(c);
 
@@ -18,21 +118,39 @@ void lpi_blocking_begin(struct lpi_proc *p)
             c->machine->executor->give(next);
             return;
         }
-        if (lpi_leave_empty(c))
+        if (leave_empty(c))
             return;
-        lpi_core_take_requests(c);
+        take_requests(c);
     }
 }
 
 int lpi_blocking_end(struct lpi_proc *p, int64_t deadline)
 {
     p->deadline = deadline;
-    if (!lpi_core_request(p)) {
+    if (!request(p)) {
         p->core->machine->executor->await(p);
         return lpi_hold(p);
     }
-    lpi_core_reacquired(p);
+    reacquired(p);
     p->state = LPI_RUNNING;
     atomic_store_explicit(&p->core->holder, p->rank, memory_order_relaxed); /* for reports */
     return lpi_stopped(p);
+}
+
+void lpi_poll_mail(struct lpi_core *c)
+{
+    unsigned attention;
+
+    lpi_poll(c);
+    /* acquire pairs with the releases in attend() (sync_start and base_ns are visible) and in
+     * request() */
+    attention = atomic_load_explicit(&c->attention, memory_order_acquire);
+    if (attention & LPI_ATT_SYNC)
+        lpi_release_sync(c);
+    if (attention & LPI_ATT_REACQUIRE)
+        take_requests(c);
+    if (c->run_queue.word_wait_first != NULL)
+        lpi_word_wait_poll(c);
+    if (c->space.first != NULL)
+        lpi_space_poll(c);
 }

@@ -104,12 +104,10 @@ void lpi_record_waits(struct logp_machine *m, bool running);
 /* What p waits for. Exact only while its core's holder does not change it. */
 struct logp_wait_info lpi_wait_of(const struct lpi_proc *p);
 
-/* ---- poll_mail.c: poll for all that a core must notice ---- */
+/* ---- blocking.c: what a core must notice; blocking sections ---- */
 
 /* Handle everything that others may have changed. By the holder. */
 void lpi_poll_mail(struct lpi_core *c);
-
-/* ---- blocking.c: blocking sections: a vp gives its core up and reacquires it ---- */
 
 /* p, which holds its core, gives it up. From then on the core's data belongs to its next holder. */
 void lpi_blocking_begin(struct lpi_proc *p);
@@ -118,21 +116,8 @@ void lpi_blocking_begin(struct lpi_proc *p);
  * @return  0; or the error that stops the run. p holds its core in both cases
  */
 int lpi_blocking_end(struct lpi_proc *p, int64_t deadline);
-
-/* ---- reacquire.c: vps that go on because of a thread that does not hold their core ---- */
-
-/* p, which holds its core, is about to give it up. */
-void lpi_core_released(struct lpi_proc *p);
-/* p is on its core again. By the holder. */
-void lpi_core_reacquired(struct lpi_proc *p);
-/* Leave the core without a holder. By the holder. @return false: a request has come meanwhile */
-bool lpi_leave_empty(struct lpi_core *c);
-/* p requests its core. @return true: p holds it, as no vp did; false: p will be given the core */
-bool lpi_core_request(struct lpi_proc *p);
 /* p, which waits on another core, goes on when its clock reaches `deadline`. */
 void lpi_core_wake(struct lpi_proc *p, int64_t deadline);
-/* Let the vps that requested the core go on. By the holder. */
-void lpi_core_take_requests(struct lpi_core *c);
 
 /* ---- area.c: memory that the members of groups share ---- */
 

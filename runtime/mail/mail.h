@@ -36,7 +36,7 @@ void lpi_credit_give(struct lpi_proc *to, size_t n_bytes);
 
 /*
  * ---- queue.c ----
- * The mailbox of a vp is a liburcu wait-free queue. Any thread may append to it (inject.c), but
+ * The mailbox of a vp is a liburcu wait-free queue. Any thread may append to it (logp_machine_inject()), but
  * only the holder of the vp's core empties it. An append puts the vp on the bell list of its core,
  * so that the core need not poll every vp.
  */
@@ -200,7 +200,7 @@ void lpi_space_posted(struct lpi_proc *to);
 /* Is there space for a waiting proc of any core? Meaningful only while all cores are idle. */
 bool lpi_space_for_one(const struct logp_machine *m);
 
-/* ---- inject.c: messages from outside the machine ---- */
+/* ---- queue.c: messages from outside the machine ---- */
 
 /* Programs begin. Called after the first start has been fixed. */
 void lpi_injections_open(struct logp_machine *m);

@@ -134,7 +134,7 @@ struct lpi_direct {
     struct logp_request *request; /* the receiver's; NULL: no buffer is exposed */
 };
 
-/* Where a thread keeps the state that each fiber needs its own copy of: thread_state.h. Constant
+/* Where a thread keeps the state that each fiber needs its own copy of: threads.h. Constant
  * for a thread. */
 struct lpi_thread_place {
     int *error;
@@ -269,7 +269,7 @@ struct logp_machine {
     void *executor_data;
     size_t stack_bytes;
     size_t queue_limit;
-    /* 1 while programs run, plus 2 for each thread that injects: inject.c */
+    /* 1 while programs run, plus 2 for each thread that injects: queue.c */
     atomic_uint injectors;
     atomic_bool expects;  /* injections may come: vps that wait are not deadlocked */
     int64_t credit_batch; /* bytes of queue_limit that a core takes at once, and keeps */
