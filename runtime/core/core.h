@@ -180,16 +180,7 @@ void lpi_remote_divide(struct logp_machine *m, int *cores, int *n);
 /* Agree on the result of the creation: the worst of all processes. */
 int lpi_remote_agree_on(struct logp_machine *m, int rc);
 
-/* Before a run, by all processes: check the delay model, and agree on the clock. Wait for the
- * others until `end` of the host's clock (0: for ever). 0; -ENOTSUP; -EBUSY: a process was lost
- * before; -ETIMEDOUT: one is lost now */
-int lpi_remote_barrier(struct logp_machine *m, int64_t end);
-void lpi_remote_prepare(struct logp_machine *m);
-/* The vps of this process have ended: wait for those of the others, until `end` of the host's clock
- * (0: for ever). The wait ends a few seconds after `end`, or after a stop of the run. */
-void lpi_remote_conclude(struct logp_machine *m, int64_t end);
-/* After lpi_reclaim()'s own counts: turn the report into that of the whole machine. */
-void lpi_remote_collect(struct logp_machine *m);
+extern const struct lpi_processes lpi_processes_one, lpi_processes_several;
 
 /* ---- common_clock.c: the common clock of the processes of a machine ---- */
 

@@ -135,10 +135,7 @@ void lpi_check_deadlock(struct lpi_core *c)
     lpi_pause();
     if (!lpi_all_idle(m, &after) || before != after)
         return;
-    if (m->remote == NULL)
-        lpi_stop_deadlocked(m);
-    else if (c->index == 0) /* the other processes may still send something */
-        lpi_remote_idle(c, after);
+    m->processes->idle(c, after);
 }
 
 /* Can p go on only if a message is sent to it? */

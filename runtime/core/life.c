@@ -55,8 +55,7 @@ void lpi_proc_main(struct lpi_proc *p)
     if (rc != 0 && !lpi_stopping(m))
         fail(p, rc);
     lpi_direct_close(p);
-    if (m->remote != NULL)
-        lpi_remote_drop_receives(p);
+    m->processes->drop_receives(p);
     lpi_match_close(p);
     lpi_attached_end(p);
     p->state = LPI_ENDED;

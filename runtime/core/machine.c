@@ -264,6 +264,7 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
         return -ENOMEM;
     }
     configure(m, config);
+    m->processes = transport != NULL ? &lpi_processes_several : &lpi_processes_one;
     m->live = lpi_proc_main;
     m->cores_done = lpi_cores_done;
     m->polls_in_vain = LPI_POLLS_IN_VAIN;

@@ -206,7 +206,7 @@ int lpi_remote_agree_on(struct logp_machine *m, int rc)
 
 /* ---- a run ---- */
 
-int lpi_remote_barrier(struct logp_machine *m, int64_t end)
+static int barrier(struct logp_machine *m, int64_t end)
 {
     /* relaxed: written only under the lock, which is held */
     const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
@@ -219,10 +219,11 @@ int lpi_remote_barrier(struct logp_machine *m, int64_t end)
     return lpi_common_clock_barrier(m, end);
 }
 
-void lpi_remote_prepare(struct logp_machine *m)
+static void prepare(struct logp_machine *m)
 {
     struct lpi_remote *f = m->remote;
 
+    lpi_common_clock_set(m);
     f->run = ++n_runs;
     atomic_store_explicit(&f->sent, 0, memory_order_relaxed);
     f->received = 0;
@@ -235,7 +236,7 @@ void lpi_remote_prepare(struct logp_machine *m)
     f->n_scanned = -1;
 }
 
-void lpi_remote_conclude(struct logp_machine *m, int64_t end)
+static void conclude(struct logp_machine *m, int64_t end)
 {
     struct lpi_remote *f = m->remote;
     struct lpi_core *c = &m->cores[0];
@@ -309,7 +310,7 @@ static void merge_lag(struct logp_machine *m)
     r->lag.p99_ns = lpi_histogram_permille(h, 990);
 }
 
-void lpi_remote_collect(struct logp_machine *m)
+static void collect(struct logp_machine *m)
 {
     struct lpi_remote *f = m->remote;
     struct logp_report *r = &m->report;
@@ -336,3 +337,65 @@ void lpi_remote_collect(struct logp_machine *m)
     if (r->error == -EDEADLK)
         gather_waits(m);
 }
+
+static void abandon(struct logp_machine *m)
+{
+    lpi_remote_lose(m->remote);
+    m->remote->ops->abandon();
+}
+
+const struct lpi_processes lpi_processes_several = {
+    .barrier = barrier,
+    .prepare = prepare,
+    .arrived = lpi_remote_arrived,
+    .idle = lpi_remote_idle,
+    .drop_receives = lpi_remote_drop_receives,
+    .conclude = conclude,
+    .collect = collect,
+    .abandon = abandon,
+};
+
+/* ---- one process ---- */
+
+static int one_barrier(struct logp_machine *m, int64_t end)
+{
+    (void)m, (void)end;
+    return 0;
+}
+
+static void one_arrived(struct lpi_core *c)
+{
+    lpi_fix_start(c->machine);
+}
+
+static void one_idle(struct lpi_core *c, unsigned long epochs)
+{
+    (void)epochs;
+    lpi_stop_deadlocked(c->machine);
+}
+
+static void one_drop_receives(struct lpi_proc *p)
+{
+    (void)p;
+}
+
+static void one_conclude(struct logp_machine *m, int64_t end)
+{
+    (void)m, (void)end;
+}
+
+static void one_nothing(struct logp_machine *m)
+{
+    (void)m;
+}
+
+const struct lpi_processes lpi_processes_one = {
+    .barrier = one_barrier,
+    .prepare = one_nothing,
+    .arrived = one_arrived,
+    .idle = one_idle,
+    .drop_receives = one_drop_receives,
+    .conclude = one_conclude,
+    .collect = one_nothing,
+    .abandon = one_nothing,
+};

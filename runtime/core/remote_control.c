@@ -223,7 +223,7 @@ static void hear_state(struct lpi_core *c, int from, const void *state)
 
 void lpi_remote_idle(struct lpi_core *c, unsigned long epochs)
 {
-    if (still(c))
+    if (c->index != 0 || still(c)) /* the other processes may still send something */
         return;
     c->machine->remote->told_epochs = epochs;
     tell_state(c);

@@ -153,8 +153,7 @@ void lpi_reclaim(struct logp_machine *m)
         if (stopped != -ETIMEDOUT) /* this stop came later */
             lpi_stop(m, stopped);
     }
-    if (m->remote != NULL)
-        lpi_remote_collect(m);
+    m->processes->collect(m);
 }
 
 void lpi_reclaim_late(struct logp_machine *m)
@@ -177,8 +176,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->live_cores, m->n_cores);
     if (!m->is_virtual) {
         lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
-        if (m->remote != NULL)
-            lpi_common_clock_set(m);
+        m->processes->prepare(m);
         m->clock_overhead = lpi_clock_overhead(&m->clock);
         m->base_ns = lpi_clock_ns(&m->clock);
     }
@@ -189,8 +187,6 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     lpi_resolver_choose(m);
     m->instrumented = m->recorders != NULL || m->explore != NULL || m->rendezvous_from > 0;
     m->fast_path = !m->is_virtual && !m->instrumented;
-    if (m->remote != NULL)
-        lpi_remote_prepare(m);
     m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
     m->not_reclaimed = true;
     m->n_runs++;
@@ -259,10 +255,7 @@ static void abandon(struct logp_machine *m)
     if (m->not_reclaimed) /* else m->again() is what takes too long */
         lpi_record_waits(m, true);
     lpi_injections_close(m);
-    if (m->remote != NULL) { /* this process stops answering */
-        lpi_remote_lose(m->remote);
-        m->remote->ops->abandon();
-    }
+    m->processes->abandon(m);
     m->report.error = -ETIMEDOUT;
     /* release pairs with the acquire in logp_machine_stop() */
     atomic_store_explicit(&m->stop, -ETIMEDOUT, memory_order_relaxed);
@@ -290,12 +283,12 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         pthread_mutex_unlock(&m->lock);
         return -ENOTSUP;
     }
-    rc = m->remote != NULL ? lpi_remote_barrier(m, end) : 0;
+    rc = m->processes->barrier(m, end);
     if (rc != 0) {
         pthread_mutex_unlock(&m->lock);
         return rc;
     }
-    if (m->remote != NULL && end > 0) /* the time for the clocks does not count */
+    if (end > 0) /* the time for the clocks does not count */
         end = lpi_after(lpi_monotonic_ns(), timeout_ns);
     m->again = again;
     m->again_arg = again_arg;
@@ -311,8 +304,7 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         }
     }
     m->again = NULL;
-    if (m->remote != NULL)
-        lpi_remote_conclude(m, end);
+    m->processes->conclude(m, end);
     lpi_injections_close(m);
     if (m->not_reclaimed)
         lpi_reclaim(m);

@@ -101,7 +101,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
         /* acq_rel: the last to arrive sees what all vps wrote before; through lpi_fix_start(), so
          * do all that it releases */
         if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
-            m->remote != NULL ? lpi_remote_arrived(c) : lpi_fix_start(m);
+            m->processes->arrived(c);
     }
     rc = lpi_hold(p);
     if (rc == 0 && start != NULL)

@@ -56,7 +56,7 @@ static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
     struct logp_machine *m = c->machine;
     struct lpi_proc *p = &m->procs[rank];
 
-    if (m->remote != NULL && !lpi_is_local(m, rank)) {
+    if (!lpi_is_local(m, rank)) {
         lpi_remote_tell(
             c, m->remote->process_of[rank],
             (struct lpi_wire){
@@ -145,7 +145,7 @@ int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
     p->state = LPI_SYNC;
     if (f != NULL)
         p->any.src = 0;
-    if (f == NULL || lpi_is_local(c->machine, x.first))
+    if (lpi_is_local(c->machine, x.first))
         rc = arrive(c, &x);
     else
         lpi_remote_tell(c, f->process_of[x.first],

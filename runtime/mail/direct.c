@@ -136,7 +136,6 @@ int lpi_direct_stopped(struct lpi_proc *p, int stop)
     p->waits_for = NULL;
     p->waits_for_any = false;
     lpi_direct_close(p);
-    if (p->core->machine->remote != NULL)
-        lpi_remote_drop_receives(p);
+    p->core->machine->processes->drop_receives(p);
     return stop;
 }

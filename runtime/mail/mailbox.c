@@ -87,7 +87,7 @@ int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_
         return 0;
     if (c->credit >= cost || (lpi_is_here(c, e->dst) && lpi_match_wanted(to, e) != NULL))
         return 0;
-    if (c->machine->remote != NULL && !lpi_is_local(c->machine, e->dst)) /* it is queued there */
+    if (!lpi_is_local(c->machine, e->dst)) /* it is queued there */
         return (size_t)cost > c->machine->queue_limit ? -EMSGSIZE : 0;
     return lpi_credit_refill(c, cost);
 }

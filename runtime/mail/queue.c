@@ -161,7 +161,7 @@ int logp_machine_inject(struct logp_machine *m, int dst, int tag, const void *bu
 
     if (dst < 0 || dst >= m->P || tag < 0 || (buf == NULL && n_bytes > 0))
         return -EINVAL;
-    if (m->is_virtual || lpi_process_is_orphan() || (m->remote != NULL && !lpi_is_local(m, dst)))
+    if (m->is_virtual || lpi_process_is_orphan() || !lpi_is_local(m, dst))
         return -ENOTSUP;
     if (!enter_gate(m))
         return -ESRCH;

@@ -110,6 +110,28 @@ struct lpi_remote {
     int n_scanned; /* processes that have answered it; -1: no scan is under way */
 };
 
+/* What a run of one process, or of several, does: core/processes.c. */
+struct lpi_processes {
+    /* Before a run: check the delay model, and agree on the clock. Wait for the other processes
+     * until `end` of the host's clock (0: for ever). 0; -ENOTSUP; -EBUSY: a process was lost
+     * before; -ETIMEDOUT: one is lost now */
+    int (*barrier)(struct logp_machine *m, int64_t end);
+    void (*prepare)(struct logp_machine *m); /* the machine's clock is initialised */
+    /* All vps of this process are at the sync. By the holder of c. */
+    void (*arrived)(struct lpi_core *c);
+    /* All cores of this process are idle, with this sum of their epochs: it can do nothing by
+     * itself. */
+    void (*idle)(struct lpi_core *c, unsigned long epochs);
+    /* p, the caller, drops its receives: no payload is written to their buffers afterwards. */
+    void (*drop_receives)(struct lpi_proc *p);
+    /* The vps of this process have ended: wait for those of the others, until `end` of the host's
+     * clock (0: for ever). The wait ends a few seconds after `end`, or after a stop of the run. */
+    void (*conclude)(struct logp_machine *m, int64_t end);
+    /* After lpi_reclaim()'s own counts: turn the report into that of the whole machine. */
+    void (*collect)(struct logp_machine *m);
+    void (*abandon)(struct logp_machine *m); /* this process stops answering */
+};
+
 /* relaxed, both: several cores read it, and it publishes nothing */
 static inline bool lpi_remote_is_lost(const struct lpi_remote *f)
 {

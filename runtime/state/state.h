@@ -261,6 +261,7 @@ struct logp_machine {
     size_t lane_stride;
     /* by rank: attach.c; NULL: not needed yet */
     _Atomic(struct lpi_attached *) attached;
+    const struct lpi_processes *processes; /* remote.h; chosen at creation */
     const struct lpi_executor *executor;
     void (*live)(struct lpi_proc *p); /* runs a vp for one run, on its carrier */
     /* All vps have ended, the last one on core c. true: the next run begins, if the executor can
