@@ -32,14 +32,14 @@ int lpi_answers_deviations(const struct lpi_answers *a)
 }
 
 /* relaxed: only the holder of the core adds answers, and the core's hand-over orders them */
-static int n_taken(const struct lpi_observer *e)
+int lpi_observer_count(const struct lpi_observer *e)
 {
     return atomic_load_explicit(&e->n_taken, memory_order_relaxed);
 }
 
 static bool append(struct lpi_observer *e, int answer)
 {
-    const int n = n_taken(e);
+    const int n = lpi_observer_count(e);
 
     if (n == e->capacity) {
         bool grown;
@@ -61,7 +61,7 @@ static bool append(struct lpi_observer *e, int answer)
 /* The answer of the recorded run; after its end, the usual one (0). */
 static int given(const struct lpi_observer *e, int n)
 {
-    const int number = n_taken(e);
+    const int number = lpi_observer_count(e);
     const int answer = number < e->given.n ? e->given.index[number] : 0;
 
     return answer < n ? answer : LPI_STALE;
@@ -90,7 +90,7 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
     else if (n > 1)
         answer = given(e, n);
     if (answer >= 0 && n > 1 && e->story != NULL &&
-        !lpi_story_choice(e->story, n_taken(e), a, answer))
+        !lpi_story_choice(e->story, lpi_observer_count(e), a, answer))
         answer = LPI_NO_MEMORY;
     if (answer >= 0 && n > 1 && !append(e, answer))
         answer = LPI_NO_MEMORY;
@@ -110,7 +110,8 @@ bool lpi_observer_takes_place(void *arg, const struct logp_fault_event *event)
         return false;
     if (e->ops == NULL && !e->given.all_faults)
         answer = given(e, 2);
-    if ((answer == 1 && e->story != NULL && !lpi_story_fault(e->story, n_taken(e), event)) ||
+    if ((answer == 1 && e->story != NULL &&
+         !lpi_story_fault(e->story, lpi_observer_count(e), event)) ||
         (answer >= 0 && !append(e, answer)))
         answer = LPI_NO_MEMORY;
     if (answer < 0)
@@ -153,11 +154,6 @@ void lpi_observer_begin(struct lpi_observer *e)
     /* relaxed: no vp runs */
     atomic_store_explicit(&e->n_taken, 0, memory_order_relaxed);
     end(e, 0);
-}
-
-int lpi_observer_count(const struct lpi_observer *e)
-{
-    return n_taken(e);
 }
 
 bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to)

@@ -35,6 +35,17 @@ struct writing {
     } * ranks;
 };
 
+static struct logp_event event(enum logp_event_kind kind, int64_t start, int64_t end, int peer,
+                               int tag)
+{
+    return (struct logp_event){.kind = kind,
+                               .start_ns = start,
+                               .end_ns = end,
+                               .arrival_ns = -1,
+                               .peer = peer < 0 ? -1 : peer,
+                               .tag = tag < 0 ? -1 : tag};
+}
+
 static void write_event(struct writing *w, int64_t rank, const struct logp_event *e)
 {
     lpi_text_add(
@@ -52,30 +63,20 @@ static void write_label(struct writing *w, const char *text)
 
 static void write_mark(struct writing *w, int64_t rank, int64_t at, const char *text)
 {
+    struct logp_event e = event(LOGP_EVENT_MARK, at, at, -1, -1);
+
     write_label(w, text);
-    write_event(w, rank,
-                &(struct logp_event){.kind = LOGP_EVENT_MARK,
-                                     .start_ns = at,
-                                     .end_ns = at,
-                                     .arrival_ns = -1,
-                                     .peer = -1,
-                                     .tag = -1,
-                                     .label = w->n_labels});
+    e.label = w->n_labels;
+    write_event(w, rank, &e);
 }
 
 /* The wait of a rank until a time, if it is not empty. */
 static void write_idle(struct writing *w, int64_t rank, int64_t until, int peer, int tag)
 {
-    const int64_t from = w->ranks[rank].last_ns;
+    const struct logp_event e = event(LOGP_EVENT_IDLE, w->ranks[rank].last_ns, until, peer, tag);
 
-    if (until > from)
-        write_event(w, rank,
-                    &(struct logp_event){.kind = LOGP_EVENT_IDLE,
-                                         .start_ns = from,
-                                         .end_ns = until,
-                                         .arrival_ns = -1,
-                                         .peer = peer < 0 ? -1 : peer,
-                                         .tag = tag < 0 ? -1 : tag});
+    if (until > e.start_ns)
+        write_event(w, rank, &e);
 }
 
 /* ---- steps ---- */
@@ -217,21 +218,17 @@ static void write_wait(struct writing *w, const struct logp_wait_info *wait, int
 {
     const int64_t from = w->ranks[wait->rank].last_ns;
     const bool halted = wait->kind == LOGP_WAIT_HALTED;
+    struct logp_event e = event(halted                          ? LOGP_EVENT_HALTED
+                                : wait->kind == LOGP_WAIT_SPACE ? LOGP_EVENT_STALL
+                                                                : LOGP_EVENT_IDLE,
+                                from, end > from ? end : from, wait->source, wait->tag);
     struct lpi_text words = {0};
 
     lpi_tell_wait(&words, wait);
     write_mark(w, wait->rank, from, words.s != NULL ? words.s : "");
     free(words.s);
-    write_event(w, wait->rank,
-                &(struct logp_event){.kind = halted                          ? LOGP_EVENT_HALTED
-                                             : wait->kind == LOGP_WAIT_SPACE ? LOGP_EVENT_STALL
-                                                                             : LOGP_EVENT_IDLE,
-                                     .fate = halted ? 0 : LOGP_FATE_ENDLESS,
-                                     .start_ns = from,
-                                     .end_ns = end > from ? end : from,
-                                     .arrival_ns = -1,
-                                     .peer = wait->source < 0 ? -1 : wait->source,
-                                     .tag = wait->tag < 0 ? -1 : wait->tag});
+    e.fate = halted ? 0 : LOGP_FATE_ENDLESS;
+    write_event(w, wait->rank, &e);
 }
 
 static void write_ends(struct writing *w, const struct lpi_job *job, const struct lpi_story *s,
