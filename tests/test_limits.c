@@ -20,7 +20,7 @@ TestProgram(limits, the_queue_limit_refuses_and_recovers,
     const size_t n = *(const size_t *)arg, limit = 1 << 22;
     char *buf = calloc(1, n + 1);
     size_t sent = 0;
-    int rc = 0;
+    int rc;
 
     if (logp_vp_rank(vp) == 0) {
         while ((rc = logp_send(vp, 1, 0, buf, n)) == 0)
@@ -28,31 +28,22 @@ TestProgram(limits, the_queue_limit_refuses_and_recovers,
         cr_assert_eq(rc, -ENOBUFS);
         cr_assert_leq(sent * n, limit);
         cr_assert_geq(sent * (n + 256) + n, limit - limit / 8);
-        rc = logp_send(vp, 2, 0, &sent, sizeof(sent)); /* a small one still finds room */
-        if (rc == -ENOBUFS)
-            rc = logp_sync(vp, NULL), sent = 0;
-        else
-            rc = logp_sync(vp, NULL);
-        if (rc == 0)
-            rc = logp_sync(vp, NULL);
-        if (rc == 0)
-            rc = logp_send(vp, 1, 1, buf, n);
+        rc = logp_send(vp, 2, 0, &sent, sizeof(sent)); /* a small one may still find room */
+        cr_assert(rc == 0 || rc == -ENOBUFS);
+        OK(logp_sync(vp, NULL));
     } else {
-        bool found = true;
-
-        rc = logp_sync(vp, NULL);
-        while (rc == 0 && found) {
-            rc = logp_probe(vp, 0, 0, &found, NULL);
-            if (rc == 0 && found)
-                rc = logp_recv(vp, 0, 0, buf, n > sizeof(sent) ? n : sizeof(sent), NULL);
+        OK(logp_sync(vp, NULL));
+        for (bool found = true; found;) {
+            OK(logp_probe(vp, 0, 0, &found, NULL));
+            if (found)
+                OK(logp_recv(vp, 0, 0, buf, n > sizeof(sent) ? n : sizeof(sent), NULL));
         }
-        if (rc == 0)
-            rc = logp_sync(vp, NULL);
-        if (rc == 0 && logp_vp_rank(vp) == 1)
-            rc = logp_recv(vp, 0, 1, buf, n, NULL);
     }
+    OK(logp_sync(vp, NULL));
+    if (logp_vp_rank(vp) < 2)
+        OK(logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 1, buf, n) : logp_recv(vp, 0, 1, buf, n, NULL));
     free(buf);
-    return rc;
+    return 0;
 }
 
 /* 0 sends without end to who receives, as fast as there is room; 1 and 2 take what comes, or, if
@@ -90,22 +81,22 @@ TestProgram(limits, a_refused_sendrecv_loses_nothing,
                 test_run_fails(space_for(1 << 18, 2, (enum logp_clock)i), program, NULL, 0))
 {
     char buf[2000] = {0};
-    int rc = 0, got = 0;
+    int rc, got = 0;
 
     if (logp_vp_rank(vp) == 1) {
-        rc = logp_send(vp, 0, 0, &(int){5}, sizeof(int));
-        return rc != 0 ? rc : logp_sync(vp, NULL);
+        OK(logp_send(vp, 0, 0, &(int){5}, sizeof(int)));
+        return logp_sync(vp, NULL);
     }
-    rc = logp_sync(vp, NULL);
-    while (rc == 0)
-        rc = logp_send(vp, 1, 9, buf, sizeof(buf));
+    OK(logp_sync(vp, NULL));
+    while ((rc = logp_send(vp, 1, 9, buf, sizeof(buf))) == 0)
+        ;
     cr_assert_eq(rc, -ENOBUFS);
-    rc = logp_sendrecv(vp, 1, 9, buf, sizeof(buf), 1, 0, &got, sizeof(got), NULL);
-    cr_assert_eq(rc, -ENOBUFS);
+    cr_assert_eq(logp_sendrecv(vp, 1, 9, buf, sizeof(buf), 1, 0, &got, sizeof(got), NULL),
+                 -ENOBUFS);
     got = 0;
-    rc = logp_recv(vp, 1, 0, &got, sizeof(got), NULL);
+    OK(logp_recv(vp, 1, 0, &got, sizeof(got), NULL));
     cr_assert_eq(got, 5);
-    return rc;
+    return 0;
 }
 /* ---- what is refused costs nothing ---- */
 
@@ -176,27 +167,26 @@ TestProgram(limits, what_is_wanted_at_once_needs_no_room,
                 test_run(limited_machine(2, LOGP_CLOCK_VIRTUAL, delayed), program, NULL))
 {
     char buf[1000] = {0};
-    int rc = 0;
+    int rc;
 
     if (logp_vp_rank(vp) == 1) {
-        rc = logp_recv(vp, 0, 5, buf, 8, NULL);
-        return rc != 0 ? rc : logp_sync(vp, NULL);
+        OK(logp_recv(vp, 0, 5, buf, 8, NULL));
+        return logp_sync(vp, NULL);
     }
-    rc = logp_compute(vp, 1, NULL, NULL); /* 1 waits */
-    while (rc == 0)
-        rc = logp_send(vp, 0, 0, buf, sizeof(buf));
-    cr_assert_eq(rc, -ENOBUFS);
-    while ((rc = logp_send(vp, 0, 0, buf, 1)) == 0)
-        ;
-    cr_assert_eq(rc, -ENOBUFS);
-    rc = logp_send(vp, 1, 5, buf, 8);
-    rc = rc != 0 ? rc : logp_sync(vp, NULL);
-    for (bool found = true; rc == 0 && found;) {
-        rc = logp_probe(vp, 0, 0, &found, NULL);
-        if (rc == 0 && found)
-            rc = logp_recv(vp, 0, 0, buf, sizeof(buf), NULL);
+    OK(logp_compute(vp, 1, NULL, NULL));             /* 1 waits */
+    for (size_t n = sizeof(buf); n > 0; n = n > 1) { /* long ones, and then short ones */
+        while ((rc = logp_send(vp, 0, 0, buf, n)) == 0)
+            ;
+        cr_assert_eq(rc, -ENOBUFS);
     }
-    return rc;
+    OK(logp_send(vp, 1, 5, buf, 8));
+    OK(logp_sync(vp, NULL));
+    for (bool found = true; found;) {
+        OK(logp_probe(vp, 0, 0, &found, NULL));
+        if (found)
+            OK(logp_recv(vp, 0, 0, buf, sizeof(buf), NULL));
+    }
+    return 0;
 }
 
 Test(limits, more_threads_than_the_kernel_allows_are_refused_at_once)

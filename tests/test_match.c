@@ -205,7 +205,9 @@ Test(match, a_send_never_waits_for_its_receiver)
 }
 
 /* A ring of exchanges; long messages may come straight into the posted buffer. */
-static int exchange(struct logp_vp *vp, void *arg)
+TestProgram(match, sendrecv_shifts_around_a_ring,
+            for (int i = 0; i < 8; i++) run_both(i % 2 == 0 ? 2 : 7, program,
+                                                 &(size_t){(size_t[]){4, 40, 4096, 100000}[i / 2]}))
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const size_t n = *(const size_t *)arg;
@@ -222,16 +224,6 @@ static int exchange(struct logp_vp *vp, void *arg)
     free(out);
     free(in);
     return 0;
-}
-
-Test(match, sendrecv_shifts_around_a_ring)
-{
-    static size_t sizes[] = {4, 40, 4096, 100000};
-
-    for (size_t i = 0; i < 4; i++) {
-        run_both(2, exchange, &sizes[i]);
-        run_both(7, exchange, &sizes[i]);
-    }
 }
 
 /* Many pending messages, taken in the worst order: they are found all the same. */

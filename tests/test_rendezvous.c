@@ -275,9 +275,8 @@ TestProgram(rendezvous, a_receive_may_give_up_between_request_and_payload,
         return logp_send(vp, 1, 0, &x, sizeof(x));
     x = 0;
     rc = logp_recv_until(vp, 0, 0, &x, sizeof(x), until, NULL);
-    if (rc == -ETIME)
-        rc = logp_recv(vp, 0, 0, &x, sizeof(x), NULL);
-    return rc != 0 ? rc : x == 7 ? 0 : -EIO;
+    OK(rc == -ETIME ? logp_recv(vp, 0, 0, &x, sizeof(x), NULL) : rc);
+    return x == 7 ? 0 : -EIO;
 }
 
 /* Both isend, and wait for the other's message for a while first. */
@@ -290,16 +289,12 @@ TestProgram(rendezvous, who_waits_for_a_while_still_sends,
     struct logp_request *out, *in;
     int x = -1, rc;
 
-    rc = logp_isend(vp, 1 - me, 0, &me, sizeof(me), &out);
-    if (rc == 0)
-        rc = logp_irecv(vp, 1 - me, 0, &x, sizeof(x), &in);
-    if (rc == 0)
-        rc = logp_wait_until(vp, in, until, NULL);
-    if (rc == -ETIME)
-        rc = logp_wait(vp, in, NULL);
-    if (rc == 0)
-        rc = logp_wait(vp, out, NULL);
-    return rc != 0 ? rc : x == 1 - me ? 0 : -EIO;
+    OK(logp_isend(vp, 1 - me, 0, &me, sizeof(me), &out));
+    OK(logp_irecv(vp, 1 - me, 0, &x, sizeof(x), &in));
+    rc = logp_wait_until(vp, in, until, NULL);
+    OK(rc == -ETIME ? logp_wait(vp, in, NULL) : rc);
+    OK(logp_wait(vp, out, NULL));
+    return x == 1 - me ? 0 : -EIO;
 }
 
 /* Rank 1 is met by a long one; then what rank 2 sends takes all the room there is. */
