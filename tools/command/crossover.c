@@ -333,7 +333,7 @@ static int crossover(struct options *o)
     x.n_sizes = map.n_sizes;
     x.ranges = map.ranges;
     x.n = map.n;
-    o->format->crossover(&x);
+    print_crossover(o->format->form, &x);
     free(map.sizes);
     free(map.ranges);
     return runs_are_over() ? EXIT_WRONG : code;
@@ -345,7 +345,7 @@ const struct command command_crossover = {
     .summary = "where the best algorithm changes, over P and sizes",
     .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_BASIS |
                OPTIONS_SWEEP | OPTIONS_CROSSOVER,
-    .answer = ANSWER_CROSSOVER,
+    .answer = ANSWER_FORM,
     .remark =
         "\nThe grid: -P [2..64*2] and --bytes [8..1M*2], or --count of vectors [1..128k*2], as in\n"
         "logp bench; of barriers P alone. Several sizes need -G, the time per byte. Between two\n"

@@ -90,7 +90,7 @@ static void print_kind(const struct options *o, const struct kind *kind)
 {
     struct entry entries[MAX_ENTRIES];
 
-    o->format->entries(entries, kind->list(entries));
+    print_entries(o->format->form, entries, kind->list(entries));
 }
 
 static struct names kind_names(void)
@@ -130,7 +130,7 @@ const struct command command_list = {
     .arguments = "[KIND]",
     .summary = "the collectives, algorithms, delays and machines",
     .options = OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_PLUGIN | OPTIONS_FORGIVING,
-    .answer = ANSWER_ENTRIES,
+    .answer = ANSWER_FORM,
     .call = list_all,
     .words = kind_names,
 };

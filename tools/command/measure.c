@@ -46,7 +46,7 @@ static bool refuse_doubtful(const struct measured *m)
     for (size_t i = 0; i < m->n_pairs; i++) {
         const struct pair *p = &m->pairs[i];
 
-        if (m->o->format->measured != print_measured_machine || p->found.doubtful[0] == '\0')
+        if (!m->o->format->machine || p->found.doubtful[0] == '\0')
             continue;
         fprintf(stderr,
                 "logp: measure: ranks %d and %d: %s; no machine is written: try again on an idle "
@@ -93,7 +93,7 @@ static int measure(struct options *o)
         code = EXIT_WRONG;
     } else if (code == EXIT_OK && out.process == 0) {
         measure_combining(&out);
-        o->format->measured(&out);
+        print_measured(o->format->form, &out);
     }
     free(pairs);
     return code;

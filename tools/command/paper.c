@@ -68,7 +68,7 @@ static int show_paper(struct options *o)
     o->one_core = !option_given("cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.name = kind->name, .title = kind->title, .o = o};
     kind->fill(&p);
-    o->format->paper(&p);
+    print_paper(o->format->form, &p);
     if (o->plot != NULL)
         code = draw_figures(&p, o->plot);
     paper_free(&p);

@@ -129,7 +129,7 @@ static int validate(struct options *o)
         code = validate_collective(&v, &on, collectives.name[i]);
     if (o->fit)
         fit_parameters(&v);
-    o->format->validated(&v);
+    print_validated(o->format->form, &v);
     forget_points(&v);
     return code;
 }
@@ -140,7 +140,7 @@ const struct command command_validate = {
     .summary = "collectives measured on a machine, against predictions",
     .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT |
                OPTIONS_OUTPUT,
-    .answer = ANSWER_VALIDATED,
+    .answer = ANSWER_FORM,
     .remark =
         "\nAll algorithms that have a prediction, over -P [2,4,8; over n processes n,2n,4n] and\n"
         "--bytes [8..64Ki, times 8], predicted with --machine [that of --on], measured on this\n"

@@ -50,9 +50,8 @@ bool find_levels(const struct measured *m, struct levels *out);
 
 /* ---- print.c, machine.c ---- */
 
-void print_measured_table(const struct measured *m);
-void print_measured_json(const struct measured *m);
-void print_measured_csv(const struct measured *m);
+/* In a form of records; without one, as a file for --machine. */
+void print_measured(enum record_form form, const struct measured *m);
 /* As a file of a machine (logp/machine.h). */
 void print_measured_machine(const struct measured *m);
 

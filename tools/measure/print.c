@@ -215,7 +215,7 @@ static void print_levels(const struct measured *m)
         (long long)p->g_ns, (long long)p->G_ps);
 }
 
-void print_measured_table(const struct measured *m)
+static void print_table_of(const struct measured *m)
 {
     print_heading(m);
     for (size_t i = 0; i < m->n_pairs; i++)
@@ -248,19 +248,32 @@ static json_t *protocols_json(const struct logp_found *f)
     return all;
 }
 
+static json_t *size_json(const struct logp_size_seen *s)
+{
+    return json_pack("{s:I,s:f,s:f,s:f,s:f,s:f,s:f}", "bytes", (json_int_t)s->n_bytes, "one_way_ns",
+                     s->one_way, "o_send_ns", s->o_send, "o_recv_ns", s->o_recv, "apart_ns",
+                     s->apart, "sent_apart_ns", s->sent_apart, "received_apart_ns",
+                     s->received_apart);
+}
+
+/* The lines of CSV: the ranks of the pair, and the size. */
+static void put_sizes(struct records *r, const struct pair *pair)
+{
+    for (size_t i = 0; i < pair->n_sizes; i++) {
+        json_t *line = size_json(&pair->sizes[i]);
+
+        json_object_set_new(line, "client", json_integer(pair->client));
+        json_object_set_new(line, "server", json_integer(pair->server));
+        put_record(r, line);
+    }
+}
+
 static json_t *sizes_json(const struct pair *pair)
 {
     json_t *all = json_array();
 
-    for (size_t i = 0; i < pair->n_sizes; i++) {
-        const struct logp_size_seen *s = &pair->sizes[i];
-
-        json_array_append_new(all, json_pack("{s:I,s:f,s:f,s:f,s:f,s:f,s:f}", "bytes",
-                                             (json_int_t)s->n_bytes, "one_way_ns", s->one_way,
-                                             "o_send_ns", s->o_send, "o_recv_ns", s->o_recv,
-                                             "apart_ns", s->apart, "sent_apart_ns", s->sent_apart,
-                                             "received_apart_ns", s->received_apart));
-    }
+    for (size_t i = 0; i < pair->n_sizes; i++)
+        json_array_append_new(all, size_json(&pair->sizes[i]));
     return all;
 }
 
@@ -302,25 +315,23 @@ static json_t *pair_json(const struct measured *m, const struct pair *pair)
         over_processes(o) ? o->transport : "mailbox", "processes", m->n_processes);
 }
 
-void print_measured_json(const struct measured *m)
+void print_measured(enum record_form form, const struct measured *m)
 {
-    for (size_t i = 0; i < m->n_pairs; i++)
-        print_json_record(pair_json(m, &m->pairs[i]), i, DIGITS);
-    end_json_records(m->n_pairs);
-}
+    struct records r = {.form = form,
+                        .digits = DIGITS,
+                        .columns = "client,server,bytes,one_way_ns,o_send_ns,o_recv_ns,apart_ns,"
+                                   "sent_apart_ns,received_apart_ns"};
 
-void print_measured_csv(const struct measured *m)
-{
-    puts("client,server,bytes,one_way_ns,o_send_ns,o_recv_ns,apart_ns,sent_apart_ns,"
-         "received_apart_ns");
+    if (form == RECORDS_NONE)
+        print_measured_machine(m);
+    if (form == RECORDS_TABLE)
+        print_table_of(m);
+    if (form == RECORDS_NONE || form == RECORDS_TABLE)
+        return;
     for (size_t i = 0; i < m->n_pairs; i++)
-        for (size_t k = 0; k < m->pairs[i].n_sizes; k++) {
-            const struct logp_size_seen *s = &m->pairs[i].sizes[k];
-
-            print_csv_record(json_pack("[i,i,I,f,f,f,f,f,f]", m->pairs[i].client,
-                                       m->pairs[i].server, (json_int_t)s->n_bytes, s->one_way,
-                                       s->o_send, s->o_recv, s->apart, s->sent_apart,
-                                       s->received_apart),
-                             DIGITS, "\n");
-        }
+        if (form == RECORDS_JSON)
+            put_record(&r, pair_json(m, &m->pairs[i]));
+        else
+            put_sizes(&r, &m->pairs[i]);
+    end_records(&r);
 }

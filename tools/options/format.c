@@ -14,14 +14,12 @@ static bool shows(const struct output_format *f, enum answer answer)
                         [ANSWER_RECORDS] = f->records != NULL,
                         [ANSWER_CURVES] = f->curves,
                         [ANSWER_SWEEP] = f->records != NULL || f->curves,
-                        [ANSWER_CROSSOVER] = f->crossover != NULL,
-                        [ANSWER_ENTRIES] = f->entries != NULL,
+                        [ANSWER_FORM] = f->form != RECORDS_NONE,
                         [ANSWER_STEPS] = f->steps != NULL,
                         [ANSWER_TREE] = f->tree != NULL,
                         [ANSWER_TRACE] = f->trace != NULL,
-                        [ANSWER_PAPER] = f->paper != NULL,
-                        [ANSWER_MEASURED] = f->measured != NULL,
-                        [ANSWER_VALIDATED] = f->validated != NULL,
+                        [ANSWER_PAPER] = f->form != RECORDS_NONE || f->draws,
+                        [ANSWER_MEASURED] = f->form != RECORDS_NONE || f->machine,
                         [ANSWER_PAGE] = f->page};
 
     return can[answer];

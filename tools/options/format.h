@@ -7,18 +7,15 @@
 #ifndef LOGP_FORMAT_H
 #define LOGP_FORMAT_H
 
+#include "text/text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 struct output;     /* output/output.h */
-struct entry;      /* output/output.h */
 struct step_form;  /* schedule/schedule.h */
 struct tree_form;  /* tree/tree.h */
 struct trace_form; /* trace/trace.h */
-struct paper;      /* papers/paper.h */
-struct crossover;  /* output/output.h */
-struct measured;   /* measure/measure.h */
-struct validated;  /* validate/validate.h */
 
 /* What is NULL it cannot show. */
 struct output_format {
@@ -27,17 +24,14 @@ struct output_format {
     bool for_people;    /* words may stand beside it, and several tables below each other */
     bool draws;         /* it shows only what there is a picture of */
     bool curves;        /* it can show records as curves, which gnuplot draws */
+    bool machine;       /* it is a file for --machine */
     bool page;          /* it is the page of logp report */
     bool is_binary;     /* not for a terminal */
     void (*records)(const struct output *out); /* run, predict, bench */
-    void (*crossover)(const struct crossover *x);
-    void (*entries)(const struct entry *all, size_t n); /* list */
-    const struct step_form *steps;                      /* schedule */
+    enum record_form form;                     /* bench crossover, list, paper, measure, validate */
+    const struct step_form *steps;             /* schedule */
     const struct tree_form *tree;
     const struct trace_form *trace;
-    void (*paper)(const struct paper *p);
-    void (*measured)(const struct measured *m);
-    void (*validated)(const struct validated *v);
 };
 
 /* All there are, in formats.c; the last has no name. */
@@ -50,14 +44,12 @@ enum answer {
     ANSWER_RECORDS,
     ANSWER_CURVES,
     ANSWER_SWEEP, /* records or curves */
-    ANSWER_CROSSOVER,
-    ANSWER_ENTRIES,
+    ANSWER_FORM,  /* whatever has a form of records */
     ANSWER_STEPS,
     ANSWER_TREE,
     ANSWER_TRACE,
     ANSWER_PAPER,
     ANSWER_MEASURED,
-    ANSWER_VALIDATED,
     ANSWER_PAGE,
 };
 

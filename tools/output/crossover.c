@@ -123,7 +123,7 @@ static void print_comparisons(const struct crossover *x)
         printf("The predicted winner wins %d of %d, and loses %d.\n", won, n, lost);
 }
 
-void print_crossover_table(const struct crossover *x)
+static void print_table_of(const struct crossover *x)
 {
     const bool sized = x->unit != NULL;
 
@@ -179,20 +179,21 @@ static json_t *range_json(const struct crossover *x, const struct range *r)
     return j;
 }
 
-void print_crossover_json(const struct crossover *x)
+void print_crossover(enum record_form form, const struct crossover *x)
 {
-    for (size_t i = 0; i < x->n; i++)
-        print_json_record(range_json(x, &x->ranges[i]), i, 0);
-    end_json_records(x->n);
-}
+    struct records r = {.form = form,
+                        .columns = "collective,P,size,from,to,algorithm,predicted_ns,before,"
+                                   "before_predicted_ns,below_at,below_best_predicted_ns,"
+                                   "below_other_predicted_ns,below_best_ns,below_other_ns,"
+                                   "below_best_wins,above_at,above_best_predicted_ns,"
+                                   "above_other_predicted_ns,above_best_ns,above_other_ns,"
+                                   "above_best_wins,sweep"};
 
-void print_crossover_csv(const struct crossover *x)
-{
-    for (size_t i = 0; i < x->n; i++) {
-        json_t *record = range_json(x, &x->ranges[i]);
-
-        if (i == 0)
-            print_csv_names(record);
-        print_csv_record(record, 0, "\n");
+    if (form == RECORDS_TABLE) {
+        print_table_of(x);
+        return;
     }
+    for (size_t i = 0; i < x->n; i++)
+        put_record(&r, range_json(x, &x->ranges[i]));
+    end_records(&r);
 }

@@ -95,13 +95,13 @@ void write_json_record(FILE *f, const struct output *out, const struct row *row,
 
 void print_json(const struct output *out)
 {
-    size_t n = 0;
+    struct records r = {.form = RECORDS_JSON, .digits = DIGITS};
 
     say_free_bytes_in(out);
     for (const struct output *o = out; o != NULL; o = o->next)
         for (size_t i = 0; i < o->n; i++)
-            print_json_record(record_json(o, &o->rows[i], NULL), n++, DIGITS);
-    end_json_records(n);
+            put_record(&r, record_json(o, &o->rows[i], NULL));
+    end_records(&r);
 }
 
 /* ---- CSV ---- */

@@ -6,8 +6,7 @@
 #include "file/file.h"
 #include "options/options.h"
 #include "run/run.h"
-
-#include <jansson.h>
+#include "text/text.h"
 
 /* All rows, and what was asked for. */
 struct output {
@@ -127,9 +126,7 @@ struct entry {
     const char *name, *of, *summary, *source; /* of, source: NULL, where there is none */
 };
 
-void print_entries_table(const struct entry *all, size_t n);
-void print_entries_json(const struct entry *all, size_t n);
-void print_entries_csv(const struct entry *all, size_t n);
+void print_entries(enum record_form form, const struct entry *all, size_t n);
 
 /* ---- explain_json.c: what explanations are written with ---- */
 
@@ -176,9 +173,7 @@ struct crossover {
     size_t n;
 };
 
-void print_crossover_table(const struct crossover *x);
-void print_crossover_json(const struct crossover *x);
-void print_crossover_csv(const struct crossover *x);
+void print_crossover(enum record_form form, const struct crossover *x);
 
 /* ---- curves.c: records of a sweep as curves; predicted as lines, measured as points with their
  * intervals ---- */

@@ -181,8 +181,8 @@ void paper_ends(struct paper *p, const struct paper_case *x, double *predicted, 
 /* ---- text.c, records.c, picture.c ---- */
 
 void print_paper_text(const struct paper *p);
-void print_paper_json(const struct paper *p);
-void print_paper_csv(const struct paper *p);
+/* In a form of records; without one, as a picture. */
+void print_paper(enum record_form form, const struct paper *p);
 /* All tables as one SVG; ends the process where that cannot be. */
 void draw_paper(const struct paper *p);
 /* Each in this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG. @return an exit code;

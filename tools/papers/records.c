@@ -86,31 +86,6 @@ static json_t *listing_json(const struct paper *p, const struct paper_listing *l
         "notes");
 }
 
-/* All records of a paper, in their order. @return how many */
-static size_t each_record(const struct paper *p, void (*print)(json_t *record, size_t number))
-{
-    size_t n = 0;
-
-    for (int i = 0; i < p->n_tables; i++)
-        for (size_t k = 0; k < p->tables[i].n_rows; k++)
-            print(row_json(p, &p->tables[i], &p->tables[i].rows[k]), n++);
-    for (int i = 0; i < p->n_listings && !p->stopped; i++)
-        print(listing_json(p, &p->listings[i]), n++);
-    for (size_t k = 0; k < p->verdicts.n_rows; k++)
-        print(row_json(p, &p->verdicts, &p->verdicts.rows[k]), n++);
-    return n;
-}
-
-static void print_json(json_t *record, size_t number)
-{
-    print_json_record(record, number, DIGITS);
-}
-
-void print_paper_json(const struct paper *p)
-{
-    end_json_records(each_record(p, print_json));
-}
-
 /* ---- CSV ---- */
 
 /* An object in one cell: "P=100; k=10". */
@@ -133,15 +108,15 @@ static json_t *labels_text(json_t *labels)
     return json_string(text);
 }
 
-static void print_csv(json_t *record, size_t number)
+/* The same record in cells: its verdict begins the remark. */
+static json_t *csv_of(json_t *record)
 {
     const char *verdict = json_string_value(json_object_get(record, "verdict"));
     const char *remark = json_string_value(json_object_get(record, "remark"));
-    json_t *value;
 
-    (void)number;
     for (int v = 0; v < N_VALUES; v++) {
-        value = json_object_get(record, keys[v]);
+        json_t *value = json_object_get(record, keys[v]);
+
         if (json_is_number(value))
             json_object_set_new(record, keys[v], json_real(json_number_value(value)));
     }
@@ -150,16 +125,35 @@ static void print_csv(json_t *record, size_t number)
         json_object_set_new(record, "remark",
                             json_sprintf("%s%s%s", verdict, remark != NULL ? ": " : "",
                                          remark != NULL ? remark : ""));
-    json_object_del(record, "verdict");
-    json_object_del(record, "notes");
-    print_csv_record(record, DIGITS, "\n");
+    return record;
 }
 
-void print_paper_csv(const struct paper *p)
+/* ---- all records, in their order ---- */
+
+static void add(struct records *r, json_t *record)
 {
-    fputs("paper,figure,title,row,unit,printed_unit,", stdout);
-    for (int v = 0; v < N_VALUES; v++)
-        printf("%s,", keys[v]);
-    puts("prediction,remark");
-    each_record(p, print_csv);
+    put_record(r, r->form == RECORDS_CSV ? csv_of(record) : record);
+}
+
+void print_paper(enum record_form form, const struct paper *p)
+{
+    struct records r = {.form = form,
+                        .digits = DIGITS,
+                        .columns = "paper,figure,title,row,unit,printed_unit,printed,paper_formula,"
+                                   "predicted,emulated,measured,prediction,remark"};
+
+    if (form == RECORDS_NONE)
+        draw_paper(p);
+    if (form == RECORDS_TABLE)
+        print_paper_text(p);
+    if (form == RECORDS_NONE || form == RECORDS_TABLE)
+        return;
+    for (int i = 0; i < p->n_tables; i++)
+        for (size_t k = 0; k < p->tables[i].n_rows; k++)
+            add(&r, row_json(p, &p->tables[i], &p->tables[i].rows[k]));
+    for (int i = 0; i < p->n_listings && !p->stopped; i++)
+        add(&r, listing_json(p, &p->listings[i]));
+    for (size_t k = 0; k < p->verdicts.n_rows; k++)
+        add(&r, row_json(p, &p->verdicts, &p->verdicts.rows[k]));
+    end_records(&r);
 }

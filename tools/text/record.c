@@ -27,49 +27,56 @@ static void print_cell(const json_t *value, int digits)
         fputs(json_is_true(value) ? "true" : "false", stdout);
 }
 
-void print_csv_names(const json_t *record)
+static void end_line(const struct records *r)
 {
-    const char *key, *between = "";
-    json_t *value;
-
-    json_object_foreach((json_t *)record, key, value)
-    {
-        printf("%s%s", between, key);
-        between = ",";
-    }
-    putchar('\n');
+    fputs(r->end != NULL ? r->end : "\n", stdout);
 }
 
-void print_csv_record(json_t *record, int digits, const char *end)
+static void print_names(const struct records *r)
 {
-    const char *key, *between = "";
-    json_t *value;
-    size_t i;
+    fputs(r->columns, stdout);
+    end_line(r);
+}
 
-    json_array_foreach(record, i, value)
-    {
+static void print_line(const struct records *r, const json_t *record)
+{
+    const char *key = r->columns;
+
+    for (size_t i = 0; key != NULL; i++) {
+        const size_t n = strcspn(key, ",");
+        char name[64];
+
+        snprintf(name, sizeof(name), "%.*s", (int)n, key);
         fputs(i > 0 ? "," : "", stdout);
-        print_cell(value, digits);
+        print_cell(json_is_array(record) ? json_array_get(record, i)
+                                         : json_object_get(record, name),
+                   r->digits);
+        key = key[n] != '\0' ? key + n + 1 : NULL;
     }
-    json_object_foreach(record, key, value)
-    {
-        fputs(between, stdout);
-        print_cell(value, digits);
-        between = ",";
+    end_line(r);
+}
+
+void put_record(struct records *r, json_t *record)
+{
+    const size_t flags =
+        JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION((size_t)r->digits);
+
+    if (r->form == RECORDS_JSON) {
+        fputs(r->n > 0 ? ",\n " : "[", stdout);
+        json_dumpf(record, stdout, flags);
+    } else {
+        if (r->n == 0)
+            print_names(r);
+        print_line(r, record);
     }
-    fputs(end, stdout);
+    r->n++;
     json_decref(record);
 }
 
-void print_json_record(json_t *record, size_t number, int digits)
+void end_records(struct records *r)
 {
-    fputs(number > 0 ? ",\n " : "[", stdout);
-    json_dumpf(record, stdout,
-               JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION((size_t)digits));
-    json_decref(record);
-}
-
-void end_json_records(size_t n)
-{
-    puts(n > 0 ? "]" : "[]");
+    if (r->form == RECORDS_JSON)
+        puts(r->n > 0 ? "]" : "[]");
+    else if (r->n == 0)
+        print_names(r);
 }

@@ -139,6 +139,23 @@ uint64_t hash_text(uint64_t hash, const char *text);
 
 /* ---- record.c: record.c: the records of an answer, as JSON and CSV ---- */
 
+/* How a format shows an answer that consists of records. */
+enum record_form {
+    RECORDS_NONE, /* not at all */
+    RECORDS_TABLE,
+    RECORDS_JSON,
+    RECORDS_CSV,
+};
+
+/* The records of one answer, printed one after another. */
+struct records {
+    enum record_form form; /* JSON or CSV */
+    int digits;            /* of a real */
+    const char *columns;   /* of CSV: keys, with commas between */
+    const char *end;       /* of a line of CSV; NULL: a newline */
+    size_t n;              /* printed so far */
+};
+
 /* null, where it is not there */
 static inline json_t *json_if(bool there, int64_t n)
 {
@@ -147,13 +164,9 @@ static inline json_t *json_if(bool there, int64_t n)
 
 /* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. */
 void write_csv_text(FILE *f, const char *text);
-/* The keys of a record, a line. */
-void print_csv_names(const json_t *record);
-/* The values of an object or array, reals with so many digits; null is an empty cell. The record is
- * freed. */
-void print_csv_record(json_t *record, int digits, const char *end);
-/* Record 0, 1, ... of an array, which is freed; and the end of an array of n. */
-void print_json_record(json_t *record, size_t number, int digits);
-void end_json_records(size_t n);
+/* Print a record and free it. A line of CSV has a cell for each column: the value of its key, or of
+ * an array the next value; null and a missing key are empty cells. */
+void put_record(struct records *r, json_t *record);
+void end_records(struct records *r);
 
 #endif

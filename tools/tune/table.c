@@ -45,28 +45,30 @@ static void print_people(const struct options *o, const struct tune_result *resu
     }
 }
 
-static void print_cell(const struct tune_result *r, int64_t P, const struct tune_cell *c)
+static json_t *cell_json(const struct tune_result *r, int64_t P, const struct tune_cell *c)
 {
     const bool next = c->next.algorithm != NULL, sized = has_sizes(r);
 
-    print_csv_record(json_pack("[s,I,o,o,s,I,s?,o,o,o]", r->collective->ours, (json_int_t)P,
-                               json_if(sized, c->from), json_if(sized, c->to),
-                               c->best.algorithm->name, (json_int_t)c->best.ns,
-                               next ? c->next.algorithm->name : NULL, json_if(next, c->next.ns),
-                               json_if(c->best.k > 0, c->best.k),
-                               json_if(next && c->next.k > 0, c->next.k)),
-                     0, "\r\n");
+    return json_pack("[s,I,o,o,s,I,s?,o,o,o]", r->collective->ours, (json_int_t)P,
+                     json_if(sized, c->from), json_if(sized, c->to), c->best.algorithm->name,
+                     (json_int_t)c->best.ns, next ? c->next.algorithm->name : NULL,
+                     json_if(next, c->next.ns), json_if(c->best.k > 0, c->best.k),
+                     json_if(next && c->next.k > 0, c->next.k));
 }
 
 static void print_rows(const struct options *o, const struct tune_result *results, size_t n)
 {
-    fputs("collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns,k,"
-          "next_best_k\r\n",
-          stdout);
+    struct records r = {.form = RECORDS_CSV,
+                        .columns = "collective,P,bytes_from,bytes_to,algorithm,predicted_ns,"
+                                   "next_best,next_best_ns,k,next_best_k",
+                        .end = "\r\n"};
+
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < o->n_P; j++)
             for (size_t k = 0; k < results[i].of[j].n; k++)
-                print_cell(&results[i], results[i].of[j].P, &results[i].of[j].cells[k]);
+                put_record(&r,
+                           cell_json(&results[i], results[i].of[j].P, &results[i].of[j].cells[k]));
+    end_records(&r);
 }
 
 const struct tune_form tune_csv = {.name = "csv", .suffix = "csv", .print = print_rows};

@@ -65,7 +65,7 @@ static void print_fit(const struct validated *v)
     putchar('\n');
 }
 
-void print_validated_table(const struct validated *v)
+static void print_table_of(const struct validated *v)
 {
     const struct options *o = v->o;
 
@@ -136,42 +136,48 @@ static json_t *fit_json(const struct validated *v)
     return all;
 }
 
-/* A record for each point; the fit is of all, and stands in each. */
-void print_validated_json(const struct validated *v)
+/* The fit is of all points, and stands in each. */
+static json_t *point_json(const struct validated *v, const struct validated_point *p)
 {
-    json_t *fit = fit_json(v);
-    size_t n = 0;
-
-    for (size_t i = 0; i < v->n; i++) {
-        const struct validated_point *p = &v->points[i];
-
-        if (p->n > 0)
-            print_json_record(
-                json_pack("{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:O,s:i}", "collective",
-                          p->collective, "P", (json_int_t)p->P, "bytes", (json_int_t)p->bytes,
-                          "algorithm", p->chosen->algorithm->name, "predicted_ns",
-                          (json_int_t)p->chosen->predicted_ns, "measured_ns",
-                          (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
-                          p->best->algorithm->name, "best_measured_ns",
-                          (json_int_t)p->best->measured_ns, "regret", regret_of(p), "algorithms",
-                          rows_json(p), "fit", fit, "processes", v->n_processes),
-                n++, 9);
-    }
-    end_json_records(n);
-    json_decref(fit);
+    return json_pack(
+        "{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:o,s:i}", "collective", p->collective, "P",
+        (json_int_t)p->P, "bytes", (json_int_t)p->bytes, "algorithm", p->chosen->algorithm->name,
+        "predicted_ns", (json_int_t)p->chosen->predicted_ns, "measured_ns",
+        (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
+        p->best->algorithm->name, "best_measured_ns", (json_int_t)p->best->measured_ns, "regret",
+        regret_of(p), "algorithms", rows_json(p), "fit", fit_json(v), "processes", v->n_processes);
 }
 
-void print_validated_csv(const struct validated *v)
+/* The lines of CSV. */
+static void add_rows(struct records *r, const struct validated_point *p)
 {
-    puts("collective,P,bytes,algorithm,predicted_ns,measured_ns,ratio,auto,best");
-    for (size_t i = 0; i < v->n; i++)
-        for (size_t k = 0; k < v->points[i].n; k++) {
-            const struct validated_point *p = &v->points[i];
-            const struct validated_row *row = &p->rows[k];
+    for (size_t k = 0; k < p->n; k++) {
+        const struct validated_row *row = &p->rows[k];
 
-            printf("%s,%lld,%lld,%s,%lld,%lld,%.6f,%s,%s\n", p->collective, (long long)p->P,
-                   (long long)p->bytes, row->algorithm->name, (long long)row->predicted_ns,
-                   (long long)row->measured_ns, ratio_of(row), row == p->chosen ? "true" : "false",
-                   row == p->best ? "true" : "false");
-        }
+        put_record(r, json_pack("[s,I,I,s,I,I,o,b,b]", p->collective, (json_int_t)p->P,
+                                (json_int_t)p->bytes, row->algorithm->name,
+                                (json_int_t)row->predicted_ns, (json_int_t)row->measured_ns,
+                                json_sprintf("%.6f", ratio_of(row)), (int)(row == p->chosen),
+                                (int)(row == p->best)));
+    }
+}
+
+/* A record of JSON for each point, a line of CSV for each of its algorithms. */
+void print_validated(enum record_form form, const struct validated *v)
+{
+    struct records r = {
+        .form = form,
+        .digits = 9,
+        .columns = "collective,P,bytes,algorithm,predicted_ns,measured_ns,ratio,auto,best"};
+
+    if (form == RECORDS_TABLE) {
+        print_table_of(v);
+        return;
+    }
+    for (size_t i = 0; i < v->n; i++)
+        if (form == RECORDS_CSV)
+            add_rows(&r, &v->points[i]);
+        else if (v->points[i].n > 0)
+            put_record(&r, point_json(v, &v->points[i]));
+    end_records(&r);
 }

@@ -60,8 +60,6 @@ void fit_parameters(struct validated *v);
 
 /* ---- print.c ---- */
 
-void print_validated_table(const struct validated *v);
-void print_validated_json(const struct validated *v);
-void print_validated_csv(const struct validated *v);
+void print_validated(enum record_form form, const struct validated *v);
 
 #endif
