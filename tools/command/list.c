@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* logp list: what there is. Each kind is a table of (name, of, summary, source). */
 #include "command/command.h"
-#include "output/output.h"
 
 #include <stdio.h>
 
 enum { MAX_ENTRIES = 256 };
+
+struct entry {
+    const char *name, *of, *summary, *source; /* of, source: NULL, where there is none */
+};
 
 static size_t list_collectives(struct entry *out)
 {
@@ -85,6 +88,32 @@ static const struct kind {
 };
 
 enum { ALGORITHMS = 1, N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static void print_entry(const struct entry *e)
+{
+    const bool sourced = e->source != NULL;
+
+    if (e->of != NULL)
+        printf("  %-10s %-22s %-48s %s\n", e->of, e->name, e->summary, e->source);
+    else
+        printf("  %-15s %s%s%s%s\n", e->name, e->summary, sourced ? " (" : "",
+               sourced ? e->source : "", sourced ? ")" : "");
+}
+
+static void print_entries(enum record_form form, const struct entry *all, size_t n)
+{
+    struct records r = {.form = form, .columns = "name,collective,summary,source"};
+
+    for (size_t i = 0; i < n; i++)
+        if (form == RECORDS_TABLE)
+            print_entry(&all[i]);
+        else
+            put_record(&r,
+                       json_pack("{s:s, s:s, s:s*, s:s*}", "name", all[i].name, "summary",
+                                 all[i].summary, "collective", all[i].of, "source", all[i].source));
+    if (form != RECORDS_TABLE)
+        end_records(&r);
+}
 
 static void print_kind(const struct options *o, const struct kind *kind)
 {

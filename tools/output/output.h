@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `run`, `predict` and `list` answer, as a table, JSON and CSV, and what is said beside it. */
+/* What `run` and `predict` answer, as a table, JSON and CSV, and what is said beside it. */
 #ifndef LOGP_OUTPUT_H
 #define LOGP_OUTPUT_H
 
@@ -119,14 +119,6 @@ void print_advice(const struct options *o, const struct advice *a);
 
 /* Set what a run of the worst row copies, and what that costs here; for people only. */
 void judge_copies(const struct output *out, struct advice *a);
-
-/* ---- entries.c: what there is ---- */
-
-struct entry {
-    const char *name, *of, *summary, *source; /* of, source: NULL, where there is none */
-};
-
-void print_entries(enum record_form form, const struct entry *all, size_t n);
 
 /* ---- explain_json.c: what explanations are written with ---- */
 
