@@ -118,7 +118,7 @@ holds sun 'rows("Section 3") | length == 10 and each(.row as {$packing, "m/n": $
     if $packing == "none" then .paper_formula == $s * 100 and .emulated == ($s - 1) * 2 + 102
     else .paper_formula == $s * 2 + 100 and .emulated == $s * 2 + 102 end)'
 holds sun 'rows("Section 3") | map(select(.row."m/n" == 4) | .emulated) == [108, 110]'
-# on a hypercube who is faster is as printed in all nine cells with P >= 4; for two it is the same
+# on a hypercube which is faster is as printed in all nine cells with P >= 4; for two it is the same
 holds sun 'titled("ring and butterfly on a hypercube") | length == 24 and
     (map(select(.row.P > 2)) | group_by([.row.matrix, .row.P]) | length == 9 and
      all(.[]; map({(.row.algorithm): .}) | add |
@@ -313,12 +313,12 @@ Listing of the summation, additions between receives
 Listing of the summation, K_i
 " ''
 verdicts sun "\
-Table, who is faster, P >= 4
+Table, which is faster, P >= 4
 " "\
 Ring, n(n-1)[max(2o,g) + L - g]
 Butterfly network, 2 log2 n [max(2o,g) + L - g]
 Hypercube, [max(2o,g) + L - g] (2n/sigma) log2 n
-Table, who is faster, P = 2
+Table, which is faster, P = 2
 Section 3, t_ns = (m/n)[max(2o,g) + L - g]
 Section 3, t_s = (m/n) 2o + max(2o,g) + L - g
 Section 3, t_ns > t_s for m/n > 1, o << L

@@ -98,7 +98,7 @@ static int manual(struct options *o)
     puts("Options may stand before or behind the arguments.\n.SH COMMANDS");
     for (size_t i = 0; (c = command_at(i)) != NULL; i++)
         put_command(c);
-    puts(".SH OPTIONS\nIn brackets: what is taken where nobody says.");
+    puts(".SH OPTIONS\nIn brackets: the default.");
     for (int i = 0; option_facts(o, i, 0, &f); i++)
         put_option(o, i);
     puts(".TP\n\\fB\\-\\-help\\fR, \\fB\\-h\\fR\nThe options of a command, or the most used "

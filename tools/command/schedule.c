@@ -62,7 +62,7 @@ static int schedule(struct options *o)
 const struct command command_schedule = {
     .name = "schedule",
     .arguments = "COLLECTIVE",
-    .summary = "who does what, step by step: text, json or goal",
+    .summary = "what each processor does, step by step: text, json or goal",
     .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT,
     .answer = ANSWER_STEPS,
     .call = schedule,

@@ -193,11 +193,12 @@ const struct command command_trace = {
                OPTIONS_BASIS | OPTIONS_TRACE | OPTIONS_REPLAY,
     .answer = ANSWER_TRACE,
     .remark =
-        "\nThe last counted run is shown, and --reps is 1 where nobody says. A run is beside its "
+        "\nThe last counted run is shown, and --reps is 1 by default. A run is beside its "
         "prediction;\nthey part at the first event that ends by more than 1 % of the whole "
         "later or earlier. A .pftrace\nfile of --format perfetto opens at "
         "https://ui.perfetto.dev.\n"
-        "With --fault a message that is lost ends halfway, in a cross, one that nobody receives in "
+        "With --fault a message that is lost ends halfway, in a cross, one that is never received "
+        "in "
         "a "
         "ring;\nin json `fate` of a send is dropped, duplicated or flipped, `received` how often "
         "it "

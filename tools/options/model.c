@@ -265,8 +265,9 @@ static void apply_topology(struct options *o, const char *option, const char *te
 }
 
 const struct option_row model_options[] = {
-    {"P", "N", "virtual processors; where 8 do not fit and nobody says, the next that do", "8", "",
-     OPTIONS_MODEL | OPTIONS_MEASURE | OPTIONS_SPANS, .apply = apply_P, .series = SERIES_NUMBERS},
+    {"P", "N", "virtual processors; without -P, where 8 do not fit, the next number that does", "8",
+     "", OPTIONS_MODEL | OPTIONS_MEASURE | OPTIONS_SPANS, .apply = apply_P,
+     .series = SERIES_NUMBERS},
     {"schedule", "FILE", "the steps in this file (json, goal) in place of a collective", "", "",
      OPTIONS_BASIS, .apply = apply_schedule},
     {"by", "WHAT", "predict by formula, or by schedule", "", "the formula where there is one",

@@ -49,7 +49,7 @@ static const char *all_executors(const struct options *o, char buf[MAX_LIST])
     return list_names(&names, ", ", buf);
 }
 
-/* "mpi", or "mpi:" and of which kind: that is for who makes the machine to know. */
+/* "mpi", or "mpi:" and of which kind: the code that makes the machine needs to know. */
 static void apply_transport(struct options *o, const char *option, const char *text)
 {
     struct names names = {0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A map of who is best, as a table, JSON and CSV. */
+/* A map of which is best, as a table, JSON and CSV. */
 #include "output/output.h"
 #include "text/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Who is faster, by their intervals? 1: the best; 0: the other; -1: nobody can tell */
+/* Which is faster, by their intervals? 1: the best; 0: the other; -1: that is not known */
 static int comparison_won(const struct comparison *d)
 {
     if (!d->best.measured || !d->other.measured)
@@ -127,7 +127,7 @@ static void print_table_of(const struct crossover *x)
 {
     const bool sized = x->unit != NULL;
 
-    printf("%s: who is predicted to be the best\n\n", x->text);
+    printf("%s: which is predicted to be the best\n\n", x->text);
     print_map(x);
     printf("%12s", "P");
     if (sized)

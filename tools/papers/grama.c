@@ -153,7 +153,8 @@ static void steps(struct paper *p, const char *figure, const char *collective,
     x.c.model.topology = NULL;
     paper_draw(t, PAPER_TIME, &x);
     show_total(p, t, &x, &load);
-    paper_judge(p, figure, agrees, "who sends to whom in each of the %d steps, on %s", n, topology);
+    paper_judge(p, figure, agrees, "which node sends to which in each of the %d steps, on %s", n,
+                topology);
     logp_link_load_fini(&load);
     logp_topology_destroy((struct logp_topology *)o.network.topology);
 }

@@ -205,14 +205,14 @@ static void table(struct paper *p)
                   "byte that streams, and every link delays a message. The formulas know no sizes, "
                   "so they stand above alone.");
     paper_note(t,
-               "Who is faster is as printed in %d of %d cells, and in %d of the %d with P >= 4; "
+               "Which is faster is as printed in %d of %d cells, and in %d of the %d with P >= 4; "
                "for P = 2 ring and butterfly are the same messages.",
                same, 4 * N_SIZES, large, 3 * N_SIZES);
-    paper_judge(p, "Table, who is faster, P >= 4", large == 3 * N_SIZES,
+    paper_judge(p, "Table, which is faster, P >= 4", large == 3 * N_SIZES,
                 "on a hypercube, %d of %d cells; the ring's messages share links there, those of "
                 "the butterfly do not. The seconds themselves have nothing to be held against",
                 large, 3 * N_SIZES);
-    paper_judge(p, "Table, who is faster, P = 2", same - large == N_SIZES,
+    paper_judge(p, "Table, which is faster, P = 2", same - large == N_SIZES,
                 "%d of %d cells: both send the same one message, and take the same time",
                 same - large, N_SIZES);
 }
