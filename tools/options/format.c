@@ -76,11 +76,6 @@ static void apply_format(struct options *o, const char *option, const char *text
     refuse_name(option, text, &names);
 }
 
-static void apply_explain(struct options *o, const char *option, const char *text)
-{
-    o->explain = switched(option, text);
-}
-
 /* ---- --output ---- */
 
 const char *suffix_of(const char *path)
@@ -158,16 +153,10 @@ static void apply_output(struct options *o, const char *option, const char *text
     }
 }
 
-static void apply_plot(struct options *o, const char *option, const char *text)
-{
-    (void)option; /* the command knows what it is */
-    o->plot = *text != '\0' ? text : NULL;
-}
-
 const struct option_row format_options[] = {
     {"explain", NULL,
      "what the predicted time is made of, what has slack, and how often L, o, g count", "off", "",
-     OPTIONS_EXPLAIN, .apply = apply_explain},
+     OPTIONS_EXPLAIN, SWITCH(explain)},
     {"format", "KIND", "%s", "table", "", OPTIONS_FORMAT, .apply = apply_format,
      .choices = usable_formats},
     {"output", "FILE",
@@ -177,6 +166,6 @@ const struct option_row format_options[] = {
          OPTIONS_VALIDATE,
      .apply = apply_output},
     {"plot", "FILE|DIR", "a picture of the sweep, .png, .svg or .pdf; a paper's: in this folder",
-     "", "none", OPTIONS_PLOT, .apply = apply_plot},
+     "", "none", OPTIONS_PLOT, TEXT(plot)},
     {0},
 };

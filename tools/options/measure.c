@@ -7,17 +7,6 @@ static void apply_pairs(struct options *o, const char *option, const char *text)
     o->all_pairs = either(option, text, "first", "all");
 }
 
-static void apply_fit(struct options *o, const char *option, const char *text)
-{
-    o->fit = switched(option, text);
-}
-
-static void apply_on(struct options *o, const char *option, const char *text)
-{
-    (void)option; /* the command looks at it */
-    o->on = text;
-}
-
 static const char *all_on(const struct options *o, char buf[MAX_LIST])
 {
     const struct logp_machine_file *m;
@@ -33,8 +22,7 @@ const struct option_row measure_options[] = {
     {"pairs", "WHICH", "first: ranks 0 and 1; all: each pair, and whether they are of two levels",
      "first", "", OPTIONS_MEASURE, .apply = apply_pairs, .words = "first, all"},
     {"on", "WHAT", "host: as fast as it is; or an emulated machine: a named one, or of a file",
-     "host", "", OPTIONS_VALIDATE, .apply = apply_on, .choices = all_on},
-    {"fit", NULL, "which parameters explain what is off", "off", "", OPTIONS_VALIDATE,
-     .apply = apply_fit},
+     "host", "", OPTIONS_VALIDATE, TEXT(on), .choices = all_on},
+    {"fit", NULL, "which parameters explain what is off", "off", "", OPTIONS_VALIDATE, SWITCH(fit)},
     {0},
 };

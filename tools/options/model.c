@@ -108,31 +108,9 @@ static void apply_unit(struct options *o, const char *option, const char *text)
     o->unit_ns = ps / 1000;
 }
 
-static void apply_L(struct options *o, const char *option, const char *text)
-{
-    o->network.params.L_ns = to_ns(o, option, text);
-}
-
 static void apply_o(struct options *o, const char *option, const char *text)
 {
     o->network.params.o_send_ns = o->network.params.o_recv_ns = to_ns(o, option, text);
-}
-
-static void apply_o_send(struct options *o, const char *option, const char *text)
-{
-    if (*text != '\0')
-        o->network.params.o_send_ns = to_ns(o, option, text);
-}
-
-static void apply_o_recv(struct options *o, const char *option, const char *text)
-{
-    if (*text != '\0')
-        o->network.params.o_recv_ns = to_ns(o, option, text);
-}
-
-static void apply_g(struct options *o, const char *option, const char *text)
-{
-    o->network.params.g_ns = to_ns(o, option, text);
 }
 
 static void apply_G(struct options *o, const char *option, const char *text)
@@ -238,7 +216,6 @@ static const struct logp_topology *make_topology(const char *text, int64_t P)
 
 static void apply_topology(struct options *o, const char *option, const char *text)
 {
-
     if (strcmp(text, "none") == 0)
         return;
     check_topology(option, text);
@@ -280,18 +257,20 @@ const struct option_row model_options[] = {
      OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_UNIT | OPTIONS_PAPER | OPTIONS_TUNE,
      .apply = apply_unit, .series = SERIES_WORDS, .of_machine = true},
     {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "",
-     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_L, .series = SERIES_TIMES,
-     .of_machine = true},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, TIME(network.params.L_ns),
+     .series = SERIES_TIMES, .of_machine = true},
     {"o", "T", "overhead of a send and of a receive", "2", "",
      OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_o, .series = SERIES_TIMES,
      .of_machine = true},
     {"o-send", "T", "overhead of a send, where it differs", "", "-o",
-     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_o_send, .series = SERIES_TIMES},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, TIME(network.params.o_send_ns),
+     .series = SERIES_TIMES},
     {"o-recv", "T", "overhead of a receive, where it differs", "", "-o",
-     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_o_recv, .series = SERIES_TIMES},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, TIME(network.params.o_recv_ns),
+     .series = SERIES_TIMES},
     {"g", "T", "gap between two sends, or two receives", "4", "",
-     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_g, .series = SERIES_TIMES,
-     .of_machine = true},
+     OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, TIME(network.params.g_ns),
+     .series = SERIES_TIMES, .of_machine = true},
     {"G", "T", "time per byte of a long message (LogGP)", "0", "",
      OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_G, .series = SERIES_TIMES,
      .of_machine = true},

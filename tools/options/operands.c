@@ -47,12 +47,6 @@ static void apply_gamma(struct options *o, const char *option, const char *text)
         o->network.params.gamma_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
 }
 
-static void apply_count(struct options *o, const char *option, const char *text)
-{
-    if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 40, &o->count))
-        bad_option(option, text, "a number of operands, 1 .. 2^40");
-}
-
 static void apply_counts(struct options *o, const char *option, const char *text)
 {
     char *list = strdup(text), *save = NULL;
@@ -119,18 +113,6 @@ static void apply_op(struct options *o, const char *option, const char *text)
         refuse_name(option, text, &names);
 }
 
-static void apply_rows(struct options *o, const char *option, const char *text)
-{
-    if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 31, &o->rows))
-        bad_option(option, text, "a number of rows, 1 .. 2^31");
-}
-
-static void apply_cols(struct options *o, const char *option, const char *text)
-{
-    if (*text != '\0' && !parse_number(text, false, 1, INT64_C(1) << 31, &o->cols))
-        bad_option(option, text, "a number of columns, 1 .. 2^31");
-}
-
 static void apply_packing(struct options *o, const char *option, const char *text)
 {
     o->packing =
@@ -147,16 +129,19 @@ const struct option_row operand_options[] = {
     {"gamma", "T", "time to combine two elements, or host: as this one does", "", "0; summation 1",
      OPTIONS_MODEL | OPTIONS_TUNE | OPTIONS_NETWORK, .apply = apply_gamma, .series = SERIES_TIMES},
     {"count", "N", "operands of each, of a summation in total", "", "1; summation 10P",
-     OPTIONS_MODEL, .apply = apply_count, .series = SERIES_NUMBERS},
+     OPTIONS_MODEL, NUMBER(count, false, 1, INT64_C(1) << 40, "a number of operands, 1 .. 2^40"),
+     .series = SERIES_NUMBERS},
     {"counts", "LIST", "sizes of the ranks' blocks, over and over: in bytes, or elements", "",
      "all alike", OPTIONS_MODEL, .apply = apply_counts},
     {"type", "T", "of operands: %s", "double", "", OPTIONS_MODEL | OPTIONS_TUNE,
      .apply = apply_type, .series = SERIES_WORDS, .choices = all_types},
     {"op", "O", "how they combine: %s", "sum", "", OPTIONS_MODEL | OPTIONS_TUNE, .apply = apply_op,
      .series = SERIES_WORDS, .choices = all_ops},
-    {"rows", "R", "of the matrix to transpose", "", "P", OPTIONS_MODEL, .apply = apply_rows,
+    {"rows", "R", "of the matrix to transpose", "", "P", OPTIONS_MODEL,
+     NUMBER(rows, false, 1, INT64_C(1) << 31, "a number of rows, 1 .. 2^31"),
      .series = SERIES_NUMBERS},
-    {"cols", "C", "of the matrix to transpose", "", "P", OPTIONS_MODEL, .apply = apply_cols,
+    {"cols", "C", "of the matrix to transpose", "", "P", OPTIONS_MODEL,
+     NUMBER(cols, false, 1, INT64_C(1) << 31, "a number of columns, 1 .. 2^31"),
      .series = SERIES_NUMBERS},
     {"packing", "KIND", "structured: one message per destination; none: one per column",
      "structured", "", OPTIONS_MODEL, .apply = apply_packing, .series = SERIES_WORDS,

@@ -155,7 +155,7 @@ static void resolve_rows(struct options *o)
         if (rows[i]->knob != NULL)
             apply_knob(o, rows[i]->knob, option, text);
         else if (without || !rows[i]->of_machine || source >= machine)
-            rows[i]->apply(o, option, text);
+            apply_row(o, rows[i], option, text);
         if (without && o->machine != NULL)
             machine = source;
     }

@@ -8,6 +8,17 @@
 
 #include "options/options.h"
 
+#include <stddef.h>
+
+/* What becomes of an option's text. */
+enum option_field {
+    FIELD_APPLIED, /* what the row's function makes of it */
+    FIELD_SWITCH,  /* a bool */
+    FIELD_TEXT,    /* the text, or NULL where it is empty */
+    FIELD_TIME,    /* ns; an empty text leaves it as it is */
+    FIELD_NUMBER,  /* likewise */
+};
+
 struct option_row {
     const char *name;   /* without dashes */
     const char *value;  /* NULL: a flag */
@@ -19,6 +30,11 @@ struct option_row {
     bool of_machine; /* a preset of the model sets it */
     /* option: with its dashes, wherever the text comes from; bad_option() knows */
     void (*apply)(struct options *o, const char *option, const char *text);
+    enum option_field field; /* without apply: of struct options, at its offset */
+    size_t offset, size;     /* size: of a number */
+    bool bytes;              /* a number may have a suffix of bytes */
+    int64_t least, most;     /* of a number */
+    const char *allowed;     /* for a number that is not allowed: what is */
     /* The names that there are, as the help lists them; NULL: the help says it all. @return buf */
     const char *(*choices)(const struct options *o, char buf[MAX_LIST]);
     const struct logp_knob *knob; /* it is this one, and has no apply; NULL: it is none */
@@ -26,6 +42,14 @@ struct option_row {
     const char *words;            /* that it takes, where there are no choices; or NULL */
     bool several; /* it may be given several times: that is one text, with ';' between them */
 };
+
+#define FIELD(kind, name) .field = (kind), .offset = offsetof(struct options, name)
+#define SWITCH(name) FIELD(FIELD_SWITCH, name)
+#define TEXT(name) FIELD(FIELD_TEXT, name)
+#define TIME(name) FIELD(FIELD_TIME, name)
+#define NUMBER(name, bytes_, least_, most_, allowed_)                                              \
+    FIELD(FIELD_NUMBER, name), .size = sizeof(((struct options *)NULL)->name), .bytes = (bytes_),  \
+                               .least = (least_), .most = (most_), .allowed = (allowed_)
 
 /* In the order in which they are applied; the last has no name. */
 extern const struct option_row model_options[];   /* model.c: what a prediction depends on */
@@ -79,6 +103,9 @@ void resolve_size(struct options *o);
 
 /* ---- values.c ---- */
 
+/* Set the field of a row, or call its function. */
+void apply_row(struct options *o, const struct option_row *row, const char *option,
+               const char *text);
 /* Is the text the second of two words? It must be one of them. */
 bool either(const char *option, const char *text, const char *first, const char *second);
 /* Is a flag on? It must be on or 1, off or 0. */

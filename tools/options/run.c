@@ -87,24 +87,6 @@ void check_transport(const struct options *o)
         bad_option("--transport", o->transport, "not together with %s", with);
 }
 
-static void apply_reps(struct options *o, const char *option, const char *text)
-{
-    int64_t n;
-
-    if (!parse_number(text, false, 1, 10000000, &n))
-        bad_option(option, text, "a number of runs, 1 .. 10000000");
-    o->reps = (int)n;
-}
-
-static void apply_warmup(struct options *o, const char *option, const char *text)
-{
-    int64_t n;
-
-    if (!parse_number(text, false, 0, 10000000, &n))
-        bad_option(option, text, "a number of runs, 0 .. 10000000");
-    o->warmup = (int)n;
-}
-
 /* A core's number. @return behind it; NULL: it is none */
 static const char *parse_core(const char *s, int *core)
 {
@@ -140,15 +122,6 @@ static void apply_cores(struct options *o, const char *option, const char *text)
     }
 }
 
-static void apply_queue_limit(struct options *o, const char *option, const char *text)
-{
-    int64_t n;
-
-    if (!parse_number(text, true, 1, INT64_MAX, &n))
-        bad_option(option, text, "a number of bytes > 0");
-    o->queue_limit = (size_t)n;
-}
-
 static void apply_timeout(struct options *o, const char *option, const char *text)
 {
     int64_t ps;
@@ -156,15 +129,6 @@ static void apply_timeout(struct options *o, const char *option, const char *tex
     if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
         bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
     o->timeout_ns = ps / 1000;
-}
-
-static void apply_seed(struct options *o, const char *option, const char *text)
-{
-    int64_t n;
-
-    if (!parse_number(text, false, 0, INT64_MAX, &n))
-        bad_option(option, text, "a whole number >= 0");
-    o->seed = (uint64_t)n;
 }
 
 static void apply_progress(struct options *o, const char *option, const char *text)
@@ -177,11 +141,6 @@ static void apply_progress(struct options *o, const char *option, const char *te
     o->progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
 }
 
-static void apply_watch(struct options *o, const char *option, const char *text)
-{
-    o->watch = switched(option, text);
-}
-
 const struct option_row run_options[] = {
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "", OPTIONS_RUN,
      .apply = apply_clock, .words = "wall, virtual"},
@@ -191,21 +150,21 @@ const struct option_row run_options[] = {
     {"transport", "NAME", "mpi: over the processes of mpirun; mpi:openmpi, mpi:mpich: of that MPI",
      "mailbox", "", OPTIONS_PROCESSES, .apply = apply_transport, .words = "mailbox, mpi"},
     {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN | OPTIONS_PAPER | OPTIONS_SWEEP,
-     .apply = apply_reps},
+     NUMBER(reps, false, 1, 10000000, "a number of runs, 1 .. 10000000")},
     {"warmup", "N", "uncounted runs before", "5", "0", OPTIONS_RUN | OPTIONS_PAPER,
-     .apply = apply_warmup},
+     NUMBER(warmup, false, 0, 10000000, "a number of runs, 0 .. 10000000")},
     {"cores", "LIST", "which cores carry processors, e.g. 0,2-5", "all", "", OPTIONS_RUN,
      .apply = apply_cores},
     {"plugin", "FILE.so[:ARGS]", "a delay model or algorithms of your own (logp/algorithm.h)",
      "none", "", OPTIONS_RUN | OPTIONS_MODEL | OPTIONS_PLUGIN, .apply = apply_plugin},
     {"queue-limit", "BYTES", "of messages held for receivers; beyond, sends fail", "1GiB", "",
-     OPTIONS_RUN, .apply = apply_queue_limit},
+     OPTIONS_RUN, NUMBER(queue_limit, true, 1, INT64_MAX, "a number of bytes > 0")},
     {"timeout", "T", "ends a run that hangs", "60s", "", OPTIONS_RUN, .apply = apply_timeout},
     {"seed", "N", "of all that is random", "1", "", OPTIONS_RUN | OPTIONS_FAULT,
-     .apply = apply_seed, .series = SERIES_NUMBERS},
+     NUMBER(seed, false, 0, INT64_MAX, "a whole number >= 0"), .series = SERIES_NUMBERS},
     {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", "",
      OPTIONS_RUN | OPTIONS_TUNE, .apply = apply_progress, .words = "auto, on, off"},
     {"watch", NULL, "a live table of ratio and lag on stderr; of a sweep, too", "off", "",
-     OPTIONS_WATCH, .apply = apply_watch},
+     OPTIONS_WATCH, SWITCH(watch)},
     {0},
 };

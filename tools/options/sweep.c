@@ -168,39 +168,18 @@ static void apply_limit(struct options *o, const char *option, const char *text)
     o->limit_ns = (o->sets & OPTIONS_SWEEP) != 0 ? ps / 1000 : 0;
 }
 
-static void apply_restart(struct options *o, const char *option, const char *text)
-{
-    o->restart = switched(option, text);
-}
-
-static void apply_predicted(struct options *o, const char *option, const char *text)
-{
-    o->only_predicted = switched(option, text);
-}
-
-static void apply_replay(struct options *o, const char *option, const char *text)
-{
-    (void)option; /* the command reads it */
-    o->replay = *text != '\0' ? text : NULL;
-}
-
-static void apply_measure(struct options *o, const char *option, const char *text)
-{
-    o->measure = switched(option, text);
-}
-
 const struct option_row sweep_options[] = {
     {"precision", "X%", "run until the ends of the median's 95 % interval are this near", "1%", "",
      OPTIONS_SWEEP, .apply = apply_precision},
     {"limit", "T", "begin no more runs of a point after this time", "10s", "", OPTIONS_SWEEP,
      .apply = apply_limit},
     {"predicted", NULL, "nothing is run: of the schedule, under the model", "off", "",
-     OPTIONS_TRACE, .apply = apply_predicted},
+     OPTIONS_TRACE, SWITCH(only_predicted)},
     {"replay", "FILE", "a failure found by the test kit, in place of a collective", "", "none",
-     OPTIONS_REPLAY, .apply = apply_replay},
+     OPTIONS_REPLAY, TEXT(replay)},
     {"restart", NULL, "begin the file of --output anew, whatever is in it", "off", "", OPTIONS_FILE,
-     .apply = apply_restart},
+     SWITCH(restart)},
     {"measure", NULL, "run the best and the second on both sides of each change", "off", "",
-     OPTIONS_CROSSOVER, .apply = apply_measure},
+     OPTIONS_CROSSOVER, SWITCH(measure)},
     {0},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the texts of options have in common: one of two words, switches, times. */
+/* What the texts of options have in common: one of two words, switches, times, numbers. */
 #include "options/rows.h"
 
 #include <string.h>
@@ -38,4 +38,43 @@ int64_t to_ns(const struct options *o, const char *option, const char *text)
     if (ps % 1000 != 0 || ps / 1000 > LOGP_PARAM_MAX_NS)
         bad_option(option, text, "a whole number of nanoseconds, up to 11 days");
     return ps / 1000;
+}
+
+static void set_number(char *field, const struct option_row *row, const char *option,
+                       const char *text)
+{
+    int64_t n;
+
+    if (!parse_number(text, row->bytes, row->least, row->most, &n))
+        bad_option(option, text, "%s", row->allowed);
+    if (row->size == sizeof(int))
+        *(int *)field = (int)n;
+    else
+        memcpy(field, &n, sizeof(n));
+}
+
+void apply_row(struct options *o, const struct option_row *row, const char *option,
+               const char *text)
+{
+    char *const field = (char *)o + row->offset;
+
+    switch (row->field) {
+    case FIELD_APPLIED:
+        row->apply(o, option, text);
+        break;
+    case FIELD_SWITCH:
+        *(bool *)field = switched(option, text);
+        break;
+    case FIELD_TEXT:
+        *(const char **)field = *text != '\0' ? text : NULL;
+        break;
+    case FIELD_TIME:
+        if (*text != '\0')
+            *(int64_t *)field = to_ns(o, option, text);
+        break;
+    case FIELD_NUMBER:
+        if (*text != '\0')
+            set_number(field, row, option, text);
+        break;
+    }
 }
