@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The output formats: a row each, with what shows the answers of the commands in it. --format, its
  * help and what is said of a wrong one come from here. */
-#include "options/format.h"
+#include "options/options.h"
 
 #include "output/output.h"
 #include "schedule/schedule.h"

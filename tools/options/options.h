@@ -3,13 +3,58 @@
 #ifndef LOGP_OPTIONS_H
 #define LOGP_OPTIONS_H
 
-#include "options/format.h"
 #include "text/text.h"
 
 #include <logp/logp.h>
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ---- output formats: which of the command's answers each can show, and how ---- */
+
+struct output;     /* output/output.h */
+struct step_form;  /* schedule/schedule.h */
+struct tree_form;  /* tree/tree.h */
+struct trace_form; /* trace/trace.h */
+
+/* An answer whose member is NULL cannot be shown. The options use only the names, the suffixes and
+ * which answers there are. */
+struct output_format {
+    const char *name;
+    const char *suffix; /* of a file in it, without the point */
+    bool for_people;    /* words may stand beside it, and several tables below each other */
+    bool draws;         /* it shows only what there is a picture of */
+    bool curves;        /* it can show records as curves, which gnuplot draws */
+    bool machine;       /* it is a file for --machine */
+    bool page;          /* it is the page of logp report */
+    bool is_binary;     /* not for a terminal */
+    void (*records)(const struct output *out); /* run, predict, bench */
+    enum record_form form;                     /* bench crossover, list, paper, measure, validate */
+    const struct step_form *steps;             /* schedule */
+    const struct tree_form *tree;
+    const struct trace_form *trace;
+};
+
+/* All there are, in formats.c; the last has no name. */
+extern const struct output_format output_formats[];
+
+/* What a command answers. */
+enum answer {
+    ANSWER_ANY, /* whatever the format */
+    ANSWER_WORDS,
+    ANSWER_RECORDS,
+    ANSWER_CURVES,
+    ANSWER_SWEEP, /* records or curves */
+    ANSWER_FORM,  /* whatever has a form of records */
+    ANSWER_STEPS,
+    ANSWER_TREE,
+    ANSWER_TRACE,
+    ANSWER_PAPER,
+    ANSWER_MEASURED,
+    ANSWER_PAGE,
+};
+
+/* ---- the options ---- */
 
 enum { MAX_CORES = 1024, MAX_COUNTS = 256, MAX_P_LIST = 1024 };
 
