@@ -396,6 +396,37 @@ Test(rendezvous, what_relies_on_buffers_waits_for_ever)
     }
 }
 
+/* Rank 0 waits for the first of a send and a receive, and rank 1 never takes the one nor sends the
+ * other. */
+static int run_any(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *requests[2] = {NULL, NULL};
+    int rc, i, buf = 0;
+
+    if (logp_vp_rank(vp) == 1)
+        return logp_recv(vp, 0, 9, &buf, sizeof(buf), NULL);
+    rc = logp_isend(vp, 1, 3, &buf, sizeof(buf), &requests[0]);
+    if (rc == 0)
+        rc = logp_irecv(vp, 1, 4, &buf, sizeof(buf), &requests[1]);
+    return rc != 0 ? rc : logp_waitany(vp, requests, 2, &i, NULL);
+}
+
+Test(rendezvous, a_wait_for_the_first_of_several_is_reported_with_its_send)
+{
+    for (int i = 0; i < 4; i++) {
+        TEST_MACHINE m = machine_of(2, i < 2 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                    i % 2 == 0 ? &all_params[0] : NULL, 4);
+        const struct logp_report *report;
+
+        cr_expect_eq(logp_machine_run(m, run_any, NULL, test_timeout_ns), -EDEADLK);
+        report = logp_machine_report(m);
+        cr_assert_eq(report->n_waits, 2);
+        cr_expect_eq(report->waits[0].kind, LOGP_WAIT_SEND);
+        cr_expect_eq(report->waits[0].source, 1);
+        cr_expect_eq(report->waits[0].tag, 3);
+    }
+}
+
 Test(rendezvous, the_check_finds_what_relies_on_buffers)
 {
     const struct logp_collective what = {.name = "none", .sizes = fill_sizes};
