@@ -36,13 +36,13 @@ const char help_examples[] =
     "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
     "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
     "  logp trace broadcast --clock virtual    what each processor does, as a diagram\n"
-    "  logp tree reduce --algo binomial    the tree of any algorithm that is one\n"
+    "  logp tree reduce --algo binomial    the tree of a tree-based algorithm\n"
     "  logp predict broadcast -P 1000000 --algo all\n"
     "  logp predict broadcast --explain    what a time is made of, and what counts\n"
     "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
     "  logp report broadcast --output page.html   all of it as a page for the browser\n"
     "  logp measure --delay none           this host's threads: their L, o, g, G\n"
-    "  logp paper kurnosov                 a paper's figures beside ours\n"
+    "  logp paper kurnosov                 a paper's figures compared with this library\n"
     "  logp help run                       all options of a command\n";
 
 static void print_help(void)
@@ -68,7 +68,7 @@ static void print_command_help(const struct command *c, const struct options *o)
     if (c->options & (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE))
         puts("\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G, T are powers of 1024, as "
              "Ki, Mi, "
-             "... are;\nof bytes also KiB (1024) and kB (1000). In brackets: the default.");
+             "... are;\nof bytes also KiB (1024) and kB (1000). Defaults are shown in [brackets].");
     if (c->options & (OPTIONS_MODEL | OPTIONS_TUNE))
         puts("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
              "...");

@@ -15,17 +15,17 @@ static const struct logp_word overlap_words[] = {{"on", 0}, {"off", 1}, {0}};
 static const struct logp_knob knobs[] = {
     {"k", "N", "chains, segments or radix, where an algorithm has one; sqrt", "", "the best",
      "a whole number >= 1, or sqrt", "k", LOGP_UNIT_NUMBER, 1, LOGP_TREE_MAX, k_words, FIELD(k)},
-    {"window", "W", "before receive r, r+W-1 sends have been made", "", "the best",
+    {"window", "W", "number of sends in flight ahead of the receives", "", "the best",
      "a number of sends ahead of receives, >= 1", "window", LOGP_UNIT_NUMBER, 1, LOGP_TREE_MAX,
      NULL, FIELD(window)},
-    {"block", "BYTES", "of a pipelined message", "", "the best", "a number of bytes, 1 .. 2^40",
+    {"block", "BYTES", "size of a pipelined block", "", "the best", "a number of bytes, 1 .. 2^40",
      "block", LOGP_UNIT_BYTES, 1, INT64_C(1) << 40, NULL, FIELD(block_bytes)},
     {"pack", "T", "time to pack a column", "0", "", "a time", "pack_ns", LOGP_UNIT_NS, 0,
      LOGP_PARAM_MAX_NS, NULL, FIELD(pack_ns)},
     {"work", "T", "broadcast: time that each processor takes to process the item", "0", "",
      "a time", "work_ns", LOGP_UNIT_NS, 0, LOGP_PARAM_MAX_NS, NULL, FIELD(work_ns)},
-    {"overlap", "WHEN", "is it processed while blocks are sent on: on, off", "on", "",
-     "one of: on, off", "overlap", LOGP_UNIT_WORD, 0, 1, overlap_words, FIELD(no_overlap)},
+    {"overlap", "WHEN", "overlap processing with forwarding: on, off", "on", "", "one of: on, off",
+     "overlap", LOGP_UNIT_WORD, 0, 1, overlap_words, FIELD(no_overlap)},
 };
 
 const struct logp_knob *logp_knob_at(size_t i)

@@ -145,7 +145,7 @@ static const char *file_values(struct lpi_fault *f, char **value, int64_t unit_n
     if (rc == -ENOMEM)
         return no_memory;
     if (rc != 0)
-        return "a file that can be read, with a time in ns, 0 .. 11 days, in each line";
+        return "a readable file with a time in ns, 0 .. 11 days, in each line";
     return NULL;
 }
 

@@ -7,7 +7,7 @@ says 'T = 2L + 4o + 1g' predict broadcast --explain
 says '100.000 140.000 1 the gap since its send to 2 began' predict broadcast --explain
 says '160.000 220.000 1 -> 3 the message is on its way' predict broadcast --explain
 says '0.000 0, 1, 3-5' predict broadcast --explain
-says '4 of 7 messages may not be late at all; those that may be so the least:' predict broadcast --explain
+says '4 of 7 messages are critical. The least slack among the others:' predict broadcast --explain
 says '20.000 200.000 0 -> 7' predict broadcast --explain
 says 'g 40.000 1 1 not at all up to 20.000, 1 up to 50.000, then 3' predict broadcast --explain
 says 'T = 2L + 4o + 1g' run broadcast --explain --clock virtual

@@ -273,8 +273,9 @@ static void judge(const struct options *o, const struct output *out)
             vague += !is_precise(&out->rows[i].record, o->precision_ppm);
     }
     if (vague > 0)
-        printf("%d of %d medians are not known to %g %%: --reps or --limit came first\n", vague,
-               all, (double)o->precision_ppm / 1e4);
+        printf(
+            "%d of %d medians did not reach a precision of %g %% (stopped by --reps or --limit)\n",
+            vague, all, (double)o->precision_ppm / 1e4);
     if (late > 0)
         printf(
             "The host could not keep up with %d of %d, which took over 1 %% longer than predicted; "
@@ -362,7 +363,7 @@ static int bench(struct options *o)
 const struct command command_bench = {
     .name = "bench",
     .arguments = "COLLECTIVE",
-    .summary = "sweeps: run it for several P, sizes, L, ..., each until its median is known",
+    .summary = "measure over several P, sizes, L, ..., each until its median is precise",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
                OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PROCESSES |
                OPTIONS_PLOT,
@@ -378,7 +379,7 @@ const struct command command_bench = {
         "changing first; then the algorithms. Where one does not apply it is left out.\n"
         "\n--reps is the most that a point is run [1000; virtual clock 1]. Records are those of\n"
         "run, and interval_ns (low, high: where the median lies with 95 %; from .. to in the\n"
-        "table), runs and sweep. With --output, a sweep that was interrupted goes on where it\n"
+        "table), runs and sweep. With --output, an interrupted sweep resumes where it\n"
         "stopped; a point that went wrong is not tried again, but the exit code says so.\n"
         "\nlogp bench crossover COLLECTIVE: where the best algorithm changes, over P and sizes.",
     .call = bench,

@@ -267,7 +267,7 @@ static int completion(struct options *o)
 const struct command command_completion = {
     .name = "completion",
     .arguments = "SHELL",
-    .summary = "for bash or zsh: what completes the command line there",
+    .summary = "print the completion of the command line for bash or zsh",
     .remark = "In this shell:  source <(logp completion bash)\n"
               "In zsh:         logp completion zsh >_logp, in a folder of $fpath",
     .call = completion,

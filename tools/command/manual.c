@@ -98,7 +98,7 @@ static int manual(struct options *o)
     puts("Options may stand before or behind the arguments.\n.SH COMMANDS");
     for (size_t i = 0; (c = command_at(i)) != NULL; i++)
         put_command(c);
-    puts(".SH OPTIONS\nIn brackets: the default.");
+    puts(".SH OPTIONS\nDefaults are shown in [brackets].");
     for (int i = 0; option_facts(o, i, 0, &f); i++)
         put_option(o, i);
     puts(".TP\n\\fB\\-\\-help\\fR, \\fB\\-h\\fR\nThe options of a command, or the most used "
@@ -106,7 +106,7 @@ static int manual(struct options *o)
          ".TP\n\\fB\\-\\-version\\fR\nWhich version this is.\n"
          ".SH ENVIRONMENT\n"
          "Each option has a variable that is its default, \\fBLOGP_P\\fR, \\fBLOGP_o\\fR, "
-         "\\fBLOGP_UNIT\\fR, \\fBLOGP_O_SEND\\fR and so on; an empty one is as good as none.\n"
+         "\\fBLOGP_UNIT\\fR, \\fBLOGP_O_SEND\\fR and so on; empty variables are ignored.\n"
          ".SH \"EXIT STATUS\"\n"
          ".TP\n0\nEverything ran, and every result was verified.\n"
          ".TP\n1\nSomething is wrong: a result, a prediction, a deadlock, an interrupt.\n"

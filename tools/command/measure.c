@@ -102,7 +102,7 @@ static int measure(struct options *o)
 const struct command command_measure = {
     .name = "measure",
     .arguments = "",
-    .summary = "L, o, g, G of a machine, from outside",
+    .summary = "measure L, o, g and G of a machine",
     .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT | OPTIONS_OUTPUT,
     .answer = ANSWER_MEASURED,
     .remark =

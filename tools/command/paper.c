@@ -78,7 +78,7 @@ static int show_paper(struct options *o)
 const struct command command_paper = {
     .name = "paper",
     .arguments = "NAME",
-    .summary = "shou-chen, sun, kurnosov, grama, liu: its figures and tables beside ours",
+    .summary = "shou-chen, sun, kurnosov, grama, liu: compare a paper's figures with this library",
     .options =
         OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_PAPER | OPTIONS_PLOT,
     .answer = ANSWER_PAPER,

@@ -35,7 +35,7 @@ static int plot(struct options *o)
 const struct command command_plot = {
     .name = "plot",
     .arguments = "COLLECTIVE|FILE",
-    .summary = "curves of a sweep: run it, or take logp bench's FILE.csv or FILE.json",
+    .summary = "plot a sweep: run it, or read logp bench's FILE.csv or FILE.json",
     .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
                OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PLOT | OPTIONS_FORGIVING,
     .answer = ANSWER_CURVES,

@@ -27,7 +27,7 @@ static int replay(struct options *o)
 const struct command command_replay = {
     .name = "replay",
     .arguments = "FILE",
-    .summary = "a failure found by the test kit, again: FILE [-- PROGRAM ARGUMENTS]",
+    .summary = "repeat a failure found by the test kit: FILE [-- PROGRAM ARGUMENTS]",
     .options = OPTIONS_AGAIN | OPTIONS_OUTPUT,
     .answer = ANSWER_WORDS,
     .remark =
@@ -36,7 +36,8 @@ const struct command command_replay = {
         "started; here it is started so again, shows that one run, byte for byte, and skips all\n"
         "others. What it prints goes to stderr, the failure to stdout. Exit code: 1, it has "
         "failed\n"
-        "again; 0, it does not fail any more; 2, the run is not to be had. Behind -- stands a\n"
+        "again; 0, it does not fail any more; 2, the run could not be reproduced. Behind -- stands "
+        "a\n"
         "program built elsewhere, or a debugger, in which processors may be threads:\n"
         "\n"
         "  logp replay FILE --executor thread -- gdb --args ./test\n"

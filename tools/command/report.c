@@ -125,7 +125,7 @@ static int report(struct options *o)
 const struct command command_report = {
     .name = "report",
     .arguments = "COLLECTIVE",
-    .summary = "what bench finds out, as a page for the browser",
+    .summary = "write the results of a sweep as a page for the browser",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_BASIS | OPTIONS_SWEEP |
                OPTIONS_OUTPUT,
     .answer = ANSWER_PAGE,

@@ -84,7 +84,7 @@ static int run(struct options *o)
 const struct command command_run = {
     .name = "run",
     .arguments = "COLLECTIVE",
-    .summary = "run it, measure it, hold it against the model",
+    .summary = "run a collective and compare its time with the model",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
                OPTIONS_BASIS | OPTIONS_EXPLAIN | OPTIONS_WATCH | OPTIONS_PROCESSES,
     .answer = ANSWER_RECORDS,

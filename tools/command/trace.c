@@ -188,7 +188,7 @@ static int trace(struct options *o)
 const struct command command_trace = {
     .name = "trace",
     .arguments = "COLLECTIVE",
-    .summary = "one run as a space-time diagram: text, svg, perfetto, json or goal",
+    .summary = "draw one run as a space-time diagram: text, svg, perfetto, json or goal",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
                OPTIONS_BASIS | OPTIONS_TRACE | OPTIONS_REPLAY,
     .answer = ANSWER_TRACE,

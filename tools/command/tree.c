@@ -80,7 +80,7 @@ static int show_tree(struct options *o)
 const struct command command_tree = {
     .name = "tree",
     .arguments = "COLLECTIVE",
-    .summary = "the tree of an algorithm that is one: what is sent where, and when",
+    .summary = "show the communication tree (tree-based algorithms only)",
     .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_TREE,
     .answer = ANSWER_TREE,
     .call = show_tree,

@@ -137,7 +137,7 @@ static int tune(struct options *o)
 const struct command command_tune = {
     .name = "tune",
     .arguments = "[COLLECTIVE...]",
-    .summary = "the best algorithms, also as tables that an MPI loads",
+    .summary = "list the best algorithms, also as tables that an MPI loads",
     .options = OPTIONS_TUNE | OPTIONS_SPANS,
     .remark = "\n-P takes numbers and ranges (2,4,8..16, 2..64*2) [2..128*2], --bytes a range "
               "(1..64Ki)\n[1..16Mi]; sizes are of an item, or of a vector (reduce-scatter: of a "

@@ -137,7 +137,7 @@ static int validate(struct options *o)
 const struct command command_validate = {
     .name = "validate",
     .arguments = "[COLLECTIVE...]",
-    .summary = "collectives measured on a machine, against predictions",
+    .summary = "compare measured collectives with predictions",
     .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT |
                OPTIONS_OUTPUT,
     .answer = ANSWER_FORM,

@@ -108,18 +108,18 @@ static void print_remarks(const struct logp_found *f)
     if (f->G.ns >= 0.001)
         printf("G = %s.\n", show_byte_time((int64_t)(f->G.ns * 1000 + 0.5), G));
     if (f->g_hidden)
-        puts("g is hidden: no rate depends on it, here it is no longer than an overhead.");
+        puts("g cannot be measured: it is not larger than the overhead, so it never limits the "
+             "rate.");
     if (f->L_hidden)
-        puts("The overheads are longer than half a round trip: L is taken for 0.");
+        puts("The overheads are longer than half a round trip: L is taken as 0.");
     if (f->doubtful[0] != '\0')
         printf("DOUBTFUL: %s. Measure again on an idle host.\n", f->doubtful);
     printf("Gaps of sends and receives: %s.",
-           gap_word(f) != NULL ? gap_word(f) : "shared or not, that cannot be seen here");
+           gap_word(f) != NULL ? gap_word(f) : "shared or separate: could not be determined");
     if (f->exact)
         puts(" No two times of one kind differed.");
     else
-        printf(" %zu of %zu times were left out, as too far from the others.\n", f->n_left_out,
-               f->n_times);
+        printf(" %zu of %zu times were rejected as outliers.\n", f->n_left_out, f->n_times);
 }
 
 /* Where all is exact it is a model's own rounding. */
@@ -136,8 +136,8 @@ static bool impossible(const struct logp_size_seen *s)
 
 static void print_protocols(const struct logp_found *f)
 {
-    printf("\n%-22s%10s%14s%10s%14s%12s\n", "bytes", "L, us", "G end to end", "g, us",
-           "G in a stream", "off by up to");
+    printf("\n%-22s%10s%14s%10s%15s%15s\n", "bytes", "L, us", "G end to end", "g, us",
+           "G (streaming)", "max. residual");
     for (int i = 0; i < f->n_protocols; i++) {
         const struct logp_protocol *p = &f->protocols[i];
         char range[32];
@@ -145,17 +145,16 @@ static void print_protocols(const struct logp_found *f)
         snprintf(range, sizeof(range), "%zu .. %zu", p->from, p->to);
         printf("%-22s%10.3f%14.4f", range, p->L_ns / 1000, p->wire_G_ns);
         if (p->g_ns < 0 && p->G_ns < 0)
-            printf("%10s%14s", "hidden", "-");
+            printf("%10s%15s", "hidden", "-");
         else
-            printf("%10.3f%14.4f", p->g_ns / 1000, p->G_ns);
-        printf("%10.1f %%%s\n", p->error * 100, unexplained(f, p) ? "  unexplained" : "");
+            printf("%10.3f%15.4f", p->g_ns / 1000, p->G_ns);
+        printf("%13.1f %%%s\n", p->error * 100, unexplained(f, p) ? "  unexplained" : "");
     }
 }
 
 static void print_sizes(const struct pair *pair)
 {
-    printf("\n%12s%14s%12s%12s%16s\n", "bytes", "one way, us", "o_send", "o_recv",
-           "one to the next");
+    printf("\n%12s%14s%12s%12s%16s\n", "bytes", "one way, us", "o_send", "o_recv", "interval");
     for (size_t i = 0; i < pair->n_sizes; i++) {
         const struct logp_size_seen *s = &pair->sizes[i];
 

@@ -154,14 +154,12 @@ static void apply_output(struct options *o, const char *option, const char *text
 }
 
 const struct option_row format_options[] = {
-    {"explain", NULL,
-     "what the predicted time is made of, what has slack, and how often L, o, g count", "off", "",
+    {"explain", NULL, "show the critical path, the slack and the sensitivity to L, o, g", "off", "",
      OPTIONS_EXPLAIN, SWITCH(explain)},
     {"format", "KIND", "%s", "table", "", OPTIONS_FORMAT, .apply = apply_format,
      .choices = usable_formats},
     {"output", "FILE",
-     "write to it, in the format of its suffix; -: to stdout; a sweep goes on in a .csv or .json",
-     "-", "",
+     "output file; its suffix sets the format; -: stdout; a sweep resumes a .csv or .json", "-", "",
      OPTIONS_OUTPUT | OPTIONS_FILE | OPTIONS_TUNE | OPTIONS_TRACE | OPTIONS_MEASURE |
          OPTIONS_VALIDATE,
      .apply = apply_output},

@@ -33,8 +33,7 @@ static char *text_of(const char *option, const char *file)
 
     if (text == NULL) {
         name_machines(&names);
-        bad_option(option, file, "%s, or a file that can be read: %s", one_of(&names, file, list),
-                   why);
+        bad_option(option, file, "%s, or a readable file: %s", one_of(&names, file, list), why);
     }
     return text;
 }

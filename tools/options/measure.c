@@ -23,6 +23,7 @@ const struct option_row measure_options[] = {
      "first", "", OPTIONS_MEASURE, .apply = apply_pairs, .words = "first, all"},
     {"on", "WHAT", "host: as fast as it is; or an emulated machine: a named one, or of a file",
      "host", "", OPTIONS_VALIDATE, TEXT(on), .choices = all_on},
-    {"fit", NULL, "which parameters explain what is off", "off", "", OPTIONS_VALIDATE, SWITCH(fit)},
+    {"fit", NULL, "find the parameters that fit the measured times", "off", "", OPTIONS_VALIDATE,
+     SWITCH(fit)},
     {0},
 };

@@ -79,10 +79,10 @@ static void load(const char *option, const char *text)
         bad_option(option, text, "a plug-in of version %d; this is one of version %d",
                    LOGP_PLUGIN_VERSION, plugin.version);
     if (plugin.create_delay == NULL && plugin.algorithms == NULL)
-        bad_option(option, text, "a plug-in that brings a delay model, or algorithms");
+        bad_option(option, text, "a plug-in with a delay model or algorithms");
     arguments = text[length] == ':' ? text + length + 1 : "";
     if (plugin.create_delay == NULL && *arguments != '\0')
-        bad_option(option, text, "without arguments: %s takes none", plugin.name);
+        bad_option(option, text, "plug-in %s takes no arguments; remove them", plugin.name);
     for (int i = 0; plugin.algorithms != NULL && plugin.algorithms[i] != NULL; i++)
         add_algorithm(option, text, plugin.algorithms[i]);
 }

@@ -169,16 +169,14 @@ static void apply_limit(struct options *o, const char *option, const char *text)
 }
 
 const struct option_row sweep_options[] = {
-    {"precision", "X%", "run until the ends of the median's 95 % interval are this near", "1%", "",
+    {"precision", "X%", "repeat until the median's 95 % interval is within X %", "1%", "",
      OPTIONS_SWEEP, .apply = apply_precision},
-    {"limit", "T", "begin no more runs of a point after this time", "10s", "", OPTIONS_SWEEP,
-     .apply = apply_limit},
-    {"predicted", NULL, "nothing is run: of the schedule, under the model", "off", "",
-     OPTIONS_TRACE, SWITCH(only_predicted)},
-    {"replay", "FILE", "a failure found by the test kit, in place of a collective", "", "none",
-     OPTIONS_REPLAY, TEXT(replay)},
-    {"restart", NULL, "begin the file of --output anew, whatever is in it", "off", "", OPTIONS_FILE,
-     SWITCH(restart)},
+    {"limit", "T", "time limit of a point", "10s", "", OPTIONS_SWEEP, .apply = apply_limit},
+    {"predicted", NULL, "draw the predicted schedule, without a run", "off", "", OPTIONS_TRACE,
+     SWITCH(only_predicted)},
+    {"replay", "FILE", "draw a failure found by the test kit", "", "none", OPTIONS_REPLAY,
+     TEXT(replay)},
+    {"restart", NULL, "overwrite the file of --output", "off", "", OPTIONS_FILE, SWITCH(restart)},
     {"measure", NULL, "run the best and the second on both sides of each change", "off", "",
      OPTIONS_CROSSOVER, SWITCH(measure)},
     {0},

@@ -140,8 +140,7 @@ static void print_slack(const struct logp_explanation *e)
     int64_t *order = order_by(e->slack_ns, e->P);
     int shown = 0;
 
-    printf("\nSlack: so much later anything that these processors do may be, and the end is the "
-           "same\n\n%12s  %s\n",
+    printf("\nSlack: how much later each processor may act without delaying the end\n\n%12s  %s\n",
            "slack", "processors");
     for (int64_t i = 0, k; i < e->P; i = k) {
         const int64_t slack = e->slack_ns[order[i]];
@@ -173,10 +172,10 @@ static void print_messages(const struct logp_explanation *e)
     }
     order = order_by(slack, (int64_t)e->n_tasks);
     if (n > 0)
-        printf("\n%lld of %lld messages may not be late at all%s\n", (long long)critical,
-               (long long)n, critical < n ? "; those that may be so the least:\n" : "");
+        printf("\n%lld of %lld messages are critical%s\n", (long long)critical, (long long)n,
+               critical < n ? ". The least slack among the others:\n" : "");
     if (critical < n)
-        printf("%12s %12s  %s\n", "slack", "there at", "message");
+        printf("%12s %12s  %s\n", "slack", "arrives at", "message");
     for (int64_t i = critical; i < n && i < critical + SLACKS_SHOWN; i++) {
         const struct logp_task *t = &e->tasks[order[i]];
 
@@ -236,9 +235,9 @@ static void print_curves(const struct logp_explanation *e)
 {
     int64_t rounding = 0;
 
-    printf("\nHow often each counts: a unit more of it costs so many units, and a unit less saves "
-           "so many;\nand with other values, the steps as they are now\n\n%-7s %12s %8s %8s  %s\n",
-           "", "is", "costs", "saves", "counts");
+    printf("\nSensitivity: change of T per unit more and per unit less, and the ranges in which it "
+           "holds (same schedule)\n\n%-7s %12s %8s %8s  %s\n",
+           "", "value", "costs", "saves", "counts");
     for (enum logp_parameter p = 0; p < LOGP_PARAMETERS; p++) {
         struct logp_curve c;
 

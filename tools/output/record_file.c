@@ -45,7 +45,7 @@ static void read_text(struct record_file *file)
     file->text = calloc((size_t)size + 1, 1);
     rewind(file->f);
     if (file->text == NULL || fread(file->text, 1, (size_t)size, file->f) != (size_t)size)
-        refuse(file, "a file that can be read");
+        refuse(file, "a readable file");
 }
 
 /* Where a record ends; NULL: it is not whole. A line break in a cell of CSV is none. */

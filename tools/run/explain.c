@@ -15,7 +15,7 @@ static void refuse(const struct options *o)
     if (is_faulty(o))
         bad_option(o->network.faults != NULL ? "--fault" : "--noise",
                    o->network.faults != NULL ? o->network.faults : o->network.noise,
-                   "none, with --explain: what strikes is on no path");
+                   "none: --explain cannot be combined with random faults");
     if (!o->emulated)
         bad_option("--delay", o->delay->name,
                    "with --explain, a delay model under which messages take time");
@@ -75,7 +75,7 @@ void explain_rows(const struct options *o, const struct logp_invocation *c, stru
     for (size_t i = 0; i < n; i++) {
         rows[i].explained = explain_algorithm(o, c, rows[i].algorithm, &rows[i].unexplained);
         if (rows[i].explained == NULL && n == 1)
-            bad_usage("--explain: %s cannot be explained here: %s", rows[i].algorithm->name,
+            bad_usage("--explain: %s cannot be explained: %s", rows[i].algorithm->name,
                       rows[i].unexplained);
     }
 }
