@@ -96,7 +96,7 @@ static void replay(const struct planted_row *row, const struct logp_failure *f, 
     for (int i = 0; i < times; i++) {
         struct planted state = {.right = false};
         struct logp_check check = planted_check(row);
-        TEST_FAILURE again;
+        TEST_FAILURE again = {.text = NULL};
 
         check.executor = i % 10 == 9 ? "thread" : NULL;
         cr_assert_eq(logp_check_replay(row->program, &state, &check, f->replay, &again), f->error,
@@ -110,7 +110,7 @@ static void find(const struct planted_row *row, enum logp_strategy strategy)
 {
     struct planted state = {.right = false};
     struct logp_check check = planted_check(row);
-    TEST_FAILURE f;
+    TEST_FAILURE f = {.text = NULL};
     int rc;
 
     check.strategy = strategy;
@@ -149,7 +149,7 @@ Test(check, failures_are_made_small)
         const struct planted_row *row = &planted_rows[i];
         struct planted state = {.right = false};
         struct logp_check check = planted_check(row);
-        TEST_FAILURE f;
+        TEST_FAILURE f = {.text = NULL};
 
         check.sizes = (int[]){5};
         check.n_sizes = 1;
@@ -167,7 +167,7 @@ Test(check, what_is_right_does_not_fail)
             const struct planted_row *row = &planted_rows[i];
             struct planted state = {.right = true};
             struct logp_check check = planted_check(row);
-            TEST_FAILURE f;
+            TEST_FAILURE f = {.text = NULL};
 
             if (s == LOGP_STRATEGY_EXHAUSTIVE && !row->messages_alone)
                 continue;

@@ -57,7 +57,7 @@ Test(check_busy, polls_in_vain_are_a_deadlock)
 {
     for (enum logp_strategy s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_EXHAUSTIVE; s++) {
         struct logp_check check = {.strategy = s, .runs = 3};
-        TEST_FAILURE f;
+        TEST_FAILURE f = {.text = NULL};
 
         cr_assert_eq(logp_check(polls_for_ever, NULL, &check, &f), -EDEADLK);
         cr_assert_eq(f.kind, LOGP_FAILURE_DEADLOCK);
@@ -188,7 +188,7 @@ Test(check_busy, an_after_that_comes_back_late_does_no_harm)
     int none = 0;
     struct logp_check check = {
         .sizes = (int[]){3}, .n_sizes = 1, .after = is_late, .timeout_ns = 20000000};
-    TEST_FAILURE f;
+    TEST_FAILURE f = {.text = NULL};
 
     cr_assert_eq(check_late(&none, check, NULL, &f), -ETIMEDOUT);
     cr_assert_eq(f.kind, LOGP_FAILURE_TIMEOUT);
@@ -248,7 +248,7 @@ Test(check_busy, locks_that_are_tried)
                                .runs = 200,
                                .before = none_counted,
                                .after = all_counted};
-    TEST_FAILURE f;
+    TEST_FAILURE f = {.text = NULL};
 
     cr_assert_eq(logp_check(counts, &l, &check, &f), 0, "%s", f.text);
 }

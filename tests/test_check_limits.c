@@ -93,7 +93,7 @@ Test(check_limits, a_send_waits_beside_a_receive_from_any_source)
 
     for (size_t i = 0; i < 4; i++) {
         struct logp_check check = checks[i];
-        TEST_FAILURE f;
+        TEST_FAILURE f = {.text = NULL};
 
         check.sends = LOGP_SENDS_SYNCHRONOUS;
         check.runs = 200;
