@@ -72,7 +72,7 @@ static void measure(const char *collective, int64_t P)
         for (int k = 0; k < AGAIN; k++) { /* the least: without what the host does */
             double took;
 
-            c.model.params.L_ns++; /* a question that nobody has asked */
+            c.model.params.L_ns++; /* a model not asked about before: nothing is cached */
             bench_forget_trees();
             took = best_us(collective, P, &c, &taken);
             first[i] = took < first[i] ? took : first[i];

@@ -7,7 +7,7 @@
 
 enum { ROUNDS = 5 };
 
-/* The time of this thread, whoever else is there. */
+/* CPU time of this thread: other load on the host does not count. */
 static double cpu_s(void)
 {
     struct timespec t;

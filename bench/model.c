@@ -60,7 +60,7 @@ static struct logp_machine *make_machine(int P, enum logp_clock clock, const cha
     return m;
 }
 
-/* ---- who is done at the very end ---- */
+/* ---- the most ranks of one core that are done at the very end ---- */
 
 struct rehearsal {
     const struct logp_algorithm *algorithm;

@@ -46,7 +46,7 @@ struct work {
 
 static _Thread_local struct ring *ring;
 
-/* Jump; whoever is jumped to puts this context away where `slot` says. */
+/* Jump to a context, which stores this one in *slot. */
 static void jump(void *to, void **slot)
 {
     const struct transfer t = jump_fcontext(to, slot);
@@ -80,7 +80,7 @@ static void barrier(const struct work *w, int me, unsigned generation)
 }
 
 /*
- * The item is the generation. 2P places are enough: nobody begins generation G before each of the
+ * The item is the generation. 2P places are enough: no rank begins generation G before each of the
  * others was root once in the P before it, and so has what was sent in G - 2P.
  */
 static void broadcast(const struct work *w, int me, unsigned generation)

@@ -130,7 +130,7 @@ int64_t soak_exchange(struct soak_part *part)
     x.rounds = wanted / (uint64_t)P / MOST_IN_ROW;
     x.wrong[0] = '\0';
     /* of a round and the next; what cores keep for themselves comes on top */
-    if (!x.roams) /* who roams may be ahead by more */
+    if (!x.roams) /* a rank that roams may be ahead by more */
         config.queue_limit = (size_t)P * 2 * MOST_IN_ROW * (x.largest + 512) * 2;
     rc = logp_machine_create(&config, &m);
     if (rc != 0)

@@ -20,7 +20,7 @@ struct outside {
     struct logp_machine *m;
     struct stress *s;
     pthread_t thread;
-    atomic_bool ended; /* the run is over: nobody takes what comes now */
+    atomic_bool ended; /* the run is over: no vp takes what comes now */
     int rc;
 };
 
@@ -86,7 +86,7 @@ static int64_t messages(struct soak_part *part)
         s.limited = true;
     }
     s.per_pair = wanted / pairs + 1;
-    if (soak_below(part, 4) == 0 && !limited) /* whoever waits takes none of these */
+    if (soak_below(part, 4) == 0 && !limited) /* a waiting vp takes none of these */
         s.outside = wanted / (uint64_t)P / 20;
     snprintf(part->what, sizeof(part->what),
              "P %d, %s, %d slots, payload <= %zu, %s%s%s%llu from outside", P, config.executor,

@@ -105,15 +105,15 @@ LOGP_API struct logp_tree_node logp_tree_find(const struct logp_tree *tree, int6
 
 /*
  * The summation of Shou & Chen: N operands in all on P processors, the result on the root, when an
- * addition costs gamma. It says how many operands each processor should have and who sends its sum
- * to whom.
+ * addition costs gamma. It says how many operands each processor should have, and to which
+ * processor it sends its sum.
  *
  * It is a broadcast tree with time reversed: a message and the addition of what it brings take
  * d = o_send + L + o_recv + gamma, and a processor ends such additions e = max(g, o_recv + gamma)
  * apart. A node of effective time t with K children has t - K (o_recv + gamma) left for operands of
  * its own, so it sums A = t/gamma - K (o_recv/gamma + 1) + 1 of them until it must send. The
- * children are received in the order K-1 .. 0, local additions fill the time between, and nobody
- * ever waits. Operands beyond the sum of all A are shared out evenly, everyone's additions first.
+ * children are received in the order K-1 .. 0. Local additions fill the time between, so no
+ * processor waits. Operands beyond the sum of all A are shared out evenly, everyone's additions first.
  *
  * Times are in units of gamma, everything else is rounded up to them. gamma = 0 is the limit of a
  * small one: the root alone sums all in no time.
