@@ -55,7 +55,7 @@ struct fold {
     struct rank *ranks;
     struct lpi_fold_mail mail;
     struct lpi_wires wires;
-    struct lpi_rendezvous rendezvous;
+    struct lpi_fold_rendezvous rendezvous;
     bool in_order;                     /* sends by (start, rank) */
     uint32_t *queue, mask, head, tail; /* of ranks that can go on: a ring of 2^x > P */
     struct next *heap;                 /* in order: of ranks whose next step is a send */

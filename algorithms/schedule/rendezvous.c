@@ -8,7 +8,7 @@
 
 enum { FIRST_CAPACITY = 4 };
 
-int lpi_rendezvous_init(struct lpi_rendezvous *rendezvous, size_t P, int64_t from,
+int lpi_rendezvous_init(struct lpi_fold_rendezvous *rendezvous, size_t P, int64_t from,
                         const struct logp_delay_ops *ops, void *model)
 {
     rendezvous->from = from;
@@ -18,7 +18,7 @@ int lpi_rendezvous_init(struct lpi_rendezvous *rendezvous, size_t P, int64_t fro
     return from > 0 && rendezvous->ranks == NULL ? -ENOMEM : 0;
 }
 
-void lpi_rendezvous_fini(struct lpi_rendezvous *rendezvous, size_t P)
+void lpi_rendezvous_fini(struct lpi_fold_rendezvous *rendezvous, size_t P)
 {
     for (size_t r = 0; rendezvous->ranks != NULL && r < P; r++)
         free(rendezvous->ranks[r].all);
@@ -32,7 +32,7 @@ static int64_t as_request(int64_t arrival)
 }
 
 /* L of the way back. */
-static int64_t cts_ns(const struct lpi_rendezvous *rendezvous, int from, int to)
+static int64_t cts_ns(const struct lpi_fold_rendezvous *rendezvous, int from, int to)
 {
     if (rendezvous->ops->link != NULL)
         return rendezvous->ops->link(rendezvous->model, from, to)->L_ns;
@@ -40,7 +40,7 @@ static int64_t cts_ns(const struct lpi_rendezvous *rendezvous, int from, int to)
 }
 
 /* A letter, or a request, meets a receive of rank r. @return the sender has its answer */
-static bool match(struct lpi_rendezvous *rendezvous, int64_t r, struct lpi_posted *m,
+static bool match(struct lpi_fold_rendezvous *rendezvous, int64_t r, struct lpi_posted *m,
                   const struct lpi_fold_message *message)
 {
     struct lpi_posted_list *sender = &rendezvous->ranks[message->src];
@@ -59,7 +59,7 @@ static bool match(struct lpi_rendezvous *rendezvous, int64_t r, struct lpi_poste
     return true;
 }
 
-int lpi_rendezvous_post(struct lpi_rendezvous *rendezvous, struct lpi_fold_mail *mail,
+int lpi_rendezvous_post(struct lpi_fold_rendezvous *rendezvous, struct lpi_fold_mail *mail,
                         struct lpi_fold_inbox *inbox, int64_t r, int32_t src, int32_t tag,
                         int64_t now, int64_t *wakes)
 {
@@ -95,7 +95,7 @@ static bool wakes_for(struct lpi_posted_list *k, uint32_t which)
     return wakes;
 }
 
-int lpi_rendezvous_send(struct lpi_rendezvous *rendezvous, struct lpi_fold_mail *mail,
+int lpi_rendezvous_send(struct lpi_fold_rendezvous *rendezvous, struct lpi_fold_mail *mail,
                         struct lpi_fold_inbox *inbox, int64_t dst,
                         const struct lpi_fold_message *message, bool is_request, bool *wakes)
 {
@@ -119,7 +119,7 @@ int lpi_rendezvous_send(struct lpi_rendezvous *rendezvous, struct lpi_fold_mail 
     return 0;
 }
 
-bool lpi_rendezvous_data(struct lpi_rendezvous *rendezvous, int64_t src, int64_t dst,
+bool lpi_rendezvous_data(struct lpi_fold_rendezvous *rendezvous, int64_t src, int64_t dst,
                          int64_t arrival)
 {
     struct lpi_posted_list *sender = &rendezvous->ranks[src], *k = &rendezvous->ranks[dst];
@@ -130,7 +130,7 @@ bool lpi_rendezvous_data(struct lpi_rendezvous *rendezvous, int64_t src, int64_t
     return wakes_for(k, sender->matched);
 }
 
-const struct lpi_posted *lpi_rendezvous_take(struct lpi_rendezvous *rendezvous, int64_t r)
+const struct lpi_posted *lpi_rendezvous_take(struct lpi_fold_rendezvous *rendezvous, int64_t r)
 {
     struct lpi_posted_list *k = &rendezvous->ranks[r];
     const struct lpi_posted *m = &k->all[k->next];

@@ -259,7 +259,7 @@ struct lpi_posted_list {
     int64_t cts_at;             /* when that is back; -1: not yet */
 };
 
-struct lpi_rendezvous {
+struct lpi_fold_rendezvous {
     struct lpi_posted_list *ranks;
     int64_t from; /* sends of so many bytes wait; 0: none, and nothing is kept */
     const struct logp_delay_ops *ops;
@@ -267,31 +267,31 @@ struct lpi_rendezvous {
 };
 
 /* ops of a delay model: how long an answer takes. 0; -ENOMEM. To be ended in any case. */
-int lpi_rendezvous_init(struct lpi_rendezvous *rendezvous, size_t P, int64_t from,
+int lpi_rendezvous_init(struct lpi_fold_rendezvous *rendezvous, size_t P, int64_t from,
                         const struct logp_delay_ops *ops, void *model);
-void lpi_rendezvous_fini(struct lpi_rendezvous *rendezvous, size_t P);
+void lpi_rendezvous_fini(struct lpi_fold_rendezvous *rendezvous, size_t P);
 
 /* Does a send wait for its receiver? */
-static inline bool lpi_rendezvous_waits(const struct lpi_rendezvous *rendezvous, size_t n_bytes)
+static inline bool lpi_rendezvous_waits(const struct lpi_fold_rendezvous *rendezvous, size_t n_bytes)
 {
     return rendezvous->from > 0 && (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)rendezvous->from;
 }
 
 /* Rank r posts a receive at its time now. *wakes: who has its answer by that; -1: nobody. 0;
  * -ENOMEM */
-int lpi_rendezvous_post(struct lpi_rendezvous *rendezvous, struct lpi_fold_mail *mail,
+int lpi_rendezvous_post(struct lpi_fold_rendezvous *rendezvous, struct lpi_fold_mail *mail,
                         struct lpi_fold_inbox *inbox, int64_t r, int32_t src, int32_t tag,
                         int64_t now, int64_t *wakes);
 /* A letter to dst; is_request: of its payload, which is to come. *wakes: whether dst can go on by
  * it. 0; -ENOMEM */
-int lpi_rendezvous_send(struct lpi_rendezvous *rendezvous, struct lpi_fold_mail *mail,
+int lpi_rendezvous_send(struct lpi_fold_rendezvous *rendezvous, struct lpi_fold_mail *mail,
                         struct lpi_fold_inbox *inbox, int64_t dst,
                         const struct lpi_fold_message *message, bool is_request, bool *wakes);
 /* The payload of a send that has its answer. @return dst can go on by it */
-bool lpi_rendezvous_data(struct lpi_rendezvous *rendezvous, int64_t src, int64_t dst,
+bool lpi_rendezvous_data(struct lpi_fold_rendezvous *rendezvous, int64_t src, int64_t dst,
                          int64_t arrival);
 /* The next receive of a rank that has posted any. NULL: nothing has come for it */
-const struct lpi_posted *lpi_rendezvous_take(struct lpi_rendezvous *rendezvous, int64_t r);
+const struct lpi_posted *lpi_rendezvous_take(struct lpi_fold_rendezvous *rendezvous, int64_t r);
 
 /*
  * ---- graph.c ----
