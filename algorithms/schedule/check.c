@@ -3,13 +3,13 @@
  * The third reader of a schedule: does everything get where it should? It is done without data:
  * each byte of a buffer has a label that says what it stands for (schedule.h), and steps move labels.
  * At the end each rank must hold what its collective promises, each contribution once, in the order
- * of ranks where the operation does not commute; who should hold all back must have heard from all.
+ * of ranks where the operation does not commute. In a barrier each rank must have heard from all.
  * On the way, nothing is read that nobody has written, nor anything beyond a buffer, and every
  * message is received as large as it was sent.
  *
- * The fold says which message a receive takes, and who waits for ever. This is a delay model to it,
- * in which nothing takes time and the arrival of a message is its number: at each send and receive
- * the rank in question makes the steps before it, and then moves the labels.
+ * The fold decides which message a receive takes, and finds a rank that waits for ever. This file is
+ * a delay model for the fold, in which nothing takes time and the arrival of a message is its number:
+ * at each send and receive the rank makes the steps before it, and then moves the labels.
  */
 #include "schedule/schedule.h"
 
@@ -25,7 +25,7 @@ enum { BUFFERS = LOGP_SCRATCH + 1 };
 struct message {
     int64_t dst;
     size_t n_bytes;
-    uint64_t *heard;         /* of whom its sender had heard; in data */
+    uint64_t *heard;         /* the ranks that its sender had heard from; in data */
     lpi_step_label labels[]; /* and then those */
 };
 

@@ -62,7 +62,7 @@ struct fold {
     size_t n_heap;
 };
 
-/* ---- who goes on ---- */
+/* ---- which rank goes on ---- */
 
 static void add_to_queue(struct fold *f, uint32_t rank)
 {
@@ -497,7 +497,7 @@ static int conclude(struct fold *f)
 
 static void unmake(struct fold *f)
 {
-    /* who is through has none any more */
+    /* a rank that is done has freed its own */
     for (int64_t r = 0; f->parts != NULL && f->through < f->schedule.P && r < f->schedule.P; r++) {
         f->c.plan = f->parts[r];
         lpi_free_plan(&f->c.plan);

@@ -53,7 +53,7 @@ struct fold {
     struct logp_fold *out;
     uint64_t most;
     struct desk *desks;
-    struct entry *heap; /* of those who are to be woken; one that is out of date is passed over */
+    struct entry *heap; /* of the ranks to be woken; an entry that is out of date is passed over */
     size_t n_heap, heap_capacity;
 };
 

@@ -2,13 +2,13 @@
 /*
  * Messages under way in a fold. Most ranks have one or two at a time: a list, beside the rank's own
  * state, so that memory is touched in the order of ranks. A rank that comes to have many (the root
- * of a flat tree, everyone in an all-to-all) has all of them on a pile, until none is left. To put
- * there is to write on its last sheet; the first to be taken sorts what is on sheets into slots, by
+ * of a flat tree, everyone in an all-to-all) has all of them on an overflow, until none is left. To put
+ * there is to write on its last block; the first to be taken sorts what is on blocks into entries, by
  * source and tag.
  *
- * A sheet is so many letters in a row, the first of which has the pile's next sheet. Sheets are
- * given out in the order of memory: who sends to all in turn has theirs side by side, not a page
- * for each.
+ * A block is a row of messages, the first of which has the overflow's next block. Blocks are given
+ * out in the order of memory: a rank that sends to all in turn has its blocks side by side, not on a
+ * page each.
  */
 
 #include "schedule/schedule.h"
@@ -19,13 +19,13 @@
 
 enum { LISTED = 16, BLOCK = 8, FIRST_BLOCK = 6 };
 
-enum { EMPTY = -1, TAKEN = -2 }; /* a slot's src */
+enum { EMPTY = -1, TAKEN = -2 }; /* a entry's src */
 
 struct lpi_overflow {
-    uint32_t left;       /* how many letters, in slots and on sheets */
-    uint32_t listed;     /* of them on sheets */
-    uint32_t first, end; /* the first sheet, and where the next letter goes on the last one */
-    struct lpi_fold_message *entries; /* the first letter of each source and tag */
+    uint32_t left;       /* how many messages, in entries and on blocks */
+    uint32_t listed;     /* of them on blocks */
+    uint32_t first, end; /* the first block, and where the next message goes on the last one */
+    struct lpi_fold_message *entries; /* the first message of each source and tag */
     uint32_t n_entries, n_used;       /* 2^x > 2 n_used, or 0 */
 };
 
@@ -34,7 +34,7 @@ static bool is(const struct lpi_fold_message *l, int32_t src, int32_t tag)
     return l->src == src && l->tag == tag;
 }
 
-/* ---- letters and sheets ---- */
+/* ---- messages and blocks ---- */
 
 /* Those of block b begin at 2^b - 2^FIRST_BLOCK: none moves when there come to be more. */
 static int block_of(uint32_t index)
@@ -49,7 +49,7 @@ static struct lpi_fold_message *at(const struct lpi_fold_mail *m, uint32_t index
     return &m->blocks[b][(index + (1u << FIRST_BLOCK)) ^ 1u << b];
 }
 
-/* An unused sheet; 0: no memory. */
+/* An unused block; 0: no memory. */
 static uint32_t new_block(struct lpi_fold_mail *m)
 {
     const uint32_t block = m->blocks_used;
@@ -61,7 +61,7 @@ static uint32_t new_block(struct lpi_fold_mail *m)
     }
     if (m->n > UINT32_MAX / 2)
         return 0;
-    m->n += BLOCK; /* so sheet 0 is never given out */
+    m->n += BLOCK; /* so block 0 is never given out */
     b = block_of(m->n);
     if (m->blocks[b] == NULL)
         m->blocks[b] = lpi_alloc_pages((size_t)1 << b, sizeof(struct lpi_fold_message));
@@ -71,7 +71,7 @@ static uint32_t new_block(struct lpi_fold_mail *m)
     return 0;
 }
 
-/* An unused letter; 0: no memory. */
+/* An unused message; 0: no memory. */
 static uint32_t new_message(struct lpi_fold_mail *m)
 {
     const uint32_t index = m->messages;
@@ -91,9 +91,9 @@ static void free_message(struct lpi_fold_mail *m, uint32_t index)
     m->messages = index;
 }
 
-/* ---- piles ---- */
+/* ---- overflows ---- */
 
-/* Sources next to each other have slots next to each other. */
+/* Sources next to each other have entries next to each other. */
 static struct lpi_fold_message *entry_of(const struct lpi_overflow *p, int32_t src, int32_t tag)
 {
     const uint32_t x = (uint32_t)src + (uint32_t)tag * UINT32_C(0x9e3779b1);
@@ -106,7 +106,7 @@ static struct lpi_fold_message *entry_of(const struct lpi_overflow *p, int32_t s
     }
 }
 
-/* With room for all letters of the pile, and without the slots whose letters are gone. 0; -ENOMEM
+/* With room for all messages of the overflow, and without the entries whose messages are gone. 0; -ENOMEM
  */
 static int make_slots(struct lpi_overflow *p)
 {
@@ -160,7 +160,7 @@ static int put_into_entry(struct lpi_fold_mail *m, struct lpi_overflow *p,
     return 0;
 }
 
-/* From the sheets into slots. 0; -ENOMEM: nothing more can be taken */
+/* From the blocks into entries. 0; -ENOMEM: nothing more can be taken */
 static int sort(struct lpi_fold_mail *m, struct lpi_overflow *p)
 {
     uint32_t block = p->first;
@@ -228,7 +228,7 @@ static int take_from_overflow(struct lpi_fold_mail *m, struct lpi_overflow *p, i
     return 0;
 }
 
-/* The number of an unused pile; 0: no memory. */
+/* The number of an unused overflow; 0: no memory. */
 static uint32_t new_overflow(struct lpi_fold_mail *m)
 {
     if (m->n_overflows + 1 >= m->overflow_capacity) {

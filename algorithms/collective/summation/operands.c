@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operands of a summation: who has how many, and whether the root has their sum. What a processor does is in summation.c.
+ * The operands of a summation: how many each processor has, and whether the root has their sum. The
+ * steps of a processor are in summation.c.
  */
 #include "predict/predict.h"
 #include "summation.h"
@@ -31,8 +32,8 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = rank == c->args.root ? c->args.op->element_bytes : 0;
 }
 
-/* All operands of all processors, made again and combined one after the other; P does not say who
- * has how many, the plan does. */
+/* All operands of all processors, made again and combined one after the other; the
+ * plan, not P, says how many each has. */
 static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {

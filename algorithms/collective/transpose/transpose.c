@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transposing a matrix whose columns are spread over the processors: who has which part of it, and
- * what travels.
+ * Transposing a matrix whose columns are spread over the processors: which part of it each
+ * has, and what is sent.
  *
  * Of rows x cols elements, processor J holds a block of columns, and afterwards processor I a block
  * of rows (the columns of the result); both are balanced. Block (I, J), what J has of I's rows,
@@ -15,7 +15,7 @@
 
 #include <logp/algorithm.h>
 
-/* ---- who has what ---- */
+/* ---- the part of each processor ---- */
 
 int64_t lpi_transpose_size(int64_t total, int64_t n, int64_t i)
 {
@@ -47,7 +47,7 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = lpi_bytes(lpi_bytes(my_rows, cols), c->args.n_bytes);
 }
 
-/* Who has element i of `total` ones: lpi_transpose_begin() the other way. */
+/* The processor that has element i of `total`: the inverse of lpi_transpose_begin(). */
 static int64_t owner(int64_t total, int64_t n, int64_t i)
 {
     const int64_t size = total / n, longer = total % n, in_longer = longer * (size + 1);
