@@ -7,9 +7,9 @@
  * On the way, nothing is read that nobody has written, nor anything beyond a buffer, and every
  * message is received as large as it was sent.
  *
- * The fold decides which message a receive takes, and finds a rank that waits for ever. This file is
- * a delay model for the fold, in which nothing takes time and the arrival of a message is its number:
- * at each send and receive the rank makes the steps before it, and then moves the labels.
+ * The fold decides which message a receive takes, and finds a rank that waits for ever. This file
+ * is a delay model for the fold, in which nothing takes time and the arrival of a message is its
+ * number: at each send and receive the rank makes the steps before it, and then moves the labels.
  */
 #include "schedule/schedule.h"
 

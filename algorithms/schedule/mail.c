@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages under way in a fold. Most ranks have one or two at a time: a list, beside the rank's own
- * state, so that memory is touched in the order of ranks. A rank that comes to have many (the root
- * of a flat tree, everyone in an all-to-all) has all of them on an overflow, until none is left. To put
- * there is to write on its last block; the first to be taken sorts what is on blocks into entries, by
- * source and tag.
+ * Messages under way in a fold. Most ranks have one or two at a time: a list beside the rank's
+ * state, so that memory is touched in the order of ranks. A rank with many messages (the root of a flat
+ * tree, each rank of an all-to-all) keeps all of them in an overflow, until none is left. A new
+ * message is written to its last block. The first receive sorts the messages of the blocks into
+ * entries, by source and tag.
  *
  * A block is a row of messages, the first of which has the overflow's next block. Blocks are given
- * out in the order of memory: a rank that sends to all in turn has its blocks side by side, not on a
+ * out in the order of memory, so the blocks of a rank that sends to all are side by side, not on a
  * page each.
  */
 
@@ -19,7 +19,7 @@
 
 enum { LISTED = 16, BLOCK = 8, FIRST_BLOCK = 6 };
 
-enum { EMPTY = -1, TAKEN = -2 }; /* a entry's src */
+enum { EMPTY = -1, TAKEN = -2 }; /* the src of an entry */
 
 struct lpi_overflow {
     uint32_t left;       /* how many messages, in entries and on blocks */
@@ -106,8 +106,8 @@ static struct lpi_fold_message *entry_of(const struct lpi_overflow *p, int32_t s
     }
 }
 
-/* With room for all messages of the overflow, and without the entries whose messages are gone. 0; -ENOMEM
- */
+/* Make space for all messages of the overflow, without the entries of messages that are gone.
+ * @return 0; -ENOMEM */
 static int make_slots(struct lpi_overflow *p)
 {
     struct lpi_fold_message *const old = p->entries;
