@@ -177,7 +177,7 @@ void lpi_direct_close(struct lpi_proc *p);
 int lpi_direct_stopped(struct lpi_proc *p, int stop);
 
 /* The error that calls of p return; 0: the run goes on. Called by p. */
-static inline int lpi_stopped(struct lpi_proc *p)
+static inline __attribute__((always_inline)) int lpi_stopped(struct lpi_proc *p)
 {
     /* acquire: as in lpi_stopping() */
     const int stop = atomic_load_explicit(&p->core->machine->stop, memory_order_acquire);
