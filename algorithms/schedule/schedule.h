@@ -272,7 +272,8 @@ int lpi_rendezvous_init(struct lpi_fold_rendezvous *rendezvous, size_t P, int64_
 void lpi_rendezvous_fini(struct lpi_fold_rendezvous *rendezvous, size_t P);
 
 /* Does a send wait for its receiver? */
-static inline bool lpi_rendezvous_waits(const struct lpi_fold_rendezvous *rendezvous, size_t n_bytes)
+static inline bool lpi_rendezvous_waits(const struct lpi_fold_rendezvous *rendezvous,
+                                        size_t n_bytes)
 {
     return rendezvous->from > 0 && (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)rendezvous->from;
 }
