@@ -164,7 +164,7 @@ static inline size_t lpi_items(const struct logp_invocation *c, int64_t first, i
                                   : lpi_bytes((size_t)n, c->args.n_bytes);
 }
 
-/* Are they not one after the other in the buffer of who has all? */
+/* Does the buffer with all items have them at displacements, not one after the other? */
 static inline bool lpi_items_apart(const struct logp_invocation *c)
 {
     return c->args.blocks != NULL && c->args.blocks->displs != NULL;

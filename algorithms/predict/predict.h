@@ -169,9 +169,8 @@ __int128 lpi_tree_total(const struct logp_tree *tree);
 /* The farthest first: t(1) = 0, t(2) = D, t(P) = max(D + t(P-h), E + t(h)), h = 2^(lg P - 1);
  * P = 2^x: D + (x-1) max(D, E). */
 __int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E);
-/* The farthest first, with one item after the other: who has c children passes them on at least
- * period(c, is it the root, arg) apart, which is not less for more children; `more` follow the
- * first. P >= 2 */
+/* The farthest first, with `more` items after the first one. A rank with c children passes items on
+ * at least period(c, is it the root, arg) apart, which does not fall with c. P >= 2 */
 __int128 lpi_doubling_pipelined(int64_t P, int64_t D, int64_t E, int64_t more,
                                 __int128 (*period)(int c, bool root, const void *arg),
                                 const void *arg);
@@ -303,8 +302,8 @@ static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_by
 int64_t lpi_bound_out(const struct logp_params *p, int64_t P);
 int64_t lpi_bound_in(const struct logp_params *p, int64_t P);
 
-/* What is added to either where nobody is through before so many bytes have left the one (in: each
- * of the others), or have come to each of the others (in: the one). */
+/* The time to add to a bound if no processor is done before this number of bytes has left the one
+ * processor (in: each of the others), or has come to each of the others (in: the one). */
 int64_t lpi_bound_more_sent(const struct logp_params *p, int64_t bytes);
 int64_t lpi_bound_more_received(const struct logp_params *p, int64_t bytes);
 

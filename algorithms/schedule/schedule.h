@@ -73,7 +73,7 @@ bool lpi_is_started(const struct logp_vp *vp, const struct logp_invocation *c);
 bool lpi_is_under_way(const struct logp_vp *vp);
 /* Let it go on where there is mail for it; if not, this costs a poll. */
 void lpi_query(struct logp_vp *vp);
-/* As logp_schedule_run(), and meanwhile what is under way goes on. */
+/* As logp_schedule_run(). Started collectives go on meanwhile. */
 int lpi_run_beside(struct logp_vp *group, logp_steps steps, const struct logp_invocation *c,
                    void *buf, void *recv_buf);
 
@@ -200,7 +200,7 @@ struct lpi_fold_mail {
 /* Put a copy. 0; -ENOMEM */
 int lpi_mail_put(struct lpi_fold_mail *mail, struct lpi_fold_inbox *inbox,
                  const struct lpi_fold_message *message);
-/* Take the first from src with this tag. 0; -EAGAIN: there is none; -ENOMEM */
+/* Take the first message from src with this tag. @return 0; -EAGAIN: there is none; -ENOMEM */
 int lpi_mail_take(struct lpi_fold_mail *mail, struct lpi_fold_inbox *inbox, int32_t src,
                   int32_t tag, struct lpi_fold_message *out);
 void lpi_mail_fini(struct lpi_fold_mail *mail);
@@ -278,8 +278,8 @@ static inline bool lpi_rendezvous_waits(const struct lpi_fold_rendezvous *rendez
     return rendezvous->from > 0 && (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)rendezvous->from;
 }
 
-/* Rank r posts a receive at its time now. *wakes: who has its answer by that; -1: nobody. 0;
- * -ENOMEM */
+/* Rank r posts a receive at its time now. *wakes: the rank whose request the receive answers; -1:
+ * none. @return 0; -ENOMEM */
 int lpi_rendezvous_post(struct lpi_fold_rendezvous *rendezvous, struct lpi_fold_mail *mail,
                         struct lpi_fold_inbox *inbox, int64_t r, int32_t src, int32_t tag,
                         int64_t now, int64_t *wakes);
