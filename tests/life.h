@@ -22,7 +22,7 @@ static inline int life_untidy(struct logp_vp *vp, void *arg)
 {
     static char buf[100000];
     struct logp_request *r;
-    struct logp_pending *p;
+    struct logp_request *p;
     int rc = logp_irecv(vp, LOGP_ANY_SOURCE, 99, buf, 1, &r);
 
     (void)arg;

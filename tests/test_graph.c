@@ -254,7 +254,7 @@ Test(graph, what_is_no_graph_is_refused)
 /* Started, it would have to go on behind the program's back. */
 static int start_graph(struct logp_vp *vp, void *arg)
 {
-    struct logp_pending *pending;
+    struct logp_request *pending;
     struct logp_plan *plan;
     char buf[8] = "";
     int rc = logp_plan_create(logp_algorithm_find("schedule", "listed"), 2, logp_vp_rank(vp), arg,

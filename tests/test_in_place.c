@@ -13,10 +13,10 @@ static const struct logp_params params = {
 static int start_and_wait(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
                           void *recv_buf)
 {
-    struct logp_pending *pending;
+    struct logp_request *pending;
     const int rc = logp_plan_start(vp, plan, buf, recv_buf, &pending);
 
-    return rc != 0 ? rc : logp_pending_wait(vp, pending);
+    return rc != 0 ? rc : logp_wait(vp, pending, NULL);
 }
 
 /* Run it twice, and start it once, with the operands where the result will be. `buf` and `recv_buf`
@@ -160,7 +160,7 @@ static int combine_meanwhile(struct logp_vp *vp, void *arg)
 {
     const struct logp_op *sum = logp_op_find("sum", "int64");
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct logp_pending *pending[2];
+    struct logp_request *pending[2];
     int64_t x[COUNT], y[COUNT];
     int rc;
 
@@ -171,7 +171,7 @@ static int combine_meanwhile(struct logp_vp *vp, void *arg)
     if (rc == 0)
         rc = logp_iscan(vp, LOGP_IN_PLACE, y, COUNT, sum, &pending[1]);
     if (rc == 0)
-        rc = logp_pending_waitall(vp, pending, 2);
+        rc = logp_waitall(vp, pending, 2, NULL);
     if (rc == 0) {
         expect_sums(x, P, 0);
         expect_sums(y, me + 1, 0);

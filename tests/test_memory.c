@@ -282,7 +282,7 @@ LIVES(collectives_that_are_started, 4, 2)
     static int64_t numbers[8], sums[8];
     const struct logp_op *sum = logp_op_find("sum", "int64");
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct logp_pending *p[6];
+    struct logp_request *p[6];
     int rc = 0;
 
     numbers[me] = me;
@@ -294,7 +294,7 @@ LIVES(collectives_that_are_started, 4, 2)
     if (rc == 0)
         rc = reduce_all(vp);
     if (rc == 0)
-        rc = logp_pending_waitall(vp, p, 6);
+        rc = logp_waitall(vp, p, 6, NULL);
     return rc != 0 || sums[me] == P * (P - 1) / 2 ? rc : -EPROTO;
 }
 

@@ -29,7 +29,7 @@ static int run_and_start(struct logp_vp *vp, void *arg)
 {
     struct both *b = arg;
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct logp_pending *pending;
+    struct logp_request *pending;
     struct task t;
     int64_t start = 0;
 
@@ -41,7 +41,7 @@ static int run_and_start(struct logp_vp *vp, void *arg)
     OK(logp_sync(vp, &start));
 
     OK(logp_plan_start(vp, t.plan, t.buf, t.recv_buf, &pending));
-    OK(logp_pending_wait(vp, pending));
+    OK(logp_wait(vp, pending, NULL));
     b->started[me] = logp_now(vp) - start;
     cr_assert(test_is_right(&t, P, me, 2), "%s %s P %d rank %d", b->row->collective, b->row->name,
               P, me);
@@ -122,7 +122,7 @@ enum { CALLS = 12 };
 
 /* Call i, run or started; out has room for P items of two elements. */
 static int call(struct logp_vp *vp, int i, int root, const int64_t *in, int64_t *out,
-                struct logp_pending **p)
+                struct logp_request **p)
 {
     const struct logp_op *sum = logp_op_find("sum", "int64");
     const int64_t P = logp_vp_size(vp);
@@ -160,7 +160,7 @@ static int call_blocking_and_not(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = P / 2;
     int64_t in[2 * MOST_P], run[2 * MOST_P], started[2 * MOST_P], start, ran, took;
-    struct logp_pending *p;
+    struct logp_request *p;
 
     for (int i = 0; i < 2 * P; i++)
         in[i] = 1000 * me + i;
@@ -173,7 +173,7 @@ static int call_blocking_and_not(struct logp_vp *vp, void *arg)
         ran = logp_now(vp) - start;
         OK(logp_sync(vp, &start));
         OK(call(vp, i, root, in, started, &p));
-        OK(logp_pending_wait(vp, p));
+        OK(logp_wait(vp, p, NULL));
         took = logp_now(vp) - start;
         cr_assert(took == ran, "call %d, P %d rank %d: run %ld, started %ld", i, P, me, (long)ran,
                   (long)took);
@@ -222,7 +222,7 @@ TestProgram(nonblocking, computing_overlaps_communicating,
 {
     static const int64_t end[] = {2200, 2500, 2500};
     struct logp_plan *plan = chain(vp, 8);
-    struct logp_pending *pending = NULL;
+    struct logp_request *pending = NULL;
     int64_t item = logp_vp_rank(vp) == 0 ? 4711 : 0;
     bool done = false;
 
@@ -230,7 +230,7 @@ TestProgram(nonblocking, computing_overlaps_communicating,
     for (int piece = 0; piece < 4; piece++) {
         OK(logp_compute(vp, 500, NULL, NULL));
         if (!done)
-            OK(logp_pending_test(vp, pending, &done));
+            OK(logp_test(vp, pending, &done, NULL));
     }
     cr_assert(done);
     cr_assert_eq(item, 4711);
@@ -246,14 +246,14 @@ TestProgram(nonblocking, a_wait_carries_on_what_else_was_started,
 {
     const int me = logp_vp_rank(vp);
     int64_t a = me == 0 ? 1 : 0, b = me == 0 ? 2 : 0;
-    struct logp_pending *first, *second;
+    struct logp_request *first, *second;
 
     OK(logp_ibroadcast(vp, &a, sizeof(a), 0, &first));
     OK(logp_ibroadcast(vp, &b, sizeof(b), 0, &second));
-    OK(logp_pending_wait(vp, second));
+    OK(logp_wait(vp, second, NULL));
     cr_assert_eq(logp_now(vp), me == 0 ? 600 : 1400);
     cr_assert_eq(b, 2);
-    OK(logp_pending_wait(vp, first));
+    OK(logp_wait(vp, first, NULL));
     cr_assert_eq(logp_now(vp), me == 0 ? 600 : 1400);
     cr_assert_eq(a, 1);
     return 0;
@@ -268,7 +268,7 @@ static int in_different_orders(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const bool tests = *(const bool *)arg;
     int64_t in[2] = {me, 2 * me}, out[2] = {-1, -1};
-    struct logp_pending *p[2];
+    struct logp_request *p[2];
 
     OK(logp_iallreduce(vp, &in[0], &out[0], 1, sum, &p[0]));
     OK(logp_iallreduce(vp, &in[1], &out[1], 1, sum, &p[1]));
@@ -277,9 +277,9 @@ static int in_different_orders(struct logp_vp *vp, void *arg)
         bool done = false;
 
         while (tests && !done)
-            OK(logp_pending_test(vp, p[which], &done));
+            OK(logp_test(vp, p[which], &done, NULL));
         if (!done)
-            OK(logp_pending_wait(vp, p[which]));
+            OK(logp_wait(vp, p[which], NULL));
         cr_assert_eq(out[which], (which + 1) * (int64_t)P * (P - 1) / 2);
     }
     return 0;
@@ -299,12 +299,12 @@ TestProgram(nonblocking, a_collective_that_is_run_carries_on_those_that_were_sta
     const int me = logp_vp_rank(vp);
     struct logp_plan *plan = chain(vp, 8);
     int64_t item = me == 0 ? 4711 : 0;
-    struct logp_pending *pending;
+    struct logp_request *pending;
 
     OK(logp_plan_start(vp, plan, &item, NULL, &pending));
     if (me == 1)
         OK(logp_barrier(vp));
-    OK(logp_pending_wait(vp, pending));
+    OK(logp_wait(vp, pending, NULL));
     cr_assert_eq(item, 4711);
     if (me != 1)
         OK(logp_barrier(vp));
@@ -318,7 +318,7 @@ TestProgram(nonblocking, a_plan_may_be_started_again,
 {
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp), root = P - 1;
     struct logp_plan *plan = chain(vp, 8);
-    struct logp_pending *p[3], *none[2] = {NULL, NULL};
+    struct logp_request *p[3], *none[2] = {NULL, NULL};
     struct logp_vp *group;
     int64_t a = 0, b, c;
     int index;
@@ -333,13 +333,13 @@ TestProgram(nonblocking, a_plan_may_be_started_again,
         cr_assert(logp_plan_run(vp, plan, &a, NULL) == -EBUSY);
         OK(logp_ibroadcast(group, &b, sizeof(b), root, &p[1]));
         OK(logp_ibroadcast(vp, &c, sizeof(c), 0, &p[2]));
-        OK(logp_pending_waitany(vp, p, 3, &index));
+        OK(logp_waitany(vp, p, 3, &index, NULL));
         cr_assert(index >= 0 && index < 3 && p[index] == NULL);
-        OK(logp_pending_waitall(vp, p, 3));
+        OK(logp_waitall(vp, p, 3, NULL));
         cr_assert(a == i && b == i + 100 && c == i + 200);
         cr_assert(p[0] == NULL && p[1] == NULL && p[2] == NULL);
     }
-    OK(logp_pending_waitany(vp, none, 2, &index));
+    OK(logp_waitany(vp, none, 2, &index, NULL));
     cr_assert(index == -1);
     logp_group_destroy(group);
     logp_plan_destroy(plan);
@@ -355,8 +355,7 @@ TestProgram(nonblocking, a_collective_and_a_message_are_waited_for_together,
 {
     static const int members[2][2] = {{0, 1}, {0, 3}};
     const int me = logp_vp_rank(vp);
-    struct logp_pending *p[2] = {NULL, NULL};
-    struct logp_request *r[3] = {NULL, NULL, NULL};
+    struct logp_request *p[5] = {NULL}, **r = &p[2];
     struct logp_status status = {.source = -1};
     struct logp_vp *pair[2] = {NULL, NULL};
     int order[4], item[2] = {me, me}, x = 0, y = 0, index = 0;
@@ -371,13 +370,13 @@ TestProgram(nonblocking, a_collective_and_a_message_are_waited_for_together,
         OK(logp_ibroadcast(pair[i], &item[i], sizeof(int), 1, &p[i]));
     }
     if (me != 0)
-        OK(logp_pending_waitall(vp, p, 2));
+        OK(logp_waitall(vp, p, 2, NULL));
     if (me == 0)
         OK(logp_irecv(vp, 4, 4, &y, sizeof(y), &r[0]));
     if (me == 0)
         OK(logp_irecv(vp, 2, 2, &x, sizeof(x), &r[2]));
     for (int i = 0; me == 0 && i < 4; i++) {
-        OK(logp_pending_waitany_or(vp, p, 2, r, 3, &index, &status));
+        OK(logp_waitany(vp, p, 5, &index, &status));
         order[i] = index;
         cr_assert(index != 4 || (x == 2 && status.source == 2));
         cr_assert(index != 2 || (y == 4 && status.source == 4));
@@ -385,9 +384,8 @@ TestProgram(nonblocking, a_collective_and_a_message_are_waited_for_together,
     if (me == 0) {
         cr_assert(item[0] == 1 && item[1] == 3);
         cr_assert(order[0] == 0 && order[1] == 4 && order[2] == 1 && order[3] == 2);
-        OK(logp_pending_waitany_or(vp, p, 2, r, 3, &index, &status));
+        OK(logp_waitany(vp, p, 5, &index, &status));
         cr_assert_eq(index, -1);
-        cr_assert_eq(logp_pending_waitany_or(vp, p, 2, r, -1, &index, NULL), -EINVAL);
     }
     logp_group_destroy(pair[0]);
     logp_group_destroy(pair[1]);

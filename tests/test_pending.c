@@ -124,7 +124,7 @@ static void make(struct mix *x, uint64_t seed)
 /* ---- running it ---- */
 
 /* The nonblocking call of a collective. */
-static int call(struct logp_vp *vp, const struct task *t, struct logp_pending **p)
+static int call(struct logp_vp *vp, const struct task *t, struct logp_request **p)
 {
     const struct logp_args *a = &t->c.args;
     const char *name = t->collective->name;
@@ -162,7 +162,7 @@ struct begun {
     struct logp_vp *groups[MOST_GROUPS]; /* NULL: it is not in it */
     int n;
     struct task tasks[MOST_ITEMS]; /* in the order of items ... */
-    struct logp_pending *pendings[MOST_ITEMS];
+    struct logp_request *pendings[MOST_ITEMS];
     int which[MOST_ITEMS]; /* ... which they are */
     uint64_t random;
 };
@@ -188,20 +188,20 @@ static void finish(struct begun *b, int i)
 static int attend(struct logp_vp *vp, struct begun *b)
 {
     int i = (int)test_below(&b->random, b->n), rc;
-    struct logp_pending *p = b->pendings[i];
+    struct logp_request *p = b->pendings[i];
     bool done = true;
 
     switch (test_below(&b->random, 4)) {
     case 0:
-        rc = logp_pending_waitany(vp, b->pendings, b->n, &i);
+        rc = logp_waitany(vp, b->pendings, b->n, &i, NULL);
         done = i >= 0;
         break;
     case 1:
-        rc = logp_pending_wait(vp, p);
+        rc = logp_wait(vp, p, NULL);
         done = p != NULL;
         break;
     default:
-        rc = logp_pending_test(vp, p, &done);
+        rc = logp_test(vp, p, &done, NULL);
         done = done && p != NULL;
     }
     if (done && rc == 0)

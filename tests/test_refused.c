@@ -103,7 +103,7 @@ static int start_all(struct logp_vp *vp, void *arg)
 {
     static char in[64], out[64];
     const size_t n = *(const size_t *)arg;
-    struct logp_pending *pending;
+    struct logp_request *pending;
 
     cr_expect_eq(logp_ialltoall(vp, in, out, n, &pending), -EINVAL, "%zu", n);
     cr_expect_eq(logp_iallgather(vp, in, out, n, &pending), -EINVAL, "%zu", n);

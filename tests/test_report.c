@@ -11,7 +11,7 @@ static const struct logp_params some_model = {
 
 static char long_message[64];
 static struct logp_request *request;
-static struct logp_pending *pending;
+static struct logp_request *pending;
 static struct logp_vp *group;
 static struct logp_status status;
 static bool done;

@@ -461,17 +461,17 @@ static int beside(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
 
     for (int i = 0; i < 100; i++) {
-        struct logp_pending *pending;
+        struct logp_request *pending;
         int64_t item = me == i % P ? i + 5 : -1, sum = 0;
         const int64_t one = 1;
 
         OK(logp_ibroadcast(vp, &item, sizeof(item), i % P, &pending));
         if (me % 2 == 0)
-            OK(logp_pending_wait(vp, pending));
+            OK(logp_wait(vp, pending, NULL));
         OK(logp_barrier(vp));
         OK(logp_allreduce(vp, &one, &sum, 1, logp_op_find("sum", "int64")));
         if (me % 2 == 1)
-            OK(logp_pending_wait(vp, pending));
+            OK(logp_wait(vp, pending, NULL));
         cr_assert(item == i + 5 && sum == P);
     }
     return 0;
@@ -489,7 +489,7 @@ TestProgram(shared, who_polls_beside_is_noticed,
             test_run_fails(test_machine(2, LOGP_CLOCK_WALL, NULL), program, NULL, -EDEADLK))
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    struct logp_pending *pending;
+    struct logp_request *pending;
     int64_t item = 3;
     int rc;
 

@@ -320,7 +320,7 @@ Test(trace_rules, a_run_forgets_the_one_before_and_off_is_off)
 
 static int two_at_once(struct logp_vp *vp, void *arg)
 {
-    struct logp_pending *pending[2];
+    struct logp_request *pending[2];
     double one = 1, sum;
     char byte = 0;
     int rc = logp_ibroadcast(vp, &byte, 1, 0, &pending[0]);
@@ -329,7 +329,7 @@ static int two_at_once(struct logp_vp *vp, void *arg)
     rc = rc != 0 ? rc
                  : logp_iallreduce(vp, &one, &sum, 1, logp_op_find("sum", "double"), &pending[1]);
     rc = rc != 0 ? rc : logp_compute(vp, 5, NULL, NULL);
-    return rc != 0 ? rc : logp_pending_waitall(vp, pending, 2);
+    return rc != 0 ? rc : logp_waitall(vp, pending, 2, NULL);
 }
 
 Test(trace_rules, what_is_started_has_its_own_label)

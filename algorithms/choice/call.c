@@ -45,7 +45,7 @@ static __attribute__((noinline)) int best(lpi_chooser choose, const char *collec
 /* Plan and start. */
 static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
                  struct logp_invocation *c, void *buf, void *recv_buf,
-                 struct logp_pending **pending)
+                 struct logp_request **request)
 {
     const int P = logp_vp_size(vp);
     int rc = 0;
@@ -56,7 +56,7 @@ static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
         rc = lpi_plan(algorithm, P, logp_vp_rank(vp), c);
     if (rc == 0)
         lpi_buffers(algorithm, P, logp_vp_rank(vp), c, &buf, &recv_buf);
-    return rc != 0 ? rc : lpi_start(vp, algorithm, c, true, buf, recv_buf, pending);
+    return rc != 0 ? rc : lpi_start(vp, algorithm, c, true, buf, recv_buf, request);
 }
 
 /* Is there nothing to plan, to place and to wait for beside it? */
@@ -70,12 +70,12 @@ static bool is_planned(const struct logp_algorithm *algorithm, int P,
 
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
                  struct logp_invocation *c, void *buf, void *recv_buf,
-                 struct logp_pending **pending)
+                 struct logp_request **request)
 {
     int rc;
 
-    if (pending != NULL)
-        return start(vp, algorithm, c, buf, recv_buf, pending);
+    if (request != NULL)
+        return start(vp, algorithm, c, buf, recv_buf, request);
     if (is_planned(algorithm, logp_vp_size(vp), c))
         return algorithm->run(logp_vp_collective(vp), c, buf, recv_buf);
     rc = lpi_plan(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c);
@@ -90,7 +90,7 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
  * is known there: then the model takes no time. */
 static int run_best(struct logp_vp *vp, const struct logp_collective *collective,
                     struct logp_invocation *c, void *buf, void *recv_buf,
-                    struct logp_pending **pending)
+                    struct logp_request **request)
 {
     const int P = logp_vp_size(vp);
     const bool by_model = collective == &lpi_transpose;
@@ -98,7 +98,7 @@ static int run_best(struct logp_vp *vp, const struct logp_collective *collective
     int rc = 0;
 
     /* what is started needs steps */
-    c->model.undelayed = !by_model && pending == NULL && logp_shared_possible(vp);
+    c->model.undelayed = !by_model && request == NULL && logp_shared_possible(vp);
     if (by_model && logp_vp_params(vp, &c->model.params) != 0)
         c->model.params = (struct logp_params){0};
     if (by_model || (!c->model.undelayed && logp_vp_params(vp, &c->model.params) == 0))
@@ -107,7 +107,7 @@ static int run_best(struct logp_vp *vp, const struct logp_collective *collective
         return rc;
     if (algorithm == NULL)
         algorithm = lpi_best_undelayed(collective, P, c);
-    return lpi_run_once(vp, algorithm, c, buf, recv_buf, pending);
+    return lpi_run_once(vp, algorithm, c, buf, recv_buf, request);
 }
 
 static bool has_operands(const struct logp_collective *collective, const struct logp_args *a, int P)
@@ -142,18 +142,18 @@ bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *col
 
 int lpi_call(struct logp_vp *vp, const struct logp_collective *collective,
              struct logp_invocation *c, const void *buf, void *recv_buf,
-             struct logp_pending **pending)
+             struct logp_request **request)
 {
     if (!lpi_is_callable(vp, collective, c, buf, recv_buf))
         return -EINVAL;
-    return run_best(vp, collective, c, (void *)buf, recv_buf, pending); /* buf is only read */
+    return run_best(vp, collective, c, (void *)buf, recv_buf, request); /* buf is only read */
 }
 
 static int start_call(struct logp_vp *vp, const struct logp_collective *collective,
                       struct logp_invocation *c, const void *buf, void *recv_buf,
-                      struct logp_pending **pending)
+                      struct logp_request **request)
 {
-    return pending != NULL ? lpi_call(vp, collective, c, buf, recv_buf, pending) : -EINVAL;
+    return request != NULL ? lpi_call(vp, collective, c, buf, recv_buf, request) : -EINVAL;
 }
 
 /* ---- the table ---- */
@@ -169,12 +169,12 @@ static int start_call(struct logp_vp *vp, const struct logp_collective *collecti
                                            &(struct logp_invocation){.args = {__VA_ARGS__}}, buf,  \
                                            recv_buf, NULL));                                       \
     }                                                                                              \
-    int logp_i##name(struct logp_vp *vp, PARAMETERS parameters, struct logp_pending **pending)     \
+    int logp_i##name(struct logp_vp *vp, PARAMETERS parameters, struct logp_request **request)     \
     {                                                                                              \
         return logp_vp_note_error(vp, "logp_i" #name,                                              \
                                   start_call(vp, &lpi_##name,                                      \
                                              &(struct logp_invocation){.args = {__VA_ARGS__}},     \
-                                             buf, recv_buf, pending));                             \
+                                             buf, recv_buf, request));                             \
     }
 
 /* Of two buffers of blocks, one of which may be the root's alone, and of two vectors. */
@@ -205,10 +205,10 @@ int logp_barrier(struct logp_vp *vp)
                                        NULL));
 }
 
-int logp_ibarrier(struct logp_vp *vp, struct logp_pending **pending)
+int logp_ibarrier(struct logp_vp *vp, struct logp_request **request)
 {
     return logp_vp_note_error(vp, "logp_ibarrier",
                               start_call(vp, &lpi_barrier,
                                          &(struct logp_invocation){.args = {.tag = 0}}, NULL, NULL,
-                                         pending));
+                                         request));
 }

@@ -5,7 +5,7 @@
 
 #include <logp/algorithm.h>
 
-struct logp_pending;
+struct logp_request;
 
 /* table.c: a row with all that it must have */
 bool lpi_is_row(const struct logp_algorithm *a);
@@ -106,11 +106,11 @@ void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank,
 int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
             const struct logp_invocation *c, void *buf, void *recv_buf);
 
-/* call.c: plan and run; of all that it makes, nothing stays. Or, where pending is not NULL, start.
+/* call.c: plan and run; of all that it makes, nothing stays. Or, where request is not NULL, start.
  */
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
                  struct logp_invocation *c, void *buf, void *recv_buf,
-                 struct logp_pending **pending);
+                 struct logp_request **request);
 /* Are the arguments and the buffers of a call those of its collective? With blocks, whose ends say
  * nothing of their sizes, the caller looks for a missing buffer. Sets c->args.in_place. */
 bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *collective,
@@ -118,7 +118,7 @@ bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *col
 /* Run, or start, the best algorithm for these arguments: as logp_broadcast() and so on. */
 int lpi_call(struct logp_vp *vp, const struct logp_collective *collective,
              struct logp_invocation *c, const void *buf, void *recv_buf,
-             struct logp_pending **pending);
+             struct logp_request **request);
 
 /* undelayed.c: the best where nothing is emulated, with its k. NULL: none applies */
 const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *collective, int64_t P,

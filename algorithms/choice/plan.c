@@ -198,11 +198,7 @@ static int run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
     int rc;
 
     lpi_buffers(algorithm, logp_vp_size(vp), logp_vp_rank(vp), c, &buf, &recv_buf);
-    if (logp_step_list_is_graph(c->args.list, &c->model.params))
-        rc = lpi_is_under_way(group) ? -ENOTSUP : algorithm->run(group, c, buf, recv_buf);
-    else if (algorithm->steps != NULL && lpi_is_under_way(group))
-        rc = lpi_run_beside(group, algorithm->steps, c, buf, recv_buf);
-    else if (kept->steps != NULL)
+    if (kept->steps != NULL && !logp_step_list_is_graph(c->args.list, &c->model.params))
         rc = lpi_run_planned(group, kept, algorithm->steps, c, buf, recv_buf);
     else if (algorithm->run != NULL)
         rc = algorithm->run(group, c, buf, recv_buf);
@@ -261,11 +257,11 @@ int logp_plan_run(struct logp_vp *vp, const struct logp_plan *plan, void *buf, v
 }
 
 int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, void *buf, void *recv_buf,
-                    struct logp_pending **pending)
+                    struct logp_request **request)
 {
     const struct logp_algorithm *a = plan->algorithm;
 
-    if (logp_vp_size(vp) != plan->P || logp_vp_rank(vp) != plan->rank || pending == NULL ||
+    if (logp_vp_size(vp) != plan->P || logp_vp_rank(vp) != plan->rank || request == NULL ||
         plan->c.args.tag < 0 || plan->c.args.tag >= LOGP_PENDING_TAGS ||
         (!plan->c.args.in_place && (buf == LOGP_IN_PLACE || recv_buf == LOGP_IN_PLACE)))
         return logp_vp_note_error(vp, "logp_plan_start", -EINVAL);
@@ -275,7 +271,7 @@ int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
         return logp_vp_note_error(vp, "logp_plan_start", -EBUSY);
     lpi_buffers(a, plan->P, plan->rank, &plan->c, &buf, &recv_buf);
     return logp_vp_note_error(vp, "logp_plan_start",
-                              lpi_start(vp, a, &plan->c, false, buf, recv_buf, pending));
+                              lpi_start(vp, a, &plan->c, false, buf, recv_buf, request));
 }
 
 void logp_plan_sizes(const struct logp_plan *plan, size_t *buf, size_t *recv_buf)

@@ -65,17 +65,10 @@ int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, lo
  */
 int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
               const struct logp_invocation *c, bool owned, void *buf, void *recv_buf,
-              struct logp_pending **out);
+              struct logp_request **request);
 
 /* Has this been started, and nobody waited for it? */
 bool lpi_is_started(const struct logp_vp *vp, const struct logp_invocation *c);
-/* Is anything under way on this vp? */
-bool lpi_is_under_way(const struct logp_vp *vp);
-/* Let it go on where there is mail for it; if not, this costs a poll. */
-void lpi_query(struct logp_vp *vp);
-/* As logp_schedule_run(). Started collectives go on meanwhile. */
-int lpi_run_beside(struct logp_vp *group, logp_steps steps, const struct logp_invocation *c,
-                   void *buf, void *recv_buf);
 
 /* ---- traced.c: a fold as events. t is charged. @return 0, or an error ---- */
 

@@ -519,23 +519,23 @@ LOGP_API int64_t logp_op_measure(const struct logp_op *op, size_t n);
 /* ---- nonblocking ---- */
 
 /*
- * Nonblocking collectives go on while the program computes.
+ * Nonblocking collectives go on while the program computes. A start returns a request, as
+ * logp_irecv() does: logp_wait(), logp_test(), logp_waitall() and logp_waitany() take requests of
+ * collectives and of messages together.
  *
- *     logp_iallreduce(vp, in, out, n, sum, &pending);
- *     while (more_to_compute && rc == 0) {
+ *     logp_iallreduce(vp, in, out, n, sum, &request);
+ *     while (more_to_compute && !done && rc == 0) {
  *         compute_a_piece();
- *         rc = logp_pending_test(vp, pending, &done);     and so on, until done
+ *         rc = logp_test(vp, request, &done, NULL);
  *     }
- *     rc = logp_pending_wait(vp, pending);                 if it is not done
+ *     if (!done)
+ *         rc = logp_wait(vp, request, NULL);
  *
- * A start does the steps of this processor up to the first receive. A test does the steps whose
- * messages have arrived. A wait does all remaining steps, also those of other started
- * collectives of any group. So several collectives may be under way, and processors may wait for
- * them in different orders. The time of a step (an o, a combination) is charged in the call that
- * does it; nothing happens between calls. Blocking collectives (logp_broadcast(),
- * logp_plan_run()) progress started ones while they wait, if their algorithm has steps. Receives
- * and waits of the program (logp_recv(), logp_sync()) do not: they must not depend on a
- * collective that this vp has started and not completed.
+ * A start does the steps of this processor up to the first receive. Every call that waits, tests or
+ * probes, logp_sync() and collectives included, does the steps whose messages have arrived, of all
+ * started collectives of any group. So several collectives may be under way, and processors may
+ * wait for them in different orders. The time of a step (an o, a combination) is charged in the call
+ * that does it; nothing happens between calls.
  *
  * All members of a group start its collectives in the same order, which identifies them. Blocking
  * collectives are counted apart. (In deadlock reports the n-th has the tag n LOGP_PENDING_TAGS plus
@@ -545,16 +545,14 @@ LOGP_API int64_t logp_op_measure(const struct logp_op *op, size_t n);
  * completes the collective: meanwhile, the program must not change what it reads, nor read what it
  * writes.
  *
- * The test or wait that completes a collective frees it, after an error too. Collectives that a
- * program does not complete are freed when it ends, and messages for them count as unreceived. A
- * collective cannot be cancelled: other processors rely on it.
+ * The test or wait that completes a collective frees its request, after an error too, which it
+ * returns: as logp_send() and logp_recv(), or -EINVAL (a tag of a step). The status is not set.
+ * Collectives that a program does not complete are freed when it ends, and messages for them count
+ * as unreceived. A collective cannot be cancelled: other processors rely on it.
  *
  * Threads: as in vp.h, each function on the thread of its vp only. The vp may be given as itself or
  * as a member of any group.
  */
-
-/** A started collective. */
-struct logp_pending;
 
 /** The largest number of pending collectives of a group, counted from the oldest pending one. */
 #define LOGP_MOST_PENDING (1 << 16)
@@ -567,58 +565,13 @@ struct logp_pending;
  * Cost: the steps before the first receive.
  * Blocks: as logp_send().
  * @param plan     must stay unchanged until the collective is complete
- * @param pending  out: complete it with a wait or a test
+ * @param request  out: complete it with a wait or a test
  * @return as logp_send(); -EINVAL (the plan is of another rank or number of processors; its tag),
  *         -ENOTSUP (its algorithm has no steps), -EBUSY (it is started already),
- *         -EAGAIN (LOGP_MOST_PENDING), -ENOMEM. After an error nothing is pending
+ *         -EAGAIN (LOGP_MOST_PENDING), -ENOMEM. After an error nothing is started
  */
 LOGP_API int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
-                             void *recv_buf, struct logp_pending **pending);
-
-/**
- * Wait until a collective is complete, and free it, after an error too.
- * Cost: the remaining steps, and those of other collectives whose messages arrive meanwhile.
- * @param pending  NULL: returns 0
- * @return 0; -EINVAL: not of this vp; or the error of the collective: as logp_send() and
- *         logp_recv(), -EINVAL (a tag of a step)
- */
-LOGP_API int logp_pending_wait(struct logp_vp *vp, struct logp_pending *pending);
-
-/**
- * Test whether a collective is complete, and free it if it is. All started collectives go on as far
- * as their messages have arrived, or until this one is complete.
- * Cost: the steps that are done; poll_ns if it is not complete.
- * @param done  out; true after an error
- * @return as logp_pending_wait()
- */
-LOGP_API int logp_pending_test(struct logp_vp *vp, struct logp_pending *pending, bool *done);
-
-/**
- * Wait for n collectives. All of them are freed and set to NULL.
- * @return 0; the first error, in their order; -EINVAL (n < 0)
- */
-LOGP_API int logp_pending_waitall(struct logp_vp *vp, struct logp_pending **pendings, int n);
-
-/**
- * Wait until one of n collectives is complete: the first one, if several are. It is freed and
- * set to NULL. NULL entries are skipped.
- * @param index  out: its index; -1: all are NULL, or -EINVAL
- * @return as logp_pending_wait(); -EINVAL (n < 0, one that is not of this vp)
- */
-LOGP_API int logp_pending_waitany(struct logp_vp *vp, struct logp_pending **pendings, int n,
-                                  int *index);
-
-/**
- * As logp_pending_waitany(), for collectives and messages: wait until one of n collectives or
- * one of n_requests requests of vp.h is complete. If both are, the collective comes first.
- * @param index   out: the index of the collective, or n + the index of the request, which is freed
- *                and set to NULL; -1: all are NULL, or the error is of none of them, and all stay
- * @param status  of the request, or NULL
- * @return as logp_pending_wait() or logp_wait(); -EINVAL; -ENOMEM
- */
-LOGP_API int logp_pending_waitany_or(struct logp_vp *vp, struct logp_pending **pendings, int n,
-                                     struct logp_request **requests, int n_requests, int *index,
-                                     struct logp_status *status);
+                             void *recv_buf, struct logp_request **request);
 
 /* ---- the collectives, nonblocking ---- */
 
@@ -626,41 +579,41 @@ LOGP_API int logp_pending_waitany_or(struct logp_vp *vp, struct logp_pending **p
 /** Start a collective with the same algorithm, or the best with steps if that has none, the same
  *  arguments and the same errors, and those of logp_plan_start(). */
 LOGP_API int logp_ibroadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
-                             struct logp_pending **pending);
+                             struct logp_request **request);
 
-LOGP_API int logp_ibarrier(struct logp_vp *vp, struct logp_pending **pending);
+LOGP_API int logp_ibarrier(struct logp_vp *vp, struct logp_request **request);
 
 LOGP_API int logp_ialltoall(struct logp_vp *vp, const void *send_buf, void *recv_buf,
-                            size_t n_bytes, struct logp_pending **pending);
+                            size_t n_bytes, struct logp_request **request);
 
 LOGP_API int logp_itranspose(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t rows,
-                             int64_t cols, size_t n_bytes, struct logp_pending **pending);
+                             int64_t cols, size_t n_bytes, struct logp_request **request);
 
 LOGP_API int logp_ireduce(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                          const struct logp_op *op, int root, struct logp_pending **pending);
+                          const struct logp_op *op, int root, struct logp_request **request);
 
 LOGP_API int logp_iallreduce(struct logp_vp *vp, const void *send_buf, void *recv_buf,
                              int64_t count, const struct logp_op *op,
-                             struct logp_pending **pending);
+                             struct logp_request **request);
 
 LOGP_API int logp_ireduce_scatter(struct logp_vp *vp, const void *send_buf, void *recv_buf,
                                   int64_t count, const struct logp_op *op,
-                                  struct logp_pending **pending);
+                                  struct logp_request **request);
 
 LOGP_API int logp_iscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                        const struct logp_op *op, struct logp_pending **pending);
+                        const struct logp_op *op, struct logp_request **request);
 
 LOGP_API int logp_iexscan(struct logp_vp *vp, const void *send_buf, void *recv_buf, int64_t count,
-                          const struct logp_op *op, struct logp_pending **pending);
+                          const struct logp_op *op, struct logp_request **request);
 
 LOGP_API int logp_iscatter(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
-                           int root, struct logp_pending **pending);
+                           int root, struct logp_request **request);
 
 LOGP_API int logp_igather(struct logp_vp *vp, const void *send_buf, void *recv_buf, size_t n_bytes,
-                          int root, struct logp_pending **pending);
+                          int root, struct logp_request **request);
 
 LOGP_API int logp_iallgather(struct logp_vp *vp, const void *send_buf, void *recv_buf,
-                             size_t n_bytes, struct logp_pending **pending);
+                             size_t n_bytes, struct logp_request **request);
 
 /** @} */
 

@@ -105,6 +105,42 @@ LOGP_API int logp_vp_attach(struct logp_vp *vp, struct logp_attached *attached);
 LOGP_API struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const void *key);
 
 /**
+ * An operation of several messages that goes on beside the program: the first member of a library's
+ * own struct. Its steps are done within calls of its vp. A call that waits, tests or probes also
+ * completes what the operations of the vp await, the earliest arrival first, and then has them do
+ * their next steps. A step may send, and post receives. It must not wait for another vp.
+ */
+struct logp_operation {
+    struct logp_request *awaits; /**< what its next step needs; NULL: it has ended */
+    /**
+     * Do the steps up to the next message that has to be awaited, and set `awaits`.
+     * @param rc  what came of the last one: as logp_wait(). It is freed, and `awaits` is NULL
+     * @return 0; or the error with which the operation ends: `awaits` is NULL
+     */
+    int (*go_on)(struct logp_operation *operation, int rc);
+    /** Its request is complete, or the vp's program has ended (ended: then call nothing of the vp):
+     *  free it. A step that it still awaits has been cancelled. */
+    void (*end)(struct logp_operation *operation, bool ended);
+    struct logp_request *request; /**< used by the runtime, as all below */
+    struct logp_operation *next;
+    int error;
+};
+
+/**
+ * Start an operation: it goes on at once.
+ * @param operation  `go_on` and `end` are set; it stays where it is until `end` is called
+ * @param request    out: it is complete when the operation has ended; logp_wait() returns its error
+ * @return 0; the error of its first steps, -ENOMEM: it has not been started, and `end` is not called
+ */
+LOGP_API int logp_operation_start(struct logp_vp *vp, struct logp_operation *operation,
+                                  struct logp_request **request);
+
+/** @return the operation of this vp that was started after this one (NULL: the first one) and whose
+ *          request is not complete; NULL: there is none. */
+LOGP_API struct logp_operation *logp_operation_next(const struct logp_vp *vp,
+                                                    const struct logp_operation *operation);
+
+/**
  * Note that a call of this vp returns an error, for logp_report.error_call. A library built on vps
  * names its own calls with it. The report has the last note made before the program returns the
  * same error.

@@ -81,9 +81,12 @@ int lpi_catch_up(struct lpi_proc *p);
 int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q);
 /* Wait until q may be answered. @return 0; or the error that stops the run */
 int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q);
-/* Resolve q, wait, and so on until q->until, and complete what was found. @return 0; -ETIME: it has
- * missed; -EMSGSIZE; or the error that stops the run. The requests are the caller's in any case */
+/* Resolve q, wait, and so on until q->until, and complete what was found. Meanwhile operations go
+ * on. @return 0; -ETIME: it has missed; -EMSGSIZE; -ENOMEM; or the error that stops the run. The
+ * requests are the caller's in any case */
 int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
+/* The same without operations. */
+int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
 /* The same for one label. */
 int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int64_t until,
                     struct logp_status *status);
@@ -108,6 +111,16 @@ static inline void lpi_fill_status(const struct logp_vp *vp, struct logp_status 
     status->n_bytes = n_bytes;
     status->arrival_ns = arrival < 0 ? 0 : arrival;
 }
+
+/* ---- operation.c ---- */
+
+/* As lpi_query_once(). Operations go on until q is complete. */
+int lpi_query_beside(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
+/* Let operations and rendezvous sends go on as far as they can now. @return 0; -ENOMEM; or the error
+ * that stops the run */
+int lpi_progress(struct lpi_proc *p);
+/* The request of o is complete or given up: end o. */
+void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o);
 
 /* ---- recv.c ---- */
 

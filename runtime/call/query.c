@@ -32,6 +32,13 @@ int lpi_catch_up(struct lpi_proc *p)
     return lpi_stopped(p);
 }
 
+/* Is r a send, or an operation whose next step waits for one? */
+static bool is_send(const struct logp_request *r)
+{
+    return r->state == LPI_REQ_STARTED ? r->operation->awaits->state >= LPI_REQ_SENT
+                                       : r->state >= LPI_REQ_SENT;
+}
+
 int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
     const struct lpi_resolver *a = &p->core->machine->resolver;
@@ -52,7 +59,7 @@ int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q)
         if (q->index < 0)
             return 0;
         r = q->requests[q->index];
-        q->sends = r->state >= LPI_REQ_SENT;
+        q->sends = is_send(r);
         q->src = r->src;
         q->tag = r->tag;
     }
@@ -128,15 +135,16 @@ static bool is_only_send(const struct lpi_proc *p, const struct lpi_query *q,
 
 int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
 {
-    const int first = q->label == NULL ? lpi_query_earliest(q) : -1;
+    const int first = lpi_query_earliest(q);
     struct logp_request *r = first >= 0 ? q->requests[first] : NULL;
     int64_t t = q->late ? INT64_MAX : q->until;
 
-    if (r == NULL) {
+    if (q->label != NULL) {
         const struct lpi_message *m =
             lpi_match_find(p, q->label->context, q->src, q->tag, INT64_MAX);
 
-        return wait_for_any(p, q, m != NULL ? least(t, m->arrival) : t, false);
+        t = m != NULL ? least(t, m->arrival) : t;
+        return wait_for_any(p, q, r != NULL ? least(t, lpi_request_arrival(r)) : t, false);
     }
     if (q->any)
         p->in_vain = 0;
@@ -158,8 +166,8 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
 
 /* ---- the end ---- */
 
-/* Nothing has completed q. waits: its time was not over when it began, and passes */
-static int miss(struct lpi_proc *p, const struct lpi_query *q, bool waits)
+/* Nothing has completed q. What is left of its time passes, or it is a poll. */
+static int miss(struct lpi_proc *p, const struct lpi_query *q)
 {
     int rc = 0;
 
@@ -167,7 +175,7 @@ static int miss(struct lpi_proc *p, const struct lpi_query *q, bool waits)
         lpi_note(p, LOGP_NOTE_MISSED, LOGP_ANY_SOURCE, LOGP_ANY_TAG, 0);
     else
         lpi_note(p, LOGP_NOTE_MISSED, q->src, q->tag, 0);
-    if (!waits)
+    if (!q->begun_in_time)
         rc = lpi_poll_cost(p);
     else if (lpi_clock(p) < q->until)
         rc = lpi_wait_until(p, q->until);
@@ -206,10 +214,11 @@ static int found(const struct logp_vp *vp, const struct lpi_message *m, struct l
 /* Is q's time over, or does its message arrive too late? */
 static bool has_missed(struct lpi_proc *p, struct lpi_query *q)
 {
-    struct logp_request *r = !q->any && q->label == NULL ? q->requests[0] : NULL;
+    struct logp_request *r = q->one;
 
     if (q->index >= 0)
-        return q->waits && r != NULL && r->state < LPI_REQ_SENT && r->arrival > q->until;
+        return q->waits && r != NULL && q->index == 0 && r->state < LPI_REQ_SENT &&
+               r->arrival > q->until;
     if (!q->waits)
         return true;
     if (!lpi_query_is_over(p, q))
@@ -222,14 +231,22 @@ static bool has_missed(struct lpi_proc *p, struct lpi_query *q)
 
 int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
 {
+    q->begun_in_time = q->waits && !lpi_query_is_over(vp->proc, q);
+    q->one = q->any || q->label != NULL ? NULL : q->requests[0];
+    if (vp->proc->has_operations && (q->label != NULL || lpi_query_earliest(q) >= 0))
+        return lpi_query_beside(vp, q, status);
+    return lpi_query_once(vp, q, status);
+}
+
+int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
+{
     struct lpi_proc *p = vp->proc;
-    const bool in_time = q->waits && !lpi_query_is_over(p, q);
     int rc = 0;
 
     do {
         rc = lpi_query_resolve(p, q);
         if (rc == -ETIME || (rc == 0 && q->index != LPI_NO_REQUEST && has_missed(p, q)))
-            return miss(p, q, in_time);
+            return miss(p, q);
         if (rc != 0 || q->index != LPI_NOT_YET)
             break;
         rc = lpi_query_wait(p, q);
@@ -237,10 +254,12 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
     } while (rc == 0);
     if (rc != 0 || q->index == LPI_NO_REQUEST)
         return rc;
-    if (q->label != NULL)
+    if (q->index == q->n)
         return found(vp, q->found, status);
     if (q->requests[q->index]->state >= LPI_REQ_SENT)
-        return 0;
+        return q->requests[q->index]->state == LPI_REQ_ENDED
+                   ? q->requests[q->index]->operation->error
+                   : 0;
     rc = complete(vp, q->requests[q->index], status);
     if (rc == 0 || rc == -EMSGSIZE)
         p->core->machine->resolver.received(p, q, q->requests[q->index]);
@@ -310,7 +329,7 @@ int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int6
 {
     const struct lpi_label l = {vp->context, to_global(vp, src), tag};
 
-    if (!waits && !lpi_is_instrumented(vp->proc->core->machine))
+    if (!waits && !lpi_is_instrumented(vp->proc->core->machine) && !vp->proc->has_operations)
         return probe_directly(vp, &l, status);
     return lpi_query_run(
         vp,
@@ -321,7 +340,7 @@ int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int6
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
                       struct logp_status *status)
 {
-    if (!lpi_is_instrumented(vp->proc->core->machine)) {
+    if (!lpi_is_instrumented(vp->proc->core->machine) && !vp->proc->has_operations) {
         if (!waits)
             return test_directly(vp, r, status);
         if (until == INT64_MAX)

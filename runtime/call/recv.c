@@ -38,6 +38,8 @@ void lpi_release(struct lpi_proc *p, struct logp_request *r, int rc)
 {
     if (rc != 0 && r->state < LPI_REQ_SENT)
         abandon(p, r);
+    if (r->state >= LPI_REQ_STARTED)
+        lpi_operation_release(p, r->operation);
     if (r->state != LPI_REQ_SYNC_SENT)
         lpi_request_free(p->core, r);
 }
@@ -130,7 +132,7 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
 
     if (rc != 0)
         return rc;
-    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
+    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0 || p->has_operations)
         return 1;
     p->in_vain = 0;
     p->emulating = false;

@@ -34,11 +34,26 @@ int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memo
     return noted(vp, "logp_shared", lpi_area_join(vp, key, n_bytes, memory));
 }
 
+static int wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = 0;
+
+    if (!lpi_has_background(p) && (p->inbox.n_any == 0 || !lpi_is_instrumented(p->core->machine)))
+        return lpi_word_wait(p, word, value,
+                             by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by)));
+    while (rc == 0 && !logp_shared_test(vp, word, value)) {
+        rc = lpi_progress(p);
+        if (rc == 0 && logp_shared_get(word) < value)
+            rc = lpi_poll_cost(p);
+    }
+    return rc;
+}
+
 /* The vp's clock is the wall clock: what it does next says so. */
 int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by)
 {
     struct lpi_proc *p = vp->proc;
-    const bool other_core = by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by));
     struct logp_machine *m = p->core->machine;
     int64_t begun;
     int rc;
@@ -51,9 +66,9 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
     p->in_vain = 0;
     p->emulating = false;
     if (rc != 0 || m->recorders == NULL)
-        return rc != 0 ? rc : lpi_word_wait(p, word, value, other_core);
+        return rc != 0 ? rc : wait(vp, word, value, by);
     begun = lpi_wall(m);
-    rc = lpi_word_wait(p, word, value, other_core);
+    rc = wait(vp, word, value, by);
     lpi_record_undelayed_wait(p, begun);
     return rc;
 }

@@ -192,10 +192,15 @@ try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 /* @return 0: there may be space now; or the error that stops the run */
 static int await_space(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    int rc;
+    const bool serves = e->kind != LPI_DATA && lpi_has_background(p); /* DATA is served itself */
+    int rc = serves ? lpi_progress(p) : 0;
 
+    if (rc != 0)
+        return rc;
     lpi_space_join(p, lpi_message_cost(e->n_bytes), e->dst, e->tag);
+    p->waits_for_any = serves;
     rc = lpi_hold(p);
+    p->waits_for_any = false;
     lpi_space_leave(p);
     if (p->core->machine->recorders != NULL)
         lpi_record_stall(p, e);

@@ -210,6 +210,49 @@ int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
     return lpi_has_clock(p) ? p->emulated : *wall_ns;
 }
 
+/* The start is a request: while p waits for it, it serves what else it has under way. */
+static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, int64_t *start)
+{
+    struct lpi_proc *p = vp->proc;
+    struct lpi_attached *a = lpi_attached_to(p);
+    struct logp_request *r = a != NULL ? lpi_request_new(p->core) : NULL;
+    struct lpi_query q = {.requests = &r, .n = 1, .any = true, .waits = true, .until = INT64_MAX};
+    int rc = 0;
+
+    if (r == NULL)
+        return -ENOMEM;
+    r->state = LPI_REQ_SYNC_SENT;
+    r->answered = INT64_MAX;
+    r->src = p->rank;
+    r->tag = 0;
+    r->from = 0;
+    a->sync = r;
+    if (vp->to_global != NULL)
+        rc = lpi_sync_group_arrive(vp);
+    else
+        lpi_sync_arrive(p);
+    if (rc == 0)
+        rc = lpi_query_run(vp, &q, NULL);
+    a->sync = NULL;
+    if (rc == 0)
+        rc = r->from;
+    if (rc == 0) {
+        lpi_start_anew(p);
+        rc = lpi_wait_until(p, lpi_later(p, r->done));
+    }
+    if (rc == 0 && start != NULL)
+        *start = r->done;
+    lpi_request_free(p->core, r);
+    return rc;
+}
+
+/* The explorer chooses what a vp at a sync matches. */
+static bool syncs_alone(const struct lpi_proc *p)
+{
+    return !lpi_has_background(p) && (!lpi_is_instrumented(p->core->machine) ||
+                                      p->core->machine->explore != NULL || p->inbox.n_any == 0);
+}
+
 int logp_sync(struct logp_vp *vp, int64_t *start_ns)
 {
     int rc = lpi_stopped(vp->proc);
@@ -218,9 +261,10 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
         rc = lpi_delay_halt(vp->proc);
     if (rc != 0)
         return rc;
-    if (lpi_is_instrumented(vp->proc->core->machine))
-        lpi_match_rts(vp->proc);
-    rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
+    if (!syncs_alone(vp->proc))
+        rc = sync_beside(vp, start_ns);
+    else
+        rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
     if (vp->proc->core->machine->recorders != NULL)
         lpi_record_idle(vp->proc);
     return noted(vp, "logp_sync", leave(vp->proc, rc));

@@ -29,7 +29,9 @@ static int finish(struct logp_vp *vp, struct logp_request *r, bool waits, int64_
 
     if (r == NULL)
         return rc;
-    if (rc == 0 && r->state != LPI_REQ_SENT) {
+    if (rc == 0 && r->state == LPI_REQ_ENDED) {
+        rc = r->operation->error;
+    } else if (rc == 0 && r->state != LPI_REQ_SENT) {
         enter(p);
         rc = leave(p, lpi_query_request(vp, r, waits, until, status));
     }

@@ -68,10 +68,15 @@ struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started)
 void lpi_attached_end(struct lpi_proc *p)
 {
     struct lpi_attached *a = lpi_attached_of(p);
+    struct logp_operation *o;
     struct logp_attached *x;
 
     if (a == NULL)
         return;
+    while ((o = a->operations) != NULL) {
+        a->operations = o->next;
+        o->end(o, true);
+    }
     while ((x = a->first) != NULL) {
         a->first = x->next;
         x->end(x);

@@ -79,9 +79,8 @@ static bool leave_empty(struct lpi_core *c)
                                                    memory_order_release, memory_order_relaxed);
 }
 
-void lpi_core_wake(struct lpi_proc *p, int64_t deadline)
+void lpi_core_wake(struct lpi_proc *p)
 {
-    p->deadline = deadline;
     request(p); /* the core has a holder, since p waits there */
 }
 
@@ -98,10 +97,10 @@ static void take_requests(struct lpi_core *c)
     while (p != NULL) {
         struct lpi_proc *next = mail_of(p)->next_request;
 
-        if (p->state == LPI_SYNC)
-            lpi_start_at(p, p->deadline);
-        else if (p->state == LPI_IN_BLOCKING) /* else a stop has let it go on */
+        if (p->state == LPI_IN_BLOCKING)
             return_to_core(p);
+        else
+            lpi_sync_release(p);
         p = next;
     }
 }

@@ -40,8 +40,8 @@ void lpi_fix_start(struct logp_machine *m);
 int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start);
 /* The start is fixed: release the vps of this core, with it as their deadline. By the holder. */
 void lpi_release_sync(struct lpi_core *c);
-/* p, which is at a sync, begins anew at its start. By the holder of its core. */
-void lpi_start_at(struct lpi_proc *p, int64_t start);
+/* p begins anew after a sync: its port is free. */
+void lpi_start_anew(struct lpi_proc *p);
 /* A time a little ahead of now, which all cores can meet. */
 int64_t lpi_soon(const struct logp_machine *m);
 
@@ -50,14 +50,24 @@ int64_t lpi_soon(const struct logp_machine *m);
 /* Called by its carrier when a vp first gets the core in a run. */
 void lpi_proc_main(struct lpi_proc *p);
 
+/* p arrives at the common start of all vps. */
+void lpi_sync_arrive(struct lpi_proc *p);
 /*
- * p waits for the common start of all vps.
+ * The same, and p waits for the start.
  * @return  0, *start is set (start may be NULL); or the error that stops the run
  */
 int lpi_sync(struct lpi_proc *p, int64_t *start);
+/* Is p at a sync, and serves what else it has under way? */
+bool lpi_syncs_beside(const struct lpi_proc *p);
+/* Note when the sync that p is at starts, or its error. By any core, after p has arrived. */
+void lpi_sync_note(struct lpi_proc *p, int64_t start, int error);
+/* Let p go on at what has been noted, unless a stop has. By the holder of its core. */
+void lpi_sync_release(struct lpi_proc *p);
 
 /* ---- sync_group.c: the common start of the members of a group ---- */
 
+/* @return 0; or the error of this member, which has not arrived */
+int lpi_sync_group_arrive(const struct logp_vp *vp);
 int lpi_sync_group(const struct logp_vp *vp, int64_t *start);
 /* A vp of another process has arrived at a sync whose entry is here, or a vp of this process may go
  * on. */
@@ -116,8 +126,8 @@ void lpi_blocking_begin(struct lpi_proc *p);
  * @return  0; or the error that stops the run. p holds its core in both cases
  */
 int lpi_blocking_end(struct lpi_proc *p, int64_t deadline);
-/* p, which waits on another core, goes on when its clock reaches `deadline`. */
-void lpi_core_wake(struct lpi_proc *p, int64_t deadline);
+/* The start of p's sync has been noted: tell its core, which is another one. */
+void lpi_core_wake(struct lpi_proc *p);
 
 /* ---- area.c: memory that the members of groups share ---- */
 
@@ -143,7 +153,9 @@ struct lpi_attached {
     _Alignas(64) struct lpi_word_wait watch;
     struct lpi_joined *joined; /* areas: area.c */
     struct logp_attached *first;
-    struct logp_vp started; /* for the vp itself; groups have their own */
+    struct logp_operation *operations; /* in the order of starting: operation.c */
+    struct logp_request *sync;         /* complete when the sync that the vp is at starts */
+    struct logp_vp started;            /* for the vp itself; groups have their own */
 };
 
 /* The entry of p, allocated if needed. Only p uses it, except for its atomics. NULL: no memory. */

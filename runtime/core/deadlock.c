@@ -50,7 +50,7 @@ struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
 
     if (p->halted) {
         w.kind = LOGP_WAIT_HALTED;
-    } else if (p->state == LPI_SYNC) {
+    } else if (p->state == LPI_SYNC || lpi_syncs_beside(p)) {
         w.kind = LOGP_WAIT_SYNC;
     } else if (p->state == LPI_WAITS_FOR_SPACE || p->state == LPI_SENDING) {
         w.kind = p->state == LPI_WAITS_FOR_SPACE ? LOGP_WAIT_SPACE : LOGP_WAIT_SEND;

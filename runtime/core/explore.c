@@ -347,10 +347,10 @@ static int choose_all(struct lpi_proc *p, struct lpi_query *q)
 
     do {
         rc = choose(p, q);
-        if (rc == 0 && q->chosen >= 0 && q->index >= 0 && q->n > 0)
+        if (rc == 0 && q->chosen >= 0 && q->index >= 0 && q->index < q->n)
             rc = await_chosen(p, q->requests[q->index]);
     } while (rc == 0 && q->chosen >= 0 &&
-             (q->index < 0 || (q->any && !is_complete(q->requests[q->index]))));
+             (q->index < 0 || (q->any && q->index < q->n && !is_complete(q->requests[q->index]))));
     return rc;
 }
 
@@ -374,7 +374,7 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     q->index = q->chosen >= 0 ? q->index : LPI_NOT_YET;
     if (rc != 0 || q->chosen == LPI_MISSED)
         return rc != 0 ? rc : -ETIME;
-    if (q->label != NULL && q->chosen >= 0)
+    if (q->index == q->n)
         q->found = lpi_match_find(p, q->label->context, q->chosen, q->label->tag, INT64_MAX);
     if (r != NULL && !q->any && q->waits && r->state != LPI_REQ_POSTED) {
         q->chosen = LPI_DECIDED;

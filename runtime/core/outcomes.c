@@ -160,10 +160,10 @@ static bool is_bound(const struct logp_request *r)
     return r != NULL && (r->state == LPI_REQ_BOUND || r->state == LPI_REQ_FAILED);
 }
 
-/* Is r a send that is complete? A sync send is complete when its answer has come. */
+/* Is r a send or an operation that is complete? A sync send is complete when its answer has come. */
 static bool is_done(const struct logp_request *r)
 {
-    return r != NULL && (r->state == LPI_REQ_SENT ||
+    return r != NULL && (r->state == LPI_REQ_SENT || r->state == LPI_REQ_ENDED ||
                          (r->state == LPI_REQ_SYNC_SENT && r->answered != INT64_MAX));
 }
 
@@ -256,7 +256,8 @@ struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank)
 static bool is_sure(const struct lpi_query *query)
 {
     for (int i = 0; i < query->n; i++)
-        if (query->requests[i] != NULL && query->requests[i]->state == LPI_REQ_SENT)
+        if (query->requests[i] != NULL && (query->requests[i]->state == LPI_REQ_SENT ||
+                                           query->requests[i]->state == LPI_REQ_ENDED))
             return true;
     return false;
 }
@@ -290,7 +291,7 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
     const bool found = a->kind == LOGP_TAKE && a->request == 0;
 
     query->chosen = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : a->source;
-    query->index = found ? 0 : a->index;
+    query->index = found ? query->n : a->index;
     if (a->kind == LOGP_MISS)
         v->misses++;
     if (query->chosen == LPI_MISSED)

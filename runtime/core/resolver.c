@@ -20,10 +20,12 @@ int64_t lpi_request_arrival(const struct logp_request *r)
 {
     switch (r->state) {
     case LPI_REQ_SENT:
+    case LPI_REQ_ENDED:
         return LOGP_NEVER;
     case LPI_REQ_POSTED:
     case LPI_REQ_CTS_SENT:
     case LPI_REQ_RTS_SENT:
+    case LPI_REQ_STARTED:
         return INT64_MAX;
     case LPI_REQ_SYNC_SENT:
         return r->answered;
@@ -56,7 +58,12 @@ static int usual_resolve(struct lpi_proc *p, struct lpi_query *q)
 
     if (q->label != NULL) {
         q->found = lpi_match_find(p, q->label->context, q->src, q->tag, lpi_horizon(p));
-        q->index = q->found != NULL ? 0 : LPI_NOT_YET;
+        q->index = q->found != NULL ? q->n : lpi_query_earliest(q);
+        if (q->found != NULL)
+            return 0;
+    }
+    if (q->index < 0) {
+        q->index = LPI_NOT_YET;
         return 0;
     }
     if (q->direct) {

@@ -21,13 +21,53 @@ int64_t lpi_soon(const struct logp_machine *m)
     return lpi_wall(m) + START_MARGIN_NS;
 }
 
-void lpi_start_at(struct lpi_proc *p, int64_t start)
+void lpi_start_anew(struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
 
     p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
     p->emulating = !m->is_virtual && lpi_emulates(m);
-    lpi_wake(p, start);
+}
+
+/* The request of the sync that p is at; NULL: p does nothing but wait for its start. */
+static struct logp_request *request_of(const struct lpi_proc *p)
+{
+    const struct lpi_attached *a = lpi_attached_of(p);
+
+    return a != NULL ? a->sync : NULL;
+}
+
+bool lpi_syncs_beside(const struct lpi_proc *p)
+{
+    return request_of(p) != NULL;
+}
+
+void lpi_sync_note(struct lpi_proc *p, int64_t start, int error)
+{
+    struct logp_request *r = request_of(p);
+
+    if (r != NULL) {
+        r->done = start;
+        r->from = error;
+        return;
+    }
+    p->deadline = start;
+    if (p->core->machine->remote != NULL)
+        p->any.src = error;
+}
+
+void lpi_sync_release(struct lpi_proc *p)
+{
+    struct logp_request *r = request_of(p);
+
+    if (p->state == LPI_SYNC) {
+        lpi_start_anew(p);
+        lpi_wake(p, p->deadline);
+    } else if (r != NULL) {
+        r->answered = r->done;
+        if (p->waits_for_any)
+            lpi_wake(p, lpi_later(p, r->done));
+    }
 }
 
 void lpi_release_sync(struct lpi_core *c)
@@ -44,8 +84,10 @@ void lpi_release_sync(struct lpi_core *c)
     if (c->run_queue.clock_seen > start - START_MARGIN_NS)
         c->run_queue.clock_seen = start - START_MARGIN_NS;
     for (int i = 0; i < c->n_procs; i++)
-        if (c->procs[i]->state == LPI_SYNC) /* else a stop has let it go on */
-            lpi_start_at(c->procs[i], start);
+        if (c->procs[i]->state == LPI_SYNC || request_of(c->procs[i]) != NULL) {
+            lpi_sync_note(c->procs[i], start, 0); /* else a stop has let it go on */
+            lpi_sync_release(c->procs[i]);
+        }
 }
 
 static void attend(struct logp_machine *m, unsigned bits)
@@ -88,21 +130,26 @@ int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start
     return start;
 }
 
-int lpi_sync(struct lpi_proc *p, int64_t *start)
+void lpi_sync_arrive(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
     struct logp_machine *m = c->machine;
-    int rc;
 
     lpi_record_lag(c); /* before the next start is fixed: it may belong to the last one */
-    p->state = LPI_SYNC;
     p->in_vain = 0;
-    if (++c->life.n_at_sync == c->n_procs) {
-        /* acq_rel: the last to arrive sees what all vps wrote before; through lpi_fix_start(), so
-         * do all that it releases */
-        if (atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
-            m->processes->arrived(c);
-    }
+    /* acq_rel: the last to arrive sees what all vps wrote before; through lpi_fix_start(), so do
+     * all that it releases */
+    if (++c->life.n_at_sync == c->n_procs &&
+        atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
+        m->processes->arrived(c);
+}
+
+int lpi_sync(struct lpi_proc *p, int64_t *start)
+{
+    int rc;
+
+    p->state = LPI_SYNC;
+    lpi_sync_arrive(p);
     rc = lpi_hold(p);
     if (rc == 0 && start != NULL)
         *start = p->deadline;

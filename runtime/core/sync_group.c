@@ -64,12 +64,11 @@ static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
             NULL, 0);
         return;
     }
-    if (m->remote != NULL)
-        p->any.src = error;
+    lpi_sync_note(p, start, error);
     if (p->core != c)
-        lpi_core_wake(p, start);
-    else if (p->state == LPI_SYNC) /* else a stop has let it go on */
-        lpi_start_at(p, start);
+        lpi_core_wake(p);
+    else
+        lpi_sync_release(p);
 }
 
 /* All members have arrived. By the holder of core c. */
@@ -133,29 +132,36 @@ void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w)
         let_go(c, w->src, 0, rc);
 }
 
-int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
+int lpi_sync_group_arrive(const struct logp_vp *vp)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_core *c = p->core;
-    struct lpi_remote *f = c->machine->remote;
     const struct arriving x = {vp->context, vp->to_global[0], vp->size, p->rank, p->emulated};
-    int rc = 0;
 
     p->in_vain = 0;
+    if (lpi_is_local(c->machine, x.first))
+        return arrive(c, &x);
+    lpi_remote_tell(c, c->machine->remote->process_of[x.first],
+                    (struct lpi_wire){.kind = LPI_WIRE_GROUP_ARRIVED,
+                                      .context = x.context,
+                                      .src = x.rank,
+                                      .dst = x.first,
+                                      .n_bytes = (uint64_t)x.size,
+                                      .arrival = x.at},
+                    NULL, 0);
+    return 0;
+}
+
+int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct lpi_remote *f = p->core->machine->remote;
+    int rc;
+
     p->state = LPI_SYNC;
     if (f != NULL)
         p->any.src = 0;
-    if (lpi_is_local(c->machine, x.first))
-        rc = arrive(c, &x);
-    else
-        lpi_remote_tell(c, f->process_of[x.first],
-                        (struct lpi_wire){.kind = LPI_WIRE_GROUP_ARRIVED,
-                                          .context = x.context,
-                                          .src = x.rank,
-                                          .dst = x.first,
-                                          .n_bytes = (uint64_t)x.size,
-                                          .arrival = x.at},
-                        NULL, 0);
+    rc = lpi_sync_group_arrive(vp);
     if (rc != 0)
         p->state = LPI_RUNNING;
     else

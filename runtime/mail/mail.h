@@ -137,7 +137,6 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, in
 bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r);
 struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
 void lpi_match_arrived(struct lpi_proc *p, int64_t until);
-void lpi_match_rts(struct lpi_proc *p);
 int64_t lpi_next_arrival(struct lpi_proc *p);
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);

@@ -464,8 +464,6 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
 
         if (at_ns != INT64_MAX)
             wake_at(p, lpi_later(p, at_ns));
-    } else if (p->state == LPI_SYNC && e->kind == LPI_RTS) {
-        lpi_match_rts(p);
     }
     return 0;
 }
@@ -627,20 +625,6 @@ void lpi_match_arrived(struct lpi_proc *p, int64_t until)
     /* without an any-source receive, a match need not wait for the arrival */
     while ((r = first_match(&p->inbox, &m)) != NULL)
         bind_pending(p, r, m);
-}
-
-/* p waits in a barrier, and a rendezvous sender that p waits for may be waiting for p. So if an RTS
- * is pending, messages are matched in the order of arrival, even before they arrive. */
-void lpi_match_rts(struct lpi_proc *p)
-{
-    const struct lpi_message *m = p->inbox.first;
-
-    if (p->inbox.n_any == 0 || p->core->machine->explore != NULL)
-        return;
-    while (m != NULL && m->kind != LPI_RTS)
-        m = m->next;
-    if (m != NULL)
-        lpi_match_arrived(p, INT64_MAX);
 }
 
 /* When the next match can take place; INT64_MAX: no posted receive wants a pending message. */

@@ -123,7 +123,9 @@ enum lpi_request_state {
     LPI_REQ_CHARGED,  /* bound, and o_recv is charged: complete at `done` */
     LPI_REQ_SENT,
     LPI_REQ_RTS_SENT,  /* a rendezvous send under way: `rts` */
-    LPI_REQ_SYNC_SENT, /* explored: a sync send; complete at `answered` */
+    LPI_REQ_SYNC_SENT, /* complete at `answered`: a common start; explored: a sync send */
+    LPI_REQ_STARTED,   /* an operation under way: operation.c */
+    LPI_REQ_ENDED,     /* ... that has ended, with its error */
 };
 
 struct logp_request {
@@ -146,10 +148,11 @@ struct logp_request {
         int64_t answered; /* SYNC_SENT: when it is complete; INT64_MAX: not matched yet */
     };
     union {
-        int64_t posted;             /* POSTED: the vp's clock when it was posted */
-        int64_t done;               /* CHARGED, FAILED: when it is complete */
-        struct lpi_rendezvous *rts; /* RTS_SENT */
-        int64_t cts_ns;             /* SYNC_SENT: the latency of the CTS that it stands for */
+        int64_t posted;                   /* POSTED: the vp's clock when it was posted */
+        int64_t done;                     /* CHARGED, FAILED: when it is complete */
+        struct lpi_rendezvous *rts;       /* RTS_SENT */
+        int64_t cts_ns;                   /* SYNC_SENT: the latency of the CTS that it stands for */
+        struct logp_operation *operation; /* STARTED, ENDED */
     };
 };
 

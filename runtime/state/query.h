@@ -18,26 +18,32 @@ struct lpi_proc;
 /* lpi_query.chosen, where it is no source. */
 enum { LPI_MISSED = -3, LPI_NOTHING = -4, LPI_DECIDED = -5 /* no choice is left */ };
 /* lpi_query.index, where it is no request. */
-enum { LPI_NOT_YET = -1, LPI_NO_REQUEST = -2 /* all requests are NULL */ };
+enum {
+    LPI_NOT_YET = -1,
+    LPI_NO_REQUEST = -2, /* all requests are NULL */
+    LPI_SERVED = -3      /* an operation has gone on */
+};
 
 /* It lives on the vp's stack. */
 struct lpi_query {
-    const struct lpi_label *label;  /* of a probe; NULL: the query is for requests */
+    const struct lpi_label *label;  /* of a probe; NULL: the query is for requests alone */
     struct logp_request **requests; /* n of them; NULL entries do not count */
     int n;
-    bool any;      /* the first request that completes ends it; else there is one request */
-    bool waits;    /* until `until`; else it polls once */
-    bool waited;   /* at least once */
-    bool beside;   /* the vp also sends while it waits: it charges what has arrived itself */
-    bool direct;   /* a wait for one receive, not beside: the delivery charges it */
-    bool late;     /* its payload was under way when its time was over, and is awaited */
+    struct logp_request *one; /* what it is for, if that is one receive: a late one misses */
+    bool any;           /* the first request that completes ends it; else there is one request */
+    bool waits;         /* until `until`; else it polls once */
+    bool waited;        /* at least once */
+    bool begun_in_time; /* its time was not over when it began */
+    bool beside;        /* the vp also sends while it waits: it charges what has arrived itself */
+    bool direct;        /* a wait for one receive, not beside: the delivery charges it */
+    bool late;          /* its payload was under way when its time was over, and is awaited */
     bool cancels;  /* the one request, if nothing is taken; without one: all, as the program ends */
     bool sends;    /* it waits for the receiver of a send: src and tag are that send's */
     int64_t until; /* by the vp's clock; INT64_MAX: for ever */
     int src, tag;  /* for reports */
     /* the answer */
     int chosen;                /* explored: a source, or one of the above */
-    int index;                 /* of the request that completes, 0: a probe; or one of the above */
+    int index;                 /* of the request that completes, n: a probe; or one of the above */
     struct lpi_message *found; /* by a probe */
     int64_t begun, matched;    /* recorded without a clock: wall time */
 };

@@ -90,11 +90,12 @@ struct lpi_proc {
 
     /* the holder's; fields that a message within the core touches come first */
     _Alignas(64) enum lpi_state state;
-    unsigned emulating : 1;     /* emulated and left are valid (delay was not none) */
-    unsigned waits_for_any : 1; /* several events may end its wait: it polls when it is woken */
-    unsigned halted : 1;        /* the delay model has stopped it for good */
-    unsigned sends : 29;        /* in this run */
-    unsigned stamp;             /* of its deadline in the timers */
+    unsigned emulating : 1;      /* emulated and left are valid (delay was not none) */
+    unsigned waits_for_any : 1;  /* several events may end its wait: it polls when it is woken */
+    unsigned halted : 1;         /* the delay model has stopped it for good */
+    unsigned has_operations : 1; /* under way: its waits serve them */
+    unsigned sends : 28;         /* in this run */
+    unsigned stamp;              /* of its deadline in the timers */
     union {
         unsigned in_vain; /* both: 0 resets them */
         struct {
@@ -360,6 +361,12 @@ static inline bool lpi_has_rts(const struct lpi_proc *p)
     const struct logp_machine *m = p->core->machine;
 
     return m->rts != NULL && m->rts[p->rank] != NULL;
+}
+
+/* Must the waits of p serve more than what they wait for: operations, rendezvous sends? */
+static inline bool lpi_has_background(const struct lpi_proc *p)
+{
+    return p->has_operations || lpi_has_rts(p);
 }
 
 /* May the fast path be taken? No delay, wall clock, not instrumented. */

@@ -47,8 +47,6 @@ int lpi_board_await(struct lpi_board *b, int rank, const uint64_t *word, uint64_
         return 0;
     if (logp_shared_get(&b->mine->ended) < b->n - 1)
         logp_shared_set(&b->mine->ended, b->n - 1);
-    while (lpi_is_under_way(b->vp) && !logp_shared_test(b->vp, word, value))
-        lpi_query(b->vp);
     return logp_shared_wait(b->vp, word, value, rank);
 }
 

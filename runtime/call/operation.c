@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations that go on beside the program: see struct logp_operation.
+ *
+ * A call that waits runs its query with the requests that operations await behind its own. Whatever
+ * completes first is served, and the query begins again until its own part is complete.
+ */
+#include "call/call.h"
+#include "core/core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct logp_operation *first_of(const struct lpi_proc *p)
+{
+    const struct lpi_attached *a = lpi_attached_of(p);
+
+    return a != NULL ? a->operations : NULL;
+}
+
+struct logp_operation *logp_operation_next(const struct logp_vp *vp,
+                                           const struct logp_operation *operation)
+{
+    return operation != NULL ? operation->next : first_of(vp->proc);
+}
+
+/* How many of p's operations await a message. */
+static int count(struct lpi_proc *p)
+{
+    int n = 0;
+
+    for (const struct logp_operation *o = first_of(p); o != NULL; o = o->next)
+        n += o->awaits != NULL;
+    p->has_operations = n > 0;
+    return n;
+}
+
+/* What o awaited is complete, with rc, or it begins. Its steps serve no others, which could run out
+ * of stack. */
+static void go_on(struct lpi_proc *p, struct logp_operation *o, int rc)
+{
+    o->awaits = NULL;
+    p->has_operations = false;
+    o->error = o->go_on(o, rc);
+    if (o->awaits == NULL) {
+        o->request->state = LPI_REQ_ENDED;
+    } else { /* for reports */
+        o->request->src = o->awaits->src;
+        o->request->tag = o->awaits->tag;
+    }
+    count(p);
+}
+
+int logp_operation_start(struct logp_vp *vp, struct logp_operation *operation,
+                         struct logp_request **request)
+{
+    struct lpi_proc *p = vp->proc;
+    struct lpi_attached *a = lpi_attached_to(p);
+    struct logp_request *r = a != NULL ? lpi_request_new(p->core) : NULL;
+    struct logp_operation **link;
+
+    if (r == NULL)
+        return -ENOMEM;
+    r->state = LPI_REQ_STARTED;
+    r->operation = operation;
+    r->src = p->rank;
+    r->tag = 0;
+    operation->request = r;
+    operation->next = NULL;
+    go_on(p, operation, 0);
+    if (operation->awaits == NULL && operation->error != 0) {
+        lpi_request_free(p->core, r);
+        return operation->error;
+    }
+    for (link = &a->operations; *link != NULL; link = &(*link)->next)
+        ;
+    *link = operation;
+    count(p);
+    *request = r;
+    return 0;
+}
+
+void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o)
+{
+    struct logp_operation **link = &lpi_attached_of(p)->operations;
+
+    while (*link != o)
+        link = &(*link)->next;
+    *link = o->next;
+    if (o->awaits != NULL)
+        lpi_release(p, o->awaits, -ECANCELED);
+    o->end(o, false);
+    count(p);
+}
+
+/* The operation that awaits r. */
+static struct logp_operation *awaiting(const struct lpi_proc *p, const struct logp_request *r)
+{
+    struct logp_operation *o = first_of(p);
+
+    while (o->awaits != r)
+        o = o->next;
+    return o;
+}
+
+/* What q asks for and what operations await, in `few` or, if they are more, in allocated memory. */
+static struct logp_request **gather(struct lpi_proc *p, const struct lpi_query *q,
+                                    struct logp_request **few, int n_few, int *n)
+{
+    struct logp_request **all = few;
+
+    *n = q->n + count(p);
+    if (*n > n_few)
+        all = malloc((size_t)*n * sizeof(struct logp_request *));
+    if (all == NULL)
+        return NULL;
+    *n = 0;
+    for (int i = 0; i < q->n; i++)
+        all[(*n)++] = q->requests[i];
+    for (const struct logp_operation *o = first_of(p); o != NULL; o = o->next)
+        if (o->awaits != NULL)
+            all[(*n)++] = o->awaits;
+    return all;
+}
+
+int lpi_query_beside(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_request *few[8], **all;
+    struct logp_status got;
+    int rc;
+
+    do {
+        struct lpi_query whole = *q;
+
+        all = gather(p, q, few, 8, &whole.n);
+        if (all == NULL)
+            return -ENOMEM;
+        whole.requests = all;
+        whole.any = whole.any || whole.n > q->n;
+        rc = lpi_query_once(vp, &whole, status != NULL ? &got : NULL);
+        q->index = whole.index;
+        if (q->index >= q->n && q->index < whole.n) { /* the leave and enter of a call */
+            struct logp_request *r = all[q->index];
+            struct logp_operation *o = awaiting(p, r);
+
+            lpi_release(p, r, rc);
+            leave(p, 0);
+            go_on(p, o, rc);
+            enter(p);
+            rc = lpi_stopped(p);
+            q->index = LPI_SERVED;
+        } else {
+            q->index = q->index == whole.n ? q->n : q->index;
+            if (status != NULL && (rc == 0 || rc == -EMSGSIZE))
+                *status = got;
+        }
+        if (all != few)
+            free(all);
+    } while (rc == 0 && q->index == LPI_SERVED);
+    return rc;
+}
+
+int lpi_progress(struct lpi_proc *p)
+{
+    struct lpi_query q = {.waits = true, .begun_in_time = true, .until = LOGP_NEVER};
+    const int rc = lpi_query_beside(&p->group, &q, NULL);
+
+    return rc == -ETIME ? 0 : rc;
+}
