@@ -507,3 +507,93 @@ Test(rendezvous, who_meets_others_answers_what_it_has_posted)
             cr_expect_eq(any.end, named.end);
     }
 }
+
+/* ---- modes of a send ---- */
+
+struct modes {
+    enum logp_send_mode mode;
+    bool is_isend;
+    int64_t sent, received; /* when rank 0 went on, and rank 1 had it */
+};
+
+/* Rank 1 posts its receive late. */
+static int send_in_mode(struct logp_vp *vp, void *arg)
+{
+    struct modes *a = arg;
+    char item[100] = {0};
+    struct logp_request *request;
+
+    if (logp_vp_rank(vp) == 1) {
+        OK(logp_sleep_until(vp, 5000));
+        OK(logp_recv(vp, 0, 3, item, sizeof(item), NULL));
+        cr_assert_eq(item[99], 7);
+        a->received = logp_now(vp);
+        return 0;
+    }
+    item[99] = 7;
+    if (a->is_isend) {
+        OK(logp_isend_as(vp, a->mode, 1, 3, item, sizeof(item), &request));
+        OK(logp_wait(vp, request, NULL));
+    } else {
+        OK(logp_send_as(vp, a->mode, 1, 3, item, sizeof(item)));
+    }
+    a->sent = logp_now(vp);
+    return 0;
+}
+
+/* A mode takes what the network's threshold would, if that said the same of the send. */
+Test(rendezvous, a_send_states_its_mode)
+{
+    for (int k = 0; k < 4 * N_PARAMS; k++) {
+        const struct logp_params *p = &all_params[k / 4];
+        const bool is_isend = k % 2 == 1;
+        TEST_MACHINE plain = machine_of(2, LOGP_CLOCK_VIRTUAL, p, 0);
+        TEST_MACHINE limited = machine_of(2, LOGP_CLOCK_VIRTUAL, p, k % 4 < 2 ? 1 : 100);
+        struct modes standard[] = {{.is_isend = is_isend}, {.is_isend = is_isend}},
+                     synchronous = {LOGP_SEND_SYNCHRONOUS, is_isend, 0, 0},
+                     buffered = {LOGP_SEND_BUFFERED, is_isend, 0, 0};
+
+        OK(logp_machine_run(plain, send_in_mode, &standard[0], test_timeout_ns));
+        OK(logp_machine_run(limited, send_in_mode, &standard[1], test_timeout_ns));
+        OK(logp_machine_run(plain, send_in_mode, &synchronous, test_timeout_ns));
+        OK(logp_machine_run(limited, send_in_mode, &buffered, test_timeout_ns));
+        cr_assert(standard[0].sent < 5000 && standard[1].sent >= 5000);
+        cr_assert_eq(buffered.sent, standard[0].sent);
+        cr_assert_eq(buffered.received, standard[0].received);
+        cr_assert_eq(synchronous.sent, standard[1].sent);
+        cr_assert_eq(synchronous.received, standard[1].received);
+    }
+}
+
+static int send_synchronously(struct logp_vp *vp, void *arg)
+{
+    const int *expected = arg;
+    const int rc =
+        logp_vp_rank(vp) == 0 ? logp_send_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 0, NULL, 0) : 0;
+
+    cr_assert(logp_send_as(vp, (enum logp_send_mode)3, 0, 0, NULL, 0) == -EINVAL || rc == -EDEADLK);
+    cr_assert(logp_vp_rank(vp) > 0 || rc == *expected);
+    return rc;
+}
+
+Test(rendezvous, a_synchronous_send_waits_for_ever_and_is_refused_where_none_can)
+{
+    int expected = -EDEADLK;
+
+    for (int clock = 0; clock < 2; clock++) {
+        TEST_MACHINE m = machine_of(2, clock ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL, NULL, 0);
+
+        cr_assert_eq(logp_machine_run(m, send_synchronously, &expected, test_timeout_ns), expected);
+        cr_assert_eq(logp_machine_report(m)->waits[0].kind, LOGP_WAIT_SEND);
+    }
+    expected = -ENOTSUP;
+    {
+        TEST_MACHINE m = test_machine_with((struct logp_config){.n_processors = 4,
+                                                                .clock = LOGP_CLOCK_VIRTUAL,
+                                                                .parallel = true,
+                                                                .executor = "fiber"},
+                                           &all_params[0]);
+
+        cr_assert_eq(logp_machine_run(m, send_synchronously, &expected, test_timeout_ns), expected);
+    }
+}

@@ -170,6 +170,22 @@ LOGP_API int logp_vp_note_error(struct logp_vp *vp, const char *call, int error)
  */
 LOGP_API int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 
+/** When a send returns, or its request is complete. */
+enum logp_send_mode {
+    LOGP_SEND_STANDARD,    /**< as logp_send(): it waits for its receiver if the network says so */
+    LOGP_SEND_SYNCHRONOUS, /**< it waits for its receiver, whatever the network says */
+    LOGP_SEND_BUFFERED     /**< it does not wait, whatever the network says */
+};
+
+/**
+ * As logp_send(), in this mode. Cost: as logp_network.rendezvous_from says if it waits for its
+ * receiver.
+ * @return as logp_send(); -EINVAL (mode); -ENOTSUP (synchronous on a parallel machine, or on one
+ *         over processes)
+ */
+LOGP_API int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
+                          const void *buf, size_t n_bytes);
+
 /**
  * As logp_send(), but return 1 instead of waiting for the receiver. A send would wait from
  * logp_network.rendezvous_from bytes on, and from 32 KiB on to another process until that has taken
@@ -210,6 +226,10 @@ LOGP_API int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void
  */
 LOGP_API int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
                         struct logp_request **request);
+
+/** As logp_isend(), in this mode. @return as logp_send_as() */
+LOGP_API int logp_isend_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
+                           const void *buf, size_t n_bytes, struct logp_request **request);
 
 /**
  * Post a receive. Messages match posted receives in the order of posting. Posting costs nothing;

@@ -139,11 +139,11 @@ int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_enve
 bool lpi_yields_by_chance(const struct lpi_proc *p);
 
 /* A send has taken place, or not. */
-static inline void lpi_count_send(struct lpi_proc *p, int rc)
+static inline void lpi_count_send(struct lpi_proc *p, enum lpi_message_kind kind, int rc)
 {
-    p->core->messages += rc == 0;
     if (rc != 0)
         return;
+    p->core->messages += kind != LPI_RTS; /* which is no message of its own */
     p->sends++;
     p->in_vain = 0;
 }
@@ -163,12 +163,14 @@ static inline int lpi_let_others_run(struct lpi_proc *p)
 
 /* ---- rendezvous.c: sends that wait for their receivers ---- */
 
-static inline bool lpi_is_rendezvous(const struct lpi_proc *p, size_t n_bytes)
+/* Does such a send wait for its receiver? */
+static inline bool lpi_is_rendezvous(const struct lpi_proc *p, enum logp_send_mode mode,
+                                     size_t n_bytes)
 {
     const int64_t from = p->core->machine->rendezvous_from;
 
-    return lpi_is_instrumented(p->core->machine) && from > 0 &&
-           (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)from;
+    return mode == LOGP_SEND_SYNCHRONOUS || (mode == LOGP_SEND_STANDARD && from > 0 &&
+                                             (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)from);
 }
 
 /* Send a request for e. What is kept of it is r's, at the end of p's list. */

@@ -11,44 +11,39 @@
 #include <errno.h>
 #include <stdlib.h>
 
+struct logp_operation *logp_operation_next(const struct logp_vp *vp,
+                                           const struct logp_operation *operation)
+{
+    const struct lpi_attached *a = lpi_attached_of(vp->proc);
+
+    return operation != NULL ? operation->next : a != NULL ? a->operations : NULL;
+}
+
+/* The first operation that a wait of p serves. */
 static struct logp_operation *first_of(const struct lpi_proc *p)
 {
     const struct lpi_attached *a = lpi_attached_of(p);
 
-    return a != NULL ? a->operations : NULL;
+    return a != NULL && !a->goes_on ? a->operations : NULL;
 }
 
-struct logp_operation *logp_operation_next(const struct logp_vp *vp,
-                                           const struct logp_operation *operation)
-{
-    return operation != NULL ? operation->next : first_of(vp->proc);
-}
-
-/* How many of p's operations await a message. */
-static int count(struct lpi_proc *p)
-{
-    int n = 0;
-
-    for (const struct logp_operation *o = first_of(p); o != NULL; o = o->next)
-        n += o->awaits != NULL;
-    p->has_operations = n > 0;
-    return n;
-}
-
-/* What o awaited is complete, with rc, or it begins. Its steps serve no others, which could run out
- * of stack. */
+/* What o awaited is complete, with rc, or it begins. Its steps serve no other operations, which
+ * could run out of stack. */
 static void go_on(struct lpi_proc *p, struct logp_operation *o, int rc)
 {
+    struct lpi_attached *a = lpi_attached_of(p);
+
     o->awaits = NULL;
-    p->has_operations = false;
+    a->goes_on = true;
     o->error = o->go_on(o, rc);
+    a->goes_on = false;
     if (o->awaits == NULL) {
         o->request->state = LPI_REQ_ENDED;
     } else { /* for reports */
         o->request->src = o->awaits->src;
         o->request->tag = o->awaits->tag;
     }
-    count(p);
+    lpi_background_changed(p);
 }
 
 int logp_operation_start(struct logp_vp *vp, struct logp_operation *operation,
@@ -75,7 +70,7 @@ int logp_operation_start(struct logp_vp *vp, struct logp_operation *operation,
     for (link = &a->operations; *link != NULL; link = &(*link)->next)
         ;
     *link = operation;
-    count(p);
+    lpi_background_changed(p);
     *request = r;
     return 0;
 }
@@ -90,7 +85,7 @@ void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o)
     if (o->awaits != NULL)
         lpi_release(p, o->awaits, -ECANCELED);
     o->end(o, false);
-    count(p);
+    lpi_background_changed(p);
 }
 
 /* The operation that awaits r. */
@@ -109,7 +104,9 @@ static struct logp_request **gather(struct lpi_proc *p, const struct lpi_query *
 {
     struct logp_request **all = few;
 
-    *n = q->n + count(p);
+    *n = q->n;
+    for (const struct logp_operation *o = first_of(p); o != NULL; o = o->next)
+        *n += o->awaits != NULL;
     if (*n > n_few)
         all = malloc((size_t)*n * sizeof(struct logp_request *));
     if (all == NULL)
@@ -138,6 +135,8 @@ int lpi_query_beside(const struct logp_vp *vp, struct lpi_query *q, struct logp_
             return -ENOMEM;
         whole.requests = all;
         whole.any = whole.any || whole.n > q->n;
+        if (status != NULL)
+            got = *status; /* a send sets none */
         rc = lpi_query_once(vp, &whole, status != NULL ? &got : NULL);
         q->index = whole.index;
         if (q->index >= q->n && q->index < whole.n) { /* the leave and enter of a call */
@@ -152,7 +151,7 @@ int lpi_query_beside(const struct logp_vp *vp, struct lpi_query *q, struct logp_
             q->index = LPI_SERVED;
         } else {
             q->index = q->index == whole.n ? q->n : q->index;
-            if (status != NULL && (rc == 0 || rc == -EMSGSIZE))
+            if (status != NULL)
                 *status = got;
         }
         if (all != few)

@@ -11,6 +11,7 @@
  * query, which would show in their time: probe_directly(), wait_directly(), test_directly().
  */
 #include "call/call.h"
+#include "core/core.h"
 #include "core/resolver.h"
 #include "core/sched.h"
 #include "delay/delay.h"
@@ -27,7 +28,7 @@ int lpi_catch_up(struct lpi_proc *p)
     lpi_poll(p->core);
     if (p->inbox.n_any > 0)
         lpi_match_arrived(p, lpi_horizon(p)); /* this may send CTSs */
-    if (lpi_has_rts(p) && (rc = lpi_data_send(p)) != 0)
+    if (p->has_background && (rc = lpi_data_send(p)) != 0)
         return rc > 0 ? lpi_catch_up(p) : rc;
     return lpi_stopped(p);
 }
@@ -42,7 +43,7 @@ static bool is_send(const struct logp_request *r)
 int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
     const struct lpi_resolver *a = &p->core->machine->resolver;
-    const bool has_rts = lpi_has_rts(p);
+    const bool has_rts = lpi_rts_of(p) != NULL;
     int rc;
 
     q->beside = q->beside || has_rts;
@@ -129,8 +130,8 @@ static bool is_only_send(const struct lpi_proc *p, const struct lpi_query *q,
                          const struct logp_request *r)
 {
     return !q->any && r->state == LPI_REQ_RTS_SENT &&
-           (p->inbox.n_any == 0 || q->chosen == LPI_DECIDED) &&
-           p->core->machine->rts[p->rank] == r->rts && r->rts->next == NULL;
+           (p->inbox.n_any == 0 || q->chosen == LPI_DECIDED) && lpi_rts_of(p) == r->rts &&
+           r->rts->next == NULL;
 }
 
 int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
@@ -233,7 +234,7 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
 {
     q->begun_in_time = q->waits && !lpi_query_is_over(vp->proc, q);
     q->one = q->any || q->label != NULL ? NULL : q->requests[0];
-    if (vp->proc->has_operations && (q->label != NULL || lpi_query_earliest(q) >= 0))
+    if (vp->proc->has_background && (q->label != NULL || lpi_query_earliest(q) >= 0))
         return lpi_query_beside(vp, q, status);
     return lpi_query_once(vp, q, status);
 }
@@ -329,7 +330,7 @@ int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int6
 {
     const struct lpi_label l = {vp->context, to_global(vp, src), tag};
 
-    if (!waits && !lpi_is_instrumented(vp->proc->core->machine) && !vp->proc->has_operations)
+    if (!waits && !lpi_is_instrumented(vp->proc->core->machine) && !vp->proc->has_background)
         return probe_directly(vp, &l, status);
     return lpi_query_run(
         vp,
@@ -340,7 +341,7 @@ int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int6
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
                       struct logp_status *status)
 {
-    if (!lpi_is_instrumented(vp->proc->core->machine) && !vp->proc->has_operations) {
+    if (!lpi_is_instrumented(vp->proc->core->machine) && !vp->proc->has_background) {
         if (!waits)
             return test_directly(vp, r, status);
         if (until == INT64_MAX)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Receives: post, cancel, and calls that post and wait. query.c waits. */
 #include "call/call.h"
+#include "core/core.h"
 #include "core/sched.h"
 #include "mail/mail.h"
 
@@ -13,14 +14,14 @@ static void abandon(struct lpi_proc *p, struct logp_request *r)
     struct lpi_query q = {.requests = &r,
                           .n = 1,
                           .waits = true,
-                          .direct = !lpi_has_rts(p),
+                          .direct = lpi_rts_of(p) == NULL,
                           .until = INT64_MAX,
                           .src = r->src,
                           .tag = r->tag};
     int rc = 0;
 
     while (r->state == LPI_REQ_CTS_SENT && rc == 0) { /* the payload comes into buf */
-        rc = lpi_has_rts(p) && !p->halted ? lpi_catch_up(p) : 0;
+        rc = lpi_rts_of(p) != NULL && !p->halted ? lpi_catch_up(p) : 0;
         if (rc == 0 && r->state == LPI_REQ_CTS_SENT)
             rc = lpi_query_wait(p, &q);
     }
@@ -132,7 +133,7 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
 
     if (rc != 0)
         return rc;
-    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0 || p->has_operations)
+    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0 || p->has_background)
         return 1;
     p->in_vain = 0;
     p->emulating = false;

@@ -39,7 +39,7 @@ static int64_t cts_ns(struct logp_machine *m, int from, int to)
 
 static struct lpi_rendezvous **link_of(struct lpi_proc *p, const struct lpi_rendezvous *z)
 {
-    struct lpi_rendezvous **link = &p->core->machine->rts[p->rank];
+    struct lpi_rendezvous **link = &lpi_attached_of(p)->rts;
 
     while (*link != z && *link != NULL)
         link = &(*link)->next;
@@ -49,6 +49,7 @@ static struct lpi_rendezvous **link_of(struct lpi_proc *p, const struct lpi_rend
 static void drop(struct lpi_proc *p, struct lpi_rendezvous *z)
 {
     *link_of(p, z) = z->next;
+    lpi_background_changed(p);
     free(z->copy);
     free(z);
 }
@@ -60,8 +61,10 @@ int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelo
     struct lpi_envelope request = *e;
     int rc;
 
-    if (z == NULL)
+    if (z == NULL || lpi_attached_to(p) == NULL) {
+        free(z);
         return -ENOMEM;
+    }
     *z = (struct lpi_rendezvous){.sender = p,
                                  .to = to,
                                  .own = r,
@@ -79,6 +82,7 @@ int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelo
         memcpy(z->copy, e->data, e->n_bytes);
     }
     *link_of(p, NULL) = z;
+    lpi_background_changed(p);
     request.kind = LPI_RTS;
     request.rendezvous = z;
     rc = lpi_send_when_space(p, to, &request);
@@ -95,7 +99,7 @@ static struct lpi_rendezvous *next_data(const struct lpi_proc *p)
 {
     struct lpi_rendezvous *best = NULL;
 
-    for (struct lpi_rendezvous *z = p->core->machine->rts[p->rank]; z != NULL; z = z->next)
+    for (struct lpi_rendezvous *z = lpi_rts_of(p); z != NULL; z = z->next)
         if (z->request != NULL && (best == NULL || z->at < best->at))
             best = z;
     return best;
@@ -103,7 +107,7 @@ static struct lpi_rendezvous *next_data(const struct lpi_proc *p)
 
 int64_t lpi_next_cts(const struct lpi_proc *p)
 {
-    const struct lpi_rendezvous *z = lpi_has_rts(p) ? next_data(p) : NULL;
+    const struct lpi_rendezvous *z = next_data(p);
 
     return z == NULL ? INT64_MAX : z->at < 0 ? lpi_later(p, 0) : z->at;
 }

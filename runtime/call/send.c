@@ -43,10 +43,10 @@ static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int d
     const int rc = lpi_remote_send(p, &label, dst, buf, n_bytes, LOGP_NEVER);
 
     p->emulating = false;
-    lpi_count_send(p, rc);
+    lpi_count_send(p, LPI_EAGER, rc);
     if (p->core->machine->remote->sending[p->rank] != NULL)
         await_own(p);
-    return rc == 0 ? lpi_let_others_run(p) : lpi_failed(vp, "logp_send", rc);
+    return rc == 0 ? lpi_let_others_run(p) : rc;
 }
 
 /* Send a request, wait for the answer, send e. */
@@ -66,20 +66,21 @@ static int send_synchronously(const struct logp_vp *vp, struct lpi_proc *to,
 }
 
 /* Not inlined: its envelope would lie on the stack of the fast path too. */
-static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, struct lpi_proc *to,
+static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, enum logp_send_mode mode,
                                                int dst, int tag, const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
+    struct lpi_proc *to = &p->core->machine->procs[dst];
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
     int rc;
 
-    if (lpi_is_rendezvous(p, n_bytes))
-        return noted(vp, "logp_send", send_synchronously(vp, to, &e));
+    if (lpi_is_rendezvous(p, mode, n_bytes))
+        return send_synchronously(vp, to, &e);
     enter(p);
     rc = lpi_send_when_space(p, to, &e);
     if (p->core->machine->remote != NULL)
         await_own(p);
-    return noted(vp, "logp_send", leave(p, rc));
+    return leave(p, rc);
 }
 
 /* Can it be sent? 0; -EINVAL, or what the run was stopped with */
@@ -104,30 +105,13 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     dst = to_global(vp, dst);
     if (!lpi_has_fast_path(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
-        return m->remote != NULL && lpi_has_fast_path(m) && !lpi_is_local(m, dst)
-                   ? send_remote(vp, dst, tag, buf, n_bytes)
-                   : send_slow(vp, &m->procs[dst], dst, tag, buf, n_bytes);
+        return noted(vp, "logp_send",
+                     m->remote != NULL && lpi_has_fast_path(m) && !lpi_is_local(m, dst)
+                         ? send_remote(vp, dst, tag, buf, n_bytes)
+                         : send_slow(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes));
     p->emulating = false;
-    lpi_count_send(p, 0);
+    lpi_count_send(p, LPI_EAGER, 0);
     return lpi_let_others_run(p);
-}
-
-/* The same on an instrumented machine, where the send does not wait for its receiver.
- * @return 1: it would have to; nothing has been done */
-static int send_instrumented(const struct logp_vp *vp, int dst, int tag, const void *buf,
-                             size_t n_bytes)
-{
-    struct lpi_proc *p = vp->proc;
-    struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
-    const int rc = check_send(vp, dst, tag, buf, n_bytes);
-
-    if (rc != 0)
-        return rc;
-    if (lpi_is_rendezvous(p, n_bytes))
-        return 1;
-    e.dst = to_global(vp, dst);
-    enter(p);
-    return leave(p, lpi_send_when_space(p, &p->core->machine->procs[e.dst], &e));
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
@@ -135,63 +119,93 @@ int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_by
     return lpi_send(vp, dst, tag, buf, n_bytes);
 }
 
-/* Does it wait for its receiver's process? */
-static bool waits_for_process(const struct logp_vp *vp, int dst, int tag, const void *buf,
-                              size_t n_bytes)
+/* Does it wait for its receiver, or for its receiver's process? */
+static bool waits(const struct logp_vp *vp, int dst, size_t n_bytes)
 {
     const struct logp_machine *m = vp->proc->core->machine;
 
-    return n_bytes >= SLOW_FROM && m->remote != NULL && lpi_has_fast_path(m) &&
-           check_send(vp, dst, tag, buf, n_bytes) == 0 && !lpi_is_local(m, to_global(vp, dst));
+    return lpi_is_rendezvous(vp->proc, LOGP_SEND_STANDARD, n_bytes) ||
+           (n_bytes >= SLOW_FROM && m->remote != NULL && lpi_has_fast_path(m) &&
+            !lpi_is_local(m, to_global(vp, dst)));
 }
 
 int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
-    if (waits_for_process(vp, dst, tag, buf, n_bytes))
-        return 1;
-    return noted(vp, "logp_try_send",
-                 lpi_is_instrumented(vp->proc->core->machine)
-                     ? send_instrumented(vp, dst, tag, buf, n_bytes)
-                     : lpi_send(vp, dst, tag, buf, n_bytes));
-}
-
-/* r is that of an isend. */
-static __attribute__((noinline)) int isend_instrumented(const struct logp_vp *vp, int dst, int tag,
-                                                        const void *buf, size_t n_bytes,
-                                                        struct logp_request *r)
-{
-    int rc = check_send(vp, dst, tag, buf, n_bytes);
+    const int rc = check_send(vp, dst, tag, buf, n_bytes);
 
     if (rc != 0)
+        return lpi_failed(vp, "logp_try_send", rc);
+    if (waits(vp, dst, n_bytes))
+        return 1;
+    return noted(vp, "logp_try_send", lpi_send(vp, dst, tag, buf, n_bytes));
+}
+
+/* Is this a send that can take place? Synchronous ones have no place on some machines. */
+static int check_mode(const struct logp_vp *vp, enum logp_send_mode mode)
+{
+    const struct logp_machine *m = vp->proc->core->machine;
+
+    if ((unsigned)mode > LOGP_SEND_BUFFERED)
+        return -EINVAL;
+    return mode == LOGP_SEND_SYNCHRONOUS && (lpi_is_parallel(m) || m->remote != NULL) ? -ENOTSUP
+                                                                                      : 0;
+}
+
+int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
+                 size_t n_bytes)
+{
+    int rc = check_mode(vp, mode);
+
+    if (rc == 0)
+        rc = check_send(vp, dst, tag, buf, n_bytes);
+    if (rc == 0 && lpi_has_fast_path(vp->proc->core->machine) && mode != LOGP_SEND_SYNCHRONOUS)
+        rc = lpi_send(vp, dst, tag, buf, n_bytes);
+    else if (rc == 0)
+        rc = send_slow(vp, mode, to_global(vp, dst), tag, buf, n_bytes);
+    return noted(vp, "logp_send_as", rc);
+}
+
+static int isend(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
+                 size_t n_bytes, struct logp_request **request)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_request *r;
+    int rc = check_mode(vp, mode);
+
+    if (rc == 0)
+        rc = request != NULL ? check_send(vp, dst, tag, buf, n_bytes) : -EINVAL;
+    if (rc != 0)
         return rc;
+    r = lpi_request_new(p->core);
+    if (r == NULL)
+        return -ENOMEM;
+    r->state = LPI_REQ_SENT;
     r->context = vp->context;
     r->src = to_global(vp, dst);
     r->tag = tag;
-    vp->proc->core->machine->resolver.posts(vp->proc, r, false);
-    rc = send_instrumented(vp, dst, tag, buf, n_bytes);
-    return rc > 0 ? lpi_rts_send(vp, r->src, tag, buf, n_bytes, r) : rc;
+    if (lpi_is_instrumented(p->core->machine))
+        p->core->machine->resolver.posts(p, r, false);
+    if (lpi_is_rendezvous(p, mode, n_bytes))
+        rc = lpi_rts_send(vp, r->src, tag, buf, n_bytes, r);
+    else if (mode == LOGP_SEND_STANDARD)
+        rc = lpi_send(vp, dst, tag, buf, n_bytes);
+    else
+        rc = send_slow(vp, mode, r->src, tag, buf, n_bytes);
+    if (rc == 0)
+        *request = r;
+    else if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */
+        lpi_request_free(p->core, r);
+    return rc;
 }
 
 int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
                struct logp_request **request)
 {
-    struct lpi_core *c = vp->proc->core;
-    struct logp_request *r;
-    int rc;
+    return noted(vp, "logp_isend", isend(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes, request));
+}
 
-    if (request == NULL)
-        return lpi_failed(vp, "logp_isend", -EINVAL);
-    r = lpi_request_new(c);
-    if (r == NULL)
-        return lpi_failed(vp, "logp_isend", -ENOMEM);
-    r->state = LPI_REQ_SENT;
-    rc = lpi_is_instrumented(c->machine) ? isend_instrumented(vp, dst, tag, buf, n_bytes, r)
-                                         : lpi_send(vp, dst, tag, buf, n_bytes);
-    if (rc != 0) {
-        if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */
-            lpi_request_free(c, r);
-        return lpi_failed(vp, "logp_isend", rc);
-    }
-    *request = r;
-    return 0;
+int logp_isend_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
+                  size_t n_bytes, struct logp_request **request)
+{
+    return noted(vp, "logp_isend_as", isend(vp, mode, dst, tag, buf, n_bytes, request));
 }

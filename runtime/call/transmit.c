@@ -31,10 +31,8 @@ static __attribute__((noinline)) bool is_recorded(struct lpi_proc *p, const stru
 {
     const bool traced = p->core->machine->recorders != NULL;
 
-    if (e->kind == LPI_RTS) { /* no message of its own, but the next one's number */
-        p->core->messages--;
+    if (e->kind == LPI_RTS)
         return traced && lpi_record_is_lost(p); /* and with it its message */
-    }
     lpi_note(p, LOGP_NOTE_SEND, e->dst, e->tag, (int64_t)e->n_bytes);
     return traced;
 }
@@ -52,7 +50,7 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
     }
     if (rc == 0)
         rc = lpi_post(p, to, e);
-    lpi_count_send(p, rc);
+    lpi_count_send(p, e->kind, rc);
     if (lpi_is_instrumented(m) && rc == 0 && is_recorded(p, e))
         lpi_record_undelayed_send(p, e, begun);
     return rc;
@@ -138,7 +136,7 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
     e->arrival = t->arrival;
     rc = __builtin_expect(d->ops.fate != NULL, false) ? hand_over_to(p, to, e, d, t)
                                                       : lpi_post(p, to, e);
-    lpi_count_send(p, rc);
+    lpi_count_send(p, e->kind, rc);
     return rc;
 }
 
@@ -192,7 +190,7 @@ try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 /* @return 0: there may be space now; or the error that stops the run */
 static int await_space(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    const bool serves = e->kind != LPI_DATA && lpi_has_background(p); /* DATA is served itself */
+    const bool serves = e->kind != LPI_DATA && p->has_background; /* DATA is served itself */
     int rc = serves ? lpi_progress(p) : 0;
 
     if (rc != 0)

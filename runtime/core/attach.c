@@ -65,6 +65,16 @@ struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started)
     return started;
 }
 
+void lpi_background_changed(struct lpi_proc *p)
+{
+    const struct lpi_attached *a = lpi_attached_of(p);
+    const struct logp_operation *o = a->operations;
+
+    while (o != NULL && o->awaits == NULL)
+        o = o->next;
+    p->has_background = o != NULL || a->rts != NULL;
+}
+
 void lpi_attached_end(struct lpi_proc *p)
 {
     struct lpi_attached *a = lpi_attached_of(p);

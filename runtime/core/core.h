@@ -154,7 +154,9 @@ struct lpi_attached {
     struct lpi_joined *joined; /* areas: area.c */
     struct logp_attached *first;
     struct logp_operation *operations; /* in the order of starting: operation.c */
+    bool goes_on;                      /* one of them does its steps: they serve no others */
     struct logp_request *sync;         /* complete when the sync that the vp is at starts */
+    struct lpi_rendezvous *rts;        /* its rendezvous sends, in the order of the calls */
     struct logp_vp started;            /* for the vp itself; groups have their own */
 };
 
@@ -170,6 +172,14 @@ static inline struct lpi_attached *lpi_attached_of(const struct lpi_proc *p)
     return all != NULL ? &all[p->rank] : NULL;
 }
 
+/* The first rendezvous send that p has under way; NULL: none. */
+static inline struct lpi_rendezvous *lpi_rts_of(const struct lpi_proc *p)
+{
+    return p->has_background ? lpi_attached_of(p)->rts : NULL;
+}
+
+/* After a change of p's operations or rendezvous sends. */
+void lpi_background_changed(struct lpi_proc *p);
 /* The program of p has ended: end what was attached to it. */
 void lpi_attached_end(struct lpi_proc *p);
 void lpi_attached_destroy(struct logp_machine *m);

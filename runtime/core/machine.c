@@ -146,7 +146,6 @@ static void destroy_all(struct logp_machine *m)
     lpi_attached_destroy(m);
     lpi_tracing_destroy(m);
     lpi_explore_free(m);
-    lpi_memory_free(m->rts, (size_t)m->P, sizeof(struct lpi_rendezvous *));
     lpi_remote_destroy(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
@@ -268,7 +267,6 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
     m->live = lpi_proc_main;
     m->cores_done = lpi_cores_done;
     m->polls_in_vain = LPI_POLLS_IN_VAIN;
-    m->answer = lpi_post;
     m->report.error_rank = -1;
     atomic_init(&m->pending_at, INT64_MAX);
     atomic_init(&m->credit, (int64_t)m->queue_limit);
@@ -349,11 +347,7 @@ int logp_machine_set_rendezvous_from(struct logp_machine *m, int64_t from)
     pthread_mutex_lock(&m->lock);
     if (lpi_in_use(m))
         rc = -EBUSY;
-    else if (m->rts == NULL && from > 0)
-        m->rts = lpi_memory_zeroed((size_t)m->P, sizeof(struct lpi_rendezvous *));
-    if (rc == 0 && m->rts == NULL && from > 0)
-        rc = -ENOMEM;
-    if (rc == 0)
+    else
         m->rendezvous_from = from;
     pthread_mutex_unlock(&m->lock);
     return rc;

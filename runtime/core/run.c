@@ -51,7 +51,7 @@ static void prepare_core(struct lpi_core *c)
         p->sends = 0;
         p->in_vain = 0;
         p->waits_for = NULL;
-        p->waits_for_any = p->has_operations = false;
+        p->waits_for_any = p->has_background = false;
         p->wait_until = INT64_MAX;
         p->state = LPI_TIMED;
         p->deadline = 0;
@@ -81,14 +81,17 @@ static bool await_done(struct logp_machine *m, int64_t deadline)
 /* Free the sends that no receive has matched. */
 static void discard_rts(struct logp_machine *m)
 {
-    for (int i = 0; m->rts != NULL && i < m->P; i++)
-        while (m->rts[i] != NULL) {
-            struct lpi_rendezvous *z = m->rts[i];
+    for (int i = 0; lpi_attached_of(m->procs) != NULL && i < m->P; i++) {
+        struct lpi_attached *a = lpi_attached_of(&m->procs[i]);
 
-            m->rts[i] = z->next;
+        while (a->rts != NULL) {
+            struct lpi_rendezvous *z = a->rts;
+
+            a->rts = z->next;
             free(z->copy);
             free(z);
         }
+    }
 }
 
 /* If no vp waits, report the vps that the delay model has stopped. */
@@ -185,8 +188,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
         lpi_tracing_prepare(m);
     lpi_explore_begin(m);
     lpi_resolver_choose(m);
-    m->instrumented = m->recorders != NULL || m->explore != NULL || m->rendezvous_from > 0;
-    m->fast_path = !m->is_virtual && !m->instrumented;
+    m->instrumented = m->recorders != NULL || m->explore != NULL;
+    m->fast_path = !m->is_virtual && !m->instrumented && m->rendezvous_from == 0;
     m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
     m->not_reclaimed = true;
     m->n_runs++;

@@ -259,7 +259,7 @@ static __attribute__((noinline)) void send_cts(struct lpi_proc *p, struct logp_r
     answer.dst = e->rendezvous->sender->rank;
     answer.rendezvous = e->rendezvous;
     answer.arrival = e->arrival < 0 ? LOGP_NEVER : lpi_after(matched, e->rendezvous->latency);
-    rc = p->core->machine->answer(p, e->rendezvous->sender, &answer);
+    rc = lpi_post(p, e->rendezvous->sender, &answer);
     if (rc != 0)
         lpi_stop(p->core->machine, rc);
 }

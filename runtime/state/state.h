@@ -93,7 +93,7 @@ struct lpi_proc {
     unsigned emulating : 1;      /* emulated and left are valid (delay was not none) */
     unsigned waits_for_any : 1;  /* several events may end its wait: it polls when it is woken */
     unsigned halted : 1;         /* the delay model has stopped it for good */
-    unsigned has_operations : 1; /* under way: its waits serve them */
+    unsigned has_background : 1; /* operations or rendezvous sends: its waits serve them */
     unsigned sends : 28;         /* in this run */
     unsigned stamp;              /* of its deadline in the timers */
     union {
@@ -238,8 +238,8 @@ struct logp_machine {
     atomic_bool is_abandoned;   /* the last run is, and not reclaimed: a stop is for the next run */
     _Atomic int64_t pending_at; /* virtual: when the model is replaced next; INT64_MAX: never */
     bool is_virtual;
-    bool fast_path;       /* wall clock, not instrumented */
-    bool instrumented;    /* runs are recorded or explored, or sends wait for their receivers */
+    bool fast_path;       /* wall clock, not instrumented, no rendezvous_from */
+    bool instrumented;    /* runs are recorded or explored */
     atomic_bool has_work; /* the model decides how long a processor computes */
     int P, n_cores;
     int first_rank, n_local;        /* the vps of this process */
@@ -284,10 +284,7 @@ struct logp_machine {
     const struct lpi_resolver *unrecorded; /* ... and the one that recording wraps */
     struct lpi_explore *explore; /* virtual clock, one core: the explorer; NULL: not explored */
     int64_t rendezvous_from; /* sends of so many bytes or more wait for their receiver; 0: none */
-    struct lpi_rendezvous **rts; /* by rank: its rendezvous sends; NULL: none were made */
-    /* A receive of p has matched an RTS: send the CTS e to the sender. @return 0; -ENOMEM */
-    int (*answer)(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e);
-    unsigned polls_in_vain; /* a vp counts as waiting after so many failed polls in a row */
+    unsigned polls_in_vain;  /* a vp counts as waiting after so many failed polls in a row */
 
     _Alignas(LPI_LINE) _Atomic int64_t credit; /* bytes of queue_limit that no core has taken */
     _Alignas(LPI_LINE) atomic_int sync_arrived;
@@ -349,24 +346,10 @@ static inline bool lpi_emulates(const struct logp_machine *m)
     return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
 }
 
-/* One test on the fast path for recorded runs, explored runs and rendezvous. */
+/* One test on the fast path for recorded and explored runs. */
 static inline bool lpi_is_instrumented(const struct logp_machine *m)
 {
     return __builtin_expect(m->instrumented, false);
-}
-
-/* Has p rendezvous sends under way? */
-static inline bool lpi_has_rts(const struct lpi_proc *p)
-{
-    const struct logp_machine *m = p->core->machine;
-
-    return m->rts != NULL && m->rts[p->rank] != NULL;
-}
-
-/* Must the waits of p serve more than what they wait for: operations, rendezvous sends? */
-static inline bool lpi_has_background(const struct lpi_proc *p)
-{
-    return p->has_operations || lpi_has_rts(p);
 }
 
 /* May the fast path be taken? No delay, wall clock, not instrumented. */
