@@ -90,7 +90,7 @@ static int wait_so(struct logp_vp *vp, enum wait wait, int src, struct logp_vp *
     default:
         OK(logp_irecv(vp, src, 1, &x, sizeof(x), &r[1]));
         if (wait == WAITALL)
-            OK(logp_waitall(vp, r, 2, &status));
+            OK(logp_waitall(vp, r, 2, NULL));
         else if (wait == WAITANY)
             OK(logp_waitany(vp, r, 2, &index, &status));
         else if (wait == WAIT)
