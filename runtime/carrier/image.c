@@ -36,6 +36,11 @@ static bool next_chunk(struct lpi_images *all, size_t least)
     return true;
 }
 
+static size_t round_up(size_t bytes)
+{
+    return (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND;
+}
+
 static char *take(struct lpi_images *all, size_t capacity)
 {
     const size_t class = capacity / LPI_IMAGE_ROUND;
@@ -79,7 +84,7 @@ void lpi_image_forget(struct lpi_image *image)
  * large. */
 static bool make_space(struct lpi_images *all, struct lpi_image *image, size_t bytes)
 {
-    const size_t capacity = (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND;
+    const size_t capacity = round_up(bytes);
     char *memory;
 
     if (bytes <= image->capacity && (image->capacity <= LARGE || image->capacity / 8 <= bytes))
@@ -157,8 +162,7 @@ static bool add_template(struct lpi_images *all, const void *stack, size_t bytes
 
     if (i == LPI_TEMPLATES)
         return false;
-    all->templates[i].stack =
-        take(all, (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND);
+    all->templates[i].stack = take(all, round_up(bytes));
     if (all->templates[i].stack == NULL)
         return false;
     memcpy(all->templates[i].stack, stack, bytes);
@@ -263,6 +267,9 @@ char *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, size_t by
 
 void lpi_images_fini(struct lpi_images *all)
 {
+    for (int i = 0; i < all->n_templates; i++)
+        if (round_up(all->templates[i].bytes) > LARGE)
+            free(all->templates[i].stack);
     while (all->chunks != NULL) {
         struct lpi_chunk_of_images *next = all->chunks->next;
 
