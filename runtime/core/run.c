@@ -81,10 +81,10 @@ static bool await_done(struct logp_machine *m, int64_t deadline)
 /* Free the sends that no receive has matched. */
 static void discard_rts(struct logp_machine *m)
 {
-    for (int i = 0; lpi_attached_of(m->procs) != NULL && i < m->P; i++) {
+    for (int i = m->first_rank; i < m->first_rank + m->n_local; i++) {
         struct lpi_attached *a = lpi_attached_of(&m->procs[i]);
 
-        while (a->rts != NULL) {
+        while (a != NULL && a->rts != NULL) {
             struct lpi_rendezvous *z = a->rts;
 
             a->rts = z->next;
