@@ -51,6 +51,10 @@ LOGP_API int logp_vp_rank(const struct logp_vp *vp);
 /** @return P, the number of processors. */
 LOGP_API int logp_vp_size(const struct logp_vp *vp);
 
+/** @return the processor whose program calls this, as itself; NULL: the thread runs none. Not within
+ *          a blocking section. Threads: any */
+LOGP_API struct logp_vp *logp_vp_current(void);
+
 /** @return the machine that this vp belongs to. */
 LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
 

@@ -19,6 +19,15 @@ int logp_vp_size(const struct logp_vp *vp)
     return vp->size;
 }
 
+struct logp_vp *logp_vp_current(void)
+{
+    const struct lpi_core *c = lpi_this_core;
+    /* relaxed: the store of the vp that handed the core over, which has ordered it */
+    const int rank = c != NULL ? atomic_load_explicit(&c->holder, memory_order_relaxed) : -1;
+
+    return rank >= 0 ? &c->machine->procs[rank].group : NULL;
+}
+
 struct logp_machine *logp_vp_machine(const struct logp_vp *vp)
 {
     return vp->proc->core->machine;

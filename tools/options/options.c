@@ -251,10 +251,20 @@ static void take_given(int i, const char *text)
     given[i] = all[i];
 }
 
+/* `logp mpirun`: the first word that is no option is a program, and all behind it is the program's. */
+static bool runs_a_program(int argc, char **argv)
+{
+    return argc > 1 && strcmp(argv[1], "mpirun") == 0;
+}
+
 /* @return how many words stand before -- */
 static int split_rest(int argc, char **argv, struct options *o)
 {
     int n = 1;
+
+    o->argv = argv;
+    if (runs_a_program(argc, argv)) /* which may have its own -- */
+        return argc;
 
     while (n < argc && strcmp(argv[n], "--") != 0)
         n++;
@@ -264,13 +274,20 @@ static int split_rest(int argc, char **argv, struct options *o)
 
 void parse_options(int argc, char **argv, struct options *o)
 {
-    char shorts[2 * MOST_ROWS + 4];
+    const bool program = runs_a_program(argc, argv);
+    char shorts[2 * MOST_ROWS + 8] = "+";
     struct option longs[MOST_ROWS + 3];
     int c;
 
     argc = split_rest(argc, argv, o);
     make_rows();
-    make_getopt(shorts, longs);
+    make_getopt(shorts + program, longs);
+    if (program) { /* -n N is -P N, as others of this name have it */
+        strcat(shorts, "n:");
+        add_word(o, argv[1]);
+        argc--;
+        argv++;
+    }
     opterr = 0;
     while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (c == ':')
@@ -283,9 +300,13 @@ void parse_options(int argc, char **argv, struct options *o)
         o->version |= c == VERSION;
         if (c == 'h' || c == HELP || c == VERSION)
             continue;
-        take_given(row_of(c), optarg != NULL ? optarg : "on");
+        if (c == 'n' && strcmp(optarg, "p") == 0 && optind < argc) /* -np N */
+            optarg = argv[optind++];
+        take_given(row_of(c == 'n' ? 'P' : c), optarg != NULL ? optarg : "on");
     }
-    for (int i = optind; i < argc; i++)
+    if (program)
+        o->rest = &argv[optind];
+    for (int i = optind; !program && i < argc; i++)
         add_word(o, argv[i]);
 }
 

@@ -135,7 +135,10 @@ struct options {
     /* words that are not options, the command first */
     const char *words[8];
     int n_words;
-    char **rest; /* what stands behind --, NULL at its end; NULL: there is none */
+    char **rest; /* what stands behind --, or a program of mpirun; NULL at its end; NULL: none */
+    char **argv; /* all of the command line */
+    bool tags_output;   /* each line of a program with its rank */
+    size_t stack_bytes; /* of a processor; 0: the machine's own */
     bool help, version;
 };
 
@@ -167,6 +170,7 @@ enum option_set {
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */
+    OPTIONS_MPIRUN = 1 << 28, /* --tag-output */
 };
 
 /* ---- options.c ---- */

@@ -165,5 +165,7 @@ const struct option_row run_options[] = {
      OPTIONS_RUN | OPTIONS_TUNE, .apply = apply_progress, .words = "auto, on, off"},
     {"watch", NULL, "a live table of ratio and lag on stderr; of a sweep, too", "off", "",
      OPTIONS_WATCH, SWITCH(watch)},
+    {"tag-output", NULL, "put the rank before each line of output", "off", "", OPTIONS_MPIRUN,
+     SWITCH(tags_output)},
     {0},
 };

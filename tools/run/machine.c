@@ -76,7 +76,8 @@ struct logp_machine *try_machine(const struct options *o)
                                  .cores = o->n_cores > 0 ? o->cores : NULL,
                                  .n_cores = o->n_cores,
                                  .transport = o->transport,
-                                 .queue_limit = o->queue_limit};
+                                 .queue_limit = o->queue_limit,
+                                 .stack_bytes = o->stack_bytes};
     struct logp_machine *m = NULL;
     timer_t timer;
     bool timed;

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Collectives: blocking and not, with counts of their own, in place, derived types, own operations. */
+#include "check.h"
+
+enum { MOST = 64 };
+
+static int me, P;
+
+/* Complete a call that may be nonblocking. */
+static MPI_Request request;
+static void done(int nonblocking)
+{
+    if (nonblocking)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void blocks(int i, int root)
+{
+    int one[2] = {me, 10 * me}, all[2 * MOST], out[2 * MOST];
+    MPI_Comm c = MPI_COMM_WORLD;
+
+    memset(all, -1, sizeof(all));
+    i ? MPI_Igather(one, 2, MPI_INT, all, 2, MPI_INT, root, c, &request)
+      : MPI_Gather(one, 2, MPI_INT, all, 2, MPI_INT, root, c);
+    done(i);
+    for (int k = 0; me == root && k < P; k++)
+        CHECK(all[2 * k] == k && all[2 * k + 1] == 10 * k);
+    for (int k = 0; k < P; k++)
+        out[k] = 1000 * me + k;
+    i ? MPI_Iscatter(out, 1, MPI_INT, one, 1, MPI_INT, root, c, &request)
+      : MPI_Scatter(out, 1, MPI_INT, one, 1, MPI_INT, root, c);
+    done(i);
+    CHECK(one[0] == 1000 * root + me);
+    i ? MPI_Iallgather(&me, 1, MPI_INT, all, 1, MPI_INT, c, &request)
+      : MPI_Allgather(&me, 1, MPI_INT, all, 1, MPI_INT, c);
+    done(i);
+    for (int k = 0; k < P; k++)
+        CHECK(all[k] == k);
+    i ? MPI_Ialltoall(out, 1, MPI_INT, all, 1, MPI_INT, c, &request)
+      : MPI_Alltoall(out, 1, MPI_INT, all, 1, MPI_INT, c);
+    done(i);
+    for (int k = 0; k < P; k++)
+        CHECK(all[k] == 1000 * k + me);
+    one[0] = me == root ? 77 : 0;
+    i ? MPI_Ibcast(one, 1, MPI_INT, root, c, &request) : MPI_Bcast(one, 1, MPI_INT, root, c);
+    done(i);
+    CHECK(one[0] == 77);
+    i ? MPI_Ibarrier(c, &request) : MPI_Barrier(c);
+    done(i);
+}
+
+static void in_place(void)
+{
+    int all[MOST], sum;
+
+    for (int k = 0; k < P; k++)
+        all[k] = 100 * me + k;
+    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int k = 0; k < P; k++)
+        CHECK(all[k] == 100 * k + me);
+    all[me] = me;
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int k = 0; k < P; k++)
+        CHECK(all[k] == k);
+    all[0] = me == 0 ? -3 : me;
+    if (me == 0)
+        MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    else
+        MPI_Gather(&me, 1, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
+    CHECK(me > 0 || (all[0] == -3 && all[P - 1] == (P > 1 ? P - 1 : -3)));
+    sum = me;
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(sum == P * (P - 1) / 2);
+    sum = me + 1;
+    if (me == P - 1)
+        MPI_Reduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_PROD, P - 1, MPI_COMM_WORLD);
+    else
+        MPI_Reduce(&sum, NULL, 1, MPI_INT, MPI_PROD, P - 1, MPI_COMM_WORLD);
+    if (me == P - 1 && P <= 12) {
+        int product = 1;
+
+        for (int k = 1; k <= P; k++)
+            product *= k;
+        CHECK(sum == product);
+    }
+}
+
+/* Rank i has i + 1 elements. */
+static void vectors(int i)
+{
+    int counts[MOST], displs[MOST], to[MOST], to_displs[MOST], total = 0, mine[MOST * MOST],
+                                                               all[MOST * MOST];
+    MPI_Comm c = MPI_COMM_WORLD;
+    MPI_Datatype types[MOST];
+    int bytes[MOST], to_bytes[MOST];
+
+    for (int k = 0; k < P; k++) {
+        counts[k] = k + 1;
+        displs[k] = total;
+        total += k + 1;
+        to[k] = me + 1;
+        to_displs[k] = k * (me + 1);
+        types[k] = MPI_INT;
+    }
+    for (int k = 0; k < P * (me + 1); k++)
+        mine[k] = 1000 * me + k;
+    memset(all, -1, sizeof(all));
+    i ? MPI_Igatherv(mine, me + 1, MPI_INT, all, counts, displs, MPI_INT, P - 1, c, &request)
+      : MPI_Gatherv(mine, me + 1, MPI_INT, all, counts, displs, MPI_INT, P - 1, c);
+    done(i);
+    for (int k = 0; me == P - 1 && k < P; k++)
+        for (int j = 0; j <= k; j++)
+            CHECK(all[displs[k] + j] == 1000 * k + j);
+    i ? MPI_Iallgatherv(mine, me + 1, MPI_INT, all, counts, displs, MPI_INT, c, &request)
+      : MPI_Allgatherv(mine, me + 1, MPI_INT, all, counts, displs, MPI_INT, c);
+    done(i);
+    for (int k = 0; k < P; k++)
+        for (int j = 0; j <= k; j++)
+            CHECK(all[displs[k] + j] == 1000 * k + j);
+    memset(mine, -1, sizeof(mine));
+    i ? MPI_Iscatterv(all, counts, displs, MPI_INT, mine, me + 1, MPI_INT, 0, c, &request)
+      : MPI_Scatterv(all, counts, displs, MPI_INT, mine, me + 1, MPI_INT, 0, c);
+    done(i);
+    for (int j = 0; j <= me; j++)
+        CHECK(mine[j] == 1000 * me + j);
+    for (int k = 0; k < P * (me + 1); k++)
+        mine[k] = 1000 * me + k;
+    i ? MPI_Ialltoallv(mine, to, to_displs, MPI_INT, all, counts, displs, MPI_INT, c, &request)
+      : MPI_Alltoallv(mine, to, to_displs, MPI_INT, all, counts, displs, MPI_INT, c);
+    done(i);
+    for (int k = 0; k < P; k++)
+        for (int j = 0; j <= k; j++)
+            CHECK(all[displs[k] + j] == 1000 * k + me * (k + 1) + j);
+    for (int k = 0; k < P; k++) {
+        bytes[k] = displs[k] * (int)sizeof(int);
+        to_bytes[k] = to_displs[k] * (int)sizeof(int);
+    }
+    memset(all, -1, sizeof(all));
+    i ? MPI_Ialltoallw(mine, to, to_bytes, types, all, counts, bytes, types, c, &request)
+      : MPI_Alltoallw(mine, to, to_bytes, types, all, counts, bytes, types, c);
+    done(i);
+    for (int k = 0; k < P; k++)
+        CHECK(all[displs[k]] == 1000 * k + me * (k + 1));
+}
+
+static void first_of(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)type; /* the left one: not commutative */
+    memcpy(inout, in, (size_t)*n * sizeof(int));
+}
+
+static void reductions(int i)
+{
+    MPI_Comm c = MPI_COMM_WORLD;
+    double x = me + 1, y = 0, expected = 0;
+    int in[MOST], out = -1, flags = 1 << (me % 30), all_flags = 0, counts[MOST], left[MOST];
+    struct {
+        double v;
+        int i;
+    } mine = {(me * 7) % P, me}, best = {-1, -1};
+    float complex_in[2] = {1, 2}, complex_out[2];
+    MPI_Op op;
+
+    i ? MPI_Iallreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, c, &request)
+      : MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, c);
+    done(i);
+    CHECK(y == P * (P + 1) / 2);
+    i ? MPI_Ireduce(&x, &y, 1, MPI_DOUBLE, MPI_MAX, 0, c, &request)
+      : MPI_Reduce(&x, &y, 1, MPI_DOUBLE, MPI_MAX, 0, c);
+    done(i);
+    CHECK(me > 0 || y == P);
+    MPI_Allreduce(&flags, &all_flags, 1, MPI_INT, MPI_BOR, c);
+    for (int k = 0; k < P; k++)
+        CHECK(all_flags & 1 << (k % 30));
+    MPI_Allreduce(&mine, &best, 1, MPI_DOUBLE_INT, MPI_MAXLOC, c);
+    for (int k = 0; k < P; k++)
+        expected = (k * 7) % P > expected ? (k * 7) % P : expected;
+    CHECK(best.v == expected && (best.i * 7) % P == (int)expected);
+    MPI_Allreduce(complex_in, complex_out, 1, MPI_C_FLOAT_COMPLEX, MPI_SUM, c);
+    CHECK(complex_out[0] == P && complex_out[1] == 2 * P);
+    for (int k = 0; k < P; k++) {
+        in[k] = me + k;
+        counts[k] = 1;
+    }
+    i ? MPI_Ireduce_scatter_block(in, &out, 1, MPI_INT, MPI_SUM, c, &request)
+      : MPI_Reduce_scatter_block(in, &out, 1, MPI_INT, MPI_SUM, c);
+    done(i);
+    CHECK(out == P * (P - 1) / 2 + P * me);
+    MPI_Reduce_scatter(in, &out, counts, MPI_INT, MPI_SUM, c);
+    CHECK(out == P * (P - 1) / 2 + P * me);
+    i ? MPI_Iscan(&me, &out, 1, MPI_INT, MPI_SUM, c, &request)
+      : MPI_Scan(&me, &out, 1, MPI_INT, MPI_SUM, c);
+    done(i);
+    CHECK(out == me * (me + 1) / 2);
+    i ? MPI_Iexscan(&me, &out, 1, MPI_INT, MPI_SUM, c, &request)
+      : MPI_Exscan(&me, &out, 1, MPI_INT, MPI_SUM, c);
+    done(i);
+    CHECK(me == 0 || out == me * (me - 1) / 2);
+    MPI_Op_create(first_of, 0, &op);
+    in[0] = 500 + me;
+    i ? MPI_Iallreduce(in, left, 1, MPI_INT, op, c, &request)
+      : MPI_Allreduce(in, left, 1, MPI_INT, op, c);
+    done(i);
+    CHECK(left[0] == 500);
+    MPI_Op_free(&op);
+    CHECK(op == MPI_OP_NULL);
+}
+
+/* A column of a matrix is broadcast and gathered. */
+static void derived(void)
+{
+    int matrix[4][5], rows[MOST][4];
+    MPI_Datatype column, resized;
+
+    for (int r = 0; r < 4; r++)
+        for (int k = 0; k < 5; k++)
+            matrix[r][k] = me == 0 ? 10 * r + k : -1;
+    MPI_Type_vector(4, 1, 5, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    MPI_Bcast(&matrix[0][2], 1, column, 0, MPI_COMM_WORLD);
+    for (int r = 0; r < 4; r++)
+        CHECK(matrix[r][2] == 10 * r + 2 && (me == 0 || matrix[r][3] == -1));
+    MPI_Gather(&matrix[0][2], 1, column, rows, 4, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int k = 0; me == 0 && k < P; k++)
+        CHECK(rows[k][3] == 32);
+    MPI_Type_create_resized(column, 0, sizeof(int), &resized);
+    MPI_Type_commit(&resized);
+    if (P >= 1) {
+        int one[4] = {me, me, me, me}, wide[4 * MOST];
+
+        MPI_Datatype wide_column, step;
+        MPI_Type_vector(4, 1, P, MPI_INT, &wide_column);
+        MPI_Type_create_resized(wide_column, 0, sizeof(int), &step);
+        MPI_Type_commit(&step);
+        MPI_Allgather(one, 4, MPI_INT, wide, 1, step, MPI_COMM_WORLD);
+        for (int r = 0; r < 4; r++)
+            for (int k = 0; k < P; k++)
+                CHECK(wide[r * P + k] == k);
+        MPI_Type_free(&wide_column);
+        MPI_Type_free(&step);
+    }
+    MPI_Type_free(&column);
+    MPI_Type_free(&resized);
+}
+
+/* A nonblocking collective goes on while its rank waits in something else. */
+static void progress(void)
+{
+    MPI_Request r;
+    int x = me, y = -1, right = (me + 1) % P, left = (me + P - 1) % P, sum;
+
+    MPI_Iallreduce(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+    if (me == 0) {
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        MPI_Send(&x, 1, MPI_INT, right, 5, MPI_COMM_WORLD);
+        MPI_Recv(&y, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(&y, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&x, 1, MPI_INT, right, 5, MPI_COMM_WORLD);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    CHECK(y == left && sum == P * (P - 1) / 2);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    for (int i = 0; i < 2; i++) {
+        for (int root = 0; root<P; root += P> 2 ? P - 1 : 1)
+            blocks(i, root);
+        vectors(i);
+        reductions(i);
+    }
+    in_place();
+    derived();
+    if (P > 1)
+        progress();
+    if (me == 0)
+        puts("collectives: all hold");
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * logp mpirun: an MPI program, whose ranks are virtual processors of this process.
+ *
+ * The MPI library has functions of the C library's names (exit, rand, ...), which count only if it
+ * comes before the C library. So the command starts itself again with it in LD_PRELOAD.
+ */
+#include "command/command.h"
+#include "mpi/run.h"
+#include "run/run.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char again[] = "LOGP_MPIRUN"; /* set: the library is there */
+
+/* As the command stands in its folder: in a build, or installed. */
+static void find_library(char *path, size_t size)
+{
+    static const char *const places[] = {"mpi/libmpi_abi.so.1", "../lib/libmpi_abi.so.1",
+                                         "../lib64/libmpi_abi.so.1",
+                                         "../lib/" LOGP_LIBDIR_NAME "/libmpi_abi.so.1"};
+    char self[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash;
+
+    self[n > 0 ? n : 0] = '\0';
+    slash = strrchr(self, '/');
+    if (slash != NULL)
+        slash[1] = '\0';
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if (snprintf(path, size, "%s%s", self, places[i]) < (int)size && access(path, R_OK) == 0)
+            return;
+    }
+    say("the MPI library libmpi_abi.so.1 is not beside this command: install it again");
+    exit(EXIT_WRONG);
+}
+
+/* Start this command again, with the library before the C library. */
+static void start_again(char **argv)
+{
+    char path[PATH_MAX + 64], both[2 * PATH_MAX];
+    const char *preload = getenv("LD_PRELOAD");
+
+    find_library(path, sizeof(path));
+    if (preload != NULL && *preload != '\0')
+        snprintf(both, sizeof(both), "%s:%s", path, preload);
+    else
+        snprintf(both, sizeof(both), "%s", path);
+    setenv(again, preload != NULL ? preload : "", 1);
+    setenv("LD_PRELOAD", both, 1);
+    execv("/proc/self/exe", argv);
+    say("cannot start again with the MPI library: %s", strerror(errno));
+    exit(EXIT_WRONG);
+}
+
+/* What ranks start has the environment that this command was started with. */
+static void restore_environment(void)
+{
+    const char *preload = getenv(again);
+
+    if (preload != NULL && *preload != '\0')
+        setenv("LD_PRELOAD", preload, 1);
+    else
+        unsetenv("LD_PRELOAD");
+    unsetenv(again);
+}
+
+/* Nothing is emulated, unless the model is given; ranks are fibers. */
+static void take(struct options *o)
+{
+    static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
+                                        "o-recv", "machine", "topology", "delay", "nodes",
+                                        "link",   "plugin",  "capacity", "gap",   "clock"};
+    bool given = false;
+
+    if (o->rest == NULL || o->rest[0] == NULL)
+        bad_usage("mpirun: which program? logp mpirun -P 4 ./prog; compile it with logp-cc");
+    if (getenv(again) == NULL)
+        start_again(o->argv);
+    for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
+        given = given || option_is_given(model[i]);
+    if (!given)
+        give_option("delay", "none");
+    if (!option_is_given("executor"))
+        give_option("executor", "fiber");
+    if (!option_is_given("timeout"))
+        give_option("timeout", "3600s");
+}
+
+/* Where the shell would find it. */
+static const char *find_program(const char *name, char *path, size_t size)
+{
+    const char *folders = getenv("PATH");
+
+    if (strchr(name, '/') != NULL || folders == NULL || access(name, X_OK) == 0)
+        return name;
+    for (const char *from = folders; *from != '\0'; from += strcspn(from, ":")) {
+        from += *from == ':';
+        snprintf(path, size, "%.*s/%s", (int)strcspn(from, ":"), from, name);
+        if (access(path, X_OK) == 0)
+            return path;
+    }
+    return name;
+}
+
+static int mpirun(struct options *o)
+{
+    int (*run)(struct logp_machine *, const struct mpi_program *);
+    char path[PATH_MAX];
+    struct mpi_program program = {.argv = o->rest,
+                                  .tags_output = o->tags_output,
+                                  .timeout_ns = o->timeout_ns,
+                                  .run = run_program};
+    struct logp_machine *m;
+    int code;
+
+    *(void **)&run = dlsym(RTLD_DEFAULT, "logp_mpi_run");
+    if (run == NULL) {
+        say("the MPI library has not been loaded");
+        return EXIT_WRONG;
+    }
+    restore_environment();
+    program.path = find_program(o->rest[0], path, sizeof(path));
+    while (program.argv[program.argc] != NULL)
+        program.argc++;
+    if (access(program.path, R_OK) != 0)
+        bad_usage("mpirun: %s: %s", program.path, strerror(errno));
+    o->stack_bytes = (size_t)8 << 20;
+    m = create_machine(o);
+    code = run(m, &program);
+    fflush(NULL);
+    _exit(code); /* copies of the program stay loaded: nothing of them is to run any more */
+}
+
+const struct command command_mpirun = {
+    .name = "mpirun",
+    .arguments = "PROGRAM ARGUMENTS",
+    .summary = "run an MPI program, compiled by logp-cc, on emulated processors",
+    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FAULT | OPTIONS_MPIRUN,
+    .answer = ANSWER_WORDS,
+    .remark =
+        "\nOptions stand before the program; -n N is -P N. Each rank is a virtual processor of "
+        "one\n"
+        "process with globals of its own. Nothing is emulated unless the model is given: -L 6us\n"
+        "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "
+        "that\n"
+        "of the first rank whose code is not 0; a deadlock is reported with each rank's call.\n"
+        "\n"
+        "  logp-cc hello.c -o hello && logp mpirun -P 64 ./hello",
+    .take = take,
+    .call = mpirun,
+    .starts = true,
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Cartesian grids of ranks, in row-major order. */
+#include "state.h"
+
+#include <string.h>
+
+int MPI_Dims_create(int n_nodes, int n_dims, int dims[])
+{
+    int left = n_nodes, n_free = 0;
+
+    enter("MPI_Dims_create");
+    CHECK(NULL, n_nodes > 0 && n_dims >= 0, MPI_ERR_ARG, "%d nodes in %d dimensions", n_nodes,
+          n_dims);
+    for (int i = 0; i < n_dims; i++) {
+        CHECK(NULL, dims[i] >= 0, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
+        n_free += dims[i] == 0;
+        CHECK(NULL, dims[i] == 0 || left % dims[i] == 0, MPI_ERR_DIMS,
+              "%d nodes cannot be divided by dimension %d, which is %d", n_nodes, i, dims[i]);
+        left /= dims[i] > 0 ? dims[i] : 1;
+    }
+    CHECK(NULL, n_free > 0 || left == 1 || n_dims == 0, MPI_ERR_DIMS,
+          "the dimensions do not have %d nodes", n_nodes);
+    for (int i = 0; i < n_dims; i++) {
+        int best = left;
+
+        if (dims[i] != 0)
+            continue;
+        /* the least divisor of what is left that is at least its n_free-th root */
+        for (int d = 1; d <= left; d++) {
+            int64_t power = 1;
+
+            for (int k = 0; k < n_free && power < left; k++)
+                power *= d;
+            if (left % d == 0 && power >= left) {
+                best = d;
+                break;
+            }
+        }
+        dims[i] = best;
+        left /= best;
+        n_free--;
+    }
+    return MPI_SUCCESS;
+}
+
+static struct cart *new_cart(int n_dims, const int dims[], const int periods[])
+{
+    struct cart *cart = malloc(sizeof(*cart) + 2 * (size_t)(n_dims + 1) * sizeof(int));
+
+    if (cart == NULL)
+        return NULL;
+    cart->n_dims = n_dims;
+    cart->dims = (int *)(cart + 1);
+    cart->periods = cart->dims + n_dims;
+    for (int i = 0; i < n_dims; i++) {
+        cart->dims[i] = dims[i];
+        cart->periods[i] = periods[i] != 0;
+    }
+    return cart;
+}
+
+int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int periods[], int reorder,
+                    MPI_Comm *out)
+{
+    int64_t n = 1;
+    int rc;
+
+    (void)reorder;
+    enter("MPI_Cart_create");
+    COMM(c, comm);
+    CHECK(c, n_dims >= 0, MPI_ERR_DIMS, "%d dimensions", n_dims);
+    for (int i = 0; i < n_dims; i++) {
+        CHECK(c, dims[i] > 0, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
+        n = n <= c->size ? n * dims[i] : n;
+    }
+    CHECK(c, n <= c->size, MPI_ERR_DIMS, "the grid has more than the %d ranks of the communicator",
+          c->size);
+    rc = MPI_Comm_split(comm, c->rank < n ? 0 : MPI_UNDEFINED, c->rank, out);
+    if (rc != MPI_SUCCESS || *out == MPI_COMM_NULL)
+        return rc;
+    ((struct comm *)*out)->cart = new_cart(n_dims, dims, periods);
+    CHECK(c, ((struct comm *)*out)->cart != NULL, MPI_ERR_NO_MEM, "no memory");
+    return MPI_SUCCESS;
+}
+
+#define CART(c, g, comm)                                                                           \
+    struct comm *c = comm_of(comm);                                                                \
+    const struct cart *g = c != NULL ? c->cart : NULL;                                             \
+    CHECK(c, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed");               \
+    CHECK(c, g != NULL, MPI_ERR_TOPOLOGY, "the communicator is not a grid")
+
+/* @return the rank; MPI_PROC_NULL: beside the grid */
+static int rank_at(const struct cart *g, const int coords[])
+{
+    int rank = 0;
+
+    for (int i = 0; i < g->n_dims; i++) {
+        int at = coords[i];
+
+        if (at < 0 || at >= g->dims[i]) {
+            if (!g->periods[i])
+                return MPI_PROC_NULL;
+            at = (at % g->dims[i] + g->dims[i]) % g->dims[i];
+        }
+        rank = rank * g->dims[i] + at;
+    }
+    return rank;
+}
+
+static void coords_of(const struct cart *g, int rank, int n, int coords[])
+{
+    for (int i = g->n_dims - 1; i >= 0; i--) {
+        if (i < n)
+            coords[i] = rank % g->dims[i];
+        rank /= g->dims[i];
+    }
+}
+
+int MPI_Cartdim_get(MPI_Comm comm, int *n_dims)
+{
+    enter("MPI_Cartdim_get");
+    CART(c, g, comm);
+    *n_dims = g->n_dims;
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_get(MPI_Comm comm, int max_dims, int dims[], int periods[], int coords[])
+{
+    enter("MPI_Cart_get");
+    CART(c, g, comm);
+    for (int i = 0; i < g->n_dims && i < max_dims; i++) {
+        dims[i] = g->dims[i];
+        periods[i] = g->periods[i];
+    }
+    coords_of(g, c->rank, max_dims, coords);
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
+{
+    enter("MPI_Cart_rank");
+    CART(c, g, comm);
+    *rank = rank_at(g, coords);
+    CHECK(c, *rank != MPI_PROC_NULL, MPI_ERR_ARG, "the coordinates are beside the grid");
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_coords(MPI_Comm comm, int rank, int max_dims, int coords[])
+{
+    enter("MPI_Cart_coords");
+    CART(c, g, comm);
+    CHECK(c, rank >= 0 && rank < c->size, MPI_ERR_RANK, "%d is not a rank of a communicator of %d",
+          rank, c->size);
+    coords_of(g, rank, max_dims, coords);
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_shift(MPI_Comm comm, int direction, int displacement, int *source, int *dest)
+{
+    int *coords;
+
+    enter("MPI_Cart_shift");
+    CART(c, g, comm);
+    CHECK(c, direction >= 0 && direction < g->n_dims, MPI_ERR_DIMS,
+          "direction %d of a grid of %d dimensions", direction, g->n_dims);
+    coords = malloc((size_t)g->n_dims * sizeof(int));
+    CHECK(c, coords != NULL, MPI_ERR_NO_MEM, "no memory");
+    coords_of(g, c->rank, g->n_dims, coords);
+    coords[direction] += displacement;
+    *dest = rank_at(g, coords);
+    coords[direction] -= 2 * displacement;
+    *source = rank_at(g, coords);
+    free(coords);
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *out)
+{
+    int colour = 0, key = 0, n = 0, rc;
+    int *coords, *dims, *periods;
+
+    enter("MPI_Cart_sub");
+    CART(c, g, comm);
+    coords = malloc(3 * (size_t)(g->n_dims + 1) * sizeof(int));
+    CHECK(c, coords != NULL, MPI_ERR_NO_MEM, "no memory");
+    dims = coords + g->n_dims + 1;
+    periods = dims + g->n_dims + 1;
+    coords_of(g, c->rank, g->n_dims, coords);
+    for (int i = 0; i < g->n_dims; i++)
+        if (remain[i]) {
+            key = key * g->dims[i] + coords[i];
+            dims[n] = g->dims[i];
+            periods[n++] = g->periods[i];
+        } else {
+            colour = colour * g->dims[i] + coords[i];
+        }
+    rc = MPI_Comm_split(comm, colour, key, out);
+    if (rc == MPI_SUCCESS)
+        ((struct comm *)*out)->cart = new_cart(n, dims, periods);
+    free(coords);
+    return rc;
+}
+
+int MPI_Cart_map(MPI_Comm comm, int n_dims, const int dims[], const int periods[], int *rank)
+{
+    int64_t n = 1;
+
+    (void)periods;
+    enter("MPI_Cart_map");
+    COMM(c, comm);
+    for (int i = 0; i < n_dims; i++)
+        n *= dims[i];
+    *rank = c->rank < n ? c->rank : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+int MPI_Topo_test(MPI_Comm comm, int *status)
+{
+    enter("MPI_Topo_test");
+    COMM(c, comm);
+    *status = c->cart != NULL ? MPI_CART : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}

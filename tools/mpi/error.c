@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors: their texts, and the handlers that a program sets. */
+#include "state.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const char *const texts[] = {
+    [MPI_SUCCESS] = "no error",
+    [MPI_ERR_BUFFER] = "invalid buffer",
+    [MPI_ERR_COUNT] = "invalid count",
+    [MPI_ERR_TYPE] = "invalid datatype",
+    [MPI_ERR_TAG] = "invalid tag",
+    [MPI_ERR_COMM] = "invalid communicator",
+    [MPI_ERR_RANK] = "invalid rank",
+    [MPI_ERR_REQUEST] = "invalid request",
+    [MPI_ERR_ROOT] = "invalid root",
+    [MPI_ERR_GROUP] = "invalid group",
+    [MPI_ERR_OP] = "invalid operation",
+    [MPI_ERR_TOPOLOGY] = "invalid topology",
+    [MPI_ERR_DIMS] = "invalid dimensions",
+    [MPI_ERR_ARG] = "invalid argument",
+    [MPI_ERR_UNKNOWN] = "unknown error",
+    [MPI_ERR_TRUNCATE] = "message truncated",
+    [MPI_ERR_OTHER] = "other error",
+    [MPI_ERR_INTERN] = "internal error",
+    [MPI_ERR_PENDING] = "pending request",
+    [MPI_ERR_IN_STATUS] = "the error is in the status",
+    [MPI_ERR_INFO_KEY] = "invalid key of an info",
+    [MPI_ERR_INFO_NOKEY] = "no such key in the info",
+    [MPI_ERR_INFO_VALUE] = "invalid value of an info",
+    [MPI_ERR_INFO] = "invalid info",
+    [MPI_ERR_KEYVAL] = "invalid attribute key",
+    [MPI_ERR_NO_MEM] = "no memory",
+    [MPI_ERR_UNSUPPORTED_OPERATION] = "unsupported operation",
+};
+
+enum { N_TEXTS = sizeof(texts) / sizeof(texts[0]) };
+
+static const char *text_of(int error)
+{
+    return error >= 0 && error < N_TEXTS && texts[error] != NULL ? texts[error] : "error";
+}
+
+int failed(struct comm *comm, int class, const char *why, ...)
+{
+    struct rank *r = this_rank();
+    MPI_Errhandler handler;
+    va_list args;
+
+    comm = comm != NULL ? comm : &r->world;
+    handler = comm->errors;
+    if (handler == MPI_ERRORS_RETURN)
+        return class;
+    if ((uintptr_t)handler >= 0x400) {
+        MPI_Comm handle = comm_handle(comm);
+        int error = class;
+
+        ((const struct errhandler *)handler)->function(&handle, &error);
+        return class;
+    }
+    fflush(stdout);
+    fprintf(stderr, "rank %d: %s: %s: ", logp_vp_rank(r->vp), r->call, text_of(class));
+    va_start(args, why);
+    vfprintf(stderr, why, args);
+    va_end(args);
+    fputc('\n', stderr);
+    abort_run(class);
+}
+
+int MPI_Error_string(int error, char *string, int *length)
+{
+    *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text_of(error));
+    return MPI_SUCCESS;
+}
+
+int MPI_Error_class(int error, int *class)
+{
+    *class = error;
+    return MPI_SUCCESS;
+}
+
+int MPI_Add_error_class(int *class)
+{
+    *class = MPI_ERR_LASTCODE + ++enter("MPI_Add_error_class")->n_classes;
+    return MPI_SUCCESS;
+}
+
+int MPI_Add_error_code(int class, int *error)
+{
+    (void)class;
+    return MPI_Add_error_class(error);
+}
+
+int MPI_Add_error_string(int error, const char *string)
+{
+    (void)error, (void)string;
+    enter("MPI_Add_error_string");
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
+{
+    struct errhandler *h = malloc(sizeof(*h));
+
+    enter("MPI_Comm_create_errhandler");
+    CHECK(NULL, h != NULL, MPI_ERR_NO_MEM, "no memory");
+    h->function = function;
+    *handler = (MPI_Errhandler)h;
+    return MPI_SUCCESS;
+}
+
+/* Communicators may still use it: it stays until the process ends. */
+int MPI_Errhandler_free(MPI_Errhandler *handler)
+{
+    enter("MPI_Errhandler_free");
+    *handler = MPI_ERRHANDLER_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
+{
+    enter("MPI_Comm_set_errhandler");
+    COMM(c, comm);
+    CHECK(c, handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");
+    c->errors = handler;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler)
+{
+    enter("MPI_Comm_get_errhandler");
+    COMM(c, comm);
+    *handler = c->errors;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_call_errhandler(MPI_Comm comm, int error)
+{
+    enter("MPI_Comm_call_errhandler");
+    COMM(c, comm);
+    failed(c, error, "called by the program");
+    return MPI_SUCCESS;
+}

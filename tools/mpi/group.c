@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups: lists of ranks of MPI_COMM_WORLD. */
+#include "state.h"
+
+#include <string.h>
+
+static const struct group empty = {0};
+
+const struct group *group_of(MPI_Group handle)
+{
+    if (handle == MPI_GROUP_EMPTY)
+        return &empty;
+    return (uintptr_t)handle >= 0x400 ? (const struct group *)handle : NULL;
+}
+
+struct group *new_group(int n)
+{
+    struct group *g = malloc(sizeof(*g) + (size_t)(n > 0 ? n : 1) * sizeof(int));
+
+    if (g != NULL)
+        g->n = n;
+    return g;
+}
+
+#define GROUP(g, handle)                                                                           \
+    const struct group *g = group_of(handle);                                                      \
+    CHECK(NULL, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed")
+
+static int place_of(const struct group *g, int rank)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->ranks[i] == rank)
+            return i;
+    return MPI_UNDEFINED;
+}
+
+static int give(struct group *g, MPI_Group *out)
+{
+    CHECK(NULL, g != NULL, MPI_ERR_NO_MEM, "no memory");
+    *out = (MPI_Group)g;
+    if (g->n == 0) {
+        free(g);
+        *out = MPI_GROUP_EMPTY;
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Group_size(MPI_Group group, int *size)
+{
+    enter("MPI_Group_size");
+    GROUP(g, group);
+    *size = g->n;
+    return MPI_SUCCESS;
+}
+
+int MPI_Group_rank(MPI_Group group, int *rank)
+{
+    struct rank *r = enter("MPI_Group_rank");
+
+    GROUP(g, group);
+    *rank = place_of(g, logp_vp_rank(r->vp));
+    return MPI_SUCCESS;
+}
+
+int MPI_Group_translate_ranks(MPI_Group a, int n, const int ranks[], MPI_Group b, int out[])
+{
+    enter("MPI_Group_translate_ranks");
+    GROUP(x, a);
+    GROUP(y, b);
+    for (int i = 0; i < n; i++) {
+        CHECK(NULL, (ranks[i] >= 0 && ranks[i] < x->n) || ranks[i] == MPI_PROC_NULL, MPI_ERR_RANK,
+              "%d is not a rank of a group of %d", ranks[i], x->n);
+        out[i] = ranks[i] == MPI_PROC_NULL ? MPI_PROC_NULL : place_of(y, x->ranks[ranks[i]]);
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Group_compare(MPI_Group a, MPI_Group b, int *result)
+{
+    enter("MPI_Group_compare");
+    GROUP(x, a);
+    GROUP(y, b);
+    *result = x->n == y->n ? MPI_IDENT : MPI_UNEQUAL;
+    for (int i = 0; i < x->n && *result != MPI_UNEQUAL; i++)
+        if (place_of(y, x->ranks[i]) == MPI_UNDEFINED)
+            *result = MPI_UNEQUAL;
+        else if (y->ranks[i] != x->ranks[i])
+            *result = MPI_SIMILAR;
+    return MPI_SUCCESS;
+}
+
+int MPI_Group_union(MPI_Group a, MPI_Group b, MPI_Group *out)
+{
+    struct group *g;
+
+    enter("MPI_Group_union");
+    GROUP(x, a);
+    GROUP(y, b);
+    g = new_group(x->n + y->n);
+    if (g != NULL) {
+        memcpy(g->ranks, x->ranks, (size_t)x->n * sizeof(int));
+        g->n = x->n;
+        for (int i = 0; i < y->n; i++)
+            if (place_of(x, y->ranks[i]) == MPI_UNDEFINED)
+                g->ranks[g->n++] = y->ranks[i];
+    }
+    return give(g, out);
+}
+
+/* Those of a that are in b, or are not. */
+static int select_from(const char *call, MPI_Group a, MPI_Group b, bool in, MPI_Group *out)
+{
+    struct group *g;
+
+    enter(call);
+    GROUP(x, a);
+    GROUP(y, b);
+    g = new_group(x->n);
+    if (g != NULL) {
+        g->n = 0;
+        for (int i = 0; i < x->n; i++)
+            if ((place_of(y, x->ranks[i]) != MPI_UNDEFINED) == in)
+                g->ranks[g->n++] = x->ranks[i];
+    }
+    return give(g, out);
+}
+
+int MPI_Group_intersection(MPI_Group a, MPI_Group b, MPI_Group *out)
+{
+    return select_from("MPI_Group_intersection", a, b, true, out);
+}
+
+int MPI_Group_difference(MPI_Group a, MPI_Group b, MPI_Group *out)
+{
+    return select_from("MPI_Group_difference", a, b, false, out);
+}
+
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
+{
+    struct group *made;
+
+    enter("MPI_Group_incl");
+    GROUP(g, group);
+    CHECK(NULL, n >= 0 && n <= g->n, MPI_ERR_ARG, "%d ranks of a group of %d", n, g->n);
+    for (int i = 0; i < n; i++)
+        CHECK(NULL, ranks[i] >= 0 && ranks[i] < g->n, MPI_ERR_RANK,
+              "%d is not a rank of a group of %d", ranks[i], g->n);
+    made = new_group(n);
+    for (int i = 0; i < n && made != NULL; i++)
+        made->ranks[i] = g->ranks[ranks[i]];
+    return give(made, out);
+}
+
+int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
+{
+    struct group *made;
+
+    enter("MPI_Group_excl");
+    GROUP(g, group);
+    for (int i = 0; i < n; i++)
+        CHECK(NULL, ranks[i] >= 0 && ranks[i] < g->n, MPI_ERR_RANK,
+              "%d is not a rank of a group of %d", ranks[i], g->n);
+    made = new_group(g->n);
+    if (made != NULL) {
+        made->n = 0;
+        for (int i = 0; i < g->n; i++) {
+            bool out_of_it = false;
+
+            for (int k = 0; k < n; k++)
+                out_of_it = out_of_it || ranks[k] == i;
+            if (!out_of_it)
+                made->ranks[made->n++] = g->ranks[i];
+        }
+    }
+    return give(made, out);
+}
+
+/* The ranks of all ranges, in order. To be freed; NULL: no memory, or *n == 0. -1: one is wrong */
+static int expand(int n_ranges, int ranges[][3], int **ranks)
+{
+    int n = 0;
+
+    *ranks = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        n = 0;
+        for (int i = 0; i < n_ranges; i++) {
+            const int first = ranges[i][0], last = ranges[i][1], step = ranges[i][2];
+
+            if (step == 0)
+                return -1;
+            for (int r = first; step > 0 ? r <= last : r >= last; r += step, n++)
+                if (pass == 1)
+                    (*ranks)[n] = r;
+        }
+        if (pass == 0 && (*ranks = malloc((size_t)(n + 1) * sizeof(int))) == NULL)
+            return -1;
+    }
+    return n;
+}
+
+int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *out)
+{
+    int *ranks, n_ranks = expand(n, ranges, &ranks), rc;
+
+    CHECK(NULL, n_ranks >= 0, MPI_ERR_ARG, "a range has the step 0");
+    rc = MPI_Group_incl(group, n_ranks, ranks, out);
+    free(ranks);
+    return rc;
+}
+
+int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *out)
+{
+    int *ranks, n_ranks = expand(n, ranges, &ranks), rc;
+
+    CHECK(NULL, n_ranks >= 0, MPI_ERR_ARG, "a range has the step 0");
+    rc = MPI_Group_excl(group, n_ranks, ranks, out);
+    free(ranks);
+    return rc;
+}
+
+int MPI_Group_free(MPI_Group *group)
+{
+    enter("MPI_Group_free");
+    GROUP(g, *group);
+    if (g != &empty)
+        free((void *)g);
+    *group = MPI_GROUP_NULL;
+    return MPI_SUCCESS;
+}

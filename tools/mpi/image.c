@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A copy of the executable for each rank, so that each has globals of its own. A copy is a file in
+ * memory under a name of its own, without the mark of an executable (DF_1_PIE), which dlopen() would
+ * refuse. Its entry point leads to __libc_start_main(), which is ours (libc.c): so main() is found
+ * in a stripped executable, too.
+ */
+#include "host.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { UNIQUE = 10 /* STB_GNU_UNIQUE */ };
+
+#if defined(__x86_64__)
+enum { COPY = R_X86_64_COPY, MACHINE = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { COPY = R_AARCH64_COPY, MACHINE = EM_AARCH64 };
+#else
+enum { COPY = -1, MACHINE = EM_NONE };
+#endif
+
+/* The section of this type; NULL: there is none. */
+static const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
+    const Elf64_Shdr *s = (const Elf64_Shdr *)(file + e->e_shoff);
+
+    for (int i = 0; i < e->e_shnum; i++)
+        if (s[i].sh_type == type && (after == NULL || &s[i] > after))
+            return &s[i];
+    return NULL;
+}
+
+static void clear_mark(char *file)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
+    const Elf64_Phdr *p = (const Elf64_Phdr *)(file + e->e_phoff);
+
+    for (int i = 0; i < e->e_phnum; i++)
+        if (p[i].p_type == PT_DYNAMIC)
+            for (Elf64_Dyn *d = (Elf64_Dyn *)(file + p[i].p_offset); d->d_tag != DT_NULL; d++)
+                if (d->d_tag == DT_FLAGS_1)
+                    d->d_un.d_val &= ~(Elf64_Xword)DF_1_PIE;
+}
+
+/* Symbols that the loader would share among copies: statics of C++ templates and inline functions. */
+static void own_unique_symbols(char *file)
+{
+    const Elf64_Shdr *s = section(file, SHT_DYNSYM, NULL);
+    Elf64_Sym *symbols = s != NULL ? (Elf64_Sym *)(file + s->sh_offset) : NULL;
+
+    for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(*symbols); i++)
+        if (ELF64_ST_BIND(symbols[i].st_info) == UNIQUE)
+            symbols[i].st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbols[i].st_info));
+}
+
+/* An object of a C++ library that the executable has a copy of; NULL: there is none. */
+static const char *copied_object(const char *file)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
+    const Elf64_Shdr *all = (const Elf64_Shdr *)(file + e->e_shoff);
+    const Elf64_Shdr *symbols = section(file, SHT_DYNSYM, NULL), *s = NULL;
+
+    while (symbols != NULL && (s = section(file, SHT_RELA, s)) != NULL) {
+        const Elf64_Rela *r = (const Elf64_Rela *)(file + s->sh_offset);
+
+        for (size_t i = 0; i < s->sh_size / sizeof(*r); i++)
+            if (ELF64_R_TYPE(r[i].r_info) == (Elf64_Xword)COPY) {
+                const Elf64_Sym *symbol =
+                    (const Elf64_Sym *)(file + symbols->sh_offset) + ELF64_R_SYM(r[i].r_info);
+                const char *name = file + all[symbols->sh_link].sh_offset + symbol->st_name;
+
+                if (strncmp(name, "_Z", 2) == 0)
+                    return name;
+            }
+    }
+    return NULL;
+}
+
+static bool has_segment(const char *file, Elf64_Word type)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
+    const Elf64_Phdr *p = (const Elf64_Phdr *)(file + e->e_phoff);
+
+    for (int i = 0; i < e->e_phnum; i++)
+        if (p[i].p_type == type && p[i].p_memsz > 0)
+            return true;
+    return false;
+}
+
+/* @return why the file cannot run as ranks; NULL: it can */
+static const char *unsuitable(const struct job *job)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
+
+    if (job->file_bytes < sizeof(*e) || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0)
+        return "it is not an executable (a script cannot be run as ranks)";
+    if (e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_machine != MACHINE)
+        return "it is an executable for another kind of processor";
+    if (e->e_phoff + (size_t)e->e_phnum * sizeof(Elf64_Phdr) > job->file_bytes ||
+        e->e_shoff + (size_t)e->e_shnum * sizeof(Elf64_Shdr) > job->file_bytes)
+        return "its file is not complete";
+    if (e->e_type != ET_DYN)
+        return "it is not position-independent: compile it with logp-cc, or with -fPIE -pie";
+    if (!has_segment(job->file, PT_INTERP))
+        return "it is a library, or statically linked: link it with logp-cc";
+    if (has_segment(job->file, PT_TLS))
+        return "it has thread-local variables, which ranks of one process cannot have: compile it "
+               "with clang -femulated-tls, or without them";
+    return NULL;
+}
+
+int read_image(struct job *job, char *why, size_t size)
+{
+    const int fd = open(job->path, O_RDONLY | O_CLOEXEC);
+    const char *object, *reason;
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        snprintf(why, size, "it cannot be read");
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    job->file_bytes = (size_t)st.st_size;
+    job->file = mmap(NULL, job->file_bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (job->file == MAP_FAILED) {
+        snprintf(why, size, "there is no memory for it");
+        return -1;
+    }
+    reason = unsuitable(job);
+    object = reason == NULL ? copied_object(job->file) : NULL;
+    if (reason != NULL)
+        snprintf(why, size, "%s", reason);
+    else if (object != NULL)
+        snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC", object);
+    if (reason != NULL || object != NULL)
+        return -1;
+    clear_mark(job->file);
+    own_unique_symbols(job->file);
+    return 0;
+}
+
+void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+{
+    const int fd =
+        memfd_create("rank", 0); /* it stays open: a path used again is the same object */
+    size_t written = 0;
+    struct link_map *map;
+    char path[64];
+
+    while (fd >= 0 && written < job->file_bytes) {
+        const ssize_t n = write(fd, job->file + written, job->file_bytes - written);
+
+        if (n <= 0)
+            break;
+        written += (size_t)n;
+    }
+    if (written < job->file_bytes) {
+        snprintf(why, size, "no file in memory can be made for it: raise ulimit -n");
+        return NULL;
+    }
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd); /* a debugger reads it, too */
+    host->image = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (host->image == NULL || dlinfo(host->image, RTLD_DI_LINKMAP, &map) != 0) {
+        snprintf(why, size, "%s", dlerror());
+        return NULL;
+    }
+    return (char *)map->l_addr + ((const Elf64_Ehdr *)job->file)->e_entry;
+}
+
+void enter_image(void *entry)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("xor %%edx, %%edx\n\tpush %1\n\tjmp *%0"
+                     :
+                     : "a"(entry), "r"(0L)
+                     : "rdx", "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("mov x0, xzr\n\tstp xzr, xzr, [sp, #-16]!\n\tbr %0"
+                     :
+                     : "r"(entry)
+                     : "x0", "memory");
+#else
+    (void)entry;
+#endif
+    __builtin_unreachable();
+}

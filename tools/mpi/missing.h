@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* A function of MPI that is not there: it names itself and ends the run. */
+#ifndef LOGP_MPI_MISSING_H
+#define LOGP_MPI_MISSING_H
+
+int end_for_missing(const char *name);
+
+#define MISSING(name)                                                                              \
+    int MPI_##name(void);                                                                          \
+    __attribute__((visibility("default"))) int MPI_##name(void)                                    \
+    {                                                                                              \
+        return end_for_missing("MPI_" #name);                                                      \
+    }
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations: the constants for each type, and those of the program. */
+#include "state.h"
+
+#include <string.h>
+
+/* ---- built in: acc = acc OP in, by the letter of the type ---- */
+
+typedef void combine_function(void *acc, const void *in, size_t n);
+
+#define LOOP(name, c, expression)                                                                  \
+    static void name(void *acc, const void *in, size_t n)                                          \
+    {                                                                                              \
+        c *restrict a = acc;                                                                       \
+        const c *restrict b = in;                                                                  \
+                                                                                                   \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const c r = expression;                                                                \
+                                                                                                   \
+            a[i] = r;                                                                              \
+        }                                                                                          \
+    }
+
+#define ARITHMETIC(letter, c)                                                                      \
+    LOOP(sum_##letter, c, a[i] + b[i])                                                             \
+    LOOP(prod_##letter, c, a[i] * b[i])
+
+#define ORDERED(letter, c)                                                                         \
+    ARITHMETIC(letter, c)                                                                          \
+    LOOP(min_##letter, c, b[i] < a[i] ? b[i] : a[i])                                               \
+    LOOP(max_##letter, c, b[i] > a[i] ? b[i] : a[i])
+
+#define LOGICAL(letter, c)                                                                         \
+    LOOP(land_##letter, c, a[i] && b[i])                                                           \
+    LOOP(lor_##letter, c, a[i] || b[i])                                                            \
+    LOOP(lxor_##letter, c, !a[i] != !b[i])
+
+#define INTEGER(letter, c)                                                                         \
+    ORDERED(letter, c)                                                                             \
+    LOGICAL(letter, c)                                                                             \
+    LOOP(band_##letter, c, a[i] & b[i])                                                            \
+    LOOP(bor_##letter, c, a[i] | b[i])                                                             \
+    LOOP(bxor_##letter, c, a[i] ^ b[i])
+
+/* Of equal values the least index. */
+#define LOCATED(letter, value)                                                                     \
+    struct pair_##letter {                                                                         \
+        value v;                                                                                   \
+        int i;                                                                                     \
+    };                                                                                             \
+    LOOP(minloc_##letter, struct pair_##letter,                                                    \
+         *(b[i].v < a[i].v || (b[i].v == a[i].v && b[i].i < a[i].i) ? &b[i] : &a[i]))              \
+    LOOP(maxloc_##letter, struct pair_##letter,                                                    \
+         *(b[i].v > a[i].v || (b[i].v == a[i].v && b[i].i < a[i].i) ? &b[i] : &a[i]))
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion" /* a sum of two shorts is an int */
+INTEGER(b, signed char)
+INTEGER(B, unsigned char)
+INTEGER(h, short)
+INTEGER(H, unsigned short)
+INTEGER(i, int)
+INTEGER(I, unsigned)
+INTEGER(l, long long)
+INTEGER(L, unsigned long long)
+LOGICAL(t, _Bool)
+ORDERED(f, float)
+ORDERED(d, double)
+ORDERED(g, long double)
+ARITHMETIC(x, float _Complex)
+ARITHMETIC(y, double _Complex)
+ARITHMETIC(z, long double _Complex)
+LOCATED(F, float)
+LOCATED(D, double)
+LOCATED(P, long)
+LOCATED(T, int)
+LOCATED(S, short)
+LOCATED(G, long double)
+#pragma GCC diagnostic pop
+
+#define ARITHMETIC_ROWS(letter)                                                                    \
+    {0x21, #letter[0], sum_##letter},                                                              \
+    {                                                                                              \
+        0x24, #letter[0], prod_##letter                                                            \
+    }
+#define ORDERED_ROWS(letter)                                                                       \
+    ARITHMETIC_ROWS(letter), {0x22, #letter[0], min_##letter},                                     \
+    {                                                                                              \
+        0x23, #letter[0], max_##letter                                                             \
+    }
+#define LOGICAL_ROWS(letter)                                                                       \
+    {0x30, #letter[0], land_##letter}, {0x31, #letter[0], lor_##letter},                           \
+    {                                                                                              \
+        0x32, #letter[0], lxor_##letter                                                            \
+    }
+#define INTEGER_ROWS(letter)                                                                       \
+    ORDERED_ROWS(letter), LOGICAL_ROWS(letter), {0x28, #letter[0], band_##letter},                 \
+        {0x29, #letter[0], bor_##letter},                                                          \
+    {                                                                                              \
+        0x2a, #letter[0], bxor_##letter                                                            \
+    }
+#define LOCATED_ROWS(letter)                                                                       \
+    {0x38, #letter[0], minloc_##letter},                                                           \
+    {                                                                                              \
+        0x39, #letter[0], maxloc_##letter                                                          \
+    }
+
+static const struct built_in {
+    uintptr_t op; /* the handle */
+    char letter;
+    combine_function *combine;
+} built_in[] = {
+    INTEGER_ROWS(b), INTEGER_ROWS(B), INTEGER_ROWS(h),    INTEGER_ROWS(H),    INTEGER_ROWS(i),
+    INTEGER_ROWS(I), INTEGER_ROWS(l), INTEGER_ROWS(L),    LOGICAL_ROWS(t),    ORDERED_ROWS(f),
+    ORDERED_ROWS(d), ORDERED_ROWS(g), ARITHMETIC_ROWS(x), ARITHMETIC_ROWS(y), ARITHMETIC_ROWS(z),
+    LOCATED_ROWS(F), LOCATED_ROWS(D), LOCATED_ROWS(P),    LOCATED_ROWS(T),    LOCATED_ROWS(S),
+    LOCATED_ROWS(G),
+};
+
+static combine_function *find(MPI_Op op, char letter)
+{
+    for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
+        if (built_in[i].op == (uintptr_t)op && built_in[i].letter == letter)
+            return built_in[i].combine;
+    return NULL;
+}
+
+/* ---- as the runtime combines: acc = acc OP in ---- */
+
+static void combine_built_in(void *acc, const void *in, size_t n, void *arg)
+{
+    ((const struct reduction *)arg)->combine(acc, in, n);
+}
+
+/* MPI's function does inout = in OP inout: a copy of `in` is its inout, and acc its in. */
+static void combine_user(void *acc, const void *in, size_t n, void *arg)
+{
+    struct reduction *r = arg;
+    const size_t bytes = n * (size_t)r->type->extent;
+    char *copy;
+    int length = (int)n;
+
+    if (r->user->commutes) {
+        r->user->function((char *)in - r->type->lb, (char *)acc - r->type->lb, &length, &r->handle);
+        return;
+    }
+    copy = malloc(bytes > 0 ? bytes : 1);
+    if (copy == NULL)
+        abort_run(1);
+    memcpy(copy, in, bytes);
+    r->user->function((char *)acc - r->type->lb, copy - r->type->lb, &length, &r->handle);
+    memcpy(acc, copy, bytes);
+    free(copy);
+}
+
+int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
+{
+    *r = (struct reduction){.type = type_of(type), .handle = type};
+    if (op == MPI_OP_NULL ||
+        ((uintptr_t)op < 0x400 && ((uintptr_t)op < 0x21 || (uintptr_t)op > 0x39)))
+        return MPI_ERR_OP;
+    if ((uintptr_t)op >= 0x400)
+        r->user = (struct operation *)op;
+    else if ((r->combine = find(op, r->type->arithmetic)) == NULL)
+        return MPI_ERR_OP;
+    r->op = (struct logp_op){.name = r->user != NULL ? "user" : "mpi",
+                             .type = "mpi",
+                             .element_bytes = (size_t)r->type->extent,
+                             .commutative = r->user == NULL || r->user->commutes,
+                             .combine = r->user != NULL ? combine_user : combine_built_in,
+                             .arg = r};
+    return r->type->extent > 0 ? MPI_SUCCESS : MPI_ERR_TYPE;
+}
+
+int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
+{
+    struct reduction r;
+    int rc;
+
+    enter("MPI_Reduce_local");
+    TYPE(t, type, NULL);
+    CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    rc = make_reduction(&r, op, type);
+    CHECK(NULL, rc == MPI_SUCCESS, rc, "the operation does not apply to %s", t->name);
+    if (r.user != NULL)
+        r.user->function((void *)in, inout, &count, &type);
+    else if (count > 0)
+        r.combine(inout, in, (size_t)count); /* the operations commute */
+    return MPI_SUCCESS;
+}
+
+int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
+{
+    struct operation *o = malloc(sizeof(*o));
+
+    enter("MPI_Op_create");
+    CHECK(NULL, o != NULL, MPI_ERR_NO_MEM, "no memory");
+    *o = (struct operation){function, commutes != 0};
+    *op = (MPI_Op)o;
+    return MPI_SUCCESS;
+}
+
+int MPI_Op_free(MPI_Op *op)
+{
+    enter("MPI_Op_free");
+    CHECK(NULL, (uintptr_t)*op >= 0x400, MPI_ERR_OP, "a constant cannot be freed");
+    free(*op); /* a reduction that is under way has a copy */
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Op_commutative(MPI_Op op, int *commutes)
+{
+    enter("MPI_Op_commutative");
+    CHECK(NULL, op != MPI_OP_NULL, MPI_ERR_OP, "the operation is null");
+    *commutes = (uintptr_t)op < 0x400 || ((const struct operation *)op)->commutes;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: MIT */
+/* Point to point: sends in all modes, receives, probes and matched probes. */
+#include "state.h"
+
+#include <errno.h>
+#include <string.h>
+
+void set_status(MPI_Status *status, int source, int tag, size_t bytes)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    status->MPI_internal[0] = (int)(bytes & 0x7fffffff);
+    status->MPI_internal[1] = (int)(bytes >> 31);
+    status->MPI_internal[2] = 0; /* not cancelled */
+}
+
+static size_t bytes_of(const MPI_Status *status)
+{
+    return (size_t)status->MPI_internal[0] | (size_t)status->MPI_internal[1] << 31;
+}
+
+static int nobody(MPI_Status *status)
+{
+    set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    return MPI_SUCCESS;
+}
+
+static int source_of(int source)
+{
+    return source == MPI_ANY_SOURCE ? LOGP_ANY_SOURCE : source;
+}
+
+static int tag_of(int tag)
+{
+    return tag == MPI_ANY_TAG ? LOGP_ANY_TAG : tag;
+}
+
+#define CHECK_COUNT(c, count)                                                                      \
+    CHECK(c, (count) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count)
+#define CHECK_DEST(c, dest)                                                                        \
+    CHECK(c, (unsigned)(dest) < (unsigned)(c)->size || (dest) == MPI_PROC_NULL, MPI_ERR_RANK,      \
+          "the destination %d is not a rank of a communicator of %d", dest, (c)->size)
+#define CHECK_SOURCE(c, source)                                                                    \
+    CHECK(c,                                                                                       \
+          (unsigned)(source) < (unsigned)(c)->size || (source) == MPI_PROC_NULL ||                 \
+              (source) == MPI_ANY_SOURCE,                                                          \
+          MPI_ERR_RANK, "the source %d is not a rank of a communicator of %d", source, (c)->size)
+#define CHECK_SEND_TAG(c, tag)                                                                     \
+    CHECK(c, (tag) >= 0, MPI_ERR_TAG, "the tag is %d, but must be at least 0", tag)
+#define CHECK_RECV_TAG(c, tag)                                                                     \
+    CHECK(c, (tag) >= 0 || (tag) == MPI_ANY_TAG, MPI_ERR_TAG,                                      \
+          "the tag is %d, but must be at least 0 or MPI_ANY_TAG", tag)
+
+/* The data of n elements, in a row; *memory: to be freed. NULL: no memory */
+static const void *packed(const struct type *t, const void *buf, size_t n, void **memory)
+{
+    *memory = NULL;
+    if (t->dense && (n <= 1 || t->extent == (ptrdiff_t)t->size))
+        return (const char *)buf + t->true_lb;
+    *memory = malloc(n * t->size + 1);
+    if (*memory != NULL)
+        pack(t, n, buf, *memory);
+    return *memory;
+}
+
+/* ---- sends ---- */
+
+static int send(const char *call, const void *buf, int count, MPI_Datatype type, int dest, int tag,
+                MPI_Comm comm, enum logp_send_mode mode)
+{
+    const void *data;
+    void *memory;
+    int rc;
+
+    enter(call);
+    COMM(c, comm);
+    TYPE(t, type, c);
+    CHECK_COUNT(c, count);
+    CHECK_DEST(c, dest);
+    CHECK_SEND_TAG(c, tag);
+    if (dest == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    data = packed(t, buf, (size_t)count, &memory);
+    CHECK(c, data != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER, "the buffer is null");
+    rc = mode == LOGP_SEND_STANDARD
+             ? logp_send(c->vp, dest, tag, data, (size_t)count * t->size)
+             : logp_send_as(c->vp, mode, dest, tag, data, (size_t)count * t->size);
+    free(memory);
+    return class_of(rc);
+}
+
+#define SEND(name, mode)                                                                           \
+    int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
+                   MPI_Comm comm)                                                                  \
+    {                                                                                              \
+        return send("MPI_" #name, buf, count, type, dest, tag, comm, mode);                        \
+    }
+SEND(Send, LOGP_SEND_STANDARD)
+SEND(Bsend, LOGP_SEND_BUFFERED)
+SEND(Ssend, LOGP_SEND_SYNCHRONOUS)
+SEND(Rsend, LOGP_SEND_STANDARD)
+
+int start_send(struct request *r)
+{
+    const void *data;
+    int rc;
+
+    r->active = true;
+    set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
+    if (r->peer == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    data = packed(r->type, r->buf, r->count, &r->memory);
+    CHECK(r->comm, data != NULL || r->count * r->type->size == 0, MPI_ERR_BUFFER,
+          "the buffer is null");
+    rc = logp_isend_as(r->comm->vp, r->mode, r->peer, r->tag, data, r->count * r->type->size,
+                       &r->under_way);
+    free(r->memory); /* it has been copied */
+    r->memory = NULL;
+    return class_of(rc);
+}
+
+/* ---- receives ---- */
+
+int take_long(struct comm *comm, const struct logp_status *from, const struct type *type,
+              size_t count, void *buf)
+{
+    void *whole = malloc(from->n_bytes);
+    int rc = whole != NULL
+                 ? logp_recv(comm->vp, from->source, from->tag, whole, from->n_bytes, NULL)
+                 : -ENOMEM;
+
+    if (rc == 0)
+        unpack(type, count, whole, count * type->size, buf);
+    free(whole);
+    return rc == 0 ? MPI_ERR_TRUNCATE : class_of(rc);
+}
+
+static int truncated(struct comm *c, const struct logp_status *from, size_t bytes)
+{
+    return failed(c, MPI_ERR_TRUNCATE, "a message of %zu bytes from rank %d with tag %d, for %zu",
+                  from->n_bytes, from->source, from->tag, bytes);
+}
+
+int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+    struct logp_status from;
+    size_t bytes;
+    void *to = buf, *memory = NULL;
+    int rc;
+
+    enter("MPI_Recv");
+    COMM(c, comm);
+    TYPE(t, type, c);
+    CHECK_COUNT(c, count);
+    CHECK_SOURCE(c, source);
+    CHECK_RECV_TAG(c, tag);
+    if (source == MPI_PROC_NULL)
+        return nobody(status);
+    bytes = (size_t)count * t->size;
+    CHECK(c, buf != NULL || bytes == 0 || t->kind != TYPE_BASIC, MPI_ERR_BUFFER,
+          "the buffer is null");
+    if (t->dense && (count <= 1 || t->extent == (ptrdiff_t)t->size))
+        to = (char *)buf + t->true_lb;
+    else
+        to = memory = malloc(bytes + 1);
+    rc = logp_recv(c->vp, source_of(source), tag_of(tag), to, bytes, &from);
+    if (rc == -EMSGSIZE) {
+        rc = take_long(c, &from, t, (size_t)count, buf);
+        set_status(status, from.source, from.tag, bytes);
+        free(memory);
+        return rc == MPI_ERR_TRUNCATE ? truncated(c, &from, bytes) : rc;
+    }
+    if (rc == 0) {
+        if (memory != NULL)
+            unpack(t, (size_t)count, memory, from.n_bytes, buf);
+        set_status(status, from.source, from.tag, from.n_bytes);
+    }
+    free(memory);
+    return class_of(rc);
+}
+
+int start_recv(struct request *r)
+{
+    void *to;
+    int rc;
+
+    r->active = true;
+    r->cancelled = false;
+    if (r->peer == MPI_PROC_NULL) {
+        nobody(&r->status);
+        return MPI_SUCCESS;
+    }
+    if (r->type->dense && (r->count <= 1 || r->type->extent == (ptrdiff_t)r->type->size))
+        to = (char *)r->buf + r->type->true_lb;
+    else
+        to = r->memory = malloc(r->count * r->type->size + 1);
+    rc = to != NULL || r->count * r->type->size == 0
+             ? logp_irecv(r->comm->vp, source_of(r->peer), tag_of(r->tag), to,
+                          r->count * r->type->size, &r->under_way)
+             : -ENOMEM;
+    return class_of(rc);
+}
+
+/* ---- requests of both ---- */
+
+/* A request of a message, not started. @return MPI_SUCCESS, or the class of an error */
+static int make(const char *call, enum request_kind kind, enum logp_send_mode mode, const void *buf,
+                int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                struct request **out)
+{
+    struct request *r;
+
+    enter(call);
+    COMM(c, comm);
+    TYPE(t, type, c);
+    CHECK_COUNT(c, count);
+    if (kind == REQUEST_SEND) {
+        CHECK_DEST(c, peer);
+        CHECK_SEND_TAG(c, tag);
+    } else {
+        CHECK_SOURCE(c, peer);
+        CHECK_RECV_TAG(c, tag);
+    }
+    r = new_request(kind, c);
+    CHECK(c, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    keep_type(t);
+    r->type = t;
+    r->buf = (void *)buf;
+    r->count = (size_t)count;
+    r->peer = peer;
+    r->tag = tag;
+    r->mode = mode;
+    *out = r;
+    return MPI_SUCCESS;
+}
+
+static int begin(struct request *r, int rc, MPI_Request *request)
+{
+    if (rc != MPI_SUCCESS) {
+        if (r != NULL)
+            free_request(r);
+        return rc;
+    }
+    *request = (MPI_Request)r;
+    return rc;
+}
+
+#define ISEND(name, mode)                                                                          \
+    int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
+                   MPI_Comm comm, MPI_Request *request)                                            \
+    {                                                                                              \
+        struct request *r = NULL;                                                                  \
+        int rc = make("MPI_" #name, REQUEST_SEND, mode, buf, count, type, dest, tag, comm, &r);    \
+                                                                                                   \
+        return begin(r, rc == MPI_SUCCESS ? start_send(r) : rc, request);                          \
+    }
+ISEND(Isend, LOGP_SEND_STANDARD)
+ISEND(Ibsend, LOGP_SEND_BUFFERED)
+ISEND(Issend, LOGP_SEND_SYNCHRONOUS)
+ISEND(Irsend, LOGP_SEND_STANDARD)
+
+int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    struct request *r = NULL;
+    int rc = make("MPI_Irecv", REQUEST_RECV, LOGP_SEND_STANDARD, buf, count, type, source, tag,
+                  comm, &r);
+
+    return begin(r, rc == MPI_SUCCESS ? start_recv(r) : rc, request);
+}
+
+static int persistent(struct request *r, int rc, MPI_Request *request)
+{
+    if (r != NULL)
+        r->persistent = true;
+    return begin(r, rc, request);
+}
+
+#define SEND_INIT(name, mode)                                                                      \
+    int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
+                   MPI_Comm comm, MPI_Request *request)                                            \
+    {                                                                                              \
+        struct request *r = NULL;                                                                  \
+        const int rc =                                                                             \
+            make("MPI_" #name, REQUEST_SEND, mode, buf, count, type, dest, tag, comm, &r);         \
+                                                                                                   \
+        return persistent(r, rc, request);                                                         \
+    }
+SEND_INIT(Send_init, LOGP_SEND_STANDARD)
+SEND_INIT(Bsend_init, LOGP_SEND_BUFFERED)
+SEND_INIT(Ssend_init, LOGP_SEND_SYNCHRONOUS)
+SEND_INIT(Rsend_init, LOGP_SEND_STANDARD)
+
+int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    struct request *r = NULL;
+    const int rc = make("MPI_Recv_init", REQUEST_RECV, LOGP_SEND_STANDARD, buf, count, type, source,
+                        tag, comm, &r);
+
+    return persistent(r, rc, request);
+}
+
+/* ---- both at once ---- */
+
+int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, int dest,
+                 int send_tag, void *recv_buf, int recv_count, MPI_Datatype recv_type, int source,
+                 int recv_tag, MPI_Comm comm, MPI_Status *status)
+{
+    struct request *r = NULL;
+    int rc = make("MPI_Sendrecv", REQUEST_RECV, LOGP_SEND_STANDARD, recv_buf, recv_count, recv_type,
+                  source, recv_tag, comm, &r),
+        sent;
+
+    if (rc == MPI_SUCCESS)
+        rc = start_recv(r);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    sent = send("MPI_Sendrecv", send_buf, send_count, send_type, dest, send_tag, comm,
+                LOGP_SEND_STANDARD);
+    rc = wait_for(r);
+    give_status(r, status);
+    free_request(r);
+    return sent != MPI_SUCCESS ? sent : rc;
+}
+
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int send_tag,
+                         int source, int recv_tag, MPI_Comm comm, MPI_Status *status)
+{
+    char *copy;
+    int rc;
+
+    enter("MPI_Sendrecv_replace");
+    COMM(c, comm);
+    TYPE(t, type, c);
+    CHECK_COUNT(c, count);
+    copy = malloc((size_t)count * t->size + 1);
+    CHECK(c, copy != NULL, MPI_ERR_NO_MEM, "no memory");
+    pack(t, (size_t)count, buf, copy);
+    rc = MPI_Sendrecv(copy, (int)((size_t)count * t->size), MPI_BYTE, dest, send_tag, buf, count,
+                      type, source, recv_tag, comm, status);
+    free(copy);
+    return rc;
+}
+
+/* ---- probes ---- */
+
+/* found: NULL: wait for it */
+static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *found,
+                 struct logp_status *from)
+{
+    enter(call);
+    COMM(c, comm);
+    CHECK_SOURCE(c, source);
+    CHECK_RECV_TAG(c, tag);
+    *from = (struct logp_status){MPI_PROC_NULL, MPI_ANY_TAG, 0, 0};
+    if (found != NULL)
+        *found = true;
+    if (source == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    return class_of(found != NULL
+                        ? logp_probe(c->vp, source_of(source), tag_of(tag), found, from)
+                        : logp_probe_until(c->vp, source_of(source), tag_of(tag), INT64_MAX, from));
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    struct logp_status from;
+    const int rc = probe("MPI_Probe", source, tag, comm, NULL, &from);
+
+    if (rc == MPI_SUCCESS)
+        set_status(status, from.source, from.tag, from.n_bytes);
+    return rc;
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    struct logp_status from;
+    bool found = false;
+    const int rc = probe("MPI_Iprobe", source, tag, comm, &found, &from);
+
+    *flag = found;
+    if (rc == MPI_SUCCESS && found)
+        set_status(status, from.source, from.tag, from.n_bytes);
+    return rc;
+}
+
+/* A message that has been matched is received at once, so that nothing else can take it. */
+struct message {
+    MPI_Status status;
+    size_t n_bytes;
+    char data[];
+};
+
+static int take(MPI_Comm comm, const struct logp_status *from, MPI_Message *message,
+                MPI_Status *status)
+{
+    struct comm *c = comm_of(comm);
+    struct message *m;
+    int rc;
+
+    set_status(status, from->source, from->tag, from->n_bytes);
+    if (from->source == MPI_PROC_NULL) {
+        *message = MPI_MESSAGE_NO_PROC;
+        return MPI_SUCCESS;
+    }
+    m = malloc(sizeof(*m) + from->n_bytes);
+    CHECK(c, m != NULL, MPI_ERR_NO_MEM, "no memory");
+    m->n_bytes = from->n_bytes;
+    set_status(&m->status, from->source, from->tag, from->n_bytes);
+    rc = logp_recv(c->vp, from->source, from->tag, m->data, m->n_bytes, NULL);
+    *message = (MPI_Message)m;
+    return class_of(rc);
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    struct logp_status from;
+    const int rc = probe("MPI_Mprobe", source, tag, comm, NULL, &from);
+
+    return rc == MPI_SUCCESS ? take(comm, &from, message, status) : rc;
+}
+
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                MPI_Status *status)
+{
+    struct logp_status from;
+    bool found = false;
+    const int rc = probe("MPI_Improbe", source, tag, comm, &found, &from);
+
+    *flag = found;
+    return rc == MPI_SUCCESS && found ? take(comm, &from, message, status) : rc;
+}
+
+int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+{
+    struct message *m = (struct message *)*message;
+    size_t bytes;
+
+    enter("MPI_Mrecv");
+    TYPE(t, type, NULL);
+    CHECK(NULL, *message != MPI_MESSAGE_NULL, MPI_ERR_REQUEST, "the message is null");
+    if (*message == MPI_MESSAGE_NO_PROC) {
+        *message = MPI_MESSAGE_NULL;
+        return nobody(status);
+    }
+    bytes = (size_t)count * t->size;
+    unpack(t, (size_t)count, m->data, m->n_bytes < bytes ? m->n_bytes : bytes, buf);
+    if (status != MPI_STATUS_IGNORE)
+        *status = m->status;
+    *message = MPI_MESSAGE_NULL;
+    if (m->n_bytes <= bytes) {
+        free(m);
+        return MPI_SUCCESS;
+    }
+    free(m);
+    return failed(NULL, MPI_ERR_TRUNCATE, "the message is longer than %zu bytes", bytes);
+}
+
+int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
+{
+    struct request *r = new_request(REQUEST_DONE, &this_rank()->world);
+    int rc;
+
+    enter("MPI_Imrecv");
+    CHECK(NULL, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    r->active = true;
+    rc = MPI_Mrecv(buf, count, type, message, &r->status);
+    return begin(r, rc, request);
+}
+
+/* ---- statuses and buffers ---- */
+
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
+{
+    size_t bytes = bytes_of(status);
+
+    enter("MPI_Get_count");
+    TYPE(t, type, NULL);
+    if (t->size == 0)
+        *count = bytes == 0 ? 0 : MPI_UNDEFINED;
+    else
+        *count = bytes % t->size == 0 ? (int)(bytes / t->size) : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+/* Basic elements of one element of t. */
+static size_t elements_of(const struct type *t, size_t *bytes)
+{
+    size_t n = 0;
+
+    if (t->kind == TYPE_BASIC) {
+        if (*bytes < t->size)
+            return 0;
+        *bytes -= t->size;
+        return 1;
+    }
+    for (size_t i = 0; i < t->count; i++)
+        for (size_t k = 0; k < (t->kind == TYPE_VECTOR ? t->block : t->blocks[i]); k++)
+            n += elements_of(t->olds != NULL ? t->olds[i] : t->old, bytes);
+    return n;
+}
+
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
+{
+    size_t bytes = bytes_of(status), n = 0;
+
+    enter("MPI_Get_elements");
+    TYPE(t, type, NULL);
+    while (bytes > 0 && t->size > 0) {
+        const size_t before = bytes;
+
+        n += elements_of(t, &bytes);
+        if (bytes == before)
+            break;
+    }
+    *count = (int)n;
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)
+{
+    enter("MPI_Status_set_elements");
+    TYPE(t, type, NULL);
+    set_status(status, status->MPI_SOURCE, status->MPI_TAG, (size_t)count * t->size);
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_set_cancelled(MPI_Status *status, int flag)
+{
+    status->MPI_internal[2] = flag;
+    return MPI_SUCCESS;
+}
+
+int MPI_Test_cancelled(const MPI_Status *status, int *flag)
+{
+    *flag = status->MPI_internal[2] != 0;
+    return MPI_SUCCESS;
+}
+
+/* A buffered send is copied by the runtime: the buffer is kept for who detaches it. */
+int MPI_Buffer_attach(void *buf, int size)
+{
+    struct rank *r = enter("MPI_Buffer_attach");
+
+    r->buffer = buf;
+    r->buffer_size = size;
+    return MPI_SUCCESS;
+}
+
+int MPI_Buffer_detach(void *buf, int *size)
+{
+    struct rank *r = enter("MPI_Buffer_detach");
+
+    memcpy(buf, &r->buffer, sizeof(void *));
+    *size = r->buffer_size;
+    r->buffer = NULL;
+    r->buffer_size = 0;
+    return MPI_SUCCESS;
+}

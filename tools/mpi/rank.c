@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* A rank from its first call to its last: start, end, time, and what it can ask of its environment. */
+#include "host.h"
+#include "missing.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+struct rank *this_rank(void)
+{
+    struct rank *r = rank_here();
+
+    if (r == NULL) {
+        fprintf(stderr, "MPI was called by a thread that is not a rank\n");
+        abort();
+    }
+    return r;
+}
+
+/* The start of a call of MPI, for reports and errors. */
+struct rank *enter(const char *call)
+{
+    struct rank *r = this_rank();
+
+    r->call = call;
+    if (!r->initialized || r->finalized) {
+        fprintf(stderr, "rank %d: %s: called %s\n", logp_vp_rank(r->vp), call,
+                r->finalized ? "after MPI_Finalize" : "before MPI_Init");
+        abort_run(1);
+    }
+    return r;
+}
+
+static void set_comm(struct comm *c, struct logp_vp *vp, const char *name)
+{
+    *c = (struct comm){.vp = vp,
+                       .rank = logp_vp_rank(vp),
+                       .size = logp_vp_size(vp),
+                       .references = 1,
+                       .errors = MPI_ERRORS_ARE_FATAL};
+    snprintf(c->name, sizeof(c->name), "%s", name);
+}
+
+int begin_rank(struct rank *r, struct logp_vp *vp)
+{
+    const int me = logp_vp_rank(vp);
+    struct logp_vp *self;
+    const int rc = logp_group_create(vp, 1, &me, 1, &self);
+
+    if (rc != 0)
+        return rc;
+    r->vp = vp;
+    r->call = "main";
+    set_comm(&r->world, vp, "MPI_COMM_WORLD");
+    set_comm(&r->self, self, "MPI_COMM_SELF");
+    return 0;
+}
+
+void end_rank(struct rank *r)
+{
+    logp_group_destroy(r->self.vp);
+    free(r->world.inner);
+    free(r->self.inner);
+    free(r->keyvals);
+    free(r->left);
+}
+
+/* ---- errors of the runtime ---- */
+
+int class_of(int rc)
+{
+    if (rc == 0)
+        return MPI_SUCCESS;
+    switch (rc) {
+    case -ENOMEM:
+    case -ENOBUFS:
+        return failed(NULL, MPI_ERR_NO_MEM, "no memory for a message");
+    case -EINVAL:
+        return failed(NULL, MPI_ERR_ARG, "an argument is not valid");
+    case -ENOTSUP:
+        return failed(NULL, MPI_ERR_UNSUPPORTED_OPERATION, "not on this machine");
+    default:
+        leave_rank(1, rc); /* the run is over */
+    }
+}
+
+void abort_run(int code)
+{
+    struct rank *r = this_rank();
+    int none = -1;
+
+    /* relaxed: it is read when all ranks have ended */
+    atomic_compare_exchange_strong_explicit(&the_job->abort_code, &none, code, memory_order_relaxed,
+                                            memory_order_relaxed);
+    logp_machine_stop(logp_vp_machine(r->vp), -ECANCELED);
+    leave_rank(code, -ECANCELED);
+}
+
+int end_for_missing(const char *name)
+{
+    fprintf(stderr,
+            "rank %d: %s is not there: this MPI has the functions of MPI 3.1 that mpi.h declares\n",
+            logp_vp_rank(this_rank()->vp), name);
+    abort_run(1);
+}
+
+/* ---- start and end ---- */
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    struct rank *r = this_rank();
+
+    (void)argc, (void)argv;
+    if (provided != NULL)
+        *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    if (r->initialized) {
+        r->call = "MPI_Init";
+        return failed(NULL, MPI_ERR_OTHER, "called twice");
+    }
+    r->initialized = true;
+    return class_of(logp_sync(r->vp, NULL));
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL);
+}
+
+int MPI_Initialized(int *flag)
+{
+    *flag = this_rank()->initialized;
+    return MPI_SUCCESS;
+}
+
+int MPI_Finalized(int *flag)
+{
+    *flag = this_rank()->finalized;
+    return MPI_SUCCESS;
+}
+
+int MPI_Query_thread(int *provided)
+{
+    *provided = MPI_THREAD_SERIALIZED;
+    return MPI_SUCCESS;
+}
+
+int MPI_Is_thread_main(int *flag)
+{
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Finalize(void)
+{
+    struct rank *r = enter("MPI_Finalize");
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < r->n_left; i++) {
+        wait_for(r->left[i]);
+        free_request(r->left[i]);
+    }
+    r->n_left = 0;
+    while (r->self.attributes != NULL && rc == MPI_SUCCESS)
+        rc = MPI_Comm_delete_attr(MPI_COMM_SELF, r->self.attributes->keyval);
+    while (r->world.attributes != NULL && rc == MPI_SUCCESS)
+        rc = MPI_Comm_delete_attr(MPI_COMM_WORLD, r->world.attributes->keyval);
+    rc = class_of(logp_barrier(r->vp));
+    r->finalized = true;
+    return rc;
+}
+
+int MPI_Abort(MPI_Comm comm, int error)
+{
+    (void)comm;
+    fflush(stdout);
+    fprintf(stderr, "rank %d: MPI_Abort: the program ends with exit code %d\n",
+            logp_vp_rank(this_rank()->vp), error & 255);
+    abort_run(error & 255);
+}
+
+/* ---- environment ---- */
+
+double MPI_Wtime(void)
+{
+    return (double)logp_now(this_rank()->vp) * 1e-9;
+}
+
+double MPI_Wtick(void)
+{
+    return 1e-9;
+}
+
+int MPI_Get_processor_name(char *name, int *length)
+{
+    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "vp%d", logp_vp_rank(this_rank()->vp));
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_version(int *version, int *subversion)
+{
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_library_version(char *version, int *length)
+{
+    *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "liblogp %s", logp_version());
+    return MPI_SUCCESS;
+}
+
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
+{
+    void *memory = malloc(size > 0 ? (size_t)size : 1);
+
+    (void)info;
+    enter("MPI_Alloc_mem");
+    CHECK(NULL, memory != NULL, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
+    memcpy(base, &memory, sizeof(void *));
+    return MPI_SUCCESS;
+}
+
+int MPI_Free_mem(void *base)
+{
+    enter("MPI_Free_mem");
+    free(base);
+    return MPI_SUCCESS;
+}
+
+int MPI_Pcontrol(const int level, ...)
+{
+    (void)level;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests: what is under way, and the calls that wait for it or test it. */
+#include "state.h"
+
+#include <errno.h>
+
+struct request *new_request(enum request_kind kind, struct comm *comm)
+{
+    struct request *r = calloc(1, sizeof(*r));
+
+    if (r == NULL)
+        return NULL;
+    r->kind = kind;
+    r->comm = comm;
+    comm->references++;
+    return r;
+}
+
+void free_request(struct request *r)
+{
+    for (int i = 0; i < r->n_parts; i++)
+        free_request(r->parts[i]);
+    free(r->parts);
+    free(r->memory);
+    free(r->reduction);
+    drop_type(r->type);
+    drop_comm(r->comm);
+    free(r);
+}
+
+/* ---- one ---- */
+
+/* The runtime has completed r, a receive or send, with rc. @return MPI_SUCCESS or a class */
+static int completed(struct request *r, int rc, struct logp_status *from)
+{
+    const int global = from->source;
+    const size_t bytes = r->type != NULL ? r->count * r->type->size : 0;
+
+    r->under_way = NULL;
+    if (r->kind != REQUEST_RECV || (rc != 0 && rc != -EMSGSIZE))
+        return class_of(rc);
+    logp_group_translate(this_rank()->vp, 1, &global, r->comm->vp, &from->source);
+    if (rc == -EMSGSIZE) {
+        const int class = take_long(r->comm, from, r->type, r->count, r->buf);
+
+        set_status(&r->status, from->source, from->tag, bytes);
+        return class == MPI_ERR_TRUNCATE
+                   ? failed(r->comm, class,
+                            "a message of %zu bytes from rank %d with tag %d, for %zu",
+                            from->n_bytes, from->source, from->tag, bytes)
+                   : class;
+    }
+    if (r->memory != NULL)
+        unpack(r->type, r->count, r->memory, from->n_bytes, r->buf);
+    set_status(&r->status, from->source, from->tag, from->n_bytes);
+    return MPI_SUCCESS;
+}
+
+/* r and its parts are complete: what is left to do. */
+static void finish(struct request *r)
+{
+    if (r->packed != NULL)
+        unpack(r->type, r->count, r->packed, r->count * r->type->size, r->buf);
+    r->packed = NULL;
+    free(r->memory);
+    r->memory = NULL;
+}
+
+int wait_for(struct request *r)
+{
+    struct logp_status from = {0};
+    int rc = MPI_SUCCESS;
+
+    if (r->under_way != NULL)
+        rc = completed(r, logp_wait(this_rank()->vp, r->under_way, &from), &from);
+    for (int i = 0; i < r->n_parts; i++) {
+        const int part = wait_for(r->parts[i]);
+
+        rc = rc != MPI_SUCCESS ? rc : part;
+    }
+    finish(r);
+    return rc;
+}
+
+/* @return MPI_SUCCESS or a class; *done */
+static int test(struct request *r, bool *done)
+{
+    struct logp_status from = {0};
+    int rc = MPI_SUCCESS;
+
+    *done = true;
+    if (r->under_way != NULL) {
+        rc = logp_test(this_rank()->vp, r->under_way, done, &from);
+        if (*done)
+            rc = completed(r, rc, &from);
+    }
+    for (int i = 0; i < r->n_parts && *done; i++)
+        rc = test(r->parts[i], done);
+    if (*done)
+        finish(r);
+    return rc;
+}
+
+void give_status(const struct request *r, MPI_Status *status)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    if (r == NULL || !r->active) { /* an empty one */
+        set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+        status->MPI_ERROR = MPI_SUCCESS;
+        return;
+    }
+    status->MPI_SOURCE = r->status.MPI_SOURCE;
+    status->MPI_TAG = r->status.MPI_TAG;
+    for (int i = 0; i < 5; i++)
+        status->MPI_internal[i] = r->status.MPI_internal[i];
+    status->MPI_internal[2] = r->cancelled;
+}
+
+/* The caller has its status: a persistent one can start again, others are gone. */
+static void put_away(MPI_Request *request)
+{
+    struct request *r = (struct request *)*request;
+
+    if (*request == MPI_REQUEST_NULL)
+        return;
+    r->active = false;
+    if (r->persistent)
+        return;
+    free_request(r);
+    *request = MPI_REQUEST_NULL;
+}
+
+static struct request *request_of(MPI_Request request)
+{
+    return request != MPI_REQUEST_NULL ? (struct request *)request : NULL;
+}
+
+static bool is_active(MPI_Request request)
+{
+    const struct request *r = request_of(request);
+
+    return r != NULL && r->active;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    int rc = MPI_SUCCESS;
+
+    enter("MPI_Wait");
+    if (is_active(*request))
+        rc = wait_for((struct request *)*request);
+    give_status(request_of(*request), status);
+    put_away(request);
+    return rc;
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    bool done = true;
+    int rc = MPI_SUCCESS;
+
+    enter("MPI_Test");
+    if (is_active(*request))
+        rc = test((struct request *)*request, &done);
+    *flag = done;
+    if (done) {
+        give_status(request_of(*request), status);
+        put_away(request);
+    }
+    return rc;
+}
+
+/* ---- all ---- */
+
+static MPI_Status *status_at(MPI_Status *statuses, int i)
+{
+    return statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
+}
+
+int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
+{
+    int all = MPI_SUCCESS;
+
+    enter("MPI_Waitall");
+    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    for (int i = 0; i < n; i++) {
+        const int rc =
+            is_active(requests[i]) ? wait_for((struct request *)requests[i]) : MPI_SUCCESS;
+
+        give_status(request_of(requests[i]), status_at(statuses, i));
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[i].MPI_ERROR = rc;
+        all = rc != MPI_SUCCESS ? MPI_ERR_IN_STATUS : all;
+        put_away(&requests[i]);
+    }
+    return all;
+}
+
+int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
+{
+    int rc = MPI_SUCCESS;
+    bool done = true;
+
+    enter("MPI_Testall");
+    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    for (int i = 0; i < n && done && rc == MPI_SUCCESS; i++)
+        if (is_active(requests[i]))
+            rc = test((struct request *)requests[i], &done);
+    *flag = done;
+    for (int i = 0; i < n && done; i++) {
+        give_status(request_of(requests[i]), status_at(statuses, i));
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[i].MPI_ERROR = MPI_SUCCESS;
+        put_away(&requests[i]);
+    }
+    return rc;
+}
+
+/* ---- the first, or some ---- */
+
+/* Has r parts or nothing under way? Then it is tested by itself. */
+static bool is_composite(const struct request *r)
+{
+    return r->n_parts > 0 || r->under_way == NULL;
+}
+
+/* The first of the active requests that is complete; n: none is yet; -1: none is active. */
+static int first_done(int n, MPI_Request requests[], int *rc)
+{
+    int first = -1;
+    bool done;
+
+    *rc = MPI_SUCCESS;
+    for (int i = 0; i < n; i++) {
+        if (!is_active(requests[i]))
+            continue;
+        first = n;
+        *rc = test((struct request *)requests[i], &done);
+        if (done)
+            return i;
+    }
+    return first;
+}
+
+/* Wait for the first of several single messages. @return its index */
+static int await_first(int n, MPI_Request requests[], struct logp_request **under_way, int *rc)
+{
+    struct logp_status from = {0};
+    int i = -1;
+
+    for (int k = 0; k < n; k++)
+        under_way[k] = is_active(requests[k]) ? ((struct request *)requests[k])->under_way : NULL;
+    *rc = logp_waitany(this_rank()->vp, under_way, n, &i, &from);
+    if (i < 0) {
+        *rc = class_of(*rc);
+        return i;
+    }
+    *rc = completed((struct request *)requests[i], *rc, &from);
+    finish((struct request *)requests[i]);
+    return i;
+}
+
+static int wait_first(int n, MPI_Request requests[], int *rc)
+{
+    struct logp_request **under_way;
+    bool composite = false;
+    int first = -1;
+
+    for (int i = 0; i < n; i++)
+        if (is_active(requests[i])) {
+            first = n;
+            composite = composite || is_composite((struct request *)requests[i]);
+        }
+    *rc = MPI_SUCCESS;
+    if (first < 0)
+        return first;
+    if (composite) { /* tests make progress, and their cost lets time go on */
+        while ((first = first_done(n, requests, rc)) == n && *rc == MPI_SUCCESS)
+            ;
+        return first;
+    }
+    under_way = malloc((size_t)n * sizeof(struct logp_request *));
+    if (under_way == NULL) {
+        *rc = failed(NULL, MPI_ERR_NO_MEM, "no memory");
+        return -1;
+    }
+    first = await_first(n, requests, under_way, rc);
+    free(under_way);
+    return first;
+}
+
+int MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    int rc, first;
+
+    enter("MPI_Waitany");
+    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    first = wait_first(n, requests, &rc);
+    *index = first >= 0 && first < n ? first : MPI_UNDEFINED;
+    give_status(*index >= 0 ? request_of(requests[*index]) : NULL, status);
+    if (*index >= 0)
+        put_away(&requests[*index]);
+    return rc;
+}
+
+int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    int rc, first;
+
+    enter("MPI_Testany");
+    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    first = first_done(n, requests, &rc);
+    *flag = first < n;
+    *index = first >= 0 && first < n ? first : MPI_UNDEFINED;
+    if (!*flag)
+        return rc;
+    give_status(*index >= 0 ? request_of(requests[*index]) : NULL, status);
+    if (*index >= 0)
+        put_away(&requests[*index]);
+    return rc;
+}
+
+/* From request `first` on, take all that are complete. */
+static int take_some(int n, MPI_Request requests[], int first, int rc, int *n_done, int *indices,
+                     MPI_Status *statuses)
+{
+    bool done = true;
+
+    *n_done = 0;
+    for (int i = first; i < n; i++) {
+        int error = i == first ? rc : MPI_SUCCESS;
+
+        if (!is_active(requests[i]))
+            continue;
+        if (i > first)
+            error = test((struct request *)requests[i], &done);
+        if (!done)
+            continue;
+        indices[*n_done] = i;
+        give_status(request_of(requests[i]), status_at(statuses, *n_done));
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[*n_done].MPI_ERROR = error;
+        rc = error != MPI_SUCCESS ? MPI_ERR_IN_STATUS : rc;
+        ++*n_done;
+        put_away(&requests[i]);
+    }
+    return rc;
+}
+
+int MPI_Waitsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_Status *statuses)
+{
+    int rc, first;
+
+    enter("MPI_Waitsome");
+    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    first = wait_first(n, requests, &rc);
+    *n_done = MPI_UNDEFINED;
+    return first < 0 ? rc : take_some(n, requests, first, rc, n_done, indices, statuses);
+}
+
+int MPI_Testsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_Status *statuses)
+{
+    int rc, first;
+
+    enter("MPI_Testsome");
+    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    first = first_done(n, requests, &rc);
+    *n_done = first < 0 ? MPI_UNDEFINED : 0;
+    return first < 0 || first == n ? rc
+                                   : take_some(n, requests, first, rc, n_done, indices, statuses);
+}
+
+/* ---- the rest ---- */
+
+int MPI_Start(MPI_Request *request)
+{
+    struct request *r = request_of(*request);
+
+    enter("MPI_Start");
+    CHECK(NULL, r != NULL && r->persistent && !r->active, MPI_ERR_REQUEST,
+          "the request is not a persistent one that can be started");
+    return r->kind == REQUEST_SEND ? start_send(r) : start_recv(r);
+}
+
+int MPI_Startall(int n, MPI_Request requests[])
+{
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+        rc = MPI_Start(&requests[i]);
+    return rc;
+}
+
+/* What is under way goes on: it is completed before the rank ends. */
+int MPI_Request_free(MPI_Request *request)
+{
+    struct rank *rank = enter("MPI_Request_free");
+    struct request *r = request_of(*request), **left;
+
+    CHECK(NULL, r != NULL, MPI_ERR_REQUEST, "the request is null");
+    *request = MPI_REQUEST_NULL;
+    if (!r->active) {
+        free_request(r);
+        return MPI_SUCCESS;
+    }
+    left = realloc(rank->left, (size_t)(rank->n_left + 1) * sizeof(struct request *));
+    CHECK(NULL, left != NULL, MPI_ERR_NO_MEM, "no memory");
+    rank->left = left;
+    left[rank->n_left++] = r;
+    return MPI_SUCCESS;
+}
+
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    bool done = true;
+    int rc = MPI_SUCCESS;
+
+    enter("MPI_Request_get_status");
+    if (is_active(request))
+        rc = test((struct request *)request, &done);
+    *flag = done;
+    if (done)
+        give_status(request_of(request), status);
+    return rc;
+}
+
+int MPI_Cancel(MPI_Request *request)
+{
+    struct request *r = request_of(*request);
+
+    enter("MPI_Cancel");
+    CHECK(NULL, r != NULL && r->active, MPI_ERR_REQUEST, "the request is null or not active");
+    if (r->kind == REQUEST_RECV && r->under_way != NULL &&
+        logp_cancel(this_rank()->vp, r->under_way) == 0) {
+        r->under_way = NULL;
+        r->cancelled = true;
+        set_status(&r->status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+    }
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What `logp mpirun` calls of the MPI library, which it finds by name. */
+#ifndef LOGP_MPI_RUN_H
+#define LOGP_MPI_RUN_H
+
+#include <logp/logp.h>
+
+#include <stdbool.h>
+
+struct mpi_program {
+    const char *path;
+    int argc;
+    char **argv; /* as main() gets them */
+    bool tags_output;
+    int64_t timeout_ns;
+    /* logp_machine_run(), or what ends it at a signal */
+    int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
+};
+
+/* Run it as the ranks of a machine. @return the exit code */
+int logp_mpi_run(struct logp_machine *m, const struct mpi_program *program);
+
+#endif

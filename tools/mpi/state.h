@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What MPI keeps for each rank. A handle is a constant below 0x400 or a pointer to one of these
+ * structs, which belongs to the rank that made it. A rank is a virtual processor; whatever it does
+ * is done by its own calls, so nothing here is shared and nothing is locked.
+ */
+#ifndef LOGP_MPI_STATE_H
+#define LOGP_MPI_STATE_H
+
+#include "mpi.h"
+
+#include <logp/logp.h>
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- datatypes: trees. type.c ---- */
+
+enum type_kind { TYPE_BASIC, TYPE_VECTOR, TYPE_BLOCKS };
+
+struct type {
+    enum type_kind kind;
+    int references; /* 0: a constant */
+    size_t size;    /* bytes of data */
+    ptrdiff_t lb, extent, true_lb, true_ub;
+    bool dense;          /* its data are its bytes 0 .. size - 1, in this order */
+    char arithmetic;     /* of a basic type: what op.c calls it; 0: other */
+    MPI_Datatype handle; /* of a basic type */
+    struct type *old;    /* VECTOR; BLOCKS, where all are of one type */
+    size_t count, block; /* VECTOR: count times `block` olds, `stride` bytes apart; BLOCKS: count */
+    ptrdiff_t stride;    /* VECTOR */
+    size_t *blocks;      /* BLOCKS: how many olds each has */
+    ptrdiff_t *displs;   /* BLOCKS: where it begins */
+    struct type **olds;  /* BLOCKS; NULL: all are of `old` */
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* The type of a handle; NULL: it is none. */
+struct type *type_of(MPI_Datatype handle);
+void keep_type(struct type *type);
+void drop_type(struct type *type);
+/* Copy n elements to bytes in a row, and back: `bytes` of them at most. */
+void pack(const struct type *type, size_t n, const void *buf, void *out);
+void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
+
+/* ---- communicators and groups: comm.c, group.c, cart.c ---- */
+
+struct group {
+    int n;
+    int ranks[]; /* in MPI_COMM_WORLD */
+};
+
+struct errhandler {
+    MPI_Comm_errhandler_function *function;
+};
+
+struct cart {
+    int n_dims;
+    int *dims, *periods; /* in one allocation with the struct */
+};
+
+struct attribute {
+    struct attribute *next;
+    int keyval;
+    void *value;
+};
+
+struct comm {
+    struct logp_vp *vp; /* the rank as a member */
+    int rank, size;
+    int references;     /* its handle, and requests */
+    struct comm *inner; /* the same ranks, for messages of collectives; NULL: not needed yet */
+    MPI_Errhandler errors;
+    struct cart *cart;
+    struct attribute *attributes;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* The communicator of a handle; NULL: it is none. */
+struct comm *comm_of(MPI_Comm handle);
+void drop_comm(struct comm *comm);
+MPI_Comm comm_handle(struct comm *comm);
+struct comm *new_comm(struct logp_vp *vp, const struct comm *like);
+/* The group of a handle; NULL: it is none. */
+const struct group *group_of(MPI_Group handle);
+struct group *new_group(int n);
+
+/* ---- operations: op.c ---- */
+
+struct operation {
+    MPI_User_function *function;
+    bool commutes;
+};
+
+/* What one reduction combines with: `op` is for the runtime, and stays with it. */
+struct reduction {
+    struct logp_op op;
+    const struct type *type;
+    MPI_Datatype handle;
+    struct operation *user; /* NULL: built in */
+    void (*combine)(void *acc, const void *in, size_t n);
+};
+
+/* Set *r for this operation and type. @return MPI_SUCCESS or the class of an error */
+int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
+
+/* ---- requests: request.c ---- */
+
+enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_DONE };
+
+struct request {
+    enum request_kind kind;
+    bool persistent, active, cancelled, freed;
+    struct logp_request *under_way; /* NULL: it is complete, or has parts */
+    struct request **parts;         /* a collective made of n_parts messages */
+    int n_parts;
+    struct comm *comm;
+    struct type *type; /* of buf */
+    void *buf;
+    size_t count;
+    int peer, tag;
+    enum logp_send_mode mode;
+    void *memory; /* packed data, until it is complete; NULL: none */
+    void *packed; /* a collective: within memory, what goes to buf when it is complete; or NULL */
+    struct reduction *reduction;
+    MPI_Status status;
+};
+
+struct request *new_request(enum request_kind kind, struct comm *comm);
+void free_request(struct request *request);
+/* Complete it. @return MPI_SUCCESS or the class of its error */
+int wait_for(struct request *request);
+/* Fill *status, if it is wanted, from a request that is complete. */
+void give_status(const struct request *request, MPI_Status *status);
+void set_status(MPI_Status *status, int source, int tag, size_t bytes);
+
+/* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
+int start_send(struct request *request);
+int start_recv(struct request *request);
+/* A message longer than the buffer stays where it is: take it, and keep what fits. */
+int take_long(struct comm *comm, const struct logp_status *from, const struct type *type,
+              size_t count, void *buf);
+
+/* ---- ranks: rank.c ---- */
+
+struct rank {
+    struct logp_vp *vp;
+    struct comm world, self;
+    bool initialized, finalized;
+    const char *call; /* that it is in, or was in last */
+    struct keyval {
+        MPI_Comm_copy_attr_function *copy;
+        MPI_Comm_delete_attr_function *drop;
+        void *state;
+    } * keyvals;
+    int n_keyvals;
+    struct request **left; /* freed before they were complete */
+    int n_left;
+    void *buffer; /* of MPI_Buffer_attach() */
+    int buffer_size;
+    int n_classes;
+    struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
+};
+
+/* The rank that calls; ends the process where none does. */
+struct rank *this_rank(void);
+struct rank *enter(const char *call);
+/* Called when a rank begins and ends. */
+int begin_rank(struct rank *r, struct logp_vp *vp);
+void end_rank(struct rank *r);
+
+/* ---- errors: error.c ---- */
+
+/* This call of comm has failed: call its error handler. @return the class, if that returns */
+int failed(struct comm *comm, int class, const char *why, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What the runtime has returned. A run that is over ends the rank. @return MPI_SUCCESS or a class */
+int class_of(int rc);
+/* End the run with this exit code. */
+void abort_run(int code) __attribute__((noreturn));
+
+/* ---- checks ---- */
+
+#define CHECK(comm, holds, class, ...)                                                             \
+    do {                                                                                           \
+        if (!(holds))                                                                              \
+            return failed(comm, class, __VA_ARGS__);                                               \
+    } while (0)
+
+#define COMM(c, handle)                                                                            \
+    struct comm *c = comm_of(handle);                                                              \
+    CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
+
+#define TYPE(t, handle, comm)                                                                      \
+    struct type *t = type_of(handle);                                                              \
+    CHECK(comm, t != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed")
+
+#endif

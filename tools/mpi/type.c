@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: MIT */
+/* Datatypes: constants, trees made of them, and how their elements are packed. */
+#include "state.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <wchar.h>
+
+/* ---- constants ---- */
+
+/* A pair of a value and an index, as MINLOC combines them. */
+#define PAIR(value)                                                                                \
+    struct {                                                                                       \
+        value v;                                                                                   \
+        int i;                                                                                     \
+    }
+typedef PAIR(float) float_int;
+typedef PAIR(double) double_int;
+typedef PAIR(long) long_int;
+typedef PAIR(int) two_int;
+typedef PAIR(short) short_int;
+typedef PAIR(long double) long_double_int;
+
+#define BASIC(mpi, c, as)                                                                          \
+    {                                                                                              \
+        .handle = mpi, .size = sizeof(c), .extent = sizeof(c), .true_ub = sizeof(c),               \
+        .dense = true, .arithmetic = as, .name = #mpi                                              \
+    }
+#define PAIR_TYPE(mpi, c, value, as)                                                               \
+    {                                                                                              \
+        .handle = mpi, .size = sizeof(value) + sizeof(int), .extent = sizeof(c),                   \
+        .true_ub = offsetof(c, i) + sizeof(int),                                                   \
+        .dense = sizeof(c) == sizeof(value) + sizeof(int), .arithmetic = as, .name = #mpi          \
+    }
+
+/* Letters as in op.c: integers by size and sign, others by name. */
+static struct type constants[] = {
+    BASIC(MPI_CHAR, char, 'b'),
+    BASIC(MPI_SIGNED_CHAR, signed char, 'b'),
+    BASIC(MPI_UNSIGNED_CHAR, unsigned char, 'B'),
+    BASIC(MPI_BYTE, unsigned char, 'B'),
+    BASIC(MPI_PACKED, unsigned char, 'B'),
+    BASIC(MPI_SHORT, short, 'h'),
+    BASIC(MPI_UNSIGNED_SHORT, unsigned short, 'H'),
+    BASIC(MPI_INT, int, 'i'),
+    BASIC(MPI_UNSIGNED, unsigned, 'I'),
+    BASIC(MPI_LONG, long, sizeof(long) == 8 ? 'l' : 'i'),
+    BASIC(MPI_UNSIGNED_LONG, unsigned long, sizeof(long) == 8 ? 'L' : 'I'),
+    BASIC(MPI_LONG_LONG, long long, 'l'),
+    BASIC(MPI_UNSIGNED_LONG_LONG, unsigned long long, 'L'),
+    BASIC(MPI_INT8_T, int8_t, 'b'),
+    BASIC(MPI_UINT8_T, uint8_t, 'B'),
+    BASIC(MPI_INT16_T, int16_t, 'h'),
+    BASIC(MPI_UINT16_T, uint16_t, 'H'),
+    BASIC(MPI_INT32_T, int32_t, 'i'),
+    BASIC(MPI_UINT32_T, uint32_t, 'I'),
+    BASIC(MPI_INT64_T, int64_t, 'l'),
+    BASIC(MPI_UINT64_T, uint64_t, 'L'),
+    BASIC(MPI_AINT, MPI_Aint, sizeof(MPI_Aint) == 8 ? 'l' : 'i'),
+    BASIC(MPI_OFFSET, MPI_Offset, 'l'),
+    BASIC(MPI_COUNT, MPI_Count, 'l'),
+    BASIC(MPI_C_BOOL, _Bool, 't'),
+    BASIC(MPI_CXX_BOOL, _Bool, 't'),
+    BASIC(MPI_WCHAR, wchar_t, 'i'),
+    BASIC(MPI_FLOAT, float, 'f'),
+    BASIC(MPI_DOUBLE, double, 'd'),
+    BASIC(MPI_LONG_DOUBLE, long double, 'g'),
+    BASIC(MPI_C_FLOAT_COMPLEX, float _Complex, 'x'),
+    BASIC(MPI_CXX_FLOAT_COMPLEX, float _Complex, 'x'),
+    BASIC(MPI_C_DOUBLE_COMPLEX, double _Complex, 'y'),
+    BASIC(MPI_CXX_DOUBLE_COMPLEX, double _Complex, 'y'),
+    BASIC(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex, 'z'),
+    BASIC(MPI_CXX_LONG_DOUBLE_COMPLEX, long double _Complex, 'z'),
+    PAIR_TYPE(MPI_FLOAT_INT, float_int, float, 'F'),
+    PAIR_TYPE(MPI_DOUBLE_INT, double_int, double, 'D'),
+    PAIR_TYPE(MPI_LONG_INT, long_int, long, 'P'),
+    PAIR_TYPE(MPI_2INT, two_int, int, 'T'),
+    PAIR_TYPE(MPI_SHORT_INT, short_int, short, 'S'),
+    PAIR_TYPE(MPI_LONG_DOUBLE_INT, long_double_int, long double, 'G'),
+};
+
+enum { N_CONSTANTS = sizeof(constants) / sizeof(constants[0]), FIRST = 0x200, LAST = 0x400 };
+
+struct type *type_of(MPI_Datatype handle)
+{
+    static unsigned char places[LAST - FIRST]; /* 1 + index; filled once, with the same values */
+    const uintptr_t h = (uintptr_t)handle;
+
+    if (h >= LAST)
+        return (struct type *)handle;
+    if (h <= FIRST)
+        return NULL;
+    if (places[h - FIRST] == 0)
+        for (int i = 0; i < N_CONSTANTS; i++)
+            if (constants[i].handle == handle)
+                places[h - FIRST] = (unsigned char)(i + 1);
+    return places[h - FIRST] != 0 ? &constants[places[h - FIRST] - 1] : NULL;
+}
+
+void keep_type(struct type *type)
+{
+    if (type != NULL && type->references > 0)
+        type->references++;
+}
+
+void drop_type(struct type *type)
+{
+    if (type == NULL || type->references == 0 || --type->references > 0)
+        return;
+    drop_type(type->old);
+    for (size_t i = 0; type->olds != NULL && i < type->count; i++)
+        drop_type(type->olds[i]);
+    free(type->olds);
+    free(type->blocks);
+    free(type->displs);
+    free(type);
+}
+
+/* ---- packing ---- */
+
+/* Copy the data of one element; *packed moves on. `left` bytes are to be copied at most. */
+static void walk(const struct type *t, char *at, char **packed, size_t *left, bool in)
+{
+    const struct type *old;
+
+    if (*left == 0)
+        return;
+    if (t->kind == TYPE_BASIC || t->dense) {
+        const size_t n = t->size < *left ? t->size : *left;
+
+        if (t->kind == TYPE_BASIC && !t->dense) { /* a pair: the value, then the index */
+            char *i = at + t->true_ub - (ptrdiff_t)sizeof(int);
+            const size_t value = t->size - sizeof(int);
+
+            memcpy(in ? at : *packed, in ? *packed : at, value);
+            memcpy(in ? i : *packed + value, in ? *packed + value : i, sizeof(int));
+        } else {
+            memcpy(in ? at + t->true_lb : *packed, in ? *packed : at + t->true_lb, n);
+        }
+        *packed += n;
+        *left -= n;
+        return;
+    }
+    for (size_t i = 0; i<t->count && * left> 0; i++) {
+        const size_t n = t->kind == TYPE_VECTOR ? t->block : t->blocks[i];
+        char *from = at + (t->kind == TYPE_VECTOR ? (ptrdiff_t)i * t->stride : t->displs[i]);
+
+        old = t->olds != NULL ? t->olds[i] : t->old;
+        if (old->dense && old->extent == (ptrdiff_t)old->size) {
+            const size_t bytes = n * old->size < *left ? n * old->size : *left;
+
+            memcpy(in ? from : *packed, in ? *packed : from, bytes);
+            *packed += bytes;
+            *left -= bytes;
+            continue;
+        }
+        for (size_t k = 0; k < n; k++)
+            walk(old, from + (ptrdiff_t)k * old->extent, packed, left, in);
+    }
+}
+
+void pack(const struct type *type, size_t n, const void *buf, void *out)
+{
+    char *packed = out;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t left = type->size;
+
+        walk(type, (char *)buf + (ptrdiff_t)i * type->extent, &packed, &left, false);
+    }
+}
+
+void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf)
+{
+    char *packed = (char *)in;
+
+    for (size_t i = 0; i < n && bytes > 0; i++)
+        walk(type, (char *)buf + (ptrdiff_t)i * type->extent, &packed, &bytes, true);
+}
+
+/* ---- making types ---- */
+
+static struct type *new_type(enum type_kind kind)
+{
+    struct type *t = calloc(1, sizeof(*t));
+
+    if (t != NULL) {
+        t->kind = kind;
+        t->references = 1;
+        t->lb = t->true_lb = PTRDIFF_MAX;
+        t->extent = t->true_ub = PTRDIFF_MIN; /* its upper bound, while it is made */
+    }
+    return t;
+}
+
+/* n olds begin at `at`: extend the bounds of t. */
+static void include(struct type *t, const struct type *old, size_t n, ptrdiff_t at)
+{
+    const ptrdiff_t last = n > 0 ? (ptrdiff_t)(n - 1) * old->extent : 0;
+    const ptrdiff_t lowest = at + (last < 0 ? last : 0), highest = at + (last > 0 ? last : 0);
+
+    if (n == 0)
+        return;
+    t->size += n * old->size;
+    t->lb = lowest + old->lb < t->lb ? lowest + old->lb : t->lb;
+    if (highest + old->lb + old->extent > t->extent)
+        t->extent = highest + old->lb + old->extent;
+    if (old->size == 0)
+        return;
+    t->true_lb = lowest + old->true_lb < t->true_lb ? lowest + old->true_lb : t->true_lb;
+    t->true_ub = highest + old->true_ub > t->true_ub ? highest + old->true_ub : t->true_ub;
+}
+
+/* The bounds are complete. in_order: its blocks follow each other */
+static int finish(struct type *t, bool in_order, MPI_Datatype *out)
+{
+    if (t->lb == PTRDIFF_MAX)
+        t->lb = t->extent = 0;
+    if (t->true_lb == PTRDIFF_MAX)
+        t->true_lb = t->true_ub = 0;
+    t->extent -= t->lb;
+    t->dense = in_order && t->true_ub - t->true_lb == (ptrdiff_t)t->size;
+    *out = (MPI_Datatype)t;
+    return MPI_SUCCESS;
+}
+
+/* count blocks of `block` olds, stride bytes apart. */
+static int make_vector(const char *call, int count, int block, ptrdiff_t stride, MPI_Datatype old,
+                       MPI_Datatype *out)
+{
+    struct type *t;
+
+    enter(call);
+    TYPE(from, old, NULL);
+    CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK(NULL, block >= 0, MPI_ERR_ARG, "the block length is %d, but must be at least 0", block);
+    t = new_type(TYPE_VECTOR);
+    CHECK(NULL, t != NULL, MPI_ERR_NO_MEM, "no memory");
+    t->old = from;
+    keep_type(from);
+    t->count = (size_t)count;
+    t->block = (size_t)block;
+    t->stride = stride;
+    for (size_t i = 0; i<t->count; i += t->count> 1 ? t->count - 1 : 1) /* first and last */
+        include(t, from, t->block, (ptrdiff_t)i * stride);
+    t->size = t->count * t->block * from->size;
+    return finish(t,
+                  from->dense && from->extent == (ptrdiff_t)from->size && from->true_lb == 0 &&
+                      (count == 1 || stride == (ptrdiff_t)t->block * from->extent),
+                  out);
+}
+
+int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)
+{
+    return make_vector("MPI_Type_contiguous", 1, count, 0, old, type);
+}
+
+int MPI_Type_vector(int count, int block, int stride, MPI_Datatype old, MPI_Datatype *type)
+{
+    const struct type *from = type_of(old);
+
+    return make_vector("MPI_Type_vector", count, block, from != NULL ? stride * from->extent : 0,
+                       old, type);
+}
+
+int MPI_Type_create_hvector(int count, int block, MPI_Aint stride, MPI_Datatype old,
+                            MPI_Datatype *type)
+{
+    return make_vector("MPI_Type_create_hvector", count, block, stride, old, type);
+}
+
+int MPI_Type_hvector(int count, int block, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *type)
+{
+    return MPI_Type_create_hvector(count, block, stride, old, type);
+}
+
+static int make_resized(const char *call, MPI_Datatype old, MPI_Aint lb, MPI_Aint extent,
+                        MPI_Datatype *type)
+{
+    const int rc = make_vector(call, 1, 1, 0, old, type);
+
+    if (rc == MPI_SUCCESS) {
+        ((struct type *)*type)->lb = lb;
+        ((struct type *)*type)->extent = extent;
+    }
+    return rc;
+}
+
+int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *type)
+{
+    return make_resized("MPI_Type_create_resized", old, lb, extent, type);
+}
+
+int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
+{
+    enter("MPI_Type_dup");
+    TYPE(t, old, NULL);
+    return make_resized("MPI_Type_dup", old, t->lb, t->extent, type);
+}
+
+/* Where blocks begin, in one of two ways. */
+struct places {
+    const int *displs; /* in olds */
+    const MPI_Aint *bytes;
+};
+
+/* blocks: NULL: each has `block` */
+static int make_blocks(const char *call, int count, const int *blocks, int block,
+                       struct places places, const MPI_Datatype *olds, MPI_Datatype old,
+                       MPI_Datatype *out)
+{
+    struct type *t;
+    bool in_order = true;
+    ptrdiff_t end = 0;
+
+    enter(call);
+    CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    for (int i = 0; i < (olds != NULL ? count : 1); i++)
+        CHECK(NULL, type_of(olds != NULL ? olds[i] : old) != NULL, MPI_ERR_TYPE,
+              "datatype %d is null or has been freed", i);
+    for (int i = 0; i < count; i++)
+        CHECK(NULL, (blocks != NULL ? blocks[i] : block) >= 0, MPI_ERR_ARG,
+              "block length %d is negative", i);
+    t = new_type(TYPE_BLOCKS);
+    CHECK(NULL, t != NULL, MPI_ERR_NO_MEM, "no memory");
+    t->count = (size_t)count;
+    t->blocks = calloc(t->count + 1, sizeof(*t->blocks));
+    t->displs = calloc(t->count + 1, sizeof(*t->displs));
+    t->olds = calloc(t->count + 1, sizeof(struct type *));
+    if (t->blocks == NULL || t->displs == NULL || t->olds == NULL) {
+        t->count = 0;
+        drop_type(t);
+        return failed(NULL, MPI_ERR_NO_MEM, "no memory");
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        struct type *from = type_of(olds != NULL ? olds[i] : old);
+
+        t->olds[i] = from;
+        keep_type(from);
+        t->blocks[i] = (size_t)(blocks != NULL ? blocks[i] : block);
+        t->displs[i] = places.bytes != NULL ? places.bytes[i] : places.displs[i] * from->extent;
+        include(t, from, t->blocks[i], t->displs[i]);
+        in_order &=
+            t->blocks[i] == 0 || (t->displs[i] == end && from->dense && from->true_lb == 0 &&
+                                  (from->extent == (ptrdiff_t)from->size || t->blocks[i] == 1));
+        end = t->blocks[i] > 0 ? t->displs[i] + (ptrdiff_t)(t->blocks[i] * from->size) : end;
+    }
+    return finish(t, in_order, out);
+}
+
+int MPI_Type_indexed(int count, const int blocks[], const int displs[], MPI_Datatype old,
+                     MPI_Datatype *type)
+{
+    return make_blocks("MPI_Type_indexed", count, blocks, 0, (struct places){displs, NULL}, NULL,
+                       old, type);
+}
+
+int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displs[],
+                             MPI_Datatype old, MPI_Datatype *type)
+{
+    return make_blocks("MPI_Type_create_hindexed", count, blocks, 0, (struct places){NULL, displs},
+                       NULL, old, type);
+}
+
+int MPI_Type_create_indexed_block(int count, int block, const int displs[], MPI_Datatype old,
+                                  MPI_Datatype *type)
+{
+    return make_blocks("MPI_Type_create_indexed_block", count, NULL, block,
+                       (struct places){displs, NULL}, NULL, old, type);
+}
+
+int MPI_Type_create_hindexed_block(int count, int block, const MPI_Aint displs[], MPI_Datatype old,
+                                   MPI_Datatype *type)
+{
+    return make_blocks("MPI_Type_create_hindexed_block", count, NULL, block,
+                       (struct places){NULL, displs}, NULL, old, type);
+}
+
+int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[],
+                           const MPI_Datatype types[], MPI_Datatype *type)
+{
+    return make_blocks("MPI_Type_create_struct", count, blocks, 0, (struct places){NULL, displs},
+                       types, NULL, type);
+}
+
+int MPI_Type_struct(int count, const int blocks[], const MPI_Aint displs[],
+                    const MPI_Datatype types[], MPI_Datatype *type)
+{
+    return MPI_Type_create_struct(count, blocks, displs, types, type);
+}
+
+/* From the dimension that changes fastest to the slowest: a vector of what was made so far. */
+int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[],
+                             const int starts[], int order, MPI_Datatype old, MPI_Datatype *type)
+{
+    MPI_Datatype inner = old, outer;
+    MPI_Aint offset = 0, stride;
+    struct type *t;
+    int rc;
+
+    enter("MPI_Type_create_subarray");
+    TYPE(from, old, NULL);
+    CHECK(NULL, n_dims > 0, MPI_ERR_ARG, "%d dimensions, but there must be at least 1", n_dims);
+    for (int i = 0; i < n_dims; i++)
+        CHECK(NULL,
+              subsizes[i] >= 1 && starts[i] >= 0 && starts[i] + (int64_t)subsizes[i] <= sizes[i],
+              MPI_ERR_ARG, "dimension %d: %d elements from %d on are not within %d", i, subsizes[i],
+              starts[i], sizes[i]);
+    stride = from->extent;
+    for (int k = 0; k < n_dims; k++) {
+        const int i = order == MPI_ORDER_C ? n_dims - 1 - k : k;
+
+        rc = make_vector("MPI_Type_create_subarray", subsizes[i], 1, stride, inner, &outer);
+        if (inner != old)
+            MPI_Type_free(&inner);
+        if (rc != MPI_SUCCESS)
+            return rc;
+        inner = outer;
+        offset += starts[i] * stride;
+        stride *= sizes[i];
+    }
+    rc = MPI_Type_create_hindexed_block(1, 1, &offset, inner, type);
+    MPI_Type_free(&inner);
+    if (rc == MPI_SUCCESS) {
+        t = (struct type *)*type;
+        t->lb = 0;
+        t->extent = stride;
+    }
+    return rc;
+}
+
+int MPI_Type_commit(MPI_Datatype *type)
+{
+    enter("MPI_Type_commit");
+    TYPE(t, *type, NULL);
+    (void)t;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_free(MPI_Datatype *type)
+{
+    enter("MPI_Type_free");
+    TYPE(t, *type, NULL);
+    CHECK(NULL, t->references > 0, MPI_ERR_TYPE, "%s is a constant and cannot be freed", t->name);
+    drop_type(t);
+    *type = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
+}
+
+/* ---- what they are ---- */
+
+int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
+{
+    enter("MPI_Type_size");
+    TYPE(t, type, NULL);
+    *size = (MPI_Count)t->size;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_size(MPI_Datatype type, int *size)
+{
+    MPI_Count bytes = 0;
+    const int rc = MPI_Type_size_x(type, &bytes);
+
+    *size = bytes <= INT_MAX ? (int)bytes : MPI_UNDEFINED;
+    return rc;
+}
+
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
+{
+    enter("MPI_Type_get_extent");
+    TYPE(t, type, NULL);
+    *lb = t->lb;
+    *extent = t->extent;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
+{
+    enter("MPI_Type_get_true_extent");
+    TYPE(t, type, NULL);
+    *lb = t->true_lb;
+    *extent = t->true_ub - t->true_lb;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
+{
+    MPI_Aint lb;
+
+    return MPI_Type_get_extent(type, &lb, extent);
+}
+
+int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lb)
+{
+    MPI_Aint extent;
+
+    return MPI_Type_get_extent(type, lb, &extent);
+}
+
+int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
+{
+    MPI_Aint lb, extent;
+    const int rc = MPI_Type_get_extent(type, &lb, &extent);
+
+    *ub = rc == MPI_SUCCESS ? lb + extent : 0;
+    return rc;
+}
+
+int MPI_Type_set_name(MPI_Datatype type, const char *name)
+{
+    enter("MPI_Type_set_name");
+    TYPE(t, type, NULL);
+    if (t->references > 0)
+        snprintf(t->name, sizeof(t->name), "%s", name);
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
+{
+    enter("MPI_Type_get_name");
+    if (type == MPI_DATATYPE_NULL) {
+        *length = snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_DATATYPE_NULL");
+        return MPI_SUCCESS;
+    }
+    TYPE(t, type, NULL);
+    *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", t->name);
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_address(const void *location, MPI_Aint *address)
+{
+    *address = (MPI_Aint)location;
+    return MPI_SUCCESS;
+}
+
+int MPI_Address(void *location, MPI_Aint *address)
+{
+    return MPI_Get_address(location, address);
+}
+
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement)
+{
+    return base + displacement;
+}
+
+MPI_Aint MPI_Aint_diff(MPI_Aint a, MPI_Aint b)
+{
+    return a - b;
+}
+
+/* ---- pack and unpack ---- */
+
+int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
+{
+    enter("MPI_Pack_size");
+    COMM(c, comm);
+    TYPE(t, type, c);
+    CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    *size = (size_t)count * t->size <= INT_MAX ? (int)((size_t)count * t->size) : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position,
+             MPI_Comm comm)
+{
+    enter("MPI_Pack");
+    COMM(c, comm);
+    TYPE(t, type, c);
+    CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK(c, *position >= 0 && (size_t)*position + (size_t)count * t->size <= (size_t)size,
+          MPI_ERR_ARG, "%zu bytes from %d on do not fit in %d", (size_t)count * t->size, *position,
+          size);
+    pack(t, (size_t)count, in, (char *)out + *position);
+    *position += (int)((size_t)count * t->size);
+    return MPI_SUCCESS;
+}
+
+int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
+               MPI_Comm comm)
+{
+    enter("MPI_Unpack");
+    COMM(c, comm);
+    TYPE(t, type, c);
+    CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK(c, *position >= 0 && (size_t)*position + (size_t)count * t->size <= (size_t)size,
+          MPI_ERR_ARG, "%zu bytes from %d on are not within %d", (size_t)count * t->size, *position,
+          size);
+    unpack(t, (size_t)count, (const char *)in + *position, (size_t)count * t->size, out);
+    *position += (int)((size_t)count * t->size);
+    return MPI_SUCCESS;
+}
