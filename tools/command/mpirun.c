@@ -6,8 +6,10 @@
  * comes before the C library. So the command starts itself again with it in LD_PRELOAD.
  */
 #include "command/command.h"
+#include "file/file.h"
 #include "mpi/run.h"
 #include "run/run.h"
+#include "trace/trace.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -109,6 +111,26 @@ static const char *find_program(const char *name, char *path, size_t size)
     return name;
 }
 
+/* What was recorded, whatever came of the program, to the file of --trace. @return the exit code */
+static int draw(const struct options *o, struct logp_machine *m, const char *program, int code)
+{
+    struct shown s = {.o = o, .program = program, .failure = ""};
+    struct logp_trace *trace;
+    const int rc = logp_machine_take_trace(m, &trace);
+
+    if (rc != 0) {
+        say("what was recorded cannot be had: %s", strerror(-rc));
+        return code != EXIT_OK ? code : EXIT_WRONG;
+    }
+    s.trace = trace;
+    begin_answer("--trace", o->traced);
+    o->format->trace->show(&s);
+    answer_is_whole();
+    code = end_answer(code, false);
+    logp_trace_free(trace);
+    return code;
+}
+
 static int mpirun(struct options *o)
 {
     int (*run)(struct logp_machine *, const struct mpi_program *);
@@ -117,6 +139,7 @@ static int mpirun(struct options *o)
                                   .tags_output = o->tags_output,
                                   .timeout_ns = o->timeout_ns,
                                   .run = run_program};
+    const struct logp_trace_config tracing = {.size = sizeof(tracing)};
     struct logp_machine *m;
     int code;
 
@@ -133,7 +156,13 @@ static int mpirun(struct options *o)
         bad_usage("mpirun: %s: %s", program.path, strerror(errno));
     o->stack_bytes = (size_t)8 << 20;
     m = create_machine(o);
+    if (o->traced != NULL && logp_machine_trace(m, &tracing) != 0) {
+        say("no memory to record %lld ranks", (long long)o->P);
+        return EXIT_WRONG;
+    }
     code = run(m, &program);
+    if (o->traced != NULL)
+        code = draw(o, m, program.path, code);
     fflush(NULL);
     _exit(code); /* copies of the program stay loaded: nothing of them is to run any more */
 }
@@ -142,8 +171,8 @@ const struct command command_mpirun = {
     .name = "mpirun",
     .arguments = "PROGRAM ARGUMENTS",
     .summary = "run an MPI program, compiled by logp-cc, on emulated processors",
-    .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FAULT | OPTIONS_MPIRUN,
-    .answer = ANSWER_WORDS,
+    .options = OPTIONS_MPIRUN,
+    .answer = ANSWER_TRACE,
     .remark =
         "\nOptions stand before the program; -n N is -P N. Each rank is a virtual processor of "
         "one\n"

@@ -131,6 +131,8 @@ EXPORT void abort(void)
     __builtin_unreachable();
 }
 
+EXPORT void __assert_fail(const char *what, const char *file, unsigned line, const char *function);
+
 EXPORT void __assert_fail(const char *what, const char *file, unsigned line, const char *function)
 {
     fprintf(stderr, "%s:%u: %s: assertion `%s' failed\n", file, line, function, what);

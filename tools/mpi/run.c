@@ -45,11 +45,10 @@ static int run_rank(struct logp_vp *vp, void *arg)
     if (setjmp(h->end) == 0)
         run_program(job, h);
     end_output(r);
-    if (h->rc == 0 && r->initialized && !r->finalized && h->code == 0)
-        h->code = 1; /* the others may wait for it; they are told below */
-    if (h->rc == 0 && r->initialized && !r->finalized) {
+    if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
         fprintf(stderr, "rank %d ended with exit code %d and without MPI_Finalize, last in %s\n",
                 me, h->code, r->call);
+        h->code = h->code != 0 ? h->code : 1;
         end_output(r);
         logp_machine_stop(logp_vp_machine(vp), -ECANCELED);
     }

@@ -501,10 +501,10 @@ int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lb)
 
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
 {
-    MPI_Aint lb, extent;
+    MPI_Aint lb = 0, extent = 0;
     const int rc = MPI_Type_get_extent(type, &lb, &extent);
 
-    *ub = rc == MPI_SUCCESS ? lb + extent : 0;
+    *ub = lb + extent;
     return rc;
 }
 

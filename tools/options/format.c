@@ -3,6 +3,8 @@
  * suffix of which decides where --format does not; --explain, --plot. */
 #include "options/rows.h"
 
+#include "file/file.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -127,6 +129,19 @@ _Noreturn static void refuse_suffix(const struct options *o, const char *option,
                list_names(&names, " or ", list));
 }
 
+/* The suffix of --trace sets the format of the diagram. */
+static void apply_trace(struct options *o, const char *option, const char *text)
+{
+    const char *const suffix = suffix_of(text);
+    const struct output_format *f = suffix != NULL ? format_of(o, suffix, false) : NULL;
+
+    if (f == NULL)
+        refuse_suffix(o, option, text);
+    check_place(option, text);
+    o->traced = text;
+    o->format = f;
+}
+
 /* "-" is stdout. A name without a suffix says nothing of the format. */
 static void apply_output(struct options *o, const char *option, const char *text)
 {
@@ -163,6 +178,8 @@ const struct option_row format_options[] = {
      OPTIONS_OUTPUT | OPTIONS_FILE | OPTIONS_TUNE | OPTIONS_TRACE | OPTIONS_MEASURE |
          OPTIONS_VALIDATE,
      .apply = apply_output},
+    {"trace", "FILE", "draw the run as a space-time diagram; the suffix sets the format", "", "none",
+     OPTIONS_MPIRUN, .apply = apply_trace},
     {"plot", "FILE|DIR", "a picture of the sweep, .png, .svg or .pdf; a paper's: in this folder",
      "", "none", OPTIONS_PLOT, TEXT(plot)},
     {0},
