@@ -15,7 +15,7 @@ LAYERS = {
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment", "parameters"],
     "tools": ["text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "tree", "tune",
               "measure", "validate",
-              "papers", "report", "command"],
+              "papers", "report", "mpi", "command"],
 }
 
 

@@ -19,7 +19,7 @@ SAID = re.compile(r'(?:\bsay\(|fprintf\(stderr,)\s*(%s(?:\s*%s)*)' % (LITERAL, L
 LEAST = 7  # letters of a part that tells one message from others
 # Progress, and lines that belong to another message
 NEED_NO_WORD = ("of %d runs \\033", "of %lld rows", "points, %s left", "P = %lld, size", "\\033[%dA", "ratio %.4f", "lag %.3f",
-                "run%s; ", "%s %s%s%s: ", "%s of rank %d: ", "... and ", "  rank %d %s")
+                "run%s; ", "%s %s%s%s: ", "%s of rank %d: ", "... and ", "  rank %d %s", "  rank %d in %s")
 
 
 def text_of(literals):

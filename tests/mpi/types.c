@@ -7,7 +7,8 @@
 static int me, P;
 
 /* Send n of `type` from `in`, receive m of `other` into `out`, from the left neighbour. */
-static MPI_Status pass(const void *in, int n, MPI_Datatype type, void *out, int m, MPI_Datatype other)
+static MPI_Status pass(const void *in, int n, MPI_Datatype type, void *out, int m,
+                       MPI_Datatype other)
 {
     MPI_Status s;
 

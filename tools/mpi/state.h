@@ -7,7 +7,7 @@
 #ifndef LOGP_MPI_STATE_H
 #define LOGP_MPI_STATE_H
 
-#include "mpi.h"
+#include <mpi.h>
 
 #include <logp/logp.h>
 

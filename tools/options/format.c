@@ -135,6 +135,9 @@ static void apply_trace(struct options *o, const char *option, const char *text)
     const char *const suffix = suffix_of(text);
     const struct output_format *f = suffix != NULL ? format_of(o, suffix, false) : NULL;
 
+    o->traced = NULL;
+    if (*text == '\0')
+        return;
     if (f == NULL)
         refuse_suffix(o, option, text);
     check_place(option, text);
@@ -178,8 +181,8 @@ const struct option_row format_options[] = {
      OPTIONS_OUTPUT | OPTIONS_FILE | OPTIONS_TUNE | OPTIONS_TRACE | OPTIONS_MEASURE |
          OPTIONS_VALIDATE,
      .apply = apply_output},
-    {"trace", "FILE", "draw the run as a space-time diagram; the suffix sets the format", "", "none",
-     OPTIONS_MPIRUN, .apply = apply_trace},
+    {"trace", "FILE", "draw the run as a space-time diagram; the suffix sets the format", "",
+     "none", OPTIONS_MPIRUN, .apply = apply_trace},
     {"plot", "FILE|DIR", "a picture of the sweep, .png, .svg or .pdf; a paper's: in this folder",
      "", "none", OPTIONS_PLOT, TEXT(plot)},
     {0},

@@ -137,7 +137,7 @@ struct options {
     int n_words;
     char **rest; /* what stands behind --, or a program of mpirun; NULL at its end; NULL: none */
     char **argv; /* all of the command line */
-    const char *traced;  /* mpirun: a file for the diagram; NULL: none */
+    const char *traced; /* mpirun: a file for the diagram; NULL: none */
     bool tags_output;   /* each line of a program with its rank */
     size_t stack_bytes; /* of a processor; 0: the machine's own */
     bool help, version;

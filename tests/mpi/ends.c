@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Ways in which a program ends: ends WAY */
+#include "check.h"
+
+#include <assert.h>
+
+int MPI_Win_create_dynamic(void *, MPI_Comm, void *); /* a function that is not there */
+
+int main(int argc, char **argv)
+{
+    int me, x = 0;
+    const char *way = argc > 1 ? argv[1] : "";
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (strcmp(way, "abort") == 0 && me == 2)
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    if (strcmp(way, "exit") == 0 && me == 1)
+        exit(4);
+    if (strcmp(way, "return") == 0 && me == 1)
+        return 0;
+    if (strcmp(way, "assert") == 0)
+        assert(me != 1);
+    if (strcmp(way, "crash") == 0 && me == 1)
+        *(volatile int *)0 = 1;
+    if (strcmp(way, "rank") == 0 && me == 1)
+        MPI_Send(&x, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+    if (strcmp(way, "missing") == 0 && me == 1)
+        MPI_Win_create_dynamic(NULL, MPI_COMM_WORLD, NULL);
+    if (strcmp(way, "deadlock") == 0 && me < 2)
+        MPI_Recv(&x, 1, MPI_INT, 1 - me, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return strcmp(way, "code") == 0 && me == 3 ? 17 : 0;
+}

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
+# what they check is right.
+# usage: run.sh TOOLS_DIR [own|ends|refused|openmpi]
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+tools=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export LOGP_CONFIG= NO_COLOR=1
+
+fail() { printf 'mpi: %s\n' "$*" >&2; [ ! -f said ] || cat said >&2; exit 1; }
+build() { "$tools/logp-cc" -Wall -Wextra -Werror -O1 -g "$here/$1" -o "${2:-${1%.*}}" || fail "$1 is not compiled"; }
+logp() { timeout 100 "$tools/logp" "$@"; }
+
+# expect CODE TEXT OPTIONS...: mpirun ends with this code and says this
+expect() {
+    local code=0
+    logp mpirun "${@:3}" >out 2>said || code=$?
+    [ $code -eq "$1" ] || fail "${*:3}: exit code $code in place of $1"
+    cat out >>said
+    [ -z "$2" ] || grep -qF -- "$2" said || fail "${*:3}: not said: $2"
+}
+
+checks='point collectives communicators types'
+case ${2:-checks} in
+checks)
+    for program in $checks; do
+        build $program.c
+        ./$program >out || fail "$program by itself"
+        for options in '-P 1' '-P 2' '-n 4' '-np 7 --executor thread' '-P 16' '-P 5 -L 6us -o 2us --clock virtual' \
+            '-P 6 -L 600ns -o 200ns -g 400ns --unit 1ns' '-P 5 --clock virtual -L 5us --rendezvous 100' \
+            '-P 4 --rendezvous 0' '-P 8 --clock virtual --topology ring'; do
+            # shellcheck disable=SC2086
+            expect 0 ': all hold' $options ./$program
+        done
+    done
+    build values.c && ./values || fail 'a value is not that of the standard'
+    # the same run, byte for byte
+    for i in 1 2; do logp mpirun -P 6 --clock virtual -L 6us --trace $i.json ./collectives >/dev/null; done
+    cmp 1.json 2.json || fail 'two runs of the virtual clock differ'
+    logp mpirun -P 6 --clock virtual -L 6us --trace all.svg ./types >/dev/null
+    grep -q '<svg' all.svg || fail 'no picture'
+    # what docs/mpi-programs.md shows
+    "$tools/logp-cc" "$here/../../docs/examples/ring.c" -O2 -o ring
+    logp mpirun -P 4 -L 6us -o 2us -g 4us --unit 1us --clock virtual --trace ring.txt ./ring >out
+    awk '/^```/ { shown = 0 } shown { print } /^\$ cat ring.txt/ { shown = 1 }' "$here/../../docs/mpi-programs.md" >shown
+    diff shown ring.txt && grep -q '^4 ranks, sum 10, 50 us$' out || fail 'docs/mpi-programs.md shows another run'
+    ;;
+own)
+    build own.c
+    for options in '-P 1' '-P 5' '-P 8 --executor thread' '-P 4 --clock virtual -L 3us'; do
+        # shellcheck disable=SC2086
+        expect 0 'end of rank with 0' $options ./own
+        n=${options#-P }
+        n=${n%% *}
+        [ "$(grep -c "^rank [0-9]* of $n\$" out)" -eq "$n" ] || fail "lines of $options are not whole"
+        [ "$(grep -c '^end of rank' out)" -eq "$n" ] || fail "exit handlers of $options"
+    done
+    expect 0 '[3] rank 3 of 4' --tag-output -P 4 ./own
+    build objects.cc
+    expect 0 'caught 44 7 2' -P 3 ./objects
+    [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'
+    ;;
+ends)
+    build ends.c
+    expect 0 '' -P 4 ./ends
+    expect 9 'rank 2: MPI_Abort: the program ends with exit code 9' -P 4 ./ends abort
+    expect 4 'rank 1 ended with exit code 4 and without MPI_Finalize' -P 4 ./ends exit
+    expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize' -P 4 ./ends return
+    expect 134 'rank 1: abort(), last in MPI_Comm_rank' -P 4 ./ends assert
+    expect 139 'rank 1 crashed (Segmentation fault), last in MPI_Comm_rank' -P 4 ./ends crash
+    expect 6 'rank 1: MPI_Send: invalid rank: the destination 99' -P 4 ./ends rank
+    expect 1 'rank 1: MPI_Win_create_dynamic is not there' -P 4 ./ends missing
+    expect 17 '' -P 4 ./ends code
+    for clock in '--clock wall' '--clock virtual -L 5us'; do
+        # shellcheck disable=SC2086
+        expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7' $clock -P 4 ./ends deadlock
+        grep -q 'rank 3 in MPI_Barrier' said || fail 'the others of a deadlock'
+    done
+    ;;
+refused)
+    build ends.c
+    expect 2 'which program?'
+    expect 2 './nothing: No such file' -P 2 ./nothing
+    expect 2 '--reps: not an option of logp mpirun' --reps 3 ./ends
+    expect 2 'files whose name ends in' --trace x.pdf ./ends
+    printf '#!/bin/sh\n' >script && chmod +x script
+    expect 2 'a script cannot be run as ranks' -P 2 ./script
+    printf '#include <mpi.h>\n__thread int x;\nint main(int c, char **v) { return MPI_Init(&c, &v) + x; }\n' >tls.c
+    "$tools/logp-cc" tls.c -o tls
+    expect 2 'it has thread-local variables' -P 2 ./tls
+    cc -no-pie -I"$tools/mpi/include" "$here/values.c" -o fixed
+    expect 2 'it is not position-independent' -P 2 ./fixed
+    ;;
+openmpi)
+    command -v mpicc.openmpi >/dev/null || { echo 'no Open MPI'; exit 0; }
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    for program in $checks; do
+        mpicc.openmpi -O1 "$here/$program.c" -o $program
+        timeout 100 mpirun.openmpi --oversubscribe -np 4 ./$program | grep -q ': all hold' || fail "$program by Open MPI"
+    done
+    ;;
+esac
