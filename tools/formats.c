@@ -29,6 +29,8 @@ const struct output_format output_formats[] = {
      .records = print_csv,
      .form = RECORDS_CSV,
      .tree = &tree_as_csv},
+    {.name = "markdown", .suffix = "md", .records = print_markdown},
+    {.name = "latex", .suffix = "tex", .records = print_latex},
     {.name = "svg",
      .suffix = "svg",
      .draws = true,

@@ -60,15 +60,15 @@ expect='--output x.html: --format machine .machine' bad measure --format machine
 expect='--output x.json: --export csv .csv' bad tune barrier --export csv --output x.json
 expect='--output x.csv: --export mpich .json' bad tune --export mpich --output x.csv
 expect='--output x.json: --export openmpi .txt .csv' bad tune barrier --output x.json
-for words in 'run barrier:.txt, .json or .csv' 'trace barrier:.txt, .json, .svg, .goal or .pftrace' \
+for words in 'run barrier:.txt, .json, .csv, .md or .tex' 'trace barrier:.txt, .json, .svg, .goal or .pftrace' \
     'tree broadcast:.txt, .json, .csv, .svg or .dot' 'schedule barrier:.txt, .json or .goal' \
     'paper sun:.txt, .json, .csv or .svg' 'measure:.txt, .json, .csv or .machine' 'list:.txt, .json or .csv' \
-    'bench barrier:.txt, .json, .csv, .svg, .png or .pdf' 'bench crossover barrier:.txt, .json or .csv' \
+    'bench barrier:.txt, .json, .csv, .md, .tex, .svg, .png or .pdf' 'bench crossover barrier:.txt, .json or .csv' \
     'validate:.txt, .json or .csv' 'replay x:.txt' 'report barrier:.html'; do
     # shellcheck disable=SC2086
-    expect="--output x.tex ${words#*:}" bad ${words%%:*} --output x.tex
+    expect="--output x.odt ${words#*:}" bad ${words%%:*} --output x.odt
 done
-[ ! -e x.json ] && [ ! -e x.svg ] && [ ! -e x.tex ] || fail "what was refused is there"
+[ ! -e x.json ] && [ ! -e x.svg ] && [ ! -e x.odt ] || fail "what was refused is there"
 begins free.dat '[' list delays --format json # which no format has
 
 # ---- where it cannot be ----

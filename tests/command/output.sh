@@ -55,6 +55,24 @@ holds '["measured_ns", "emulated_ns", "lag_ns", "restarts", "processes", "clock_
 logp run broadcast -P 4 --algo all --clock virtual --format csv
 awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR < 6 }' "$dir/out" || fail "CSV is uneven"
 
+# the table for documents: the same rows and columns, and no character has a meaning there
+for form in markdown latex; do
+    logp predict broadcast -P 16 --algo all --format $form
+    [ "$(tr -s ' ' <"$dir/out" | grep -c '1.0000')" -eq "$("$logp" predict broadcast -P 16 --algo all 2>/dev/null | grep -c 1.0000)" ] ||
+        fail "$form has other rows: $(cat "$dir/out")"
+done
+says '| optimal | 240.000 | exact | 1.0000 |' predict broadcast --format markdown
+says '|---|---:|---|---:|' predict broadcast --format markdown
+says 'reduce -P 2..4\*2 --clock virtual' bench reduce -P '2..4*2' --clock virtual --format markdown
+says '% broadcast of 8 bytes, root 0, P = 8' predict broadcast --format latex
+says '\begin{tabular}{lrlr}' predict broadcast --format latex
+says 'binomial-nearest & \textgreater{}= 1060.000 & lower-bound & - \\' \
+    predict broadcast -P 16 --topology line --by formula --algo binomial,binomial-nearest --format latex
+logp bench broadcast -P 2,4 --clock virtual --output "$dir/sweep.tex"
+[ "$(grep -c '\\\\$' "$dir/sweep.tex")" -eq 3 ] || fail "sweep.tex: $(cat "$dir/sweep.tex")"
+expect='--format markdown table json' bad predict broadcast --explain --format markdown
+expect='--format markdown' bad list --format markdown
+
 # list
 json 'map(.name) | index("optimal") != null' list algorithms
 json 'map(.name) | index("broadcast") != null' list collectives

@@ -56,7 +56,7 @@ static int predict_all(struct options *o)
     }
     say_unpredicted_rows(o, &c, rows, n);
     explain_rows(o, &c, rows, n);
-    if (o->algorithms == ALGORITHMS_ALL && o->format->for_people)
+    if (o->algorithms == ALGORITHMS_ALL && o->format->form < RECORDS_JSON) /* a table */
         rank_rows(rows, n);
     o->format->records(&out);
     print_explanations(&out);

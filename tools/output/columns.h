@@ -82,6 +82,30 @@ struct cell text_cell(const char *s);
 /* The number of a column whose numbers lie at its offset. */
 int64_t at_offset(const void *where, const struct column *col);
 
+/* ---- table.c ---- */
+
+enum { MOST_COLUMNS = 64, CELL_SIZE = 48 };
+
+/* The columns in which some row says something, as text. */
+struct table {
+    const struct column *column[MOST_COLUMNS];
+    int width[MOST_COLUMNS];
+    char (*cell[MOST_COLUMNS])[CELL_SIZE];
+    int n;       /* columns */
+    size_t rows; /* in all */
+};
+
+/* Of all rows of this output and the next ones. */
+void fill_table(struct table *t, const struct output *out);
+void free_table(struct table *t);
+/* The text of column i in a row; row < 0: its heading. */
+static inline const char *table_text(const struct table *t, int i, int row)
+{
+    return row < 0 ? t->column[i]->heading : t->cell[i][row];
+}
+/* What was run or predicted, in two lines on stdout. */
+void print_table_heading(const struct output *out);
+
 /* ---- how a table of columns is written ---- */
 
 /* A column's value; few need to look at all of these. */

@@ -26,9 +26,12 @@ static inline double us(int64_t ns)
     return (double)ns / 1000;
 }
 
-/* ---- table.c, json.c ---- */
+/* ---- table.c, markup.c, json.c ---- */
 
 void print_table(const struct output *out);
+/* The same table in the syntax of a document; what was asked for stands above it. */
+void print_markdown(const struct output *out);
+void print_latex(const struct output *out);
 /* What is not alike for all messages: nodes, links, rendezvous, faults, noise; of each that there
  * is a piece with a semicolon behind it. */
 void print_conditions(const struct options *o);

@@ -181,16 +181,6 @@ static void print_heading(const struct output *out)
 
 /* ---- the table ---- */
 
-enum { MOST_COLUMNS = 64, CELL_SIZE = 48 };
-
-/* What is shown: the columns in which some row says something. */
-static struct {
-    const struct column *column[MOST_COLUMNS];
-    int width[MOST_COLUMNS];
-    char (*cell[MOST_COLUMNS])[CELL_SIZE];
-    int n;
-} shown;
-
 static void write_cell(const struct cell *cell, char buf[CELL_SIZE])
 {
     switch (cell->kind) {
@@ -222,15 +212,10 @@ static void write_cell(const struct cell *cell, char buf[CELL_SIZE])
     }
 }
 
-static bool is_left(const struct column *col)
-{
-    return col->width < 0;
-}
-
 /* Add a column, unless it is of dashes; one that is there where rows differ, if they do. */
-static void add_column(const struct output *out, const struct column *col, size_t n)
+static void add_column(struct table *t, const struct output *out, const struct column *col)
 {
-    char(*cells)[CELL_SIZE] = or_end(calloc(n, sizeof(*cells)));
+    char(*cells)[CELL_SIZE] = or_end(calloc(t->rows, sizeof(*cells)));
     int width = abs(col->width), heading = (int)strlen(col->heading);
     bool says = false, differs = false;
     size_t k = 0;
@@ -252,62 +237,75 @@ static void add_column(const struct output *out, const struct column *col, size_
         free(cells);
         return;
     }
-    shown.column[shown.n] = col;
-    shown.cell[shown.n] = cells;
-    shown.width[shown.n++] = width > heading ? width : heading;
+    t->column[t->n] = col;
+    t->cell[t->n] = cells;
+    t->width[t->n++] = width > heading ? width : heading;
+}
+
+void fill_table(struct table *t, const struct output *out)
+{
+    const unsigned kind = (out->sweep != NULL ? TABLE_SWEPT : 0) |
+                          (out->n_cores == 0                     ? TABLE_PREDICTED
+                           : out->o->clock == LOGP_CLOCK_VIRTUAL ? TABLE_VIRTUAL
+                                                                 : TABLE_WALL);
+    const struct column *col;
+
+    *t = (struct table){.n = 0};
+    for (const struct output *o = out; o != NULL; o = o->next)
+        t->rows += o->n;
+    for (size_t i = 0; (col = output_column(i)) != NULL && t->n < MOST_COLUMNS && t->rows > 0; i++)
+        if (col->heading != NULL && (col->tables & kind) != 0 &&
+            (out->sweep != NULL || !col->swept))
+            add_column(t, out, col);
+}
+
+void free_table(struct table *t)
+{
+    for (int i = 0; i < t->n; i++)
+        free(t->cell[i]);
 }
 
 /* One line: the headings (row < 0), or what the columns say of a row. Without blanks at its end. */
-static void print_line(int row)
+static void print_line(const struct table *t, int row)
 {
     int blanks = 0;
 
-    for (int i = 0; i < shown.n; i++) {
-        const struct column *col = shown.column[i];
-        const char *text = row < 0 ? col->heading : shown.cell[i][row];
-        const int fill = shown.width[i] - (int)strlen(text);
+    for (int i = 0; i < t->n; i++) {
+        const bool left = t->column[i]->width < 0;
+        const char *text = table_text(t, i, row);
+        const int fill = t->width[i] - (int)strlen(text);
 
         if (i > 0)
-            blanks += is_left(col) ? 2 : 1;
+            blanks += left ? 2 : 1;
         if (*text != '\0')
-            printf("%*s%s", blanks + (is_left(col) ? 0 : fill), "", text);
-        blanks = *text == '\0' ? blanks + fill : is_left(col) ? fill : 0;
+            printf("%*s%s", blanks + (left ? 0 : fill), "", text);
+        blanks = *text == '\0' ? blanks + fill : left ? fill : 0;
     }
     putchar('\n');
 }
 
-void print_table(const struct output *out)
+void print_table_heading(const struct output *out)
 {
-    const bool is_virtual = out->o->clock == LOGP_CLOCK_VIRTUAL;
-    const unsigned kind =
-        (out->sweep != NULL ? TABLE_SWEPT : 0) | (out->n_cores == 0 ? TABLE_PREDICTED
-                                                  : is_virtual      ? TABLE_VIRTUAL
-                                                                    : TABLE_WALL);
-    const struct column *col;
-    char text[MAX_LIST];
-    size_t n = 0;
-
     if (out->sweep != NULL)
         print_sweep_heading(out);
     else
         print_heading(out);
+}
+
+void print_table(const struct output *out)
+{
+    char text[MAX_LIST];
+    struct table t;
+
+    print_table_heading(out);
     if (free_bytes_in(out, text) != NULL)
         puts(text);
-    for (const struct output *o = out; o != NULL; o = o->next)
-        n += o->n;
-    if (n == 0)
-        return;
-    shown.n = 0;
-    for (size_t i = 0; (col = output_column(i)) != NULL && shown.n < MOST_COLUMNS; i++)
-        if (col->heading != NULL && (col->tables & kind) != 0 &&
-            (out->sweep != NULL || !col->swept))
-            add_column(out, col, n);
-    for (int row = -1; row < (int)n; row++) {
+    fill_table(&t, out);
+    for (int row = -1; row < (int)t.rows && t.rows > 0; row++) {
         fputs(row < 0 ? "\n" : "", stdout);
-        print_line(row);
+        print_line(&t, row);
     }
-    for (int i = 0; i < shown.n; i++)
-        free(shown.cell[i]);
+    free_table(&t);
     for (const struct output *o = out; o != NULL && out->n_cores > 0; o = o->next)
         for (size_t i = 0; i < o->n; i++)
             if (is_unchecked(o, &o->rows[i])) {
