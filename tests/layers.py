@@ -13,7 +13,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LAYERS = {
     "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "experiment", "parameters"],
-    "tools": ["text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "tree", "tune",
+    "tools": ["text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "versus", "tree", "tune",
               "measure", "validate",
               "papers", "report", "mpi", "command"],
 }

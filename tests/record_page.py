@@ -36,6 +36,9 @@ CASES = [
         "predict broadcast --algo all", "bench broadcast -P 2,4 " + RUN]),
     ("Explanations", 0, "json", "explain", [
         "predict broadcast --explain", "run allreduce --algo all --explain --gamma 1 -G 1ns " + RUN]),
+    ("Comparisons of two algorithms", 0, "json", "versus", [
+        "explain broadcast optimal binomial", "explain broadcast flat chain -P 2",
+        "explain transpose ring ring-window --pack 3"]),
     ("Crossovers", 0, "json", None, [
         "bench crossover allreduce -P 4 -G 0.01 --count 1..4k*8 --measure " + RUN, "bench crossover barrier -P 2,4"]),
     ("Crossovers", 0, "csv", None, ["bench crossover allreduce -P 4 -G 0.01 --count 1..4k*8"]),

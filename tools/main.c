@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
-    &command_run,    &command_watch,      &command_predict, &command_schedule, &command_list,
-    &command_tree,   &command_trace,      &command_tune,    &command_measure,  &command_validate,
-    &command_paper,  &command_bench,      &command_plot,    &command_report,   &command_replay,
-    &command_mpirun, &command_completion, &command_manual};
+    &command_run,      &command_watch,  &command_predict,    &command_explain, &command_schedule,
+    &command_list,     &command_tree,   &command_trace,      &command_tune,    &command_measure,
+    &command_validate, &command_paper,  &command_bench,      &command_plot,    &command_report,
+    &command_replay,   &command_mpirun, &command_completion, &command_manual};
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -39,6 +39,7 @@ const char help_examples[] =
     "  logp tree reduce --algo binomial    the tree of a tree-based algorithm\n"
     "  logp predict broadcast -P 1000000 --algo all\n"
     "  logp predict broadcast --explain    what a time is made of, and what counts\n"
+    "  logp explain broadcast optimal binomial      why one is faster than the other\n"
     "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
     "  logp report broadcast --output page.html   all of it as a page for the browser\n"
     "  logp measure --delay none           this host's threads: their L, o, g, G\n"

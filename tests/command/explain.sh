@@ -84,4 +84,62 @@ LOGP_EXPLAIN=1 says 'T = 2L + 4o + 1g' predict broadcast
 # of several, one that cannot be explained is said to be so
 says 'linear not explained: more than 4194304 sends, receives and combinations' \
     predict alltoall --algo linear,bruck -P 2500 --explain
+
+# ---- two algorithms: why one is faster ----
+
+says 'optimal is faster than binomial: 240.000 us, not 300.000 us, which is 20.0 % less' explain broadcast optimal binomial
+says 'optimal is faster than binomial: 240.000 us, not 300.000 us, which is 20.0 % less' explain broadcast binomial optimal
+says 'optimal and knomial take the same time, 240.000 us' explain broadcast optimal knomial
+says 'binomial: T = 3L + 6o' explain broadcast optimal binomial
+says 'L 2 3 +60.000' explain broadcast optimal binomial
+says 'o 4 6 +40.000' explain broadcast optimal binomial
+says 'g 1 0 -40.000' explain broadcast optimal binomial
+says 'T in us 240.000 300.000 +60.000' explain broadcast optimal binomial
+says 'o_recv 1 4 +150.000' explain broadcast flat knomial -P 100 --o-recv 5
+says 'compute 90.000 90.000 +0.000' explain transpose ring ring-window -P 4 --pack 3 -G 0.5ns
+says 'The critical paths take the same time up to 100.000 us, and differ from there:' explain broadcast optimal binomial
+says 'binomial 100.000 120.000 4 sends to 6' explain broadcast optimal binomial
+says 'The critical paths differ from the start:' explain broadcast flat knomial
+says 'Processor 0 is the first that acts differently, at 0.000 us:' explain broadcast optimal binomial
+says 'ring-window 50.000 80.000 0 computes' explain transpose ring ring-window -P 4 --pack 3
+says 'chain 0 does nothing more' explain broadcast flat chain -P 3
+says 'All processors do the same at the same times' explain broadcast flat chain -P 2
+says 'Diagrams are drawn for up to 64 processors' explain broadcast flat chain -P 65
+# both diagrams: a line for each processor, one axis
+logp explain broadcast optimal binomial
+[ "$(grep -c '^P[0-7] ' "$dir/out")" -eq 16 ] || fail "two diagrams: $(<"$dir/out")"
+[ "$(grep '30 units$' "$dir/out" | sort -u | wc -l)" -eq 1 ] || fail "two axes: $(<"$dir/out")"
+for suffix in svg html; do
+    logp explain broadcast optimal binomial --output "$dir/both.$suffix"
+    [ "$(grep -c '>P[0-7]</text>' "$dir/both.$suffix")" -eq 16 ] && [ "$(grep -c 'class="parted"' "$dir/both.$suffix")" -eq 1 ] &&
+        [ "$(grep -c '<text class="name"' "$dir/both.$suffix")" -eq 2 ] || fail "both.$suffix: $(cat "$dir/both.$suffix")"
+done
+python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$dir/both.svg" || fail "both.svg is not XML"
+# the records are those of predict; the parts add up to the difference, as seen from either side
+json '(.[0].versus | .other == "binomial" and .difference_ns == 60000 and .g_ps == -40000000 and .path_ns == 100000 and
+      .task == {kind:"send",peer:1,bytes:8,start_ns:0,end_ns:20000}) and .[1].versus.g_ps == 40000000 and
+      (.[0] | .explain.path[.versus.path_segment].kind == "gap")' explain broadcast optimal binomial
+for words in 'allreduce recursive-doubling ring --count 100 -G 0.3ns --gamma 0.7' 'alltoall bruck linear -P 12 -G 1.7ns' \
+    'broadcast optimal chain --link 0-1:L=3' 'transpose ring ring-window --pack 3'; do
+    # shellcheck disable=SC2086
+    json 'all(.[]; .versus as $v | ($v | [to_entries[] | select(.key | endswith("_ps")) | .value] | add) == 1000 * $v.difference_ns) and
+          .[0].versus.difference_ns == .[1].predicted_ns - .[0].predicted_ns' explain $words
+done
+logp predict broadcast --algo optimal,binomial --explain --format json
+cp "$dir/out" "$dir/predicted"
+logp explain broadcast optimal binomial --format json
+printf '[%s,%s]\n' "$(<"$dir/predicted")" "$(<"$dir/out")" >"$dir/both"
+holds '(.[1] | map(del(.versus))) == .[0]' "$dir/both" "records of explain and of predict"
+
+expect='explain collective broadcast' bad explain
+expect='explain broadcast two algorithms optimal' bad explain broadcast flat
+expect='explain broadcast optmal did you mean optimal?' bad explain broadcast flat optmal
+expect='different' bad explain broadcast flat flat
+expect='chain unexpected word' bad explain broadcast flat binary chain
+expect='--algo logp explain broadcast A B' bad explain broadcast flat binary --algo chain
+expect='mesh square' bad explain broadcast flat mesh
+expect='--topology ring none explain' bad explain broadcast flat chain --topology ring
+expect='-P 65 svg 64' bad explain broadcast flat chain -P 65 --format svg
+expect='--format csv table, json, svg, html or text' bad explain broadcast flat chain --format csv
+expect='linear cannot be explained 4194304' bad explain alltoall linear bruck -P 2500
 finish

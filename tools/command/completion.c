@@ -210,6 +210,8 @@ void complete_words(struct options *o, int n, char **words)
         offer_options(&t, o, c);
     else if (t.n == 1)
         offer_arguments(&t, c);
+    else if (strstr(c->arguments, " A B") != NULL)
+        offer_algorithms(&t);
 }
 
 /* ---- what the shells load ---- */

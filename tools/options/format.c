@@ -20,6 +20,7 @@ static bool shows(const struct output_format *f, enum answer answer)
                         [ANSWER_STEPS] = f->steps != NULL,
                         [ANSWER_TREE] = f->tree != NULL,
                         [ANSWER_TRACE] = f->trace != NULL,
+                        [ANSWER_VERSUS] = f->versus != NULL,
                         [ANSWER_PAPER] = f->form != RECORDS_NONE || f->draws,
                         [ANSWER_MEASURED] = f->form != RECORDS_NONE || f->machine,
                         [ANSWER_PAGE] = f->page};

@@ -12,10 +12,11 @@
 
 /* ---- output formats: which of the command's answers each can show, and how ---- */
 
-struct output;     /* output/output.h */
-struct step_form;  /* schedule/schedule.h */
-struct tree_form;  /* tree/tree.h */
-struct trace_form; /* trace/trace.h */
+struct output;      /* output/output.h */
+struct step_form;   /* schedule/schedule.h */
+struct tree_form;   /* tree/tree.h */
+struct trace_form;  /* trace/trace.h */
+struct versus_form; /* versus/versus.h */
 
 /* An answer whose member is NULL cannot be shown. The options use only the names, the suffixes and
  * which answers there are. */
@@ -33,6 +34,7 @@ struct output_format {
     const struct step_form *steps;             /* schedule */
     const struct tree_form *tree;
     const struct trace_form *trace;
+    const struct versus_form *versus; /* explain */
 };
 
 /* All there are, in formats.c; the last has no name. */
@@ -49,6 +51,7 @@ enum answer {
     ANSWER_STEPS,
     ANSWER_TREE,
     ANSWER_TRACE,
+    ANSWER_VERSUS,
     ANSWER_PAPER,
     ANSWER_MEASURED,
     ANSWER_PAGE,

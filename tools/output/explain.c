@@ -10,39 +10,41 @@ enum { SEGMENTS_SHOWN = 40, SLACKS_SHOWN = 12, RANKS_SHOWN = 16, LINES_SHOWN = 6
 
 /* ---- T = 2L + 4o + 1g ---- */
 
-static void add_term(const char **between, int64_t n, const char *unit)
+static void add_term(FILE *f, const char **between, int64_t n, const char *unit)
 {
     if (n == 0)
         return;
-    printf("%s%lld%s", *between, (long long)n, unit);
+    fprintf(f, "%s%lld%s", *between, (long long)n, unit);
     *between = " + ";
 }
 
-static void print_terms(const struct logp_explanation *e)
+void write_terms(FILE *f, const struct logp_explanation *e)
 {
     const struct logp_terms *t = &e->terms;
     const char *between = "";
 
-    add_term(&between, t->L, "L");
+    fputs("T = ", f);
+    add_term(f, &between, t->L, "L");
     if (e->params.o_send_ns == e->params.o_recv_ns) {
-        add_term(&between, t->o_send + t->o_recv, "o");
+        add_term(f, &between, t->o_send + t->o_recv, "o");
     } else {
-        add_term(&between, t->o_send, " o_send");
-        add_term(&between, t->o_recv, " o_recv");
+        add_term(f, &between, t->o_send, " o_send");
+        add_term(f, &between, t->o_recv, " o_recv");
     }
-    add_term(&between, t->g, "g");
-    add_term(&between, t->bytes, "G");
-    add_term(&between, t->elements, " gamma");
-    add_term(&between, t->compute_ns, " ns computed");
-    add_term(&between, t->links_ns, " ns of links");
+    add_term(f, &between, t->g, "g");
+    add_term(f, &between, t->bytes, "G");
+    add_term(f, &between, t->elements, " gamma");
+    add_term(f, &between, t->compute_ns, " ns computed");
+    add_term(f, &between, t->links_ns, " ns of links");
     if (t->rounding_ps > 0)
-        printf("%s%.6g ns rounded up", between, (double)t->rounding_ps / 1000);
-    puts(*between == '\0' ? "0" : "");
+        fprintf(f, "%s%.6g ns rounded up", between, (double)t->rounding_ps / 1000);
+    if (*between == '\0' && t->rounding_ps == 0)
+        putc('0', f);
 }
 
 /* ---- the path ---- */
 
-static void print_segment(const struct logp_explanation *e, const struct logp_path_segment *s)
+void print_segment(const struct logp_explanation *e, const struct logp_path_segment *s)
 {
     char who[48] = "", what[64];
 
@@ -263,8 +265,9 @@ static void explain_one(const struct row *row)
 {
     const struct logp_explanation *e = row->explained;
 
-    fputs("\nT = ", stdout);
-    print_terms(e);
+    putchar('\n');
+    write_terms(stdout, e);
+    putchar('\n');
     if (e->n_path == 0)
         return;
     print_path(e);
@@ -297,7 +300,7 @@ void print_explanations(const struct output *out)
             printf("not explained: %s\n", row->unexplained);
             continue;
         }
-        fputs("T = ", stdout);
-        print_terms(row->explained);
+        write_terms(stdout, row->explained);
+        putchar('\n');
     }
 }

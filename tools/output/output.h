@@ -94,6 +94,11 @@ void print_links(const struct output *out);
  * say. JSON has it in its records. */
 void print_explanations(const struct output *out);
 
+/* "T = 2L + 4o + 1g" */
+void write_terms(FILE *f, const struct logp_explanation *e);
+/* A line: from, to, the processor, and what it does. */
+void print_segment(const struct logp_explanation *e, const struct logp_path_segment *s);
+
 /* ---- advice.c ---- */
 
 /* What a run on the wall clock was like. */

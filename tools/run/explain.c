@@ -7,36 +7,33 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the time is no sum along a path. */
-static void refuse(const struct options *o)
+void check_explained(const struct options *o, const char *by)
 {
     if (o->plugin != NULL)
-        bad_option("--plugin", o->plugin, "with --explain, a delay model of the table");
+        bad_option("--plugin", o->plugin, "with %s, a delay model of the table", by);
     if (is_faulty(o))
         bad_option(o->network.faults != NULL ? "--fault" : "--noise",
                    o->network.faults != NULL ? o->network.faults : o->network.noise,
-                   "none: --explain cannot be combined with random faults");
+                   "none: %s cannot be combined with random faults", by);
     if (!o->emulated)
         bad_option("--delay", o->delay->name,
-                   "with --explain, a delay model under which messages take time");
+                   "with %s, a delay model under which messages take time", by);
     if (o->list != NULL && o->list->edges != NULL && !o->list->in_order)
         bad_option("--schedule", option_text("schedule"),
-                   "with --explain, operations that follow one another; those of this file are "
-                   "concurrent");
+                   "with %s, operations that follow one another; those of this file are concurrent",
+                   by);
     if (model_params(o).recv_streams)
         bad_option("--delay", o->delay->name,
-                   "with --explain, logp, loggp or store-forward; write --delay loggp");
+                   "with %s, logp, loggp or store-forward; write --delay loggp", by);
     if (o->network.topology != NULL)
         bad_option("--topology", logp_topology_spec(o->network.topology),
-                   "none, with --explain: where messages wait for links, no path is the time");
+                   "none, with %s: where messages wait for links, no path is the time", by);
     if (logp_params_capacity(&o->network.params) > 0)
         bad_option("--capacity", option_text("capacity"),
-                   "off, with --explain: where senders stall, no path is the time");
+                   "off, with %s: where senders stall, no path is the time", by);
     if (o->network.rendezvous_from > 0)
         bad_option("--rendezvous", option_text("rendezvous"),
-                   "none, with --explain: where sends wait for receivers, no path is the time");
-    if (!o->format->for_people && strcmp(o->format->name, "json") != 0)
-        bad_option("--format", o->format->name, "with --explain, table or json");
+                   "none, with %s: where sends wait for receivers, no path is the time", by);
 }
 
 static const char *why_not(int rc)
@@ -71,7 +68,9 @@ void explain_rows(const struct options *o, const struct logp_invocation *c, stru
 {
     if (!o->explain)
         return;
-    refuse(o);
+    check_explained(o, "--explain");
+    if (!o->format->for_people && strcmp(o->format->name, "json") != 0)
+        bad_option("--format", o->format->name, "with --explain, table or json");
     for (size_t i = 0; i < n; i++) {
         rows[i].explained = explain_algorithm(o, c, rows[i].algorithm, &rows[i].unexplained);
         if (rows[i].explained == NULL && n == 1)

@@ -105,6 +105,9 @@ struct logp_trace *trace_prediction(const struct options *o, const struct logp_i
 
 /* ---- explain.c ---- */
 
+/* End the process where the time is no sum along a path. by: what asks for it */
+void check_explained(const struct options *o, const char *by);
+
 /* With --explain, explain what each row's algorithm is predicted to take; ends the process where
  * that cannot be: for what the options say, or of the only one. */
 void explain_rows(const struct options *o, const struct logp_invocation *c, struct row *rows,

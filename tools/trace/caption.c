@@ -250,7 +250,7 @@ const char *parting_of(const struct shown *s, char buf[MAX_CAPTION])
     buf[0] = '\0';
     if (s->algorithm == NULL)
         add(buf, "%s", s->failure);
-    if (s->predicted == NULL)
+    if (s->predicted == NULL || s->names[0] != NULL)
         return buf;
     if (!p->alike) {
         add(buf, "the run does other things than the schedule says");

@@ -46,6 +46,8 @@ static const struct {
 
 struct canvas {
     const struct shown *s;
+    const struct logp_trace *trace;              /* what is drawn now, */
+    int panel;                                   /* from here down */
     int width, top, row, bottom, height, legend; /* lines of it */
     int64_t end_ns;
     bool used[LOGP_EVENT_KINDS], ways[WAYS], strips, late, endless;
@@ -58,7 +60,7 @@ static double x_of(const struct canvas *c, int64_t ns)
 
 static double y_of(const struct canvas *c, int64_t rank)
 {
-    return c->top + c->row * ((double)rank + 0.5);
+    return c->panel + c->row * ((double)rank + 0.5);
 }
 
 static void print_escaped(const char *text, size_t n)
@@ -154,7 +156,7 @@ static enum way way_of(const struct canvas *c, const struct logp_event *send, bo
 {
     if ((send->fate & LOGP_FATE_DROPPED) != 0)
         return LOST;
-    if (!received && is_left_over(c->s->trace, send))
+    if (!received && is_left_over(c->trace, send))
         return LEFT_OVER;
     return (send->fate & LOGP_FATE_FLIPPED) != 0 ? CHANGED : ARRIVES;
 }
@@ -172,7 +174,7 @@ static void end_of_way(enum way way, double x, double y)
  * receive. The other copy of one that comes twice is beside it. */
 static void wire(struct canvas *c, const struct logp_trace_message *m)
 {
-    const struct logp_trace *t = c->s->trace;
+    const struct logp_trace *t = c->trace;
     size_t n;
     const struct logp_event *send = &logp_trace_events(t, m->from, &n)[m->send];
     const bool twice = (send->fate & LOGP_FATE_DUPLICATED) != 0;
@@ -204,7 +206,7 @@ static void wire(struct canvas *c, const struct logp_trace_message *m)
 static void draw_rank(struct canvas *c, int64_t rank)
 {
     size_t n;
-    const struct logp_event *e = logp_trace_events(c->s->trace, rank, &n);
+    const struct logp_event *e = logp_trace_events(c->trace, rank, &n);
     const double y = y_of(c, rank);
     char note[MAX_CAPTION];
 
@@ -215,12 +217,49 @@ static void draw_rank(struct canvas *c, int64_t rank)
         printf("<text x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT + WIDTH + 10, y + 4,
                c->s->note(c->s, rank, note));
     for (size_t i = 0; i < n; i++)
-        event(c, c->s->trace, rank, &e[i]);
-    if (c->s->predicted == NULL || logp_trace_info(c->s->trace)->source == LOGP_TRACE_VIRTUAL)
+        event(c, c->trace, rank, &e[i]);
+    if (c->s->predicted == NULL || c->s->names[0] != NULL ||
+        logp_trace_info(c->s->trace)->source == LOGP_TRACE_VIRTUAL)
         return;
     e = logp_trace_events(c->s->predicted, rank, &n);
     for (size_t i = 0; i < n; i++)
         strip(c, rank, &e[i]);
+}
+
+/* All processors of a trace, from y down; name: above them, or NULL. */
+static void draw_panel(struct canvas *c, const struct logp_trace *trace, const char *name, int y)
+{
+    size_t n;
+    const struct logp_trace_message *m = logp_trace_messages(trace, &n);
+
+    c->trace = trace;
+    c->panel = y;
+    if (name != NULL) {
+        printf("<text class=\"name\" x=\"%d\" y=\"%d\">", LEFT, y - 5);
+        print_escaped(name, strlen(name));
+        puts("</text>");
+    }
+    if (c->s->note != NULL)
+        printf("<text x=\"%d\" y=\"%d\">%s</text>\n", LEFT + WIDTH + 10, y - 4, c->s->notes);
+    for (int64_t r = 0; r < logp_trace_info(trace)->P; r++)
+        draw_rank(c, r);
+    for (size_t i = 0; i < n; i++)
+        wire(c, &m[i]);
+}
+
+/* One that nobody has received may come after the end. */
+static int64_t end_of(const struct logp_trace *t)
+{
+    int64_t end_ns = logp_trace_info(t)->wall_ns;
+    size_t n, k;
+    const struct logp_trace_message *m = logp_trace_messages(t, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct logp_event *e = &logp_trace_events(t, m[i].from, &k)[m[i].send];
+
+        end_ns = e->arrival_ns > end_ns ? e->arrival_ns : end_ns;
+    }
+    return end_ns;
 }
 
 /* ---- around them ---- */
@@ -238,6 +277,9 @@ static void draw_axis(const struct canvas *c)
                "<text class=\"mid\" x=\"%.2f\" y=\"%d\">%.6g</text>\n",
                x, c->top, x, c->bottom + 4, x, c->bottom + LINE, k * step);
     }
+    if (c->s->names[0] != NULL && c->s->parted_ns >= 0)
+        printf("<line class=\"parted\" x1=\"%.2f\" y1=\"%d\" x2=\"%.2f\" y2=\"%d\"/>\n",
+               x_of(c, c->s->parted_ns), c->top, x_of(c, c->s->parted_ns), c->bottom);
     printf("<text class=\"mid\" x=\"%d\" y=\"%d\">%s%s</text>\n", LEFT + WIDTH / 2,
            c->bottom + 2 * LINE, c->s->steps ? "steps" : "time in units of ",
            c->s->steps ? "" : show_ns(c->s->o->unit_ns, unit, sizeof(unit)));
@@ -323,38 +365,31 @@ static void show_svg(const struct shown *s)
                        .row = P <= 12   ? 34
                               : P <= 24 ? 26
                                         : 20,
-                       .end_ns = info->wall_ns};
+                       .end_ns = end_of(s->trace)};
     char title[MAX_CAPTION], model[MAX_CAPTION], toll[MAX_CAPTION], parting[MAX_CAPTION];
     const char *head = title_of(s, title);
     const int heads = paragraph(head, TITLE_CHARS, TITLE, -1);
     const int lines = paragraph(model_of(s, model), CHARS, 11, -1);
     const int tolls = paragraph(toll_of(s, toll), CHARS, 11, -1);
     const int feet = tolls + paragraph(parting_of(s, parting), CHARS, 11, -1);
-    size_t n;
-    const struct logp_trace_message *m = logp_trace_messages(s->trace, &n);
+    const int heading = s->names[0] != NULL ? LINE + 4 : 0; /* of a panel */
 
-    if (s->predicted != NULL && logp_trace_info(s->predicted)->end_ns > c.end_ns)
-        c.end_ns = logp_trace_info(s->predicted)->end_ns;
-    for (size_t i = 0, k; i < n; i++) { /* one that nobody has received may come later */
-        const struct logp_event *e = &logp_trace_events(s->trace, m[i].from, &k)[m[i].send];
-
-        c.end_ns = e->arrival_ns > c.end_ns ? e->arrival_ns : c.end_ns;
-    }
+    if (s->predicted != NULL && end_of(s->predicted) > c.end_ns)
+        c.end_ns = end_of(s->predicted);
     c.end_ns = edge_of(s, c.end_ns);
-    c.top = 14 + LINE * (heads + lines) + 6;
-    c.bottom = c.top + c.row * P;
+    c.top = 14 + LINE * (heads + lines) + 6 + heading;
+    c.bottom = c.top + c.row * P * (heading > 0 ? 2 : 1) + heading;
     c.legend = tolls > 0 ? 2 : 1;
     c.height = c.bottom + LINE * (3 + c.legend + feet) + 8;
     begin(&c);
+    if (heading > 0)
+        puts("<style>.name{font-weight:bold}.parted{stroke:#c03a80;stroke-dasharray:2 3}</style>");
     paragraph(head, TITLE_CHARS, TITLE, 22);
     paragraph(model, CHARS, 11, 22 + LINE * heads);
     draw_axis(&c);
-    if (s->note != NULL)
-        printf("<text x=\"%d\" y=\"%d\">%s</text>\n", LEFT + WIDTH + 10, c.top - 4, s->notes);
-    for (int64_t r = 0; r < P; r++)
-        draw_rank(&c, r);
-    for (size_t i = 0; i < n; i++)
-        wire(&c, &m[i]);
+    draw_panel(&c, s->trace, s->names[0], c.top);
+    if (heading > 0)
+        draw_panel(&c, s->predicted, s->names[1], c.top + c.row * P + heading);
     draw_legend(&c, c.bottom + 3 * LINE + 8);
     paragraph(toll, CHARS, 11, c.bottom + LINE * (3 + c.legend) + 10);
     paragraph(parting, CHARS, 11, c.bottom + LINE * (3 + c.legend + tolls) + 10);

@@ -196,10 +196,12 @@ static void print_axis(const struct page *p)
     printf(" %s\n", unit_words(p->s));
 }
 
-static void print_diagram(struct page *p, const struct logp_trace *trace)
+static void print_diagram(struct page *p, const struct logp_trace *trace, const char *name)
 {
     const int64_t P = logp_trace_info(trace)->P;
 
+    if (name != NULL)
+        puts(name);
     p->trace = trace;
     for (int64_t r = 0; r < P; r++)
         print_line(p, r);
@@ -246,11 +248,9 @@ static void show_text(const struct shown *s)
     puts(title_of(s, caption));
     if (*model_of(s, caption) != '\0')
         puts(caption);
-    print_diagram(&p, s->trace);
-    if (s->predicted != NULL && info->source != LOGP_TRACE_VIRTUAL) {
-        puts("predicted:");
-        print_diagram(&p, s->predicted);
-    }
+    print_diagram(&p, s->trace, s->names[0]);
+    if (s->names[0] != NULL || (s->predicted != NULL && info->source != LOGP_TRACE_VIRTUAL))
+        print_diagram(&p, s->predicted, s->names[0] != NULL ? s->names[1] : "predicted:");
     print_legend(&p);
     if (*toll_of(s, caption) != '\0')
         puts(caption);

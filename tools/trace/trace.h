@@ -38,11 +38,14 @@ struct shown {
     const struct options *o;
     const struct logp_algorithm *algorithm; /* NULL: it is of a replay: */
     const char *program, *failure;          /* its name, and what went wrong; "": nothing */
-    bool steps;                             /* times are not units but steps */
-    const struct logp_trace *trace;         /* of the run; of the schedule, where there is no run */
-    const struct logp_trace *predicted;     /* beside it; NULL: there is none */
-    struct parting parting;                 /* where there is one */
-    const char *title;                      /* NULL: what the trace says */
+    const char *names[2]; /* above `trace` and `predicted`, which is then drawn as large below it;
+                             NULL: `predicted` is what the run should be */
+    int64_t parted_ns;    /* with names: a line there; < 0: none */
+    bool steps;           /* times are not units but steps */
+    const struct logp_trace *trace;     /* of the run; of the schedule, where there is no run */
+    const struct logp_trace *predicted; /* beside it; NULL: there is none */
+    struct parting parting;             /* where there is one */
+    const char *title;                  /* NULL: what the trace says */
     /* What stands behind the line of a rank, below the word `notes`; NULL: nothing. @return buf */
     const char *(*note)(const struct shown *s, int64_t rank, char buf[MAX_CAPTION]);
     const char *notes;

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* logp explain: why one algorithm is faster than another. */
+#include "choice/choice.h"
+#include "command/command.h"
+#include "run/run.h"
+#include "trace/trace.h"
+#include "versus/versus.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The two algorithms are words here, and become --algo A,B. */
+static void take_names(struct options *o)
+{
+    static char both[256];
+    const struct logp_algorithm *a;
+    struct names names = {0};
+    char list[MAX_LIST];
+
+    if (o->n_words < 2 || logp_collective_find(o->words[1]) == NULL)
+        return; /* named_collective() says what is missing */
+    for (size_t i = 0; (a = logp_algorithm_at(o->words[1], i)) != NULL; i++)
+        add_name(&names, a->name);
+    if (option_is_given("algo"))
+        bad_usage("explain does not use --algo; write logp explain %s A B", o->words[1]);
+    if (o->n_words < 4)
+        bad_usage("explain %s: needs two algorithms; %s", o->words[1], one_of(&names, NULL, list));
+    if (o->n_words > 4)
+        bad_usage("%s: unexpected word; explain takes a collective and two algorithms",
+                  o->words[4]);
+    for (int i = 2; i < 4; i++)
+        if (find_name(&names, o->words[i]) < 0)
+            bad_usage("explain %s %s: no such algorithm; %s", o->words[1], o->words[i],
+                      one_of(&names, o->words[i], list));
+    if (strcmp(o->words[2], o->words[3]) == 0)
+        bad_usage("explain %s %s %s: needs two different algorithms", o->words[1], o->words[2],
+                  o->words[3]);
+    snprintf(both, sizeof(both), "%s,%s", o->words[2], o->words[3]);
+    give_option("algo", both);
+    o->n_words = 2;
+}
+
+static int explain(struct options *o)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+    struct row rows[2] = {0};
+    const char *collective = named_collective(o);
+    const struct logp_invocation c = make_invocation(o, collective);
+    struct versus v = {.out = {.o = o, .collective = collective, .c = &c, .rows = rows, .n = 2}};
+
+    check_explained(o, "explain");
+    if (o->format->versus->draws && o->P > trace_as_svg.most)
+        bad_option("-P", option_text("P"), "as %s, 1 .. %lld processors", o->format->name,
+                   (long long)trace_as_svg.most);
+    choose_algorithms(o, collective, &c, chosen);
+    o->explain = true;
+    for (int i = 0; i < 2; i++) {
+        rows[i].algorithm = chosen[i];
+        rows[i].record.prediction = predict(o, &c, chosen[i]);
+        rows[i].explained = explain_algorithm(o, &c, chosen[i], &rows[i].unexplained);
+        if (rows[i].explained == NULL)
+            bad_usage("%s cannot be explained: %s", chosen[i]->name, rows[i].unexplained);
+    }
+    for (int i = 0; i < 2 && o->P <= trace_as_svg.most; i++)
+        v.traces[i] = trace_prediction(o, &c, chosen[i], 0);
+    compare_explanations(&v);
+    o->format->versus->show(&v);
+    for (int i = 0; i < 2; i++)
+        logp_trace_free(v.traces[i]);
+    forget_explanations(rows, 2);
+    return EXIT_OK;
+}
+
+const struct command command_explain = {
+    .name = "explain",
+    .arguments = "COLLECTIVE A B",
+    .summary = "show why algorithm A is faster or slower than B: terms, paths, diagrams",
+    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT,
+    .answer = ANSWER_VERSUS,
+    .take = take_names,
+    .remark =
+        "\nBoth predicted times as sums of L, o, g, ..., the difference term by term (B - A),\n"
+        "the first point where the critical paths differ, and both space-time diagrams on\n"
+        "one time axis. --format svg draws the diagrams, html is a page of all of it, and\n"
+        "json has the records of predict --explain, each with `versus`.",
+    .call = explain,
+};
