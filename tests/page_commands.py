@@ -88,6 +88,7 @@ def wrong_in(page, logp, write):
         folder = shutil.copytree(os.path.join(TOP, "docs", "examples"), os.path.join(top, "run"))
         for command, lines in shown:
             done = subprocess.run([logp] + shlex.split(command), cwd=folder, text=True, timeout=120, check=False,
+                                  env=dict(os.environ, XDG_DATA_HOME=top),
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             out, picture = done.stdout, PICTURE.search(command)
             if done.returncode == 2:

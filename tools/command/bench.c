@@ -28,7 +28,8 @@ struct combination {
 /* What has been done of all points, in number and in time as it was estimated. */
 static struct {
     const char *collective;
-    char text[4096]; /* which sweep it is: the collective, and all options that matter */
+    struct saved *against; /* NULL: nothing */
+    char text[4096];       /* which sweep it is: the collective, and all options that matter */
     size_t points, done;
     double all_ns, done_ns;
     int64_t begun_ns;
@@ -53,7 +54,8 @@ static void resolve_combination(struct combination *x, int64_t i)
                              .c = &x->c,
                              .rows = x->rows,
                              .n_cores = 1,
-                             .sweep = sweep.text};
+                             .sweep = sweep.text,
+                             .against = sweep.against};
 }
 
 /* ---- before anything is run ---- */
@@ -65,6 +67,37 @@ static void expect(const struct combination *x, size_t k, int points)
 
     sweep.all_ns += ns;
     live_table_expect(x->rows[k].algorithm, points, ns);
+}
+
+/* Say, or refuse, that some points, or all, cannot be compared; the first of them is in x. */
+static void say_new(const struct combination *x, size_t k, size_t n)
+{
+    char *what = differences(sweep.against, &x->out, &x->rows[k]);
+
+    if (n == sweep.points)
+        bad_option("--against", x->o.against, "it has no point of this run: %s", what);
+    say("%zu of %zu points are not in %s: %s", n, sweep.points, x->o.against, what);
+    free(what);
+}
+
+/* Which points have nothing to be compared with, and why; n: combinations. */
+static void check_against(struct combination *x, int64_t n)
+{
+    size_t missing = 0, row = 0;
+    int64_t first = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        resolve_combination(x, i);
+        for (size_t k = 0; k < x->n; k++)
+            if (!is_saved(sweep.against, &x->out, &x->rows[k]) && missing++ == 0) {
+                first = i;
+                row = k;
+            }
+    }
+    if (missing > 0) {
+        resolve_combination(x, first);
+        say_new(x, row, missing);
+    }
 }
 
 /* All that is wrong is said here, whichever combination it is of. @return how many there are */
@@ -140,6 +173,8 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
         return -1;
     row->ran = true;
     row->record.verified &= code == EXIT_OK; /* so the file says of it, whatever was wrong */
+    if (sweep.against != NULL)
+        row->change = compare_saved(sweep.against, &x->out, row);
     sweep.done++;
     sweep.done_ns += estimate_ns(&x->o, &x->c, row->algorithm);
     x->out.n++;
@@ -283,6 +318,36 @@ static void judge(const struct options *o, const struct output *out)
             late, judged);
 }
 
+/* What has changed, in a line. @return an exit code */
+static int sum_up_changes(const struct options *o, const struct output *out)
+{
+    size_t n[VERDICT_NEW + 1] = {0}, all = 0, compared;
+
+    for (; out != NULL; out = out->next)
+        for (size_t i = 0; i < out->n; i++, all++)
+            n[out->rows[i].change.verdict]++;
+    compared = all - n[VERDICT_NEW];
+    if (o->format->for_people) {
+        printf("%zu slower, %zu faster, %zu unchanged", n[VERDICT_SLOWER], n[VERDICT_FASTER],
+               n[VERDICT_UNCHANGED]);
+        if (n[VERDICT_UNKNOWN] > 0)
+            printf(", %zu unknown (too few runs, or a wrong result)", n[VERDICT_UNKNOWN]);
+        if (all > compared)
+            printf(", %zu new", all - compared);
+        if (saved_points(sweep.against) > compared)
+            printf("; %zu points of %s were not run", saved_points(sweep.against) - compared,
+                   o->against);
+        putchar('\n');
+    }
+    if (!(o->fails_on_slower && n[VERDICT_SLOWER] > 0) &&
+        !(o->fails_on_change && n[VERDICT_FASTER] > 0))
+        return EXIT_OK;
+    say("--fail-on %s: %zu slower and %zu faster of %zu points, against %s",
+        o->fails_on_change ? "change" : "slower", n[VERDICT_SLOWER], n[VERDICT_FASTER], compared,
+        o->against);
+    return EXIT_WRONG;
+}
+
 /* Its records, in words, or as a page. Who asks for a file's records a second time gets as many as
  * the first time. */
 static void show_sweep(const struct options *o, void (*answer)(const struct output *out),
@@ -310,7 +375,8 @@ static int draw_sweep(const struct options *o, const struct output *out, const c
 int run_sweep(struct options *o, void (*answer)(const struct output *out))
 {
     static const struct names others = {
-        {"format", "progress", "output", "restart", "plot", "watch"}, 6};
+        {"format", "progress", "output", "restart", "plot", "watch", "save", "against", "fail-on"},
+        9};
     static struct combination x;
     const struct output none = {.o = &x.o, .n_cores = 1, .sweep = sweep.text};
     struct record_file file = {0};
@@ -323,7 +389,13 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
     sweep.collective = named_collective(o);
     snprintf(sweep.text, sizeof(sweep.text), "%s%s", sweep.collective, given != NULL ? given : "");
     free(given);
+    if (o->against != NULL)
+        sweep.against = open_saved(o);
     n = plan(&x);
+    if (o->against != NULL)
+        check_against(&x, n);
+    if (o->save != NULL)
+        check_saved(o->save);
     if (answer == NULL && !o->only_plot)
         check_picture("--format", o->format->name);
     if (o->plot != NULL)
@@ -332,6 +404,8 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
         open_records(&file, o->output, o->restart, &none);
         find_known(&x, n, &file);
     }
+    if (sweep.done > 0 && (o->save != NULL || o->against != NULL))
+        bad_option("--output", o->output, "with --save and --against a new file; add --restart");
     say_estimate(o);
     known = sweep.done;
     code = run_all(&x, n, sweep.done, &file, &results);
@@ -341,6 +415,10 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
         show_sweep(o, answer, known, &file, results.first != NULL ? results.first : &none);
     if (answer == NULL || o->only_plot)
         say_free_bytes_in(results.first);
+    if (o->against != NULL)
+        code |= sum_up_changes(o, results.first);
+    if (o->save != NULL && sweep.done == sweep.points)
+        code |= save_run(results.first, o->save);
     if (sweep.done == sweep.points && shown == EXIT_OK)
         answer_is_whole();
     code |= shown;
@@ -350,6 +428,7 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
         say("interrupted: %zu of %zu points are there%s", sweep.done, sweep.points,
             file.f != NULL ? "; the same command goes on" : "");
     free_results(&results);
+    close_saved(sweep.against);
     if (file.f != NULL)
         close_records(&file);
     return code != EXIT_OK || file.wrong || sweep.done < sweep.points ? EXIT_WRONG : EXIT_OK;
@@ -366,7 +445,7 @@ const struct command command_bench = {
     .summary = "measure over several P, sizes, L, ..., each until its median is precise",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
                OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PROCESSES |
-               OPTIONS_PLOT,
+               OPTIONS_PLOT | OPTIONS_SAVE,
     .answer = ANSWER_SWEEP,
     .under = &command_crossover,
     .remark =
@@ -381,6 +460,11 @@ const struct command command_bench = {
         "run, and interval_ns (low, high: where the median lies with 95 %; from .. to in the\n"
         "table), runs and sweep. With --output, an interrupted sweep resumes where it\n"
         "stopped; a point that went wrong is not tried again, but the exit code says so.\n"
+        "\n--save NAME keeps the run in $XDG_DATA_HOME/logp [~/.local/share/logp]. --against NAME\n"
+        "compares each point with it: the ratio of the medians, now / then, and its 95 %\n"
+        "interval, made of both medians' intervals. A point is slower (faster) if the interval\n"
+        "is above (below) 1 and the change larger than --precision; on the virtual clock every\n"
+        "change counts. Points and hosts that differ are not compared.\n"
         "\nlogp bench crossover COLLECTIVE: where the best algorithm changes, over P and sizes.",
     .call = bench,
 };

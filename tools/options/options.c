@@ -100,7 +100,7 @@ static enum source find_text(int i, const struct options *o, const char **text)
     const struct option_row *r = rows[i];
     const char *environment = from_environment(r);
     const unsigned from_command_line =
-        OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY | OPTIONS_OUTPUT;
+        OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY | OPTIONS_OUTPUT | OPTIONS_SAVE;
     const bool other = o->clock == LOGP_CLOCK_VIRTUAL && *r->preset != '\0';
     enum source source = FROM_DEFAULT;
 

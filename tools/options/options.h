@@ -127,6 +127,8 @@ struct options {
     const char *plot;                /* where pictures go; NULL: nowhere */
     bool only_plot;                  /* and nothing else, on stdout */
     bool restart, measure;
+    const char *save, *against; /* names of saved runs; NULL: none */
+    bool fails_on_slower, fails_on_change;
     bool all_pairs, fit;
     const char *on;      /* of --on: host, a named machine or a file */
     bool only_predicted; /* nothing is run */
@@ -170,6 +172,7 @@ enum option_set {
     OPTIONS_PROCESSES = 524288, /* --transport */
     OPTIONS_MEASURE = 1 << 20,  /* what messages take, and --bytes: a range */
     OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
+    OPTIONS_SAVE = 1 << 22,     /* --save, --against, but not from the environment */
     OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */

@@ -80,8 +80,9 @@ void check_transport(const struct options *o)
                        : o->gamma_host                                ? "--gamma host"
                        : o->output != NULL && (o->sets & OPTIONS_NETWORK) == 0
                            ? "--output: redirect what is printed"
-                       : o->plot != NULL ? "--plot"
-                                         : NULL;
+                       : o->plot != NULL                       ? "--plot"
+                       : o->save != NULL || o->against != NULL ? "--save or --against"
+                                                               : NULL;
 
     if (with != NULL)
         bad_option("--transport", o->transport, "not together with %s", with);

@@ -168,6 +168,17 @@ static void apply_limit(struct options *o, const char *option, const char *text)
     o->limit_ns = (o->sets & OPTIONS_SWEEP) != 0 ? ps / 1000 : 0;
 }
 
+static void apply_fail_on(struct options *o, const char *option, const char *text)
+{
+    static const struct names names = {{"slower", "change", "none"}, 3};
+    const int which = find_name(&names, text);
+
+    if (which < 0)
+        refuse_name(option, text, &names);
+    o->fails_on_slower = which < 2;
+    o->fails_on_change = which == 1;
+}
+
 const struct option_row sweep_options[] = {
     {"precision", "X%", "repeat until the median's 95 % interval is within X %", "1%", "",
      OPTIONS_SWEEP, .apply = apply_precision},
@@ -176,6 +187,12 @@ const struct option_row sweep_options[] = {
      SWITCH(only_predicted)},
     {"replay", "FILE", "draw a failure found by the test kit", "", "none", OPTIONS_REPLAY,
      TEXT(replay)},
+    {"save", "NAME", "keep the run by a name, or in a FILE.json", "", "none", OPTIONS_SAVE,
+     TEXT(save)},
+    {"against", "NAME", "compare with a saved run; changes up to --precision do not count", "",
+     "none", OPTIONS_SAVE, TEXT(against)},
+    {"fail-on", "WHAT", "exit code 1 if a point is slower, or has changed: slower, change, none",
+     "none", "", OPTIONS_SAVE, .apply = apply_fail_on, .words = "slower, change, none"},
     {"restart", NULL, "overwrite the file of --output", "off", "", OPTIONS_FILE, SWITCH(restart)},
     {"measure", NULL, "run the best and the second on both sides of each change", "off", "",
      OPTIONS_CROSSOVER, SWITCH(measure)},

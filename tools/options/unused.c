@@ -157,6 +157,11 @@ static bool has_no_file(const struct options *o)
     return o->output == NULL;
 }
 
+static bool has_no_saved(const struct options *o)
+{
+    return o->against == NULL;
+}
+
 static bool has_no_chance(const struct options *o)
 {
     return (o->sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(o);
@@ -221,6 +226,7 @@ static const struct {
     {"precision", NULL, 0, is_map_unmeasured, NULL, "--measure"},
     {"limit", NULL, 0, is_map_unmeasured, NULL, "--measure"},
     {"restart", NULL, 0, has_no_file, NULL, "--output"},
+    {"fail-on", NULL, 0, has_no_saved, NULL, "--against"},
     {"seed", NULL, 0, has_no_chance, NULL, "--noise or --fault"},
 };
 

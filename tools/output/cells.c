@@ -81,8 +81,8 @@ void say_free_bytes_in(const struct output *out)
 
 const struct column *output_column(size_t i)
 {
-    const struct column *all[] = {asked_columns,  knob_columns(), run_columns,
-                                  result_columns, fault_columns,  sweep_columns};
+    const struct column *all[] = {asked_columns, knob_columns(),  run_columns,  result_columns,
+                                  fault_columns, against_columns, sweep_columns};
 
     for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
         for (const struct column *col = all[k]; col->value != NULL; col++)
@@ -94,7 +94,7 @@ const struct column *output_column(size_t i)
 bool has_key(const struct output *out, const struct column *col)
 {
     return col->key != NULL && (out->n_cores > 0 || !col->measured) &&
-           (out->sweep != NULL || !col->swept);
+           (out->sweep != NULL || !col->swept) && (out->against != NULL || !col->compared);
 }
 
 struct cell cell_of(const struct output *out, const struct row *row, const struct column *col)

@@ -33,8 +33,9 @@ enum table_kind {
     TABLE_WALL = 1,
     TABLE_VIRTUAL = 2,
     TABLE_PREDICTED = 4,
-    TABLE_ANY = 7,
-    TABLE_SWEPT = 8, /* of a sweep, where its rows differ there */
+    TABLE_SWEPT = 8,     /* of a sweep, where its rows differ there */
+    TABLE_COMPARED = 16, /* of a sweep that is compared with a saved run */
+    TABLE_ANY = 23,
 };
 
 struct column {
@@ -44,6 +45,7 @@ struct column {
     size_t offset;       /* for value: of the number in its struct */
     bool measured;       /* not in the record of a prediction */
     bool swept;          /* only in that of a sweep */
+    bool compared;       /* only where it is compared with a saved run */
     const char *option;  /* it is for collectives to which this option means something; NULL: all */
     const char *heading; /* in tables; NULL: not there */
     int width;           /* at least; negative: to the left */
@@ -53,7 +55,7 @@ struct column {
 
 /* option_columns.c, result.c: what was asked for, and what came of it. The last has no value. */
 extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
-    fault_columns[];
+    fault_columns[], against_columns[];
 /* The knobs of algorithms, likewise. */
 const struct column *knob_columns(void);
 

@@ -15,9 +15,10 @@ struct output {
     const struct logp_invocation *c;
     const struct row *rows;
     size_t n;
-    int n_cores;               /* 0: nothing was run */
-    const char *sweep;         /* which sweep these rows are of; NULL: of none */
-    const struct output *next; /* other rows of it; NULL: there are no more */
+    int n_cores;                 /* 0: nothing was run */
+    const char *sweep;           /* which sweep these rows are of; NULL: of none */
+    const struct output *next;   /* other rows of it; NULL: there are no more */
+    const struct saved *against; /* what the rows are compared with; NULL: nothing */
 };
 
 /* As tables show times. */
@@ -82,6 +83,32 @@ int append_record(struct record_file *file, const struct output *out, const stru
 /* All of them, those that were there first, on stdout. */
 void print_records(const struct record_file *file);
 void close_records(struct record_file *file);
+
+/* ---- saved.c: runs of bench that are kept by a name ---- */
+
+struct saved;
+
+enum { HOST_SIZE = 256 };
+
+/* The name of this host's processor, or of its architecture; in buf. */
+const char *host_processor(char buf[HOST_SIZE]);
+/* End the process where a run cannot be saved by this name; its folder is made. */
+void check_saved(const char *name);
+/* Keep all rows. @return an exit code; what is wrong is said */
+int save_run(const struct output *out, const char *name);
+/* The run of --against; ends the process where there is none, or it is of another host. */
+struct saved *open_saved(const struct options *o);
+/* NULL is allowed. */
+void close_saved(struct saved *s);
+/* "before (saved 2026-11-23 08:50 UTC by logp 0.2.0)" @return buf */
+const char *saved_words(const struct saved *s, char buf[MAX_LIST]);
+size_t saved_points(const struct saved *s);
+/* Does it have the point of this row? The row need not have been run. */
+bool is_saved(const struct saved *s, const struct output *out, const struct row *row);
+/* What differs from the nearest point that it has: "L_ns 60000 there, 50000 here"; to be freed */
+char *differences(const struct saved *s, const struct output *out, const struct row *row);
+/* How a row that was run compares with the point that was saved. */
+struct change compare_saved(const struct saved *s, const struct output *out, const struct row *row);
 
 /* ---- links.c ---- */
 

@@ -209,7 +209,7 @@ const struct column result_columns[] = {
     {KEY("link_wait_ns", link_wait_of), .measured = true},
     {KEY("verified", verified_of), .measured = true,
      TABLE("verified", -8, TABLE_WALL | TABLE_VIRTUAL)},
-    {.value = best_of, TABLE("", -4, TABLE_ANY)},
+    {.value = best_of, TABLE("", -4, TABLE_PREDICTED | TABLE_VIRTUAL | TABLE_WALL)},
     {0},
 };
 

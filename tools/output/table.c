@@ -87,9 +87,14 @@ static void print_params(const struct logp_params *p)
 static void print_sweep_heading(const struct output *out)
 {
     const struct options *o = out->o;
+    char text[MAX_LIST];
 
     printf("%s\n", out->sweep);
-    if (o->clock == LOGP_CLOCK_VIRTUAL)
+    if (out->against != NULL)
+        printf("%s clock, against %s\nchange: median now / then, from .. to its 95 %% interval\n",
+               o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall",
+               saved_words(out->against, text));
+    else if (o->clock == LOGP_CLOCK_VIRTUAL)
         puts("virtual clock");
     else
         printf("wall clock, at most %d runs each; from .. to: the median's 95 %% interval\n",
@@ -245,7 +250,8 @@ static void add_column(struct table *t, const struct output *out, const struct c
 void fill_table(struct table *t, const struct output *out)
 {
     const unsigned kind = (out->sweep != NULL ? TABLE_SWEPT : 0) |
-                          (out->n_cores == 0                     ? TABLE_PREDICTED
+                          (out->against != NULL                  ? TABLE_COMPARED
+                           : out->n_cores == 0                   ? TABLE_PREDICTED
                            : out->o->clock == LOGP_CLOCK_VIRTUAL ? TABLE_VIRTUAL
                                                                  : TABLE_WALL);
     const struct column *col;

@@ -84,23 +84,6 @@ static void add(json_t *facts, const char *name, const char *value)
     json_array_append_new(facts, json_pack("[ss]", name, value));
 }
 
-/* "model name : ..." of /proc/cpuinfo, which not all processors have there. @return line */
-static const char *processor(char line[LINE], const char *machine)
-{
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    char *value = NULL;
-
-    while (f != NULL && value == NULL && fgets(line, LINE, f) != NULL)
-        if (strncmp(line, "model name", 10) == 0)
-            value = strchr(line, ':');
-    if (f != NULL)
-        fclose(f);
-    if (value == NULL)
-        return machine;
-    value[strcspn(value, "\n")] = '\0';
-    return value + strspn(value, ": \t");
-}
-
 json_t *host_facts(const struct output *out)
 {
     const struct options *o = out->o;
@@ -111,7 +94,7 @@ json_t *host_facts(const struct output *out)
 
     uname(&system);
     logp_host_info(&host);
-    add(facts, "Processor", processor(text, system.machine));
+    add(facts, "Processor", host_processor(text));
     snprintf(text, sizeof(text), "%d used of %d", out->n_cores, host.n_cores);
     add(facts, "Cores", text);
     if (host.quota > 0) {

@@ -7,6 +7,16 @@
 
 #include <time.h>
 
+/* How the median compares with that of a saved run. */
+enum verdict { VERDICT_UNCHANGED, VERDICT_FASTER, VERDICT_SLOWER, VERDICT_UNKNOWN, VERDICT_NEW };
+
+struct change {
+    enum verdict verdict;
+    bool has_then, has_interval;
+    int64_t then_ns;
+    double ratio, low, high; /* now / then, 0: not known; its 95 % interval */
+};
+
 /* One row of the result. */
 struct row {
     const struct logp_algorithm *algorithm;
@@ -18,6 +28,7 @@ struct row {
     struct logp_explanation *explained;  /* with --explain; NULL: it cannot be */
     const char *unexplained;             /* why not; NULL: it is */
     bool explained_failure; /* with faults: the first repetition that has failed has been told of */
+    struct change change;   /* bench --against */
     char wrong_ranks[128];  /* those without the right result in it: "3,7"; many: "3,7,+5 more" */
 };
 

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs of bench that are kept by a name, and how a later run compares with one of them.
+ *
+ * Two points are the same if all that was asked for is: the collective, its operands, the algorithm
+ * with its knobs, the network, and what carries the processors. The change of a point is the ratio of
+ * two medians; its 95 % interval is that of Zou & Donner, made of the intervals of both medians, which
+ * are order statistics (logp_median_interval()), on logarithms. So nothing is assumed of the
+ * distribution of the times.
+ * Source: Zou & Donner, Statistics in Medicine 27(10), 2008.
+ */
+#include "output/columns.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, DIFFERENCES = 3 };
+
+/* A run that was saved. */
+struct saved {
+    const char *name; /* as it was written */
+    json_t *run;      /* of the file */
+    json_t *records;  /* by what was asked for */
+    int64_t limit_ppm;
+    bool is_virtual;
+};
+
+/* ---- the host ---- */
+
+const char *host_processor(char buf[HOST_SIZE])
+{
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    char *value = NULL;
+    struct utsname system;
+
+    while (f != NULL && value == NULL && fgets(buf, HOST_SIZE, f) != NULL)
+        if (strncmp(buf, "model name", 10) == 0)
+            value = strchr(buf, ':');
+    if (f != NULL)
+        fclose(f);
+    if (value != NULL) {
+        value[strcspn(value, "\n")] = '\0';
+        return value + strspn(value, ": \t");
+    }
+    uname(&system); /* not all processors have a name there */
+    snprintf(buf, HOST_SIZE, "%s", system.machine);
+    return buf;
+}
+
+static json_t *host_json(void)
+{
+    struct logp_host host = {0};
+    char text[HOST_SIZE];
+
+    logp_host_info(&host);
+    return json_pack("{s:s, s:i}", "processor", host_processor(text), "cores", host.n_cores);
+}
+
+/* ---- the file ---- */
+
+/* Make the folders of a path that are missing; what fails is said when the file is opened. */
+static void make_folders(char *path)
+{
+    for (char *s = path + 1; *s != '\0'; s++)
+        if (*s == '/') {
+            *s = '\0';
+            mkdir(path, 0777);
+            *s = '/';
+        }
+}
+
+/* A name of the user's data folder, or a path. @return buf */
+static const char *path_of(const char *option, const char *name, char buf[PATH_SIZE])
+{
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    const char *suffix = strrchr(name, '.');
+    const bool is_path =
+        strchr(name, '/') != NULL || (suffix != NULL && strcmp(suffix, ".json") == 0);
+    int n;
+
+    if (is_path)
+        n = snprintf(buf, PATH_SIZE, "%s", name);
+    else if (data != NULL && *data == '/')
+        n = snprintf(buf, PATH_SIZE, "%s/logp/%s.json", data, name);
+    else if (home != NULL && *home != '\0')
+        n = snprintf(buf, PATH_SIZE, "%s/.local/share/logp/%s.json", home, name);
+    else
+        bad_option(option, name, "a path, as ./%s.json: XDG_DATA_HOME and HOME are not set", name);
+    if (n >= PATH_SIZE)
+        bad_option(option, name, "a shorter name");
+    return buf;
+}
+
+void check_saved(const char *name)
+{
+    char path[PATH_SIZE];
+
+    path_of("--save", name, path);
+    if (strchr(name, '/') == NULL)
+        make_folders(path);
+    check_place("--save", path);
+}
+
+int save_run(const struct output *out, const char *name)
+{
+    char path[PATH_SIZE], when[32];
+    const time_t now = time(NULL);
+    struct new_file file = {0};
+    struct tm utc;
+    json_t *host = host_json();
+    char *text = json_dumps(host, 0);
+    const char *between = "";
+    int error = new_file_begin(&file, path_of("--save", name, path));
+
+    json_decref(host);
+    strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
+    if (error == 0)
+        fprintf(file.f, "{\"logp\":\"%s\",\"saved\":\"%s\",\"host\":%s,\"records\":[",
+                logp_version(), when, text);
+    for (; out != NULL && error == 0; out = out->next) {
+        struct output plain = *out; /* without what it is compared with */
+
+        plain.against = NULL;
+        for (size_t i = 0; i < out->n; i++) {
+            fputs(between, file.f);
+            write_json_record(file.f, &plain, &out->rows[i], NULL);
+            between = ",\n";
+        }
+    }
+    free(text);
+    if (error == 0 && fputs("]}\n", file.f) < 0)
+        error = errno;
+    if (error == 0)
+        error = new_file_keep(&file);
+    if (error != 0)
+        say("%s could not be written: %s", path, strerror(error));
+    return error == 0 ? EXIT_OK : EXIT_WRONG;
+}
+
+/* ---- what was asked for ---- */
+
+/* All of it, of a record: the columns before `reps`, and what strikes. To be freed */
+static json_t *asked(const json_t *record)
+{
+    const struct column *col;
+    json_t *all = json_object();
+    bool before = true;
+
+    for (size_t i = 0; (col = output_column(i)) != NULL; i++) {
+        json_t *value = col->key != NULL ? json_object_get(record, col->key) : NULL;
+
+        if (col->key == NULL)
+            continue;
+        before &= strcmp(col->key, "reps") != 0;
+        if (before || strcmp(col->key, "fault") == 0 || strcmp(col->key, "noise") == 0)
+            json_object_set_new(all, col->key, value != NULL ? json_incref(value) : json_null());
+    }
+    return all;
+}
+
+/* To be freed */
+static char *text_of(const json_t *value)
+{
+    return or_end(json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY |
+                                        JSON_REAL_PRECISION(7)));
+}
+
+/* To be freed */
+static char *key_of(const json_t *record)
+{
+    json_t *all = asked(record);
+    char *key = text_of(all);
+
+    json_decref(all);
+    return key;
+}
+
+static const json_t *find(const struct saved *s, const struct output *out, const struct row *row)
+{
+    json_t *record = record_json(out, row, NULL);
+    char *key = key_of(record);
+    const json_t *found = json_object_get(s->records, key);
+
+    free(key);
+    json_decref(record);
+    return found;
+}
+
+/* ---- reading it ---- */
+
+static void refuse_host(const struct saved *s, const char *key, const json_t *there,
+                        const json_t *here)
+{
+    char *a = text_of(there), *b = text_of(here);
+
+    bad_option("--against", s->name, "it was saved on another host: %s %s there, %s here", key, a,
+               b);
+}
+
+/* On the wall clock times belong to a host. */
+static void check_host(const struct saved *s)
+{
+    json_t *here = host_json(), *value;
+    const json_t *there = json_object_get(s->run, "host");
+    const char *key;
+
+    json_object_foreach(here, key, value) if (!s->is_virtual && there != NULL &&
+                                              !json_equal(json_object_get(there, key), value))
+        refuse_host(s, key, json_object_get(there, key), value);
+    json_decref(here);
+}
+
+struct saved *open_saved(const struct options *o)
+{
+    struct saved *s = or_end(calloc(1, sizeof(*s)));
+    char path[PATH_SIZE];
+    const char *why;
+    char *text = text_of_file(path_of("--against", o->against, path), &why);
+    json_t *records, *record;
+    size_t i;
+
+    *s = (struct saved){.name = o->against,
+                        .limit_ppm = o->precision_ppm,
+                        .is_virtual = o->clock == LOGP_CLOCK_VIRTUAL};
+    if (text == NULL)
+        bad_option("--against", o->against, "cannot read %s: %s; logp bench --save writes it", path,
+                   why);
+    s->run = json_loads(text, 0, NULL);
+    free(text);
+    records = json_is_array(s->run) ? s->run : json_object_get(s->run, "records");
+    if (!json_is_array(records))
+        bad_option("--against", o->against, "a file of logp bench --save; %s is none", path);
+    s->records = json_object();
+    json_array_foreach(records, i, record)
+    {
+        char *key = key_of(record);
+
+        json_object_set(s->records, key, record);
+        free(key);
+    }
+    check_host(s);
+    return s;
+}
+
+void close_saved(struct saved *s)
+{
+    if (s == NULL)
+        return;
+    json_decref(s->records);
+    json_decref(s->run);
+    free(s);
+}
+
+bool is_saved(const struct saved *s, const struct output *out, const struct row *row)
+{
+    return find(s, out, row) != NULL;
+}
+
+/* ---- what differs ---- */
+
+/* "L_ns 60000 there, 50000 here; k 3 there, 4 here": into f. @return how many differ */
+static int say_differences(FILE *f, const json_t *there, const json_t *here)
+{
+    const char *key;
+    json_t *value;
+    int n = 0;
+
+    json_object_foreach((json_t *)here, key, value)
+    {
+        char *a, *b;
+
+        if (json_equal(value, json_object_get(there, key)) || n++ >= DIFFERENCES)
+            continue;
+        a = text_of(json_object_get(there, key));
+        b = text_of(value);
+        fprintf(f, "%s%s %s there, %s here", n > 1 ? "; " : "", key, a, b);
+        free(a);
+        free(b);
+    }
+    return n;
+}
+
+char *differences(const struct saved *s, const struct output *out, const struct row *row)
+{
+    json_t *record = record_json(out, row, NULL), *here = asked(record), *value;
+    char *best = NULL;
+    const char *key;
+    int least = INT_MAX;
+
+    json_object_foreach(s->records, key, value)
+    {
+        json_t *there = asked(value);
+        char *text = NULL;
+        size_t size;
+        FILE *f = or_end(open_memstream(&text, &size));
+        const int n = say_differences(f, there, here);
+
+        text = close_text(f, &text);
+        if (n < least) {
+            free(best);
+            best = text;
+            least = n;
+        } else {
+            free(text);
+        }
+        json_decref(there);
+    }
+    json_decref(here);
+    json_decref(record);
+    return best != NULL ? best : or_end(strdup("it holds no points"));
+}
+
+/* ---- the change ---- */
+
+/* A median and its interval. */
+struct known {
+    double median, low, high;
+    bool has_median, has_interval;
+};
+
+/* Of a record; without an interval the median is exact where the clock is virtual. */
+static struct known known_of(const json_t *record, bool is_virtual)
+{
+    const json_t *times = json_object_get(record, "measured_ns");
+    const json_t *interval = json_object_get(record, "interval_ns");
+    struct known k = {0};
+
+    if (!json_is_object(times))
+        times = json_object_get(record, "emulated_ns");
+    k.has_median = json_is_object(times) && !json_is_false(json_object_get(record, "verified"));
+    k.median = json_number_value(json_object_get(times, "median"));
+    k.has_interval = json_is_object(interval) || is_virtual;
+    k.low =
+        json_is_object(interval) ? json_number_value(json_object_get(interval, "low")) : k.median;
+    k.high =
+        json_is_object(interval) ? json_number_value(json_object_get(interval, "high")) : k.median;
+    return k;
+}
+
+/* Of the ratio now / then. */
+static void set_interval(struct change *c, const struct known *now, const struct known *then)
+{
+    const double below = hypot(log(now->median / now->low), log(then->high / then->median));
+    const double above = hypot(log(now->high / now->median), log(then->median / then->low));
+
+    c->low = c->ratio * exp(-below);
+    c->high = c->ratio * exp(above);
+}
+
+static enum verdict judge(const struct saved *s, const struct change *c)
+{
+    const double least = s->is_virtual ? 0 : (double)s->limit_ppm / 1e6;
+
+    if (c->low > 1 && c->ratio > 1 + least)
+        return VERDICT_SLOWER;
+    if (c->high < 1 && c->ratio < 1 - least)
+        return VERDICT_FASTER;
+    return VERDICT_UNCHANGED;
+}
+
+struct change compare_saved(const struct saved *s, const struct output *out, const struct row *row)
+{
+    const json_t *there = find(s, out, row);
+    json_t *here = record_json(out, row, NULL);
+    const struct known now = known_of(here, s->is_virtual), then = known_of(there, s->is_virtual);
+    struct change c = {.verdict = there != NULL ? VERDICT_UNKNOWN : VERDICT_NEW};
+
+    json_decref(here);
+    if (!then.has_median)
+        return c;
+    c.has_then = true;
+    c.then_ns = (int64_t)then.median;
+    if (!now.has_median || now.median <= 0 || then.median <= 0) {
+        if (now.has_median && now.median == then.median)
+            c.verdict = VERDICT_UNCHANGED;
+        return c;
+    }
+    c.ratio = now.median / then.median;
+    c.has_interval = now.has_interval && then.has_interval && now.low > 0 && then.low > 0;
+    if (!c.has_interval)
+        return c;
+    set_interval(&c, &now, &then);
+    c.verdict = judge(s, &c);
+    return c;
+}
+
+const char *saved_words(const struct saved *s, char buf[MAX_LIST])
+{
+    const char *saved = json_string_value(json_object_get(s->run, "saved"));
+    const char *version = json_string_value(json_object_get(s->run, "logp"));
+
+    if (saved != NULL && version != NULL)
+        snprintf(buf, MAX_LIST, "%s (saved %s by logp %s)", s->name, saved, version);
+    else
+        snprintf(buf, MAX_LIST, "%s", s->name);
+    return buf;
+}
+
+size_t saved_points(const struct saved *s)
+{
+    return json_object_size(s->records);
+}
+
+/* ---- columns ---- */
+
+VALUE(now_of)
+{
+    const struct logp_record *r = &row->record;
+
+    return number_cell(CELL_NS, r->reps > 0,
+                       r->has_measured ? r->measured.median_ns : r->emulated.median_ns);
+}
+
+VALUE(then_of)
+{
+    return number_cell(CELL_NS, row->change.has_then, row->change.then_ns);
+}
+
+static struct cell ratio_cell(bool valid, double ratio)
+{
+    return valid ? (struct cell){.kind = CELL_RATIO, .ratio = ratio} : no_cell;
+}
+
+VALUE(change_of)
+{
+    return ratio_cell(row->change.ratio > 0, row->change.ratio);
+}
+
+VALUE(change_low_of)
+{
+    return ratio_cell(row->change.has_interval, row->change.low);
+}
+
+VALUE(change_high_of)
+{
+    return ratio_cell(row->change.has_interval, row->change.high);
+}
+
+VALUE(verdict_of)
+{
+    static const char *const names[] = {[VERDICT_UNCHANGED] = "unchanged",
+                                        [VERDICT_FASTER] = "faster",
+                                        [VERDICT_SLOWER] = "slower",
+                                        [VERDICT_UNKNOWN] = "unknown",
+                                        [VERDICT_NEW] = "new"};
+
+    return text_cell(names[row->change.verdict]);
+}
+
+const struct column against_columns[] = {
+    {.value = now_of, TABLE("now", 13, TABLE_COMPARED), .compared = true},
+    {KEY("then_ns", then_of), TABLE("then", 13, TABLE_COMPARED), .compared = true},
+    {PART("change", "ratio", change_of), TABLE("change", 8, TABLE_COMPARED), .compared = true},
+    {PART("change", "low", change_low_of), TABLE("from", 8, TABLE_COMPARED), .compared = true},
+    {PART("change", "high", change_high_of), TABLE("to", 8, TABLE_COMPARED), .compared = true},
+    {KEY("verdict", verdict_of), TABLE("verdict", -9, TABLE_COMPARED), .compared = true},
+    {0},
+};
