@@ -105,7 +105,7 @@ for words in 'broadcast' 'broadcast --delay none' 'broadcast --clock virtual' \
     case $words in *virtual*) code=1 ;; esac # the clock says another time than the prediction
     run $code 'restarts=3;reps=5;reps=0' $words --format json
     jq -r 'def flat($k): {"measured_ns":["min","median","p90","p99","max"],
-             "emulated_ns":["min","median","max"], "lag_ns":["median","p99","max"],
+             "emulated_ns":["min","median","max"], "rank_ns":["min","mean","max"], "lag_ns":["median","p99","max"],
              "inter":["L_ns","o_send_ns","o_recv_ns","g_ns","G_ns_per_byte"]}[$k];
            def name($k): if $k | endswith("_ns") then "\($k[:-3])_\(.)_ns" else "\($k)_\(.)" end;
            [.[] | [to_entries[] | . as $e |
@@ -129,6 +129,15 @@ for clock in wall virtual; do
           $column["messages"], $column["verified"] }' "$dir/out" | tail -n 1)" = 'chain 0  14014 false' ] ||
         fail "$what: $(cat "$dir/out")"
 done
+
+# ---- the times of the ranks: 100, 101, ... us ----
+run 0 '' broadcast --algo optimal --format json
+json '.[0].rank_ns == {min:100000,mean:103500,max:107000}'
+run 1 'error=4 reps=0' broadcast --algo optimal --format json
+json '.[0].rank_ns == null'
+run 0 '' broadcast --algo optimal --ranks
+line 'times in us predicted measured p99 rank min rank mean rank max ratio lag lag p99 verified'
+line 'optimal 200.000 201.500 204.004 100.000 103.500 107.000 1.0075 11.011 12.012 yes'
 
 # ---- the table ----
 run 0 '' broadcast --algo optimal

@@ -426,13 +426,14 @@ Test(fault_runs, links_keep_their_parameters)
     const struct logp_fault_config config = {
         .size = sizeof(config), .faults = "slow:2@0", .noise = "fixed:100", .P = 4, .unit_ns = 1};
     const struct logp_link_costs far = {9000, 2500, 3500, 6000, LOGP_AS_BEFORE};
-    const struct logp_experiment x = experiment("broadcast", "binomial", 1);
+    struct logp_experiment x = experiment("broadcast", "binomial", 1);
     const struct logp_network network = {.params = params};
     const struct logp_schedule s = logp_schedule_of(x.algorithm, 4, &x.args, &network);
     struct logp_links *links;
     struct logp_delay inner, d;
     struct logp_machine *m;
     struct logp_record r;
+    int64_t rank_ns[4] = {0};
     struct logp_fold plain, fold;
     char why[LOGP_FAULT_WHY];
 
@@ -446,7 +447,10 @@ Test(fault_runs, links_keep_their_parameters)
     cr_assert_eq(logp_schedule_fold(&s, &d, 0, &fold), 0);
     cr_assert_gt(fold.ns, plain.ns);
     m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, d);
+    x.rank_ns = rank_ns;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
+    for (int i = 0; i < 4; i++)
+        cr_expect_eq(rank_ns[i], -1); /* failed runs would be in it */
     cr_assert(r.verified);
     cr_assert_eq(r.emulated.median_ns, fold.ns);
     cr_assert_eq(logp_machine_destroy(m), 0);

@@ -13,18 +13,24 @@
  * a millisecond. */
 enum { TIMED_WARMUP = 3, TIMED_REPS = 11 };
 
-static int takes_a_known_time(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
-                              void *recv_buf)
+static int64_t known_time(int rep, int rank)
 {
-    (void)buf, (void)recv_buf;
-    const int me = logp_vp_rank(vp), rep = plot.calls[me]++ - TIMED_WARMUP + 1;
     const int64_t most = rep < 1    ? 1000000
                          : rep == 1 ? 100
                          : rep == 2 ? 100 * TIMED_REPS
                                     : 100 * (rep - 1);
 
+    return rep % P == rank || rep < 1 ? most : most / 2;
+}
+
+static int takes_a_known_time(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                              void *recv_buf)
+{
+    (void)buf, (void)recv_buf;
+    const int me = logp_vp_rank(vp), rep = plot.calls[me]++ - TIMED_WARMUP + 1;
+
     (void)c;
-    return logp_compute(vp, rep % P == me || rep < 1 ? most : most / 2, NULL, NULL);
+    return logp_compute(vp, known_time(rep, me), NULL, NULL);
 }
 
 static struct logp_prediction predict_1000(int64_t n, const struct logp_invocation *c)
@@ -37,6 +43,8 @@ static const struct logp_algorithm timed = {
     LOGP_ALGORITHM("broadcast", "timed", "for a test", "this file"), .run = takes_a_known_time,
     .predict = predict_1000};
 
+static int64_t rank_ns[P];
+
 static struct logp_record run_timed(int on, int reps)
 {
     struct logp_machine *m = machine(on);
@@ -45,6 +53,7 @@ static struct logp_record run_timed(int on, int reps)
 
     no_plot();
     x.args.n_bytes = 0;
+    x.rank_ns = rank_ns;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
     cr_expect_eq(r.P, P);
@@ -69,6 +78,22 @@ Test(repetitions, a_repetition_takes_until_the_last_has_ended)
     cr_expect_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
     cr_expect_eq(r.prediction.ns, 1000);
     cr_expect_eq(logp_record_ratio(&r), 0.6);
+}
+
+/* The warm-up is not in it, and no other rank. */
+Test(repetitions, the_time_of_a_rank_is_its_mean_over_the_counted_ones)
+{
+    run_timed(VIRTUAL, TIMED_REPS);
+    for (int rank = 0; rank < P; rank++) {
+        double sum = 0;
+
+        for (int rep = 1; rep <= TIMED_REPS; rep++)
+            sum += (double)known_time(rep, rank);
+        cr_expect_eq(rank_ns[rank], (int64_t)(sum / TIMED_REPS + 0.5));
+    }
+    run_timed(WALL, TIMED_REPS);
+    for (int rank = 0; rank < P; rank++)
+        cr_expect(rank_ns[rank] >= 50 && rank_ns[rank] <= test_timeout_ns);
 }
 
 /* On the wall clock a busy host makes it longer, never shorter. */
@@ -245,14 +270,23 @@ Test(repetitions, one_that_a_rank_has_not_finished_does_not_count)
     static const struct logp_algorithm row = {
         LOGP_ALGORITHM("alltoall", "none", "for a test", "this file"), .run = the_first_fails_last,
         .predict = of_nothing};
-    const struct logp_experiment x = {
-        .size = sizeof(x), .algorithm = &row, .reps = 9, .timeout_ns = test_timeout_ns};
+    int64_t ns[3] = {7, 7, 7};
+    struct logp_experiment x = {.size = sizeof(x),
+                                .algorithm = &row,
+                                .reps = 9,
+                                .timeout_ns = test_timeout_ns,
+                                .rank_ns = ns};
     struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, NULL);
     struct logp_record r;
 
     n_calls = 0;
     cr_assert_eq(logp_experiment_run(m, &x, &r), -EPROTO);
     cr_expect_eq(r.reps, 3);
+    cr_expect(ns[0] == r.emulated.median_ns && ns[1] == 0 && ns[2] == 0); /* all take as long */
+    x.warmup = 9;
+    n_calls = 0;
+    cr_assert_eq(logp_experiment_run(m, &x, &r), -EPROTO);
+    cr_expect(r.reps == 0 && ns[0] == -1 && ns[1] == -1 && ns[2] == -1);
     cr_assert_eq(logp_machine_destroy(m), 0);
 }
 

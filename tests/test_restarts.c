@@ -48,10 +48,15 @@ static const struct logp_algorithm scripted_row = {
     LOGP_ALGORITHM("barrier", "scripted", "for a test", "this file"), .run = scripted,
     .predict = predicted};
 
+static int64_t rank_ns;
+
 static struct logp_record experiment(int reps, int warmup, const struct script *what)
 {
-    const struct logp_experiment x = {
-        .size = sizeof(x), .algorithm = &scripted_row, .reps = reps, .warmup = warmup};
+    const struct logp_experiment x = {.size = sizeof(x),
+                                      .algorithm = &scripted_row,
+                                      .reps = reps,
+                                      .warmup = warmup,
+                                      .rank_ns = &rank_ns};
     struct logp_machine *m;
     struct logp_record r;
 
@@ -87,6 +92,7 @@ Test(restarts, a_repetition_that_started_late_is_repeated)
     cr_expect_eq(r.reps, 20);
     cr_expect_eq(r.restarts, 1);
     cr_expect_eq(r.emulated.max_ns, work_ns);
+    cr_expect(rank_ns >= work_ns && rank_ns <= work_ns + 20);
 }
 
 Test(restarts, a_repetition_within_the_tolerance_counts)

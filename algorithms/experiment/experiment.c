@@ -120,6 +120,7 @@ static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t la
 /* What all must know of it. */
 struct verdict {
     int64_t done, total, reps, restarts;
+    int64_t counted; /* is it one of reps? */
 };
 
 /* Rank 0, while all others wait for the next start. Whom it tells may take too long: then all that
@@ -131,8 +132,11 @@ static struct verdict judge(struct state *s, int64_t wall, int64_t emulated, int
 
     pthread_mutex_lock(&s->lock);
     if (!s->parted) {
+        const int before = s->record->reps;
+
         tell = judge_it(s, wall, emulated, late);
-        v = (struct verdict){s->done, s->total, s->record->reps, s->record->restarts};
+        v = (struct verdict){s->done, s->total, s->record->reps, s->record->restarts,
+                             s->record->reps > before};
     }
     pthread_mutex_unlock(&s->lock);
     if (tell)
@@ -152,6 +156,19 @@ static void accept(struct state *s, const struct verdict *v)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Add the times of this process's ranks in a repetition that counts. */
+static void add_rank_times(struct state *s)
+{
+    const struct lpi_leaders *l = &s->leaders;
+
+    pthread_mutex_lock(&s->lock);
+    for (int i = l->first; !s->parted && s->rank_ns != NULL && i < l->first + l->n_local; i++)
+        /* relaxed: read after the run */
+        atomic_fetch_add_explicit(&s->rank_ns[i], s->endings[i].wall - s->start_ns,
+                                  memory_order_relaxed);
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* By the first rank of each process, with what all of its ranks have written. */
 static int judge_all(struct logp_vp *vp, struct state *s)
 {
@@ -168,10 +185,12 @@ static int judge_all(struct logp_vp *vp, struct state *s)
         rc = lpi_leaders_gather(vp, l, last, 3);
     if (rc == 0 && l->first == 0)
         v = judge(s, last[0], last[1], last[2]);
-    if (rc != 0 || l->n == 1)
-        return rc;
-    rc = lpi_leaders_tell(vp, l, &v.done, sizeof(v) / sizeof(v.done));
-    accept(s, &v);
+    if (rc == 0 && l->n > 1) {
+        rc = lpi_leaders_tell(vp, l, &v.done, sizeof(v) / sizeof(v.done));
+        accept(s, &v);
+    }
+    if (rc == 0 && v.counted != 0)
+        add_rank_times(s);
     return rc;
 }
 
@@ -290,6 +309,8 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
             break;
         end = logp_now(vp) - start;
         raise_to(&s->latest[i], end);
+        if (s->rank_ns != NULL && s->counted) /* relaxed: read after the run */
+            atomic_fetch_add_explicit(&s->rank_ns[me], end, memory_order_relaxed);
         /* relaxed: nobody else writes it, and it is read after the run */
         atomic_store_explicit(&s->finished[me], i + 1, memory_order_relaxed);
     }
@@ -382,6 +403,23 @@ static void share(struct state *s, struct logp_machine *machine)
     share_difference(s, machine);
 }
 
+/* The caller's array: each rank's mean, in each process that of all ranks. */
+static void finish_rank_times(struct state *s, struct logp_machine *machine)
+{
+    int64_t *out = s->own.rank_ns;
+
+    if (s->rank_ns == NULL || s->faults != NULL || s->record->reps == 0)
+        return;
+    for (int i = 0; i < s->P; i++) {
+        const int n = s->is_virtual ? s->finished[i] : s->record->reps;
+
+        /* relaxed: the run has ended */
+        out[i] = (atomic_load_explicit(&s->rank_ns[i], memory_order_relaxed) + n / 2) / n;
+    }
+    if (s->leaders.n > 1)
+        logp_machine_agree(machine, out, (size_t)s->P, LOGP_AGREE_MAX);
+}
+
 void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp_report *report)
 {
     struct logp_record *r = s->record;
@@ -409,6 +447,7 @@ void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp
     r->measured = logp_summary_of(s->wall, (size_t)r->reps);
     r->emulated = logp_summary_of(s->emulated, (size_t)r->reps);
     resolve_interval(s);
+    finish_rank_times(s, machine);
 }
 
 /* Virtual clock: the repetitions that all ranks have finished. */
@@ -478,8 +517,10 @@ static int make_state(struct state *s, const struct logp_experiment *x, int P)
     s->sorted = malloc(reps * sizeof(*s->sorted));
     s->finished = calloc((size_t)P, sizeof(*s->finished));
     s->latest = malloc(reps * sizeof(*s->latest));
+    s->rank_ns = x->rank_ns != NULL ? calloc((size_t)P, sizeof(*s->rank_ns)) : NULL;
     if (s->endings == NULL || s->wrong == NULL || s->wrong_ranks == NULL || s->wall == NULL ||
-        s->emulated == NULL || s->sorted == NULL || s->finished == NULL || s->latest == NULL)
+        s->emulated == NULL || s->sorted == NULL || s->finished == NULL || s->latest == NULL ||
+        (x->rank_ns != NULL && s->rank_ns == NULL))
         return -ENOMEM;
     return lpi_buffers_create(&s->buffers, s->collective, x->algorithm, &s->c, P, s->leaders.first,
                               s->leaders.n_local);
@@ -497,6 +538,7 @@ static void free_state(struct state *s)
     free(s->sorted);
     free(s->finished);
     free(s->latest);
+    free(s->rank_ns);
     free(s);
 }
 
@@ -548,6 +590,8 @@ int logp_experiment_run(struct logp_machine *machine, const struct logp_experime
     logp_machine_network(machine, &network);
     s->faults = logp_machine_faults(machine);
     s->c = lpi_invocation(&s->own.args, &network);
+    for (int i = 0; rc == 0 && s->own.rank_ns != NULL && i < P; i++)
+        s->own.rank_ns[i] = -1;
     if (rc == 0)
         rc = refuse(&s->own, &s->c, P);
     if (rc == 0) {

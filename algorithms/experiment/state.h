@@ -57,8 +57,9 @@ struct state {
     int P;
     bool counted; /* not the warm-up */
     bool is_virtual;
-    atomic_int *finished;    /* virtual clock, by rank: repetitions */
-    _Atomic int64_t *latest; /* by repetition: when the last ended */
+    atomic_int *finished;     /* virtual clock, by rank: repetitions */
+    _Atomic int64_t *latest;  /* by repetition: when the last ended */
+    _Atomic int64_t *rank_ns; /* by rank: the sum of its times, counted; NULL: not wanted */
     int64_t start_ns;
     int64_t first_start_ns; /* of the counted repetitions */
 };

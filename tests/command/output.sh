@@ -45,11 +45,18 @@ logp predict broadcast --format json
 cp "$dir/out" "$dir/predicted"
 logp run broadcast --clock virtual --format json
 printf '[%s,%s]\n' "$(<"$dir/predicted")" "$(<"$dir/out")" >"$dir/both"
-holds '["measured_ns", "emulated_ns", "lag_ns", "restarts", "processes", "clock_error_ns", "ratio", "messages", "link_most",
+holds '["measured_ns", "emulated_ns", "rank_ns", "lag_ns", "restarts", "processes", "clock_error_ns", "ratio", "messages", "link_most",
        "link_wait_ns", "verified", "failed", "wrong_ranks", "dropped", "duplicated", "flipped",
        "delayed"] as $measured | (.[1][0] | keys_unsorted) as $run |
        $run - $measured == (.[0][0] | keys_unsorted) and $run - ($run - $measured) == $measured' \
     "$dir/both" "keys of predict and run"
+
+# as the OSU benchmarks have it: the least, mean and largest of the times of the ranks, P0 6, P1 10 and P2 14 units
+json '.[0].rank_ns == {min:60000,mean:100000,max:140000}' run broadcast -P 3 --algo flat --clock virtual --reps 3 --warmup 2
+says 'flat 140.000 1.0000 140.000 60.000 100.000 140.000 1.0000 yes' run broadcast -P 3 --algo flat --clock virtual --ranks
+says 'flat 3 140.000 1.0000 140.000 60.000 100.000 140.000 1.0000 yes' bench broadcast -P 2,3 --algo flat --clock virtual --ranks
+json '.[0] | .rank_ns == null and .emulated_ns != null' run broadcast -P 3 --fault delay:5@0-1 --clock virtual
+expect='--ranks predict' bad predict broadcast --ranks
 
 # CSV: a header, and as many cells in each row
 logp run broadcast -P 4 --algo all --clock virtual --format csv

@@ -374,9 +374,9 @@ static int draw_sweep(const struct options *o, const struct output *out, const c
 
 int run_sweep(struct options *o, void (*answer)(const struct output *out))
 {
-    static const struct names others = {
-        {"format", "progress", "output", "restart", "plot", "watch", "save", "against", "fail-on"},
-        9};
+    static const struct names others = {{"format", "progress", "output", "restart", "plot", "watch",
+                                         "save", "against", "fail-on", "ranks"},
+                                        10};
     static struct combination x;
     const struct output none = {.o = &x.o, .n_cores = 1, .sweep = sweep.text};
     struct record_file file = {0};
@@ -445,7 +445,7 @@ const struct command command_bench = {
     .summary = "measure over several P, sizes, L, ..., each until its median is precise",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
                OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PROCESSES |
-               OPTIONS_PLOT | OPTIONS_SAVE,
+               OPTIONS_PLOT | OPTIONS_SAVE | OPTIONS_RANKS,
     .answer = ANSWER_SWEEP,
     .under = &command_crossover,
     .remark =

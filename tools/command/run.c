@@ -86,7 +86,7 @@ const struct command command_run = {
     .arguments = "COLLECTIVE",
     .summary = "run a collective and compare its time with the model",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
-               OPTIONS_BASIS | OPTIONS_EXPLAIN | OPTIONS_WATCH | OPTIONS_PROCESSES,
+               OPTIONS_BASIS | OPTIONS_EXPLAIN | OPTIONS_WATCH | OPTIONS_PROCESSES | OPTIONS_RANKS,
     .answer = ANSWER_RECORDS,
     .call = run,
 };
@@ -104,7 +104,7 @@ const struct command command_watch = {
     .arguments = "COLLECTIVE",
     .summary = "run --algo all --watch: a live table of all algorithms",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
-               OPTIONS_BASIS | OPTIONS_WATCH | OPTIONS_PROCESSES,
+               OPTIONS_BASIS | OPTIONS_WATCH | OPTIONS_PROCESSES | OPTIONS_RANKS,
     .answer = ANSWER_RECORDS,
     .remark =
         "\nOn stderr, a line for each algorithm: how many of its runs are done, measured over\n"

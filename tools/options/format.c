@@ -175,6 +175,8 @@ static void apply_output(struct options *o, const char *option, const char *text
 const struct option_row format_options[] = {
     {"explain", NULL, "show the critical path, the slack and the sensitivity to L, o, g", "off", "",
      OPTIONS_EXPLAIN, SWITCH(explain)},
+    {"ranks", NULL, "table: the least, mean and largest time over the ranks, too", "off", "",
+     OPTIONS_RANKS, SWITCH(ranks)},
     {"format", "KIND", "%s", "table", "", OPTIONS_FORMAT, .apply = apply_format,
      .choices = usable_formats},
     {"output", "FILE",

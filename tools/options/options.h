@@ -134,6 +134,7 @@ struct options {
     bool only_predicted; /* nothing is run */
     const char *replay;  /* a file; NULL: none */
     bool explain;
+    bool ranks; /* tables show times over the ranks */
     const struct output_format *format;
     const struct output_format *formats; /* all there are; the last has no name */
     enum answer answer;                  /* of the command */
@@ -172,7 +173,8 @@ enum option_set {
     OPTIONS_PROCESSES = 524288, /* --transport */
     OPTIONS_MEASURE = 1 << 20,  /* what messages take, and --bytes: a range */
     OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
-    OPTIONS_SAVE = 1 << 22,     /* --save, --against, but not from the environment */
+    OPTIONS_SAVE = 1 << 30,     /* --save, --against, but not from the environment */
+    OPTIONS_RANKS = 1 << 29,    /* --ranks */
     OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */

@@ -36,6 +36,7 @@ enum table_kind {
     TABLE_SWEPT = 8,     /* of a sweep, where its rows differ there */
     TABLE_COMPARED = 16, /* of a sweep that is compared with a saved run */
     TABLE_ANY = 23,
+    TABLE_RANKS = 32, /* with --ranks */
 };
 
 struct column {
@@ -121,6 +122,7 @@ void print_table_heading(const struct output *out);
 #define OPTION(field) .offset = offsetof(struct options, field)
 #define ARG(field) .offset = offsetof(struct logp_args, field)
 #define PARAM(field) .offset = offsetof(struct logp_params, field)
+#define RANKS(field) .offset = offsetof(struct row, ranks.field), .measured = true
 #define RECORD(field) .offset = offsetof(struct logp_record, field), .measured = true
 #define TABLE(heading_, width_, tables_)                                                           \
     .heading = (heading_), .width = (width_), .tables = (tables_)

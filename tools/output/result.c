@@ -69,6 +69,11 @@ VALUE(emulated_of)
     return number_cell(CELL_NS, r->reps > 0 && r->has_emulated, at_offset(r, col));
 }
 
+VALUE(rank_of)
+{
+    return number_cell(CELL_NS, row->has_ranks, at_offset(row, col));
+}
+
 VALUE(lag_of)
 {
     const struct logp_record *r = &row->record;
@@ -196,6 +201,9 @@ const struct column result_columns[] = {
     {PART("emulated_ns", "median", emulated_of), RECORD(emulated.median_ns),
      TABLE("emulated", 13, TABLE_VIRTUAL)},
     {PART("emulated_ns", "max", emulated_of), RECORD(emulated.max_ns)},
+    {PART("rank_ns", "min", rank_of), RANKS(min_ns), TABLE("rank min", 13, TABLE_RANKS)},
+    {PART("rank_ns", "mean", rank_of), RANKS(mean_ns), TABLE("rank mean", 13, TABLE_RANKS)},
+    {PART("rank_ns", "max", rank_of), RANKS(max_ns), TABLE("rank max", 13, TABLE_RANKS)},
     {.value = ratio_of, TABLE("ratio", 8, TABLE_WALL | TABLE_VIRTUAL)},
     {PART("lag_ns", "median", lag_of), RECORD(lag.median_ns), TABLE("lag", 9, TABLE_WALL)},
     {PART("lag_ns", "p99", lag_of), RECORD(lag.p99_ns), TABLE("lag p99", 9, TABLE_WALL)},

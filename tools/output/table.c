@@ -249,7 +249,8 @@ static void add_column(struct table *t, const struct output *out, const struct c
 
 void fill_table(struct table *t, const struct output *out)
 {
-    const unsigned kind = (out->sweep != NULL ? TABLE_SWEPT : 0) |
+    const unsigned kind = (out->o->ranks ? TABLE_RANKS : 0) |
+                          (out->sweep != NULL ? TABLE_SWEPT : 0) |
                           (out->against != NULL                  ? TABLE_COMPARED
                            : out->n_cores == 0                   ? TABLE_PREDICTED
                            : out->o->clock == LOGP_CLOCK_VIRTUAL ? TABLE_VIRTUAL

@@ -165,10 +165,26 @@ static void tell_failed(void *arg, const struct logp_failed *failed)
     explain_failed(t->o, t->row, t->faults, failed);
 }
 
+/* Of the means of all ranks; all of them are known, or none. */
+static void take_rank_times(struct row *row, const int64_t *rank_ns, int64_t P)
+{
+    double sum = 0;
+
+    row->has_ranks = rank_ns[0] >= 0;
+    row->ranks.min_ns = row->ranks.max_ns = rank_ns[0];
+    for (int64_t i = 0; i < P; i++) {
+        row->ranks.min_ns = rank_ns[i] < row->ranks.min_ns ? rank_ns[i] : row->ranks.min_ns;
+        row->ranks.max_ns = rank_ns[i] > row->ranks.max_ns ? rank_ns[i] : row->ranks.max_ns;
+        sum += (double)rank_ns[i];
+    }
+    row->ranks.mean_ns = (int64_t)(sum / (double)P + 0.5);
+}
+
 static int run_one(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
                    struct row *row)
 {
     struct telling telling = {o, row, logp_machine_faults(m)};
+    int64_t *rank_ns = or_end(calloc((size_t)o->P, sizeof(*rank_ns)));
     const bool told = (o->progress || o->watch) && logp_machine_process(m) == 0;
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = row->algorithm,
@@ -183,13 +199,16 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                                       .progress = told ? show_progress : NULL,
                                       .progress_arg = row,
                                       .failed = tell_failed,
-                                      .failed_arg = &telling};
+                                      .failed_arg = &telling,
+                                      .rank_ns = rank_ns};
     int rc;
 
     if (told && o->watch)
         show(row, 0, o->reps);
     rc = logp_experiment_run(m, &x, &row->record);
     row->ran = true;
+    take_rank_times(row, rank_ns, o->P);
+    free(rank_ns);
     row->processes = logp_machine_processes(m);
     interrupted |= rc == -EINTR; /* perhaps by a signal to another process */
     if (o->plugin != NULL || is_faulty(o))

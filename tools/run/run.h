@@ -23,6 +23,10 @@ struct row {
     struct logp_record record;
     bool ran;      /* run, not predict */
     int processes; /* over so many */
+    bool has_ranks;
+    struct {
+        int64_t min_ns, mean_ns, max_ns;
+    } ranks; /* over the ranks, of each rank's mean time */
     bool has_links;
     struct logp_link_use links, busiest; /* on a topology: messages and waiting of one run */
     struct logp_explanation *explained;  /* with --explain; NULL: it cannot be */
