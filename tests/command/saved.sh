@@ -82,6 +82,12 @@ done
 logp bench "${wall[@]}" --reps 3 --against wall.json
 grep -q '1 unknown (too few runs, or a wrong result)' out || fail "without an interval: $(cat out)"
 
+for interval in '{low:-1,high:-1}' '{low:300000,high:400000}' null; do # of no order statistics: none
+    jq ".records[0].interval_ns = $interval" wall.json >strange.json
+    logp bench "${wall[@]}" --against strange.json --format json
+    holds '.[0] | .verdict == "unknown" and .change.ratio > 0 and (.change | has("low") | not)' out "interval $interval"
+done
+
 # ---- what differs is said, and not compared ----
 expect='--against before no point of this run: L_ns 60000 there, 70000 here' bad bench "${virtual[@]}" -L 7 --against before
 expect='--against before no point of this run: L_ns 60000 there, 6000 here; o_send_ns' \

@@ -80,16 +80,20 @@ static void say_new(const struct combination *x, size_t k, size_t n)
     free(what);
 }
 
-/* Which points have nothing to be compared with, and why; n: combinations. */
-static void check_against(struct combination *x, int64_t n)
+/* The run of --against: which points have nothing there to be compared with, and why; n:
+ * combinations. */
+static void open_against(struct combination *x, int64_t n)
 {
     size_t missing = 0, row = 0;
     int64_t first = 0;
 
+    if (x->o.against == NULL)
+        return;
+    sweep.against = open_saved(&x->o);
     for (int64_t i = 0; i < n; i++) {
         resolve_combination(x, i);
         for (size_t k = 0; k < x->n; k++)
-            if (!is_saved(sweep.against, &x->out, &x->rows[k]) && missing++ == 0) {
+            if (saved_record(sweep.against, &x->out, &x->rows[k]) == NULL && missing++ == 0) {
                 first = i;
                 row = k;
             }
@@ -174,7 +178,7 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     row->ran = true;
     row->record.verified &= code == EXIT_OK; /* so the file says of it, whatever was wrong */
     if (sweep.against != NULL)
-        row->change = compare_saved(sweep.against, &x->out, row);
+        row->change = compare_saved(&x->out, row);
     sweep.done++;
     sweep.done_ns += estimate_ns(&x->o, &x->c, row->algorithm);
     x->out.n++;
@@ -318,36 +322,6 @@ static void judge(const struct options *o, const struct output *out)
             late, judged);
 }
 
-/* What has changed, in a line. @return an exit code */
-static int sum_up_changes(const struct options *o, const struct output *out)
-{
-    size_t n[VERDICT_NEW + 1] = {0}, all = 0, compared;
-
-    for (; out != NULL; out = out->next)
-        for (size_t i = 0; i < out->n; i++, all++)
-            n[out->rows[i].change.verdict]++;
-    compared = all - n[VERDICT_NEW];
-    if (o->format->for_people) {
-        printf("%zu slower, %zu faster, %zu unchanged", n[VERDICT_SLOWER], n[VERDICT_FASTER],
-               n[VERDICT_UNCHANGED]);
-        if (n[VERDICT_UNKNOWN] > 0)
-            printf(", %zu unknown (too few runs, or a wrong result)", n[VERDICT_UNKNOWN]);
-        if (all > compared)
-            printf(", %zu new", all - compared);
-        if (saved_points(sweep.against) > compared)
-            printf("; %zu points of %s were not run", saved_points(sweep.against) - compared,
-                   o->against);
-        putchar('\n');
-    }
-    if (!(o->fails_on_slower && n[VERDICT_SLOWER] > 0) &&
-        !(o->fails_on_change && n[VERDICT_FASTER] > 0))
-        return EXIT_OK;
-    say("--fail-on %s: %zu slower and %zu faster of %zu points, against %s",
-        o->fails_on_change ? "change" : "slower", n[VERDICT_SLOWER], n[VERDICT_FASTER], compared,
-        o->against);
-    return EXIT_WRONG;
-}
-
 /* Its records, in words, or as a page. Who asks for a file's records a second time gets as many as
  * the first time. */
 static void show_sweep(const struct options *o, void (*answer)(const struct output *out),
@@ -364,6 +338,18 @@ static void show_sweep(const struct options *o, void (*answer)(const struct outp
     answer(out);
     if (records)
         judge(o, out);
+}
+
+/* What --against, --fail-on and --save ask for. @return an exit code */
+static int compare_and_save(const struct options *o, const struct output *out)
+{
+    int code = EXIT_OK;
+
+    if (o->against != NULL)
+        code |= sum_up_changes(o, sweep.against, out);
+    if (o->save != NULL && sweep.done == sweep.points)
+        code |= save_run(out, o->save);
+    return code;
 }
 
 /* Draw it as curves in a file, or on stdout. @return an exit code */
@@ -389,11 +375,8 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
     sweep.collective = named_collective(o);
     snprintf(sweep.text, sizeof(sweep.text), "%s%s", sweep.collective, given != NULL ? given : "");
     free(given);
-    if (o->against != NULL)
-        sweep.against = open_saved(o);
     n = plan(&x);
-    if (o->against != NULL)
-        check_against(&x, n);
+    open_against(&x, n);
     if (o->save != NULL)
         check_saved(o->save);
     if (answer == NULL && !o->only_plot)
@@ -415,10 +398,7 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
         show_sweep(o, answer, known, &file, results.first != NULL ? results.first : &none);
     if (answer == NULL || o->only_plot)
         say_free_bytes_in(results.first);
-    if (o->against != NULL)
-        code |= sum_up_changes(o, results.first);
-    if (o->save != NULL && sweep.done == sweep.points)
-        code |= save_run(results.first, o->save);
+    code |= compare_and_save(o, results.first);
     if (sweep.done == sweep.points && shown == EXIT_OK)
         answer_is_whole();
     code |= shown;

@@ -54,7 +54,8 @@ struct column {
     const struct logp_knob *knob; /* for value: that it is of */
 };
 
-/* option_columns.c, result.c: what was asked for, and what came of it. The last has no value. */
+/* option_columns.c, result.c, changes.c: what was asked for, what came of it, and how that compares
+ * with a saved run. The last has no value. */
 extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
     fault_columns[], against_columns[];
 /* The knobs of algorithms, likewise. */

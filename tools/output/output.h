@@ -103,12 +103,17 @@ void close_saved(struct saved *s);
 /* "before (saved 2026-11-23 08:50 UTC by logp 0.2.0)" @return buf */
 const char *saved_words(const struct saved *s, char buf[MAX_LIST]);
 size_t saved_points(const struct saved *s);
-/* Does it have the point of this row? The row need not have been run. */
-bool is_saved(const struct saved *s, const struct output *out, const struct row *row);
+/* Its record of the point of this row, which need not have been run; NULL: it has none. */
+const json_t *saved_record(const struct saved *s, const struct output *out, const struct row *row);
 /* What differs from the nearest point that it has: "L_ns 60000 there, 50000 here"; to be freed */
 char *differences(const struct saved *s, const struct output *out, const struct row *row);
-/* How a row that was run compares with the point that was saved. */
-struct change compare_saved(const struct saved *s, const struct output *out, const struct row *row);
+
+/* ---- changes.c ---- */
+
+/* How a row that was run compares with that point of out->against. */
+struct change compare_saved(const struct output *out, const struct row *row);
+/* What has changed, in a line for people. @return an exit code: what --fail-on asks for */
+int sum_up_changes(const struct options *o, const struct saved *s, const struct output *out);
 
 /* ---- links.c ---- */
 

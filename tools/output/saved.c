@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of bench that are kept by a name, and how a later run compares with one of them.
- *
- * Two points are the same if all that was asked for is: the collective, its operands, the algorithm
- * with its knobs, the network, and what carries the processors. The change of a point is the ratio of
- * two medians; its 95 % interval is that of Zou & Donner, made of the intervals of both medians, which
- * are order statistics (logp_median_interval()), on logarithms. So nothing is assumed of the
- * distribution of the times.
- * Source: Zou & Donner, Statistics in Medicine 27(10), 2008.
+ * Runs of bench that are kept by a name. Two points are the same if all that was asked for is: the
+ * collective, its operands, the algorithm with its knobs, the network, and what carries the
+ * processors.
  */
 #include "output/columns.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,8 +22,6 @@ struct saved {
     const char *name; /* as it was written */
     json_t *run;      /* of the file */
     json_t *records;  /* by what was asked for */
-    int64_t limit_ppm;
-    bool is_virtual;
 };
 
 /* ---- the host ---- */
@@ -182,7 +174,7 @@ static char *key_of(const json_t *record)
     return key;
 }
 
-static const json_t *find(const struct saved *s, const struct output *out, const struct row *row)
+const json_t *saved_record(const struct saved *s, const struct output *out, const struct row *row)
 {
     json_t *record = record_json(out, row, NULL);
     char *key = key_of(record);
@@ -205,13 +197,13 @@ static void refuse_host(const struct saved *s, const char *key, const json_t *th
 }
 
 /* On the wall clock times belong to a host. */
-static void check_host(const struct saved *s)
+static void check_host(const struct saved *s, const struct options *o)
 {
     json_t *here = host_json(), *value;
     const json_t *there = json_object_get(s->run, "host");
     const char *key;
 
-    json_object_foreach(here, key, value) if (!s->is_virtual && there != NULL &&
+    json_object_foreach(here, key, value) if (o->clock == LOGP_CLOCK_WALL && there != NULL &&
                                               !json_equal(json_object_get(there, key), value))
         refuse_host(s, key, json_object_get(there, key), value);
     json_decref(here);
@@ -226,9 +218,7 @@ struct saved *open_saved(const struct options *o)
     json_t *records, *record;
     size_t i;
 
-    *s = (struct saved){.name = o->against,
-                        .limit_ppm = o->precision_ppm,
-                        .is_virtual = o->clock == LOGP_CLOCK_VIRTUAL};
+    s->name = o->against;
     if (text == NULL)
         bad_option("--against", o->against, "cannot read %s: %s; logp bench --save writes it", path,
                    why);
@@ -245,7 +235,7 @@ struct saved *open_saved(const struct options *o)
         json_object_set(s->records, key, record);
         free(key);
     }
-    check_host(s);
+    check_host(s, o);
     return s;
 }
 
@@ -256,11 +246,6 @@ void close_saved(struct saved *s)
     json_decref(s->records);
     json_decref(s->run);
     free(s);
-}
-
-bool is_saved(const struct saved *s, const struct output *out, const struct row *row)
-{
-    return find(s, out, row) != NULL;
 }
 
 /* ---- what differs ---- */
@@ -317,80 +302,6 @@ char *differences(const struct saved *s, const struct output *out, const struct 
     return best != NULL ? best : or_end(strdup("it holds no points"));
 }
 
-/* ---- the change ---- */
-
-/* A median and its interval. */
-struct known {
-    double median, low, high;
-    bool has_median, has_interval;
-};
-
-/* Of a record; without an interval the median is exact where the clock is virtual. */
-static struct known known_of(const json_t *record, bool is_virtual)
-{
-    const json_t *times = json_object_get(record, "measured_ns");
-    const json_t *interval = json_object_get(record, "interval_ns");
-    struct known k = {0};
-
-    if (!json_is_object(times))
-        times = json_object_get(record, "emulated_ns");
-    k.has_median = json_is_object(times) && !json_is_false(json_object_get(record, "verified"));
-    k.median = json_number_value(json_object_get(times, "median"));
-    k.has_interval = json_is_object(interval) || is_virtual;
-    k.low =
-        json_is_object(interval) ? json_number_value(json_object_get(interval, "low")) : k.median;
-    k.high =
-        json_is_object(interval) ? json_number_value(json_object_get(interval, "high")) : k.median;
-    return k;
-}
-
-/* Of the ratio now / then. */
-static void set_interval(struct change *c, const struct known *now, const struct known *then)
-{
-    const double below = hypot(log(now->median / now->low), log(then->high / then->median));
-    const double above = hypot(log(now->high / now->median), log(then->median / then->low));
-
-    c->low = c->ratio * exp(-below);
-    c->high = c->ratio * exp(above);
-}
-
-static enum verdict judge(const struct saved *s, const struct change *c)
-{
-    const double least = s->is_virtual ? 0 : (double)s->limit_ppm / 1e6;
-
-    if (c->low > 1 && c->ratio > 1 + least)
-        return VERDICT_SLOWER;
-    if (c->high < 1 && c->ratio < 1 - least)
-        return VERDICT_FASTER;
-    return VERDICT_UNCHANGED;
-}
-
-struct change compare_saved(const struct saved *s, const struct output *out, const struct row *row)
-{
-    const json_t *there = find(s, out, row);
-    json_t *here = record_json(out, row, NULL);
-    const struct known now = known_of(here, s->is_virtual), then = known_of(there, s->is_virtual);
-    struct change c = {.verdict = there != NULL ? VERDICT_UNKNOWN : VERDICT_NEW};
-
-    json_decref(here);
-    if (!then.has_median)
-        return c;
-    c.has_then = true;
-    c.then_ns = (int64_t)then.median;
-    if (!now.has_median || now.median <= 0 || then.median <= 0) {
-        if (now.has_median && now.median == then.median)
-            c.verdict = VERDICT_UNCHANGED;
-        return c;
-    }
-    c.ratio = now.median / then.median;
-    c.has_interval = now.has_interval && then.has_interval && now.low > 0 && then.low > 0;
-    if (!c.has_interval)
-        return c;
-    set_interval(&c, &now, &then);
-    c.verdict = judge(s, &c);
-    return c;
-}
-
 const char *saved_words(const struct saved *s, char buf[MAX_LIST])
 {
     const char *saved = json_string_value(json_object_get(s->run, "saved"));
@@ -407,59 +318,3 @@ size_t saved_points(const struct saved *s)
 {
     return json_object_size(s->records);
 }
-
-/* ---- columns ---- */
-
-VALUE(now_of)
-{
-    const struct logp_record *r = &row->record;
-
-    return number_cell(CELL_NS, r->reps > 0,
-                       r->has_measured ? r->measured.median_ns : r->emulated.median_ns);
-}
-
-VALUE(then_of)
-{
-    return number_cell(CELL_NS, row->change.has_then, row->change.then_ns);
-}
-
-static struct cell ratio_cell(bool valid, double ratio)
-{
-    return valid ? (struct cell){.kind = CELL_RATIO, .ratio = ratio} : no_cell;
-}
-
-VALUE(change_of)
-{
-    return ratio_cell(row->change.ratio > 0, row->change.ratio);
-}
-
-VALUE(change_low_of)
-{
-    return ratio_cell(row->change.has_interval, row->change.low);
-}
-
-VALUE(change_high_of)
-{
-    return ratio_cell(row->change.has_interval, row->change.high);
-}
-
-VALUE(verdict_of)
-{
-    static const char *const names[] = {[VERDICT_UNCHANGED] = "unchanged",
-                                        [VERDICT_FASTER] = "faster",
-                                        [VERDICT_SLOWER] = "slower",
-                                        [VERDICT_UNKNOWN] = "unknown",
-                                        [VERDICT_NEW] = "new"};
-
-    return text_cell(names[row->change.verdict]);
-}
-
-const struct column against_columns[] = {
-    {.value = now_of, TABLE("now", 13, TABLE_COMPARED), .compared = true},
-    {KEY("then_ns", then_of), TABLE("then", 13, TABLE_COMPARED), .compared = true},
-    {PART("change", "ratio", change_of), TABLE("change", 8, TABLE_COMPARED), .compared = true},
-    {PART("change", "low", change_low_of), TABLE("from", 8, TABLE_COMPARED), .compared = true},
-    {PART("change", "high", change_high_of), TABLE("to", 8, TABLE_COMPARED), .compared = true},
-    {KEY("verdict", verdict_of), TABLE("verdict", -9, TABLE_COMPARED), .compared = true},
-    {0},
-};
