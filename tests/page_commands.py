@@ -23,7 +23,7 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMMAND = re.compile(r"\$ (?:build/tools/)?logp (.*)")
 PICTURE = re.compile(r"--output (\S+\.svg)(?: 2>/dev/null)?$")
-WITHOUT_A_RUN = ("predict", "tree", "list", "schedule", "bench crossover", "tune")
+WITHOUT_A_RUN = ("predict", "tree", "list", "schedule", "bench crossover", "tune", "explain")
 GNUPLOT = re.compile(r"Produced by GNUPLOT.*")
 
 
