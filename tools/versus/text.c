@@ -207,7 +207,10 @@ static void show_svg(const struct versus *v)
 {
     char title[MAX_CAPTION], foot[MAX_CAPTION];
 
-    draw(v, &trace_as_svg, verdict(v, title), parting(v, foot));
+    parting(v, foot);
+    if (v->path.found)
+        snprintf(foot + strlen(foot), MAX_CAPTION - strlen(foot), " (dotted line)");
+    draw(v, &trace_as_svg, verdict(v, title), foot);
 }
 
 static void show_html(const struct versus *v)
