@@ -17,7 +17,7 @@ INTRODUCTION = """# The command `logp`
 Every command, every option and every default. This page is made from the tables of the command by
 `tests/command_page.py LOGP --write`; a test compares the two. `logp manual | man -l -` shows the same as a
 manual page, and `logp help run` shows the options of one command. [Records](records.md) describes the output for programs,
-and the [cookbook](cookbook.md) has commands for 23 tasks."""
+and the [cookbook](cookbook.md) has commands for 24 tasks."""
 
 
 def plain(text):

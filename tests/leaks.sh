@@ -25,6 +25,10 @@ keeps run summation --algo all "${run[@]}"
 keeps run transpose --algo all --rows 16 --cols 24 "${run[@]}"
 keeps run reduce --algo binomial,kchain --explain "${run[@]}"
 keeps predict allreduce --explain --algo all --format json
+keeps explain broadcast optimal binomial --format html
+keeps explain allreduce ring recursive-doubling --format json
+keeps bench barrier -P 2,4 "${run[@]}" --save "$dir/saved.json"
+keeps bench barrier -P 2,4,5 "${run[@]}" --against "$dir/saved.json" --format latex --ranks
 keeps tree broadcast
 keeps tree reduce --algo binomial
 keeps tree scatter --algo knomial --format svg

@@ -79,9 +79,9 @@ const struct command command_explain = {
     .answer = ANSWER_VERSUS,
     .take = take_names,
     .remark =
-        "\nBoth predicted times as sums of L, o, g, ..., the difference term by term (B - A),\n"
-        "the first point where the critical paths differ, and both space-time diagrams on\n"
-        "one time axis. --format svg draws the diagrams, html is a page of all of it, and\n"
-        "json has the records of predict --explain, each with `versus`.",
+        "\nThe output shows both predicted times as sums of L, o, g, ..., the difference term by\n"
+        "term (B - A), the first point where the critical paths differ, and both space-time\n"
+        "diagrams on one time axis. --format svg draws the diagrams, html is a page of all of\n"
+        "it, and json has the records of predict --explain, each with `versus`.",
     .call = explain,
 };
