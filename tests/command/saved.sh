@@ -21,6 +21,10 @@ LOGP_SAVE=ignored logp bench "${virtual[@]}"
 env -u HOME "$logp" bench "${virtual[@]}" --save before >out 2>err
 grep -q 'XDG_DATA_HOME and HOME are not set' err || fail "without a home: $(cat err)"
 
+echo old >interrupted.json
+timeout -s INT 1 "$logp" bench broadcast -P 2 --executor fiber --reps 10000000 --precision 0% --limit 100s --save interrupted.json >out 2>err
+[ $? -ne 0 ] && [ "$(<interrupted.json)" = old ] && grep -q 'interrupted.json: nothing is saved' err || fail "interrupted: $(cat err)"
+
 # ---- the same run: nothing has changed ----
 says 'optimal 8 240.000 240.000 240.000 1.0000 1.0000 1.0000 unchanged' bench "${virtual[@]}" --against before
 says '0 slower, 0 faster, 4 unchanged' bench "${virtual[@]}" --against before --fail-on change

@@ -349,6 +349,8 @@ static int compare_and_save(const struct options *o, const struct output *out)
         code |= sum_up_changes(o, sweep.against, out);
     if (o->save != NULL && sweep.done == sweep.points)
         code |= save_run(out, o->save);
+    else if (o->save != NULL)
+        say("--save %s: nothing is saved, because the run was interrupted", o->save);
     return code;
 }
 
