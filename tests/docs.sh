@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The documentation of the API is made without a warning, and every function that the library has is
-# in it. usage: docs.sh BUILD_DIR LIBRARY
+# The site of the documentation is made without a warning, its links lead somewhere, and every function
+# that the library has is in it. usage: docs.sh BUILD_DIR LIBRARY
 set -euo pipefail
+rm -rf "$1/docs" # pages that are no longer made
 cmake --build "$1" --target docs
 functions=$(nm -D --defined-only "$2" | sed -n 's/^.* T \(logp_[a-z0-9_]*\).*/\1/p')
 [ "$(wc -l <<<"$functions")" -gt 100 ]
@@ -10,3 +11,4 @@ for name in $functions; do
     grep -q "class=\"memItemRight\".*>$name</[ab]> (" "$1"/docs/html/*_8h.html ||
         { echo "FAILED: $name is not documented"; exit 1; }
 done
+python3 "$(dirname "$0")/links.py" "$1/docs/html"

@@ -4,7 +4,6 @@
 #   " *   vp.h   what ..."   an item of a list
 #   "    int tag;"           a field whose name says it all, which is as good as documented
 BEGIN { plain = " /**< \302\240 */" }
-FILENAME ~ /\/logp\.h$/ { sub(/@file logp\.h/, "@mainpage") }
 /^ \*  ?(Cost|Blocks|Memory|Threads|Time|Degenerate|Details|Source): / {
     match($0, /[A-Z][a-z]+: +/)
     heading = substr($0, RSTART, RLENGTH)
@@ -21,7 +20,24 @@ FILENAME ~ /\/logp\.h$/ { sub(/@file logp\.h/, "@mainpage") }
     gsub(/, /, ";" plain type, fields)
     $0 = fields (end == length($0) ? plain : substr($0, end + 1))
 }
+/^    LOGP_[A-Z_]+,$/ { $0 = $0 plain } # enumerators, too
+/^enum .*\{ LOGP_.* \};/ {
+    gsub(/, /, "," plain " ")
+    sub(/ \};/, plain " };")
+}
 /[;{]/ && !/^ *\/?\*/ { documented = 0 }
 /\/\*/ { within = 1 }
 /\*\// { within = 0 }
+/^struct [a-z_]+ \{/ { outer = $2 }
+/^    struct \{$/ { nested = 1 } # it gets a name, without which Doxygen links to fields that it does not show
+nested {
+    lines = lines $0 "\n"
+    if (!/^    \} [a-z]+;/)
+        next
+    name = $2
+    sub(/;.*/, "", name)
+    sub(/struct \{/, "/** The type of the field of this name. */\n    struct " outer "_" name " {", lines)
+    $0 = substr(lines, 1, length(lines) - 1)
+    lines = nested = ""
+}
 { print }
