@@ -29,6 +29,14 @@ cc "$source/election.c" -o "$dir/election" \
 LD_LIBRARY_PATH=$(dirname "$pc") "$dir/election" --jobs 1
 [ "$("$dir/prefix/bin/logp" --version)" = "logp $(pkg-config --modversion logp)" ]
 [ -s "$dir/prefix/share/man/man1/logp.1" ]
+# Each function has a manual page, which groff takes without a warning.
+for name in $(nm -D --defined-only "$dir"/prefix/lib*/liblogp.so "$dir"/prefix/lib/*/liblogp.so 2>/dev/null |
+              sed -n 's/^.* T \(logp_[a-z0-9_]*\).*/\1/p'); do
+    page=$dir/prefix/share/man/man3/$name.3
+    grep -q "^$name .*- ." "$page" && ! grep '[`@]' "$page" || { echo "FAILED: manual page of $name"; exit 1; }
+done
+! command -v groff >/dev/null || [ -z "$(groff -man -Tutf8 -ww "$dir"/prefix/share/man/man3/*.3 2>&1 >/dev/null)" ]
+[ -n "$name" ]
 [ "$(<"$dir/prefix/share/zsh/site-functions/_logp")" = "$("$dir/prefix/bin/logp" completion zsh)" ]
 [ "$(<"$dir/prefix/share/bash-completion/completions/logp")" = \
     "$("$dir/prefix/bin/logp" completion bash)" ]
