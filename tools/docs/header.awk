@@ -11,6 +11,7 @@ BEGIN { plain = " /**< \302\240 */" }
     $0 = " * @heading{" heading "} " substr($0, RSTART + RLENGTH)
 }
 /^ \*   [a-z]+\.h / { sub(/^ \*   /, " * - ") }
+{ gsub(/ \.\. /, " ..\\&nbsp;") } # no end of a sentence
 /\/\*\*($|[^<])/ { documented = 1 }
 /^    +[a-z}][][A-Za-z0-9_ *,]*;/ && !documented && !within {
     end = index($0, ";")
