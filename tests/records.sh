@@ -138,7 +138,7 @@ says 'broadcast of 8 bytes, root 0, P = 8'
 says 'delay logp; L = 60 us, o = 20 us, g = 40 us; wall clock, thread executor on '
 says ', 77 of 100 runs'
 run 1 '' broadcast --algo optimal --clock virtual --bytes 1
-line 'times in us predicted of best emulated ratio verified'
+line 'times in us predicted x bound emulated ratio verified'
 line 'optimal 200.000 0.8333 207.007 1.0350 yes'
 says 'broadcast of 1 byte, root 0'
 says 'virtual clock, thread executor on 1 core, 1 run each'

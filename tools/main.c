@@ -27,7 +27,7 @@ const struct command *command_at(size_t i)
 
 const char help_introduction[] =
     "logp runs collective algorithms on processors emulated under the LogP model, on this\n"
-    "box, and holds their real running times against the model's predictions.\n";
+    "box, and compares their running times with the model's predictions.\n";
 
 const char help_examples[] =
     "  logp run broadcast --algo all       every algorithm, measured against its prediction\n"
@@ -35,12 +35,12 @@ const char help_examples[] =
     "  logp run barrier -P 64 --executor fiber      many processors on few cores\n"
     "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
     "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
-    "  logp trace broadcast --clock virtual    what each processor does, as a diagram\n"
+    "  logp trace broadcast --clock virtual    the steps of each processor, as a diagram\n"
     "  logp tree reduce --algo binomial    the tree of a tree-based algorithm\n"
     "  logp predict broadcast -P 1000000 --algo all\n"
-    "  logp predict broadcast --explain    what a time is made of, and what counts\n"
+    "  logp predict broadcast --explain    the terms of a time, the critical path\n"
     "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
-    "  logp report broadcast --output page.html   all of it as a page for the browser\n"
+    "  logp report broadcast --output page.html   the results as a page for the browser\n"
     "  logp measure --delay none           this host's threads: their L, o, g, G\n"
     "  logp paper kurnosov                 a paper's figures compared with this library\n"
     "  logp help run                       all options of a command\n";

@@ -106,7 +106,7 @@ happens "($waits) == [] and ($fates) == [[1,\"duplicated\",2],[1,\"duplicated\",
 logp trace broadcast --clock virtual --fault drop:1@0-4,dup:1@0-7
 grep -qx 'messages: 1 lost, 1 twice, 1 never received; P4, P5 wait for ever' "$dir/out" || fail "no toll: $(cat "$dir/out")"
 logp trace broadcast --clock virtual --fault drop:1@0-4 --format goal
-stderr_has 'logp: --format goal: messages: 1 lost; P4, P5 wait for ever: goal cannot say so'
+stderr_has 'logp: --format goal: messages: 1 lost; P4, P5 wait for ever: goal cannot express this'
 # where nothing has happened the diagram is one unit wide
 COLUMNS=60 LC_ALL=C logp trace broadcast -P 2 --clock virtual --fault stop@0
 grep -qE '^P1 _{50}' "$dir/out" && grep -qE '^ +0 +1 units$' "$dir/out" || fail "nothing: $(cat "$dir/out")"

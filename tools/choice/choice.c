@@ -9,6 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_unit(const char *word)
+{
+    char time[8];
+    int64_t ps;
+
+    return isalpha((unsigned char)*word) && strlen(word) < sizeof(time) - 1 &&
+           snprintf(time, sizeof(time), "1%s", word) > 1 && logp_time_parse(time, 1, &ps);
+}
+
 const char *named_collective(const struct options *o)
 {
     const struct logp_collective *c;
@@ -16,7 +25,7 @@ const char *named_collective(const struct options *o)
     char list[MAX_LIST];
 
     if (o->list != NULL && o->n_words > 1)
-        bad_usage("%s: no collective beside the schedule of a file", o->words[1]);
+        bad_usage("%s: give either a collective or --schedule FILE, not both", o->words[1]);
     if (o->list != NULL)
         return "schedule";
     for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
@@ -27,7 +36,9 @@ const char *named_collective(const struct options *o)
         bad_usage("%s %s: no such collective; %s", o->words[0], o->words[1],
                   one_of(&names, o->words[1], list));
     if (o->n_words > 2)
-        bad_usage("%s: unexpected word; one collective at a time", o->words[2]);
+        bad_usage("%s: unexpected argument; %s", o->words[2],
+                  is_unit(o->words[2]) ? "put no space between a number and its unit, as in 5us"
+                                       : "give one collective");
     return o->words[1];
 }
 
@@ -102,7 +113,8 @@ static void add_named(const struct options *o, const char *collective,
     for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++)
         add_name(&names, a->name);
     if (algorithm_word(name) != ALGORITHMS_NAMED)
-        bad_option("--algo", o->algorithm_list, "%s stands alone", name);
+        bad_option("--algo", o->algorithm_list,
+                   "%s is combined with no other name; remove it or the others", name);
     if (found == NULL)
         bad_option("--algo", o->algorithm_list, "'%s': %s", name, one_of(&names, name, list));
     if (*n == MAX_ALGORITHMS)

@@ -52,10 +52,10 @@ static void refuse_losses(const char *option, const char *text)
 
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(s, ":@,;"), s);
         if (find_name(&harmless, name) < 0)
-            bad_option(option, text,
-                       "%s: delay or slow, to measure: no message may be lost, or come otherwise "
-                       "than it was sent",
-                       name);
+            bad_option(
+                option, text,
+                "%s: delay or slow for a measurement: each message must arrive once and unchanged",
+                name);
         s += n + (s[n] != '\0');
     }
 }

@@ -129,7 +129,7 @@ static struct logp_ranks read_ranks(const char *option, const char *rule, char *
             *dots = '\0';
         if (!parse_number(one, false, 0, most, &first) ||
             !parse_number(dots != NULL ? dots + 2 : one, false, first, most, &last))
-            bad_option(option, rule, "ranks as 3, 0,2..5 or *, before and behind the -");
+            bad_option(option, rule, "ranks as 3, 0,2..5 or * on both sides of the -");
         ranges[set.n++] = (struct logp_rank_range){(int)first, (int)last};
     }
     return set;
@@ -336,12 +336,11 @@ void apply_inter(struct options *o, const char *option, const char *text)
     char nodes[32];
 
     if (*text != '\0' && o->node_size == 0)
-        bad_option(option, text, "with %s, which says what is between what",
-                   option_shown("nodes", nodes));
+        bad_option(option, text, "needs %s, which sets the nodes", option_shown("nodes", nodes));
     if (*text != '\0')
         read_costs(o, option, text, &o->inter);
     if (o->node_size > 0 && same_costs(&o->inter, &nothing))
-        bad_option("nodes", o->nodes, "with %s, what messages between nodes cost",
+        bad_option("nodes", o->nodes, "needs %s, the costs of messages between nodes",
                    option_shown(option, nodes));
 }
 
@@ -351,6 +350,6 @@ void apply_link(struct options *o, const char *option, const char *text)
         o->rules = rules_of(o, option, text);
     o->network.links = links_of(o, o->P);
     if (o->network.links != NULL && o->network.params.capacity != 0)
-        bad_option("capacity", option_text("capacity"), "off with %s: ceil(L/g) of which link?",
-                   links_option(o));
+        bad_option("capacity", option_text("capacity"),
+                   "off with %s: L and g differ by link; remove it", links_option(o));
 }

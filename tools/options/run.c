@@ -79,12 +79,13 @@ void check_transport(const struct options *o)
                        : is_faulty(o)                                 ? "faults or noise"
                        : o->gamma_host                                ? "--gamma host"
                        : o->output != NULL && (o->sets & OPTIONS_NETWORK) == 0
-                           ? "--output: redirect what is printed"
+                           ? "--output: redirect stdout"
                        : o->plot != NULL ? "--plot"
                                          : NULL;
 
     if (with != NULL)
-        bad_option("--transport", o->transport, "not together with %s", with);
+        bad_option("--transport", o->transport, "not together with %s; remove one of the two",
+                   with);
 }
 
 /* A core's number. @return behind it; NULL: it is none */
@@ -144,7 +145,7 @@ static void apply_progress(struct options *o, const char *option, const char *te
 const struct option_row run_options[] = {
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "", OPTIONS_RUN,
      .apply = apply_clock, .words = "wall, virtual"},
-    {"executor", "NAME", "processors run on: %s", "thread", "",
+    {"executor", "NAME", "carriers of processors: %s", "thread", "",
      OPTIONS_RUN | OPTIONS_PAPER | OPTIONS_AGAIN, .apply = apply_executor, .series = SERIES_WORDS,
      .choices = all_executors},
     {"transport", "NAME", "mpi: over the processes of mpirun; mpi:openmpi, mpi:mpich: of that MPI",

@@ -60,7 +60,7 @@ static void refuse_several(const struct options *o, const struct option_row *row
         return;
     if ((o->sets & OPTIONS_CROSSOVER) != 0)
         bad_option(option, text, "one value; a map has several of -P, --bytes and --count alone");
-    bad_option(option, text, "%s takes one value; use logp bench or logp plot for several",
+    bad_option(option, text, "%s takes one value; for several type logp bench or logp plot",
                o->words[0]);
 }
 

@@ -217,8 +217,7 @@ void print_advice(const struct options *o, const struct advice *a)
         printf("The clocks of the processes are at most %.3f us apart%s.\n",
                (double)a->clock_error_ns / 1000,
                a->clock_is_off
-                   ? ": more than 1 % of the unit or of a prediction, so nothing is said"
-                     " of the host"
+                   ? ": more than 1 % of the unit or of a prediction, so the host cannot be judged"
                    : "");
     if (a->clock_is_off)
         return;

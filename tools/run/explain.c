@@ -11,32 +11,34 @@
 static void refuse(const struct options *o)
 {
     if (o->plugin != NULL)
-        bad_option("--plugin", o->plugin, "with --explain, a delay model of the table");
+        bad_option("--plugin", o->plugin,
+                   "with --explain: a built-in delay model; type logp list delays");
     if (is_faulty(o))
         bad_option(o->network.faults != NULL ? "--fault" : "--noise",
                    o->network.faults != NULL ? o->network.faults : o->network.noise,
                    "none: --explain cannot be combined with random faults");
     if (!o->emulated)
         bad_option("--delay", o->delay->name,
-                   "with --explain, a delay model under which messages take time");
+                   "with --explain: a delay model in which messages take time");
     if (o->list != NULL && o->list->edges != NULL && !o->list->in_order)
         bad_option("--schedule", option_text("schedule"),
-                   "with --explain, operations that follow one another; those of this file are "
-                   "concurrent");
+                   "with --explain: operations in one order; those of this file are concurrent");
     if (model_params(o).recv_streams)
         bad_option("--delay", o->delay->name,
-                   "with --explain, logp, loggp or store-forward; write --delay loggp");
+                   "with --explain: logp, loggp or store-forward; type --delay loggp");
     if (o->network.topology != NULL)
-        bad_option("--topology", logp_topology_spec(o->network.topology),
-                   "none, with --explain: where messages wait for links, no path is the time");
+        bad_option(
+            "--topology", logp_topology_spec(o->network.topology),
+            "none: --explain does not support messages that wait for links; remove one of the two");
     if (logp_params_capacity(&o->network.params) > 0)
         bad_option("--capacity", option_text("capacity"),
-                   "off, with --explain: where senders stall, no path is the time");
+                   "off: --explain does not support senders that stall; remove one of the two");
     if (o->network.rendezvous_from > 0)
         bad_option("--rendezvous", option_text("rendezvous"),
-                   "none, with --explain: where sends wait for receivers, no path is the time");
+                   "none: --explain does not support sends that wait for receivers; remove one of "
+                   "the two");
     if (!o->format->for_people && strcmp(o->format->name, "json") != 0)
-        bad_option("--format", o->format->name, "with --explain, table or json");
+        bad_option("--format", o->format->name, "with --explain: table or json");
 }
 
 static const char *why_not(int rc)

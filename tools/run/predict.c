@@ -67,10 +67,11 @@ const char *why_unpredicted(const struct options *o, const struct logp_algorithm
     if (o->by == LOGP_BY_SCHEDULE && has_formula && !is_faulty(o) && o->plugin == NULL)
         return "its steps are too many to be costed one by one; remove --by schedule";
     if (is_faulty(o))
-        return "what --fault and --noise draw decides its time; measure it with logp run";
+        return "random faults or noise decide its time; measure it with logp run";
     snprintf(why, sizeof(why), "it has no closed form here, and %s",
-             a->steps == NULL ? "no steps, only a run function"
-                              : "its steps are too many, or the model is no function of messages");
+             a->steps == NULL
+                 ? "no steps, only a run function"
+                 : "it has too many steps, or its model depends on more than messages");
     return why;
 }
 

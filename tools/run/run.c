@@ -141,7 +141,8 @@ static bool kept(const struct row *row)
     if (p->certainty == LOGP_PREDICTION_NONE || r->reps == 0 || (least && most))
         return true;
     fprintf(stderr,
-            "logp: %s %s: the virtual clock says %lld to %lld ns, the prediction %s%lld ns\n",
+            "logp: %s %s: %lld to %lld ns on the virtual clock differ from the prediction of "
+            "%s%lld ns\n",
             row->algorithm->collective, row->algorithm->name, (long long)r->emulated.min_ns,
             (long long)r->emulated.max_ns,
             p->certainty == LOGP_PREDICTION_EXACT   ? "exactly "
