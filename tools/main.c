@@ -54,9 +54,9 @@ static void print_help(void)
     puts("\nThe most used options (all of them: logp run --help):\n\n"
          "  -P N              virtual processors [8]\n"
          "  -L T -o T -g T    latency, overhead, gap [6 2 4]; plain numbers count units\n"
-         "  --unit T          what one unit is [10us]\n"
+         "  --unit T          length of a time unit [10us]\n"
          "  --algo NAMES      which algorithms; all; auto: the best predicted [auto]\n"
-         "  --executor fiber  many processors a core, small units\n"
+         "  --executor fiber  many processors per core, small units\n"
          "  --clock virtual   let time jump instead of waiting: exact, for any P\n"
          "  --format json     for scripts; csv too");
 }

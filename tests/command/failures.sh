@@ -109,7 +109,7 @@ lines "$dir/out" '3 runs were repeated because a core was busy at the start' \
     'The host could not keep up with 2 of 3: flat took 100.0 % longer than predicted.'
 grep -q '^\(2 processors share 1 core. \)\{0,1\}Each hand-over between threads costs .* Try:$' "$dir/out" ||
     fail "late: $(cat "$dir/out")"
-lines "$dir/out" ' --executor fiber flat takes 50.00 % longer than predicted (just tried)' \
+lines "$dir/out" ' --executor fiber flat takes 50.00 % longer than predicted (measured now)' \
     ' --unit 100us slower time scale; the error would be about 1 %' \
     ' --clock virtual exact, without waiting'
 feign late run broadcast --algo flat -P 2 --unit 1us --reps 1 --warmup 0 --executor fiber

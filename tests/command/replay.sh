@@ -12,7 +12,7 @@ mkdir "$dir/at"
 (cd "$dir/at" && LOGP_REPLAY_DIR=left/over "$replayed" >"$dir/none" && exit 1)
 grep -q '^its replay could not be written to left/over: No such file' "$dir/none" || fail "no folder: $(cat "$dir/none")"
 (cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >"$dir/found") && fail 'nothing has failed'
-mapfile -t left < <(sed -n "s|^see it again: logp replay |$dir/at/|p" "$dir/found")
+mapfile -t left < <(sed -n "s|^to repeat it: logp replay |$dir/at/|p" "$dir/found")
 [ ${#left[@]} -eq 5 ] || fail "not five replays: $(cat "$dir/found")"
 # the same once more are the same files; of another failure of that name, another one
 (cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >/dev/null)
@@ -25,7 +25,7 @@ programs=("" "$replayed" "$rebuilt")
 for file in "${left[@]}"; do
     awk -v file="$(basename "$file")" '
         /failed with P/ { text = "" } { text = text $0 "\n" }
-        /^see it again/ && index($0, file) { sub(/see it again[^\n]*\n$/, "", text); printf "%s", text }
+        /^to repeat it/ && index($0, file) { sub(/to repeat it[^\n]*\n$/, "", text); printf "%s", text }
     ' "$dir/found" | grep -v '^this is the program' >"$dir/text"
     [ -s "$dir/text" ] || fail "no text of $file"
     for program in "${programs[@]}"; do

@@ -113,7 +113,7 @@ grep -qE '^P1 _{50}' "$dir/out" && grep -qE '^ +0 +1 units$' "$dir/out" || fail 
 says 'broadcast/flat, P = 2: 1 unit, predicted' trace broadcast -P 2 -L 1 -o 0 -g 1 --predicted
 COLUMNS=100 LC_ALL=C logp trace broadcast --clock virtual --fault drop:1@0-4,stop@7:2
 { grep -q '^P0 .*!4' "$dir/out" && grep -qx 'P4 _*' "$dir/out" && grep -qx 'P7 -*#*' "$dir/out" &&
-    grep -q '   # halted   _ waits for ever   ! to it, lost   | to it, never received$' "$dir/out"; } ||
+    grep -q '   # halted   _ waits for ever   ! message lost   | message never received$' "$dir/out"; } ||
     fail "not drawn: $(cat "$dir/out")"
 
 if command -v protoc >/dev/null; then

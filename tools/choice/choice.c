@@ -176,7 +176,8 @@ static void say_unpredicted(const struct options *o, const struct logp_algorithm
         (o->network.links == NULL && o->network.rendezvous_from == 0))
         return;
     said = true;
-    say("--algo auto: with %s nothing is predicted beyond %d processors; %s is the best without",
+    say("--algo auto: with %s there is no prediction beyond %d processors; without it %s is the "
+        "best",
         o->network.rendezvous_from > 0 ? "--rendezvous" : links_option(o), LOGP_FOLD_P, best->name);
 }
 
@@ -220,8 +221,8 @@ static const struct logp_algorithm *choose_best(const struct options *o, const c
         return NULL;
     say_unpredicted(o, choice.algorithm);
     if (choice.n_left > 0)
-        say("--algo auto: the schedules of all together have more than %d messages; not compared: "
-            "%s; --algo NAME predicts one",
+        say("--algo auto: the schedules of all algorithms have more than %d messages; not "
+            "compared: %s; --algo NAME predicts one",
             LOGP_FOLD_MESSAGES, names_of(choice.left, choice.n_left, list));
     return choice.algorithm;
 }

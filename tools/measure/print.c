@@ -177,7 +177,7 @@ static void print_pair(const struct measured *m, const struct pair *pair)
         print_value(m, &values[i]);
     print_remarks(f);
     if (f->n_protocols > 1)
-        printf("\nIt behaves differently in %d ranges of sizes:", f->n_protocols);
+        printf("\nThe parameters differ in %d ranges of sizes:", f->n_protocols);
     if (f->n_protocols > 1 || !f->exact)
         print_protocols(f);
     print_sizes(pair);

@@ -96,9 +96,11 @@ static const char *noise_forms(const struct options *o, char buf[MAX_LIST])
 }
 
 const struct option_row fault_options[] = {
-    {"fault", "SPEC", "%s; @A-B:FROM..TO: where, when", "none", "", OPTIONS_FAULT | OPTIONS_MEASURE,
-     .apply = apply_fault, .choices = fault_forms, .several = true},
-    {"noise", "SPEC", "each overhead is longer: %s", "none", "", OPTIONS_FAULT | OPTIONS_MEASURE,
-     .apply = apply_noise, .choices = noise_forms, .several = true},
+    {"fault", "SPEC", "%s; @A-B:FROM..TO: ranks and time", "none", "",
+     OPTIONS_FAULT | OPTIONS_MEASURE, .apply = apply_fault, .choices = fault_forms,
+     .several = true},
+    {"noise", "SPEC", "random or periodic delays of overheads: %s", "none", "",
+     OPTIONS_FAULT | OPTIONS_MEASURE, .apply = apply_noise, .choices = noise_forms,
+     .several = true},
     {0},
 };

@@ -163,7 +163,7 @@ const struct option_row format_options[] = {
      OPTIONS_OUTPUT | OPTIONS_FILE | OPTIONS_TUNE | OPTIONS_TRACE | OPTIONS_MEASURE |
          OPTIONS_VALIDATE,
      .apply = apply_output},
-    {"plot", "FILE|DIR", "a picture of the sweep, .png, .svg or .pdf; a paper's: in this folder",
-     "", "none", OPTIONS_PLOT, TEXT(plot)},
+    {"plot", "FILE|DIR", "picture of the sweep (.png, .svg, .pdf); for a paper: the folder", "",
+     "none", OPTIONS_PLOT, TEXT(plot)},
     {0},
 };

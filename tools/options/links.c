@@ -53,7 +53,7 @@ void read_costs(const struct options *o, const char *option, const char *text,
         if (value == NULL || *value == '\0')
             bad_option(option, text, "%s=T, a time", name);
         if ((seen & (1u << which | excluded)) != 0)
-            bad_option(option, text, "%s once, and o, or o_send and o_recv", name);
+            bad_option(option, text, "%s once, and either o or o_send and o_recv", name);
         seen |= 1u << which;
         set_cost(costs, which,
                  which == BYTE ? to_ps(o, option, value, LOGP_PARAM_MAX_NS)
@@ -313,7 +313,7 @@ void apply_nodes(struct options *o, const char *option, const char *text)
     if (*text == '\0')
         return;
     if (!parse_nodes(text, &P, &o->node_size))
-        bad_option(option, text, "nodes x processors of each, as 4x8, or *x8: as many as it takes");
+        bad_option(option, text, "NODESxPROCESSORS, as 4x8, or *x8 for as many nodes as P needs");
     snprintf(o->nodes, sizeof(o->nodes), "%s", text);
     P *= o->node_size;
     if (P == 0)
@@ -326,7 +326,7 @@ void apply_nodes(struct options *o, const char *option, const char *text)
     }
     for (size_t i = 0; i == 0 || i < o->n_P; i++)
         if ((o->n_P > 0 ? o->P_list[i] : o->P) != P)
-            bad_option(option, text, "as many processors as there are; P = %lld",
+            bad_option(option, text, "as many processors as -P; P = %lld",
                        (long long)(o->n_P > 0 ? o->P_list[i] : o->P));
 }
 

@@ -141,8 +141,7 @@ static bool kept(const struct row *row)
     if (p->certainty == LOGP_PREDICTION_NONE || r->reps == 0 || (least && most))
         return true;
     fprintf(stderr,
-            "logp: %s %s: %lld to %lld ns on the virtual clock differ from the prediction of "
-            "%s%lld ns\n",
+            "logp: %s %s: takes %lld to %lld ns on the virtual clock; predicted: %s%lld ns\n",
             row->algorithm->collective, row->algorithm->name, (long long)r->emulated.min_ns,
             (long long)r->emulated.max_ns,
             p->certainty == LOGP_PREDICTION_EXACT   ? "exactly "

@@ -129,7 +129,7 @@ const char *event_words(const struct logp_trace *t, const struct logp_event *e, 
     if (e->kind == LOGP_EVENT_MARK)
         add_shown(buf, logp_trace_label(t, e->label));
     else if ((e->fate & LOGP_FATE_ENDLESS) != 0)
-        add(buf, e->peer >= 0 ? "waits for ever, for %d" : "waits for ever", e->peer);
+        add(buf, e->peer >= 0 ? "waits for ever for %d" : "waits for ever", e->peer);
     else
         add(buf, "%s", logp_event_kind_name(e->kind));
     if (e->kind == LOGP_EVENT_SEND)
