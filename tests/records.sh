@@ -307,7 +307,7 @@ run 0 'median=400000;median=300000' broadcast --algo optimal --cores "$core" -P 
 says ' executor on 1 core, '
 if [ "$(nproc)" -gt 1 ]; then
     run 0 'median=400000' broadcast --algo optimal --executor fiber
-    grep -q '^8 processors share [0-9]* cores. Those\|^It wakes' "$dir/out" || fail "$what: $(cat "$dir/out")"
+    grep -q '^8 processors share [0-9]* cores. Processors\|^The host wakes' "$dir/out" || fail "$what: $(cat "$dir/out")"
 fi
 
 # ---- what was asked for ----
