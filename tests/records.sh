@@ -219,7 +219,7 @@ run 1 'error=4 reps=0' broadcast --algo optimal
 line 'times in us predicted verified'
 line 'optimal 200.000 NO'
 run 1 'error=110 reps=7' broadcast --algo optimal
-err 'logp: broadcast optimal: not finished within --timeout; 7 runs were'
+err 'logp: broadcast optimal: not finished within --timeout; 7 runs were finished'
 run 1 'error=35 reps=7' broadcast --algo optimal
 err 'logp: broadcast optimal: deadlock: every processor waits and nothing is on its way'
 run 1 'error=12 reps=0' broadcast --algo optimal

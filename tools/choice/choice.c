@@ -55,7 +55,7 @@ static const char *needed(const struct options *o, const struct logp_algorithm *
     bare.undelayed = true;
     if (over_processes(o) && !c->model.undelayed &&
         logp_algorithm_needs(a, o->P, &c->args, &bare) == NULL)
-        needs = "one process: the transport mailbox, with delay none on the wall clock";
+        needs = "--transport mailbox, --delay none and --clock wall";
     n = snprintf(buf, 256, "%s", needs);
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -114,8 +114,10 @@ static void print_remarks(const struct logp_found *f)
         puts("The overheads are longer than half a round trip: L is taken as 0.");
     if (f->doubtful[0] != '\0')
         printf("DOUBTFUL: %s. Measure again on an idle host.\n", f->doubtful);
-    printf("Gaps of sends and receives: %s.",
-           gap_word(f) != NULL ? gap_word(f) : "shared or separate: could not be determined");
+    if (gap_word(f) != NULL)
+        printf("Gaps of sends and receives: %s.", gap_word(f));
+    else
+        fputs("Whether sends and receives share one gap could not be determined.", stdout);
     if (f->exact)
         puts(" All times of one kind were equal.");
     else

@@ -326,7 +326,7 @@ void apply_nodes(struct options *o, const char *option, const char *text)
     }
     for (size_t i = 0; i == 0 || i < o->n_P; i++)
         if ((o->n_P > 0 ? o->P_list[i] : o->P) != P)
-            bad_option(option, text, "as many processors as -P; P = %lld",
+            bad_option(option, text, "as many processors as -P gives; P = %lld",
                        (long long)(o->n_P > 0 ? o->P_list[i] : o->P));
 }
 

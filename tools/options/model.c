@@ -277,7 +277,7 @@ const struct option_row model_options[] = {
     {"gap", "KIND", "separate, or shared by sends and receives", "separate", "",
      OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_gap, .series = SERIES_WORDS,
      .of_machine = true, .words = "separate, shared"},
-    {"capacity", NULL, "at most ceil(L/g) messages under way from or to a processor", "off", "",
+    {"capacity", NULL, "at most ceil(L/g) messages in flight from or to a processor", "off", "",
      OPTIONS_MODEL | OPTIONS_MEASURE, .apply = apply_capacity, .of_machine = true},
     {"nodes", "NxM", "N nodes of M processors each, by rank; *xM: as many nodes as P needs", "", "",
      OPTIONS_MODEL | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_nodes, .series = SERIES_WORDS},

@@ -72,8 +72,7 @@ static void load(const char *option, const char *text)
                          symbol_of(option, text));
     if (rc != 0)
         bad_option(option, text, "%s",
-                   rc == -E2BIG ? "a plug-in that asks for no more than this "
-                                  "version of logp has"
+                   rc == -E2BIG ? "a plug-in that uses no more fields than this version of logp has"
                                 : "a plug-in whose size field is set");
     if (plugin.version != LOGP_PLUGIN_VERSION)
         bad_option(option, text, "a plug-in of version %d; this is one of version %d",

@@ -101,8 +101,8 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
     if (error == -EINTR)
         fprintf(stderr, "interrupted after %d runs\n", runs_of_record(&row->record));
     else if (error == -ETIMEDOUT)
-        fprintf(stderr, "not finished within %s; %d runs were\n", option_shown("--timeout", option),
-                runs_of_record(&row->record));
+        fprintf(stderr, "not finished within %s; %d runs were finished\n",
+                option_shown("--timeout", option), runs_of_record(&row->record));
     else if (report->error_rank >= 0)
         fprintf(stderr, "%s of rank %d: %s\n",
                 report->error_call != NULL ? report->error_call : "the program", report->error_rank,
