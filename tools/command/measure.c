@@ -105,11 +105,11 @@ const struct command command_measure = {
     .summary = "measure L, o, g and G of a machine",
     .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT | OPTIONS_OUTPUT,
     .answer = ANSWER_MEASURED,
-    .remark = "\nThe machine is the emulated one that the options describe; --delay none: this "
+    .remark = "\nThe machine is the emulated machine of the options; with --delay none, this "
               "host's\nthreads or fibers. -P [2]; --bytes A..B [1..1Mi; on the wall clock up to "
-              "round\ntrips of 2 ms]. The samples are round trips of one and of several messages, "
-              "with and without\nwaits; lines over sizes are fitted by least squares. --format "
-              "machine writes a file for --machine.\n--transport mpi measures between the first "
+              "round trips of\n2 ms]. The samples are round trips of one and of several messages, "
+              "with and without waits;\nlines over sizes are fitted by least squares. --format "
+              "machine writes a file for\n--machine. --transport mpi measures between the first "
               "ranks of two processes of mpirun.",
     .call = measure,
 };

@@ -41,8 +41,7 @@ const struct command command_plot = {
     .answer = ANSWER_CURVES,
     .remark = "\nLines are predicted times, points are measured medians with their 95 % intervals. "
               "The\nx axis is the option with the most values; each algorithm, and each value of "
-              "the other\noptions, has a curve. Axes of sizes are logarithmic. --output FILE.svg, "
-              ".png or .pdf; default: SVG on stdout.\n"
-              "Needs gnuplot.",
+              "the other\noptions, has a curve. Axes of sizes are logarithmic.\n--output FILE.svg, "
+              ".png or .pdf; default: SVG on stdout. Needs gnuplot.",
     .call = plot,
 };
