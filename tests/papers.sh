@@ -291,7 +291,7 @@ verdicts() {
     done
     # the same as text, and in CSV, where all rows have as many cells
     lines=$(jq 'map(select(.verdict)) | length' "$dir/$1.json")
-    "$logp" paper "$1" --clock virtual | sed -n '/^What it says, and whether that agrees/,$p' >"$dir/list"
+    "$logp" paper "$1" --clock virtual | sed -n '/^Claims of the paper, and whether they agree/,$p' >"$dir/list"
     [ "$(grep -c '^  - ' "$dir/list")" -eq "$lines" ] || fail "paper $1: the list as text: $(cat "$dir/list")"
     "$logp" paper "$1" --clock virtual --format csv >"$dir/csv"
     sed 's/"[^"]*"/x/g' "$dir/csv" | awk -F, 'NF != 13 { exit 1 }' || fail "paper $1: CSV is uneven"
@@ -373,7 +373,7 @@ Example 4.1, figure 4.4
 "
 verdicts liu "\
 Table 1
-(8), CM-5 is not worth it
+(8), CM-5: not worth while
 (9), blocks of 248 and 144 bits
 (6), max(4g, Trcv + 3 Tsnd + Cm/M) between blocks
 n(Tsnd + M/w + r + Trcv) + C, 2560 and 2240
@@ -450,8 +450,8 @@ jq -e 'map(select(.emulated != null)) | all(.[]; .predicted == null and .predict
 env CANNED_WRONG=3 LD_PRELOAD="$canned" "$logp" paper sun --clock virtual >"$dir/out" 2>"$dir/err"
 [ $? -eq 1 ] || fail "a wrong result: exit code"
 [ "$(grep -c 'WRONG RESULT on rank 3' "$dir/err")" -eq 1 ] || fail "a wrong result: $(cat "$dir/err")"
-grep -q '^Not all was run' "$dir/out" || fail "a wrong result: $(tail -1 "$dir/out")"
-grep -q '^What it says' "$dir/out" && fail "a wrong result: what agrees is not known"
+grep -q '^The run was interrupted' "$dir/out" || fail "a wrong result: $(tail -1 "$dir/out")"
+grep -q '^Claims of the paper' "$dir/out" && fail "a wrong result: what agrees is not known"
 # 52 runs, and 8 times two numbers of operands that take a nanosecond too long (one always fits)
 disagrees shou-chen CANNED_LATE=1 68
 # processor by processor: their traces; a broadcast begins at its root, whatever the clock

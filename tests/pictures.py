@@ -294,7 +294,7 @@ def pictures(top):
     empty = os.path.join(top, "empty.csv")
     open(empty, "w").close()
     for words, said in ((["plot", "broadcast", "--plot", "x.gif"], "--plot x.gif: .*png"),
-                        (["plot", "broadcast", "--plot", "/dev/null/x.png"], "--plot /dev/null/x.png: .*written"),
+                        (["plot", "broadcast", "--plot", "/dev/null/x.png"], "--plot /dev/null/x.png: .*writable"),
                         (["plot", "nothing.csv"], "nothing.csv: "), (["plot", empty], "no records"),
                         (["plot"], "collective"), (["plot", empty, "more"], "more: unexpected"),
                         (["run", "broadcast", "--plot", "x.png"], "--plot: not an option")):

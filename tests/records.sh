@@ -147,7 +147,7 @@ says 'broadcast of 8 bytes, root 0, P = 8'
 says 'delay logp; L = 60 us, o = 20 us, g = 40 us; wall clock, thread executor on '
 says ', 77 of 100 runs'
 run 1 '' broadcast --algo optimal --clock virtual --bytes 1
-line 'times in us predicted of best emulated ratio verified'
+line 'times in us predicted x bound emulated ratio verified'
 line 'optimal 200.000 0.8333 207.007 1.0350 yes'
 says 'broadcast of 1 byte, root 0'
 says 'virtual clock, thread executor on 1 core, 1 run each'
@@ -203,16 +203,16 @@ err 'logp: broadcast chain: WRONG RESULT on rank 5'
 
 # ---- under the virtual clock a prediction holds, or something is wrong ----
 run 1 '' broadcast --algo optimal --clock virtual
-err 'logp: broadcast optimal: the virtual clock says 206006 to 210010 ns, the prediction exactly 200000 ns'
+err 'logp: broadcast optimal: takes 206006 to 210010 ns on the virtual clock; predicted: exactly 200000 ns'
 run 1 'predicted=206006' broadcast --algo optimal --clock virtual
 run 1 'predicted=210010' broadcast --algo optimal --clock virtual
 run 0 'certainty=2 predicted=210010' broadcast --algo optimal --clock virtual
 err ''
 run 1 'certainty=2 predicted=210009' broadcast --algo optimal --clock virtual
-err 'logp: broadcast optimal: the virtual clock says 206006 to 210010 ns, the prediction at most 210009 ns'
+err 'logp: broadcast optimal: takes 206006 to 210010 ns on the virtual clock; predicted: at most 210009 ns'
 run 0 'certainty=3 predicted=206006' broadcast --algo optimal --clock virtual
 run 1 'certainty=3 predicted=206007' broadcast --algo optimal --clock virtual
-err 'logp: broadcast optimal: the virtual clock says 206006 to 210010 ns, the prediction at least 206007 ns'
+err 'logp: broadcast optimal: takes 206006 to 210010 ns on the virtual clock; predicted: at least 206007 ns'
 run 0 'certainty=0' broadcast --algo optimal --clock virtual
 run 1 ';' broadcast --algo flat,chain --clock virtual --format csv
 [ "$(wc -l <"$dir/out")" -eq 2 ] || fail "$what: it goes on: $(cat "$dir/out")"
@@ -228,7 +228,7 @@ run 1 'error=4 reps=0' broadcast --algo optimal
 line 'times in us predicted verified'
 line 'optimal 200.000 NO'
 run 1 'error=110 reps=7' broadcast --algo optimal
-err 'logp: broadcast optimal: not finished within --timeout; 7 runs were'
+err 'logp: broadcast optimal: not finished within --timeout; 7 runs were finished'
 run 1 'error=35 reps=7' broadcast --algo optimal
 err 'logp: broadcast optimal: deadlock: every processor waits and nothing is on its way'
 run 1 'error=12 reps=0' broadcast --algo optimal
@@ -244,7 +244,7 @@ done
 run 0 'median=202100;median=201000' broadcast --algo optimal
 not 'kept up'
 line 'The host could not keep up with 1 of 1: optimal took 1.0 % longer than predicted.'
-line '--executor fiber optimal takes 0.50 % longer than predicted (just tried)'
+line '--executor fiber optimal takes 0.50 % longer than predicted (measured now)'
 line '--unit 20us slower time scale; the error would be about 1 %'
 line '--clock virtual exact, without waiting'
 says 'Each hand-over between threads costs'
@@ -255,7 +255,7 @@ not '--executor fiber'
 run 0 'median=400000' broadcast --algo optimal --executor fiber
 line 'The host could not keep up with 1 of 1: optimal took 100.0 % longer than predicted.'
 line '--unit 1000us slower time scale; the error would be about 1 %'
-[ "$(nproc)" -ge 8 ] || says 'Those whose waits end at the same time run one after the other. Try:'
+[ "$(nproc)" -ge 8 ] || says 'Processors whose waits end at the same time run one after the other. Try:'
 not '--executor fiber  '
 [ "$(wc -l <"$dir/saw")" -eq 1 ] || fail "$what: fibers were tried"
 run 0 'median=400000' broadcast --algo optimal --executor fiber --machine cm5
@@ -287,12 +287,12 @@ done
 core=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
 run 0 'median=400000;median=300000' broadcast --algo optimal --cores "$core" -P 5
 line '5 processors share 1 core. Each hand-over between threads costs a microsecond or more. Try:'
-line '--executor fiber optimal takes 50.00 % longer than predicted (just tried)'
-line 'fewer processors -P 1 has one on each core'
+line '--executor fiber optimal takes 50.00 % longer than predicted (measured now)'
+line 'fewer processors -P 1 has one processor on each core'
 # what was tried and did not help is not advised, and is not the cause
 run 0 'median=400000;median=5000000' broadcast --algo optimal --cores "$core" -P 5
 not '--executor fiber \|hand-over'
-line '5 processors share 1 core. It wakes processors too late for times as short as these, or other programs use its cores. Try:'
+line '5 processors share 1 core. The host wakes processors too late for such short times, or other programs use its cores. Try:'
 line '--unit 1000us slower time scale; the error would be about 1 %'
 # times with a suffix do not grow with the unit
 run 0 'median=400000;median=5000000' broadcast --algo optimal -L 60us
@@ -303,7 +303,7 @@ says 'Each run copies 58.7 MB of messages, in and out of mailboxes, which takes 
 says '; the model charges nothing for bytes, as G is 0. Try:'
 not 'hand-over\|fewer processors'
 not '--executor fiber '
-grep -q '^  -G [0-9.]*ns  *optimal takes 1.00 % longer than predicted (just tried)$' "$dir/out" ||
+grep -q '^  -G [0-9.]*ns  *optimal takes 1.00 % longer than predicted (measured now)$' "$dir/out" ||
     fail "$what: no G: $(cat "$dir/out")"
 [ "$(wc -l <"$dir/saw")" -eq 3 ] || fail "$what: not fibers and G tried: $(cat "$dir/saw")"
 run 0 'median=300000;median=6000000;median=900000' broadcast --algo optimal --bytes 4Mi
@@ -316,7 +316,7 @@ run 0 'median=400000;median=300000' broadcast --algo optimal --cores "$core" -P 
 says ' executor on 1 core, '
 if [ "$(nproc)" -gt 1 ]; then
     run 0 'median=400000' broadcast --algo optimal --executor fiber
-    grep -q '^8 processors share [0-9]* cores. Those\|^It wakes' "$dir/out" || fail "$what: $(cat "$dir/out")"
+    grep -q '^8 processors share [0-9]* cores. Processors\|^The host wakes' "$dir/out" || fail "$what: $(cat "$dir/out")"
 fi
 
 # ---- what was asked for ----

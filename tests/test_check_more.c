@@ -36,7 +36,7 @@ Test(check_more, bounds_are_said)
     c = exhaust((struct logp_check){.runs = 10});
     cr_assert_eq(c.executions, 10);
     cr_assert(!c.complete);
-    cr_assert(strstr(c.text, "bounded by the number of runs") != NULL, "%s", c.text);
+    cr_assert(strstr(c.text, "limited by the number of runs") != NULL, "%s", c.text);
     c = exhaust((struct logp_check){.depth = 1});
     cr_assert_eq(c.executions, 4);
     cr_assert(!c.complete);
@@ -85,10 +85,10 @@ Test(check_more, what_does_not_go_together_is_refused)
         {{.network = &limited}, "rendezvous_from only with", -EINVAL},
         {{.strategy = LOGP_STRATEGY_EXHAUSTIVE, .network = &timed}, "EXHAUSTIVE", -EINVAL},
         {{.strategy = LOGP_STRATEGY_EXHAUSTIVE, .sends = LOGP_SENDS_VARIED}, "sends", -EINVAL},
-        {{.network = &untimed_latency}, "latency: not on a bare network", -EINVAL},
-        {{.network = &untimed_faults}, "faults: not on a bare network", -EINVAL},
-        {{.network = &untimed_noise}, "noise: not on a bare network", -EINVAL},
-        {{.network = &wrong_faults}, "drop:2: a probability", -EINVAL},
+        {{.network = &untimed_latency}, "latency: only with network parameters", -EINVAL},
+        {{.network = &untimed_faults}, "faults: only with network parameters", -EINVAL},
+        {{.network = &untimed_noise}, "noise: only with network parameters", -EINVAL},
+        {{.network = &wrong_faults}, "drop:2: after a colon a probability", -EINVAL},
         {{.network = &wrong_latency}, "latency: ", -EINVAL},
         {{.network = &wrong_unit}, "unit_ns", -EINVAL},
         {{.network = &wrong_params}, "params", -EINVAL},
@@ -138,7 +138,7 @@ Test(check_more, what_is_no_replay_is_refused)
                      wrong[i]);
     cr_assert_eq(logp_check_replay(senders, NULL, NULL, NULL, NULL), -EINVAL);
     cr_assert_eq(logp_check_replay(senders, NULL, NULL, wrong[8], &f), -EINVAL);
-    cr_expect_str_eq(f.text, "line 3 is not that of a replay\n");
+    cr_expect_str_eq(f.text, "line 3 is not a line of a replay\n");
     logp_failure_free(&f);
     cr_assert_eq(logp_check_replay(senders, NULL, NULL, "logp-replay 1\n", &f), -EPROTONOSUPPORT);
     cr_expect_str_eq(f.text, "a replay of version 1; this library knows 2\n");

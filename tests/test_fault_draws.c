@@ -395,7 +395,7 @@ Test(fault_draws, what_is_wrong_is_refused_and_said)
         {"slow:2@1-2", NULL, "@A"},
         {"slow:2@5..3", NULL, "ranks"},
         {"cut", NULL, "cut@A-B"},
-        {"cut:1@1-2", NULL, "nothing"},
+        {"cut:1@1-2", NULL, "no value"},
         {"cut@-", NULL, "cut@A-B"},
         {"cut@1-x", NULL, "@A-B"},
         {"stop", NULL, "stop@A"},

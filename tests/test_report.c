@@ -238,6 +238,6 @@ Test(report, every_error_has_a_text_of_its_own)
             cr_expect(strcmp(text, logp_error_text(errors[k])) != 0, "%d", errors[i]);
     }
     cr_expect_str_eq(logp_error_text(-EDOM), strerror(EDOM));
-    cr_expect_str_eq(logp_error_text(5), "an error of the program's own");
-    cr_expect_str_eq(logp_error_text(INT32_MIN), "an error of the program's own");
+    cr_expect_str_eq(logp_error_text(5), "an error code of the program");
+    cr_expect_str_eq(logp_error_text(INT32_MIN), "an error code of the program");
 }

@@ -345,19 +345,19 @@ Test(schedule, planted_mistakes_are_found)
 {
     static const char *const what[MISTAKES] = {
         [NO_RECEIVE] = "a message to it is never received",
-        [WRONG_PEER] = "it waits for a message that nobody sends",
-        [WRONG_SOURCE] = "it waits for a message that nobody sends",
-        [NOT_SENT] = "it waits for a message that nobody sends",
+        [WRONG_PEER] = "it waits for a message that is never sent",
+        [WRONG_SOURCE] = "it waits for a message that is never sent",
+        [NOT_SENT] = "it waits for a message that is never sent",
         [OVERWRITTEN] = "its result does not have each contribution once, in order",
         [TWICE] = "its result does not have each contribution once, in order",
         [TOO_SMALL] = "it receives a message of another size",
-        [BEYOND] = "it sends what is beyond its buffer",
-        [NO_SUCH_RANK] = "it sends to no rank",
-        [NO_SOURCE] = "it receives from no rank",
-        [NO_RESULT] = "its result is no combination",
-        [NOT_WRITTEN] = "it sends what it does not have",
-        [INTO_OTHER] = "it combines into what it combines with",
-        [HALVES] = "it combines what is no element"};
+        [BEYOND] = "it sends data beyond its buffer",
+        [NO_SUCH_RANK] = "it sends to a rank that does not exist",
+        [NO_SOURCE] = "it receives from a rank that does not exist",
+        [NO_RESULT] = "its result is not a combination",
+        [NOT_WRITTEN] = "it sends data that it does not have",
+        [INTO_OTHER] = "it combines into its operand",
+        [HALVES] = "it combines data that are not whole elements"};
     static const int folded[MISTAKES] = {
         [WRONG_PEER] = -EDEADLK, [WRONG_SOURCE] = -EDEADLK, [NOT_SENT] = -EDEADLK,
         [TOO_SMALL] = -EMSGSIZE, [NO_SUCH_RANK] = -EINVAL,  [NO_SOURCE] = -EINVAL};
@@ -419,7 +419,7 @@ Test(schedule, nobody_but_the_root_has_what_is_broadcast)
         struct logp_schedule_error error;
 
         cr_assert_eq(logp_schedule_check(&s, logp_collective_find("broadcast"), &error), -EPROTO);
-        cr_expect_str_eq(error.what, "it sends what it does not have", "%s", error.what);
+        cr_expect_str_eq(error.what, "it sends data that it does not have", "%s", error.what);
         cr_expect(error.rank == 1 && error.step == 0);
     }
 }

@@ -228,7 +228,7 @@ Test(stacks, who_runs_off_the_stack_is_named)
     for (int i = 0; i < 4; i++) {
         dying_words(programs[i / 2], (enum logp_clock)(i % 2), text, sizeof(text));
         cr_expect_str_eq(text,
-                         fibers ? "logp: rank 2 has run off its stack of 262144 bytes "
+                         fibers ? "logp: rank 2 has exceeded its stack of 262144 bytes "
                                   "(logp_config.stack_bytes)\n"
                                 : "",
                          "program %d: %s", i, text);

@@ -197,7 +197,8 @@ Test(transpose_time, an_algorithm_says_what_it_needs)
     const struct logp_params params = test_params(6, 2, 4);
     struct logp_invocation c = even(6, 1, 1, &params);
 
-    cr_expect_str_eq(test_needs(algorithm("butterfly"), 6, &c), "a power of two of processors");
+    cr_expect_str_eq(test_needs(algorithm("butterfly"), 6, &c),
+                     "a power of two as the number of processors");
     cr_expect_null(test_needs(algorithm("butterfly"), 4, &c));
     cr_expect_null(test_needs(algorithm("ring"), 6, &c));
     c.args.rows = 0;

@@ -27,7 +27,7 @@ const struct command *command_at(size_t i)
 
 const char help_introduction[] =
     "logp runs collective algorithms on processors emulated under the LogP model, on this\n"
-    "box, and holds their real running times against the model's predictions.\n";
+    "box, and compares their running times with the model's predictions.\n";
 
 const char help_examples[] =
     "  logp run broadcast --algo all       every algorithm, measured against its prediction\n"
@@ -35,13 +35,13 @@ const char help_examples[] =
     "  logp run barrier -P 64 --executor fiber      many processors on few cores\n"
     "  logp tree broadcast -P 16           the best tree for these L, o, g\n"
     "  logp tree summation -P 7 --format svg  the best summation, as a picture\n"
-    "  logp trace broadcast --clock virtual    what each processor does, as a diagram\n"
+    "  logp trace broadcast --clock virtual    the steps of each processor, as a diagram\n"
     "  logp tree reduce --algo binomial    the tree of a tree-based algorithm\n"
     "  logp predict broadcast -P 1000000 --algo all\n"
-    "  logp predict broadcast --explain    what a time is made of, and what counts\n"
+    "  logp predict broadcast --explain    the terms of a time, the critical path\n"
     "  logp explain broadcast optimal binomial      why one is faster than the other\n"
     "  logp bench crossover alltoall -G 0.01        where the best algorithm changes\n"
-    "  logp report broadcast --output page.html   all of it as a page for the browser\n"
+    "  logp report broadcast --output page.html   the results as a page for the browser\n"
     "  logp measure --delay none           this host's threads: their L, o, g, G\n"
     "  logp paper kurnosov                 a paper's figures compared with this library\n"
     "  logp help run                       all options of a command\n";
@@ -55,9 +55,9 @@ static void print_help(void)
     puts("\nThe most used options (all of them: logp run --help):\n\n"
          "  -P N              virtual processors [8]\n"
          "  -L T -o T -g T    latency, overhead, gap [6 2 4]; plain numbers count units\n"
-         "  --unit T          what one unit is [10us]\n"
+         "  --unit T          length of a time unit [10us]\n"
          "  --algo NAMES      which algorithms; all; auto: the best predicted [auto]\n"
-         "  --executor fiber  many processors a core, small units\n"
+         "  --executor fiber  many processors per core, small units\n"
          "  --clock virtual   let time jump instead of waiting: exact, for any P\n"
          "  --format json     for scripts; csv too");
 }

@@ -13,13 +13,13 @@ static const struct logp_word overlap_words[] = {{"on", 0}, {"off", 1}, {0}};
 
 /* In the order of the command's help and of records. */
 static const struct logp_knob knobs[] = {
-    {"k", "N", "chains, segments or radix, where an algorithm has one; sqrt", "", "the best",
+    {"k", "N", "number of chains or segments, or the radix; or sqrt", "", "predicted best",
      "a whole number >= 1, or sqrt", "k", LOGP_UNIT_NUMBER, 1, LOGP_TREE_MAX, k_words, FIELD(k)},
-    {"window", "W", "number of sends in flight ahead of the receives", "", "the best",
-     "a number of sends ahead of receives, >= 1", "window", LOGP_UNIT_NUMBER, 1, LOGP_TREE_MAX,
-     NULL, FIELD(window)},
-    {"block", "BYTES", "size of a pipelined block", "", "the best", "a number of bytes, 1 .. 2^40",
-     "block", LOGP_UNIT_BYTES, 1, INT64_C(1) << 40, NULL, FIELD(block_bytes)},
+    {"window", "W", "number of sends in flight ahead of the receives", "", "predicted best",
+     "a number of sends, >= 1", "window", LOGP_UNIT_NUMBER, 1, LOGP_TREE_MAX, NULL, FIELD(window)},
+    {"block", "BYTES", "size of a pipelined block", "", "predicted best",
+     "a number of bytes, 1 .. 2^40", "block", LOGP_UNIT_BYTES, 1, INT64_C(1) << 40, NULL,
+     FIELD(block_bytes)},
     {"pack", "T", "time to pack a column", "0", "", "a time", "pack_ns", LOGP_UNIT_NS, 0,
      LOGP_PARAM_MAX_NS, NULL, FIELD(pack_ns)},
     {"work", "T", "broadcast: time that each processor takes to process the item", "0", "",

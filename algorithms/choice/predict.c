@@ -32,12 +32,12 @@ const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P,
     const struct logp_blocks *b = c->args.blocks, *r = c->args.recv_blocks;
 
     if (!a->any_blocks)
-        return "blocks that are all alike";
+        return "blocks of one size";
     if (strcmp(a->collective, "alltoall") != 0)
-        return b->n == P ? NULL : "as many blocks as processors";
+        return b->n == P ? NULL : "one block size for each processor";
     return r != NULL && b->n == r->n && (b->n == P || b->n / P == P) && b->n % P == 0
                ? NULL
-               : "a block from each processor to each";
+               : "P or P x P block sizes";
 }
 
 struct logp_invocation lpi_alike(const struct logp_invocation *c)

@@ -82,7 +82,7 @@ static struct logp_prediction k_predict(int64_t P, const struct logp_invocation 
     return spread_predict(P, lpi_knomial_radix(P, c), c);
 }
 
-/* ---- central: all tell rank 0, which tells all ---- */
+/* ---- central: all send to rank 0, which sends to all ---- */
 
 static bool central_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
@@ -186,7 +186,7 @@ static struct logp_prediction tournament_predict(int64_t P, const struct logp_in
     return lpi_exact(lpi_knomial_time(P, 2, c, up_times) + (__int128)(P - 2) * t.E + t.D);
 }
 
-/* ---- ring: a message goes round twice ---- */
+/* ---- ring: a message goes round the ring twice ---- */
 
 static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
@@ -264,30 +264,32 @@ static struct logp_prediction doubling_predict(int64_t P, const struct logp_invo
 static const char hensgen[] = "Hensgen et al. 1988", mellor[] = "Mellor-Crummey & Scott 1991";
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("barrier", "dissemination", "in round d tell i + d, hear from i - d", hensgen),
+    {LOGP_ALGORITHM("barrier", "dissemination", "in round d send to i + d, receive from i - d",
+                    hensgen),
      .steps = steps, .run = run, .predict = predict},
-    {LOGP_ALGORITHM("barrier", "dissemination-k", "tell k - 1 in a round, k times as far each time",
+    {LOGP_ALGORITHM("barrier", "dissemination-k", "send to k - 1 ranks a round, distance x k",
                     hensgen),
      .needs = lpi_knomial_needs, .steps = k_steps, .predict = k_predict,
      .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
-    {LOGP_ALGORITHM("barrier", "central", "all tell rank 0, which tells all", mellor),
+    {LOGP_ALGORITHM("barrier", "central", "all send to rank 0, which sends to all", mellor),
      .steps = central_steps, .run = central_run, .predict = central_predict},
-    {LOGP_ALGORITHM("barrier", "tree", "up a k-nomial tree and down again", mellor),
+    {LOGP_ALGORITHM("barrier", "tree", "gather up a k-nomial tree, release down", mellor),
      .needs = lpi_knomial_needs, .steps = tree_steps, .predict = tree_predict,
      .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
-    {LOGP_ALGORITHM("barrier", "tournament", "losers tell winners, the champion tells all",
+    {LOGP_ALGORITHM("barrier", "tournament", "losers send to winners, the champion to all",
                     hensgen),
      .steps = tournament_steps, .predict = tournament_predict},
-    {LOGP_ALGORITHM("barrier", "recursive-doubling", "tell and hear rank xor 1, 2, 4, ...",
+    {LOGP_ALGORITHM("barrier", "recursive-doubling", "exchange with rank xor 1, 2, 4, ...",
                     "Open MPI"),
      .steps = doubling_steps, .run = doubling_run, .predict = doubling_predict, .rough = true},
-    {LOGP_ALGORITHM("barrier", "ring", "a message goes round twice", "Open MPI (double ring)"),
+    {LOGP_ALGORITHM("barrier", "ring", "a message goes round the ring twice",
+                    "Open MPI (double ring)"),
      .steps = ring_steps, .run = ring_run, .predict = ring_predict},
 };
 
 const struct logp_collective lpi_barrier = {
     .name = "barrier",
-    .summary = "nobody goes on before all have come",
+    .summary = "no rank leaves before all have entered",
     .operands = LOGP_OPERANDS_NONE,
     .sizes = sizes,
     .holds_back = true,

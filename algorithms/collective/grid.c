@@ -26,5 +26,5 @@ const char *lpi_needs_grid(int64_t P, const struct logp_invocation *c)
 {
     return lpi_grid_of(P, c).dimensions > 0
                ? NULL
-               : "a square number of processors, or a topology of its own sizes";
+               : "a square number of processors, or a topology with sizes";
 }

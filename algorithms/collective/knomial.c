@@ -15,7 +15,7 @@ int64_t lpi_knomial_radix(int64_t P, const struct logp_invocation *c)
 const char *lpi_knomial_needs(int64_t P, const struct logp_invocation *c)
 {
     (void)P;
-    return c->args.k == 0 || c->args.k >= 2 ? NULL : "a k of at least 2";
+    return c->args.k == 0 || c->args.k >= 2 ? NULL : "--k of at least 2";
 }
 
 /* The largest power of k that divides v; of the root the least from P on. */

@@ -66,7 +66,7 @@ static bool copy_vector(struct logp_step *out, const struct logp_invocation *c, 
                           lpi_vector_bytes(c));
 }
 
-/* ---- linear: from rank to rank ---- */
+/* ---- linear: each rank sends to the next rank ---- */
 
 static bool linear_scan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                               struct logp_step *out)
@@ -307,31 +307,33 @@ static const char hillis[] = "Hillis & Steele 1986", mpi[] = "Open MPI";
 static const char brent[] = "Brent & Kung 1982";
 
 static const struct logp_algorithm scans[] = {
-    {LOGP_ALGORITHM("scan", "linear", "from rank to rank", mpi), .plan = lpi_vector_plan,
-     .steps = linear_scan_steps, .run = linear_scan_run, .predict = linear_scan_predict},
-    {LOGP_ALGORITHM("scan", "recursive-doubling", "tell rank + 1, 2, 4, ...", hillis),
+    {LOGP_ALGORITHM("scan", "linear", "each rank sends to the next rank", mpi),
+     .plan = lpi_vector_plan, .steps = linear_scan_steps, .run = linear_scan_run,
+     .predict = linear_scan_predict},
+    {LOGP_ALGORITHM("scan", "recursive-doubling", "send to rank + 1, 2, 4, ...", hillis),
      .plan = lpi_vector_plan, .steps = doubling_scan_steps, .run = doubling_scan_run,
      .predict = doubling_scan_predict, .rough = true},
-    {LOGP_ALGORITHM("scan", "binomial", "up a binomial tree and down again", brent),
+    {LOGP_ALGORITHM("scan", "binomial", "combine up a binomial tree, distribute down", brent),
      .plan = lpi_vector_plan, .steps = binomial_scan_steps, .run = binomial_scan_run,
      .predict = binomial_scan_predict, .rough = true},
 };
 
 static const struct logp_algorithm exscans[] = {
-    {LOGP_ALGORITHM("exscan", "linear", "from rank to rank", mpi), .plan = lpi_vector_plan,
-     .steps = linear_exscan_steps, .run = linear_exscan_run, .predict = linear_exscan_predict},
-    {LOGP_ALGORITHM("exscan", "recursive-doubling", "tell rank + 1, then the scan of these",
+    {LOGP_ALGORITHM("exscan", "linear", "each rank sends to the next rank", mpi),
+     .plan = lpi_vector_plan, .steps = linear_exscan_steps, .run = linear_exscan_run,
+     .predict = linear_exscan_predict},
+    {LOGP_ALGORITHM("exscan", "recursive-doubling", "send to rank + 1, then scan the received",
                     hillis),
      .plan = lpi_vector_plan, .steps = doubling_exscan_steps, .run = doubling_exscan_run,
      .predict = doubling_exscan_predict, .rough = true},
-    {LOGP_ALGORITHM("exscan", "binomial", "tell rank + 1, then the scan of these", brent),
+    {LOGP_ALGORITHM("exscan", "binomial", "send to rank + 1, then scan the received", brent),
      .plan = lpi_vector_plan, .steps = binomial_exscan_steps, .run = binomial_exscan_run,
      .predict = binomial_exscan_predict, .rough = true},
 };
 
 const struct logp_collective lpi_scan = {
     .name = "scan",
-    .summary = "the vectors of all up to each, combined",
+    .summary = "combine the vectors of ranks 0 to its own",
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = lpi_vectors_sizes,
     .postcondition = postcondition_scan,
@@ -342,7 +344,7 @@ const struct logp_collective lpi_scan = {
 
 const struct logp_collective lpi_exscan = {
     .name = "exscan",
-    .summary = "the vectors of all below each, combined",
+    .summary = "combine the vectors of all lower ranks",
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = lpi_vectors_sizes,
     .postcondition = postcondition_exscan,

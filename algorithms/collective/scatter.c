@@ -298,26 +298,26 @@ TREE(knomial, lpi_knomial_radix(P, c))
 static const char grama[] = "Grama et al., ch. 4.4", ucc[] = "UCC";
 
 static const struct logp_algorithm scatters[] = {
-    {LOGP_ALGORITHM("scatter", "flat", "the root sends to everyone", grama),
+    {LOGP_ALGORITHM("scatter", "flat", "the root sends to every rank", grama),
      .steps = flat_scatter_steps, .run = flat_scatter_run, .predict = flat_scatter_predict,
      .in_place = true, .any_blocks = true},
-    {LOGP_ALGORITHM("scatter", "binomial", "halves of what is left, the farthest first", grama),
+    {LOGP_ALGORITHM("scatter", "binomial", "send half of the rest, the farthest rank first", grama),
      .plan = plan_binomial, .steps = scatter_binomial, .predict = predict_scatter_binomial,
      .in_place = true, .any_blocks = true},
-    {LOGP_ALGORITHM("scatter", "knomial", "k-ths of what is left, the farthest first", ucc),
+    {LOGP_ALGORITHM("scatter", "knomial", "send 1/k of the rest, the farthest rank first", ucc),
      .needs = lpi_knomial_needs, .plan = plan_knomial, .steps = scatter_knomial,
      .predict = predict_scatter_knomial, .in_place = true, .any_blocks = true,
      .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
 };
 
 static const struct logp_algorithm gathers[] = {
-    {LOGP_ALGORITHM("gather", "flat", "everyone sends to the root", grama),
+    {LOGP_ALGORITHM("gather", "flat", "every rank sends to the root", grama),
      .steps = flat_gather_steps, .run = flat_gather_run, .predict = flat_gather_predict,
      .in_place = true, .any_blocks = true},
-    {LOGP_ALGORITHM("gather", "binomial", "what has come is doubled, the nearest first", grama),
+    {LOGP_ALGORITHM("gather", "binomial", "double the received, the nearest rank first", grama),
      .plan = plan_binomial, .steps = gather_binomial, .predict = predict_gather_binomial,
      .in_place = true, .any_blocks = true},
-    {LOGP_ALGORITHM("gather", "knomial", "what has come k times, the nearest first", ucc),
+    {LOGP_ALGORITHM("gather", "knomial", "receive from k - 1 ranks a round, nearest first", ucc),
      .needs = lpi_knomial_needs, .plan = plan_knomial, .steps = gather_knomial,
      .predict = predict_gather_knomial, .in_place = true, .any_blocks = true,
      .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
@@ -325,7 +325,7 @@ static const struct logp_algorithm gathers[] = {
 
 const struct logp_collective lpi_scatter = {
     .name = "scatter",
-    .summary = "an item from the root to each",
+    .summary = "the root sends a different item to each rank",
     .rooted = true,
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = scatter_sizes,
@@ -337,7 +337,7 @@ const struct logp_collective lpi_scatter = {
 
 const struct logp_collective lpi_gather = {
     .name = "gather",
-    .summary = "an item from each to the root",
+    .summary = "each rank sends an item to the root",
     .rooted = true,
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = gather_sizes,

@@ -430,7 +430,7 @@ void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp
     if (s->leaders.n > 1)
         share(s, machine);
     if (r->wrong_rank >= 0 && s->collective->holds_back && s->faults == NULL)
-        strcpy(r->wrong, "it went on before all had come");
+        strcpy(r->wrong, "it left before all had entered");
     else if (r->wrong_rank >= 0 && r->wrong_rank == s->difference_rank)
         memcpy(r->wrong, s->difference, sizeof(r->wrong));
     r->verified = r->reps > 0 && r->wrong_rank < 0;

@@ -85,9 +85,9 @@ static int64_t send(struct check *k, int64_t rank, const struct logp_step *s)
     struct message *m;
 
     if (from == NULL)
-        return flawed(k, rank, "it sends what is beyond its buffer");
+        return flawed(k, rank, "it sends data beyond its buffer");
     if (!written(from, s->n_bytes))
-        return flawed(k, rank, "it sends what it does not have");
+        return flawed(k, rank, "it sends data that it does not have");
     if (k->n == k->capacity) {
         const size_t capacity = k->capacity > 0 ? 2 * k->capacity : 64;
         struct message **more = realloc(k->messages, capacity * sizeof(struct message *));
@@ -115,7 +115,7 @@ static int receive(struct check *k, int64_t rank, const struct logp_step *s, int
     struct message *m = k->messages[number];
 
     if (to == NULL)
-        return flawed(k, rank, "it receives beyond its buffer");
+        return flawed(k, rank, "it receives data beyond its buffer");
     if (m->n_bytes != s->n_bytes)
         return flawed(k, rank, "it receives a message of another size");
     k->messages[number] = NULL;
@@ -137,9 +137,9 @@ static int copy(struct check *k, int64_t rank, const struct logp_step *s)
         const lpi_step_label *from = labels(r, at, s->n_bytes);
 
         if (from == NULL || labels(r, to, s->n_bytes) == NULL)
-            return flawed(k, rank, "it copies beyond its buffer");
+            return flawed(k, rank, "it copies data beyond its buffer");
         if (!written(from, s->n_bytes))
-            return flawed(k, rank, "it copies what it does not have");
+            return flawed(k, rank, "it copies data that it does not have");
         memmove(labels(r, to, s->n_bytes), from, s->n_bytes * sizeof(*from));
     }
     return 0;
@@ -151,9 +151,9 @@ static int combine_one(struct check *k, int64_t rank, const lpi_step_label *left
 {
     for (size_t i = 0; i < n; i++)
         if (!lpi_label_whole(right + i * k->element, k->element))
-            return flawed(k, rank, "it combines what is no element");
+            return flawed(k, rank, "it combines data that are not whole elements");
     if (!lpi_label_whole(left, k->element))
-        return flawed(k, rank, "it combines what is no element");
+        return flawed(k, rank, "it combines data that are not whole elements");
     return lpi_label_combine(&k->combinations, left, right, n, k->element, at);
 }
 
@@ -167,9 +167,9 @@ static int combine(struct check *k, int64_t rank, const struct logp_step *s)
     int rc = 0;
 
     if (at == NULL || left == NULL || right == NULL)
-        return flawed(k, rank, "it combines beyond its buffer");
+        return flawed(k, rank, "it combines data beyond its buffer");
     if (at < right + all && right < at + one)
-        return flawed(k, rank, "it combines into what it combines with");
+        return flawed(k, rank, "it combines into its operand");
     if (s->into_one)
         return n > 0 ? combine_one(k, rank, at, right, n, at) : 0;
     for (size_t i = 0; rc == 0 && i < all; i += k->element)
@@ -188,7 +188,7 @@ static int compute(struct check *k, int64_t rank, const struct logp_step *s)
     if (at == NULL || from == NULL)
         return flawed(k, rank, "it computes beyond its buffer");
     if (!written(from, s->n_bytes))
-        return flawed(k, rank, "it computes from what it does not have");
+        return flawed(k, rank, "it computes from data that it does not have");
     for (size_t i = 0; i < s->n_bytes; i++)
         at[i] = lpi_label_of(rank, i, true);
     return 0;
@@ -263,9 +263,12 @@ static int stuck(struct check *k, int64_t rank, int rc)
     if (rc == -EMSGSIZE)
         return flawed(k, rank, "it receives a message of another size");
     if (s.kind == LOGP_STEP_SEND)
-        return flawed(k, rank, waits ? "it waits for its receiver" : "it sends to no rank");
+        return flawed(k, rank,
+                      waits ? "it waits for its receiver"
+                            : "it sends to a rank that does not exist");
     return flawed(k, rank,
-                  waits ? "it waits for a message that nobody sends" : "it receives from no rank");
+                  waits ? "it waits for a message that is never sent"
+                        : "it receives from a rank that does not exist");
 }
 
 /* ---- what is promised ---- */
@@ -306,7 +309,7 @@ static int check_combination(struct check *k, int64_t rank, const struct logp_po
     bool right;
 
     if (!lpi_label_whole(element, k->element))
-        return flawed(k, rank, "its result is no combination");
+        return flawed(k, rank, "its result is not a combination");
     n = lpi_label_parts(&k->combinations, element, &parts);
     n_want = expected(k, p, offset, &want);
     have = malloc((n + 1) * sizeof(*have));
@@ -338,7 +341,7 @@ static int check_postcondition(struct check *k, int64_t rank, const struct logp_
     }
     for (size_t i = 0; i < p->n_bytes; i++)
         if (l[i] != lpi_label_of(p->from, p->offset + i, p->made))
-            return flawed(k, rank, "it does not hold what it should");
+            return flawed(k, rank, "it does not hold the expected data");
     return 0;
 }
 
@@ -351,7 +354,7 @@ static int check_rank(struct check *k, int64_t rank)
     k->c.plan = r->plan;
     for (int64_t i = 0; k->collective->holds_back && i < k->schedule->P; i++)
         if ((r->heard[i / 64] >> (i % 64) & 1) == 0)
-            return flawed(k, rank, "it does not wait for all");
+            return flawed(k, rank, "it does not wait for all ranks");
     for (int64_t i = 0; rc == 0; i++) {
         p = (struct logp_postcondition){.ranks = 1};
         if (k->collective->postcondition == NULL ||

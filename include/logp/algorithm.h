@@ -144,7 +144,7 @@ struct logp_algorithm {
     const char *name;
     const char *summary; /**< one line */
     const char *source;  /**< the paper */
-    /** @return NULL: the row applies; otherwise what it needs ("a power of two of processors").
+    /** @return NULL: the row applies; otherwise what it needs ("one row and one column").
      *  NULL: the row always applies. */
     const char *(*needs)(int64_t P, const struct logp_invocation *c);
     /** Fill c->plan for a rank. @return 0; -ENOMEM, -EINVAL: nothing is allocated. NULL: there is

@@ -175,7 +175,7 @@ struct logp_failure {
     uint64_t n_left_over;
     uint64_t run;           /**< the number of the failing run, from 0 for each size */
     int n_choices;          /**< choices in the run */
-    int n_deviations;       /**< choices that differ from the usual order */
+    int n_deviations;       /**< choices that differ from the default order */
     bool needs_synchronous; /**< the program relies on buffers: it fails only if sends wait for
                                  their receivers */
     char *text;   /**< the report: the waits, the choices that matter, the last events of each rank.

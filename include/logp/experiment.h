@@ -47,7 +47,7 @@ struct logp_experiment {
     size_t size;                            /**< of this struct */
     const struct logp_algorithm *algorithm; /**< of the table, or your own */
     int reps;                               /**< counted runs, >= 1 */
-    int warmup;                             /**< uncounted runs before, >= 0 */
+    int warmup;                             /**< uncounted runs before the counted runs, >= 0 */
     int64_t timeout_ns;                     /**< for all runs; 0: none */
     uint64_t seed;                          /**< of the operands */
     enum logp_basis by;                     /**< the basis of the prediction */

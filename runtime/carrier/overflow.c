@@ -55,7 +55,7 @@ static void name_it(const struct lpi_core *c)
 
     end = append(end, "logp: rank ");
     end = append_number(end, (size_t)rank);
-    end = append(end, " has run off its stack of ");
+    end = append(end, " has exceeded its stack of ");
     end = append_number(end, c->machine->stack_bytes);
     end = append(end, " bytes (logp_config.stack_bytes)\n");
     if (write(STDERR_FILENO, line, (size_t)(end - line)) < 0)

@@ -127,7 +127,7 @@ static void add_outcome(struct lpi_text *t, const char *outcome, int rc, const c
 static void explain(struct lpi_text *wrong, int rc, const struct lpi_replay *r)
 {
     if (rc == -EINVAL)
-        lpi_text_add(wrong, "line %d is not that of a replay\n", r != NULL ? r->facts.line : 1);
+        lpi_text_add(wrong, "line %d is not a line of a replay\n", r != NULL ? r->facts.line : 1);
     else if (rc == -EPROTONOSUPPORT)
         lpi_text_add(wrong, "a replay of version %d; this library knows %d\n", r->facts.version,
                      LPI_REPLAY_VERSION);

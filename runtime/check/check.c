@@ -72,15 +72,15 @@ static const char *wrong_with(const struct logp_check *c)
         {n->unit_ns > 1, "network: unit_ns is 1 ns; give times a suffix"},
         {n->topology != NULL || n->links != NULL, "network: neither topology nor links"},
         {strchr(c->name, '\n') != NULL, "name: one line"},
-        {exhaustive && timed, "network: a bare one with LOGP_STRATEGY_EXHAUSTIVE"},
+        {exhaustive && timed, "network: without parameters with LOGP_STRATEGY_EXHAUSTIVE"},
         {exhaustive && c->sends == LOGP_SENDS_VARIED,
-         "sends: LOGP_SENDS_VARIED is not for LOGP_STRATEGY_EXHAUSTIVE"},
-        {!timed && drawn, "latency: not on a bare network"},
+         "sends: LOGP_STRATEGY_EXHAUSTIVE does not support LOGP_SENDS_VARIED"},
+        {!timed && drawn, "latency: only with network parameters"},
         {timed && n->params.latency_varies && drawn,
-         "latency: not with params whose latencies vary"},
-        {timed && n->params.recv_streams, "params: not those of loggops"},
-        {!timed && n->faults != NULL, "faults: not on a bare network"},
-        {!timed && n->noise != NULL, "noise: not on a bare network"},
+         "latency: only with params that have one latency"},
+        {timed && n->params.recv_streams, "params: loggops is not supported"},
+        {!timed && n->faults != NULL, "faults: only with network parameters"},
+        {!timed && n->noise != NULL, "noise: only with network parameters"},
     };
 
     for (int i = 0; i < c->n_sizes; i++)
@@ -128,13 +128,12 @@ static void describe(struct logp_checked *d, const struct logp_check *c, bool fa
         snprintf(d->text, sizeof(d->text), "failed in run %" PRIu64, d->runs);
     else if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE)
         snprintf(d->text, sizeof(d->text),
-                 "%" PRIu64 " executions explored, and there are more: bounded by %s",
-                 d->executions,
+                 "%" PRIu64 " executions explored; there are more: limited by %s", d->executions,
                  d->runs >= c->runs ? "the number of runs" : "depth, misses or time");
     else if (c->strategy == LOGP_STRATEGY_PCT && d->chance > 0)
         snprintf(d->text, sizeof(d->text),
-                 "%" PRIu64 " runs; a bug of depth %d is found by one with p >= %.3g, by %.3g of "
-                 "them for 99 %%",
+                 "%" PRIu64 " runs; each finds a bug of depth %d with p >= %.3g, and %.3g of them "
+                 "find it with 99 %%",
                  d->runs, c->depth > 0 ? c->depth : 3, d->chance, 4.605170186 / d->chance);
     else
         snprintf(d->text, sizeof(d->text), "%" PRIu64 " runs", d->runs);

@@ -152,7 +152,7 @@ int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure)
         path = rc == -ENAMETOOLONG ? folder : made;
     }
     add_line(failure,
-             rc == 0 ? "see it again: logp replay " : "its replay could not be written to ", path,
+             rc == 0 ? "to repeat it: logp replay " : "its replay could not be written to ", path,
              rc);
     return job->check.replay_file != NULL ? rc : 0;
 }

@@ -117,14 +117,14 @@ static void tell_alternative(struct lpi_text *t, const struct logp_alternative *
         lpi_text_add(t, "rank %d polls too early", a->rank);
         break;
     case LOGP_DONE:
-        lpi_text_add(t, "rank %d finds its send to rank %d done", a->rank, a->source);
+        lpi_text_add(t, "the send of rank %d to rank %d is complete", a->rank, a->source);
         if (named)
             lpi_text_add(t, ", tag %d", a->tag);
         break;
     case LOGP_CANCEL:
         lpi_text_add(t,
                      a->request != 0 ? "rank %d cancels a receive in time"
-                                     : "rank %d ends, and with it the receives that it has posted",
+                                     : "rank %d ends, which cancels its posted receives",
                      a->rank);
         break;
     }
@@ -193,16 +193,17 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
 static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const struct lpi_job *job)
 {
     lpi_text_add(
-        t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ from the usual order\n",
+        t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ from the default order\n",
         job->plan.run + 1, job->plan.seed, job->taken.n, s->n_deviations);
     if (job->plan.network.faults != NULL && *job->plan.network.faults != '\0')
         lpi_text_add(t, "faults: %s\n", job->plan.network.faults);
     if (job->plan.network.noise != NULL && *job->plan.network.noise != '\0')
         lpi_text_add(t, "noise: %s\n", job->plan.network.noise);
     if (job->story == NULL && job->outcome.kind != LOGP_FAILURE_TIMEOUT)
-        lpi_text_add(t, "The same choices have not failed again: runs differ by something else.\n");
+        lpi_text_add(t, "The same choices did not fail again, because the program depends on "
+                        "something else.\n");
     if (job->plan.relies)
-        lpi_text_add(t, "It goes well where sends are buffered: the program relies on it.\n");
+        lpi_text_add(t, "It passes with buffered sends: the program relies on buffering.\n");
     if (s->n_deviations > 0)
         lpi_text_add(t, "the choices that matter:\n");
     for (int i = 0; i < s->n_deviations; i++) {

@@ -17,13 +17,13 @@ static const struct {
     const char *text;
 } errors[] = {
     {0, "no error"},
-    {-E2BIG, "too large, or a field that this version of the library does not know"},
+    {-E2BIG, "too large, or this version of the library does not know a field"},
     {-EAGAIN, "no more threads, or too many collectives under way: try again later"},
     {-EBADMSG, "messages are left over"},
     {-EBUSY, "busy: an earlier run, or a call with the same buffers, has not ended"},
     {-ECANCELED, "the run is over: another processor has returned an error"},
     {-EDEADLK, "deadlock: every processor waits and nothing is on its way"},
-    {-EEXIST, "there is one of this name already"},
+    {-EEXIST, "this name is already taken"},
     {-EFBIG, "the file is too large"},
     {-EHOSTDOWN, "the delay model has stopped the processor"},
     {-EINPROGRESS, "the message has arrived or is on its way: too late to cancel"},
@@ -34,18 +34,18 @@ static const struct {
     {-EMSGSIZE, "the message is larger than the buffer, or than the queue of the machine"},
     {-ENAMETOOLONG, "the name is too long"},
     {-ENOBUFS, "the queue of the machine is full"},
-    {-ENOENT, "there is none of this name"},
+    {-ENOENT, "no such name"},
     {-ENOMEM, "no memory"},
     {-ENOSPC, "no space, or no context for another group"},
     {-ENOTSUP, "not supported by this machine, its delay model or the algorithm"},
-    {-EOVERFLOW, "a time or a size is beyond the largest"},
+    {-EOVERFLOW, "a time or a size is too large"},
     {-EPERM, "not permitted: MPI was started without the threads that it needs"},
     {-EPROTO, "a check does not hold, or a schedule is not sound"},
     {-EPROTONOSUPPORT, "compiled for another version of the library"},
     {-ESRCH, "no program is running"},
     {-ESTALE, "the recorded choices do not belong to this program"},
-    {-ETIME, "the time to wait is over, and nothing has arrived"},
-    {-ETIMEDOUT, "timeout: the run has not ended in the time that it was given"},
+    {-ETIME, "the wait has timed out, and no message has arrived"},
+    {-ETIMEDOUT, "timeout: the run did not end within its time limit"},
 };
 
 const char *logp_error_text(int error)
@@ -53,7 +53,7 @@ const char *logp_error_text(int error)
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
         if (errors[i].error == error)
             return errors[i].text;
-    return error < 0 && error > INT_MIN ? strerror(-error) : "an error of the program's own";
+    return error < 0 && error > INT_MIN ? strerror(-error) : "an error code of the program";
 }
 
 /* "rank 3", "any rank", "outside" */
@@ -88,7 +88,7 @@ int logp_wait_text(const struct logp_wait_info *wait, char *text, size_t n_bytes
         return snprintf(text, n_bytes, "waits for space for a message to %s",
                         source_text(wait->source, source));
     case LOGP_WAIT_SYNC:
-        return snprintf(text, n_bytes, "waits for all others");
+        return snprintf(text, n_bytes, "waits for all other ranks");
     case LOGP_WAIT_POLL:
         return snprintf(text, n_bytes, "polls and finds nothing");
     case LOGP_WAIT_RUNNING:

@@ -13,10 +13,10 @@
 
 enum { MOST_TEXT = 512, MOST_VALUES = 3 };
 
-static const char *const bad_chance = "a probability, 0 .. 1 or 0% .. 100%, behind a colon";
-static const char *const bad_factor = "a factor, 1 .. 1e6, behind a colon";
+static const char *const bad_chance = "after a colon a probability, 0 .. 1 or 0% .. 100%";
+static const char *const bad_factor = "after a colon a factor, 1 .. 1e6";
 static const char *const bad_time =
-    "a time behind a colon, in units or with a suffix ns, us, ms or s, at most 11 days";
+    "after a colon a time, in units or with a suffix ns, us, ms or s, at most 11 days";
 
 static const char *const no_memory = "memory";
 
@@ -117,7 +117,7 @@ static const char *no_values(struct lpi_fault *f, char **value, int64_t unit_ns)
 {
     (void)f;
     (void)unit_ns;
-    return value[0] == NULL ? NULL : "nothing between its name and @";
+    return value[0] == NULL ? NULL : "no value between its name and @";
 }
 
 static const char *time_values(struct lpi_fault *f, char **value, int64_t unit_ns)
@@ -161,26 +161,26 @@ static const struct row {
     bool of_some; /* it must name ranks */
 } rows[] = {
     {ROW("drop", "drop:P", "a message is lost with probability P", false), chance_values, false},
-    {ROW("dup", "dup:P", "it comes twice", false), chance_values, false},
-    {ROW("flip", "flip:P", "one bit of its payload is flipped", false), chance_values, false},
-    {ROW("delay", "delay:F[:P]", "it takes F times as long on its way, with probability P", false),
+    {ROW("dup", "dup:P", "a message arrives twice, with probability P", false), chance_values,
+     false},
+    {ROW("flip", "flip:P", "one bit of the payload is flipped, with probability P", false),
+     chance_values, false},
+    {ROW("delay", "delay:F[:P]", "a message takes F times as long, with probability P", false),
      delay_values, false},
-    {ROW("cut", "cut@A-B", "no message from A to B gets through (A=B: nor back)", false), no_values,
-     true},
-    {ROW("stop", "stop@A", "processors that have stopped: @A:FROM for good, @A:FROM..TO not",
-         false),
+    {ROW("cut", "cut@A-B", "no message from A to B arrives (A=B: in both directions)", false),
      no_values, true},
-    {ROW("slow", "slow:F", "processors that take F times as long for overheads and computing",
-         false),
+    {ROW("stop", "stop@A", "processors stop: @A:FROM for ever, @A:FROM..TO for a time", false),
+     no_values, true},
+    {ROW("slow", "slow:F", "processors take F times as long for overheads and computing", false),
      factor_values, false},
     {ROW("fixed", "fixed:T", "each overhead is T longer", true), time_values, false},
-    {ROW("uniform", "uniform:T", "it is longer by 0 .. T, all alike", true), time_values, false},
-    {ROW("exp", "exp:T", "it is longer by an exponential time of mean T", true), time_values,
+    {ROW("uniform", "uniform:T", "each overhead is 0 .. T longer, uniformly drawn", true),
+     time_values, false},
+    {ROW("exp", "exp:T", "each overhead is longer by an exponential time of mean T", true),
+     time_values, false},
+    {ROW("file", "file:PATH", "each overhead is longer by a sample of a file", true), file_values,
      false},
-    {ROW("file", "file:PATH", "it is longer by a sample of a file, all alike", true), file_values,
-     false},
-    {ROW("tick", "tick:T:D[:S]", "every T the processor is away for D, from S on (else by chance)",
-         true),
+    {ROW("tick", "tick:T:D[:S]", "every T the processor pauses for D, from S on [random]", true),
      tick_values, false},
 };
 
@@ -237,13 +237,13 @@ static const char *read_where(const char *s, int64_t P, struct lpi_fault *f)
 
     s = read_set(s, P, &f->a);
     if (s == NULL)
-        return "ranks behind @, 0 .. P-1, as 3 or 0+4..7";
+        return "after @ ranks 0 .. P-1, as 3 or 0+4..7";
     f->either_way = *s == '=';
     f->to_b = *s == '-' || *s == '=';
     if (f->to_b && of_messages) {
         s = read_set(s + 1, P, &f->b);
         if (s == NULL)
-            return "ranks behind @, 0 .. P-1, as in @3-0+4..7";
+            return "after @ ranks 0 .. P-1, as in @3-0+4..7";
     }
     if (*s != '\0')
         return of_messages ? "@A-B (one way), @A=B (both) or @A, with ranks as 3 or 0+4..7"
@@ -262,7 +262,7 @@ static const char *read_when(char *text, int64_t unit_ns, struct lpi_fault *f)
     if ((*text != '\0' && !read_time(text, unit_ns, &f->from)) ||
         (to != NULL && *to != '\0' && !read_time(to, unit_ns, &f->to)) ||
         (*text == '\0' && (to == NULL || *to == '\0')))
-        return "times behind @WHERE: as FROM, FROM..TO or ..TO, in units or with a suffix ns, us, "
+        return "after @WHERE: times as FROM, FROM..TO or ..TO, in units or with a suffix ns, us, "
                "ms or s";
     return f->from < f->to ? NULL : "FROM..TO with FROM before TO";
 }
@@ -330,8 +330,8 @@ static const char *read_fault(char *text, bool noise, const struct logp_fault_co
     if (allowed == NULL && when != NULL)
         allowed = read_when(when, c->unit_ns, f);
     if (allowed == NULL && row->of_some && f->a.n + f->b.n == 0)
-        allowed = f->what == LPI_CUT ? "between whom: cut@A-B, with ranks as 3 or 0+4..7"
-                                     : "which: stop@A, with ranks as 3 or 0+4..7";
+        allowed = f->what == LPI_CUT ? "two groups of ranks: cut@A-B, with ranks as 3 or 0+4..7"
+                                     : "a group of ranks: stop@A, with ranks as 3 or 0+4..7";
     return allowed;
 }
 

@@ -133,13 +133,13 @@ static const struct row {
      .is_plain = true},
     {.model = {SIZE, "loggp", "as logp, and G for each byte of a long message"}},
     {.model = {SIZE, "store-forward",
-               "as loggp, but each hop keeps the whole message: kG, and the gap is g"},
+               "as loggp, but each hop stores the whole message: k bytes take kG; the gap is g"},
      .store_forward = true},
     {.model = {SIZE, "varying",
                "as loggp, but each message's latency is drawn from 0 .. L (--seed)"},
      .latency_varies = true},
     {.model = {SIZE, "loggops",
-               "LogGOPSim's rules: as loggp, but the receiver is busy while a message comes in"},
+               "LogGOPSim's rules: as loggp, but the receiver is busy while a message arrives"},
      .recv_streams = true},
 };
 

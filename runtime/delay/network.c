@@ -69,7 +69,7 @@ static int add_latency(const struct logp_network *n, struct logp_delay *delay,
     if (n->latency == NULL || n->latency->kind == LOGP_LATENCY_AS_IS)
         return 0;
     return because(logp_latency_create(delay, n->latency, delay),
-                   "latency: a kind, with its sigma or samples", why);
+                   "latency: a kind with its sigma or samples", why);
 }
 
 static bool is_known(const struct logp_network *n)
@@ -92,7 +92,7 @@ int logp_network_delay(const struct logp_network *network, int64_t P, const stru
     *out = own != NULL ? *own : (struct logp_delay){0};
     if (rc == 0 && own == NULL)
         rc = because(create_model(network, out),
-                     "params: as logp_delay_params() says them, none negative; with links or a "
+                     "params: as logp_delay_params() returns them, none negative; with links or a "
                      "topology see there",
                      why);
     if (rc == 0)

@@ -190,7 +190,7 @@ static const char *fit_grid(struct logp_topology *t, const char *sizes)
     if (*sizes != '\0')
         return "its sizes, 1 to 24 of them, with an x between (as in :2x4 or :2x2x2)";
     if (P != t->P)
-        return "as many processors as its sizes multiply to";
+        return "as many processors as the product of its sizes";
     set_grid(t);
     return NULL;
 }
@@ -202,7 +202,7 @@ static const char *fit_cube(struct logp_topology *t, const char *sizes)
     if (*sizes != '\0')
         return "no sizes";
     if ((t->P & (t->P - 1)) != 0)
-        return "a power of two of processors";
+        return "a power of two as the number of processors";
     t->dimensions = __builtin_ctz((unsigned)t->P);
     t->n_links = t->P * t->dimensions;
     return NULL;

@@ -44,7 +44,7 @@ LOGP_P=2,4 expect="LOGP_P '2,4' run one value" bad run broadcast
 
 # where an algorithm does not apply it is left out; where none does, the point is
 sweeps 'map([.P,.algorithm])' '[[4,"flat"],[4,"mesh"],[5,"flat"]]' broadcast -P 4,5 --algo flat,mesh
-stderr_is 'logp: broadcast mesh is left out where it does not apply: it needs a square number of processors, or a topology of its own sizes'
+stderr_is 'logp: broadcast mesh is left out where it does not apply: it needs a square number of processors, or a topology with sizes'
 sweeps 'map(.P)' '[4,9]' matvec -P 2..9
 stderr_is 'logp: at 6 of 8 combinations no algorithm of matvec applies'
 expect='--bytes 8..64k fewer' bad bench crossover allreduce -G 1ns --bytes 8..64k # and not -P, which is not given
@@ -69,7 +69,7 @@ holds '.[0] | (.runs == 5 and .interval_ns == null)' "$dir/out" "too few for an 
 logp bench broadcast -P 2 --unit 1us --executor fiber --limit 1ns --format json
 holds '.[0].runs == 1' "$dir/out" "no time"
 says 'flat 2 9 100.000 1.0000 100.000 1.0000 yes' bench broadcast -P 2,3 --bytes 8,9 --algo flat "${virtual[@]}"
-says 'times in us P bytes predicted of best emulated ratio verified' bench broadcast -P 2,3 --bytes 8,9 --algo flat "${virtual[@]}"
+says 'times in us P bytes predicted x bound emulated ratio verified' bench broadcast -P 2,3 --bytes 8,9 --algo flat "${virtual[@]}"
 stderr_is 'logp: 4 points, at most about 1 s'
 logp bench broadcast -P 2,3 --algo flat "${virtual[@]}" --progress on
 grep -q 'logp: 1 of 2 points, .* left: broadcast flat -P 3, 0 of 1 runs' "$dir/err" || fail "progress: $(cat "$dir/err")"
@@ -96,7 +96,7 @@ for end in csv json; do
         n=$((n + 2))
         [ $code -eq 1 ] || fail "interrupted: exit code $code"
         whole "$dir/some.$end" $n
-        stderr_has "logp: interrupted: $n of 8 points are there; the same command goes on"
+        stderr_has "logp: interrupted: $n of 8 points were run; the same command continues"
     done
     [ $code -eq 0 ] || fail "the last: exit code $code: $(cat "$dir/all")"
     cmp -s "$dir/some.$end" "$dir/all.$end" || fail "$end: interrupted and not: $(diff "$dir/some.$end" "$dir/all.$end")"
@@ -113,7 +113,7 @@ for end in csv json; do
     # all is there
     logp bench "${sweep[@]}" --output "$dir/all.$end"
     [ $code -eq 0 ] || fail "all is there: exit code $code"
-    stderr_is 'logp: all 8 points are there'
+    stderr_is 'logp: all 8 points are in the file'
     cmp -s "$dir/some.$end" "$dir/all.$end" || fail "$end: all was there"
     # ... and who reads stdout gets it again, or is told where it is
     logp bench "${sweep[@]}" --format "$end" --output "$dir/all.$end"
@@ -121,7 +121,7 @@ for end in csv json; do
     other=json
     [ $end = csv ] || other=csv
     LOGP_FORMAT=$other logp bench "${sweep[@]}" --output "$dir/all.$end"
-    stderr_has "logp: 8 of 8 points are in $dir/all.$end, and not shown again"
+    stderr_has "logp: 8 of 8 points are in $dir/all.$end and are not shown again"
     expect="--output $dir/all.$end --format $other .$other" bad bench "${sweep[@]}" --format $other --output "$dir/all.$end"
     # another sweep, or none: named, and as it was
     expect="--output $dir/all.$end another sweep -P 2,3 --restart" bad bench "${sweep[@]}" -P 2,4 --output "$dir/all.$end"
@@ -175,7 +175,7 @@ n=$(($(wc -l <"$dir/c.csv") - 1))
 if [ "$n" -lt 39 ]; then # else it was faster than this script
     [ $code -eq 1 ] || fail "Ctrl-C: exit code $code"
     whole "$dir/c.csv" "$n"
-    grep -q "logp: interrupted: $n of 39 points are there; the same command goes on" "$dir/c.err" || fail "Ctrl-C: $(cat "$dir/c.err")"
+    grep -q "logp: interrupted: $n of 39 points were run; the same command continues" "$dir/c.err" || fail "Ctrl-C: $(cat "$dir/c.err")"
     [ "$(grep -c '^dissemination' "$dir/c.out")" -eq "$n" ] || fail "Ctrl-C: the table"
 fi
 logp bench "${long[@]}" --output "$dir/c.csv"

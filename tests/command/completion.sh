@@ -109,6 +109,6 @@ fi
 
 expect='completion bash zsh' bad completion
 expect='completion bash zsh' bad completion fish
-expect='frob word' bad manual frob
+expect='frob argument' bad manual frob
 expect='-P manual' bad manual -P 4
 finish

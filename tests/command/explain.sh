@@ -9,7 +9,7 @@ says '160.000 220.000 1 -> 3 the message is on its way' predict broadcast --expl
 says '0.000 0, 1, 3-5' predict broadcast --explain
 says '4 of 7 messages are critical. The least slack among the others:' predict broadcast --explain
 says '20.000 200.000 0 -> 7' predict broadcast --explain
-says 'g 40.000 1 1 not at all up to 20.000, 1 up to 50.000, then 3' predict broadcast --explain
+says 'g 40.000 1 1 0 up to 20.000, 1 up to 50.000, then 3' predict broadcast --explain
 says 'T = 2L + 4o + 1g' run broadcast --explain --clock virtual
 says 'T = 2L + 4o + 1g' run broadcast --explain --reps 2 --unit 1us --executor fiber
 says 'binomial T = 3L + 6o' predict broadcast --explain --algo all
@@ -18,9 +18,9 @@ says 'T = 1L + 1 o_send + 1 o_recv + 1g' predict broadcast --algo flat -P 3 --o-
 says 'T = 1L + 2o + 30000 ns computed' predict transpose -P 2 --pack 3 --rows 2 --cols 2 --explain --algo ring
 says 'T = 1L + 2o + 3G + 0.5 ns rounded up' predict broadcast -P 2 --bytes 4 -G 0.5ns --explain
 says '0.000 0.250 0 combines 1 element' predict summation -P 1 --count 2 --gamma 0.25us --explain
-says 'of G and gamma without rounding up to whole ns, which adds less than 1 ns' \
+says 'G and gamma are not rounded up to whole ns here; rounding adds less than 1 ns' \
     predict broadcast -P 2 --bytes 4 -G 0.5ns --explain
-says 'The critical path, at most 240.000 us as predicted: each part begins where the one before it ends' \
+says 'The critical path, at most 240.000 us as predicted: each part begins at the end of the previous part' \
     predict broadcast --delay varying --explain
 # more than is shown
 says '... ... (23 more; --format json has all)' predict broadcast --algo chain -P 22 --explain
@@ -74,7 +74,7 @@ expect='--topology ring none --explain' bad predict broadcast --explain --topolo
 expect='--capacity off --explain' bad run broadcast --explain --capacity
 expect='--delay none --explain' bad run broadcast --explain --delay none
 expect='--format csv table json' bad predict broadcast --explain --format csv
-expect='--plugin five_ns table' bad run broadcast --explain --plugin "$plugin"
+expect='--plugin five_ns built-in' bad run broadcast --explain --plugin "$plugin"
 expect='--explain optimal processors' bad predict broadcast --explain -P 2^30
 expect='--explain linear 4194304' bad predict alltoall --algo linear -P 2500 --explain
 expect='--explain bench' bad bench broadcast --explain

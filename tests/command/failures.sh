@@ -28,7 +28,7 @@ exits 1 "a wrong result as JSON"
 holds '.[0].verified == false' "$dir/out" "a wrong result"
 feign wrong paper grama --clock virtual
 exits 1 "a wrong result in a paper"
-lines "$dir/out" 'Not all was run.'
+lines "$dir/out" 'The run was interrupted; not all is shown.'
 
 # who waits for whom
 feign deadlock run reduce --algo flat --clock virtual
@@ -36,11 +36,11 @@ exits 1 deadlock
 lines "$dir/err" 'logp: reduce flat: deadlock: every processor waits and nothing is on its way' \
     'logp: rank 1 waits for a message from rank 0, tag 5' \
     'logp: rank 2 waits for a message from any rank, any tag' \
-    'logp: rank 3 waits for all others' \
+    'logp: rank 3 waits for all other ranks' \
     'logp: rank 4 polls and finds nothing' \
     'logp: rank 5 is outside the runtime and holds its core' \
-    'logp: rank 6 waits for all others'
-lines "$dir/err" 'logp: rank 16 waits for all others' 'logp: ... and 2 more'
+    'logp: rank 6 waits for all other ranks'
+lines "$dir/err" 'logp: rank 16 waits for all other ranks' 'logp: ... and 2 more'
 feign error run reduce --algo flat --clock virtual
 exits 1 "an error"
 stderr_is 'logp: reduce flat: the program of rank 2: not supported by this machine, its delay model or the algorithm'
@@ -78,7 +78,7 @@ stderr_is ''
 lines "$dir/out" 'optimal 240.000 1.0000 240.000 1.0000 yes'
 feign signal paper sun --clock virtual
 exits 1 "a signal between two runs"
-lines "$dir/out" 'Not all was run.'
+lines "$dir/out" 'The run was interrupted; not all is shown.'
 grep -q 'is gone' "$dir/err" && fail "a signal between two runs: $(cat "$dir/err")"
 
 # a paper whose predictions do not hold
@@ -109,7 +109,7 @@ lines "$dir/out" '3 runs were repeated because a core was busy at the start' \
     'The host could not keep up with 2 of 3: flat took 100.0 % longer than predicted.'
 grep -q '^\(2 processors share 1 core. \)\{0,1\}Each hand-over between threads costs .* Try:$' "$dir/out" ||
     fail "late: $(cat "$dir/out")"
-lines "$dir/out" ' --executor fiber flat takes 50.00 % longer than predicted (just tried)' \
+lines "$dir/out" ' --executor fiber flat takes 50.00 % longer than predicted (measured now)' \
     ' --unit 100us slower time scale; the error would be about 1 %' \
     ' --clock virtual exact, without waiting'
 feign late run broadcast --algo flat -P 2 --unit 1us --reps 1 --warmup 0 --executor fiber
@@ -122,7 +122,7 @@ grep -q -- '--unit ' "$dir/out" && fail "another unit is advised for a machine"
 feign late run broadcast -P 2 --reps 1 --warmup 0 --unit 1us --format json
 grep -q 'keep up' "$dir/all" "$dir/out" && fail "words in JSON"
 feign late paper shou-chen --reps 1 --warmup 0
-lines "$dir/out" 'The host did not keep up with 51 of 52 runs: their medians were more than 1 % beyond the'
+lines "$dir/out" 'The host did not keep up with 51 of 52 runs: their medians were more than 1 % above the'
 feign late run broadcast -P 2 --clock virtual
 grep -q 'keep up' "$dir/out" && fail "the host keeps up with a virtual clock"
 finish

@@ -18,11 +18,11 @@ for executor in thread fiber; do
         'logp:   rank 5 waits for a message from rank 4, tag 0' \
         'logp:   rank 6 waits for a message from rank 4, tag 0' \
         'logp:   rank 7 waits for a message from rank 6, tag 0' \
-        'logp:   without the right result: ranks 4, 5, 6, 7' \
+        'logp:   wrong or missing result on ranks 4, 5, 6, 7' \
         'logp: broadcast binomial: 1 of 1 runs failed; messages: 1 dropped'
     wrong run broadcast --algo binomial --fault drop:1@0-4 --executor $executor --reps 3 --warmup 1
     stderr_has 'logp:   rank 4 waits for a message from rank 0, tag 0'
-    stderr_has 'logp:   without the right result: ranks 4, 5, 6, 7'
+    stderr_has 'logp:   wrong or missing result on ranks 4, 5, 6, 7'
     stderr_has 'logp: broadcast binomial: 3 of 3 runs failed; messages: 3 dropped'
 done
 
@@ -65,7 +65,7 @@ json '.[0] | (.verified == null and .duplicated == 8)' run barrier -P 4 --clock 
 json '.[0].verified' run barrier -P 4 --clock virtual
 wrong run --schedule "$dir/steps" --clock virtual --fault drop:1 --format json
 holds '.[0] | (.verified == false and .failed == 1 and .reps == 1)' "$dir/out" 'a lost message of a file'
-says 'through: every processor got to its end; there is no result to verify' \
+says 'through: every processor reached its end; no result could be verified' \
     run --schedule "$dir/steps" --clock virtual --fault dup:1
 grep -q ' through$\| through  *0$' "$dir/out" || fail "no word: $(cat "$dir/out")"
 

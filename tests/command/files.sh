@@ -208,7 +208,7 @@ for end in csv json; do
     [ $end = json ] || [ "$(tail -c 1 "$at/sweep.csv" | od -An -c | tr -d ' ')" = '\n' ] || fail "sweep.csv ends in a record"
     logp bench "${sweep[@]}" --output "$at/sweep.$end"
     [ $code -eq 0 ] || fail "sweep.$end: goes on: $(cat "$dir/all")"
-    stderr_has 'beside'
+    stderr_has 'after'
     cp "$at/sweep.$end" "$dir/kept"
     # a restart leaves it until it has something better
     (ulimit -f 0 && exec "$logp" bench "${sweep[@]}" --restart --output "$at/sweep.$end" >"$dir/out" 2>"$dir/err")

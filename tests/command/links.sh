@@ -99,9 +99,9 @@ expect='--link 5..3-1 ranks' bad predict broadcast --link 5..3-1:L=3
 expect='--link ranks' bad predict broadcast --link 'a-1:L=3'
 # too many processors to predict anything: what is taken, and that nothing is known of it
 json '.[0] | (.algorithm == "optimal" and .prediction == "none")' predict broadcast -P 2^17 --nodes '*x2^10' --inter L=60
-stderr_has 'logp: --algo auto: with --nodes nothing is predicted beyond 65536 processors; optimal is the best without'
+stderr_has 'logp: --algo auto: with --nodes there is no prediction beyond 65536 processors; without it optimal is the best'
 json '.[0] | (.algorithm == "optimal" and .prediction == "none")' predict broadcast -P 2^17 --rendezvous 0
-stderr_has 'logp: --algo auto: with --rendezvous nothing is predicted'
+stderr_has 'logp: --algo auto: with --rendezvous there is no prediction'
 json '.[0] | (.algorithm == "optimal" and .prediction == "exact")' predict broadcast -P 2^17
 stderr_is
 # what the time is made of: what links say themselves is apart

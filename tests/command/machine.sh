@@ -83,7 +83,7 @@ printf 'L = 5us\no = 1us\ng = 2us\nnodes = *x4\ninter = L=9us\n' >"$dir/two"
 json '.[0] | (.nodes == "*x4" and .inter.L_ns == 9000 and .L_ns == 5000 and .prediction == "exact")' \
     predict broadcast -P 8 --machine "$dir/two"
 printf 'L = 5us\no = 1us\ng = 2us\nnodes = 4x\ninter = L=9us\n' >"$dir/w"
-expect='--nodes 4x takes' bad predict broadcast --machine "$dir/w"
+expect='--nodes 4x needs' bad predict broadcast --machine "$dir/w"
 printf 'L = 5us\no = 1us\ng = 2us\nnodes = *x4\n' >"$dir/w"
 expect='--nodes *x4 --inter' bad predict broadcast --machine "$dir/w"
 

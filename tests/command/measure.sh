@@ -55,9 +55,9 @@ logp measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}" --format machine --o
 json '.[0] | (.nodes == "*x3" and .inter == {"L_ns":90000,"o_send_ns":30000,"o_recv_ns":30000,"g_ns":50000,"G_ns_per_byte":7} and
               .prediction == "exact")' predict broadcast -P 12 --machine "$dir/two"
 says 'L = 60000ns' measure "${virtual[@]}" --pairs all -P 6 "${nodes[@]}" --format machine
-says 'There are no nodes: all pairs are alike, or near ones are no blocks of ranks.' \
+says 'No nodes were found: all pairs are alike, or close pairs do not form blocks of ranks.' \
     measure "${virtual[@]}" --pairs all -P 4 --topology ring
-says 'There are no nodes: all pairs are alike, or near ones are no blocks of ranks.' \
+says 'No nodes were found: all pairs are alike, or close pairs do not form blocks of ranks.' \
     measure "${virtual[@]}" --pairs all -P 3
 
 # the file of a machine, measured again: the same
@@ -106,7 +106,7 @@ stderr_has 'no machine is written: try again on an idle host'
 expect='--delay none --clock virtual' bad measure --delay none --clock virtual
 expect='--reps 2 at least 3' bad measure --clock virtual --reps 2
 LOGP_REPS=1 says 'L 60.000 60.000 60.000 60.000 +0.00 %' measure "${virtual[@]}"
-expect='measure broadcast word' bad measure broadcast
+expect='measure broadcast argument' bad measure broadcast
 expect='--bytes 8..4 1..64Ki' bad measure --bytes 8..4
 expect='--bytes 0..4 1..64Ki' bad measure --bytes 0..4
 expect='-P 1 two' bad measure -P 1

@@ -46,7 +46,7 @@ json '.[0] | (.predicted_ns == 280000 and .prediction == "bound")' predict broad
 json '.[] | select(.name == "varying") | (.summary | test("seed"))' list delays
 logp run broadcast --topology mesh:2x4 --algo all --clock virtual
 grep -q 'delay logp on mesh:2x4' "$dir/out" || fail "heading: $(cat "$dir/out")"
-grep -q 'Of the 20 links' "$dir/out" || fail "links: $(cat "$dir/out")"
+grep -q 'Use of the 20 links' "$dir/out" || fail "links: $(cat "$dir/out")"
 says 'chain 1 1 1 1 1 1 1 1 1 1 1 1 ... 0 -> 1 1 0.000' run broadcast --clock virtual -P 16 --topology ring --algo chain
 says 'linear - 0 -> 1 6 6960.000' run alltoall --algo linear --clock virtual -P 6 --topology ring
 
@@ -83,8 +83,8 @@ expect='--work -1' bad run broadcast --work -1
 expect='--delay slow loggp store-forward' bad run broadcast --delay slow
 expect='--gap wide separate shared' bad run broadcast --gap wide
 expect='--topology star line ring mesh torus hypercube tree' bad run broadcast --topology star
-expect='--topology mesh:3x3 multiply P = 8' bad run broadcast --topology mesh:3x3
-expect='--topology mesh:3 multiply' bad run broadcast --topology mesh:3
+expect='--topology mesh:3x3 product P = 8' bad run broadcast --topology mesh:3x3
+expect='--topology mesh:3 product' bad run broadcast --topology mesh:3
 expect='--topology mesh:2xx3 sizes :2x4 P = 8' bad run broadcast --topology mesh:2xx3
 expect='--topology varying' bad run broadcast --topology ring --delay varying
 expect='--delay variable loggp varying' bad run broadcast --delay variable

@@ -15,7 +15,7 @@ json '.[0] | (.algorithm == "ring-window" and .window == 2 and .bytes == 260 and
 json 'length == 3 and all(.[]; .verified and .ratio == 1 and .messages == 5 * 5 * 2)' \
     run transpose --algo ring,ring-eager,ring-window -P 6 --cols 10 --packing none --clock virtual
 json 'map(.algorithm) | (index("ring") != null and index("butterfly") == null)' predict transpose --algo all -P 6
-stderr_is 'logp: transpose butterfly is left out: it needs a power of two of processors'
+stderr_is 'logp: transpose butterfly is left out: it needs a power of two as the number of processors'
 json '.[0] | (.algorithm == "butterfly" and .predicted_ns == 6000000)' \
     predict transpose -P 1152921504606846976
 expect='--algo butterfly power two' bad run transpose -P 6 --algo butterfly
@@ -81,7 +81,7 @@ says 'allgather of 3,4 bytes, P = 8' run allgather --counts 3,4 --clock virtual
 says 'reduce-scatter of 3,4 double, sum, P = 8' run reduce-scatter --counts 3,4 --clock virtual
 expect='--counts broadcast remove' bad run broadcast --counts 3 --clock virtual
 expect='--bytes --counts 3 remove' bad predict gather --counts 3 --bytes 7
-expect='--algo neighbour needs alike' bad run allgather --counts 3 --algo neighbour
+expect='--algo neighbour needs size' bad run allgather --counts 3 --algo neighbour
 expect='--counts x 2^36' bad run allgather --counts 3,x
 expect='--counts -1 2^36' bad run gather --counts=-1
 expect='--counts at least' bad run gather --counts ,

@@ -27,7 +27,7 @@ says 'delay loggp; L = 60 us, o = 20 us, g = 40 us, G = 0.001 ns/byte (1 TB/s); 
 says 'delay none; prediction only' predict broadcast --delay none
 says "Stanford DASH; delay store-forward; L = 0.06 us, o = 0.45 us, g = 1.2 us, G = 15 ns/byte (66.7 MB/s); prediction only; no algorithm takes less than 3.375 us" \
     predict broadcast --machine dash
-says 'times in us block predicted certainty of best' predict broadcast -P 16 --algo torus-pipelined --block 3
+says 'times in us block predicted certainty x bound' predict broadcast -P 16 --algo torus-pipelined --block 3
 says 'torus-pipelined 3 720.000 exact 2.2500' predict broadcast -P 16 --algo torus-pipelined --block 3
 says 'delay logp; L = 60 us, o = 20 us, g = 40 us; virtual clock, fiber executor on 1 core, 2 runs each' \
     run broadcast --clock virtual --executor fiber --reps 2
@@ -87,14 +87,14 @@ json 'length > 30 and all(.[]; has("collective") and has("source") and has("summ
 logp list
 [ "$(grep -cxE 'collectives|algorithms|delays|topologies|machines' "$dir/out")" -eq 5 ] || fail "list: kinds"
 [ "$(sed -n 1p "$dir/out")" = collectives ] || fail "list: $(head -1 "$dir/out")"
-says 'broadcast one item from the root to all' list collectives
-says 'broadcast chain everyone passes the item to the next Shou & Chen 1996' list algorithms
+says 'broadcast the root sends an item to all ranks' list collectives
+says 'broadcast chain every rank passes the item to the next Shou & Chen 1996' list algorithms
 says 'dash Stanford DASH: L 60, o 450, g 1200 ns, G 15 ns/byte (66.7 MB/s); a unit is 30 ns; store-forward (Liu, Li & Cui 1996, table 1)' \
     list machines
-says 'chain,broadcast,everyone passes the item to the next,Shou & Chen 1996' list algorithms --format csv
-says 'barrier,,nobody goes on before all have come,' list collectives --format csv
+says 'chain,broadcast,every rank passes the item to the next,Shou & Chen 1996' list algorithms --format csv
+says 'barrier,,no rank leaves before all have entered,' list collectives --format csv
 expect='nonsense algorithms' bad list nonsense
-says 'times in us predicted certainty of best' predict broadcast
+says 'times in us predicted certainty x bound' predict broadcast
 [ -z "$(sed -n 3p "$dir/out")" ] || fail "a blank line before the table: $(cat "$dir/out")"
 says 'optimal - - 240.000 exact 1.0000 best' predict broadcast --algo all
 says 'ring-window 3 360.000 exact 1.5000' predict transpose --algo all
@@ -130,7 +130,7 @@ for default in '-P N [8]' '-L T [6]' '-o T [2]' '-g T [4]' '-G T [0]' '--unit T 
 done
 logp paper --help
 grep -q '^  --reps .* counted runs \[see below\]' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
-grep -q '5 counted runs' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
+grep -q -- '--reps 5' "$dir/out" || fail "paper --help: $(cat "$dir/out")"
 grep -q -- '--bytes' "$dir/out" && fail "paper --help speaks of --bytes"
 logp run --help
 cp "$dir/out" "$dir/help"

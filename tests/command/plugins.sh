@@ -121,7 +121,7 @@ expect='--plugin names steps' bad run broadcast --plugin "$(odd nameless)"
 grep -qE '^logp: broadcast idle: WRONG RESULT on rank 1: byte 0 of 8 \(from 0\) is 0x[0-9a-f]{2}, expected 0x[0-9a-f]{2}$' "$dir/err" ||
     fail "what is wrong: $(cat "$dir/err")"
 # one that only runs is not predicted: what is missing is said, and what to do
-none='has no prediction: it has neither steps nor a closed form, only a run function; give its row steps or predict'
+none='has no prediction: it has neither steps nor a closed form, only a run function; measure it with logp run, or give it steps or predict'
 only_runs=(broadcast --plugin "$built/libaway.so")
 json 'length == 1 and .[0].predicted_ns == null' predict "${only_runs[@]}" --algo away
 stderr_has "logp: broadcast away $none"
@@ -134,9 +134,9 @@ for words in "predict ${only_runs[*]} --explain" "schedule ${only_runs[*]}" "tra
     expect='away steps only run function' bad $words --algo away
 done
 logp predict broadcast --delay none
-stderr_is 'logp: broadcast optimal has no prediction: under --delay none nothing takes time; give a model, --delay logp'
+stderr_is 'logp: broadcast optimal has no prediction: messages take no time with --delay none; type --delay logp'
 logp predict broadcast -P 1e8 --algo binomial --by schedule
-stderr_has 'its steps are too many'
+stderr_has 'it has too many steps'
 # one that does not come back: what is known by then is told, and nobody waits for it
 away=(broadcast -P 4 --plugin "$built/libaway.so" --clock virtual --timeout 500ms)
 for command in run bench; do

@@ -153,7 +153,7 @@ once '--transport mpi:pigeon: mailbox, mpi, mpi:openmpi, mpi:mpich'
 over 2 2 run broadcast -P 4 --transport mpi --clock virtual
 says '--transport mpi: not together with the virtual clock'
 over 2 2 run broadcast --algo shared -P 4 --transport mpi --delay none
-says '--algo shared: needs one process: the transport mailbox, with delay none on the wall clock'
+says '--algo shared: needs --transport mailbox, --delay none and --clock wall'
 over 2 2 run broadcast -P 4 --transport mpi --topology ring
 over 2 2 run broadcast -P 4 --transport mpi --capacity
 over 2 2 run allreduce -P 4 --transport mpi --gamma host

@@ -12,7 +12,7 @@ mkdir "$dir/at"
 (cd "$dir/at" && LOGP_REPLAY_DIR=left/over "$replayed" >"$dir/none" && exit 1)
 grep -q '^its replay could not be written to left/over: No such file' "$dir/none" || fail "no folder: $(cat "$dir/none")"
 (cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >"$dir/found") && fail 'nothing has failed'
-mapfile -t left < <(sed -n "s|^see it again: logp replay |$dir/at/|p" "$dir/found")
+mapfile -t left < <(sed -n "s|^to repeat it: logp replay |$dir/at/|p" "$dir/found")
 [ ${#left[@]} -eq 5 ] || fail "not five replays: $(cat "$dir/found")"
 # the same once more are the same files; of another failure of that name, another one
 (cd "$dir/at" && LOGP_REPLAY_DIR=left "$replayed" >/dev/null)
@@ -25,7 +25,7 @@ programs=("" "$replayed" "$rebuilt")
 for file in "${left[@]}"; do
     awk -v file="$(basename "$file")" '
         /failed with P/ { text = "" } { text = text $0 "\n" }
-        /^see it again/ && index($0, file) { sub(/see it again[^\n]*\n$/, "", text); printf "%s", text }
+        /^to repeat it/ && index($0, file) { sub(/to repeat it[^\n]*\n$/, "", text); printf "%s", text }
     ' "$dir/found" | grep -v '^this is the program' >"$dir/text"
     [ -s "$dir/text" ] || fail "no text of $file"
     for program in "${programs[@]}"; do
@@ -100,7 +100,7 @@ MENDED=1 logp trace --replay "$ring"
 stderr_has 'ring does not fail any more'
 OTHERWISE=1 logp replay "$race"
 [ $code -eq 1 ] || fail "otherwise: exit code $code"
-stderr_has 'race fails in another way than it did'
+stderr_has 'race fails with another error than before'
 grep -q '^race failed with P = 3: rank 0 returned -5' "$dir/out" || fail "otherwise: $(cat "$dir/out")"
 
 # what is wrong with files
@@ -120,7 +120,7 @@ expect='line 3' wrong 'logp-replay 2' 'program x' 'failed oddly -5'
 expect='line 3' wrong 'logp-replay 2' 'program x' 'argument \q'
 expect='line 3' wrong 'logp-replay 2' 'program x' 'program y'
 expect='line 3 missing' wrong 'logp-replay 2' 'program x'
-expect='does not say which program --' wrong 'logp-replay 2' 'program x' 'processors 2' 'choices 0'
+expect='does not name its program --' wrong 'logp-replay 2' 'program x' 'processors 2' 'choices 0'
 printf 'logp-replay 2\nprogram x\0y\n' >"$dir/zero"
 expect='zero byte' bad replay "$dir/zero"
 head -c 2000 /dev/urandom >"$dir/noise"
@@ -144,7 +144,7 @@ cannot 'never came to a check of "race" with P = 7' replay "$dir/moved"
 cannot 'never came to a check of "race" with P = 3' replay "$race" -- "$replayed" ring
 cannot 'never came' trace --replay "$race" -- "$replayed" ring
 sed 's/^choices .*/choices 7 2=2/' "$race" >"$dir/moved"
-cannot 'does not come to the same choices any more' replay "$dir/moved"
+cannot 'does not make the same choices any more' replay "$dir/moved"
 sed 's/^program race/program ring/' "$race" >"$dir/moved"
 logp replay "$dir/moved" # another program: whatever it is, it ends
 [ $code -ne 1 ] || grep -q 'ring' "$dir/out" || fail "another program: $(cat "$dir/out")"
@@ -157,7 +157,7 @@ LOGP_REPLAY=$race LOGP_REPLAY_EXECUTOR=none "$replayed" race >"$dir/out" && fail
 grep -qx 'race cannot be checked: executor: thread or fiber, not none' "$dir/out" || fail "executor: $(cat "$dir/out")"
 
 # options
-expect='-- nothing' bad replay "$race" --
+expect='-- no program' bad replay "$race" --
 expect='--executor process thread' bad replay "$race" --executor process
 expect='-P not' bad replay "$race" -P 3
 expect='-P --replay' bad trace --replay "$race" -P 3

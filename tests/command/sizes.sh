@@ -149,7 +149,7 @@ grep -qF 'L 6, o 2, g 4, G 100 ns/byte (10 MB/s); a unit is 10 us' "$dir/out" ||
 logp list machines
 grep -qF 'nCUBE/2: L 1000, o 80000, g 160000 ns, G 200 ns/byte (5 MB/s); ' "$dir/out" || fail "G of machines"
 says 'G = 2 ns/byte (500 MB/s).' measure --clock virtual -G 2ns
-says 'times in us G ns/byte predicted of best emulated ratio verified' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
+says 'times in us G ns/byte predicted x bound emulated ratio verified' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
 says 'flat 2000.000 438.000 1.7244 438.000 1.0000 yes' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
 json 'map(.G_ns_per_byte) == [0.5, 2000]' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
 finish

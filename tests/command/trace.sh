@@ -106,14 +106,14 @@ happens "($waits) == [] and ($fates) == [[1,\"duplicated\",2],[1,\"duplicated\",
 logp trace broadcast --clock virtual --fault drop:1@0-4,dup:1@0-7
 grep -qx 'messages: 1 lost, 1 twice, 1 never received; P4, P5 wait for ever' "$dir/out" || fail "no toll: $(cat "$dir/out")"
 logp trace broadcast --clock virtual --fault drop:1@0-4 --format goal
-stderr_has 'logp: --format goal: messages: 1 lost; P4, P5 wait for ever: goal cannot say so'
+stderr_has 'logp: --format goal: messages: 1 lost; P4, P5 wait for ever: goal cannot express this'
 # where nothing has happened the diagram is one unit wide
 COLUMNS=60 LC_ALL=C logp trace broadcast -P 2 --clock virtual --fault stop@0
 grep -qE '^P1 _{50}' "$dir/out" && grep -qE '^ +0 +1 units$' "$dir/out" || fail "nothing: $(cat "$dir/out")"
 says 'broadcast/flat, P = 2: 1 unit, predicted' trace broadcast -P 2 -L 1 -o 0 -g 1 --predicted
 COLUMNS=100 LC_ALL=C logp trace broadcast --clock virtual --fault drop:1@0-4,stop@7:2
 { grep -q '^P0 .*!4' "$dir/out" && grep -qx 'P4 _*' "$dir/out" && grep -qx 'P7 -*#*' "$dir/out" &&
-    grep -q '   # halted   _ waits for ever   ! to it, lost   | to it, never received$' "$dir/out"; } ||
+    grep -q '   # halted   _ waits for ever   ! message lost   | message never received$' "$dir/out"; } ||
     fail "not drawn: $(cat "$dir/out")"
 
 if command -v protoc >/dev/null; then

@@ -88,7 +88,7 @@ json '.tree == "broadcast" and .algorithm == "binomial" and .time == 30 and .roo
 json '.along == "to-root" and .returns == true and .time == 44 and .nodes[0].label == 22' tree barrier --algo tree -P 6
 json '.algorithm == "flat" and .nodes[0].rank == 3 and .nodes[0].label == 34' tree reduce --root 3 --algo flat
 json '.nodes == [{rank:0,time:0,parent:null,children:[],label:0,operands:null}]' tree gather -P 1
-says '1 of the processors take part' tree summation --algo flat -P 4 --count 1
+says '1 of the processors are used' tree summation --algo flat -P 4 --count 1
 says '`- 1 at 0' tree reduce -P 2 --format text
 says '|- 2 at 14, T 16' tree broadcast --algo binomial
 # --k is of the algorithm that is named
@@ -144,7 +144,7 @@ expect='-G --delay logp remove' bad tree broadcast -G 10ns --bytes 100 --delay l
 # as text, picture, CSV
 says '`- 7 at 22, T 2' tree broadcast
 says '| `- 3 (1 + 5) at 5, T 0' tree summation -P 7 -L 5 --count 82
-says '1 of the processors take part, the others would not make it faster' tree summation --count 1
+says '1 of the processors are used; more would not be faster' tree summation --count 1
 says 'optimal-paper summation tree, 80 operands, P = 8: time at most 27.3 units' tree summation --gamma 0.7 --algo optimal-paper
 logp tree summation -P 1000 --count 40 --format svg
 grep -q 'of 1000 processors: ' "$dir/out" || fail "summation as a picture"
@@ -185,7 +185,7 @@ expect='-P 1025 1024 json' bad tree broadcast -P 1025
 expect='-P 2000 1024 json' bad tree summation -P 2000
 expect='-P 257 256' bad tree broadcast -P 257 --format svg
 expect='-P 1048577 1048576' bad tree broadcast -P 1048577 --format json
-expect='--topology neighbours' bad tree broadcast --topology ring
+expect='--topology distances' bad tree broadcast --topology ring
 expect='--delay none loggp' bad tree broadcast --delay none
 expect='--link 0-1:L=9: none: the tree' bad tree broadcast --link 0-1:L=9
 expect='--capacity off stalls' bad tree broadcast --capacity
@@ -194,12 +194,12 @@ expect='--algo oak optimal' bad tree broadcast --algo oak
 expect='--algo linear no tree alltoall' bad tree alltoall --algo linear
 expect='--algo two-tree binomial chain-pipelined' bad tree broadcast --algo two-tree --bytes 100
 expect='--algo flat,chain one' bad tree broadcast --algo flat,chain
-expect='--topology neighbours' bad tree reduce --topology ring
+expect='--topology distances' bad tree reduce --topology ring
 expect='--capacity off' bad tree gather --capacity
 expect='--delay none loggp' bad tree scatter --algo flat --delay none
 expect='-P 257 256' bad tree reduce -P 257 --format svg
 expect='-P 1025 1024' bad tree reduce -P 1025 --algo flat
-expect='--plugin table' bad tree reduce --plugin "$plugin"
+expect='--plugin built-in' bad tree reduce --plugin "$plugin"
 expect='linear 4194304' bad tree alltoall --algo linear -P 2500
 expect='--gap shared separate' bad tree summation --gap shared
 expect='longer clock' bad tree summation -P 1 --gamma 1000s --count 100000000000

@@ -115,7 +115,7 @@ stderr_is ''
 LOGP_G=1ns json '.[0].predicted_ns == 240000' predict broadcast --delay logp
 stderr_is ''
 LOGP_DELAY=none LOGP_L=3 LOGP_SEED=4 LOGP_OP=max LOGP_ROWS=3 json '.[0].predicted_ns == null' predict broadcast
-stderr_is 'logp: broadcast optimal has no prediction: under --delay none nothing takes time; give a model, --delay logp'
+stderr_is 'logp: broadcast optimal has no prediction: messages take no time with --delay none; type --delay logp'
 # in a sweep it is enough that a point uses it
 json 'map(.predicted_ns) == [null, 240000]' bench broadcast --delay none,logp -L 6 --executor fiber --reps 1 --unit 10us
 beside '--delay none' -L bench broadcast --delay none -L 6,7

@@ -92,7 +92,7 @@ json '[.[] | select(.row.rank == "all") | .measured >= .emulated] == [true, true
 # a table that --timeout cuts says how many runs there were
 logp run barrier -P 2 --executor fiber --unit 1us --reps 1000000 --timeout 300ms
 [ $code -eq 1 ] || fail "cut by --timeout: exit code $code"
-made=$(sed -n 's/.*not finished within --timeout; \([0-9]*\) runs were/\1/p' "$dir/err")
+made=$(sed -n 's/.*not finished within --timeout; \([0-9]*\) runs were finished/\1/p' "$dir/err")
 grep -q ", $made of 1000000 runs\$" "$dir/out" || fail "cut by --timeout after $made runs: $(cat "$dir/out")"
 
 # little stack: more is taken where that is allowed, or it is said

@@ -9,6 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_unit(const char *word)
+{
+    char time[8];
+    int64_t ps;
+
+    return isalpha((unsigned char)*word) && strlen(word) < sizeof(time) - 1 &&
+           snprintf(time, sizeof(time), "1%s", word) > 1 && logp_time_parse(time, 1, &ps);
+}
+
 const char *named_collective(const struct options *o)
 {
     const struct logp_collective *c;
@@ -16,7 +25,7 @@ const char *named_collective(const struct options *o)
     char list[MAX_LIST];
 
     if (o->list != NULL && o->n_words > 1)
-        bad_usage("%s: no collective beside the schedule of a file", o->words[1]);
+        bad_usage("%s: give either a collective or --schedule FILE, not both", o->words[1]);
     if (o->list != NULL)
         return "schedule";
     for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
@@ -27,7 +36,9 @@ const char *named_collective(const struct options *o)
         bad_usage("%s %s: no such collective; %s", o->words[0], o->words[1],
                   one_of(&names, o->words[1], list));
     if (o->n_words > 2)
-        bad_usage("%s: unexpected word; one collective at a time", o->words[2]);
+        bad_usage("%s: unexpected argument; %s", o->words[2],
+                  is_unit(o->words[2]) ? "put no space between a number and its unit, as in 5us"
+                                       : "give one collective");
     return o->words[1];
 }
 
@@ -44,7 +55,7 @@ static const char *needed(const struct options *o, const struct logp_algorithm *
     bare.undelayed = true;
     if (over_processes(o) && !c->model.undelayed &&
         logp_algorithm_needs(a, o->P, &c->args, &bare) == NULL)
-        needs = "one process: the transport mailbox, with delay none on the wall clock";
+        needs = "--transport mailbox, --delay none and --clock wall";
     n = snprintf(buf, 256, "%s", needs);
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -102,7 +113,8 @@ static void add_named(const struct options *o, const char *collective,
     for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++)
         add_name(&names, a->name);
     if (algorithm_word(name) != ALGORITHMS_NAMED)
-        bad_option("--algo", o->algorithm_list, "%s stands alone", name);
+        bad_option("--algo", o->algorithm_list,
+                   "%s is combined with no other name; remove it or the others", name);
     if (found == NULL)
         bad_option("--algo", o->algorithm_list, "'%s': %s", name, one_of(&names, name, list));
     if (*n == MAX_ALGORITHMS)
@@ -164,7 +176,8 @@ static void say_unpredicted(const struct options *o, const struct logp_algorithm
         (o->network.links == NULL && o->network.rendezvous_from == 0))
         return;
     said = true;
-    say("--algo auto: with %s nothing is predicted beyond %d processors; %s is the best without",
+    say("--algo auto: with %s there is no prediction beyond %d processors; without it %s is the "
+        "best",
         o->network.rendezvous_from > 0 ? "--rendezvous" : links_option(o), LOGP_FOLD_P, best->name);
 }
 
@@ -208,8 +221,8 @@ static const struct logp_algorithm *choose_best(const struct options *o, const c
         return NULL;
     say_unpredicted(o, choice.algorithm);
     if (choice.n_left > 0)
-        say("--algo auto: the schedules of all together have more than %d messages; not compared: "
-            "%s; --algo NAME predicts one",
+        say("--algo auto: the schedules of all algorithms have more than %d messages; not "
+            "compared: %s; --algo NAME predicts one",
             LOGP_FOLD_MESSAGES, names_of(choice.left, choice.n_left, list));
     return choice.algorithm;
 }

@@ -135,9 +135,9 @@ static void say_estimate(const struct options *o)
     if (!o->progress && !o->format->for_people)
         return;
     if (sweep.done > 0)
-        snprintf(there, sizeof(there), "beside %zu that are there; ", sweep.done);
+        snprintf(there, sizeof(there), "after %zu in the file; ", sweep.done);
     if (more == 0)
-        say("all %zu points are there", sweep.points);
+        say("all %zu points are in the file", sweep.points);
     else
         say("%zu point%s, %sat most about %s", more, more == 1 ? "" : "s", there,
             show_duration(sweep.all_ns, time));
@@ -334,7 +334,7 @@ static void show_sweep(const struct options *o, void (*answer)(const struct outp
         return;
     }
     if (records && known > 0 && !o->format->for_people)
-        say("%zu of %zu points are in %s, and not shown again", known, sweep.points, o->output);
+        say("%zu of %zu points are in %s and are not shown again", known, sweep.points, o->output);
     answer(out);
     if (records)
         judge(o, out);
@@ -407,8 +407,8 @@ int run_sweep(struct options *o, void (*answer)(const struct output *out))
     if (o->plot != NULL)
         code |= draw_sweep(o, results.first, o->plot);
     if (sweep.done < sweep.points)
-        say("interrupted: %zu of %zu points are there%s", sweep.done, sweep.points,
-            file.f != NULL ? "; the same command goes on" : "");
+        say("interrupted: %zu of %zu points were run%s", sweep.done, sweep.points,
+            file.f != NULL ? "; the same command continues" : "");
     free_results(&results);
     close_saved(sweep.against);
     if (file.f != NULL)
@@ -431,17 +431,17 @@ const struct command command_bench = {
     .answer = ANSWER_SWEEP,
     .under = &command_crossover,
     .remark =
-        "\nSeveral values, of all options that say what is run and under which model:\n"
-        "  -P 2,4,8             these\n"
+        "\nOptions of the collective and of the model take several values:\n"
+        "  -P 2,4,8             2, 4 and 8\n"
         "  -P 2..64*2           from 2 to 64, each twice the one before\n"
-        "  -L 2..20+2           from 2 to 20, in steps of 2; without a step, of 1\n"
-        "  --bytes 8,1k..64k*4  both\n"
-        "All combinations are run: the options in the order of this list, the last of them\n"
-        "changing first; then the algorithms. Where one does not apply it is left out.\n"
-        "\n--reps is the most that a point is run [1000; virtual clock 1]. Records are those of\n"
-        "run, and interval_ns (low, high: where the median lies with 95 %; from .. to in the\n"
-        "table), runs and sweep. With --output, an interrupted sweep resumes where it\n"
-        "stopped; a point that went wrong is not tried again, but the exit code says so.\n"
+        "  -L 2..20+2           from 2 to 20, in steps of 2 (default: 1)\n"
+        "  --bytes 8,1k..64k*4  a value and a range\n"
+        "All combinations are run: the last option of this list changes first. An algorithm is "
+        "left\nout at points to which it does not apply.\n"
+        "\n--reps limits the runs of a point [1000; virtual clock 1]. Records are those of\n"
+        "run, and interval_ns (low, high: the median's 95 % interval; from .. to in the\ntable), "
+        "runs and sweep. With --output, an interrupted sweep resumes where it\n"
+        "stopped; a point that went wrong is not tried again; the exit code is 1.\n"
         "\n--save NAME keeps the run in $XDG_DATA_HOME/logp [~/.local/share/logp]. --against NAME\n"
         "compares each point with it: the ratio of the medians, now / then, and its 95 %\n"
         "interval, made of both medians' intervals. A point is slower (faster) if the interval\n"

@@ -238,9 +238,9 @@ static void resolve_grid(struct options *o, const char *collective, struct map *
     const struct logp_collective *c = logp_collective_find(collective);
 
     if (o->list != NULL)
-        bad_option("--schedule", option_text("schedule"), "a collective, with several algorithms");
+        bad_option("--schedule", option_text("schedule"), "a collective with several algorithms");
     if (!o->emulated && o->plugin == NULL)
-        bad_option("--delay", o->delay->name, "a model that predictions are made under");
+        bad_option("--delay", o->delay->name, "a model that has predictions");
     map->operands = c->operands;
     map->option = size_option(c);
     map->unit = map->option != NULL && *map->option == 'b' ? size_unit(o, c) : 1;
@@ -348,10 +348,10 @@ const struct command command_crossover = {
     .answer = ANSWER_FORM,
     .remark =
         "\nThe grid: -P [2..64*2] and --bytes [8..1M*2], or --count of vectors [1..128k*2], as in\n"
-        "logp bench; of barriers P alone. Several sizes need -G, the time per byte. Between two\n"
+        "logp bench; for barriers -P alone. Several sizes need -G, the time per byte. Between two\n"
         "sizes with different winners the size where they change is found; changes that revert\n"
         "between two sizes of the grid are not detected. Ties go to the algorithm listed first.\n"
-        "With --measure both are run at the sizes of the grid on both sides, each at most --reps\n"
-        "times [1000; virtual clock 1].",
+        "With --measure both algorithms are run at the grid sizes on both sides, at most "
+        "--reps\ntimes each [1000; virtual clock 1].",
     .call = crossover,
 };

@@ -138,7 +138,7 @@ static int list_all(struct options *o)
     int wanted = ALGORITHMS;
 
     if (o->n_words > 2)
-        bad_usage("%s: unexpected word; %s", o->words[2], one_of(&names, NULL, list));
+        bad_usage("%s: unexpected argument; %s", o->words[2], one_of(&names, NULL, list));
     if (o->n_words > 1)
         wanted = find_name(&names, o->words[1]);
     if (wanted < 0)

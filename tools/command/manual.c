@@ -88,29 +88,29 @@ static int manual(struct options *o)
     struct option_facts f;
 
     if (o->n_words > 1)
-        bad_usage("%s: unexpected word", o->words[1]);
+        bad_usage("%s: unexpected argument", o->words[1]);
     printf(".TH LOGP 1 \"\" \"logp %s\" \"User Commands\"\n", logp_version());
     puts(".SH NAME\nlogp \\- run collective algorithms on processors emulated under the LogP "
          "model\n"
          ".SH SYNOPSIS\n.B logp\n\\fICOMMAND\\fR [\\fIARGUMENT\\fR] [\\fIoptions\\fR]\n"
          ".SH DESCRIPTION");
     put(help_introduction);
-    puts("Options may stand before or behind the arguments.\n.SH COMMANDS");
+    puts("Options may be given before or after the arguments.\n.SH COMMANDS");
     for (size_t i = 0; (c = command_at(i)) != NULL; i++)
         put_command(c);
     puts(".SH OPTIONS\nDefaults are shown in [brackets].");
     for (int i = 0; option_facts(o, i, 0, &f); i++)
         put_option(o, i);
-    puts(".TP\n\\fB\\-\\-help\\fR, \\fB\\-h\\fR\nThe options of a command, or the most used "
-         "ones.\n"
-         ".TP\n\\fB\\-\\-version\\fR\nWhich version this is.\n"
+    puts(".TP\n\\fB\\-\\-help\\fR, \\fB\\-h\\fR\nAll options of a command, or the most used "
+         "options.\n"
+         ".TP\n\\fB\\-\\-version\\fR\nThe version.\n"
          ".SH ENVIRONMENT\n"
          "Each option has a variable that is its default, \\fBLOGP_P\\fR, \\fBLOGP_o\\fR, "
          "\\fBLOGP_UNIT\\fR, \\fBLOGP_O_SEND\\fR and so on; empty variables are ignored.\n"
          ".SH \"EXIT STATUS\"\n"
          ".TP\n0\nEverything ran, and every result was verified.\n"
          ".TP\n1\nSomething is wrong: a result, a prediction, a deadlock, an interrupt.\n"
-         ".TP\n2\nBad usage: one line on stderr says what, and what is allowed.\n"
+         ".TP\n2\nBad usage: one line on stderr shows the fault and the allowed values.\n"
          ".SH EXAMPLES");
     put_lines(help_examples);
     return EXIT_OK;

@@ -61,12 +61,12 @@ static bool refuse_doubtful(const struct measured *m)
 static void refuse(const struct options *o)
 {
     if (o->n_words > 1)
-        bad_usage("measure %s: it takes no word", o->words[1]);
+        bad_usage("measure %s: unexpected argument; measure takes options only", o->words[1]);
     if (o->clock == LOGP_CLOCK_VIRTUAL && !o->emulated && o->plugin == NULL)
         bad_option("--delay", o->delay->name,
-                   "with --clock virtual a model in which messages take time");
+                   "with --clock virtual: a model in which messages take time");
     if (option_on_command_line("reps") && o->reps < 3)
-        bad_option("--reps", option_text("reps"), "of a measurement, at least 3");
+        bad_option("--reps", option_text("reps"), "at least 3 for a measurement");
 }
 
 static int measure(struct options *o)
@@ -105,11 +105,11 @@ const struct command command_measure = {
     .summary = "measure L, o, g and G of a machine",
     .options = OPTIONS_MEASURE | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT | OPTIONS_OUTPUT,
     .answer = ANSWER_MEASURED,
-    .remark =
-        "\nOf the emulated machine that the options describe; of this host's threads or fibers:\n"
-        "--delay none. -P [2]; --bytes A..B [1..1Mi; on the wall clock as long as a round trip\n"
-        "takes 2 ms]. By round trips of one and several messages, with and without waits between\n"
-        "them; lines over sizes by least squares. --format machine is a file for --machine. With\n"
-        "--transport mpi between the first ranks of two processes of mpirun.",
+    .remark = "\nThe machine is the emulated machine of the options; with --delay none, this "
+              "host's\nthreads or fibers. -P [2]; --bytes A..B [1..1Mi; on the wall clock up to "
+              "round trips of\n2 ms]. The samples are round trips of one and of several messages, "
+              "with and without waits;\nlines over sizes are fitted by least squares. --format "
+              "machine writes a file for\n--machine. --transport mpi measures between the first "
+              "ranks of two processes of mpirun.",
     .call = measure,
 };

@@ -39,7 +39,8 @@ static void find_library(char *path, size_t size)
         if (snprintf(path, size, "%s%s", self, places[i]) < (int)size && access(path, R_OK) == 0)
             return;
     }
-    say("the MPI library libmpi_abi.so.1 is not beside this command: install it again");
+    say("the MPI library libmpi_abi.so.1 is missing from the folders of this command: install it "
+        "again");
     exit(EXIT_WRONG);
 }
 
@@ -119,7 +120,7 @@ static int draw(const struct options *o, struct logp_machine *m, const char *pro
     const int rc = logp_machine_take_trace(m, &trace);
 
     if (rc != 0) {
-        say("what was recorded cannot be had: %s", strerror(-rc));
+        say("the trace cannot be read: %s", strerror(-rc));
         return code != EXIT_OK ? code : EXIT_WRONG;
     }
     s.trace = trace;
@@ -174,7 +175,7 @@ const struct command command_mpirun = {
     .options = OPTIONS_MPIRUN,
     .answer = ANSWER_TRACE,
     .remark =
-        "\nOptions stand before the program; -n N is -P N. Each rank is a virtual processor of "
+        "\nPut options before the program; -n N is -P N. Each rank is a virtual processor of "
         "one\n"
         "process with globals of its own. Nothing is emulated unless the model is given: -L 6us\n"
         "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "

@@ -32,7 +32,7 @@ static const struct paper_kind *the_paper(const struct options *o)
     if (o->n_words < 2)
         bad_usage("paper: which paper? %s", one_of(&names, NULL, list));
     if (o->n_words > 2)
-        bad_usage("%s: unexpected word; one paper at a time", o->words[2]);
+        bad_usage("%s: unexpected argument; give one paper", o->words[2]);
     which = find_name(&names, o->words[1]);
     if (which < 0)
         bad_usage("paper %s: no such paper; %s", o->words[1], one_of(&names, o->words[1], list));
@@ -43,9 +43,9 @@ static const struct paper_kind *the_paper(const struct options *o)
 static void make_folder(const char *path)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        bad_option("--plot", path, "a folder that is there, or can be made: %s", strerror(errno));
+        bad_option("--plot", path, "a folder that exists or can be created: %s", strerror(errno));
     if (access(path, W_OK | X_OK) != 0)
-        bad_option("--plot", path, "a folder that can be written to: %s", strerror(errno));
+        bad_option("--plot", path, "a writable folder: %s", strerror(errno));
 }
 
 static int show_paper(struct options *o)
@@ -62,9 +62,9 @@ static int show_paper(struct options *o)
     }
     if (option_given("plugin") && strcmp(option_text("plugin"), "none") != 0)
         bad_option("--plugin", option_text("plugin"),
-                   "a paper's figures have delay models of their own");
+                   "none: each figure sets its own delay model; remove it");
     if (o->unit_ns > LONGEST_UNIT_NS)
-        bad_option("--unit", option_text("unit"), "for a paper at most 1s");
+        bad_option("--unit", option_text("unit"), "at most 1s for a paper");
     o->one_core = !option_given("cores"); /* many short runs, for which cores only meet */
     p = (struct paper){.name = kind->name, .title = kind->title, .o = o};
     kind->fill(&p);
@@ -82,10 +82,10 @@ const struct command command_paper = {
     .options =
         OPTIONS_UNIT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_PAPER | OPTIONS_PLOT,
     .answer = ANSWER_PAPER,
-    .remark =
-        "\nDefaults of a paper: the fiber executor, 5 counted runs after 1, a unit of its "
-        "own;\n--clock virtual measures nothing. --format svg draws all in one picture, --plot "
-        "DIR\neach figure: curves as PNG, SVG and PDF, trees and space-time diagrams as SVG.",
+    .remark = "\nDefaults: --executor fiber, --reps 5, --warmup 1, and the --unit that the paper "
+              "sets.\n--clock virtual measures nothing. --format svg draws all figures in one "
+              "picture,\n--plot DIR each in a file: curves as PNG, SVG and PDF, trees and "
+              "space-time diagrams as SVG.",
     .call = show_paper,
     .words = paper_names,
 };

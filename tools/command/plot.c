@@ -19,12 +19,12 @@ static int plot(struct options *o)
 
     o->only_plot = o->plot != NULL;
     if (o->plot != NULL && o->output != NULL && !o->keeps_records)
-        bad_option("--plot", o->plot, "not together with --output %s; one of them is enough",
+        bad_option("--plot", o->plot, "not together with --output %s; remove one of the two",
                    o->output);
     if (o->n_words < 2 || !is_file(o->words[1]))
         return run_sweep(o, NULL);
     if (o->n_words > 2)
-        bad_usage("%s: unexpected word", o->words[2]);
+        bad_usage("%s: unexpected argument; give one collective or file", o->words[2]);
     if (o->keeps_records)
         bad_option("--output", o->output, "a picture: the records are in %s already", o->words[1]);
     refuse_others_than(o, &of_file, "a file of records");
@@ -39,10 +39,9 @@ const struct command command_plot = {
     .options = OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS | OPTIONS_SWEEP |
                OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PLOT | OPTIONS_FORGIVING,
     .answer = ANSWER_CURVES,
-    .remark =
-        "\nPredicted as lines, measured as points with the median's 95 % interval, over what has\n"
-        "most values; a curve for each algorithm, and each value of what else varies. Sizes\n"
-        "have logarithmic axes. --output FILE.svg, .png or .pdf; without it SVG on stdout.\n"
-        "Needs gnuplot.",
+    .remark = "\nLines are predicted times, points are measured medians with their 95 % intervals. "
+              "The\nx axis is the option with the most values; each algorithm, and each value of "
+              "the other\noptions, has a curve. Axes of sizes are logarithmic.\n--output FILE.svg, "
+              ".png or .pdf; default: SVG on stdout. Needs gnuplot.",
     .call = plot,
 };

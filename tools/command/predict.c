@@ -68,7 +68,7 @@ static int predict_all(struct options *o)
 const struct command command_predict = {
     .name = "predict",
     .arguments = "COLLECTIVE",
-    .summary = "predict the time, without a run",
+    .summary = "predict the time without a run",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_BASIS |
                OPTIONS_EXPLAIN,
     .answer = ANSWER_RECORDS,

@@ -130,13 +130,14 @@ const struct command command_report = {
                OPTIONS_OUTPUT,
     .answer = ANSWER_PAGE,
     .remark =
-        "\nIt runs what logp bench runs of the same options, several values of them included, and\n"
-        "writes one page to --output FILE.html (its name may also stand before the collective). "
+        "\nIt runs what logp bench runs with the same options, which may have several values, "
+        "and\nwrites one page to --output FILE.html (its name may also be given before the "
+        "collective). "
         "The\n"
         "page needs nothing else and no network. Default: --algo all. The space-time diagrams "
         "show\n"
-        "the point with the most processors up to 64: each algorithm is run once more there,\n"
-        "traced, and laid over its prediction.",
+        "the point with the most processors up to 64: each algorithm is run once more "
+        "there,\ntraced, and drawn with its prediction.",
     .take = take_file,
     .call = report,
 };

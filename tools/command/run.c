@@ -106,10 +106,9 @@ const struct command command_watch = {
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
                OPTIONS_BASIS | OPTIONS_WATCH | OPTIONS_PROCESSES | OPTIONS_RANKS,
     .answer = ANSWER_RECORDS,
-    .remark =
-        "\nOn stderr, a line for each algorithm: how many of its runs are done, measured over\n"
-        "predicted as it settles, the lag, and the time left. Drawn between runs. Ctrl-C ends\n"
-        "it, with what was measured. Where stderr is no terminal, or TERM is dumb, each that\n"
-        "is done is a line; without colours where NO_COLOR is set.",
+    .remark = "\nThe table on stderr has a line for each algorithm: runs done, ratio of measured "
+              "to\npredicted time, lag, and time left. It is drawn between runs. Ctrl-C ends it "
+              "and keeps\nthe results. If stderr is not a terminal, or TERM is dumb, an "
+              "algorithm's line is printed\nonce, at its end; NO_COLOR switches colours off.",
     .call = watch,
 };

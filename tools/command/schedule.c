@@ -43,10 +43,11 @@ static int schedule(struct options *o)
     if (n > 1)
         bad_option("--algo", o->algorithm_list, "one algorithm");
     if (a->steps == NULL)
-        bad_option("--algo", a->name, "an algorithm with steps; %s has only a run function",
+        bad_option("--algo", a->name,
+                   "one with steps; %s has only a run function; type logp list algorithms",
                    a->name);
     if (o->P > LOGP_MAX_PROCESSORS)
-        bad_option("-P", option_text("P"), "of a schedule, 1 .. %d processors",
+        bad_option("-P", option_text("P"), "1 .. %d processors for a schedule",
                    LOGP_MAX_PROCESSORS);
     say_free_bytes(o, collective, &c);
     steps = logp_schedule_of(a, o->P, &c.args, &c.model);
@@ -62,7 +63,7 @@ static int schedule(struct options *o)
 const struct command command_schedule = {
     .name = "schedule",
     .arguments = "COLLECTIVE",
-    .summary = "what each processor does, step by step: text, json or goal",
+    .summary = "list the steps of each processor: text, json or goal",
     .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT,
     .answer = ANSWER_STEPS,
     .call = schedule,

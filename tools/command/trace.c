@@ -44,7 +44,8 @@ static void resolve_replay(struct options *o, const struct logp_replay *r)
     const int64_t most = o->format->trace->most;
 
     if (o->n_words > 1)
-        bad_usage("trace %s --replay: a collective or a replay, not both", o->words[1]);
+        bad_usage("trace %s --replay: give either a collective or --replay FILE, not both",
+                  o->words[1]);
     refuse_others_than(o, &taken, "--replay");
     if (most > 0 && r->P > most)
         bad_option("--format", o->format->name, "with up to %lld processors, and this has %d",
@@ -129,16 +130,16 @@ static void refuse(const struct options *o, const struct logp_algorithm *a, size
         bad_option("--algo", o->algorithm_list, "one algorithm");
     if (most > 0 && o->P > most)
         bad_option("-P", option_text("P"),
-                   "as %s, 1 .. %lld processors; json and perfetto take more", o->format->name,
-                   (long long)most);
+                   "1 .. %lld processors for %s; json and perfetto take more", (long long)most,
+                   o->format->name);
     if (o->P > LOGP_MAX_PROCESSORS)
         bad_option("-P", option_text("P"), "1 .. %d processors", LOGP_MAX_PROCESSORS);
     if (o->only_predicted && a->steps == NULL)
         bad_option("--algo", a->name,
-                   "with --predicted an algorithm with steps; %s has only a run function", a->name);
+                   "with --predicted: one with steps; %s has only a run function", a->name);
     if (o->only_predicted && !o->emulated && o->plugin == NULL)
         bad_option("--delay", o->delay->name,
-                   "with --predicted a model in which messages take time");
+                   "with --predicted: a model in which messages take time");
 }
 
 static int trace_collective(struct options *o)
@@ -163,7 +164,7 @@ static int trace_collective(struct options *o)
     s.trace = o->only_predicted ? predicted : run;
     s.predicted = o->only_predicted ? NULL : predicted;
     if (s.trace == NULL && o->only_predicted && is_faulty(o))
-        bad_option("predicted", "on", "off with faults or noise by chance");
+        bad_option("predicted", "on", "off: random faults and noise have no prediction; remove it");
     if (s.trace == NULL && o->only_predicted) {
         fprintf(stderr, "logp: %s %s cannot be predicted here\n", collective, chosen[0]->name);
         code = EXIT_WRONG;
@@ -192,20 +193,14 @@ const struct command command_trace = {
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
                OPTIONS_BASIS | OPTIONS_TRACE | OPTIONS_REPLAY,
     .answer = ANSWER_TRACE,
-    .remark =
-        "\nThe last counted run is shown, and --reps is 1 by default. A run is beside its "
-        "prediction;\nthey part at the first event that ends by more than 1 % of the whole "
-        "later or earlier. A .pftrace\nfile of --format perfetto opens at "
-        "https://ui.perfetto.dev.\n"
-        "With --fault a message that is lost ends halfway, in a cross, one that is never received "
-        "in "
-        "a "
-        "ring;\nin json `fate` of a send is dropped, duplicated or flipped, `received` how often "
-        "it "
-        "was, and a wait for\never is endless.\n"
-        "--replay FILE [-- PROGRAM ARGUMENTS] is as logp replay, drawn; where nothing was said of "
-        "time there,\nits events stand one behind the other, in the order in which they "
-        "happened.",
+    .remark = "\nThe last counted run is shown (default: --reps 1), with its prediction. They "
+              "differ from the\nfirst event that ends more than 1 % of the total time later or "
+              "earlier. A .pftrace file of\n--format perfetto opens at "
+              "https://ui.perfetto.dev.\nWith --fault a lost message ends halfway in a cross, and "
+              "a message that is never received in\na ring; in json `fate` of a send is dropped, "
+              "duplicated or flipped, `received` the number of\ntimes that it was received, and a "
+              "wait without an end is endless.\n--replay FILE [-- PROGRAM ARGUMENTS] draws the run "
+              "of logp replay; a run without times is\ndrawn in the order of its events.",
     .call = trace,
     .starts = true,
 };

@@ -45,19 +45,18 @@ static void refuse_unplanned(const struct options *o)
 {
     if (o->network.topology != NULL)
         bad_option("--topology", logp_topology_spec(o->network.topology),
-                   "none: the tree is that where all are neighbours");
+                   "none: the tree is shown for a network without distances; remove it");
     if (o->network.links != NULL)
         bad_option(links_option(o), option_text(links_option(o)),
-                   "none: the tree is that where all links are alike");
+                   "none: the tree is shown for links that are alike; remove it");
     if (!o->emulated || model_params(o).recv_streams)
-        bad_option("--delay", o->delay->name,
-                   "logp, loggp or store-forward: a tree is shown in time");
+        bad_option("--delay", o->delay->name, "logp, loggp or store-forward: the tree shows times");
     if (logp_params_capacity(&o->network.params) > 0)
         bad_option("--capacity", option_text("capacity"),
-                   "off: the tree is that where no sender stalls");
+                   "off: the tree is shown without stalls of senders; remove it");
     if (o->network.rendezvous_from > 0)
         bad_option("--rendezvous", option_text("rendezvous"),
-                   "none: the tree is that where no sender waits for its receiver");
+                   "none: the tree is shown for buffered sends; remove it");
 }
 
 static int show_tree(struct options *o)

@@ -114,7 +114,8 @@ static int tune(struct options *o)
     check_words(o, collectives, all);
     resolve_model(o);
     if (form->whole && o->n_words > 1)
-        fprintf(stderr, "logp: all collectives: what %s loads replaces all of its choices\n",
+        fprintf(stderr,
+                "logp: all collectives are written, because the file replaces all choices of %s\n",
                 form->name);
     for (size_t i = 0; i < all; i++) {
         if (!form->whole && !is_wanted(o, collectives[i].ours))
@@ -140,8 +141,8 @@ const struct command command_tune = {
     .summary = "list the best algorithms, also as tables that an MPI loads",
     .options = OPTIONS_TUNE | OPTIONS_SPANS,
     .remark = "\n-P takes numbers and ranges (2,4,8..16, 2..64*2) [2..128*2], --bytes a range "
-              "(1..64Ki)\n[1..16Mi]; sizes are of an item, or of a vector (reduce-scatter: of a "
-              "block) in elements\nof --type. Open MPI 4.1 loads its file with --mca "
+              "(1..64Ki)\n[1..16Mi]; a size is that of an item, or of a vector (reduce-scatter: a "
+              "block) of\n--type. Open MPI 4.1 loads its file with --mca "
               "coll_tuned_use_dynamic_rules 1 --mca\ncoll_tuned_dynamic_rules_filename FILE, "
               "MPICH 4.0 with MPIR_CVAR_DEVICE_COLLECTIVES=none and\n"
               "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE in the environment.",

@@ -114,7 +114,8 @@ static int validate(struct options *o)
         v.on = shown_text(o->on);
         set_machine(&on, "--on", o->on);
     } else if (o->clock == LOGP_CLOCK_VIRTUAL) {
-        bad_option("--clock", "virtual", "wall, of this host; --on says what else to run on");
+        bad_option("--clock", "virtual",
+                   "wall on this host; --on MACHINE measures on an emulated machine");
     } else {
         need_parameters(o);
         use_delay(&on, "none");
@@ -141,12 +142,12 @@ const struct command command_validate = {
     .options = OPTIONS_VALIDATE | OPTIONS_SPANS | OPTIONS_RUN | OPTIONS_PROCESSES | OPTIONS_FORMAT |
                OPTIONS_OUTPUT,
     .answer = ANSWER_FORM,
-    .remark =
-        "\nAll algorithms that have a prediction, over -P [2,4,8; over n processes n,2n,4n] and\n"
-        "--bytes [8..64Ki, times 8], predicted with --machine [that of --on], measured on this\n"
-        "host at its own speed, over processes with --transport mpi, or --on an emulated machine.\n"
-        "On a host --machine is a file of logp measure --delay none, or -L, -o and -g are given.\n"
-        "Regret: the time of what auto chooses over that of the best measured. --fit: by least\n"
-        "squares, what the parameters would be for times to be as measured.",
+    .remark = "\nAll algorithms that have a prediction are run, over -P [2,4,8; over n processes "
+              "n,2n,4n]\nand --bytes [8..64Ki*8]. They are predicted with --machine [that of --on] "
+              "and measured on\nthis host at its own speed, over processes with --transport mpi, "
+              "or --on an emulated\nmachine. For a host, --machine is a file of logp measure "
+              "--delay none, or give -L, -o and\n-g. Regret is the time of the algorithm that auto "
+              "chooses, divided by the best measured\ntime. --fit finds the parameters that fit "
+              "the measured times by least squares.",
     .call = validate,
 };

@@ -134,7 +134,7 @@ void check_place(const char *option, const char *path)
     const int error = place_error(path);
 
     if (error != 0)
-        bad_option(option, path, "a file that can be written: %s", strerror(error));
+        bad_option(option, path, "a writable file: %s", strerror(error));
 }
 
 /* ---- writing it ---- */

@@ -66,7 +66,7 @@ void print_measured_machine(const struct measured *m)
     else if (m->n_combining > 0)
         print_ps("gamma", m->combining[m->n_combining / 2].ps, "of this host, sums of doubles");
     printf("gap      = %s%s\n", p->gap_shared ? "shared" : "separate",
-           f->gap == LOGP_GAP_UNSEEN ? "  # not to be seen" : "");
+           f->gap == LOGP_GAP_UNSEEN ? "  # could not be measured" : "");
     print_protocols(f);
     if (nodes) {
         p = &l.between->found.params;

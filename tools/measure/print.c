@@ -114,10 +114,12 @@ static void print_remarks(const struct logp_found *f)
         puts("The overheads are longer than half a round trip: L is taken as 0.");
     if (f->doubtful[0] != '\0')
         printf("DOUBTFUL: %s. Measure again on an idle host.\n", f->doubtful);
-    printf("Gaps of sends and receives: %s.",
-           gap_word(f) != NULL ? gap_word(f) : "shared or separate: could not be determined");
+    if (gap_word(f) != NULL)
+        printf("Gaps of sends and receives: %s.", gap_word(f));
+    else
+        fputs("Whether sends and receives share one gap could not be determined.", stdout);
     if (f->exact)
-        puts(" No two times of one kind differed.");
+        puts(" All times of one kind were equal.");
     else
         printf(" %zu of %zu times were rejected as outliers.\n", f->n_left_out, f->n_times);
 }
@@ -177,7 +179,7 @@ static void print_pair(const struct measured *m, const struct pair *pair)
         print_value(m, &values[i]);
     print_remarks(f);
     if (f->n_protocols > 1)
-        printf("\nIt behaves differently in %d ranges of sizes:", f->n_protocols);
+        printf("\nThe parameters differ in %d ranges of sizes:", f->n_protocols);
     if (f->n_protocols > 1 || !f->exact)
         print_protocols(f);
     print_sizes(pair);
@@ -202,16 +204,17 @@ static void print_levels(const struct measured *m)
     if (m->n_pairs < 2)
         return;
     if (!find_levels(m, &l)) {
-        puts("\nThere are no nodes: all pairs are alike, or near ones are no blocks of ranks.");
+        puts("\nNo nodes were found: all pairs are alike, or close pairs do not form blocks of "
+             "ranks.");
         return;
     }
     p = &l.between->found.params;
-    printf(
-        "\nThere are nodes of %d ranks; as ranks %d and %d inside one, as %d and %d between two:\n"
-        "  --nodes *x%d --inter L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lldps\n",
-        l.node_size, l.inside->client, l.inside->server, l.between->client, l.between->server,
-        l.node_size, (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
-        (long long)p->g_ns, (long long)p->G_ps);
+    printf("\nNodes of %d ranks were found; inside a node as ranks %d and %d, between nodes as %d "
+           "and %d:\n"
+           "  --nodes *x%d --inter L=%lldns,o_send=%lldns,o_recv=%lldns,g=%lldns,G=%lldps\n",
+           l.node_size, l.inside->client, l.inside->server, l.between->client, l.between->server,
+           l.node_size, (long long)p->L_ns, (long long)p->o_send_ns, (long long)p->o_recv_ns,
+           (long long)p->g_ns, (long long)p->G_ps);
 }
 
 static void print_table_of(const struct measured *m)

@@ -141,7 +141,7 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
     enter("MPI_Cart_rank");
     CART(c, g, comm);
     *rank = rank_at(g, coords);
-    CHECK(c, *rank != MPI_PROC_NULL, MPI_ERR_ARG, "the coordinates are beside the grid");
+    CHECK(c, *rank != MPI_PROC_NULL, MPI_ERR_ARG, "the coordinates are not in the grid");
     return MPI_SUCCESS;
 }
 

@@ -133,7 +133,7 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
     if (rc == 0)
         return 0;
     if (rc == -EDEADLK || rc == -ETIMEDOUT) {
-        fprintf(stderr, rc == -EDEADLK ? "deadlock: no rank can go on\n"
+        fprintf(stderr, rc == -EDEADLK ? "deadlock: all ranks wait\n"
                                        : "the program did not end within --timeout\n");
         explain(job, logp_machine_report(m));
     } else if (rc != -EINTR) {

@@ -52,10 +52,10 @@ static void refuse_losses(const char *option, const char *text)
 
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(s, ":@,;"), s);
         if (find_name(&harmless, name) < 0)
-            bad_option(option, text,
-                       "%s: delay or slow, to measure: no message may be lost, or come otherwise "
-                       "than it was sent",
-                       name);
+            bad_option(
+                option, text,
+                "%s: delay or slow for a measurement: each message must arrive once and unchanged",
+                name);
         s += n + (s[n] != '\0');
     }
 }
@@ -96,10 +96,10 @@ static const char *noise_forms(const struct options *o, char buf[MAX_LIST])
 }
 
 const struct option_row fault_options[] = {
-    {"fault", "SPEC", "%s; @A-B:FROM..TO: where, when", "none", "",
+    {"fault", "SPEC", "%s; @A-B:FROM..TO: ranks and time", "none", "",
      OPTIONS_FAULT | OPTIONS_MPIRUN | OPTIONS_MEASURE, .apply = apply_fault, .choices = fault_forms,
      .several = true},
-    {"noise", "SPEC", "each overhead is longer: %s", "none", "",
+    {"noise", "SPEC", "random or periodic delays of overheads: %s", "none", "",
      OPTIONS_FAULT | OPTIONS_MPIRUN | OPTIONS_MEASURE, .apply = apply_noise, .choices = noise_forms,
      .several = true},
     {0},

@@ -186,7 +186,7 @@ const struct option_row format_options[] = {
      .apply = apply_output},
     {"trace", "FILE", "draw the run as a space-time diagram; the suffix sets the format", "",
      "none", OPTIONS_MPIRUN, .apply = apply_trace},
-    {"plot", "FILE|DIR", "a picture of the sweep, .png, .svg or .pdf; a paper's: in this folder",
-     "", "none", OPTIONS_PLOT, TEXT(plot)},
+    {"plot", "FILE|DIR", "picture of the sweep (.png, .svg, .pdf); for a paper: the folder", "",
+     "none", OPTIONS_PLOT, TEXT(plot)},
     {0},
 };

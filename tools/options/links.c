@@ -53,7 +53,7 @@ void read_costs(const struct options *o, const char *option, const char *text,
         if (value == NULL || *value == '\0')
             bad_option(option, text, "%s=T, a time", name);
         if ((seen & (1u << which | excluded)) != 0)
-            bad_option(option, text, "%s once, and o, or o_send and o_recv", name);
+            bad_option(option, text, "%s once, and either o or o_send and o_recv", name);
         seen |= 1u << which;
         set_cost(costs, which,
                  which == BYTE ? to_ps(o, option, value, LOGP_PARAM_MAX_NS)
@@ -129,7 +129,7 @@ static struct logp_ranks read_ranks(const char *option, const char *rule, char *
             *dots = '\0';
         if (!parse_number(one, false, 0, most, &first) ||
             !parse_number(dots != NULL ? dots + 2 : one, false, first, most, &last))
-            bad_option(option, rule, "ranks as 3, 0,2..5 or *, before and behind the -");
+            bad_option(option, rule, "ranks as 3, 0,2..5 or * on both sides of the -");
         ranges[set.n++] = (struct logp_rank_range){(int)first, (int)last};
     }
     return set;
@@ -313,7 +313,7 @@ void apply_nodes(struct options *o, const char *option, const char *text)
     if (*text == '\0')
         return;
     if (!parse_nodes(text, &P, &o->node_size))
-        bad_option(option, text, "nodes x processors of each, as 4x8, or *x8: as many as it takes");
+        bad_option(option, text, "NODESxPROCESSORS, as 4x8, or *x8 for as many nodes as P needs");
     snprintf(o->nodes, sizeof(o->nodes), "%s", text);
     P *= o->node_size;
     if (P == 0)
@@ -326,7 +326,7 @@ void apply_nodes(struct options *o, const char *option, const char *text)
     }
     for (size_t i = 0; i == 0 || i < o->n_P; i++)
         if ((o->n_P > 0 ? o->P_list[i] : o->P) != P)
-            bad_option(option, text, "as many processors as there are; P = %lld",
+            bad_option(option, text, "as many processors as -P gives; P = %lld",
                        (long long)(o->n_P > 0 ? o->P_list[i] : o->P));
 }
 
@@ -336,12 +336,11 @@ void apply_inter(struct options *o, const char *option, const char *text)
     char nodes[32];
 
     if (*text != '\0' && o->node_size == 0)
-        bad_option(option, text, "with %s, which says what is between what",
-                   option_shown("nodes", nodes));
+        bad_option(option, text, "needs %s, which sets the nodes", option_shown("nodes", nodes));
     if (*text != '\0')
         read_costs(o, option, text, &o->inter);
     if (o->node_size > 0 && same_costs(&o->inter, &nothing))
-        bad_option("nodes", o->nodes, "with %s, what messages between nodes cost",
+        bad_option("nodes", o->nodes, "needs %s, the costs of messages between nodes",
                    option_shown(option, nodes));
 }
 
@@ -351,6 +350,6 @@ void apply_link(struct options *o, const char *option, const char *text)
         o->rules = rules_of(o, option, text);
     o->network.links = links_of(o, o->P);
     if (o->network.links != NULL && o->network.params.capacity != 0)
-        bad_option("capacity", option_text("capacity"), "off with %s: ceil(L/g) of which link?",
-                   links_option(o));
+        bad_option("capacity", option_text("capacity"),
+                   "off with %s: L and g differ by link; remove it", links_option(o));
 }

@@ -19,10 +19,10 @@ static const char *all_on(const struct options *o, char buf[MAX_LIST])
 }
 
 const struct option_row measure_options[] = {
-    {"pairs", "WHICH", "first: ranks 0 and 1; all: each pair, and whether they are of two levels",
-     "first", "", OPTIONS_MEASURE, .apply = apply_pairs, .words = "first, all"},
-    {"on", "WHAT", "host: as fast as it is; or an emulated machine: a named one, or of a file",
-     "host", "", OPTIONS_VALIDATE, TEXT(on), .choices = all_on},
+    {"pairs", "WHICH", "first: ranks 0 and 1; all: each pair, to find nodes", "first", "",
+     OPTIONS_MEASURE, .apply = apply_pairs, .words = "first, all"},
+    {"on", "WHAT", "host: at its own speed; or an emulated machine, by name or file", "host", "",
+     OPTIONS_VALIDATE, TEXT(on), .choices = all_on},
     {"fit", NULL, "find the parameters that fit the measured times", "off", "", OPTIONS_VALIDATE,
      SWITCH(fit)},
     {0},

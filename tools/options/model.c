@@ -31,7 +31,7 @@ static void apply_schedule(struct options *o, const char *option, const char *te
         list = read_schedule(option, text);
     o->list = list;
     if (option_given("P") && o->P != o->list->P)
-        bad_option(option, text, "as many ranks as processors: it has %lld, and P = %lld",
+        bad_option(option, text, "as many ranks as processors; it has %lld ranks, and P = %lld",
                    (long long)o->list->P, (long long)o->P);
     o->P = o->list->P;
 }
@@ -247,11 +247,10 @@ const struct option_row model_options[] = {
      .series = SERIES_NUMBERS},
     {"schedule", "FILE", "run the steps of a file (json, goal) instead of a collective", "", "",
      OPTIONS_BASIS, .apply = apply_schedule},
-    {"by", "WHAT", "basis of predictions: formula or schedule", "",
-     "the formula where there is one", OPTIONS_BASIS, .apply = apply_by,
-     .words = "formula, schedule"},
+    {"by", "WHAT", "basis of predictions: formula or schedule", "", "formula, if there is one",
+     OPTIONS_BASIS, .apply = apply_by, .words = "formula, schedule"},
     {"machine", "NAME|FILE",
-     "L, o, g, G, delay and unit: a named one (see: logp list machines), or of a file", "none", "",
+     "L, o, g, G, delay and unit: a machine of logp list machines, or of a file", "none", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_machine,
      .series = SERIES_WORDS, .choices = all_machines},
     {"unit", "T", "length of a time unit", "10us", "",
@@ -278,16 +277,15 @@ const struct option_row model_options[] = {
     {"gap", "KIND", "separate, or shared by sends and receives", "separate", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_gap,
      .series = SERIES_WORDS, .of_machine = true, .words = "separate, shared"},
-    {"capacity", NULL, "at most ceil(L/g) messages under way from or to a processor", "off", "",
+    {"capacity", NULL, "at most ceil(L/g) messages in flight from or to a processor", "off", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE, .apply = apply_capacity, .of_machine = true},
-    {"nodes", "NxM", "N nodes of M processors each, rank by rank; *xM: as many as it takes", "", "",
+    {"nodes", "NxM", "N nodes of M processors each, by rank; *xM: as many nodes as P needs", "", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_nodes,
      .series = SERIES_WORDS},
-    {"inter", "COSTS", "costs between nodes: L=T,o=T,g=T,G=T; others as within a node", "", "",
+    {"inter", "COSTS", "costs between nodes: L=T,o=T,g=T,G=T [as within a node]", "", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_inter},
-    {"link", "A-B:COSTS",
-     "of messages from ranks A to ranks B, as 0-1:L=9 or 0,4..7-*:g=2us,G=1ns; several", "", "",
-     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_link,
+    {"link", "A-B:COSTS", "costs from ranks A to B, as 0-1:L=9 or 0,4..7-*:g=2us,G=1ns; repeatable",
+     "", "", OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_link,
      .several = true},
     {"rendezvous", "S", "sends of more than S bytes wait for their receiver; 0: all", "none", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_MEASURE | OPTIONS_TUNE, .apply = apply_rendezvous,

@@ -320,7 +320,7 @@ static void show_default(const struct option_row *r, unsigned sets, char *out, s
         ((r->set & sets & (OPTIONS_PAPER | OPTIONS_SWEEP)) != 0 && (r->set & OPTIONS_PAPER) != 0))
         snprintf(out, size, " [see below]");
     else if ((r->set & sets) == OPTIONS_AGAIN)
-        snprintf(out, size, " [as the test says]");
+        snprintf(out, size, " [as in the test]");
     else if (*r->preset != '\0' || *r->other != '\0')
         snprintf(out, size, " [%s%s%s]", r->preset, both ? "; virtual clock " : "", r->other);
 }

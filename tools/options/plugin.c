@@ -55,12 +55,12 @@ static void add_algorithm(const char *option, const char *text, const struct log
                    "algorithms that were compiled for this version of liblogp; these were compiled "
                    "for another version of liblogp: compile the plug-in again");
     if (rc == -EEXIST)
-        bad_option(option, text, "algorithms with names of their own: there is a %s %s",
-                   a->collective, a->name);
+        bad_option(option, text, "algorithms with new names: %s %s exists already", a->collective,
+                   a->name);
     if (rc == -ENOSPC)
         bad_option(option, text, "fewer algorithms");
     if (rc != 0)
-        bad_option(option, text, "algorithms of collectives that there are, with names and steps");
+        bad_option(option, text, "algorithms of existing collectives, with names and steps");
 }
 
 /* Once in a process. */
@@ -72,9 +72,8 @@ static void load(const char *option, const char *text)
                          symbol_of(option, text));
     if (rc != 0)
         bad_option(option, text, "%s",
-                   rc == -E2BIG ? "a plug-in that asks for no more than this "
-                                  "version of logp has"
-                                : "a plug-in that says its size");
+                   rc == -E2BIG ? "a plug-in that uses no more fields than this version of logp has"
+                                : "a plug-in whose size field is set");
     if (plugin.version != LOGP_PLUGIN_VERSION)
         bad_option(option, text, "a plug-in of version %d; this is one of version %d",
                    LOGP_PLUGIN_VERSION, plugin.version);
@@ -97,10 +96,11 @@ void apply_plugin(struct options *o, const char *option, const char *text)
     if (plugin.size == 0)
         load(option, text);
     if (plugin.create_delay != NULL && o->network.topology != NULL)
-        bad_option(option, text, "a delay model of one's own has no %s",
+        bad_option(option, text, "a delay model of a plug-in does not support %s; remove it",
                    option_shown("topology", topology));
     if (plugin.create_delay != NULL && o->network.links != NULL)
-        bad_option(option, text, "a delay model of one's own has no %s", links_option(o));
+        bad_option(option, text, "a delay model of a plug-in does not support %s; remove it",
+                   links_option(o));
     if (plugin.create_delay != NULL && shown == NULL)
         shown = shown_text(text);
     if (plugin.create_delay != NULL)

@@ -79,13 +79,14 @@ void check_transport(const struct options *o)
                        : is_faulty(o)                                 ? "faults or noise"
                        : o->gamma_host                                ? "--gamma host"
                        : o->output != NULL && (o->sets & OPTIONS_NETWORK) == 0
-                           ? "--output: redirect what is printed"
+                           ? "--output: redirect stdout"
                        : o->plot != NULL                       ? "--plot"
                        : o->save != NULL || o->against != NULL ? "--save or --against"
                                                                : NULL;
 
     if (with != NULL)
-        bad_option("--transport", o->transport, "not together with %s", with);
+        bad_option("--transport", o->transport, "not together with %s; remove one of the two",
+                   with);
 }
 
 /* A core's number. @return behind it; NULL: it is none */
@@ -145,30 +146,30 @@ static void apply_progress(struct options *o, const char *option, const char *te
 const struct option_row run_options[] = {
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "",
      OPTIONS_RUN | OPTIONS_MPIRUN, .apply = apply_clock, .words = "wall, virtual"},
-    {"executor", "NAME", "processors run on: %s", "thread", "",
+    {"executor", "NAME", "executor of processors: %s", "thread", "",
      OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_PAPER | OPTIONS_AGAIN, .apply = apply_executor,
      .series = SERIES_WORDS, .choices = all_executors},
-    {"transport", "NAME", "mpi: over the processes of mpirun; mpi:openmpi, mpi:mpich: of that MPI",
+    {"transport", "NAME", "mpi: the processes of mpirun; mpi:openmpi, mpi:mpich: of this MPI",
      "mailbox", "", OPTIONS_PROCESSES, .apply = apply_transport, .words = "mailbox, mpi"},
     {"reps", "N", "counted runs", "100", "1", OPTIONS_RUN | OPTIONS_PAPER | OPTIONS_SWEEP,
      NUMBER(reps, false, 1, 10000000, "a number of runs, 1 .. 10000000")},
-    {"warmup", "N", "uncounted runs before", "5", "0", OPTIONS_RUN | OPTIONS_PAPER,
+    {"warmup", "N", "uncounted runs before the counted runs", "5", "0", OPTIONS_RUN | OPTIONS_PAPER,
      NUMBER(warmup, false, 0, 10000000, "a number of runs, 0 .. 10000000")},
     {"cores", "LIST", "cores to use, e.g. 0,2-5", "all", "", OPTIONS_RUN | OPTIONS_MPIRUN,
      .apply = apply_cores},
     {"plugin", "FILE.so[:ARGS]", "a delay model or algorithms of your own (logp/algorithm.h)",
      "none", "", OPTIONS_RUN | OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_PLUGIN,
      .apply = apply_plugin},
-    {"queue-limit", "BYTES", "limit of queued messages; above it, sends fail", "1GiB", "",
+    {"queue-limit", "BYTES", "limit of bytes in queues; sends above it fail", "1GiB", "",
      OPTIONS_RUN | OPTIONS_MPIRUN,
      NUMBER(queue_limit, true, 1, INT64_MAX, "a number of bytes > 0")},
-    {"timeout", "T", "ends a run that hangs", "60s", "", OPTIONS_RUN | OPTIONS_MPIRUN,
+    {"timeout", "T", "time limit of a run", "60s", "", OPTIONS_RUN | OPTIONS_MPIRUN,
      .apply = apply_timeout},
     {"seed", "N", "seed of all random draws", "1", "", OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_FAULT,
      NUMBER(seed, false, 0, INT64_MAX, "a whole number >= 0"), .series = SERIES_NUMBERS},
-    {"progress", "WHEN", "on stderr: auto (on a terminal), on, off", "auto", "",
+    {"progress", "WHEN", "progress on stderr: auto (on a terminal), on, off", "auto", "",
      OPTIONS_RUN | OPTIONS_TUNE, .apply = apply_progress, .words = "auto, on, off"},
-    {"watch", NULL, "a live table of ratio and lag on stderr; of a sweep, too", "off", "",
+    {"watch", NULL, "live table of ratios and lags on stderr, also of a sweep", "off", "",
      OPTIONS_WATCH, SWITCH(watch)},
     {"tag-output", NULL, "put the rank before each line of output", "off", "", OPTIONS_MPIRUN,
      SWITCH(tags_output)},

@@ -59,8 +59,8 @@ static void refuse_several(const struct options *o, const struct option_row *row
     if (row->series == SERIES_WORDS || own_range || (row->set & o->sets) == 0)
         return;
     if ((o->sets & OPTIONS_CROSSOVER) != 0)
-        bad_option(option, text, "one value; a map has several of -P, --bytes and --count alone");
-    bad_option(option, text, "%s takes one value; use logp bench or logp plot for several",
+        bad_option(option, text, "one value; only -P, --bytes and --count take several here");
+    bad_option(option, text, "%s takes one value; for several type logp bench or logp plot",
                o->words[0]);
 }
 
@@ -93,7 +93,7 @@ const char *value_at_point(const struct options *o, const struct option_row *row
     if (axis != NULL)
         return axis->series.value[axis->at];
     if (n_axes == MOST_AXES)
-        bad_option(option, text, "one value: too many options have several");
+        bad_option(option, text, "one value; too many options have several values");
     allowed = read_series(text, row->series, &series);
     if (allowed != NULL)
         bad_option(option, text, "%s", allowed);

@@ -2,6 +2,7 @@
 /* What the texts of options have in common: one of two words, switches, times, numbers. */
 #include "options/rows.h"
 
+#include <ctype.h>
 #include <string.h>
 
 bool either(const char *option, const char *text, const char *first, const char *second)
@@ -21,12 +22,23 @@ bool switched(const char *option, const char *text)
     return either(option, word, "off", "on");
 }
 
+/* A number, and letters that are not a unit. */
+static bool has_unknown_suffix(const char *text)
+{
+    const char *suffix = text + strspn(text, "0123456789.");
+    int64_t ps;
+
+    return suffix != text && isalpha((unsigned char)*suffix) && !logp_time_parse(text, 1000, &ps);
+}
+
 int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps)
 {
     int64_t ps;
 
     if (!logp_time_parse(text, o->unit_ns * 1000, &ps) || ps > most_ps)
-        bad_option(option, text, "a time >= 0, up to %s, in units or with a suffix ns, us, ms or s",
+        bad_option(option, text,
+                   "%sa time >= 0, up to %s, in units or with a suffix ns, us, ms or s",
+                   has_unknown_suffix(text) ? "unknown suffix; " : "",
                    most_ps < INT64_MAX ? "1000 s" : "11 days");
     return ps;
 }

@@ -124,10 +124,10 @@ static void print_cause(const struct options *o, const struct advice *a)
     } else if (!o->fibers && (a->fiber_ratio == 0 || helps(a, a->fiber_ratio)))
         fputs("Each hand-over between threads costs a microsecond or more.", stdout);
     else if (shared && o->fibers)
-        fputs("Those whose waits end at the same time run one after the other.", stdout);
+        fputs("Processors whose waits end at the same time run one after the other.", stdout);
     else
-        fputs("It wakes processors too late for times as short as these, or other programs use "
-              "its cores.",
+        fputs("The host wakes processors too late for such short times, or other programs use its "
+              "cores.",
               stdout);
 }
 
@@ -170,7 +170,7 @@ static void print_tried(int *n, const struct advice *a, const char *option, doub
 {
     char what[128];
 
-    snprintf(what, sizeof(what), "%s takes %.2f %% longer than predicted (just tried)",
+    snprintf(what, sizeof(what), "%s takes %.2f %% longer than predicted (measured now)",
              a->worst->algorithm->name, (ratio - 1) * 100);
     print_way(n, option, what);
 }
@@ -199,7 +199,7 @@ static void print_ways_out(const struct options *o, const struct advice *a)
     if (!over_processes(o))
         print_way(&n, "--clock virtual", "exact, without waiting");
     if (o->P > a->n_cores && !is_copying(o, a)) {
-        snprintf(text, sizeof(text), "-P %d has one on each core", a->n_cores);
+        snprintf(text, sizeof(text), "-P %d has one processor on each core", a->n_cores);
         print_way(&n, "fewer processors", text);
     }
     if (n == 0)
@@ -217,8 +217,7 @@ void print_advice(const struct options *o, const struct advice *a)
         printf("The clocks of the processes are at most %.3f us apart%s.\n",
                (double)a->clock_error_ns / 1000,
                a->clock_is_off
-                   ? ": more than 1 % of the unit or of a prediction, so nothing is said"
-                     " of the host"
+                   ? ": more than 1 % of the unit or of a prediction, so the host cannot be judged"
                    : "");
     if (a->clock_is_off)
         return;

@@ -127,7 +127,7 @@ static void print_table_of(const struct crossover *x)
 {
     const bool sized = x->unit != NULL;
 
-    printf("%s: which is predicted to be the best\n\n", x->text);
+    printf("%s: predicted best algorithm\n\n", x->text);
     print_map(x);
     printf("%12s", "P");
     if (sized)

@@ -80,8 +80,8 @@ static void print_path(const struct logp_explanation *e)
 {
     const size_t skipped = e->n_path > SEGMENTS_SHOWN ? e->n_path - SEGMENTS_SHOWN : 0;
 
-    printf("\nThe critical path, %s%.3f us as predicted: each part begins where the one before it "
-           "ends\n\n%12s %12s  %-12s %s\n",
+    printf("\nThe critical path, %s%.3f us as predicted: each part begins at the end of the "
+           "previous part\n\n%12s %12s  %-12s %s\n",
            e->params.latency_varies ? "at most " : "", us(e->ns), "from", "to", "processor",
            "which");
     for (size_t i = 0; i < e->n_path; i++) {
@@ -212,7 +212,7 @@ static void print_lines(const struct logp_curve *c)
         const char *between = i == first ? "" : i + 1 < c->n ? ", " : ", then ";
 
         if (c->lines[i].slope == 0)
-            printf("%snot at all", between);
+            printf("%s0", between);
         else
             printf("%s%lld", between, (long long)c->lines[i].slope);
         if (i + 1 < c->n)
@@ -253,9 +253,9 @@ static void print_curves(const struct logp_explanation *e)
         logp_curve_free(&c);
     }
     if (e->terms.links_ns > 0)
-        puts("where a link says something else itself that stays as it is, and does not count");
+        puts("parameters that are set for a link are unchanged and not counted");
     if (rounding > 0)
-        printf("of G and gamma without rounding up to whole ns, which adds less than %lld ns\n",
+        printf("G and gamma are not rounded up to whole ns here; rounding adds less than %lld ns\n",
                (long long)rounding);
 }
 
@@ -291,7 +291,7 @@ void print_explanations(const struct output *out)
 
         width = length > width ? length : width;
     }
-    puts("\nWhat the predicted times are made of (alone, an algorithm is explained in full)\n");
+    puts("\nTerms of the predicted times (for the critical path and slack, name one algorithm)\n");
     for (size_t i = 0; i < out->n; i++) {
         const struct row *row = &out->rows[i];
 

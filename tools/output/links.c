@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run on a topology did to its links: per algorithm, round by round and the busiest. */
+/* What a run on a topology did to its links: per algorithm, round by round and busiest link. */
 #include "choice/choice.h"
 #include "output/output.h"
 
@@ -41,9 +41,10 @@ void print_links(const struct output *out)
 
     if (t == NULL || !out->o->format->for_people)
         return;
-    printf("\nOf the %d links (waiting: of all messages together):\n\n%-22s %-28s %-28s %8s %13s\n",
-           logp_topology_links(t), "", "most on one, each round", "the busiest", "messages",
-           "waiting, us");
+    printf(
+        "\nUse of the %d links (waiting: sum over all messages):\n\n%-22s %-28s %-28s %8s %13s\n",
+        logp_topology_links(t), "", "max. on one link, by round", "busiest link", "messages",
+        "waiting, us");
     for (size_t i = 0; i < out->n; i++) {
         const struct row *row = &out->rows[i];
         const struct logp_link_use *busiest = &row->busiest;

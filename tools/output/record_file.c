@@ -91,7 +91,7 @@ static void find_records(struct record_file *file)
         s = end + (file->json && *end == ']' ? 0 : strspn(end, ",\n "));
     }
     if (file->json && *s == ']' && s[1 + strspn(s + 1, "\n")] != '\0')
-        refuse(file, "there is something behind its records; --restart overwrites it");
+        refuse(file, "it has other text after its records; --restart overwrites it");
 }
 
 /* As it was after the last record; what is still in the buffer is for nobody. */

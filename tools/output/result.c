@@ -185,7 +185,7 @@ const struct column result_columns[] = {
     {KEY("prediction", certainty_of), TABLE("certainty", -9, TABLE_PREDICTED)},
     {KEY("prediction_by", prediction_by)},
     {KEY("lower_bound_ns", lower_bound_of)},
-    {.value = of_best, TABLE("of best", 8, TABLE_PREDICTED | TABLE_VIRTUAL)},
+    {.value = of_best, TABLE("x bound", 8, TABLE_PREDICTED | TABLE_VIRTUAL)},
     {KEY("textbook_ns", textbook_of)},
     {PART("measured_ns", "min", measured_of), RECORD(measured.min_ns)},
     {PART("measured_ns", "median", measured_of), RECORD(measured.median_ns),

@@ -316,7 +316,7 @@ void print_table(const struct output *out)
     for (const struct output *o = out; o != NULL && out->n_cores > 0; o = o->next)
         for (size_t i = 0; i < o->n; i++)
             if (is_unchecked(o, &o->rows[i])) {
-                puts("through: every processor got to its end; there is no result to verify");
+                puts("through: every processor reached its end; no result could be verified");
                 return;
             }
 }

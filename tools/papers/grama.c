@@ -130,7 +130,7 @@ static void steps(struct paper *p, const char *figure, const char *collective,
     struct paper_case x = make_case(p, collective, algorithm, P, topology);
     const struct options o = paper_options(p, &x, LOGP_CLOCK_VIRTUAL);
     struct paper_table *t =
-        paper_table(p, figure, "step|messages|links on the way", "messages on one link, the most",
+        paper_table(p, figure, "step|messages|links on the way", "max. messages on one link",
                     "%s on %s, P = %d", collective, topology, P);
     struct logp_link_load load;
     struct rounds r = {0};
@@ -214,7 +214,7 @@ static void judge_costs(struct paper *p, const struct paper_table *t)
     paper_judge(
         p, "T = (ts + m tw) log2 p on ring, mesh and tree", agrees,
         "a message is stored and forwarded here, and each link on its way delays it; in the "
-        "book the way costs nothing. No link carries two messages in a step in either");
+        "book the way costs nothing. In neither is a link used twice in a step");
 }
 
 /* It is about P = 2^x. */
@@ -271,8 +271,8 @@ static void nearest(struct paper *p)
         cost(p, t, "broadcast", "binomial-nearest", networks[i].P, networks[i].topology);
     }
     paper_note(t,
-               "The nearest first sends many messages over one link in the later steps; where they "
-               "come too close they wait, and the prediction is a lower bound. The farthest first "
+               "The nearest first sends many messages over one link in the later steps; messages "
+               "that come too close wait, and the prediction is a lower bound. The farthest first "
                "never shares "
                "a link within a step.");
 }

@@ -81,8 +81,8 @@ static void figure_4(struct paper *p)
 
     t->chart = &chart;
     best->chart = &best_chart;
-    paper_note(best, "L, o, g, c = 0, 1, 2, 1. Printed is ceil(sqrt(P-1)); the least of the "
-                     "paper's own t(k) is at sqrt(a(P-1)/b).");
+    paper_note(best, "L, o, g, c = 0, 1, 2, 1. The paper prints ceil(sqrt(P-1)); its own t(k) is "
+                     "least at sqrt(a(P-1)/b).");
     paper_note(t, "Its formula here is the curve of t(k) without its floor, whose least is at "
                   "sqrt(a(P-1)/b); with the floor it is lower by less than a.");
     paper_note(t, "The paper's t(k) takes a whole a too much where k divides P-1.");
@@ -136,7 +136,7 @@ static void figure_5(struct paper *p)
                     "time over the number of chains, P = %d, m doubles", CLUSTER);
 
     t->chart = &chart;
-    paper_note(best, "Recommended for all three is ceil(sqrt(P-1)).");
+    paper_note(best, "The paper recommends ceil(sqrt(P-1)) for all three.");
     paper_note(t,
                "L, o, g = 6, 2, 4; a byte streams in 0.01, an element is combined in 0.05. "
                "Our vectors are shorter than the paper's: 1, 2^5, 2^10 doubles for 1, 2^10, 2^20.");
@@ -166,7 +166,7 @@ static void figure_5(struct paper *p)
                 "falls with the length");
     paper_judge(p, "Figure 5, the curves by the long-first formula",
                 paper_same(t, FORMULA, EMULATED),
-                "as that formula; of what was measured nothing is printed");
+                "equal to that formula; the paper prints no measured numbers");
 }
 
 /* ---- figure 7: which chains first ---- */
@@ -277,8 +277,8 @@ static void figure_9(struct paper *p)
         "with its floor; t(4) takes an a too much where 4 divides P-1, which it does for none of "
         "these P");
     paper_note(t, "The paper's binomial has a b too much: for P = 2^x it takes a log2 P.");
-    paper_note(t, "Of the chains the adaptive ones are the fastest, since a < 2b; but their root "
-                  "does wait, which their formula leaves out.");
+    paper_note(t, "The adaptive chains are the fastest, because a < 2b; their root does wait, "
+                  "which their formula leaves out.");
 }
 
 static void figures_10_11(struct paper *p)
@@ -295,7 +295,7 @@ static void figures_10_11(struct paper *p)
     paper_judge(p, "Figures 10, 11, optimal", curve_agrees(t, "optimal k"),
                 "as in figure 9, and it counts b where g > b separates two receives of the root");
     paper_judge(p, "Figures 10, 11, adaptive", curve_agrees(t, "adaptive"),
-                "as in figure 9; of what was measured nothing is printed");
+                "as in figure 9; the paper prints no measured numbers");
     paper_note(t, "The paper's optimum has b = o + c between two receives of the root; here the "
                   "gap g is longer, which counts.");
 }

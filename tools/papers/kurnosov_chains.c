@@ -93,7 +93,7 @@ static void long_and_short(struct paper *p)
     const struct kurnosov_costs costs = kurnosov_costs(&x);
 
     row_of_all(longs)->value[FORMULA] = kurnosov_long_first(&costs, P_SHOWN, K_SHOWN);
-    paper_note(longs, "The chains are drawn; of no processor is a time printed. L, o, g, c = 6, 2, "
+    paper_note(longs, "The paper draws the chains and prints no times. L, o, g, c = 6, 2, "
                       "4, 1. A chain of n takes n a until the root has its sum, and the root "
                       "receives max(o+c, g) apart.");
     paper_judge_none(p, "Figures 2, 3",
@@ -113,8 +113,8 @@ static void long_and_short(struct paper *p)
 
 static void adaptive(struct paper *p)
 {
-    static const char *const last = "chains of 1, 2, ... and what is left over, received last";
-    static const char *const sorted = "the same, what is left over received in its order";
+    static const char *const last = "chains of 1, 2, ... and the rest, received last";
+    static const char *const sorted = "the same, with the rest received in its order";
     struct paper_table *eleven = chains(p, "Figure 8", "kchain-adaptive", P_SHOWN, 0, last);
     struct paper_table *thirteen = chains(p, "Figure 8", "kchain-adaptive", P_SHOWN + 2, 0, last);
     struct paper_table *in_order =
@@ -137,7 +137,7 @@ static void adaptive(struct paper *p)
     row->value[EMULATED] = ours;
     paper_note(eleven, "Its formula: that of the figure, 2o+L+c + 3 max(o+c,g); for any P, "
                        "2o+L+c + (sqrt(8(P-1)+1)-1)/2 max(o+c,g). No number is printed.");
-    paper_note(in_order, "Received in the order of its length the chain that is left over is never "
+    paper_note(in_order, "The chain of the rest, received in the order of its length, is never "
                          "slower; the paper has no formula for it.");
     paper_judge(
         p, "Adaptive, its formula for any P",
@@ -179,15 +179,13 @@ static void listing(struct paper *p)
                  places[rank].n_children == (rank < at.tail);
     }
     paper_say(l->printed, "the indices d and z of a rank's chain");
-    paper_say(
-        l->does,
-        "not run: the text of d and z is garbled, so that it does not say which ranks are meant");
+    paper_say(l->does, "not run: the text of d and z is garbled, so that the ranks are not known");
     paper_say(l->here,
               "chain j = floor((isqrt(8r-7)+1)/2), from (j^2-j)/2+1 to min((j^2+j)/2, P-1): %d of "
               "%d ranks are where the chains have them",
               right, P - 1);
     paper_judge(p, "Listing of the adaptive chains", false,
-                "d and z are garbled in it; as it is run here, %d of %d ranks are in their places",
+                "d and z are garbled in the paper; as run here, %d of %d ranks are in their places",
                 right, P - 1);
 }
 

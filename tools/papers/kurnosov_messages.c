@@ -129,8 +129,7 @@ static void forms(struct paper *p)
     }
     paper_note(t,
                "L, o, g, c = 6, 2, 4, 1. The forms count o + c between two receives of the root, "
-               "ours max(o+c, g). The example is evaluated by the terms that its closed form "
-               "sums up.");
+               "ours max(o+c, g). The example is evaluated by the terms of its closed form.");
     for (size_t i = 0; i < t->n_rows && !p->stopped; i++) {
         char first[64], form[64], what[160];
         const double *value = t->rows[i].value;

@@ -26,8 +26,8 @@ static void table_1(struct paper *p)
                    {"jmachine", {31, 8, 16, 40, 2}},
                    {"monsoon", {20, 16, 10, 10, 2}}};
     struct paper_table *t =
-        paper_table(p, "Table 1", "machine|what", "cycles, if not said otherwise",
-                    "the machines, beside the presets (--machine)");
+        paper_table(p, "Table 1", "machine|what", "cycles, unless another unit is given",
+                    "the machines and the presets (--machine)");
 
     for (size_t i = 0; i < sizeof(printed) / sizeof(printed[0]); i++) {
         const struct logp_preset *m = logp_preset_find(printed[i].machine);
@@ -41,7 +41,7 @@ static void table_1(struct paper *p)
             paper_compare(p, "Table 1", printed[i].printed[k], row->value[PREDICTED]);
         }
     }
-    paper_judge(p, "Table 1", paper_same(t, PRINTED, PREDICTED), "the presets are its numbers");
+    paper_judge(p, "Table 1", paper_same(t, PRINTED, PREDICTED), "the presets have its numbers");
 }
 
 /* ---- figure 5 ---- */
@@ -74,9 +74,8 @@ static void figure_5(struct paper *p)
                      "curves; by (6) the gain has steps, where a block more counts "
                      "as a whole one; the true one is smooth, and higher where a hop "
                      "takes at least g");
-    paper_note(t,
-               "Blocks of whole bytes; the paper prints curves, no values. Where a hop takes less "
-               "than g, which small blocks do, (6) is no bound, and the gain by it is too high.");
+    paper_note(t, "Blocks of whole bytes; the paper prints curves, no values. For small blocks a "
+                  "hop takes less than g; then (6) is not a bound, and its gain is too high.");
 }
 
 /* ---- listings ---- */
@@ -167,10 +166,10 @@ static void liu_listings(struct paper *p)
     }
     paper_note(t, "Its formula: R as printed, up to i < n-1; predicted: R as run here, up to i <= "
                   "n-1.");
-    paper_judge(p, "Listing of routing R", printed == all,
-                "up to i < n-1 it misses nodes for n >= 5: at n = %d it reaches %d of %d; as it is "
-                "run here %d",
-                n, printed, all, here);
+    paper_judge(
+        p, "Listing of routing R", printed == all,
+        "with i < n-1 it misses nodes for n >= 5: at n = %d it reaches %d of %d; as run here %d", n,
+        printed, all, here);
 }
 
 /* ---- the paper ---- */

@@ -63,11 +63,10 @@ static void worth(struct paper *p)
                "Its formula as printed: nM/w + C >= 4g or nM/w >= Trcv + 3 Tsnd. It must be "
                "\"and\", and with the second of two blocks: ours is nM/w + C >= max(8g, 2(Trcv + "
                "3 Tsnd) + C).");
-    paper_judge(
-        p, "(8), as printed", paper_same(t, FORMULA, EMULATED),
-        "with \"or\" it says yes to nCUBE/2, where 16384 >= 12800, but no blocks take less; "
-        "it needs \"and\"");
-    paper_judge(p, "(8), CM-5 is not worth it", paper_same(t, PRINTED, EMULATED),
+    paper_judge(p, "(8), as printed", paper_same(t, FORMULA, EMULATED),
+                "with \"or\" it accepts nCUBE/2, where 16384 >= 12800, but no blocks take less; it "
+                "needs \"and\"");
+    paper_judge(p, "(8), CM-5: not worth while", paper_same(t, PRINTED, EMULATED),
                 "by its condition and by ours");
 }
 
@@ -89,7 +88,7 @@ static void example(struct paper *p, struct paper_table *t, const struct logp_to
     row->value[PRINTED] = blocks_printed;
     liu_pipelined(p, torus, m, bytes, row);
     if (m % 8 != 0)
-        paper_remark(row, "%lld bits are no whole bytes: run with %lld", (long long)m,
+        paper_remark(row, "%lld bits are not whole bytes: run with %lld", (long long)m,
                      8 * (long long)bytes);
     blocks = *row;
     row = paper_row(t, "%s|%lld|%lld|gain, %%", torus->machine->name, (long long)torus->M,
@@ -108,7 +107,7 @@ static void advice(struct paper_table *t, const struct paper *p, const struct lo
     row->value[PRINTED] = printed;
     row->value[FORMULA] = (double)logp_torus_block_by_work(torus);
     row->value[PREDICTED] = (double)(8 * paper_knob(&x, "block"));
-    paper_remark(row, "of all whole bits %lld makes (6) least",
+    paper_remark(row, "(6) is least at %lld of all whole bits",
                  (long long)logp_torus_best_block(torus));
 }
 
@@ -263,7 +262,7 @@ static void judge_examples(struct paper *p, const struct paper_table *t)
         "an upper bound: it counts the last, shorter block as a whole one, and no processing "
         "in the gaps between sends");
     paper_judge(p, "Gains, 12.5, 27.3, 29 and 34 %, by its formulas", gains_agree(t),
-                "as far as it prints digits; what blocks really gain is more");
+                "up to its printed digits; blocks gain more than that");
     judge_conclusion(p, t);
 }
 
@@ -317,7 +316,7 @@ static void any_torus(struct paper *p)
             paper_run(p, &x, paper_row(t, "%s|%s", list[i].topology, algorithms[a]));
         }
     paper_note(t, "The item goes along the first row, both ways, and then along all columns, both "
-                  "ways; what is printed is for squares.");
+                  "ways; the paper's formulas are for squares.");
     paper_judge_none(p, "M x N", "on any torus the same routing, along one row and all columns");
 }
 

@@ -142,7 +142,7 @@ void liu_formulas(struct paper *p)
                 "it agrees where a hop takes at least g, as on DASH and Monsoon; a hop of the "
                 "J-machine takes less");
     paper_judge(p, "Formula (3), the overhead decides", paper_same_of(t, 0, "3", FORMULA, EMULATED),
-                "on none of these machines does the overhead decide: four sends take 4g");
+                "the overhead decides on none of these machines: four sends take 4g");
     paper_judge(p, "Formula (5), without overlap", paper_same_of(t, 0, "5", FORMULA, EMULATED),
-                "it agrees where a hop takes at least g; to process block by block takes less");
+                "it agrees where a hop takes at least g; processing block by block takes less");
 }

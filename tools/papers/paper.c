@@ -109,7 +109,7 @@ static void judge(struct paper *p, const char *what, const char *verdict, const 
     p->verdicts.figure = "Summary";
     p->verdicts.columns = "what";
     p->verdicts.unit = "none";
-    snprintf(p->verdicts.title, sizeof(p->verdicts.title), "what it says, and whether it agrees");
+    snprintf(p->verdicts.title, sizeof(p->verdicts.title), "claims, and whether they agree");
     row = paper_row(&p->verdicts, "%s", what);
     row->verdict = verdict;
     vsnprintf(row->remark, sizeof(row->remark), format, args);

@@ -207,14 +207,14 @@ static void summation_tree(struct paper *p)
     paper_run(p, &x, row);
     paper_remark(row, "the summation's time");
     paper_draw(t, PAPER_TREE, &x);
-    paper_note(t, "operands: those that a node's place in the tree has time for, and its share of "
-                  "the others.");
+    paper_note(t, "operands: the number for which a node's place in the tree has time, and its "
+                  "share of the others.");
     paper_note(t, "The tree is that of the broadcast for L + 1 and max(g, o + 1), reversed in "
                   "time; an addition takes a unit.");
     paper_note(t, "The paper's number of children, and with it the operands of leaves, needs its "
                   "parenthesis elsewhere, and it drops the remainder when operands are shared out; "
                   "here it is 0.");
-    t = paper_table(p, "Figure 2", "what", "number", "S*(7; 5,2,4): what is summed");
+    t = paper_table(p, "Figure 2", "what", "number", "S*(7; 5,2,4): operands");
     for (int64_t id = 0; id < tree.n; id++)
         operands += (double)(tree.nodes[id].own + tree.nodes[id].shared);
     row = paper_row(t, "operands");

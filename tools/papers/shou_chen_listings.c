@@ -131,8 +131,8 @@ static void root_test(struct paper *p, const struct listing_run *printed,
         count(here->sent), P - 1, P - count(here->ended), (long long)here->sum[0], OPERANDS);
     paper_judge(p, "Listing of the summation, the test for the root",
                 count(printed->sent) == P - 1 && count(printed->ended) == P,
-                "it is inverted: %d of %d sums are sent; as it is run here %d",
-                count(printed->sent), P - 1, count(here->sent));
+                "it is inverted: %d of %d sums are sent; as run here %d", count(printed->sent),
+                P - 1, count(here->sent));
 }
 
 static void loop(struct paper *p, const struct paper_case *x, const struct listing_run *printed,
@@ -146,12 +146,12 @@ static void loop(struct paper *p, const struct paper_case *x, const struct listi
               (long long)printed->sum[0], OPERANDS, (double)printed->end_ns / unit);
     paper_say(l->here, "g - o - 1 additions: %lld operands, %g units", (long long)here->sum[0],
               (double)here->end_ns / unit);
-    paper_judge(p, "Listing of the summation, additions between receives",
-                printed->sum[0] == OPERANDS,
-                "its loop makes one too many: %lld operands in place of %d, and %g units in place "
-                "of %g",
-                (long long)printed->sum[0], OPERANDS, (double)printed->end_ns / unit,
-                (double)here->end_ns / unit);
+    paper_judge(
+        p, "Listing of the summation, additions between receives", printed->sum[0] == OPERANDS,
+        "its loop makes one addition too many: %lld operands in place of %d, and %g units in place "
+        "of %g",
+        (long long)printed->sum[0], OPERANDS, (double)printed->end_ns / unit,
+        (double)here->end_ns / unit);
 }
 
 /* ---- the number of children ---- */

@@ -106,7 +106,7 @@ static void count_holders(struct paper *p, struct paper_table *t,
         row->value[EMULATED] = holders;
         paper_compare(p, "f_n", row->value[PREDICTED], holders);
         if (row->value[FORMULA] != row->value[PREDICTED])
-            paper_remark(row, "g < o: no processor can send so often");
+            paper_remark(row, "g < o: a processor cannot send so often");
     }
 }
 
@@ -121,7 +121,7 @@ static void broadcast_times(struct paper *p, struct paper_table *t,
         row->value[FORMULA] = own.T;
         paper_run(p, &x, row);
         if (!p->stopped && row->value[FORMULA] != row->value[PREDICTED])
-            paper_remark(row, "g < o: no processor can send so often");
+            paper_remark(row, "g < o: a processor cannot send so often");
     }
 }
 
@@ -138,8 +138,8 @@ static void judge_theorem_2(struct paper *p, const struct paper_table *f,
     paper_judge(p, "Theorem 2, g < o",
                 paper_same_of(f, 0, models[2].label, FORMULA, EMULATED) &&
                     paper_same_of(T, 0, models[2].label, FORMULA, EMULATED),
-                "a processor that sends is busy for o, so that the paper's f_n counts too many and "
-                "its time is too short; max(g, o) must stand for g");
+                "a sending processor is busy for o, so the paper's f_n is too large and its time "
+                "too short; g must be max(g, o)");
 }
 
 static void theorem_2(struct paper *p)
@@ -296,7 +296,7 @@ static void theorems_5_6(struct paper *p)
     paper_judge(p, "Theorem 6, the time T(N) of N operands", paper_same(more, FORMULA, EMULATED),
                 "the paper drops the remainder of N - N_S by P; those operands take a unit more");
     paper_judge(p, "Theorem 5, no more can be summed", paper_same(most, FORMULA, EMULATED),
-                "N_S is no maximum: the `optimal` plan sums more in the same time");
+                "N_S is not a maximum: the `optimal` plan sums more in the same time");
 }
 
 void shou_chen_theorems(struct paper *p)

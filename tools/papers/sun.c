@@ -71,12 +71,12 @@ static void formulas(struct paper *p)
         p, "Ring, n(n-1)[max(2o,g) + L - g]", paper_same(t, FORMULA, EMULATED),
         "it has an n too many, as every processor has n - 1 phases of its own, and L - g in "
         "each of them; ours is (n-2) max(D,E) + D");
-    paper_note(t, "The ring as it stands waits for each message before the next is sent; eager "
-                  "sends all first, a window keeps a few on their way.");
+    paper_note(t, "The ring as printed waits for each message before it sends the next; eager "
+                  "sends all first, a window keeps a few in flight.");
     paper_judge(p, "Butterfly network, 2 log2 n [max(2o,g) + L - g]",
                 paper_same_of(t, 0, "butterfly", FORMULA, EMULATED),
-                "a stage of one message takes 2o + L, whatever g is; and the formula does not know "
-                "how many messages a stage has");
+                "a stage of one message takes 2o + L for any g; and the formula ignores the number "
+                "of messages of a stage");
 }
 
 /* The butterfly on the links of a hypercube, P x P words, so that a stage has P/2 messages of a
@@ -200,17 +200,18 @@ static void table(struct paper *p)
             same += agrees;
             large += agrees && j > 0;
         }
-    paper_note(t, "Printed are seconds on a hypercube of its time, so that what compares is which "
-                  "is faster. Ours are 1/32 of each side, with L, o, g = 6, 2, 4 and 0.01 for a "
-                  "byte that streams, and every link delays a message. The formulas know no sizes, "
-                  "so they stand above alone.");
+    paper_note(t,
+               "The paper prints seconds on a hypercube of its time, so only the order of the two "
+               "can be compared. Ours are 1/32 of each side, with L, o, g = 6, 2, 4 and 0.01 for a "
+               "byte that streams, and every link delays a message. The formulas have no sizes, so "
+               "they are in the table above.");
     paper_note(t,
                "Which is faster is as printed in %d of %d cells, and in %d of the %d with P >= 4; "
                "for P = 2 ring and butterfly are the same messages.",
                same, 4 * N_SIZES, large, 3 * N_SIZES);
     paper_judge(p, "Table, which is faster, P >= 4", large == 3 * N_SIZES,
                 "on a hypercube, %d of %d cells; the ring's messages share links there, those of "
-                "the butterfly do not. The seconds themselves have nothing to be held against",
+                "the butterfly do not. The seconds cannot be compared with anything here",
                 large, 3 * N_SIZES);
     paper_judge(p, "Table, which is faster, P = 2", same - large == N_SIZES,
                 "%d of %d cells: both send the same one message, and take the same time",
@@ -226,9 +227,8 @@ static void table_without_links(struct paper *p)
                                              .series = EACH_OTHER,
                                              .log_x = true,
                                              .log_y = true};
-    struct paper_table *t =
-        paper_table(p, "Table", "matrix|ours|P|packing|algorithm", "units",
-                    "the same where all are neighbours, and to pack takes time");
+    struct paper_table *t = paper_table(p, "Table", "matrix|ours|P|packing|algorithm", "units",
+                                        "the same on a full network, with a time to pack");
 
     t->chart = &chart;
     for (int i = 0; i < N_SIZES; i++)

@@ -46,10 +46,9 @@ static void one_destination(struct paper *p)
                 row->value[FORMULA] = of_section_3(&x, s, pack >= 0);
             paper_run(p, &x, row);
         }
-    paper_note(t,
-               "Its formulas, section 3, with m/n = s: t_ns = (m/n)[max(2o,g) + L - g], and t_s "
-               "= (m/n) 2o + max(2o,g) + L - g, where to pack a column takes 2o, here 4. They do "
-               "not know how long a column is.");
+    paper_note(t, "Its formulas, section 3, with m/n = s: t_ns = (m/n)[max(2o,g) + L - g], and t_s "
+                  "= (m/n) 2o + max(2o,g) + L - g, where to pack a column takes 2o, here 4. They "
+                  "ignore the length of a column.");
     paper_note(t,
                "Ours: none (s-1) E(t) + D(t), structured s pack + D(s t), where D(t) is the time "
                "of a message of t words, and E(t) the time between two.");
@@ -133,7 +132,7 @@ static void packing(struct paper *p)
         }
     }
     paper_judge(p, "Structured redistribution is faster", always,
-                "none is faster here once to pack a column takes 16 units, because its messages "
+                "none is faster here if packing a column takes 16 units, because its messages "
                 "follow one another at the gap, not after the whole way of the one before");
     paper_note(t, "The paper's structured redistribution does not always win: messages of a column "
                   "each follow one another at the gap, not after the whole way of the one before.");
@@ -248,7 +247,7 @@ void sun_listings(struct paper *p)
               here, all);
     paper_judge(p, "Listing of the butterfly", printed == all,
                 "where x_k is 1 it sends the wrong half (and tests p_k for x_k): %d of %d blocks "
-                "end where they should; as it is run here %d",
+                "reach their place; as run here %d",
                 printed, all, here);
     l = paper_listing(p, "Ring, the indices of a block, n = %d", N);
     paper_say(l->printed, "in phase k processor i sends block (i, j) to j = i + k");
@@ -259,7 +258,6 @@ void sun_listings(struct paper *p)
     paper_say(l->here, "in phase k processor i sends block (j, i) to j = i + k; %d of %d blocks",
               ring(false), all);
     paper_judge(p, "Listing of the ring", ring(true) == all,
-                "i and j are exchanged: %d of %d blocks end where they should; as it is run here "
-                "%d",
+                "i and j are exchanged: %d of %d blocks reach their place; as run here %d",
                 ring(true), all, ring(false));
 }

@@ -141,8 +141,7 @@ static void print_part(const char *what, const char *words)
 static void print_listings(const struct paper *p)
 {
     if (p->n_listings > 0)
-        puts("\nListings, in words: as printed, what that does when it is run, and what is run "
-             "here\n");
+        puts("\nListings in words: as printed, its effect when run, and as run here\n");
     for (int i = 0; i < p->n_listings; i++) {
         const struct paper_listing *l = &p->listings[i];
 
@@ -156,7 +155,7 @@ static void print_listings(const struct paper *p)
 static void print_verdicts(const struct paper_table *t)
 {
     if (t->n_rows > 0)
-        printf("\nWhat it says, and whether that agrees with ours:\n\n");
+        printf("\nClaims of the paper, and whether they agree with ours:\n\n");
     for (size_t k = 0; k < t->n_rows; k++) {
         const struct paper_row *row = &t->rows[k];
         char line[600];
@@ -172,12 +171,12 @@ void print_paper_text(const struct paper *p)
     const int n_values = p->o->clock == LOGP_CLOCK_WALL ? N_VALUES : MEASURED;
 
     printf("%s\n\n"
-           "printed: by the paper, n/a where it prints no number; its formula: the paper's own,\n"
-           "evaluated; predicted: exact, or a bound where marked; virtual: run on the virtual "
-           "clock%s\n",
+           "printed: by the paper, n/a if it prints no number; its formula: the paper's "
+           "formula,\nevaluated; predicted: exact, or a bound if marked; virtual: run on the "
+           "virtual clock%s\n",
            p->title,
            n_values > MEASURED
-               ? ";\nmeasured: run on this host, the median, or - where the host did not keep up"
+               ? ";\nmeasured: median of runs on this host, or - if the host did not keep up"
                : "");
     for (int i = 0; i < p->n_tables; i++)
         print_text_table(&p->tables[i], n_values);
@@ -186,10 +185,10 @@ void print_paper_text(const struct paper *p)
     print_verdicts(&p->verdicts);
     if (p->late > 0)
         printf("\nThe host did not keep up with %d of %d runs: their medians were more than 1 %% "
-               "beyond the\nvirtual clock, so that - stands for them. Take a larger --unit or more "
-               "--reps, or run on an\nidle host.\n",
+               "above the\nvirtual clock, so the table shows -. Try a larger --unit, more --reps, "
+               "or an idle host.\n",
                p->late, p->judged);
-    printf("\n%s\n", p->stopped ? "Not all was run."
+    printf("\n%s\n", p->stopped ? "The run was interrupted; not all is shown."
                      : p->wrong ? "Not every prediction agrees with the virtual clock."
                                 : "Every result was verified, and every prediction agrees with the "
                                   "virtual clock.");

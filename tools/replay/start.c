@@ -33,7 +33,7 @@ struct logp_replay *read_replay(const char *path)
     if (rc == -EPROTONOSUPPORT)
         bad_usage("%s: a replay of version %d; this logp knows version 2", path, r->version);
     if (rc == -EINVAL && r->version == 0)
-        bad_usage("%s: it is no replay file: its first line is not \"logp-replay 2\"", path);
+        bad_usage("%s: not a replay file: its first line is not \"logp-replay 2\"", path);
     if (rc == -EINVAL)
         bad_usage("%s: line %d of the replay is wrong, or missing", path, r->line);
     if (rc != 0)
@@ -134,9 +134,9 @@ struct replayed run_replay(const struct options *o, const char *path, const stru
     if (answers < 0)
         bad_usage("no memory");
     if (o->rest != NULL && command[0] == NULL)
-        bad_usage("--: nothing stands behind it; %s", another);
+        bad_usage("--: no program follows; %s", another);
     if (command == NULL || command[0] == NULL)
-        bad_usage("%s: it does not say which program it is of; %s", path, another);
+        bad_usage("%s: it does not name its program; %s", path, another);
     if (folder != NULL && access(folder, X_OK) != 0)
         bad_usage("%s: the folder %s: %s; %s", path, folder, strerror(errno), another);
     prepare(path, answers, traced);
@@ -152,7 +152,7 @@ struct replayed run_replay(const struct options *o, const char *path, const stru
 int tell_changed(const char *path, const struct logp_replay *r, const struct replayed *what)
 {
     if (what->outcome == REPLAYED_OTHERWISE)
-        say("%s: %s fails in another way than it did", path, r->name);
+        say("%s: %s fails with another error than before", path, r->name);
     else if (what->outcome == REPLAYED_PASSED)
         say("%s: %s does not fail any more", path, r->name);
     return EXIT_OK;
@@ -171,7 +171,7 @@ int tell_replayed(const char *path, const struct logp_replay *r, const struct re
         printf(", P = %d: it does not fail any more\n", r->P);
         return EXIT_OK;
     case REPLAYED_STALE:
-        say("%s: %s does not come to the same choices any more: check it anew", path, r->name);
+        say("%s: %s does not make the same choices any more: check it again", path, r->name);
         return EXIT_USAGE;
     case REPLAYED_NOT:
         say("%s: %s could not be run: %s", path, r->name, strerror(abs(what->error)));

@@ -155,7 +155,7 @@ const curves = {
       .by("curves")
       .setAttribute(
         "aria-label",
-        `Times of ${names.join(", ")} along ${axis.label}; the numbers stand in the table of all numbers`,
+        `Times of ${names.join(", ")} along ${axis.label}; the numbers are in the table of all numbers`,
       );
   },
 

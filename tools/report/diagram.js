@@ -52,7 +52,7 @@ const diagram = {
   overlay(choices) {
     const box = dom.by("overlay");
     box.replaceChildren(
-      dom.html("legend", { class: "hidden" }, "What is shown"),
+      dom.html("legend", { class: "hidden" }, "Diagram of"),
       ...choices.map(([name, traces], i) =>
         dom.html(
           "label",
@@ -78,7 +78,7 @@ const diagram = {
       receive: "receive (o)",
       compute: "compute",
       gap: "gap (g)",
-      stall: "stall: no room",
+      stall: "stall: the network is full",
       mark: "mark",
     };
     const seen = new Set();
@@ -145,7 +145,7 @@ const diagram = {
           "li",
           {},
           whole.prediction.P > 60
-            ? "zoomed in, each row has two lanes: the run, and paler the prediction"
+            ? "when zoomed in, each row has two lanes: the run and, paler, the prediction"
             : "upper lane: the run; lower, paler: the prediction",
         ),
       );

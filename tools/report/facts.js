@@ -43,7 +43,7 @@ const facts = {
       ...model,
       r.topology ? `on ${r.topology}` : null,
       r.nodes ? `nodes ${r.nodes}` : null,
-      r.links ? "links of their own" : null,
+      r.links ? "links with own costs" : null,
       `${r.clock} clock`,
       `${r.executor} executor`,
     ]
@@ -77,7 +77,7 @@ const facts = {
       rows: "Rows",
       cols: "Columns",
       seed: "Seed",
-      reps: "Runs of each",
+      reps: "Runs per algorithm",
     };
     if (records.all.every((other) => other.o_send_ns === other.o_recv_ns)) {
       names.o_send_ns = "o";
@@ -137,7 +137,7 @@ const facts = {
       );
     if (best.ratio !== null)
       figure(
-        "Off the prediction",
+        "Deviation",
         format.percent(best.ratio - 1),
         `ratio ${best.ratio.toFixed(4)}`,
       );
@@ -145,7 +145,7 @@ const facts = {
       figure(
         "Lower bound",
         format.time(best.least),
-        `predicted: ${best.ofBest.toFixed(3)} times that`,
+        `predicted: ${best.ofBest.toFixed(3)} x bound`,
       );
   },
 

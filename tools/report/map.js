@@ -36,7 +36,7 @@ const map = {
           ? `; measured: ${other} was faster`
           : beaten
             ? `; measured: no slower than ${first.name}`
-            : "; measured: it was the best");
+            : "; measured: the best");
     const tell = () => {
       dom.by("map-say").textContent = say;
     };
@@ -64,9 +64,9 @@ const map = {
     const runs = map.runs(data);
     dom.by("crossover").hidden = false;
     dom.by("crossover-note").textContent =
-      `The algorithm predicted to be the best${data.unit ? `, over ${data.unit === "count" ? "operands" : "bytes"} and processors` : ""}.` +
+      `The predicted best algorithm${data.unit ? `, over ${data.unit === "count" ? "operands" : "bytes"} and processors` : ""}.` +
       (runs.size > 0
-        ? " A ring marks what was run here; a second letter with ! names another that was measured to be faster."
+        ? " A ring marks a point that was run; a second letter with ! names an algorithm that was measured to be faster."
         : "");
     dom.by("map").classList.toggle("small", data.sizes.length < 4);
     dom

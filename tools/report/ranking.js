@@ -71,7 +71,7 @@ const ranking = {
               "Algorithm",
               `Predicted, ${unit.name}`,
               `${emulated ? "Emulated" : "Measured"}, ${unit.name}`,
-              "of best",
+              "x bound",
             ].map((t) => dom.html("th", { scope: "col" }, t)),
             dom.html("th", { class: "bar", scope: "col" }, ""),
           ),

@@ -18,7 +18,7 @@ const ratios = {
     const note = dom.by("ratios-note");
     if (known.length === 0) {
       note.textContent = rows.some((row) => row.sample)
-        ? "There is no prediction to hold the measured times against."
+        ? "No algorithm here has a prediction to compare with."
         : "Nothing was measured.";
       dom.by("ratios").replaceChildren();
       return;

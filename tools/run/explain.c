@@ -10,30 +10,32 @@
 void check_explained(const struct options *o, const char *by)
 {
     if (o->plugin != NULL)
-        bad_option("--plugin", o->plugin, "with %s, a delay model of the table", by);
+        bad_option("--plugin", o->plugin, "with %s: a built-in delay model; type logp list delays",
+                   by);
     if (is_faulty(o))
         bad_option(o->network.faults != NULL ? "--fault" : "--noise",
                    o->network.faults != NULL ? o->network.faults : o->network.noise,
                    "none: %s cannot be combined with random faults", by);
     if (!o->emulated)
-        bad_option("--delay", o->delay->name,
-                   "with %s, a delay model under which messages take time", by);
+        bad_option("--delay", o->delay->name, "with %s: a delay model in which messages take time",
+                   by);
     if (o->list != NULL && o->list->edges != NULL && !o->list->in_order)
         bad_option("--schedule", option_text("schedule"),
-                   "with %s, operations that follow one another; those of this file are concurrent",
-                   by);
+                   "with %s: operations in one order; those of this file are concurrent", by);
     if (model_params(o).recv_streams)
         bad_option("--delay", o->delay->name,
-                   "with %s, logp, loggp or store-forward; write --delay loggp", by);
+                   "with %s: logp, loggp or store-forward; type --delay loggp", by);
     if (o->network.topology != NULL)
         bad_option("--topology", logp_topology_spec(o->network.topology),
-                   "none, with %s: where messages wait for links, no path is the time", by);
+                   "none: %s does not support messages that wait for links; remove one of the two",
+                   by);
     if (logp_params_capacity(&o->network.params) > 0)
         bad_option("--capacity", option_text("capacity"),
-                   "off, with %s: where senders stall, no path is the time", by);
+                   "off: %s does not support senders that stall; remove one of the two", by);
     if (o->network.rendezvous_from > 0)
         bad_option("--rendezvous", option_text("rendezvous"),
-                   "none, with %s: where sends wait for receivers, no path is the time", by);
+                   "none: %s does not support sends that wait for receivers; remove one of the two",
+                   by);
 }
 
 static const char *why_not(int rc)

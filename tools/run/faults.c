@@ -54,7 +54,7 @@ void explain_failed(const struct options *o, struct row *row, const void *faults
     if (f->n_wrong == 0)
         return;
     list_ranks(f, ranks, sizeof(ranks), ", ");
-    fprintf(stderr, "logp:   without the right result: rank%s %s\n", f->n_wrong > 1 ? "s" : "",
+    fprintf(stderr, "logp:   wrong or missing result on rank%s %s\n", f->n_wrong > 1 ? "s" : "",
             ranks);
 }
 

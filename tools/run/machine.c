@@ -52,7 +52,7 @@ void check_machine(const struct options *o)
 
     snprintf(text, sizeof(text), "%lld", (long long)o->P);
     if (o->P > LOGP_MAX_PROCESSORS)
-        bad_option("-P", text, "to run, 1 .. %d processors", LOGP_MAX_PROCESSORS);
+        bad_option("-P", text, "1 .. %d processors for a run", LOGP_MAX_PROCESSORS);
     if (o->plugin != NULL)
         delay = make_plugin_delay(o);
     logp_delay_destroy(&delay);
@@ -96,11 +96,11 @@ struct logp_machine *try_machine(const struct options *o)
         meet_others();
     if (rc == -EINVAL && o->n_cores > 0)
         bad_option("--cores", option_text("cores"),
-                   "each core once, and of those that this process may run on");
+                   "each core once, of the cores that this process may use");
     if (rc == -ENOENT && over_processes(o))
         bad_option("--transport", o->transport, "mailbox, mpi, mpi:openmpi, mpi:mpich");
     if (rc == -ELIBACC)
-        bad_option("--transport", o->transport, "one that can be loaded: %s",
+        bad_option("--transport", o->transport, "an MPI that can be loaded: %s",
                    logp_transport_error());
     if (rc == 0 && over_processes(o) && !all_alike(o, m)) {
         end_machine(m);

@@ -56,21 +56,22 @@ const char *why_unpredicted(const struct options *o, const struct logp_algorithm
     const bool has_formula = a->predict != NULL || a->predict_linked != NULL;
 
     if (o->plugin == NULL && !o->emulated)
-        return "under --delay none nothing takes time; give a model, --delay logp";
+        return "messages take no time with --delay none; type --delay logp";
     if (a->steps == NULL && !has_formula)
-        return "it has neither steps nor a closed form, only a run function; give its row steps or "
-               "predict (see algorithm.h), or measure it with logp run";
+        return "it has neither steps nor a closed form, only a run function; measure it with logp "
+               "run, or give it steps or predict (logp/algorithm.h)";
     if (a->steps == NULL && o->by == LOGP_BY_SCHEDULE)
         return "it has no steps, only a closed form; remove --by schedule";
     if (o->by == LOGP_BY_FORMULA)
         return "it has no closed form here; remove --by formula";
     if (o->by == LOGP_BY_SCHEDULE && has_formula && !is_faulty(o) && o->plugin == NULL)
-        return "its steps are too many to be costed one by one; remove --by schedule";
+        return "it has too many steps to add up; remove --by schedule";
     if (is_faulty(o))
-        return "what --fault and --noise draw decides its time; measure it with logp run";
+        return "random faults or noise decide its time; measure it with logp run";
     snprintf(why, sizeof(why), "it has no closed form here, and %s",
-             a->steps == NULL ? "no steps, only a run function"
-                              : "its steps are too many, or the model is no function of messages");
+             a->steps == NULL
+                 ? "no steps, only a run function"
+                 : "it has too many steps, or its model depends on more than messages");
     return why;
 }
 

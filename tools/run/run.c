@@ -101,8 +101,8 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
     if (error == -EINTR)
         fprintf(stderr, "interrupted after %d runs\n", runs_of_record(&row->record));
     else if (error == -ETIMEDOUT)
-        fprintf(stderr, "not finished within %s; %d runs were\n", option_shown("--timeout", option),
-                runs_of_record(&row->record));
+        fprintf(stderr, "not finished within %s; %d runs were finished\n",
+                option_shown("--timeout", option), runs_of_record(&row->record));
     else if (report->error_rank >= 0)
         fprintf(stderr, "%s of rank %d: %s\n",
                 report->error_call != NULL ? report->error_call : "the program", report->error_rank,
@@ -141,7 +141,7 @@ static bool kept(const struct row *row)
     if (p->certainty == LOGP_PREDICTION_NONE || r->reps == 0 || (least && most))
         return true;
     fprintf(stderr,
-            "logp: %s %s: the virtual clock says %lld to %lld ns, the prediction %s%lld ns\n",
+            "logp: %s %s: takes %lld to %lld ns on the virtual clock; predicted: %s%lld ns\n",
             row->algorithm->collective, row->algorithm->name, (long long)r->emulated.min_ns,
             (long long)r->emulated.max_ns,
             p->certainty == LOGP_PREDICTION_EXACT   ? "exactly "

@@ -27,7 +27,7 @@ int trace_run(const struct options *o, struct logp_machine *m, const struct logp
     *out = NULL;
     if (rc == -EBUSY) /* a processor that did not come back has been named */
         return EXIT_WRONG;
-    fprintf(stderr, "logp: what was recorded cannot be had: %s\n", strerror(-rc));
+    fprintf(stderr, "logp: the recorded trace could not be read: %s\n", strerror(-rc));
     return EXIT_WRONG;
 }
 

@@ -22,7 +22,7 @@ const struct logp_step_list *read_schedule(const char *option, const char *file)
     char *text = text_of_file(file, &why);
 
     if (text == NULL)
-        bad_option(option, file, "a file of text, json or goal, that can be read: %s", why);
+        bad_option(option, file, "cannot read it: %s; give a schedule file (json, goal)", why);
     r = (struct reading){.option = option, .file = file};
     if (text[strspn(text, " \t\r\n")] == '{')
         read_json(&r, text);
@@ -39,9 +39,8 @@ static void say_who_waits(const struct logp_schedule *s, const struct logp_delay
     struct logp_fold fold;
 
     if (s->model.rendezvous_from > 0 && logp_schedule_fold(s, delay, 0, &fold) == -EDEADLK)
-        say("--schedule %s relies on buffers: with --rendezvous %lld rank %lld waits for rank "
-            "%lld, "
-            "tag %d, for ever",
+        say("--schedule %s relies on buffers: with --rendezvous %lld rank %lld waits for ever for "
+            "rank %lld, tag %d",
             option_text("schedule"), (long long)s->model.rendezvous_from - 1, (long long)fold.rank,
             (long long)fold.source, fold.tag);
 }
@@ -62,11 +61,11 @@ static const char *show_peer(int64_t rank, int tag, char text[64])
 /* What it costs is the time of a graph in which the network is never full. */
 static void refuse_with_graph(const struct logp_invocation *c)
 {
-    static const char why[] = "off, with --schedule FILE whose operations are concurrent";
+    static const char why[] = "off: --schedule FILE with concurrent operations does not support it";
 
     if (c->model.rendezvous_from > 0)
         bad_option("--rendezvous", option_text("rendezvous"),
-                   "none, with a GOAL file whose operations are concurrent; remove it");
+                   "none: a GOAL file with concurrent operations does not support it; remove it");
     if (logp_params_capacity(&c->model.params) > 0)
         bad_option("--capacity", option_text("capacity"), "%s; remove it", why);
 }
@@ -101,12 +100,13 @@ const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invoc
                    "deadlock: rank %lld waits for a message from %s that is never sent",
                    (long long)fold.rank, show_peer(fold.source, fold.tag, peer));
     if (rc == -EMSGSIZE)
-        bad_option("--schedule", file, "receives as large as what is sent: not so on rank %lld",
+        bad_option("--schedule", file,
+                   "a receive on rank %lld differs in size from its message; make them equal",
                    (long long)fold.rank);
     if (rc != 0)
         bad_usage("--schedule %s: %s", file, strerror(-rc));
     if (fold.unreceived > 0)
-        bad_option("--schedule", file, "a receive for each send: %llu are missing",
+        bad_option("--schedule", file, "%llu sends are never received; add receives",
                    (unsigned long long)fold.unreceived);
     return a;
 }

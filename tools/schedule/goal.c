@@ -81,7 +81,7 @@ static bool skip_comment(struct goal *g)
     for (g->at += 2; strncmp(g->at, "*/", 2) != 0; g->at++) {
         if (*g->at == '\0') {
             set_line(g, line);
-            wrong(g, "this comment has no end; write */ behind it");
+            wrong(g, "this comment has no end; write */ after it");
         }
         if (*g->at == '\n')
             set_line(g, g->line + 1);
@@ -162,7 +162,7 @@ static int64_t number(struct goal *g, bool may_be_any, const char *what)
             __builtin_add_overflow(value, *g->at - '0', &value))
             wrong(g, "a number beyond 2^63");
     if (minus && (!may_be_any || value != 1))
-        wrong(g, may_be_any ? "-1 stands for any, and there is no other number below 0"
+        wrong(g, may_be_any ? "of the numbers below 0 only -1 (any) is allowed"
                             : "a number below 0; only a receive may have -1, any source or tag");
     return minus || (may_be_any && value == any_there) ? -1 : value;
 }
@@ -175,7 +175,7 @@ static void read_demand(struct goal *g, struct name after, bool started)
     const struct name before = name_here(g);
 
     if (before.at == NULL)
-        wrong(g, "a label stands behind requires, as in `l2 requires l1`");
+        wrong(g, "requires needs a label after it, as in `l2 requires l1`");
     g->at += before.n;
     if (g->n_demands == g->demand_capacity) {
         g->demand_capacity = g->demand_capacity > 0 ? 2 * g->demand_capacity : 64;
@@ -183,7 +183,7 @@ static void read_demand(struct goal *g, struct name after, bool started)
     }
     g->demands[g->n_demands++] = (struct demand){after, before, started, g->line};
     if (more_in_line(g))
-        wrong(g, "one label stands behind requires; write a line for each");
+        wrong(g, "requires takes one label; write a line for each");
 }
 
 static int64_t step_of(const struct goal *g, struct name label)
@@ -221,7 +221,7 @@ static void read_places(struct goal *g)
     while (more_in_line(g)) {
         if (!word(g, "cpu") && !word(g, "nic"))
             wrong(g, form);
-        if (number(g, false, "a number stands behind cpu and nic") != 0)
+        if (number(g, false, "cpu and nic need a number after them") != 0)
             wrong(g, "unsupported: only cpu 0 and nic 0 (one processor and port per rank)");
     }
 }
@@ -273,7 +273,7 @@ static void read_labelled(struct goal *g)
         if (!sign(g, ':'))
             wrong(g, form);
         if (!add_label(&g->labels, label, g->r->n[g->rank]))
-            wrong(g, "a label comes once in a rank");
+            wrong(g, "this label is used twice in its rank; rename one");
         if (!read_operation(g))
             wrong(g, form);
     }
@@ -284,9 +284,9 @@ static void begin_rank(struct goal *g)
     static const char how[] = "a rank begins with `rank R {`";
 
     if (g->r->list.P == 0)
-        wrong(g, "num_ranks comes first");
+        wrong(g, "num_ranks must come first");
     if (g->rank >= 0)
-        wrong(g, "the rank before it has no }");
+        wrong(g, "the previous rank has no }");
     g->rank = number(g, false, how);
     if (!sign(g, '{'))
         wrong(g, how);
@@ -298,7 +298,7 @@ static void begin_rank(struct goal *g)
 static void begin_all(struct goal *g)
 {
     if (g->r->list.P > 0)
-        wrong(g, "num_ranks comes once");
+        wrong(g, "num_ranks is given twice; remove one");
     begin_reading(g->r, number(g, false, "`num_ranks P`"));
     begin_edges(g->r);
     g->seen = or_end(calloc((size_t)g->r->list.P, sizeof(*g->seen)));

@@ -67,9 +67,10 @@ _Noreturn static void refuse_circle(const struct reading *r, int64_t rank, const
 
     while (o->waits[i] == 0)
         i++;
-    bad_option(r->option, r->file,
-               "rank %lld: operation %lld requires itself, over others; remove one of its requires",
-               (long long)rank, (long long)i + 1);
+    bad_option(
+        r->option, r->file,
+        "rank %lld: operation %lld requires itself through other operations; remove one requires",
+        (long long)rank, (long long)i + 1);
 }
 
 /* Put steps and edges into the order found. */

@@ -129,7 +129,7 @@ const char *event_words(const struct logp_trace *t, const struct logp_event *e, 
     if (e->kind == LOGP_EVENT_MARK)
         add_shown(buf, logp_trace_label(t, e->label));
     else if ((e->fate & LOGP_FATE_ENDLESS) != 0)
-        add(buf, e->peer >= 0 ? "waits for ever, for %d" : "waits for ever", e->peer);
+        add(buf, e->peer >= 0 ? "waits for ever for %d" : "waits for ever", e->peer);
     else
         add(buf, "%s", logp_event_kind_name(e->kind));
     if (e->kind == LOGP_EVENT_SEND)
@@ -253,14 +253,14 @@ const char *parting_of(const struct shown *s, char buf[MAX_CAPTION])
     if (s->predicted == NULL || s->names[0] != NULL)
         return buf;
     if (!p->alike) {
-        add(buf, "the run does other things than the schedule says");
+        add(buf, "the run has other events than the schedule");
     } else if (!p->found) {
         add(buf, p->threshold_ns == 0 ? "as predicted, event by event"
                                       : "as predicted, each event within 1 %% of the whole");
     } else {
         const struct logp_event *e = &logp_trace_events(s->trace, p->rank, &n)[p->index];
 
-        add(buf, "parts from the prediction at processor %lld, %s, which ends %s ",
+        add(buf, "differs from the prediction first at processor %lld, %s, which ends %s ",
             (long long)p->rank, event_words(s->trace, e, false, words),
             show_ns(p->by_ns > 0 ? p->by_ns : -p->by_ns, time, sizeof(time)));
         add(buf, p->by_ns > 0 ? "late" : "early");

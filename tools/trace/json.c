@@ -153,7 +153,7 @@ static void show_goal(const struct shown *s)
     char toll[MAX_CAPTION];
 
     if (*toll_of(s, toll) != '\0')
-        fprintf(stderr, "logp: --format goal: %s: goal cannot say so\n", toll);
+        fprintf(stderr, "logp: --format goal: %s: goal cannot express this\n", toll);
     steps_as_goal.begin(info->P);
     for (int64_t r = 0; r < info->P; r++) {
         size_t n;

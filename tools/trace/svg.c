@@ -39,9 +39,9 @@ enum way { ARRIVES, LOST, LEFT_OVER, CHANGED, AGAIN, WAYS };
 static const struct {
     const char *name, *word;
 } ways[WAYS] = {
-    [ARRIVES] = {"wire", "message (L)"},        [LOST] = {"lost", "lost"},
-    [LEFT_OVER] = {"left", "not received"},     [CHANGED] = {"changed", "a bit flipped"},
-    [AGAIN] = {"wire again", "the same again"},
+    [ARRIVES] = {"wire", "message (L)"},    [LOST] = {"lost", "lost"},
+    [LEFT_OVER] = {"left", "not received"}, [CHANGED] = {"changed", "one bit flipped"},
+    [AGAIN] = {"wire again", "duplicate"},
 };
 
 struct canvas {

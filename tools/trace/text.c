@@ -32,10 +32,10 @@ static const struct {
     const char *unicode, *ascii, *word;
 } ways[WAYS] = {
     [SENT] = {"→", ">", NULL},
-    [LOST] = {"✗", "!", "to it, lost"},
-    [LEFT_OVER] = {"⇥", "|", "to it, never received"},
-    [TWICE] = {"⇉", "=", "to it, twice"},
-    [CHANGED] = {"⇝", "~", "to it, a bit flipped"},
+    [LOST] = {"✗", "!", "message lost"},
+    [LEFT_OVER] = {"⇥", "|", "message never received"},
+    [TWICE] = {"⇉", "=", "message duplicated"},
+    [CHANGED] = {"⇝", "~", "message with a flipped bit"},
 };
 /* A diagram's measures. */
 struct page {

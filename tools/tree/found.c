@@ -39,8 +39,9 @@ _Noreturn static void refuse(const struct options *o, const struct logp_invocati
     }
     free(parent);
     bad_option("--algo", named->name,
-               trees.n > 0 ? "it is no tree, which of %s are: %s"
-                           : "it is no tree, nor is any other algorithm of %s here%s",
+               trees.n > 0
+                   ? "its messages do not form a tree; tree-based algorithms of %s: %s"
+                   : "its messages do not form a tree; %s has no tree-based algorithm here%s",
                named->collective, trees.n > 0 ? list_names(&trees, ", ", list) : "");
 }
 
@@ -175,7 +176,7 @@ struct tree make_found_tree(struct options *o, const char *collective)
     int64_t *parent, root;
 
     if (o->plugin != NULL)
-        bad_option("--plugin", o->plugin, "a delay model of the table: a tree is shown in time");
+        bad_option("--plugin", o->plugin, "a built-in delay model: the tree shows times");
     if (choose_algorithms(o, collective, &c, chosen) > 1)
         bad_option("--algo", o->algorithm_list, "one algorithm");
     tree.algorithm = chosen[0]->name;

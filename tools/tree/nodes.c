@@ -47,7 +47,8 @@ static void need_prediction(const struct options *o, const struct logp_invocatio
     if (predict_by(a, o->P, c, LOGP_BY_FORMULA).certainty != LOGP_PREDICTION_NONE)
         return;
     if (tree->sums && c->model.params.gap_shared)
-        bad_option("--gap", "shared", "separate: no summation is planned for shared gaps");
+        bad_option("--gap", "shared",
+                   "separate: the plan of a summation does not support shared gaps");
     bad_usage("tree %s: it takes longer than the clock counts", tree->name);
 }
 

@@ -109,9 +109,9 @@ static struct heading heading_of(const struct options *o, const struct tree *tre
         snprintf(o_recv, sizeof(o_recv), " and %g", (double)p->o_recv_ns / unit);
     snprintf(h.what, sizeof(h.what), "%s %s, P = %lld: %.12g units", tree->algorithm, tree->name,
              (long long)tree->n, tree->time);
-    snprintf(h.how, sizeof(h.how), "L %g, o %g%s, g %g; in a box the rank, and when it %s",
+    snprintf(h.how, sizeof(h.how), "L %g, o %g%s, g %g; a box shows the rank, and when it %s",
              (double)p->L_ns / unit, (double)p->o_send_ns / unit, o_recv, (double)p->g_ns / unit,
-             tree->to_root ? "sends upwards" : "has all from above");
+             tree->to_root ? "sends to its parent" : "has all data");
     return h;
 }
 

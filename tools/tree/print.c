@@ -123,10 +123,10 @@ static void print_found_heading(const struct tree *tree)
            (long long)tree->n, tree->time,
            tree->returns ? tree->to_root ? ", there and back" : ", out and back" : "");
     if (tree->used < tree->n)
-        printf("%lld of the processors take part\n", (long long)tree->used);
-    puts(tree->to_root ? "rank, when it sends to the one above it, or the root has all; children "
-                         "in the order of receiving\n"
-                       : "rank, when it has all from the one above it, what is left then; children "
+        printf("%lld of the processors are used\n", (long long)tree->used);
+    puts(tree->to_root ? "rank, time of its send to its parent (root: of its last receive); "
+                         "children in the order of receiving\n"
+                       : "rank, time at which it has all data of its parent, time left; children "
                          "in the order of sending\n");
 }
 
@@ -138,7 +138,7 @@ static void print_heading(const struct tree *tree)
     }
     if (!tree->sums) {
         printf("optimal broadcast tree, P = %lld: time %g units\n"
-               "rank, when it holds the item, its effective time; children in the order of "
+               "rank, time at which it holds the item, effective time; children in the order of "
                "sending\n\n",
                (long long)tree->n, tree->time);
         return;
@@ -146,10 +146,10 @@ static void print_heading(const struct tree *tree)
     printf("%s summation tree, %lld operands, P = %lld: time %s%.12g units\n", tree->algorithm,
            (long long)tree->count, (long long)tree->n, tree->exact ? "" : "at most ", tree->time);
     if (tree->used < tree->n)
-        printf("%lld of the processors take part, the others would not make it faster\n",
+        printf("%lld of the processors are used; more would not be faster\n",
                (long long)tree->used);
-    puts("rank, its operands (own + shared), when they and those below it are summed, its\n"
-         "effective time; of its children it receives the last one first\n");
+    puts("rank, operands (own + shared), time at which its subtree is summed, effective time;\nit "
+         "receives from its last child first\n");
 }
 
 /* Ids are in depth-first order, so the tree is printed line by line. more[i]: the ancestor at depth

@@ -35,7 +35,8 @@ static void print_summary(const struct validated *v)
         n++;
     }
     if (n > 0)
-        printf("\nauto chose the best measured at %zu of %zu points; its regret is %.3f on "
+        printf("\nauto chose the algorithm with the best measured time at %zu of %zu points; its "
+               "regret is %.3f on "
                "average (geometric), %.3f at most.\n",
                best, n, exp(product / (double)n), most);
 }
@@ -44,23 +45,24 @@ static void print_fit(const struct validated *v)
 {
     const struct fitted_parameter *most = NULL;
 
-    printf("\nTimes are off from predictions by %.1f %% (root mean square). In ns:\n\n", //
+    printf("\nMeasured times differ from predictions by %.1f %% (root mean square). Parameters in "
+           "ns:\n\n", //
            v->error * 100);
-    printf("%-8s%14s%14s%14s%14s\n", "", "is", "alone", "then off by", "all together");
+    printf("%-8s%14s%14s%14s%14s\n", "", "is", "alone", "difference", "all together");
     for (int k = 0; k < FITTED; k++) {
         const struct fitted_parameter *f = &v->fit[k];
 
         if (!f->counts) {
-            printf("%-8s%14.3f  nothing depends on it\n", f->name, f->is_ns);
+            printf("%-8s%14.3f  no time depends on it\n", f->name, f->is_ns);
             continue;
         }
         printf("%-8s%14.3f%14.3f%12.1f %%%14.3f\n", f->name, f->is_ns, f->alone_ns,
                f->alone_error * 100, f->together_ns);
         most = most == NULL || f->alone_error < most->alone_error ? f : most;
     }
-    printf("\nWith all of them, %.1f %% are left.", v->fitted_error * 100);
+    printf("\nWith all of them fitted, the difference is %.1f %%.", v->fitted_error * 100);
     if (most != NULL)
-        printf(" The one that explains most is %s: %.3f ns instead of %.3f.", most->name,
+        printf(" The parameter that explains most is %s: %.3f ns instead of %.3f.", most->name,
                most->alone_ns, most->is_ns);
     putchar('\n');
 }
@@ -69,8 +71,7 @@ static void print_table_of(const struct validated *v)
 {
     const struct options *o = v->o;
 
-    printf("predicted with %s; ",
-           o->machine != NULL ? o->machine->title : "L, o, g, G as they are set");
+    printf("predicted with %s; ", o->machine != NULL ? o->machine->title : "L, o, g, G as given");
     print_conditions(o);
     printf("measured %s%s, ",
            v->on != NULL       ? "on an emulated "

@@ -361,23 +361,23 @@ static struct logp_prediction doubling_predict(int64_t P, const struct logp_invo
 static const char bruck_source[] = "Bruck et al. 1997", thakur[] = "Thakur et al. 2005";
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("allgather", "ring", "what came last goes on to the right",
+    {LOGP_ALGORITHM("allgather", "ring", "pass the last block to the right",
                     "Grama et al., ch. 4.2"),
      .steps = ring_steps, .run = ring_run, .predict = ring_predict, .in_place = true,
      .any_blocks = true},
-    {LOGP_ALGORITHM("allgather", "recursive-doubling", "swap all with rank xor 1, 2, 4, ...",
+    {LOGP_ALGORITHM("allgather", "recursive-doubling", "exchange all with rank xor 1, 2, 4, ...",
                     thakur),
      .plan = doubling_plan, .steps = doubling_steps, .run = doubling_run,
      .predict = doubling_predict, .rough = true, .in_place = true},
-    {LOGP_ALGORITHM("allgather", "bruck", "all from rank + 1, 2, 4, ...", bruck_source),
+    {LOGP_ALGORITHM("allgather", "bruck", "receive all from rank + 1, 2, 4, ...", bruck_source),
      .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict,
      .in_place = true, .any_blocks = true},
-    {LOGP_ALGORITHM("allgather", "bruck-k", "all from k - 1 at a time, k times as far",
+    {LOGP_ALGORITHM("allgather", "bruck-k", "receive from k - 1 ranks a round, distance x k",
                     bruck_source),
      .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
      .predict = bruck_k_predict, .rough = true, .in_place = true, .any_blocks = true,
      .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
-    {LOGP_ALGORITHM("allgather", "neighbour", "two at a time, with both neighbours in turns",
+    {LOGP_ALGORITHM("allgather", "neighbour", "exchange two with left and right, alternately",
                     "Chen et al. 2005"),
      .needs = neighbour_needs, .steps = neighbour_steps, .run = neighbour_run,
      .predict = neighbour_predict, .in_place = true},
@@ -387,7 +387,7 @@ static const struct lpi_rows rows = LPI_ROWS(algorithms);
 
 const struct logp_collective lpi_allgather = {
     .name = "allgather",
-    .summary = "an item from each to all",
+    .summary = "every rank sends its item to all ranks",
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = sizes,
     .postcondition = postcondition,

@@ -56,7 +56,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 }
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("allgather", "circulant", "from rank + P/2^q, ..., P/4, P/2, rounded up",
+    {LOGP_ALGORITHM("allgather", "circulant", "receive from rank + ceil(P/2^q), ..., ceil(P/2)",
                     "Traeff 2024"),
      .plan = plan, .steps = steps, .run = run, .predict = predict},
 };

@@ -85,9 +85,9 @@ static struct logp_prediction up_down_predict(int64_t P, const struct logp_invoc
 }
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("allgather", "flat", "from each to all, one after the other", "Open MPI"),
+    {LOGP_ALGORITHM("allgather", "flat", "each rank sends to all ranks, one by one", "Open MPI"),
      .steps = flat_steps, .run = flat_run, .predict = flat_predict},
-    {LOGP_ALGORITHM("allgather", "gather-broadcast", "up the binomial tree and down again",
+    {LOGP_ALGORITHM("allgather", "gather-broadcast", "gather up a binomial tree, broadcast down",
                     "Grama et al., ch. 4.2"),
      .steps = up_down_steps, .run = up_down_run, .predict = up_down_predict},
 };

@@ -252,7 +252,7 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_invocati
 static const char thakur[] = "Thakur et al. 2005";
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("allreduce", "reduce-broadcast", "up the binomial tree and down again",
+    {LOGP_ALGORITHM("allreduce", "reduce-broadcast", "reduce up a binomial tree, broadcast down",
                     "Grama et al., ch. 4.3"),
      .plan = lpi_vector_plan, .steps = up_down_steps, .run = up_down_run,
      .predict = up_down_predict, .in_place = true},
@@ -260,7 +260,7 @@ static const struct logp_algorithm algorithms[] = {
                     thakur),
      .plan = lpi_vector_plan, .steps = doubling_steps, .run = doubling_run,
      .predict = doubling_predict, .rough = true},
-    {LOGP_ALGORITHM("allreduce", "ring", "parts go round twice: combined, handed out",
+    {LOGP_ALGORITHM("allreduce", "ring", "parts go round twice: reduce, then gather",
                     "Patarasuk & Yuan 2009"),
      .needs = lpi_needs_commutative, .plan = plan_op, .steps = ring_steps, .run = ring_run,
      .predict = ring_predict, .rough = true},
@@ -270,7 +270,7 @@ static const struct lpi_rows rows = LPI_ROWS(algorithms);
 
 const struct logp_collective lpi_allreduce = {
     .name = "allreduce",
-    .summary = "a vector from each, combined on all",
+    .summary = "combine a vector of each rank on all ranks",
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = lpi_vectors_sizes,
     .postcondition = postcondition,

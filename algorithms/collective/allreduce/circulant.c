@@ -100,7 +100,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 }
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("allreduce", "circulant", "halves of any P are combined, then handed out",
+    {LOGP_ALGORITHM("allreduce", "circulant", "circulant reduce-scatter, then allgather",
                     "Traeff 2024"),
      .needs = lpi_needs_commutative, .plan = plan, .steps = steps, .run = run, .predict = predict,
      .rough = true},

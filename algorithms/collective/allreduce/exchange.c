@@ -26,7 +26,7 @@ static bool ordered(const struct logp_invocation *c)
 
 static const struct logp_buffer_ref own = {LOGP_BUF, 0}, result = {LOGP_RECV_BUF, 0};
 
-/* ---- recursive-exchange: recursive doubling, k at a time ---- */
+/* ---- recursive-exchange: combine with k - 1 ranks a round, distance x k ---- */
 
 /*
  * With X = k^x <= P < k X, the ranks are X groups of neighbours, of which the first stands for all:
@@ -149,7 +149,7 @@ static struct logp_prediction exchange_predict(int64_t P, const struct logp_invo
     return lpi_bound(lpi_later(r.free, r.send_next) + (g.others - 1) * (__int128)t.E + t.D);
 }
 
-/* ---- allgather-reduce: all vectors to all ---- */
+/* ---- allgather-reduce: every rank sends its vector to all ranks ---- */
 
 /* Those that come, in the order in which they do, or in that of ranks. */
 static bool gather_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
@@ -200,11 +200,12 @@ static struct logp_prediction gather_predict(int64_t P, const struct logp_invoca
 /* ---- the rows ---- */
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("allreduce", "recursive-exchange", "recursive doubling, k at a time",
-                    "Ruefenacht et al. 2017"),
+    {LOGP_ALGORITHM("allreduce", "recursive-exchange",
+                    "combine with k - 1 ranks a round, distance x k", "Ruefenacht et al. 2017"),
      .needs = lpi_knomial_needs, .plan = exchange_plan, .steps = exchange_steps,
      .predict = exchange_predict, .rough = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
-    {LOGP_ALGORITHM("allreduce", "allgather-reduce", "all vectors to all", "Open MPI"),
+    {LOGP_ALGORITHM("allreduce", "allgather-reduce", "every rank sends its vector to all ranks",
+                    "Open MPI"),
      .plan = lpi_vector_plan, .steps = gather_steps, .run = gather_run, .predict = gather_predict,
      .rough = true},
 };

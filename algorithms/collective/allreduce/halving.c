@@ -119,11 +119,11 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 /* ---- the rows ---- */
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("allreduce", "rabenseifner", "halves are combined, then doubled again",
+    {LOGP_ALGORITHM("allreduce", "rabenseifner", "recursive halving, then recursive doubling",
                     "Rabenseifner 2004"),
      .needs = lpi_needs_commutative, .plan = lpi_vector_plan, .steps = halving_steps,
      .run = halving_run, .predict = predict, .rough = true},
-    {LOGP_ALGORITHM("allreduce", "swing", "the same with rank +- 1, -+ 1, +- 3, -+ 5, ...",
+    {LOGP_ALGORITHM("allreduce", "swing", "halving with rank +- 1, -+ 1, +- 3, -+ 5, ...",
                     "De Sensi et al. 2024"),
      .needs = lpi_needs_commutative, .plan = lpi_vector_plan, .steps = swing_steps,
      .run = swing_run, .predict = predict, .rough = true},

@@ -128,7 +128,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 /* ---- the rows ---- */
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("allreduce", "ring-segmented", "the ring, parts in segments (--block)",
+    {LOGP_ALGORITHM("allreduce", "ring-segmented", "the ring, with parts in segments (--block)",
                     "Open MPI"),
      .needs = lpi_needs_commutative, .plan = plan, .steps = steps, .run = run, .predict = predict,
      .rough = true, .knobs = {LOGP_KNOB(block_bytes, block_bytes)}},

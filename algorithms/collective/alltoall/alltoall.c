@@ -329,12 +329,14 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("alltoall", "linear", "send to i + 1, i + 2, ..., then receive",
                     "Sun et al. 2002 (ring, eager)"),
      .steps = steps, .run = run, .predict = predict, .in_place = true, .any_blocks = true},
-    {LOGP_ALGORITHM("alltoall", "pairwise", "with one other at a time", "Thakur et al. 2005"),
+    {LOGP_ALGORITHM("alltoall", "pairwise", "exchange with one rank at a time",
+                    "Thakur et al. 2005"),
      .steps = pairwise_steps, .run = pairwise_run, .predict = pairwise_predict, .any_blocks = true},
-    {LOGP_ALGORITHM("alltoall", "bruck", "half of all on by 1, 2, 4, ...", bruck),
+    {LOGP_ALGORITHM("alltoall", "bruck", "pass half of the items on to rank + 1, 2, 4, ...", bruck),
      .plan = bruck_plan, .steps = bruck_2_steps, .run = bruck_2_run, .predict = bruck_2_predict,
      .in_place = true},
-    {LOGP_ALGORITHM("alltoall", "bruck-k", "a k-th of all on by 1, ..., k - 1, k, 2 k, ...", bruck),
+    {LOGP_ALGORITHM("alltoall", "bruck-k", "pass 1/k on to rank + 1, ..., k - 1, k, 2 k, ...",
+                    bruck),
      .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
      .predict = bruck_k_predict, .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
 };
@@ -343,7 +345,7 @@ static const struct lpi_rows rows = LPI_ROWS(algorithms);
 
 const struct logp_collective lpi_alltoall = {
     .name = "alltoall",
-    .summary = "a different item from each to each",
+    .summary = "each rank sends a different item to each rank",
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = sizes,
     .postcondition = postcondition,

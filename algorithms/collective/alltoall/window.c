@@ -128,11 +128,11 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_invocati
 /* ---- the rows ---- */
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("alltoall", "linear-window", "linear, sends a window ahead of receives",
+    {LOGP_ALGORITHM("alltoall", "linear-window", "linear, with a window of sends in flight",
                     "MPICH (scattered)"),
      .plan = window_plan, .steps = window_steps, .run = window_run, .predict = window_predict,
      .knobs = {LOGP_KNOB(window, window_of)}},
-    {LOGP_ALGORITHM("alltoall", "ring", "all that is for others on to the right",
+    {LOGP_ALGORITHM("alltoall", "ring", "pass all items of other ranks to the right",
                     "Grama et al., ch. 4.5"),
      .plan = ring_plan, .steps = ring_steps, .run = ring_run, .predict = ring_predict},
 };

@@ -140,9 +140,9 @@ static const char grama[] = "Grama et al., ch. 4.1";
 static const char shou_chen[] = "Shou & Chen 1996";
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("broadcast", "flat", "the root sends to everyone", shou_chen),
+    {LOGP_ALGORITHM("broadcast", "flat", "the root sends to every rank", shou_chen),
      .plan = lpi_plan_flat, .predict = predict_flat, LPI_BROADCAST},
-    {LOGP_ALGORITHM("broadcast", "chain", "everyone passes the item to the next", shou_chen),
+    {LOGP_ALGORITHM("broadcast", "chain", "every rank passes the item to the next", shou_chen),
      .plan = lpi_plan_chain, .predict = predict_chain, LPI_BROADCAST},
     {LOGP_ALGORITHM("broadcast", "binary", "a binary tree in heap order", shou_chen),
      .plan = lpi_plan_binary, .predict = predict_binary, LPI_BROADCAST},
@@ -162,7 +162,7 @@ static const struct lpi_rows trees = LPI_ROWS(algorithms);
 
 const struct logp_collective lpi_broadcast = {
     .name = "broadcast",
-    .summary = "one item from the root to all",
+    .summary = "the root sends an item to all ranks",
     .rooted = true,
     .operands = LOGP_OPERANDS_BYTES,
     .sizes = sizes,

@@ -80,7 +80,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 }
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("broadcast", "circulant", "blocks on to rank + P/2^q, ..., P/2 in turns",
+    {LOGP_ALGORITHM("broadcast", "circulant", "send blocks to rank + P/2^q, ..., P/2 in turn",
                     "Traeff 2024"),
      .plan = plan, .steps = steps, .run = run, .predict = predict, .rough = true,
      .knobs = {LOGP_KNOB(block_bytes, block_bytes), LOGP_KNOB(work_ns, NULL)}},

@@ -309,7 +309,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
 LPI_READER(run, steps)
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("broadcast", "k-item", "pieces along optimal trees, in turns",
+    {LOGP_ALGORITHM("broadcast", "k-item", "pieces along optimal trees, in turn",
                     "Karp et al. 1993"),
      .needs = needs, .plan = plan, .steps = steps, .run = run,
      .knobs = {LOGP_KNOB(block_bytes, block_bytes), LOGP_KNOB(work_ns, NULL)}},

@@ -81,7 +81,7 @@ LPI_READER(ring_run, ring_steps)
 static const char *doubling_needs(int64_t P, const struct logp_invocation *c)
 {
     (void)c;
-    return (P & (P - 1)) == 0 ? NULL : "a power of two of processors";
+    return (P & (P - 1)) == 0 ? NULL : "a power of two as the number of processors";
 }
 
 /* With v xor 1, 2, 4, ... all parts that are there. */
@@ -158,10 +158,11 @@ static struct logp_prediction doubling_predict(int64_t P, const struct logp_invo
 static const char thakur[] = "Thakur et al. 2005";
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("broadcast", "scatter-allgather", "a part to each, which goes round", thakur),
+    {LOGP_ALGORITHM("broadcast", "scatter-allgather", "scatter, then allgather along a ring",
+                    thakur),
      .steps = ring_steps, .run = ring_run, .predict = ring_predict, .rough = true,
      .knobs = {LOGP_KNOB(work_ns, NULL)}},
-    {LOGP_ALGORITHM("broadcast", "scatter-doubling", "a part to each, which are doubled", thakur),
+    {LOGP_ALGORITHM("broadcast", "scatter-doubling", "scatter, then allgather by doubling", thakur),
      .needs = doubling_needs, .steps = doubling_steps, .run = doubling_run,
      .predict = doubling_predict, .rough = true, .knobs = {LOGP_KNOB(work_ns, NULL)}},
 };

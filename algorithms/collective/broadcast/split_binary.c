@@ -141,8 +141,8 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 }
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("broadcast", "split-binary", "a half down each subtree (--block), then swapped",
-                    "Open MPI"),
+    {LOGP_ALGORITHM("broadcast", "split-binary",
+                    "a half down each subtree (--block), then exchange", "Open MPI"),
      .plan = plan, .steps = steps, .run = run, .predict = predict, .rough = true,
      .knobs = {LOGP_KNOB(block_bytes, block), LOGP_KNOB(work_ns, NULL)}},
 };

@@ -102,7 +102,7 @@ static int plan(int P, int rank, struct logp_invocation *c)
 }
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("broadcast", "torus-pipelined", "the same in blocks (--block)",
+    {LOGP_ALGORITHM("broadcast", "torus-pipelined", "the torus algorithm in blocks (--block)",
                     "Liu, Li & Cui 1996"),
      .needs = lpi_torus_needs, .plan = plan, .predict = predict, .predict_linked = predict_linked,
      LPI_PIPELINED(block_bytes)},

@@ -110,7 +110,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 }
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("reduce", "circulant", "blocks on to rank - P/2, ..., P/2^q in turns",
+    {LOGP_ALGORITHM("reduce", "circulant", "send blocks to rank - P/2, ..., P/2^q in turn",
                     "Traeff 2024"),
      .needs = lpi_needs_commutative, .plan = plan, .steps = steps, .run = run, .predict = predict,
      .rough = true, .knobs = {LOGP_KNOB(block_bytes, block_bytes)}},

@@ -48,7 +48,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("reduce", "binomial-nearest",
                     "recursive doubling backwards, the farthest first", grama),
      .needs = lpi_needs_commutative, .plan = plan_nearest, .predict = predict_nearest, LPI_REDUCE},
-    {LOGP_ALGORITHM("reduce", "mesh", "... all columns, then the root's row", grama),
+    {LOGP_ALGORITHM("reduce", "mesh", "binomial along all columns, then the root's row", grama),
      .needs = needs_mesh, .plan = plan_mesh, .predict = predict_mesh,
      .textbook = lpi_reduce_textbook, LPI_REDUCE},
 };

@@ -102,7 +102,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 }
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("reduce", "rabenseifner", "halves are combined, then gathered",
+    {LOGP_ALGORITHM("reduce", "rabenseifner", "recursive halving, then gather",
                     "Rabenseifner 2004"),
      .needs = lpi_needs_commutative, .plan = plan, .steps = steps, .run = run, .predict = predict,
      .rough = true},

@@ -39,7 +39,7 @@ static int64_t bound(int64_t P, const struct logp_invocation *c)
 
 const struct logp_collective lpi_reduce = {
     .name = "reduce",
-    .summary = "a vector from each, combined on the root",
+    .summary = "combine a vector of each rank on the root",
     .rooted = true,
     .operands = LOGP_OPERANDS_VECTOR,
     .sizes = sizes,

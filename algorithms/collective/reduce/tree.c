@@ -8,7 +8,7 @@
 
 #include <logp/paper.h>
 
-/* ---- flat: everyone sends to the root ---- */
+/* ---- flat: every rank sends to the root ---- */
 
 /* It receives from root-1, ..., 0, then from root+1, ..., P-1: so each vector that comes is next to
  * those that are there, and the order of ranks is kept for any root. */
@@ -141,9 +141,9 @@ static struct logp_prediction predict_optimal(int64_t P, const struct logp_invoc
 static const char kurnosov[] = "Kurnosov 2016";
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("reduce", "flat", "everyone sends to the root", kurnosov), .plan = plan_flat,
+    {LOGP_ALGORITHM("reduce", "flat", "every rank sends to the root", kurnosov), .plan = plan_flat,
      .predict = predict_flat, LPI_REDUCE},
-    {LOGP_ALGORITHM("reduce", "chain", "everyone passes its result on to the next", kurnosov),
+    {LOGP_ALGORITHM("reduce", "chain", "every rank passes its result to the next", kurnosov),
      .needs = lpi_reduce_needs_order, .plan = plan_chain, .predict = predict_chain, LPI_REDUCE},
     {LOGP_ALGORITHM("reduce", "binary", "a binary tree in heap order", kurnosov),
      .needs = lpi_needs_commutative, .plan = plan_binary, .predict = predict_binary, LPI_REDUCE},

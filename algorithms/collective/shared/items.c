@@ -341,7 +341,7 @@ static int run_exscan(struct logp_vp *vp, const struct logp_invocation *c, void 
 #define SHARED(id, name, in_place_)                                                                \
     const struct lpi_rows lpi_shared_##id = {                                                      \
         &(const struct logp_algorithm){                                                            \
-            LOGP_ALGORITHM(name, "shared", "through memory that all of them share", "-"),          \
+            LOGP_ALGORITHM(name, "shared", "through shared memory", "-"),                          \
             .needs = lpi_shared_needs, .run = run_##id, .in_place = (in_place_)},                  \
         1}
 

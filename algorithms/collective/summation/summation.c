@@ -31,7 +31,7 @@ static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     (void)P;
     if (c->args.op == NULL || !c->args.op->commutative)
-        return "an operation that is commutative";
+        return "a commutative operation";
     if (c->args.count < 1 || c->args.count > LOGP_SUMMATION_MAX)
         return "1 to 2^50 operands";
     return NULL;
@@ -178,7 +178,7 @@ static bool steps_of_rank(int64_t P, int64_t rank, const struct logp_invocation 
 
 LPI_READER(run, steps_of_rank)
 
-/* ---- flat: everyone sends its sum to the root ---- */
+/* ---- flat: every rank sends its sum to the root ---- */
 
 static int plan_flat(int P, int rank, struct logp_invocation *c)
 {
@@ -368,15 +368,15 @@ static const char shou_chen[] = "Shou & Chen 1996";
 #define SUMMATION .needs = needs, .steps = steps_of_rank, .run = run
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("summation", "flat", "everyone sends its sum to the root", shou_chen),
+    {LOGP_ALGORITHM("summation", "flat", "every rank sends its sum to the root", shou_chen),
      .plan = plan_flat, .predict = predict_flat, SUMMATION},
     {LOGP_ALGORITHM("summation", "binomial", "recursive halving, the nearest first",
                     "Grama et al., ch. 4.1"),
      .plan = plan_binomial, .predict = predict_binomial, SUMMATION},
-    {LOGP_ALGORITHM("summation", "optimal-paper", "the broadcast tree in reverse, filled",
-                    shou_chen),
+    {LOGP_ALGORITHM("summation", "optimal-paper",
+                    "the reversed broadcast tree, filled with operands", shou_chen),
      .plan = plan_optimal_paper, .predict = predict_optimal_paper, SUMMATION},
-    {LOGP_ALGORITHM("summation", "optimal", "the best tree, the best number of processors",
+    {LOGP_ALGORITHM("summation", "optimal", "the best tree on the best number of processors",
                     shou_chen),
      .plan = plan_optimal, .predict = predict_optimal, SUMMATION},
 };

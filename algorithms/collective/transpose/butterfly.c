@@ -19,7 +19,8 @@
 
 static const char *needs(int64_t P, const struct logp_invocation *c)
 {
-    return (P & (P - 1)) != 0 ? "a power of two of processors" : lpi_transpose_needs(P, c);
+    return (P & (P - 1)) != 0 ? "a power of two as the number of processors"
+                              : lpi_transpose_needs(P, c);
 }
 
 /* Columns, or rows, over n ranks that are alike below a bit, or over all: the first `longer` have
@@ -365,7 +366,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 }
 
 static const struct logp_algorithm algorithms[] = {
-    {LOGP_ALGORITHM("transpose", "butterfly", "in stage k swap half of all with i xor 2^k",
+    {LOGP_ALGORITHM("transpose", "butterfly", "in stage k exchange half with i xor 2^k",
                     "Sun, Zhang & Song 2002"),
      .needs = needs, .plan = plan, .steps = steps, .run = run, .predict = predict,
      LPI_TRANSPOSE_KNOBS()},

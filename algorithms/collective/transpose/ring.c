@@ -397,7 +397,7 @@ static const struct logp_algorithm algorithms[] = {
      .plan = plan_ring, .predict = predict_ring, LPI_TRANSPOSE_KNOBS()},
     {LOGP_ALGORITHM("transpose", "ring-eager", "the ring, all sends first", sun), RING,
      .plan = plan_eager, .predict = predict_eager, LPI_TRANSPOSE_KNOBS()},
-    {LOGP_ALGORITHM("transpose", "ring-window", "the ring, sends a window ahead of receives", sun),
+    {LOGP_ALGORITHM("transpose", "ring-window", "the ring, with a window of sends in flight", sun),
      RING, .plan = plan_best, .predict = predict_best,
      LPI_TRANSPOSE_KNOBS(LOGP_KNOB(window, window_of))},
 };

@@ -143,7 +143,7 @@ struct lpi_block lpi_transpose_block(int64_t P, const struct logp_invocation *c,
 
 const struct logp_collective lpi_transpose = {
     .name = "transpose",
-    .summary = "a matrix, its columns over all, is transposed",
+    .summary = "transpose a matrix distributed by columns",
     .operands = LOGP_OPERANDS_MATRIX,
     .sizes = sizes,
     .postcondition = postcondition,
