@@ -27,11 +27,11 @@ static inline size_t lpi_bytes(size_t n, size_t size)
     return __builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes;
 }
 
-/* pattern.c: words and bytes that differ with their seed; bytes [at, at + n_bytes) of them. */
+/* op.c: words and bytes that differ with their seed; bytes [at, at + n_bytes) of them. */
 uint64_t lpi_pattern_word(uint64_t seed, size_t i);
 void lpi_pattern_fill(void *buf, size_t at, size_t n_bytes, uint64_t seed);
 
-/* op.c: how many operands are made at a time: a block, with a seed of its own. */
+/* How many operands are made at a time: a block, with a seed of its own. */
 size_t lpi_operand_block(const struct logp_op *op);
 /* Operands [first, first + n) of the `total` ones of a rank in an experiment; op NULL: bytes. They
  * depend on nothing else. 0; -ENOMEM, only where the range begins or ends inside a block */

@@ -11,7 +11,7 @@ static inline int64_t lpi_item_bytes(const struct logp_invocation *c)
     return c->args.n_bytes < INT64_MAX ? (int64_t)c->args.n_bytes : INT64_MAX;
 }
 
-/* tree.c: what a processor does along a tree. part.children are in the order of sending. */
+/* broadcast.c: what a processor does along a tree. part.children are in the order of sending. */
 bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out);
 int lpi_broadcast_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
@@ -31,10 +31,10 @@ int lpi_plan_torus(int P, int rank, struct logp_invocation *c);
  * link passes those of one processor to one other. */
 bool lpi_torus_on_own_links(int64_t P, const struct logp_invocation *c);
 
-/* torus.c, torus_pipelined.c, knomial.c, scatter_allgather.c, pipelined.c, two_tree.c,
+/* torus.c, torus_pipelined.c, scatter_allgather.c, pipelined.c, two_tree.c,
  * split_binary.c, circulant.c, k_item.c: their rows */
-extern const struct lpi_rows lpi_torus, lpi_torus_pipelined, lpi_broadcast_knomial,
-    lpi_broadcast_parts, lpi_broadcast_pipelined, lpi_broadcast_two_tree, lpi_broadcast_split,
-    lpi_broadcast_circulant, lpi_broadcast_k_item;
+extern const struct lpi_rows lpi_torus, lpi_torus_pipelined, lpi_broadcast_parts,
+    lpi_broadcast_pipelined, lpi_broadcast_two_tree, lpi_broadcast_split, lpi_broadcast_circulant,
+    lpi_broadcast_k_item;
 
 #endif
