@@ -88,15 +88,8 @@ static int64_t send(struct check *k, int64_t rank, const struct logp_step *s)
         return flawed(k, rank, "it sends what is beyond its buffer");
     if (!written(from, s->n_bytes))
         return flawed(k, rank, "it sends what it does not have");
-    if (k->n == k->capacity) {
-        const size_t capacity = k->capacity > 0 ? 2 * k->capacity : 64;
-        struct message **more = realloc(k->messages, capacity * sizeof(struct message *));
-
-        if (more == NULL)
-            return -ENOMEM;
-        k->messages = more;
-        k->capacity = capacity;
-    }
+    if (!lpi_grow(&k->messages, k->n, &k->capacity, sizeof(*k->messages), 64))
+        return -ENOMEM;
     m = malloc(sizeof(*m) + (s->n_bytes + k->words) * sizeof(lpi_step_label));
     if (m == NULL)
         return -ENOMEM;

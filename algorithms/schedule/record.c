@@ -23,15 +23,8 @@ struct recorder {
 
 static struct logp_task *one_more(struct recorder *r)
 {
-    if (r->n == r->capacity) {
-        const size_t capacity = r->capacity > 0 ? 2 * r->capacity : 64;
-        struct logp_task *more = realloc(r->read, capacity * sizeof(*more));
-
-        if (more == NULL)
-            return NULL;
-        r->read = more;
-        r->capacity = capacity;
-    }
+    if (!lpi_grow(&r->read, r->n, &r->capacity, sizeof(*r->read), 64))
+        return NULL;
     return &r->read[r->n++];
 }
 

@@ -3,6 +3,8 @@
 #ifndef LPI_SCHEDULE_H
 #define LPI_SCHEDULE_H
 
+#include "operand/operand.h"
+
 #include <logp/algorithm.h>
 #include <logp/collective.h>
 #include <logp/delay.h>
@@ -16,7 +18,7 @@
 struct lpi_overflow;
 struct lpi_traced;
 
-/* schedule.c: what a plan function has made, or what is all 0 but for the parent, and more than
+/* run.c: what a plan function has made, or what is all 0 but for the parent, and more than
  * once. */
 void lpi_free_plan(struct logp_rank_plan *part);
 
@@ -36,7 +38,7 @@ lpi_timeless(void (*on_send)(void *, struct logp_port *, struct logp_transfer *)
 int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *delay, int rank,
               int64_t until, int64_t *ns);
 
-/* schedule.c: room for n pieces of size bytes, in huge pages where there are many: a fault costs a
+/* run.c: space for n pieces of size bytes, in huge pages where there are many: a fault costs a
  * microsecond; and the same, zeroed. NULL: no memory. */
 void *lpi_alloc_pages(size_t n, size_t size);
 void *lpi_zeroed(size_t n, size_t size);
@@ -53,6 +55,20 @@ void lpi_keep(struct lpi_cached_choice *kept, logp_steps steps, int64_t P, int64
 /* As logp_schedule_run(), with what is kept of these steps. */
 int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, logp_steps steps,
                     const struct logp_invocation *c, void *buf, void *recv_buf);
+
+/* A rank whose turn is at a time. */
+struct lpi_turn {
+    int64_t at;
+    uint32_t rank;
+};
+
+/* The order of the virtual clock. */
+static inline bool lpi_turn_before(const struct lpi_turn *a, const struct lpi_turn *b)
+{
+    return a->at != b->at ? a->at < b->at : a->rank < b->rank;
+}
+
+LPI_HEAP(lpi_turn, struct lpi_turn, lpi_turn_before)
 
 /* ---- progress.c: schedules that run beside the program and beside each other ---- */
 
@@ -322,7 +338,8 @@ enum lpi_act { LPI_SEND, LPI_COMPUTE, LPI_RECEIVE, LPI_ACTS, LPI_NOTHING = LPI_A
 /* Steps, or parcels, in a row. */
 struct lpi_row {
     uint32_t *items;
-    uint32_t next, n, capacity;
+    uint32_t next, n;
+    size_t capacity;
 };
 
 struct lpi_graph {
@@ -340,7 +357,8 @@ struct lpi_graph {
     struct lpi_row rows[LPI_ACTS]; /* what could start next */
     struct lpi_pairs pairs;
     struct lpi_parcel *parcels;
-    uint32_t n_parcels, parcel_capacity, n_met;
+    uint32_t n_parcels, n_met;
+    size_t parcel_capacity;
     enum lpi_act doing;
     uint32_t item; /* of what it does */
     int64_t since; /* when that began */
