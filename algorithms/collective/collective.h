@@ -274,7 +274,8 @@ struct lpi_halving {
 bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer,
                     struct logp_buffer_ref vector, int64_t X, int64_t first, int64_t n,
                     const struct logp_invocation *c, struct logp_step *out);
-/* Of who stands for itself or a pair. @return steps that it takes; or -1: *out is step i */
+/* Of a rank that stands for itself or for a pair. @return its number of steps; or -1: *out is step
+ * i */
 int64_t lpi_halve(const struct lpi_halving *h, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out);
 /* All that, where P = 2^x divides the vector. */

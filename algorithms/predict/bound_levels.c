@@ -64,7 +64,7 @@ static bool put(struct heard *h, struct event e)
     return true;
 }
 
-/* One has heard at this time, and tells others. */
+/* A processor is informed at this time, and informs others. */
 static bool tell(struct heard *h, const struct kinds *k, bool from, int64_t at)
 {
     return put(h, (struct event){at + k->d[from][false], from, false}) &&
@@ -83,7 +83,7 @@ static int64_t all_heard(const struct kinds *k, int64_t t)
         const struct event e = event_pop(h.heap, h.n--);
 
         if (left[e.to] == 0)
-            continue; /* no more of these are to hear */
+            continue; /* all of this kind are informed */
         left[e.to]--;
         now = lpi_max(now, e.to ? lpi_max(e.at, t) : e.at);
         capacity = put(&h, (struct event){e.at + k->e[e.from][e.to], e.from, e.to}) &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The third reader of a schedule: does everything get where it should? It is done without data:
- * each byte of a buffer has a label that says what it stands for (schedule.h), and steps move labels.
- * At the end each rank must hold what its collective promises, each contribution once, in the order
- * of ranks where the operation does not commute. In a barrier each rank must have heard from all.
- * On the way, nothing is read that nobody has written, nor anything beyond a buffer, and every
- * message is received as large as it was sent.
+ * each byte of a buffer has a label that says what it stands for (schedule.h), and steps move
+ * labels. At the end each rank must hold what its collective promises, each contribution once, in
+ * the order of ranks where the operation does not commute. In a barrier each rank must have heard
+ * from all. No step reads what no step has written, nor anything beyond a buffer, and every message
+ * is received as large as it was sent.
  *
  * The fold decides which message a receive takes, and finds a rank that waits for ever. This file
  * is a delay model for the fold, in which nothing takes time and the arrival of a message is its

@@ -2,8 +2,8 @@
 /*
  * What a list with edges costs, without running it: each rank is woken at the times at which
  * something ends, arrives or could start, in the order of (time, rank), which is that of the
- * virtual clock. It does one act and goes back into the queue, so that whoever has an earlier time
- * by then goes first.
+ * virtual clock. It does one act and goes back into the queue, so that a rank with an earlier time
+ * goes first.
  */
 #include "predict/predict.h"
 #include "schedule/schedule.h"

@@ -4,8 +4,8 @@
  * on when there is mail for it, and many do at once.
  *
  * What is under way on a vp stands in one list, in the order of starting. Each has come to a
- * receive, which is posted, or is through and waits to be asked for. Whoever waits for one takes
- * whatever comes first for any of them: then it does not matter in which order others wait.
+ * receive, which is posted, or is through and waits to be asked for. A wait for one takes
+ * the first message for any of them: so the order in which others wait does not matter.
  *
  * Their messages are kept apart by tags: those of the group's collective n are
  * n LOGP_PENDING_TAGS .. (n + 1) LOGP_PENDING_TAGS - 1, n modulo LOGP_MOST_PENDING. Where n comes
@@ -24,7 +24,7 @@
 
 struct logp_pending {
     struct lpi_call call;
-    struct logp_invocation own; /* call.c, where nobody else has planned it */
+    struct logp_invocation own; /* call.c, where no caller has planned it */
     logp_steps steps;
     int64_t i;              /* the next step */
     struct lpi_ahead ahead; /* receives of further steps that are posted */

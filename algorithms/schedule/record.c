@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tasks of a schedule, each behind what it waits for. Who receives what from whom the fold
- * finds out: it is given a delay model that takes no time and notes what is sent and received. What
- * a message arrives at is then not a time, but the number of the send.
+ * The tasks of a schedule, each behind what it waits for. The fold matches sends and
+ * receives: its delay model takes no time and notes both. The arrival of a message is then not a
+ * time, but the number of its send.
  */
 #include "schedule/schedule.h"
 

@@ -27,8 +27,9 @@ void lpi_free_plan(struct logp_rank_plan *part);
 int lpi_fold_until(const struct logp_schedule *schedule, const struct logp_delay *delay,
                    uint64_t most, int64_t until, struct logp_fold *out);
 
-/* fold.c: a delay model in which nothing takes time, for who follows a fold by its messages:
- * on_send and on_recv are as send and recv of any model, and what one makes the arrival of a message the other gets. */
+/* fold.c: a delay model in which nothing takes time, for observers of a fold's messages: on_send
+ * and on_recv are called as send and recv of any model; the arrival that on_send sets is on_recv's.
+ */
 struct logp_delay_ops
 lpi_timeless(void (*on_send)(void *, struct logp_port *, struct logp_transfer *),
              void (*on_recv)(void *, struct logp_port *, struct logp_transfer *));
@@ -83,7 +84,7 @@ int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
               const struct logp_invocation *c, bool owned, void *buf, void *recv_buf,
               struct logp_pending **out);
 
-/* Has this been started, and nobody waited for it? */
+/* Has this been started, but not waited for? */
 bool lpi_is_started(const struct logp_vp *vp, const struct logp_invocation *c);
 /* Is anything under way on this vp? */
 bool lpi_is_under_way(const struct logp_vp *vp);
@@ -138,8 +139,8 @@ void lpi_label_fini(struct lpi_combinations *all);
 
 /*
  * ---- pairs.c ----
- * Matching in constant time: a message takes the first posted receive that fits, and a receive takes
- * the first message that fits.
+ * Matching in constant time: a message takes the first posted receive that fits, and a receive
+ * takes the first message that fits.
  */
 
 struct lpi_fifo_entry {

@@ -5,7 +5,7 @@
  *
  * A node that holds the item at time t sends to its k-th child at t + k E, which holds it at
  * t + D + k E (D, E: struct lpi_times). The predictions are the largest such time, and the time to
- * process the item: who holds it last has nobody to send it to.
+ * process the item: the last to hold it sends it to no one.
  */
 #include "broadcast.h"
 #include "predict/predict.h"
@@ -36,7 +36,7 @@ static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation 
     return j == 0;
 }
 
-/* Who first hears of the item last, has all of it to process. */
+/* The last processor to hear of the item still has all of it to process. */
 static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;

@@ -73,7 +73,7 @@ static void keep(char *to, const char *from, size_t n_bytes)
         memcpy(to, from, n_bytes);
 }
 
-/* The end, for who has shown its buffers: until all have come there. */
+/* The end of a member that has shown its buffers: it waits for all. */
 static int end(struct lpi_board *b, int rc)
 {
     if (rc == 0)
@@ -81,7 +81,7 @@ static int end(struct lpi_board *b, int rc)
     return rc != 0 ? lpi_board_withdraw(b, rc) : 0;
 }
 
-/* The end, for who has not. */
+/* The end of a member that has not. */
 static int end_alone(struct lpi_board *b, int rc)
 {
     if (rc == 0)

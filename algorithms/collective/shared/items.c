@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collectives `shared`: what is small is put on the group's board (board.h), where whoever
- * needs it finds it, and what is not stays where it is (direct.c).
+ * The collectives `shared`: small operands are copied to the group's board (board.h), and large
+ * ones are read where they are (direct.c).
  *
- * Who only brings something goes on at once, some operations ahead of the others. Among few members
- * each looks at what all have brought, among many the first does, and shows what all want to know.
+ * A member that only brings an item goes on at once, some operations ahead of the others. In a
+ * small group each member reads the items of all; in a large one the first does, and shows the
+ * result.
  */
 #include "board.h"
 #include "collective/collective.h"

@@ -6,7 +6,7 @@
 #include "collective/collective.h"
 
 /*
- * transpose.c: who has which part of the matrix, and what travels.
+ * transpose.c: the part of the matrix that each rank has, and the messages.
  *
  * A block is what a processor sends to another at a time: columns of blocks, in at most two groups
  * of messages of one size each. Its bytes lie one after another in memory.
