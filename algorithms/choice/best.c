@@ -14,6 +14,7 @@
  * alone, those where the number of rounds, log_k P, becomes smaller.
  */
 #include "choice/choice.h"
+#include "operand/operand.h"
 #include "predict/predict.h"
 
 #include <logp/paper.h>
@@ -160,15 +161,8 @@ static int64_t limit(const struct search *s, size_t row, int64_t k)
 
 static int add_open(struct search *s, struct open open)
 {
-    if (s->n_open == s->space) {
-        const size_t space = s->space > 0 ? 2 * s->space : 64;
-        struct open *more = realloc(s->open, space * sizeof(*more));
-
-        if (more == NULL)
-            return -ENOMEM;
-        s->open = more;
-        s->space = space;
-    }
+    if (!lpi_grow(&s->open, s->n_open, &s->space, sizeof(*s->open), 64))
+        return -ENOMEM;
     s->open[s->n_open++] = open;
     return 0;
 }

@@ -42,8 +42,8 @@ static bool is_missing(const void *buf, const struct logp_blocks *b)
     return buf == NULL && b->before[b->n] > 0;
 }
 
-/* Between the root, which has all, and the others, who know their own alone: for them it is as if
- * all were alike. */
+/* Between the root, which has all, and the others, which know only their own: they act as if all
+ * were alike. */
 static int run_flat(struct logp_vp *vp, const char *collective, struct logp_invocation *c,
                     const size_t *counts, const size_t *displs, void *buf, void *recv_buf)
 {

@@ -153,7 +153,7 @@ int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, in
              const struct logp_invocation *c, uint64_t few, int64_t until,
              struct logp_prediction *out);
 
-/* ---- whole_tree.c: the whole tree of an algorithm ---- */
+/* ---- link_load.c: the whole tree of an algorithm ---- */
 
 /* A processor. They stand level by level from the root, children of one side by side in order. */
 struct lpi_tree_member {

@@ -6,9 +6,9 @@
  * many, and what finds none is worked out each time. It is static storage: there is nothing to
  * free.
  *
- * A place is empty, then claimed by the one thread that fills it, and then ready for ever. Who
- * comes meanwhile works it out, too. A question is at the first places from its hash on, in the
- * order in which they were claimed: an empty place ends the search.
+ * A place is empty, then claimed by the one thread that fills it, and then ready for ever. A thread
+ * that comes meanwhile works the answer out itself. A question is at the first places from its hash
+ * on, in the order in which they were claimed: an empty place ends the search.
  */
 #include "choice/choice.h"
 
@@ -122,7 +122,7 @@ static void keep(const struct question *q, size_t hash, const struct lpi_choice 
         struct place *place = &places[(hash + i) % PLACES];
         int state = EMPTY;
 
-        /* acquire: as in find(); where it is claimed, nobody has written there before */
+        /* acquire: as in find(); where it is claimed, no thread has written there before */
         if (atomic_compare_exchange_strong_explicit(&place->state, &state, CLAIMED,
                                                     memory_order_acquire, memory_order_acquire)) {
             place->best = best->algorithm;
@@ -137,7 +137,7 @@ static void keep(const struct question *q, size_t hash, const struct lpi_choice 
     }
 }
 
-/* What a row of somebody's own needs may be what no question says: then it is asked anew. */
+/* The needs of a plug-in's row may depend on more than the question: then it is asked again. */
 int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
                       const struct logp_invocation *c, struct lpi_choice *out)
 {

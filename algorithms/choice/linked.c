@@ -4,16 +4,16 @@
  * each message in member of one latency.
  *
  * Broadcasts: a node that receives at r sends to its k-th child at r + o_recv + k E, and processes
- * the item afterwards; who receives it last is the last to be done. Reductions: a node that is
+ * the item afterwards; the last to receive it is the last to be done. Reductions: a node that is
  * ready at t sends then, and receives at least B apart (struct lpi_reduce_times).
  *
  * A message over h links, sent at s, arrives at s + o_send + h (L + st) unless it waits for a link.
  * With all messages at these times, the links of each are checked: if every one enters each of its
  * links at least max(g, st) after the one sent before it, in the order of sending (start, rank),
- * then nobody waits and the fold is exact. Otherwise it is a lower bound: everything a processor
- * does begins as early as what it depends on allows, and a link only delays.
+ * then no message waits and the fold is exact. Otherwise it is a lower bound: everything a
+ * processor does begins as early as what it depends on allows, and a link only delays.
  *
- * Who has a formula of its own (predict_linked) goes first.
+ * An algorithm's own formula (predict_linked) goes first.
  */
 #include "choice/choice.h"
 #include "collective/reduce/reduce.h"

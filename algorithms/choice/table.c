@@ -121,7 +121,7 @@ int logp_algorithm_add(const struct logp_algorithm *a)
 
         if (logp_algorithm_find(a->collective, a->name) != NULL)
             return -EEXIST;
-        /* release: pairs with the acquire in added_row(); failing, somebody else was quicker */
+        /* release: pairs with the acquire in added_row(); failing, another thread was quicker */
         if (atomic_compare_exchange_strong_explicit(&added[k], &none, a, memory_order_release,
                                                     memory_order_relaxed))
             return 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program takes where nothing is emulated: then no model says what is best, but the host. A
- * message costs much the same whoever sends it, and processors that share a core wait for each
- * other's turns: so few messages count, and few turns, up to so many bytes; above, who copies, and
- * how often. The sizes are where one became faster than the other on two cores, with threads and
- * fibers.
+ * The choice where nothing is emulated: the host decides what is fastest, not a model. All messages
+ * cost much the same, and processors that share a core wait for each other. So up to some size few
+ * messages and few waits are best; above it the number of copies counts, and the ranks that make
+ * them. The sizes are the crossovers measured on two cores, with threads and fibers.
  */
 #include "choice/choice.h"
 #include "collective/collective.h"

@@ -79,7 +79,7 @@ struct lpi_grid {
     int64_t size[LOGP_TOPOLOGY_SIZES];
 };
 
-/* grid.c */
+/* shapes.c */
 /* The sizes of the topology where that is a mesh or torus; else a square. */
 struct lpi_grid lpi_grid_of(int64_t P, const struct logp_invocation *c);
 const char *lpi_needs_grid(int64_t P, const struct logp_invocation *c);
@@ -140,7 +140,7 @@ __int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_invocation *c,
                                                     int64_t nodes));
 
 /*
- * ---- blocks.c ----
+ * ---- contents.c ----
  * Blocks that are all alike, n_bytes, or as logp_args.blocks says; of P of them block P + i is
  * block i again, so a range may go round.
  */
@@ -176,7 +176,7 @@ static inline size_t lpi_item_at(const struct logp_invocation *c, int64_t i)
     return lpi_items_apart(c) ? c->args.blocks->displs[i] : lpi_items(c, 0, i);
 }
 
-/* blocks.c */
+/* contents.c */
 /* Bytes of the buffer that has all P items; saturating. */
 size_t lpi_items_extent(int64_t P, const struct logp_invocation *c);
 /* Bytes up to the end of the last of n blocks from `first` on. */
@@ -274,7 +274,8 @@ struct lpi_halving {
 bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer,
                     struct logp_buffer_ref vector, int64_t X, int64_t first, int64_t n,
                     const struct logp_invocation *c, struct logp_step *out);
-/* Of who stands for itself or a pair. @return steps that it takes; or -1: *out is step i */
+/* Of a rank that stands for itself or for a pair. @return its number of steps; or -1: *out is step
+ * i */
 int64_t lpi_halve(const struct lpi_halving *h, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out);
 /* All that, where P = 2^x divides the vector. */

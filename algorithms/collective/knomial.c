@@ -104,7 +104,7 @@ struct parts {
  * last of `span` nodes, and then goes on as the root of such a part:
  *     t(n) = max((m - 2) E + D + t(span), (m - 1) E + D' + t(last), (m - 1) E + E' + t(span)),
  * t(1) = 0, where D' and E' are those of the last part; the first only for m >= 2, and the third
- * for span > 1, since there is nothing to be sent to nobody.
+ * for span > 1, since a node without descendants gets no message.
  */
 static __int128 time_of(const struct parts *p, int64_t n)
 {

@@ -39,8 +39,8 @@ static int64_t scan_bound(int64_t P, const struct logp_invocation *c)
                    lpi_bound_ways(P, c, &need));
 }
 
-/* The last rank has nothing to say, and gets what the P - 1 below it make: who makes the last
- * combination of that has heard from these. */
+/* The last rank contributes nothing, and gets the result of the P - 1 below it: the rank that makes
+ * its last combination has heard from all of these. */
 static int64_t exscan_bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scatter: the root has an item for each processor, in the order of ranks. Gather: the other way
- * round. Along a k-nomial tree (collective.h) a processor has the items of all that are below it, one
- * after the other in the order of virtual ranks; who has none below it needs no memory for that,
- * nor does root 0, whose ranks are virtual ones.
+ * round. Along a k-nomial tree (collective.h) a processor has the items of all that are below it,
+ * one after the other in the order of virtual ranks; a processor with none below it needs no memory
+ * for that, nor does root 0, where ranks and virtual ranks are the same.
  */
 #include "collective/collective.h"
 #include "predict/predict.h"

@@ -16,12 +16,12 @@
  * comes along the two trees differs in colour, and so does what goes to two children. With q =
  * p - p mod 2, an even processor's colour in the first tree is its parent's if q / 2 is odd and it
  * is the left child, or q / 2 is even and it is the right one; an odd one has the colour of its
- * mirror image; and the second tree has the other colours at mirrored places. Who has a segment in
- * a step sends it on in the next step of the right colour, so that a tree of height h is full after
- * 2 h steps, and has then passed on one segment in every two.
+ * mirror image; and the second tree has the other colours at mirrored places. A processor that
+ * has a segment in a step sends it on in the next step of the right colour, so that a tree of
+ * height h is full after 2 h steps, and has then passed on one segment in every two.
  *
- * Under LogP a message is on its way for L: it is received `lag` steps after the one in which it is
- * sent, an even number, so many that nobody waits for it.
+ * Under LogP a message travels for L: it is received `lag` steps after it is sent. `lag` is even,
+ * and so large that no processor waits for a message.
  * Source: Sanders, Speck, Traeff, Parallel Computing 35(12), 2009, but for the lag.
  */
 #include "collective/collective.h"

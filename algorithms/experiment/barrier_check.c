@@ -2,8 +2,8 @@
 /*
  * Does a collective that should hold everyone back do so? It carries nothing that could be wrong,
  * and in a repetition all come at one time, so its end says nothing. So one processor stays away:
- * then nobody may get through, whatever the clock and however late the host. All others wait in
- * vain, and the run ends as a deadlock.
+ * then no other may get through, whatever the clock and however late the host. All others wait for
+ * ever, and the run ends as a deadlock.
  *
  * Where there is more than one repetition all come once, and the one stays away the second time:
  * what the first has left behind must not let anyone through.
@@ -41,10 +41,10 @@ int lpi_absences(const struct logp_collective *collective, int P)
     return runs < P ? runs : P;
 }
 
-/* Who stays away in run i: each, or at equal distances, from where the seed says. Rank 0 is the
- * last to tell anything: where it is the centre nobody gets through without it. */
-static int who(const struct logp_experiment *x, const struct logp_collective *collective, int P,
-               int i)
+/* The rank that stays away in run i: each in turn, or some at equal distances, from a start that
+ * the seed decides. Rank 0 comes last: where it is the centre, no rank gets through without it. */
+static int absent_rank(const struct logp_experiment *x, const struct logp_collective *collective,
+                       int P, int i)
 {
     const int runs = lpi_absences(collective, P);
 
@@ -91,7 +91,7 @@ int lpi_run_without(struct logp_machine *machine, const struct logp_experiment *
                           .collective = collective,
                           .buffers = buffers,
                           .c = *c,
-                          .away = who(x, collective, buffers->P, i),
+                          .away = absent_rank(x, collective, buffers->P, i),
                           .got_through = got_through};
     rc = logp_machine_run(machine, program, a, timeout_ns);
     if (rc != -ETIMEDOUT || !logp_machine_busy(machine)) /* else a vp may come back and use it */

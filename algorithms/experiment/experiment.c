@@ -4,8 +4,7 @@
  *
  * All repetitions are one run of the machine, so that its cores stay busy. On the wall clock each
  * has three syncs: the common start; one after which rank 0 alone reads what all have written and
- * judges the repetition; and one after which everyone reads the verdict, so that nobody has to do
- * so while it is timed.
+ * judges the repetition; and one after which all read the verdict, outside the timed part.
  *
  * Over several processes each has the state of its own ranks, and its first tells rank 0 what they
  * have written, and is told the verdict: leaders.c.
@@ -123,8 +122,8 @@ struct verdict {
     int64_t counted; /* is it one of reps? */
 };
 
-/* Rank 0, while all others wait for the next start. Whom it tells may take too long: then all that
- * is left is the end of the run. */
+/* Rank 0, while all others wait for the next start. A reader of its verdict may take too long: then
+ * only the end of the run is left. */
 static struct verdict judge(struct state *s, int64_t wall, int64_t emulated, int64_t late)
 {
     struct verdict v = {0};
@@ -311,7 +310,7 @@ static int repeat_virtual(struct logp_vp *vp, struct state *s, const struct task
         raise_to(&s->latest[i], end);
         if (s->rank_ns != NULL && s->counted) /* relaxed: read after the run */
             atomic_fetch_add_explicit(&s->rank_ns[me], end, memory_order_relaxed);
-        /* relaxed: nobody else writes it, and it is read after the run */
+        /* relaxed: no other thread writes it, and it is read after the run */
         atomic_store_explicit(&s->finished[me], i + 1, memory_order_relaxed);
     }
     return rc;

@@ -2,8 +2,8 @@
 /*
  * The experiment where messages may be lost and processors stop: each repetition is a run of its
  * own, so that none is spoilt by what an earlier one has left behind, and goes on to the next
- * whatever becomes of it. Who lacks the right result is looked up when the run has ended, also of
- * ranks that never came so far as to look for themselves.
+ * whatever becomes of it. Results are checked when the run has ended, also those of
+ * ranks that never came to their own check.
  */
 #include "operand/operand.h"
 #include "predict/predict.h"

@@ -35,8 +35,8 @@ struct state {
     const struct logp_experiment *experiment;
     const struct logp_collective *collective;
     void *faults;         /* logp_machine_faults() */
-    pthread_mutex_t lock; /* rank 0, as it judges, and who waits for the run's end in vain: ... */
-    bool parted; /* ... from then on what is below, up to the empty line, is the latter's */
+    pthread_mutex_t lock; /* held by rank 0 as it judges, or by a waiter that times out: ... */
+    bool parted;          /* ... after which the fields up to the empty line are the waiter's */
     struct logp_record *record;
     int64_t *wall, *emulated; /* by repetition */
     int64_t *sorted;          /* room for as many times as wall */
@@ -84,7 +84,7 @@ bool lpi_enough(struct state *s);
 void lpi_report_progress(struct state *s);
 /* Of the time for all, what is left; 0: no limit. */
 int64_t lpi_time_left(const struct logp_experiment *x, int64_t start);
-/* As logp_machine_run(). -ETIMEDOUT: whoever has not come home may use s for ever, but nothing of
+/* As logp_machine_run(). -ETIMEDOUT: a vp that is still running may use s for ever, but nothing of
  * it that belongs to the caller. */
 int lpi_run_program(struct logp_machine *machine, struct state *s, int64_t timeout_ns);
 /* Fill the record from what has been counted. */
@@ -118,7 +118,7 @@ uint64_t lpi_leaders_messages(const struct lpi_leaders *l);
 
 /* ---- barrier_check.c: runs in which one processor stays away ---- */
 
-/* How many of them; 0 where nobody is to be held back. */
+/* How many of them; 0 for collectives that hold no rank back. */
 int lpi_absences(const struct logp_collective *collective, int P);
 /* Run i of them. c: not planned. got_through: by rank, set where one went on although another had
  * not come; the rest stays. 0; or an error: the run says nothing. */

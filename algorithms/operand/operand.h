@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* The host's clock, from any fixed time on. */
@@ -27,11 +29,60 @@ static inline size_t lpi_bytes(size_t n, size_t size)
     return __builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes;
 }
 
-/* pattern.c: words and bytes that differ with their seed; bytes [at, at + n_bytes) of them. */
+/*
+ * Space for one more than n elements, of `size` bytes each: the capacity is doubled, from `first` on.
+ * @param array  the address of the pointer to the first element
+ * @return false: there is no memory, and nothing has changed
+ */
+static inline bool lpi_grow(void *array, size_t n, size_t *capacity, size_t size, size_t first)
+{
+    const size_t more = *capacity > 0 ? 2 * *capacity : first;
+    void *memory;
+
+    if (n < *capacity)
+        return true;
+    memcpy(&memory, array, sizeof(memory));
+    memory = realloc(memory, more * size);
+    if (memory == NULL)
+        return false;
+    memcpy(array, &memory, sizeof(memory));
+    *capacity = more;
+    return true;
+}
+
+/* A binary heap of `type`, the first in the order of before(a, b) on top, as two functions:
+ * NAME_push(heap, n, e) onto n elements, for which there is space, and NAME_pop(heap, n) of n. */
+#define LPI_HEAP(name, type, before)                                                               \
+    static inline void name##_push(type *heap, size_t n, type e)                                   \
+    {                                                                                              \
+        size_t i = n;                                                                              \
+                                                                                                   \
+        for (; i > 0 && before(&e, &heap[(i - 1) / 2]); i = (i - 1) / 2)                           \
+            heap[i] = heap[(i - 1) / 2];                                                           \
+        heap[i] = e;                                                                               \
+    }                                                                                              \
+    static inline type name##_pop(type *heap, size_t n)                                            \
+    {                                                                                              \
+        const type first = heap[0], last = heap[--n];                                              \
+        size_t i = 0;                                                                              \
+                                                                                                   \
+        for (size_t child = 1; child < n; child = 2 * i + 1) {                                     \
+            if (child + 1 < n && before(&heap[child + 1], &heap[child]))                           \
+                child++;                                                                           \
+            if (!before(&heap[child], &last))                                                      \
+                break;                                                                             \
+            heap[i] = heap[child];                                                                 \
+            i = child;                                                                             \
+        }                                                                                          \
+        heap[i] = last;                                                                            \
+        return first;                                                                              \
+    }
+
+/* op.c: words and bytes that differ with their seed; bytes [at, at + n_bytes) of them. */
 uint64_t lpi_pattern_word(uint64_t seed, size_t i);
 void lpi_pattern_fill(void *buf, size_t at, size_t n_bytes, uint64_t seed);
 
-/* op.c: how many operands are made at a time: a block, with a seed of its own. */
+/* How many operands are made at a time: a block, with a seed of its own. */
 size_t lpi_operand_block(const struct logp_op *op);
 /* Operands [first, first + n) of the `total` ones of a rank in an experiment; op NULL: bytes. They
  * depend on nothing else. 0; -ENOMEM, only where the range begins or ends inside a block */

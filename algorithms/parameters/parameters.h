@@ -58,7 +58,7 @@ double lpi_misfit(const struct lpi_dot *dots, size_t n, const struct lpi_fitted 
 size_t lpi_cut(const struct lpi_dot *first, const struct lpi_dot *second, size_t n, size_t *ends,
                size_t most);
 
-/* ---- doubt.c ---- */
+/* ---- sample.c: figures that must not be relied on ---- */
 
 /* A time that is below 0 by no more than it is known to becomes 0. @return is it possible? */
 bool lpi_fit_time(double *ns, double noise, double one_way);

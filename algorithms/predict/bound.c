@@ -4,11 +4,11 @@
  * to the end of its receipt, w(k) = max(o, g + st) the least time from a send (o = o_send) or a
  * receipt (o = o_recv) to the next, of k bytes, and e = w(1); st = (k-1)G.
  *
- * Out. Who has not heard cannot tell, and who has can tell one after the other, e apart: so the
- * optimal broadcast tree of one byte, B(P) (Karp et al. 1993; the shared gap: struct lpi_times).
+ * Out. Only an informed processor can inform others, one after the other, e apart: the optimal
+ * broadcast tree of one byte takes B(P) (Karp et al. 1993; the shared gap: struct lpi_times).
  *
- * In. The same backwards in time: the last message of each but the one starts early enough for its
- * receiver's own last message, and receipts of one processor are e apart (with o_recv).
+ * In. The same holds backwards in time: the last message of each but the one starts early enough
+ * for its receiver's own last message, and receipts of one processor are e apart (with o_recv).
  *
  * Pieces. k bytes in messages of any sizes k_i keep a port busy for sum w(k_i) >= W(k). For G <= g,
  * W(k) = w(k): each further message costs g >= G, the time of the byte that it saves, and
@@ -24,8 +24,8 @@
  * With that B(P) still holds, so for some processor that is the least. It gets its first message
  * st(k_1) later than that, and the others at least w(k_i) apart: B(P) + W(k) - e, with o_recv.
  *
- * Both hold backwards. A single port, of whom it may be: d + W(k) - e. What is sent by all together
- * is sent by one at least on the average.
+ * Both hold backwards. Any single port: d + W(k) - e. Of what all send together some processor
+ * sends at least the average.
  *
  * store-forward: k bytes are k G on the wire, and w is e whatever the size. Nothing is added to
  * B(P). Through a port: the message that is j-th from the end leaves (or comes) j e earlier, so if
@@ -141,10 +141,10 @@ int64_t lpi_bound_received(const struct logp_params *p, int64_t bytes)
 /* ---- combining ---- */
 
 /*
- * Nobody has anything to combine before a message has come, at d. From there an element takes
- * lg(operands) combinations one after the other. In all there are n (operands - 1) of them, which
- * take C: who has the result can combine until T, all others until T - d, when the last message
- * leaves. So with T = d + X: C <= X + (P-1) max(X - d, 0).
+ * No processor has anything to combine before its first message comes, at d. From then on an
+ * element takes lg(operands) combinations one after the other. In all there are n (operands - 1) of
+ * them, which take C: the rank with the result can combine until T, all others until T - d, when
+ * the last message leaves. So with T = d + X: C <= X + (P-1) max(X - d, 0).
  */
 int64_t lpi_bound_combined(const struct logp_params *p, int64_t P, int64_t n, int64_t operands)
 {
@@ -190,9 +190,9 @@ int64_t lpi_bound_gather(const struct logp_params *p, int64_t P, int64_t bytes)
 }
 
 /*
- * A broadcast backwards, as long as nothing is said of combining: a message may carry operands that
- * are yet to be combined, so the time of that cannot be added to each. But who makes the last
- * combination of an element must have heard from all before.
+ * A broadcast backwards. The time to combine cannot be added to each message, as a message may
+ * carry operands that are not combined yet. But the rank that makes the last combination of an
+ * element has heard from all before.
  */
 int64_t lpi_bound_reduce(const struct logp_params *p, int64_t P, int64_t bytes, int64_t n)
 {
@@ -211,7 +211,7 @@ int64_t lpi_bound_reduce(const struct logp_params *p, int64_t P, int64_t bytes, 
 /*
  * Time to add by T, of all P together. The last message of all but the root starts at T - x or
  * before, x the P - 1 earliest labels below the root of the tree of `in`, and is received for
- * o_recv by somebody who adds no more in that time: T + sum of max(T - x - o_recv, 0). Of the
+ * o_recv by a processor that adds nothing in that time: T + sum of max(T - x - o_recv, 0). Of the
  * labels f(m) - 1 are at most m, so the sum is that of min(f(m), P) - 1 over m = 0 .. T - o_recv
  * - 1.
  */

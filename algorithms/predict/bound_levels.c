@@ -20,6 +20,7 @@
  * them at least to far ones, and one far processor receives K / (theirs): a port for each
  * (bound.c), with the least parameters of the links that cross.
  */
+#include "operand/operand.h"
 #include "predict/predict.h"
 
 #include <stdlib.h>
@@ -43,53 +44,31 @@ struct event {
 };
 
 struct heard {
-    struct event heap[EVENTS]; /* none is before the one at (i - 1) / 2 */
-    int n;
+    struct event heap[EVENTS];
+    size_t n;
 };
 
-static void swap(struct event *a, struct event *b)
+static bool is_earlier(const struct event *a, const struct event *b)
 {
-    const struct event was = *a;
-
-    *a = *b;
-    *b = was;
+    return a->at < b->at;
 }
 
-/* @return is there room? */
+LPI_HEAP(event, struct event, is_earlier)
+
+/* @return is there space? */
 static bool put(struct heard *h, struct event e)
 {
-    int i = h->n;
-
     if (h->n == EVENTS)
         return false;
-    h->heap[h->n++] = e;
-    for (; i > 0 && h->heap[(i - 1) / 2].at > h->heap[i].at; i = (i - 1) / 2)
-        swap(&h->heap[(i - 1) / 2], &h->heap[i]);
+    event_push(h->heap, h->n++, e);
     return true;
 }
 
-static struct event take(struct heard *h)
+/* A processor is informed at this time, and informs others. */
+static bool tell(struct heard *h, const struct kinds *k, bool from, int64_t at)
 {
-    const struct event first = h->heap[0];
-    int i = 0;
-
-    h->heap[0] = h->heap[--h->n];
-    for (int next = 1; next < h->n; next = 2 * i + 1) {
-        if (next + 1 < h->n && h->heap[next + 1].at < h->heap[next].at)
-            next++;
-        if (h->heap[i].at <= h->heap[next].at)
-            break;
-        swap(&h->heap[i], &h->heap[next]);
-        i = next;
-    }
-    return first;
-}
-
-/* One has heard at this time, and tells others. */
-static bool tell(struct heard *h, const struct kinds *k, bool who, int64_t at)
-{
-    return put(h, (struct event){at + k->d[who][false], who, false}) &&
-           put(h, (struct event){at + k->d[who][true], who, true});
+    return put(h, (struct event){at + k->d[from][false], from, false}) &&
+           put(h, (struct event){at + k->d[from][true], from, true});
 }
 
 /* When all that are far have heard, the first not before t; or, where they are too many, a time
@@ -101,10 +80,10 @@ static int64_t all_heard(const struct kinds *k, int64_t t)
     bool capacity = tell(&h, k, false, 0);
 
     while (capacity && left[true] > 0) {
-        const struct event e = take(&h);
+        const struct event e = event_pop(h.heap, h.n--);
 
         if (left[e.to] == 0)
-            continue; /* no more of these are to hear */
+            continue; /* all of this kind are informed */
         left[e.to]--;
         now = lpi_max(now, e.to ? lpi_max(e.at, t) : e.at);
         capacity = put(&h, (struct event){e.at + k->e[e.from][e.to], e.from, e.to}) &&

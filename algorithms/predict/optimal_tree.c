@@ -52,8 +52,7 @@ static int64_t count(int64_t n, int64_t d, int64_t e)
     return f < LOGP_TREE_MAX ? f : LOGP_TREE_MAX;
 }
 
-/* One who walks along a tree asks for the same few values again and again. Each thread keeps some.
- */
+/* A walk along a tree asks for the same few values repeatedly, so each thread caches some. */
 enum { KEPT = 128 };
 
 int64_t logp_tree_count(int64_t n, int64_t d, int64_t e)
@@ -323,8 +322,8 @@ static int64_t follow_last(const struct logp_tree *tree, const struct logp_tree_
 }
 
 /*
- * The last node that was found and those above it, for each thread: most who ask for a node ask for
- * the next one afterwards. Of a long path only the end is known.
+ * The last node that was found and those above it, for each thread: most callers ask for a node and
+ * then for the next one. Only the end of a long path is stored.
  */
 enum { KNOWN = 64 };
 

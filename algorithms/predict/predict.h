@@ -185,9 +185,10 @@ int lpi_most_ones(uint64_t x, int top);
 
 /*
  * ---- rounds ----
- * In a round all processors do the same at the same time. In a round each sends n messages, and then
- * receives as many of the same size, in the order in which they were sent. With the shared gap the
- * first send also waits for the last receive before it, and the first receive for the last send.
+ * In a round all processors do the same at the same time. In a round each sends n messages, and
+ * then receives as many of the same size, in the order in which they were sent. With the shared gap
+ * the first send also waits for the last receive before it, and the first receive for the last
+ * send.
  */
 
 /* When a processor is free, its next send may start, and its last receive started. */
@@ -270,7 +271,7 @@ static inline void lpi_uneven_round(struct lpi_rounds *r, const struct logp_para
 
 /*
  * When all have come to `at` with their gaps still before them: what follows is a bound from there
- * on, since nobody is earlier in anything.
+ * on, since no processor is earlier in anything.
  */
 static inline void lpi_rounds_from(struct lpi_rounds *r, const struct logp_params *p, __int128 at)
 {
@@ -278,9 +279,10 @@ static inline void lpi_rounds_from(struct lpi_rounds *r, const struct logp_param
 }
 
 /*
- * What a round of up to n_bytes takes at most, however the processors differ: who begins it when
- * all could begin has received by then, and may go on, gaps and all. (Where a longer message has no
- * longer gap, a shorter one after it may come that much sooner.) The last round takes D.
+ * What a round of up to n_bytes takes at most, however the processors differ: a processor that
+ * begins it when all could begin has received by then, and may go on, gaps and all. (Where a longer
+ * message has no longer gap, a shorter one after it may come that much sooner.) The last round
+ * takes D.
  */
 static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_bytes)
 {
@@ -291,11 +293,11 @@ static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_by
 
 /*
  * ---- bound.c ----
- * Lower bounds: what no algorithm can be faster than, whatever it sends to whom in which order and
- * in pieces of which size. Each collective makes its own of these; what they rest on is in
- * bound.c. In ns; bytes and elements >= 0, P >= 1. A capacity only makes it longer. Where links
- * differ, p is of each parameter the least that any has; a network only makes it longer than p
- * says. What the ways of both add is in lpi_bound_ways().
+ * Lower bounds of any algorithm, whatever its messages, their order and their sizes. Each
+ * collective makes its own of these; what they rest on is in bound.c. In ns; bytes and elements >=
+ * 0, P >= 1. A capacity only makes it longer. Where links differ, p is of each parameter the least
+ * that any has; a network only makes it longer than p says. What the ways of both add is in
+ * lpi_bound_ways().
  */
 
 /* Until all of P have heard from one; and until one has heard, through however many, from all. */

@@ -30,8 +30,8 @@ static int64_t units(__int128 ns, int64_t unit_ps)
  * whole nanoseconds; where gamma is none, those before a receive or a send end up to one later, for
  * which both are planned with one more.
  *
- * Nobody waits in a plan, and rounding up only brings messages earlier: the time is exact as soon
- * as what a processor does itself, receiving and adding, is whole.
+ * No processor waits in a plan, and rounding up only brings messages earlier: the time is exact as
+ * soon as what a processor does itself, receiving and adding, is whole.
  */
 static void measure(struct logp_summation *s, const struct logp_params *p, size_t n_bytes,
                     int64_t *d, int64_t *e)

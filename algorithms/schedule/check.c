@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The third reader of a schedule: does everything get where it should? It is done without data:
- * each byte of a buffer has a label that says what it stands for (schedule.h), and steps move labels.
- * At the end each rank must hold what its collective promises, each contribution once, in the order
- * of ranks where the operation does not commute. In a barrier each rank must have heard from all.
- * On the way, nothing is read that nobody has written, nor anything beyond a buffer, and every
- * message is received as large as it was sent.
+ * each byte of a buffer has a label that says what it stands for (schedule.h), and steps move
+ * labels. At the end each rank must hold what its collective promises, each contribution once, in
+ * the order of ranks where the operation does not commute. In a barrier each rank must have heard
+ * from all. No step reads what no step has written, nor anything beyond a buffer, and every message
+ * is received as large as it was sent.
  *
  * The fold decides which message a receive takes, and finds a rank that waits for ever. This file
  * is a delay model for the fold, in which nothing takes time and the arrival of a message is its
@@ -88,15 +88,8 @@ static int64_t send(struct check *k, int64_t rank, const struct logp_step *s)
         return flawed(k, rank, "it sends data beyond its buffer");
     if (!written(from, s->n_bytes))
         return flawed(k, rank, "it sends data that it does not have");
-    if (k->n == k->capacity) {
-        const size_t capacity = k->capacity > 0 ? 2 * k->capacity : 64;
-        struct message **more = realloc(k->messages, capacity * sizeof(struct message *));
-
-        if (more == NULL)
-            return -ENOMEM;
-        k->messages = more;
-        k->capacity = capacity;
-    }
+    if (!lpi_grow(&k->messages, k->n, &k->capacity, sizeof(*k->messages), 64))
+        return -ENOMEM;
     m = malloc(sizeof(*m) + (s->n_bytes + k->words) * sizeof(lpi_step_label));
     if (m == NULL)
         return -ENOMEM;

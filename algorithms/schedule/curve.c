@@ -116,15 +116,8 @@ static bool find_between(struct search *s, enum logp_parameter parameter, const 
 
 static int insert(struct search *s, size_t place, struct logp_line line)
 {
-    if (s->n == s->capacity) {
-        const size_t capacity = s->capacity > 0 ? 2 * s->capacity : 8;
-        struct logp_line *more = realloc(s->lines, capacity * sizeof(*more));
-
-        if (more == NULL)
-            return -ENOMEM;
-        s->lines = more;
-        s->capacity = capacity;
-    }
+    if (!lpi_grow(&s->lines, s->n, &s->capacity, sizeof(*s->lines), 8))
+        return -ENOMEM;
     for (size_t i = s->n++; i > place; i--)
         s->lines[i] = s->lines[i - 1];
     s->lines[place] = line;

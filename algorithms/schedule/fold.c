@@ -35,12 +35,6 @@ struct rank {
 
 _Static_assert(sizeof(struct rank) <= 64, "a rank is a cache line");
 
-/* A send that is to be made. */
-struct next {
-    int64_t at;
-    uint32_t rank;
-};
-
 struct fold {
     struct logp_schedule schedule;
     struct logp_invocation c;
@@ -58,7 +52,7 @@ struct fold {
     struct lpi_fold_rendezvous rendezvous;
     bool in_order;                     /* sends by (start, rank) */
     uint32_t *queue, mask, head, tail; /* of ranks that can go on: a ring of 2^x > P */
-    struct next *heap;                 /* in order: of ranks whose next step is a send */
+    struct lpi_turn *heap;             /* in order: of ranks whose next step is a send */
     size_t n_heap;
 };
 
@@ -69,35 +63,9 @@ static void add_to_queue(struct fold *f, uint32_t rank)
     f->queue[f->tail++ & f->mask] = rank;
 }
 
-static bool before(struct next a, struct next b)
+static void push(struct fold *f, int64_t at, uint32_t rank)
 {
-    return a.at != b.at ? a.at < b.at : a.rank < b.rank;
-}
-
-static void push(struct fold *f, struct next x)
-{
-    size_t i = f->n_heap++;
-
-    for (; i > 0 && before(x, f->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        f->heap[i] = f->heap[(i - 1) / 2];
-    f->heap[i] = x;
-}
-
-static struct next pop(struct fold *f)
-{
-    const struct next first = f->heap[0], last = f->heap[--f->n_heap];
-    size_t i = 0;
-
-    for (size_t child = 1; child < f->n_heap; child = 2 * i + 1) {
-        if (child + 1 < f->n_heap && before(f->heap[child + 1], f->heap[child]))
-            child++;
-        if (!before(f->heap[child], last))
-            break;
-        f->heap[i] = f->heap[child];
-        i = child;
-    }
-    f->heap[i] = last;
-    return first;
+    lpi_turn_push(f->heap, f->n_heap++, (struct lpi_turn){at, rank});
 }
 
 /* ---- steps ---- */
@@ -172,14 +140,14 @@ static int send(struct fold *f, uint32_t r, const struct logp_step *s, int64_t r
     if (f->traced.trace != NULL && ready == k->clock)
         f->traced.free_at[r] = t.start;
     if (f->in_order && t.start > ready) {
-        push(f, (struct next){t.start, r});
+        push(f, t.start, r);
         return -EAGAIN;
     }
     if (f->wires.capacity > 0) {
         const int64_t free_at = lpi_wires_free_at(&f->wires, r, (size_t)s->peer, t.done);
 
         if (free_at > t.done) {
-            push(f, (struct next){t.start + (free_at - t.done), r});
+            push(f, t.start + (free_at - t.done), r);
             return -EAGAIN;
         }
     }
@@ -322,7 +290,7 @@ static int go_on(struct fold *f, uint32_t r)
             if (rc != 0)
                 break;
             if (f->in_order) { /* its turn is when the earlier ones have been made */
-                push(f, (struct next){k->clock, r});
+                push(f, k->clock, r);
                 return -EAGAIN;
             }
             rc = send(f, r, &s, k->clock);
@@ -393,7 +361,7 @@ static int begin(struct fold *f, uint32_t r)
 /* The earliest send of all. 0; or an error */
 static int send_next(struct fold *f)
 {
-    const struct next next = pop(f);
+    const struct lpi_turn next = lpi_turn_pop(f->heap, f->n_heap--);
     struct logp_step s;
     int rc;
 

@@ -20,15 +20,8 @@ int64_t lpi_graph_sent(const struct logp_params *params, int64_t arrival, size_t
 
 static int add(struct lpi_row *row, uint32_t item)
 {
-    if (row->n == row->capacity) {
-        const uint32_t capacity = row->capacity > 0 ? 2 * row->capacity : 8;
-        void *more = realloc(row->items, capacity * sizeof(*row->items));
-
-        if (more == NULL)
-            return -ENOMEM;
-        row->items = more;
-        row->capacity = capacity;
-    }
+    if (!lpi_grow(&row->items, row->n, &row->capacity, sizeof(*row->items), 8))
+        return -ENOMEM;
     row->items[row->n++] = item;
     return 0;
 }
@@ -202,15 +195,8 @@ int lpi_graph_accept(struct lpi_graph *g, const struct lpi_parcel *parcel)
 {
     const uint32_t p = g->n_parcels;
 
-    if (p == g->parcel_capacity) {
-        const uint32_t capacity = p > 0 ? 2 * p : 8;
-        void *more = realloc(g->parcels, capacity * sizeof(*g->parcels));
-
-        if (more == NULL)
-            return -ENOMEM;
-        g->parcels = more;
-        g->parcel_capacity = capacity;
-    }
+    if (!lpi_grow(&g->parcels, p, &g->parcel_capacity, sizeof(*g->parcels), 8))
+        return -ENOMEM;
     g->parcels[g->n_parcels++] = *parcel;
     g->parcels[p].step = LPI_NONE;
     g->parcels[p].received = false;

@@ -2,8 +2,8 @@
 /*
  * What a list with edges costs, without running it: each rank is woken at the times at which
  * something ends, arrives or could start, in the order of (time, rank), which is that of the
- * virtual clock. It does one act and goes back into the queue, so that whoever has an earlier time
- * by then goes first.
+ * virtual clock. It does one act and goes back into the queue, so that a rank with an earlier time
+ * goes first.
  */
 #include "predict/predict.h"
 #include "schedule/schedule.h"
@@ -34,14 +34,9 @@ struct desk {
     struct logp_port port;
     uint32_t sends;
     struct coming *inbox; /* a heap, the first to be seen on top */
-    uint32_t n_coming, space;
+    size_t n_coming, space;
     struct last *last; /* a hash table of 2^x */
     uint32_t n_last, last_space;
-};
-
-struct entry {
-    int64_t at;
-    uint32_t rank;
 };
 
 struct fold {
@@ -53,53 +48,19 @@ struct fold {
     struct logp_fold *out;
     uint64_t most;
     struct desk *desks;
-    struct entry *heap; /* of the ranks to be woken; an entry that is out of date is passed over */
+    struct lpi_turn *heap; /* of ranks to be woken; an entry that is out of date is passed over */
     size_t n_heap, heap_capacity;
 };
 
 /* ---- two heaps ---- */
 
-static bool is_earlier(const struct entry *a, const struct entry *b)
-{
-    return a->at != b->at ? a->at < b->at : a->rank < b->rank;
-}
-
 static int wake_at(struct fold *f, uint32_t rank, int64_t at)
 {
-    const struct entry e = {at, rank};
-    size_t i = f->n_heap;
-
-    if (f->n_heap == f->heap_capacity) {
-        const size_t space = f->heap_capacity > 0 ? 2 * f->heap_capacity : 64;
-        void *more = realloc(f->heap, space * sizeof(*f->heap));
-
-        if (more == NULL)
-            return -ENOMEM;
-        f->heap = more;
-        f->heap_capacity = space;
-    }
+    if (!lpi_grow(&f->heap, f->n_heap, &f->heap_capacity, sizeof(*f->heap), 64))
+        return -ENOMEM;
     f->desks[rank].wake = at;
-    for (f->n_heap++; i > 0 && is_earlier(&e, &f->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        f->heap[i] = f->heap[(i - 1) / 2];
-    f->heap[i] = e;
+    lpi_turn_push(f->heap, f->n_heap++, (struct lpi_turn){at, rank});
     return 0;
-}
-
-static struct entry pop(struct fold *f)
-{
-    const struct entry first = f->heap[0], last = f->heap[--f->n_heap];
-    size_t i = 0;
-
-    for (size_t child = 1; child < f->n_heap; child = 2 * i + 1) {
-        if (child + 1 < f->n_heap && is_earlier(&f->heap[child + 1], &f->heap[child]))
-            child++;
-        if (!is_earlier(&f->heap[child], &last))
-            break;
-        f->heap[i] = f->heap[child];
-        i = child;
-    }
-    f->heap[i] = last;
-    return first;
 }
 
 static bool comes_before(const struct coming *a, const struct coming *b)
@@ -108,6 +69,8 @@ static bool comes_before(const struct coming *a, const struct coming *b)
         return a->seen < b->seen;
     return a->src != b->src ? a->src < b->src : a->number < b->number;
 }
+
+LPI_HEAP(coming, struct coming, comes_before)
 
 /* Of a source; or a place for it. */
 static struct last *find_last(const struct desk *d, int32_t src)
@@ -148,38 +111,10 @@ static int see(struct desk *d, struct coming *m)
 
 static int put(struct desk *d, const struct coming *m)
 {
-    uint32_t i = d->n_coming;
-
-    if (d->n_coming == d->space) {
-        const uint32_t space = d->space > 0 ? 2 * d->space : 4;
-        void *more = realloc(d->inbox, space * sizeof(*d->inbox));
-
-        if (more == NULL)
-            return -ENOMEM;
-        d->inbox = more;
-        d->space = space;
-    }
-    for (d->n_coming++; i > 0 && comes_before(m, &d->inbox[(i - 1) / 2]); i = (i - 1) / 2)
-        d->inbox[i] = d->inbox[(i - 1) / 2];
-    d->inbox[i] = *m;
+    if (!lpi_grow(&d->inbox, d->n_coming, &d->space, sizeof(*d->inbox), 4))
+        return -ENOMEM;
+    coming_push(d->inbox, d->n_coming++, *m);
     return 0;
-}
-
-static struct coming take(struct desk *d)
-{
-    const struct coming first = d->inbox[0], last = d->inbox[--d->n_coming];
-    uint32_t i = 0;
-
-    for (uint32_t child = 1; child < d->n_coming; child = 2 * i + 1) {
-        if (child + 1 < d->n_coming && comes_before(&d->inbox[child + 1], &d->inbox[child]))
-            child++;
-        if (!comes_before(&d->inbox[child], &last))
-            break;
-        d->inbox[i] = d->inbox[child];
-        i = child;
-    }
-    d->inbox[i] = last;
-    return first;
 }
 
 /* ---- acts ---- */
@@ -309,7 +244,7 @@ static int wake(struct fold *f, uint32_t r, int64_t now)
         rc = lpi_graph_end(&d->graph, now);
     }
     while (rc == 0 && d->n_coming > 0 && d->inbox[0].seen <= now) {
-        const struct coming m = take(d);
+        const struct coming m = coming_pop(d->inbox, d->n_coming--);
         const struct lpi_parcel p = {.arrival = m.arrival,
                                      .sent = lpi_graph_sent(f->params, m.arrival, m.n_bytes),
                                      .n_bytes = m.n_bytes,
@@ -408,7 +343,7 @@ int lpi_graph_fold(const struct logp_schedule *schedule, const struct logp_delay
         return -ENOTSUP;
     rc = make(&f);
     while (rc == 0 && f.n_heap > 0) {
-        const struct entry next = pop(&f);
+        const struct lpi_turn next = lpi_turn_pop(f.heap, f.n_heap--);
 
         if (next.at == f.desks[next.rank].wake)
             rc = wake(&f, next.rank, next.at);

@@ -20,8 +20,8 @@ static bool add_tree_edge(int64_t *parent, int64_t from, int64_t to, bool up)
     return true;
 }
 
-/* The one rank that takes part and has no parent; -1: it is not one, or somebody does not get to it
- * (then some go in a circle). taking_part: by rank; P + P. */
+/* The one rank that takes part and has no parent; -1: there are others, or some rank does not lead
+ * to it (there is a cycle). taking_part: by rank; P + P. */
 static int64_t root_of(int64_t P, const int64_t *parent, bool *taking_part)
 {
     bool *arrived = taking_part + P; /* at the root */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tasks of a schedule, each behind what it waits for. Who receives what from whom the fold
- * finds out: it is given a delay model that takes no time and notes what is sent and received. What
- * a message arrives at is then not a time, but the number of the send.
+ * The tasks of a schedule, each behind what it waits for. The fold matches sends and
+ * receives: its delay model takes no time and notes both. The arrival of a message is then not a
+ * time, but the number of its send.
  */
 #include "schedule/schedule.h"
 
@@ -23,15 +23,8 @@ struct recorder {
 
 static struct logp_task *one_more(struct recorder *r)
 {
-    if (r->n == r->capacity) {
-        const size_t capacity = r->capacity > 0 ? 2 * r->capacity : 64;
-        struct logp_task *more = realloc(r->read, capacity * sizeof(*more));
-
-        if (more == NULL)
-            return NULL;
-        r->read = more;
-        r->capacity = capacity;
-    }
+    if (!lpi_grow(&r->read, r->n, &r->capacity, sizeof(*r->read), 64))
+        return NULL;
     return &r->read[r->n++];
 }
 

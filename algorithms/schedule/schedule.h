@@ -3,6 +3,8 @@
 #ifndef LPI_SCHEDULE_H
 #define LPI_SCHEDULE_H
 
+#include "operand/operand.h"
+
 #include <logp/algorithm.h>
 #include <logp/collective.h>
 #include <logp/delay.h>
@@ -16,7 +18,7 @@
 struct lpi_overflow;
 struct lpi_traced;
 
-/* schedule.c: what a plan function has made, or what is all 0 but for the parent, and more than
+/* run.c: what a plan function has made, or what is all 0 but for the parent, and more than
  * once. */
 void lpi_free_plan(struct logp_rank_plan *part);
 
@@ -25,8 +27,9 @@ void lpi_free_plan(struct logp_rank_plan *part);
 int lpi_fold_until(const struct logp_schedule *schedule, const struct logp_delay *delay,
                    uint64_t most, int64_t until, struct logp_fold *out);
 
-/* fold.c: a delay model in which nothing takes time, for who follows a fold by its messages:
- * on_send and on_recv are as send and recv of any model, and what one makes the arrival of a message the other gets. */
+/* fold.c: a delay model in which nothing takes time, for observers of a fold's messages: on_send
+ * and on_recv are called as send and recv of any model; the arrival that on_send sets is on_recv's.
+ */
 struct logp_delay_ops
 lpi_timeless(void (*on_send)(void *, struct logp_port *, struct logp_transfer *),
              void (*on_recv)(void *, struct logp_port *, struct logp_transfer *));
@@ -36,7 +39,7 @@ lpi_timeless(void (*on_send)(void *, struct logp_port *, struct logp_transfer *)
 int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *delay, int rank,
               int64_t until, int64_t *ns);
 
-/* schedule.c: room for n pieces of size bytes, in huge pages where there are many: a fault costs a
+/* run.c: space for n pieces of size bytes, in huge pages where there are many: a fault costs a
  * microsecond; and the same, zeroed. NULL: no memory. */
 void *lpi_alloc_pages(size_t n, size_t size);
 void *lpi_zeroed(size_t n, size_t size);
@@ -54,6 +57,20 @@ void lpi_keep(struct lpi_cached_choice *kept, logp_steps steps, int64_t P, int64
 int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, logp_steps steps,
                     const struct logp_invocation *c, void *buf, void *recv_buf);
 
+/* A rank whose turn is at a time. */
+struct lpi_turn {
+    int64_t at;
+    uint32_t rank;
+};
+
+/* The order of the virtual clock. */
+static inline bool lpi_turn_before(const struct lpi_turn *a, const struct lpi_turn *b)
+{
+    return a->at != b->at ? a->at < b->at : a->rank < b->rank;
+}
+
+LPI_HEAP(lpi_turn, struct lpi_turn, lpi_turn_before)
+
 /* ---- progress.c: schedules that run beside the program and beside each other ---- */
 
 /*
@@ -67,7 +84,7 @@ int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
               const struct logp_invocation *c, bool owned, void *buf, void *recv_buf,
               struct logp_request **request);
 
-/* Has this been started, and nobody waited for it? */
+/* Has this been started, but not waited for? */
 bool lpi_is_started(const struct logp_vp *vp, const struct logp_invocation *c);
 
 /* ---- traced.c: a fold as events. t is charged. @return 0, or an error ---- */
@@ -115,8 +132,8 @@ void lpi_label_fini(struct lpi_combinations *all);
 
 /*
  * ---- pairs.c ----
- * Matching in constant time: a message takes the first posted receive that fits, and a receive takes
- * the first message that fits.
+ * Matching in constant time: a message takes the first posted receive that fits, and a receive
+ * takes the first message that fits.
  */
 
 struct lpi_fifo_entry {
@@ -315,7 +332,8 @@ enum lpi_act { LPI_SEND, LPI_COMPUTE, LPI_RECEIVE, LPI_ACTS, LPI_NOTHING = LPI_A
 /* Steps, or parcels, in a row. */
 struct lpi_row {
     uint32_t *items;
-    uint32_t next, n, capacity;
+    uint32_t next, n;
+    size_t capacity;
 };
 
 struct lpi_graph {
@@ -333,7 +351,8 @@ struct lpi_graph {
     struct lpi_row rows[LPI_ACTS]; /* what could start next */
     struct lpi_pairs pairs;
     struct lpi_parcel *parcels;
-    uint32_t n_parcels, parcel_capacity, n_met;
+    uint32_t n_parcels, n_met;
+    size_t parcel_capacity;
     enum lpi_act doing;
     uint32_t item; /* of what it does */
     int64_t since; /* when that began */

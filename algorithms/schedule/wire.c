@@ -42,14 +42,8 @@ static int add(struct lpi_arrivals *a, int64_t arrival)
         a->end -= a->first;
         memmove(a->at, a->at + a->first, a->end * sizeof(*a->at));
         a->first = 0;
-    } else if (a->end == a->space) {
-        const size_t space = a->space > 0 ? 2 * a->space : 8;
-        int64_t *at = realloc(a->at, space * sizeof(*at));
-
-        if (at == NULL)
-            return -ENOMEM;
-        a->at = at;
-        a->space = space;
+    } else if (!lpi_grow(&a->at, a->end, &a->space, sizeof(*a->at), 8)) {
+        return -ENOMEM;
     }
     for (i = a->end++; i > a->first && a->at[i - 1] > arrival; i--)
         a->at[i] = a->at[i - 1];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allreduces of a long vector in which the parts that are left are halved, combined with those of
- * another, and then doubled again. They differ in who the other is, and so in which part a rank
- * ends with.
+ * Allreduces of a long vector: in each round a rank halves its part and combines it with its
+ * partner's; then the parts are doubled again. The algorithms differ in the order of partners, and
+ * so in the part that a rank ends with.
  */
 #include "allreduce.h"
 #include "collective/collective.h"
 #include "schedule/reader.h"
 
-/* ---- who swaps with whom ---- */
+/* ---- the partners ---- */
 
 /* How far it is to the other in round s of swing: 1, -1, 3, -5, 11, ... = (1 - (-2)^(s+1)) / 3 */
 static int64_t swing_of(int s)

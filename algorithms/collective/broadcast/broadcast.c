@@ -5,10 +5,11 @@
  *
  * A node that holds the item at time t sends to its k-th child at t + k E, which holds it at
  * t + D + k E (D, E: struct lpi_times). The predictions are the largest such time, and the time to
- * process the item: who holds it last has nobody to send it to.
+ * process the item: the last to hold it sends it to no one.
  */
 #include "broadcast.h"
 #include "predict/predict.h"
+#include "schedule/reader.h"
 
 #include <logp/algorithm.h>
 #include <logp/paper.h>
@@ -35,7 +36,7 @@ static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation 
     return j == 0;
 }
 
-/* Who first hears of the item last, has all of it to process. */
+/* The last processor to hear of the item still has all of it to process. */
 static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
@@ -47,6 +48,27 @@ static int64_t bound(int64_t P, const struct logp_invocation *c)
 
     return lpi_max(lpi_max(lpi_bound_broadcast(p, P, bytes), lpi_bound_ways(P, c, &need)),
                    (bytes > 0 ? lpi_bound_out(p, P) : 0) + c->args.work_ns);
+}
+
+/* Receive from the parent, send to the children in their order, process the item. */
+bool lpi_broadcast_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                         struct logp_step *out)
+{
+    const struct logp_rank_plan *plan = &c->plan;
+
+    (void)P, (void)rank;
+    if (plan->parent >= 0 && i-- == 0)
+        return logp_step_receive(out, plan->parent, c->args.tag, LOGP_BUF, 0, c->args.n_bytes);
+    if (i < plan->n_children)
+        return logp_step_send(out, plan->children[i], c->args.tag, LOGP_BUF, 0, c->args.n_bytes);
+    return i == plan->n_children && c->args.work_ns > 0 &&
+           logp_step_compute(out, c->args.work_ns, 0);
+}
+
+int lpi_broadcast_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf)
+{
+    return lpi_read(vp, lpi_broadcast_steps, c, buf, recv_buf);
 }
 
 /* The end of the last receive, when the last node could go on at `last`, and then the work. */
@@ -158,7 +180,29 @@ static const struct logp_algorithm algorithms[] = {
      LPI_BROADCAST},
 };
 
-static const struct lpi_rows trees = LPI_ROWS(algorithms);
+/* ---- the k-nomial tree, of which `binomial` is that with k = 2 ---- */
+
+static struct lpi_times knomial_times(const struct logp_invocation *c, int64_t nodes)
+{
+    (void)nodes;
+    return lpi_times(&c->model.params, c->args.n_bytes);
+}
+
+static struct logp_prediction predict_knomial(int64_t P, const struct logp_invocation *c)
+{
+    const struct lpi_times t = knomial_times(c, 1);
+
+    return ends_at(P, lpi_knomial_time(P, lpi_knomial_radix(P, c), c, knomial_times), &t, c);
+}
+
+static const struct logp_algorithm knomials[] = {
+    {LOGP_ALGORITHM("broadcast", "knomial", "a k-nomial tree, the farthest first", "Open MPI, UCC"),
+     .needs = lpi_knomial_needs, .plan = lpi_plan_knomial, .predict = predict_knomial,
+     .steps = lpi_broadcast_steps, .run = lpi_broadcast_run, .along = LOGP_FROM_ROOT,
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k), LOGP_KNOB(work_ns, NULL)}},
+};
+
+static const struct lpi_rows knomial = LPI_ROWS(knomials), trees = LPI_ROWS(algorithms);
 
 const struct logp_collective lpi_broadcast = {
     .name = "broadcast",
@@ -169,9 +213,9 @@ const struct logp_collective lpi_broadcast = {
     .postcondition = postcondition,
     .given = given,
     .bound = bound,
-    .rows = (const struct lpi_rows *const[]){&trees, &lpi_torus, &lpi_torus_pipelined,
-                                             &lpi_broadcast_knomial, &lpi_broadcast_parts,
-                                             &lpi_broadcast_pipelined, &lpi_broadcast_two_tree,
-                                             &lpi_broadcast_split, &lpi_broadcast_circulant,
-                                             &lpi_broadcast_k_item, &lpi_shared_broadcast, NULL},
+    .rows = (const struct lpi_rows *const[]){&trees, &lpi_torus, &lpi_torus_pipelined, &knomial,
+                                             &lpi_broadcast_parts, &lpi_broadcast_pipelined,
+                                             &lpi_broadcast_two_tree, &lpi_broadcast_split,
+                                             &lpi_broadcast_circulant, &lpi_broadcast_k_item,
+                                             &lpi_shared_broadcast, NULL},
 };

@@ -67,14 +67,14 @@ static struct slots slots_of(int64_t P, const struct logp_invocation *c, int64_t
     return s;
 }
 
-/* How many there are, if nobody falls behind. */
+/* How many there are, if no processor falls behind. */
 static int64_t number_of(const struct slots *s)
 {
     return s->pieces + s->L + s->T;
 }
 
 /* What is asked for, but not more than the item; else that of 1, 2, 3, 4, 6, 8, 12, ... pieces,
- * whichever are fastest if nobody falls behind. */
+ * the number that is fastest if no processor falls behind. */
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const int64_t M = item_bytes(c);
@@ -95,10 +95,10 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
     return best;
 }
 
-/* ---- who is what ---- */
+/* ---- the nodes of the tree ---- */
 
-/* Of the processors after the root, who is a node for piece i: number first + (i - turn) mod r. */
-struct who {
+/* The processor that is a node for piece i: after the root, number first + (i - turn) mod r. */
+struct owner {
     int first, r, turn;
 };
 
@@ -106,23 +106,23 @@ struct node {
     int64_t
         label; /* the slot before which it has piece 0, if the first node has it before slot 0 */
     int parent, child, children; /* which child it is; how many it has */
-    struct who who;
+    struct owner owner;
 };
 
 /* What comes of pieces i mod r, or what is sent: in every r-th slot. */
 struct event {
-    int slot;        /* of the first r */
-    int64_t start;   /* receives: the slot before which piece 0 would come; -1: it is the send */
-    struct who from; /* r = 0: the root */
+    int slot;          /* of the first r */
+    int64_t start;     /* receives: the slot before which piece 0 would come; -1: it is the send */
+    struct owner from; /* r = 0: the root */
 };
 
 /* part.state: what a processor does. */
 struct turns {
     struct slots slots;
-    struct who top;       /* root: whom it sends to */
+    struct owner top;     /* root: the node that it sends to */
     int r, turn, n_sends; /* it sends on pieces that are `turn` mod r */
     int64_t slot;         /* from this one on, if it were piece 0; */
-    struct who *to;       /* its children then */
+    struct owner *to;     /* its children then */
     struct event *events; /* in order */
     int n_events;
 };
@@ -134,7 +134,7 @@ static int mod(int64_t x, int r)
     return (int)(rest < 0 ? rest + r : rest);
 }
 
-static int64_t who_is(const struct who *w, int64_t piece)
+static int64_t owner_rank(const struct owner *w, int64_t piece)
 {
     return w->first + mod(piece - w->turn, w->r);
 }
@@ -150,7 +150,7 @@ static void grow(struct node *nodes, int n, int64_t L)
             nodes[made++] =
                 (struct node){.label = slot + L, .parent = u, .child = nodes[u].children++};
     for (int u = 0; u < n; first += nodes[u++].children)
-        nodes[u].who = (struct who){first, nodes[u].children, 0};
+        nodes[u].owner = (struct owner){first, nodes[u].children, 0};
 }
 
 /*
@@ -192,28 +192,28 @@ static void assign(struct node *nodes, int n, int *leaves, char *taken)
         for (int turn = 1; turn < r; turn++, leaves++, left--) {
             struct node *leaf = &nodes[choose(nodes, leaves, left, turn, r, taken)];
 
-            leaf->who = (struct who){nodes[u].who.first, r, turn};
+            leaf->owner = (struct owner){nodes[u].owner.first, r, turn};
             taken[mod(turn + leaf->label, r)] = true;
         }
     }
-    nodes[leaves[0]].who = (struct who){n - 1, 1, 0};
+    nodes[leaves[0]].owner = (struct owner){n - 1, 1, 0};
 }
 
-/* What processor x after the root does, which is one of block `who`: in the order of slots what
+/* What processor x after the root does, which is one of `owner`: in the order of slots what
  * comes before each, first of all what it sends on, and what it sends in it. */
-static void take_turns(struct turns *t, const struct node *nodes, int n, int x, struct who who,
+static void take_turns(struct turns *t, const struct node *nodes, int n, int x, struct owner owner,
                        int *at)
 {
-    t->r = who.r;
-    t->turn = x - who.first;
+    t->r = owner.r;
+    t->turn = x - owner.first;
     for (int count = 1; count >= 0; count--) { /* how many in each slot, then where */
         for (int leaves = 0; leaves < 2; leaves++)
             for (int u = 0; u < n; u++) {
                 const struct node *v = &nodes[u];
                 const int64_t start = t->slots.L + v->label;
-                const int slot = mod(t->turn + v->who.turn + start, t->r);
+                const int slot = mod(t->turn + v->owner.turn + start, t->r);
 
-                if (v->who.first != who.first || (v->children == 0) != (leaves == 1))
+                if (v->owner.first != owner.first || (v->children == 0) != (leaves == 1))
                     continue;
                 t->n_sends += v->children > 0 && count == 1 ? v->children : 0;
                 t->slot = v->children > 0 ? start : t->slot;
@@ -221,7 +221,8 @@ static void take_turns(struct turns *t, const struct node *nodes, int n, int x, 
                     at[slot + 1]++;
                 else
                     t->events[at[slot]++] = (struct event){
-                        slot, start, v->parent >= 0 ? nodes[v->parent].who : (struct who){0, 0, 0}};
+                        slot, start,
+                        v->parent >= 0 ? nodes[v->parent].owner : (struct owner){0, 0, 0}};
             }
         for (int slot = 0; slot < t->r && count == 1; slot++)
             at[slot + 1] += at[slot] + (t->n_sends > 0);
@@ -230,11 +231,11 @@ static void take_turns(struct turns *t, const struct node *nodes, int n, int x, 
         t->events[at[slot]] = (struct event){.slot = slot, .start = -1};
     t->n_events = t->r + (t->n_sends > 0 ? t->r : 0);
     for (int u = 1; u < n; u++)
-        if (t->n_sends > 0 && nodes[nodes[u].parent].who.first == who.first)
-            t->to[nodes[u].child] = nodes[u].who;
+        if (t->n_sends > 0 && nodes[nodes[u].parent].owner.first == owner.first)
+            t->to[nodes[u].child] = nodes[u].owner;
 }
 
-/* From L = P + pieces on nobody receives as a leaf before it has sent all. */
+/* From L = P + pieces on no processor receives as a leaf before it has sent all. */
 static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int n = P - 1, x = lpi_virtual_rank(rank, c->args.root, P) - 1;
@@ -247,16 +248,16 @@ static int plan(int P, int rank, struct logp_invocation *c)
 
     if (t != NULL && nodes != NULL && at != NULL && P > 1) {
         t->events = (struct event *)(t + 1);
-        t->to = (struct who *)(t->events + 2 * P);
+        t->to = (struct owner *)(t->events + 2 * P);
         t->slots =
             slots_of(P, c, block, block > 0 ? P + lpi_ceil_div(item_bytes(c), block) : P + 1);
         grow(nodes, n, t->slots.L);
         assign(nodes, n, at, taken);
-        t->top = nodes[0].who;
-        while (x >= 0 && (x < nodes[u].who.first || x >= nodes[u].who.first + nodes[u].who.r))
+        t->top = nodes[0].owner;
+        while (x >= 0 && (x < nodes[u].owner.first || x >= nodes[u].owner.first + nodes[u].owner.r))
             u++;
         if (x >= 0)
-            take_turns(t, nodes, n, x, nodes[u].who, memset(at, 0, (size_t)P * sizeof(*at)));
+            take_turns(t, nodes, n, x, nodes[u].owner, memset(at, 0, (size_t)P * sizeof(*at)));
     }
     c->plan.state = t;
     c->plan.early = true; /* items cross */
@@ -271,9 +272,9 @@ static int plan(int P, int rank, struct logp_invocation *c)
 
 /* ---- steps ---- */
 
-/* Which piece event e is in round `round` of r slots, and whom it comes from or goes to. */
+/* Which piece event e is in round `round` of r slots, and its source or destination. */
 static int64_t piece_of(const struct turns *t, const struct event *e, int64_t round,
-                        struct who *peer)
+                        struct owner *peer)
 {
     const int64_t slot = round * t->r + e->slot, since = slot - t->slot - t->turn;
 
@@ -290,7 +291,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     const int64_t rounds = root ? s->pieces : number_of(s) / (t->r > 0 ? t->r : 1) + 1;
     const int64_t n_events = P == 1 ? 0 : root ? 1 : t->n_events;
     const struct event *e = root ? NULL : &t->events[i % t->n_events];
-    struct who peer = t->top;
+    struct owner peer = t->top;
     int64_t piece = i, to, begin, n;
 
     if (i >= rounds * n_events)
@@ -299,7 +300,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
         piece = piece_of(t, e, i / n_events, &peer);
     if (piece < 0 || piece >= s->pieces)
         return logp_step_compute(out, 0, 0);
-    to = lpi_mod((peer.r > 0 ? who_is(&peer, piece) + 1 : 0) + c->args.root, P);
+    to = lpi_mod((peer.r > 0 ? owner_rank(&peer, piece) + 1 : 0) + c->args.root, P);
     begin = piece * s->bytes;
     n = item_bytes(c) - begin < s->bytes ? item_bytes(c) - begin : s->bytes;
     return (root || e->start < 0 ? logp_step_send : logp_step_receive)(

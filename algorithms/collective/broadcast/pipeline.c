@@ -17,7 +17,7 @@
  * be shorter, and so catch up with the one before: at each processor it is the later of its own way
  * there and of a period after that one.
  */
-#include "pipeline.h"
+#include "broadcast.h"
 #include "schedule/reader.h"
 
 /* Time to process n of the item's bytes. */

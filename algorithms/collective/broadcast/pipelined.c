@@ -5,7 +5,7 @@
  * longest period on its path: the one of the root, or of the processor below it, since none further
  * down has more children.
  */
-#include "pipeline.h"
+#include "broadcast.h"
 #include "predict/predict.h"
 
 static struct logp_prediction predict(int64_t P, const struct logp_invocation *c, int64_t block,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Broadcast of a long item down a binary tree of which each subtree carries one half, in segments
- * of --block bytes; then who has the one half swaps it for the other. Of virtual ranks, the root
+ * of --block bytes; then each processor swaps its half for the other. Of virtual ranks, the root
  * being 0, odd ones are the left subtree, even ones the right one; 2 j + 1 and 2 j + 2 are in the
  * same place, in heap order, and swap. Where the left one has one more, the root gives that the
  * other half.
@@ -30,7 +30,7 @@ static bool move(bool sends, int64_t peer, const struct lpi_halves *h, int half,
                                        (size_t)(lpi_segment_begin(h, half, end) - begin));
 }
 
-/* The root: segments of the halves in turn, then the half that the last one has nobody for. */
+/* The root: segments of the halves in turn, then the half for which the last has no partner. */
 static bool root_steps(int64_t P, const struct lpi_halves *h, const struct logp_invocation *c,
                        int64_t i, struct logp_step *out)
 {

@@ -12,7 +12,7 @@
  *
  * Source: Liu, Li & Cui 1996.
  */
-#include "pipeline.h"
+#include "broadcast.h"
 
 struct shape {
     const struct lpi_pipeline *p;

@@ -133,8 +133,8 @@ ALONG(chain, lpi_plan_chain)
 
 /*
  * n >= 2 segments, the last one `end`: it comes to the root from its own start at the far end, or
- * a period after the one before it. For who passes it on that is when it has been received after
- * the send of that, or the send's gap is over; for the root when it may be received.
+ * a period after the one before it. A rank that passes it on may start when it has received it
+ * after that send, or when the gap of the send is over; the root when it may receive it.
  */
 static __int128 chain_time_uneven(int64_t P, const struct logp_invocation *c,
                                   const struct segment *s, const struct segment *end)

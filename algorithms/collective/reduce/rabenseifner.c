@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reduction of a long vector: recursive halving (collective.h), then a binomial gather of the parts on
- * the root. That is virtual rank P - 1, which is never the first of a pair, and the last of the X.
+ * Reduction of a long vector: recursive halving (collective.h), then a binomial gather of the parts
+ * on the root. That is virtual rank P - 1, which is never the first of a pair, and the last of the
+ * X.
  * Source: Rabenseifner, ICCS 2004.
  */
 #include "collective/collective.h"
@@ -32,7 +33,7 @@ static struct lpi_halving halving_of(int64_t P, int64_t rank, const struct logp_
     };
 }
 
-/* Who is the farther from the root in the last bit that differs sends all that it has. */
+/* Of two partners, the one farther from the root in the last bit that differs sends all it has. */
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
@@ -64,7 +65,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
 
 LPI_READER(run, steps)
 
-/* The root, and who sends to it, have received the same until then. */
+/* The root and the ranks that send to it have received the same until then. */
 static void gather(struct lpi_rounds *r, int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;

@@ -95,7 +95,8 @@ int lpi_board_see(struct lpi_board *b, int rank, const void **item)
     return rc;
 }
 
-/* seq_cst, all: of one who goes to others and one who withdraws, one sees the other */
+/* seq_cst: pairs with lpi_board_withdraw(). Of a member that goes to others and one that withdraws,
+ * at least one sees the other. */
 int lpi_board_go_to_others(struct lpi_board *b)
 {
     __atomic_store_n(&b->mine->at_others, 1, __ATOMIC_SEQ_CST);

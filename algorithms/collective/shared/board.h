@@ -4,13 +4,13 @@
  *
  * Each member has a row of places on it, which it alone writes and all may read. Operation n of the
  * group, 1, 2, ..., uses place n modulo their number, and a place shows n when what is in it is
- * there: so whoever brings something shows it and goes on, and whoever needs it waits for its place
- * to show n. A place is used again only when all members have ended the operation that used it
- * before; each says which it has ended last. Large operands are not copied to the board: it shows
- * where they are, and their owner stays until all have ended.
+ * there: a member shows its item and goes on, and a member that needs the item waits until its
+ * place shows n. A place is reused only when all members have ended the operation that used it
+ * before; each publishes the last operation that it has ended. The board does not hold large
+ * operands but their addresses, and their owner stays until all have ended.
  *
- * If the run stops while others may be at its buffers, the owner withdraws: nobody begins anew, and
- * those who are at it, which takes no longer than copying, are waited for.
+ * If the run stops while others may read its buffers, the owner withdraws: no member begins to read
+ * them, and the owner waits for those that are reading, which takes no longer than a copy.
  */
 #ifndef LPI_BOARD_H
 #define LPI_BOARD_H
@@ -110,9 +110,9 @@ static inline void lpi_board_show(struct lpi_board *b)
 int lpi_board_see(struct lpi_board *b, int rank, const void **item);
 
 /*
- * This member has done what it had to, and reads nothing of this operation any more. Who needs a
- * place waits until half of all are free, so others need not know each time, which would cost a
- * cache line each time; they know at the latest when it waits.
+ * This member has done its part, and reads nothing of this operation any more. A member that needs
+ * a place waits until half of them are free. So `ended` need not be published after each operation,
+ * which would cost a cache line each time; it is published at the latest before a wait.
  */
 static inline void lpi_board_end(struct lpi_board *b)
 {
@@ -130,10 +130,10 @@ static inline void lpi_board_end_now(struct lpi_board *b)
 
 /* ---- at others' buffers ---- */
 
-/* From here to leave() nothing waits. 0; or the error that stops the run: somebody has withdrawn */
+/* Nothing waits from here to leave(). 0; or the error that stops the run: a member has withdrawn */
 int lpi_board_go_to_others(struct lpi_board *b);
 void lpi_board_leave_others(struct lpi_board *b);
-/* Nobody is at this member's buffers any more, nor will be. @return rc, for which it goes */
+/* After it no member reads this one's buffers. @return rc, the reason */
 int lpi_board_withdraw(struct lpi_board *b, int rc);
 
 /* NULL: it applies. */

@@ -73,7 +73,7 @@ static void keep(char *to, const char *from, size_t n_bytes)
         memcpy(to, from, n_bytes);
 }
 
-/* The end, for who has shown its buffers: until all have come there. */
+/* The end of a member that has shown its buffers: it waits for all. */
 static int end(struct lpi_board *b, int rc)
 {
     if (rc == 0)
@@ -81,7 +81,7 @@ static int end(struct lpi_board *b, int rc)
     return rc != 0 ? lpi_board_withdraw(b, rc) : 0;
 }
 
-/* The end, for who has not. */
+/* The end of a member that has not. */
 static int end_alone(struct lpi_board *b, int rc)
 {
     if (rc == 0)
@@ -172,26 +172,34 @@ int lpi_direct_gather(struct logp_vp *vp, const struct logp_invocation *c, void 
     return end_alone(&b, rc);
 }
 
+/* From all ranks, the k-th after this one first: n bytes at `at` of their buffers. */
+static int copy_blocks(struct lpi_board *b, int k, char *to, size_t at, size_t n)
+{
+    int rc = 0;
+
+    for (; k < b->P && rc == 0; k++) {
+        const int r = (b->me + k) % b->P;
+        struct ref from;
+
+        rc = see(b, r, n, &from);
+        if (rc == 0)
+            rc = copy(b, to + (size_t)r * n, from.buf + at, n);
+    }
+    return rc;
+}
+
 int lpi_direct_allgather(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                          void *recv_buf)
 {
     const size_t n = c->args.n_bytes;
     struct lpi_board b;
-    struct ref from;
     int rc = begin(&b, vp, LPI_ABOUT_ALLGATHER);
 
     if (rc != 0)
         return rc;
     rc = show(&b, buf, NULL, n);
     keep((char *)recv_buf + (size_t)b.me * n, buf, n);
-    for (int k = 1; k < b.P && rc == 0; k++) {
-        const int r = (b.me + k) % b.P;
-
-        rc = see(&b, r, n, &from);
-        if (rc == 0)
-            rc = copy(&b, (char *)recv_buf + (size_t)r * n, from.buf, n);
-    }
-    return end(&b, rc);
+    return end(&b, rc == 0 ? copy_blocks(&b, 1, recv_buf, 0, n) : rc);
 }
 
 int lpi_direct_alltoall(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
@@ -199,20 +207,12 @@ int lpi_direct_alltoall(struct logp_vp *vp, const struct logp_invocation *c, voi
 {
     const size_t n = c->args.n_bytes;
     struct lpi_board b;
-    struct ref from;
     int rc = begin(&b, vp, LPI_ABOUT_ALLTOALL);
 
     if (rc != 0)
         return rc;
     rc = show(&b, buf, NULL, n);
-    for (int k = 0; k < b.P && rc == 0; k++) {
-        const int r = (b.me + k) % b.P;
-
-        rc = see(&b, r, n, &from);
-        if (rc == 0)
-            rc = copy(&b, (char *)recv_buf + (size_t)r * n, from.buf + (size_t)b.me * n, n);
-    }
-    return end(&b, rc);
+    return end(&b, rc == 0 ? copy_blocks(&b, 0, recv_buf, (size_t)b.me * n, n) : rc);
 }
 
 /* ---- what is combined ---- */
@@ -225,11 +225,12 @@ static size_t segment(const struct lpi_board *b, const struct logp_invocation *c
     return (size_t)(n / P * k + (n % P < k ? n % P : k)) * c->args.op->element_bytes;
 }
 
-/* Wait for all members' spots, and go to others. They are on the board until the end. */
-static int see_all(struct lpi_board *b, size_t n_bytes)
+/* Wait until all members have shown their buffers, which stay on the board until the end, and go to
+ * the others'. */
+static int show_and_see_all(struct lpi_board *b, void *buf, void *recv_buf, size_t n_bytes)
 {
     struct ref s;
-    int rc = 0;
+    int rc = show(b, buf, recv_buf, n_bytes);
 
     for (int k = 0; k < b->P && rc == 0; k++)
         rc = see(b, (b->me + k) % b->P, n_bytes, &s);
@@ -274,9 +275,7 @@ int lpi_direct_reduce(struct logp_vp *vp, const struct logp_invocation *c, void 
 
     if (rc != 0)
         return rc;
-    rc = show(&b, buf, recv_buf, vector_bytes(c));
-    if (rc == 0)
-        rc = see_all(&b, vector_bytes(c));
+    rc = show_and_see_all(&b, buf, recv_buf, vector_bytes(c));
     if (rc == 0) {
         const size_t low = segment(&b, c, b.me), high = segment(&b, c, b.me + 1);
 
@@ -295,9 +294,7 @@ int lpi_direct_reduce_scatter(struct logp_vp *vp, const struct logp_invocation *
 
     if (rc != 0)
         return rc;
-    rc = show(&b, buf, NULL, n);
-    if (rc == 0)
-        rc = see_all(&b, n);
+    rc = show_and_see_all(&b, buf, NULL, n);
     if (rc == 0) {
         combine(&b, c->args.op, recv_buf, (size_t)b.me * n, (size_t)(b.me + 1) * n);
         lpi_board_leave_others(&b);
@@ -317,9 +314,7 @@ int lpi_direct_allreduce(struct logp_vp *vp, const struct logp_invocation *c, vo
 
     if (rc != 0)
         return rc;
-    rc = show(&b, buf, NULL, n);
-    if (rc == 0)
-        rc = see_all(&b, n);
+    rc = show_and_see_all(&b, buf, NULL, n);
     if (rc == 0) {
         const size_t low = segment(&b, c, b.me);
 
@@ -349,9 +344,7 @@ static int scan(struct logp_vp *vp, const struct logp_invocation *c, void *buf, 
 
     if (rc != 0)
         return rc;
-    rc = show(&b, buf, recv_buf, vector_bytes(c));
-    if (rc == 0)
-        rc = see_all(&b, vector_bytes(c));
+    rc = show_and_see_all(&b, buf, recv_buf, vector_bytes(c));
     if (rc == 0) {
         const size_t high = segment(&b, c, b.me + 1), most = piece(op);
 

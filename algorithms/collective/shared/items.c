@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collectives `shared`: what is small is put on the group's board (board.h), where whoever
- * needs it finds it, and what is not stays where it is (direct.c).
+ * The collectives `shared`: small operands are copied to the group's board (board.h), and large
+ * ones are read where they are (direct.c).
  *
- * Who only brings something goes on at once, some operations ahead of the others. Among few members
- * each looks at what all have brought, among many the first does, and shows what all want to know.
+ * A member that only brings an item goes on at once, some operations ahead of the others. In a
+ * small group each member reads the items of all; in a large one the first does, and shows the
+ * result.
  */
 #include "board.h"
 #include "collective/collective.h"
@@ -311,29 +312,28 @@ static int scan(struct lpi_board *b, const struct logp_invocation *c, const void
     return 0;
 }
 
-static int run_scan(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
+static int run_either(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
+                      void *recv_buf, bool inclusive)
 {
     struct lpi_board b;
     size_t n;
     int rc;
 
     if (!fits((size_t)c->args.count, c->args.op->element_bytes, &n))
-        return lpi_direct_scan(vp, c, buf, recv_buf);
-    rc = lpi_board_begin(&b, vp, LPI_ABOUT_SCAN, n);
-    return rc == 0 ? end(&b, scan(&b, c, buf, recv_buf, true)) : rc;
+        return (inclusive ? lpi_direct_scan : lpi_direct_exscan)(vp, c, buf, recv_buf);
+    rc = lpi_board_begin(&b, vp, inclusive ? LPI_ABOUT_SCAN : LPI_ABOUT_EXSCAN, n);
+    return rc == 0 ? end(&b, scan(&b, c, buf, recv_buf, inclusive)) : rc;
+}
+
+static int run_scan(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
+{
+    return run_either(vp, c, buf, recv_buf, true);
 }
 
 static int run_exscan(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                       void *recv_buf)
 {
-    struct lpi_board b;
-    size_t n;
-    int rc;
-
-    if (!fits((size_t)c->args.count, c->args.op->element_bytes, &n))
-        return lpi_direct_exscan(vp, c, buf, recv_buf);
-    rc = lpi_board_begin(&b, vp, LPI_ABOUT_EXSCAN, n);
-    return rc == 0 ? end(&b, scan(&b, c, buf, recv_buf, false)) : rc;
+    return run_either(vp, c, buf, recv_buf, false);
 }
 
 /* ---- the rows ---- */

@@ -6,7 +6,7 @@
 #include "collective/collective.h"
 
 /*
- * transpose.c: who has which part of the matrix, and what travels.
+ * transpose.c: the part of the matrix that each rank has, and the messages.
  *
  * A block is what a processor sends to another at a time: columns of blocks, in at most two groups
  * of messages of one size each. Its bytes lie one after another in memory.
@@ -33,7 +33,7 @@ const char *lpi_transpose_needs(int64_t P, const struct logp_invocation *c);
 /* Knobs of every row, and those of its own. */
 #define LPI_TRANSPOSE_KNOBS(...) .knobs = {LOGP_KNOB(pack_ns, NULL), __VA_ARGS__}
 
-/* time.c: the times of blocks, for predictions. */
+/* The times of blocks, for predictions. */
 struct lpi_messages_time {
     int64_t n, send_gap, recv_gap; /* from the start of one message to that of the next */
     int64_t wire;                  /* from the end of a send to the arrival */
