@@ -6,7 +6,10 @@ function group(title) {
     open = 1
     print "<tab type=\"usergroup\" visible=\"yes\" title=\"" title "\">"
 }
-BEGIN { print "<doxygenlayout version=\"1.0\"><navindex>\n<tab type=\"mainpage\" visible=\"yes\" title=\"liblogp\"/>" }
+BEGIN {
+    print "<doxygenlayout version=\"1.0\"><navindex>\n<tab type=\"mainpage\" visible=\"yes\" title=\"liblogp\"/>"
+    print "<tab type=\"user\" visible=\"yes\" url=\"@ref documentation\" title=\"All pages\"/>"
+}
 /^## / { group(substr($0, 4)) }
 /^- \[[^]]+\]\([^)]+\.md\)/ {
     title = path = $0
