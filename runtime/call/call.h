@@ -124,9 +124,17 @@ void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o);
 
 /* ---- recv.c ---- */
 
-/* A call is done with r, or rc has ended the run: free it, unless its answer may still come to it.
- */
-void lpi_release(struct lpi_proc *p, struct logp_request *r, int rc);
+/* The same for a request that is not just a receive or send that is complete. */
+void lpi_release_other(struct lpi_proc *p, struct logp_request *r, int rc);
+
+/* A call is done with r, or rc has ended the run: free it, unless its answer may still come to it. */
+static inline void lpi_release(struct lpi_proc *p, struct logp_request *r, int rc)
+{
+    if (rc == 0 && r->state <= LPI_REQ_SENT)
+        lpi_request_free(p->core, r);
+    else
+        lpi_release_other(p, r, rc);
+}
 
 /* send.c: logp_send() through a group; rank, tag and buffer are checked. */
 int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);

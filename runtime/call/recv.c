@@ -35,7 +35,7 @@ static void abandon(struct lpi_proc *p, struct logp_request *r)
         lpi_match_unpost(p, r);
 }
 
-void lpi_release(struct lpi_proc *p, struct logp_request *r, int rc)
+void lpi_release_other(struct lpi_proc *p, struct logp_request *r, int rc)
 {
     if (rc != 0 && r->state < LPI_REQ_SENT)
         abandon(p, r);
