@@ -64,6 +64,50 @@ void random_generate(struct random_program *g, uint64_t *random, int P)
     }
 }
 
+enum { ROUNDS = TAGS, PER_ROUND = 4 }; /* the tag of a message is its round */
+
+static struct random_op random_send(uint64_t *random, const struct logp_topology *t, int src,
+                                    bool near)
+{
+    struct random_op send = {.kind = SEND};
+
+    do
+        send.peer = (int)test_below(random, logp_topology_size(t));
+    while (near && logp_topology_hops(t, src, send.peer) != 1);
+    send.n_bytes = (size_t)test_below(random, 9);
+    send.time = test_below(random, 2) == 0 ? 0 : test_below(random, 20);
+    return send;
+}
+
+void random_generate_rounds(struct random_program *g, uint64_t *random,
+                            const struct logp_topology *topology, bool near)
+{
+    struct random_op sends[MOST_RANKS][ROUNDS][PER_ROUND];
+    int n[MOST_RANKS][ROUNDS];
+
+    *g = (struct random_program){.P = logp_topology_size(topology), .topology = topology};
+    for (int v = 0; v < g->P; v++)
+        for (int r = 0; r < ROUNDS; r++) {
+            n[v][r] = (int)test_below(random, PER_ROUND + 1);
+            for (int i = 0; i < n[v][r]; i++)
+                sends[v][r][i] = random_send(random, topology, v, near);
+        }
+    for (int r = 0; r < ROUNDS; r++) {
+        for (int v = 0; v < g->P; v++)
+            for (int i = 0; i < n[v][r]; i++) {
+                struct random_op *send = &sends[v][r][i];
+
+                send->tag = r;
+                send->id = g->n_messages++;
+                *add(g, v) = (struct random_op){.kind = COMPUTE, .time = send->time};
+                *add(g, v) = *send;
+            }
+        for (int v = 0; v < g->P; v++) /* each send comes before its receive */
+            for (int i = 0; i < n[v][r]; i++)
+                *add(g, sends[v][r][i].peer) = (struct random_op){RECV, v, r, 0, 0, 0};
+    }
+}
+
 int random_delay(const struct random_program *g, struct logp_delay *out)
 {
     return logp_delay_create(logp_delay_name(&g->params), &g->params, out);
@@ -88,11 +132,12 @@ struct sent {
 struct simulation {
     const struct random_program *g;
     struct random_outcome *out;
-    struct sent sent[MOST_P * MOST_OPS];
+    struct sent sent[MOST_RANKS * MOST_OPS];
     struct logp_delay delay; /* of which the latencies are, where they are drawn */
-    int n_sent, at[MOST_P], n_received[MOST_P];
-    unsigned number[MOST_P]; /* of the next send */
-    int64_t clock[MOST_P], next_send[MOST_P], last_recv[MOST_P], stalled[MOST_P];
+    int n_sent, at[MOST_RANKS], n_received[MOST_RANKS];
+    unsigned number[MOST_RANKS]; /* of the next send */
+    int64_t clock[MOST_RANKS], next_send[MOST_RANKS], last_recv[MOST_RANKS], stalled[MOST_RANKS];
+    int64_t link_free[2 * MOST_RANKS][2 * MOST_RANKS];
 };
 
 static int64_t larger(int64_t a, int64_t b)
@@ -110,7 +155,7 @@ static struct sent *candidate(struct simulation *s, int me, const struct random_
                               int64_t until)
 {
     struct sent *best = NULL;
-    bool seen[MOST_P] = {false};
+    bool seen[MOST_RANKS] = {false};
 
     for (int i = 0; i < s->n_sent; i++) {
         struct sent *m = &s->sent[i];
@@ -180,11 +225,36 @@ static int64_t latency(const struct simulation *s, int src, int dst)
     return t.arrival - t.done;
 }
 
+/* Over the links of the route, each of which passes one message after the other.
+ * @return when the message that enters the first link at `at` arrives */
+static int64_t pass_links(struct simulation *s, int src, int dst, int64_t at, int64_t stream)
+{
+    const int64_t apart = larger(s->g->params.g_ns, stream);
+    int links[2 * MOST_RANKS];
+    const int n = logp_topology_route(s->g->topology, src, dst, links, 2 * MOST_RANKS);
+
+    for (int i = 0; i < n; i++) {
+        int64_t *link_free;
+        int from, to;
+
+        logp_topology_ends(s->g->topology, links[i], &from, &to);
+        link_free = &s->link_free[from][to];
+        s->out->use.messages++;
+        s->out->use.busy_ns += apart;
+        s->out->use.waited_ns += larger(0, *link_free - at);
+        at = larger(at, *link_free);
+        *link_free = at + apart;
+        at += s->g->params.L_ns + stream;
+    }
+    return at;
+}
+
 static void do_send(struct simulation *s, int me, const struct random_op *op, int64_t start)
 {
     const struct logp_params *p = &s->g->params;
     const int64_t enter = start + p->o_send_ns, stream = streaming(p, op->n_bytes);
-    const int64_t arrival = enter + stream + latency(s, me, op->peer);
+    const int64_t arrival = s->g->topology != NULL ? pass_links(s, me, op->peer, enter, stream)
+                                                   : enter + stream + latency(s, me, op->peer);
 
     if (p->capacity > 0) {
         const int64_t free_at =
@@ -214,7 +284,8 @@ static void do_recv(struct simulation *s, int me, const struct random_op *op, in
     m->received = true;
     s->last_recv[me] = larger(larger(s->clock[me], m->arrival), port);
     s->clock[me] = s->last_recv[me] + p->o_recv_ns;
-    s->out->took[me][s->n_received[me]++] = m->id;
+    s->out->took[me][s->n_received[me]] = m->n_bytes < sizeof(m->id) ? NONE : m->id;
+    s->out->arrival[me][s->n_received[me]++] = m->arrival;
     s->at[me]++;
 }
 
@@ -227,19 +298,23 @@ int random_simulate(const struct random_program *g, struct random_outcome *out)
         return -ENOMEM;
     s->g = g;
     s->out = out;
+    out->use = (struct logp_link_use){0};
     rc = random_delay(g, &s->delay);
-    for (int i = 0; i < MOST_P; i++)
+    for (int i = 0; i < MOST_RANKS; i++)
         s->last_recv[i] = s->next_send[i] = INT64_MIN / 4;
     while (rc == 0) {
         int64_t first = INT64_MAX;
         int me = NONE;
         const struct random_op *op;
 
-        for (int i = 0; i < g->P; i++)
-            if (event_time(s, i) < first) {
-                first = event_time(s, i);
+        for (int i = 0; i < g->P; i++) {
+            const int64_t at = event_time(s, i);
+
+            if (at < first) {
+                first = at;
                 me = i;
             }
+        }
         if (me == NONE)
             break;
         op = &g->ops[me][s->at[me]];
@@ -282,13 +357,15 @@ int random_run(struct logp_vp *vp, void *arg)
             memcpy(buf, &op->id, sizeof(op->id));
             rc = logp_send(vp, op->peer, op->tag, buf, op->n_bytes);
         } else {
-            int id = -1;
+            int id = NONE;
 
             rc = logp_recv(vp, op->peer, op->tag, buf, sizeof(buf), &status);
-            memcpy(&id, buf, sizeof(id));
+            if (rc == 0 && status.n_bytes >= sizeof(id))
+                memcpy(&id, buf, sizeof(id));
             for (size_t k = sizeof(id); rc == 0 && k < status.n_bytes; k++)
                 rc = buf[k] == (id & 0xff) ? 0 : -EPROTO;
-            run->out.took[me][received++] = id;
+            run->out.took[me][received] = id;
+            run->out.arrival[me][received++] = rc == 0 ? status.arrival_ns : NONE;
         }
     }
     run->out.end[me] = logp_now(vp);
@@ -305,7 +382,8 @@ int random_differ(const struct random_program *g, const struct random_outcome *a
             return i;
         for (int k = 0; k < g->n_ops[i]; k++)
             if (g->ops[i][k].kind == RECV) {
-                if (a->took[i][received] != b->took[i][received])
+                if (a->took[i][received] != b->took[i][received] ||
+                    a->arrival[i][received] != b->arrival[i][received])
                     return i;
                 received++;
             }
@@ -340,7 +418,7 @@ static bool is_next(const struct random_program *g, int src, int me, int tag, in
 int random_unsound(const struct random_program *g, const struct random_outcome *out)
 {
     for (int me = 0; me < g->P; me++) {
-        int at[MOST_P][ANY + 1] = {{0}}, received = 0; /* by source and tag */
+        int at[MOST_RANKS][ANY + 1] = {{0}}, received = 0; /* by source and tag */
 
         for (int k = 0; k < g->n_ops[me]; k++) {
             const struct random_op *op = &g->ops[me][k];
@@ -371,9 +449,9 @@ static bool as_step(const struct random_op *op, struct logp_step *out)
 
 int random_fold(const struct random_program *g, const struct logp_delay *delay, int64_t *ns)
 {
-    struct logp_step *steps = calloc(MOST_P * MOST_OPS, sizeof(*steps));
-    const struct logp_step *of_rank[MOST_P];
-    int64_t n[MOST_P];
+    struct logp_step *steps = calloc(MOST_RANKS * MOST_OPS, sizeof(*steps));
+    const struct logp_step *of_rank[MOST_RANKS];
+    int64_t n[MOST_RANKS];
     const struct logp_step_list list = {
         .P = g->P, .steps = of_rank, .n = n, .most_bytes = MOST_BYTES};
     const struct logp_args args = {.list = &list};
