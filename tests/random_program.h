@@ -24,9 +24,10 @@
 #include <stdint.h>
 
 /* MOST_P: of random_generate(); MOST_RANKS: of any program */
-enum { MOST_P = 8, MOST_RANKS = 16, MOST_OPS = 256, ANY = 9, TAGS = 3, NONE = -1, MOST_BYTES = 64 };
+enum { MOST_P = 8, MOST_RANKS = 16, MOST_OPS = 256, ANY = 9, TAGS = 3, NONE = -1, MOST_BYTES = 80 };
 
-enum random_kind { SEND, RECV, COMPUTE };
+/* EXCHANGE: send to peer and receive from it. ISEND: computes `time` before it is waited for. */
+enum random_kind { SEND, RECV, COMPUTE, EXCHANGE, ISEND };
 
 struct random_op {
     enum random_kind kind;
@@ -41,6 +42,9 @@ struct random_program {
     struct random_op ops[MOST_RANKS][MOST_OPS];
     struct logp_params params;
     const struct logp_topology *topology; /* or NULL */
+    int64_t
+        rendezvous_from; /* bytes, of which none count as one; 0: no send waits for its receiver.
+                              * Where some do: no capacity, no topology, no receive from any source */
 };
 
 /* What happened: when each vp ended, which message each of its receives took, and when that
