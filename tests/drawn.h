@@ -32,11 +32,6 @@ static int64_t below(uint64_t *random, int64_t n)
     return (int64_t)(test_random(random) % (uint64_t)n);
 }
 
-static bool one_in(uint64_t *random, int64_t n)
-{
-    return below(random, n) == 0;
-}
-
 /* Any, and more often those that some algorithms need. */
 static int some_P(uint64_t *random)
 {
@@ -282,6 +277,41 @@ static inline void must(bool holds, const char *what, const struct drawn *d, con
     if (!holds)
         describe(d, algorithm);
     cr_assert(holds, "case %lu, %s: %s", (unsigned long)d->seed, algorithm, what);
+}
+
+/* All algorithms of steps that apply, over so many cases, on machines with the virtual clock: or
+ * over the one case that LOGP_TEST_SEED is. Machines with several cores take those that they can. */
+static inline void over_drawn(uint64_t cases,
+                              void (*check)(struct logp_machine *m, const struct drawn *d,
+                                            const struct logp_algorithm *a))
+{
+    struct logp_machine *machines[MOST_P + 1] = {NULL};
+    size_t n;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+    const char *single = getenv("LOGP_TEST_SEED");
+    const uint64_t first = single != NULL ? strtoull(single, NULL, 10) : 1;
+    const uint64_t last = single != NULL ? first : cases / (uint64_t)test_divisor();
+
+    for (uint64_t seed = first; seed <= last; seed++) {
+        struct drawn d = draw(seed);
+        struct logp_delay delay = drawn_delay(&d);
+        struct logp_delay_ops ops;
+        bool parallel;
+
+        cr_assert_eq(logp_delay_functions(&delay, &ops), 0);
+        parallel = ops.lookahead != NULL && ops.lookahead(delay.model) > 0 &&
+                   logp_params_capacity(&d.call.model.params) == 0;
+        logp_delay_destroy(&delay);
+        if (machines[d.P] == NULL)
+            machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
+        for (size_t i = 0; i < n && (parallel || !test_parallel()); i++)
+            if (rows[i]->steps != NULL && strcmp(rows[i]->collective, d.collective->name) == 0 &&
+                test_needs(rows[i], d.P, &d.call) == NULL)
+                check(machines[d.P], &d, rows[i]);
+        logp_topology_destroy(d.topology);
+    }
+    for (int P = 0; P <= MOST_P; P++)
+        cr_assert_eq(logp_machine_destroy(machines[P]), 0);
 }
 
 #endif

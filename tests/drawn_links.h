@@ -34,8 +34,13 @@ static struct logp_ranks some_ranks(uint64_t *random, int P, struct logp_rank_ra
     return set;
 }
 
+/* What is told of each thing said: between these ranks, or between nodes (per_node > 0). */
+typedef void (*links_told)(void *arg, const struct logp_ranks *src, const struct logp_ranks *dst,
+                           int64_t per_node, const struct logp_link_costs *c);
+
 /* Nodes, single links, or both, in any order; to be destroyed. */
-static inline struct logp_links *draw_links(int P, uint64_t *random)
+static inline struct logp_links *draw_links_told(int P, uint64_t *random, links_told told,
+                                                 void *arg)
 {
     const int n = one_in(random, 2) ? (int)below(random, 4) : (int)below(random, 24);
     const int64_t per_node = 1 + below(random, one_in(random, 2) ? P + 2 : 8);
@@ -48,12 +53,21 @@ static inline struct logp_links *draw_links(int P, uint64_t *random)
                                 dst = some_ranks(random, P, capacity[1]);
         const struct logp_link_costs c = some_costs(random);
 
-        if (one_in(random, i == 0 ? 2 : 6))
+        const bool nodes = one_in(random, i == 0 ? 2 : 6);
+
+        if (nodes)
             cr_assert_eq(logp_links_nodes(links, per_node, &c), 0);
         else if (i > 0)
             cr_assert_eq(logp_links_set(links, &src, &dst, &c), 0);
+        if (told != NULL && (nodes || i > 0))
+            told(arg, &src, &dst, nodes ? per_node : 0, &c);
     }
     return links;
+}
+
+static inline struct logp_links *draw_links(int P, uint64_t *random)
+{
+    return draw_links_told(P, random, NULL, NULL);
 }
 
 #endif

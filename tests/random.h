@@ -3,6 +3,7 @@
 #ifndef LOGP_TESTS_RANDOM_H
 #define LOGP_TESTS_RANDOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* xorshift64*: reproducible from its seed, which the test prints. */
@@ -18,6 +19,11 @@ static inline uint64_t test_random(uint64_t *state)
 static inline int64_t test_below(uint64_t *state, int64_t n)
 {
     return (int64_t)(test_random(state) % (uint64_t)n);
+}
+
+static inline bool one_in(uint64_t *state, int64_t n)
+{
+    return test_below(state, n) == 0;
 }
 
 #endif

@@ -8,9 +8,12 @@
  * from any source, and from no other.
  *
  * Under the virtual clock every vp's clock and every receive agree with a plain event simulation
- * that shares no code with the library but the draws of latencies that vary (random_simulate(),
- * random_differ()). In any other order too
- * each receive takes the next of what it could (random_unsound()).
+ * that shares no code with the library but the draws of latencies that vary and the routes of a
+ * topology (random_simulate(), random_differ()). In any other order too each receive takes the next
+ * of what it could (random_unsound()).
+ *
+ * On a topology the send that is first by (start, rank) is first on its links. A link is known by
+ * its two ends.
  */
 #ifndef LOGP_TESTS_RANDOM_PROGRAM_H
 #define LOGP_TESTS_RANDOM_PROGRAM_H
@@ -20,9 +23,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_P = 8, MOST_OPS = 256, ANY = 9, TAGS = 3, NONE = -1, MOST_BYTES = 64 };
+/* MOST_P: of random_generate(); MOST_RANKS: of any program */
+enum { MOST_P = 8, MOST_RANKS = 16, MOST_OPS = 256, ANY = 9, TAGS = 3, NONE = -1, MOST_BYTES = 80 };
 
-enum random_kind { SEND, RECV, COMPUTE };
+/* EXCHANGE: send to peer and receive from it. ISEND: computes `time` before it is waited for. */
+enum random_kind { SEND, RECV, COMPUTE, EXCHANGE, ISEND };
 
 struct random_op {
     enum random_kind kind;
@@ -33,15 +38,22 @@ struct random_op {
 };
 
 struct random_program {
-    int P, n_ops[MOST_P], n_messages;
-    struct random_op ops[MOST_P][MOST_OPS];
+    int P, n_ops[MOST_RANKS], n_messages;
+    struct random_op ops[MOST_RANKS][MOST_OPS];
     struct logp_params params;
+    const struct logp_topology *topology; /* or NULL */
+    int64_t
+        rendezvous_from; /* bytes, of which none count as one; 0: no send waits for its receiver.
+                              * Where some do: no capacity, no topology, no receive from any source */
 };
 
-/* What happened: when each vp ended, and which message each of its receives took. */
+/* What happened: when each vp ended, which message each of its receives took, and when that
+ * arrived. NONE: a message too short for its id. Of the simulation: what the links passed. */
 struct random_outcome {
-    int64_t end[MOST_P];
-    int took[MOST_P][MOST_OPS];
+    int64_t end[MOST_RANKS];
+    int took[MOST_RANKS][MOST_OPS];
+    int64_t arrival[MOST_RANKS][MOST_OPS];
+    struct logp_link_use use;
 };
 
 /* What random_run() is told and tells. */
@@ -52,6 +64,10 @@ struct random_run {
 
 /* A program for P ranks; the same from the same state of `random`. */
 void random_generate(struct random_program *g, uint64_t *random, int P);
+/* One for the ranks of a topology, in rounds: in each, every rank computes and sends now and then,
+ * and then receives all that was sent to it in this round, by source. near: only along links. */
+void random_generate_rounds(struct random_program *g, uint64_t *random,
+                            const struct logp_topology *topology, bool near);
 /* The model of its parameters. @return as logp_delay_create() */
 int random_delay(const struct random_program *g, struct logp_delay *out);
 /* Is there a time ahead of which nothing can happen, as several cores need it? */
@@ -61,7 +77,7 @@ int random_simulate(const struct random_program *g, struct random_outcome *out);
 /* What every vp executes; arg: a struct random_run. @return 0; as logp_send() and logp_recv();
  * -EPROTO: a payload is not what was sent */
 int random_run(struct logp_vp *vp, void *arg);
-/* The first rank that ended at another time, or took another message; -1: none. */
+/* The first rank that ended at another time, or took another message or at another time; -1: none. */
 int random_differ(const struct random_program *g, const struct random_outcome *a,
                   const struct random_outcome *b);
 /* Whatever the order of events was: the first rank that took a message that was not due, or not

@@ -4,43 +4,12 @@
  * time with other parameters is that of the same steps folded with those, over the table of
  * algorithms and random links.
  */
+#include "drawn_links.h"
 #include "explained.h"
 
 #include <logp/delay.h>
 
 enum { ROUNDS = 12 };
-
-static int64_t some_cost(uint64_t *random, int64_t most)
-{
-    return one_in(random, 2) ? LOGP_AS_BEFORE : below(random, most);
-}
-
-static struct logp_rank_range some_range(uint64_t *random, int P)
-{
-    const int first = (int)below(random, P);
-
-    return (struct logp_rank_range){first, first + (int)below(random, P - first)};
-}
-
-static struct logp_links *some_links(int P, uint64_t *random)
-{
-    struct logp_links *links;
-
-    cr_assert_eq(logp_links_create(P, &links), 0);
-    for (int i = 0; i < 4; i++) {
-        const struct logp_rank_range a = some_range(random, P), b = some_range(random, P);
-        const struct logp_ranks src = {&a, 1}, dst = {&b, 1};
-        const struct logp_link_costs costs = {some_cost(random, 5000), some_cost(random, 900),
-                                              some_cost(random, 900), some_cost(random, 2000),
-                                              some_cost(random, 3000)};
-
-        if (i == 0)
-            cr_assert_eq(logp_links_nodes(links, 1 + below(random, P), &costs), 0);
-        else
-            cr_assert_eq(logp_links_set(links, &src, &dst, &costs), 0);
-    }
-    return links;
-}
 
 static int64_t fold(const struct listed *l, const struct logp_links *links,
                     const struct logp_params *params)
@@ -142,7 +111,7 @@ Test(explain_links, what_links_say_is_in_the_time_and_stays_as_it_is, .timeout =
 
         for (int i = 0; rows[row]->steps != NULL && i < ROUNDS; i++, seed += n) {
             struct drawn d = draw_for(row, n, &seed);
-            struct logp_links *links = some_links(d.P, &random);
+            struct logp_links *links = draw_links(d.P, &random);
             struct logp_explanation *e = NULL;
             struct listed l;
 

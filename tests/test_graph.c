@@ -20,11 +20,6 @@ struct graph {
     struct logp_step_list list;
 };
 
-static bool one_in(uint64_t *random, int64_t n)
-{
-    return test_below(random, n) == 0;
-}
-
 /* The next step of a rank. It may wait for some of the last ones: never for one to come. */
 static struct logp_step *next_step(struct graph *g, uint64_t *random, int rank, int64_t density)
 {

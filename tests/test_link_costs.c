@@ -6,7 +6,7 @@
  */
 #include "drawn_links.h"
 
-enum { TABLES = 400, CASES = 1500, MOST_SETS = 12 };
+enum { TABLES = 400, CASES = 1500 };
 
 /* ---- a table without kinds ---- */
 
@@ -50,50 +50,24 @@ static bool is_in(const struct logp_ranks *set, int rank)
     return in;
 }
 
-static void set_some(struct logp_links *links, struct dense *dense, uint64_t *random)
+static void told(void *arg, const struct logp_ranks *src, const struct logp_ranks *dst,
+                 int64_t per_node, const struct logp_link_costs *c)
 {
-    struct logp_rank_range space[2][3];
-    const struct logp_ranks src = some_ranks(random, dense->P, space[0]),
-                            dst = some_ranks(random, dense->P, space[1]);
-    const struct logp_link_costs c = some_costs(random);
+    struct dense *dense = arg;
 
-    cr_assert_eq(logp_links_set(links, &src, &dst, &c), 0);
     for (int s = 0; s < dense->P; s++)
         for (int d = 0; d < dense->P; d++)
-            if (is_in(&src, s) && is_in(&dst, d))
-                overlay(&dense->cost[s][d], &c);
+            if (per_node > 0 ? s / per_node != d / per_node : is_in(src, s) && is_in(dst, d))
+                overlay(&dense->cost[s][d], c);
 }
 
-static void set_nodes(struct logp_links *links, struct dense *dense, int per_node, uint64_t *random)
-{
-    const struct logp_link_costs c = some_costs(random);
-
-    cr_assert_eq(logp_links_nodes(links, per_node, &c), 0);
-    for (int s = 0; s < dense->P; s++)
-        for (int d = 0; d < dense->P; d++)
-            if (s / per_node != d / per_node)
-                overlay(&dense->cost[s][d], &c);
-}
-
-/* Nodes, single links, or both, in any order. */
 static struct logp_links *some_links(struct dense *dense, int P, uint64_t *random)
 {
-    const int n = (int)below(random, MOST_SETS), per_node = 1 + (int)below(random, P + 2);
-    struct logp_links *links;
-
     dense->P = P;
     for (int s = 0; s < P; s++)
         for (int d = 0; d < P; d++)
             dense->cost[s][d] = nothing;
-    cr_assert_eq(logp_links_create(P, &links), 0);
-    if (one_in(random, 2))
-        set_nodes(links, dense, per_node, random);
-    for (int i = 0; i < n; i++)
-        if (one_in(random, 6))
-            set_nodes(links, dense, per_node, random);
-        else
-            set_some(links, dense, random);
-    return links;
+    return draw_links_told(P, random, told, dense);
 }
 
 static bool same(const struct logp_params *a, const struct logp_params *b)

@@ -240,7 +240,7 @@ static int random_below(struct side_by_side *s, int n)
     return (int)test_below(&s->random, n);
 }
 
-static bool one_in(struct side_by_side *s, int n)
+static bool random_one_in(struct side_by_side *s, int n)
 {
     return n > 0 && random_below(s, n) == 0;
 }
@@ -274,7 +274,7 @@ static struct letter some_message(struct side_by_side *s)
         .src = random_below(s, s->kind->sources),
         .tag = random_below(s, s->kind->n_tags),
         .id = s->next_id++,
-        .n_bytes = sizeof(int) * (one_in(s, 8) ? 2 : 1),
+        .n_bytes = sizeof(int) * (random_one_in(s, 8) ? 2 : 1),
         .arrival = s->kind->in_order ? s->next_id : (s->now + random_below(s, 200)) / 16 * 16};
 }
 
@@ -308,8 +308,8 @@ static struct lpi_label some_label(struct side_by_side *s)
 {
     return (struct lpi_label){
         (uint32_t)random_below(s, s->kind->contexts),
-        one_in(s, s->kind->any_source) ? LOGP_ANY_SOURCE : random_below(s, s->kind->sources),
-        one_in(s, s->kind->any_tag) ? LOGP_ANY_TAG : random_below(s, s->kind->n_tags)};
+        random_one_in(s, s->kind->any_source) ? LOGP_ANY_SOURCE : random_below(s, s->kind->sources),
+        random_one_in(s, s->kind->any_tag) ? LOGP_ANY_TAG : random_below(s, s->kind->n_tags)};
 }
 
 static void do_post(struct side_by_side *s)
@@ -320,7 +320,7 @@ static void do_post(struct side_by_side *s)
         (*w = (struct wish){.label = some_label(s), .got = -1}).label.src == LOGP_ANY_SOURCE;
     int i;
 
-    w->capacity = sizeof(int) * (one_in(s, 8) ? 1 : 2);
+    w->capacity = sizeof(int) * (random_one_in(s, 8) ? 1 : 2);
     w->request = (struct logp_request){.context = w->label.context,
                                        .src = w->label.src,
                                        .tag = w->label.tag,
@@ -356,7 +356,7 @@ static void do_cancel(struct side_by_side *s)
 static void do_probe(struct side_by_side *s)
 {
     const struct lpi_label l = some_label(s);
-    const int64_t until = one_in(s, 2) ? s->now : INT64_MAX;
+    const int64_t until = random_one_in(s, 2) ? s->now : INT64_MAX;
     const struct lpi_message *m = lpi_match_find(&s->proc, l.context, l.src, l.tag, until);
     const int i = find(&s->model, &l, until);
 
@@ -391,7 +391,7 @@ static void step(struct side_by_side *s, bool fill)
     struct model *x = &s->model;
     const int what = random_below(s, 20), n_pending = x->end - x->first;
 
-    memory_fails_after = s->kind->fails && one_in(s, 10) ? random_below(s, 4) : -1;
+    memory_fails_after = s->kind->fails && random_one_in(s, 10) ? random_below(s, 4) : -1;
     s->now += s->kind->in_order ? 1 : random_below(s, 3);
     if (what < 9 && (fill || what < 4) && n_pending < s->kind->most_pending && x->end < 2 * MOST) {
         do_deliver(s);
@@ -399,18 +399,18 @@ static void step(struct side_by_side *s, bool fill)
                (x->n_posted < s->kind->most_posted || n_pending > 0)) {
         if (x->n_posted < s->kind->most_posted)
             do_post(s);
-    } else if (what == 18 && x->n_posted > 0 && one_in(s, 2)) {
+    } else if (what == 18 && x->n_posted > 0 && random_one_in(s, 2)) {
         do_cancel(s);
-    } else if (one_in(s, 3) && x->n_wishes < MOST) {
+    } else if (random_one_in(s, 3) && x->n_wishes < MOST) {
         do_restore(s);
     } else {
         do_probe(s);
     }
-    if (one_in(s, 8)) {
+    if (random_one_in(s, 8)) {
         match_arrived(x, s->now);
         lpi_match_arrived(&s->proc, s->now);
     }
-    if (one_in(s, 30))
+    if (random_one_in(s, 30))
         cr_assert_eq(lpi_next_arrival(&s->proc), next_arrival(x));
 }
 

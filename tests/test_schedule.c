@@ -42,26 +42,7 @@ static void compare(struct logp_machine *m, const struct drawn *d, const struct 
 
 Test(schedule, the_fold_is_the_closed_form_is_the_virtual_clock)
 {
-    struct logp_machine *machines[MOST_P + 1] = {NULL};
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
-    const char *single = getenv("LOGP_TEST_SEED");
-    const uint64_t first = single != NULL ? strtoull(single, NULL, 10) : 1;
-    const uint64_t last = single != NULL ? first : CASES / (uint64_t)test_divisor();
-
-    for (uint64_t seed = first; seed <= last; seed++) {
-        struct drawn d = draw(seed);
-
-        if (machines[d.P] == NULL)
-            machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
-        for (size_t i = 0; i < n; i++)
-            if (rows[i]->steps != NULL && strcmp(rows[i]->collective, d.collective->name) == 0 &&
-                test_needs(rows[i], d.P, &d.call) == NULL)
-                compare(machines[d.P], &d, rows[i]);
-        logp_topology_destroy(d.topology);
-    }
-    for (int P = 0; P <= MOST_P; P++)
-        cr_assert_eq(logp_machine_destroy(machines[P]), 0);
+    over_drawn(CASES, compare);
 }
 
 /* ---- much mail ---- */

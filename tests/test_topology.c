@@ -2,7 +2,8 @@
 /*
  * Topologies: routes, the delay model against a simulation of its events, and what it counts.
  */
-#include "link_simulation.h"
+#include "random_program.h"
+#include "support.h"
 
 /* ---- specifications and routes ---- */
 
@@ -220,18 +221,6 @@ static struct logp_params random_params(uint64_t *state)
     return p;
 }
 
-static void compare(const struct outcome *a, const struct outcome *b, const char *what)
-{
-    (void)what; /* not in plain.h */
-    for (int i = 0; i < MOST_P; i++) {
-        cr_assert_eq(a->end[i], b->end[i], "%s: rank %d ends at %ld, not %ld", what, i,
-                     (long)a->end[i], (long)b->end[i]);
-        for (int r = 0; r < ROUNDS; r++)
-            for (int k = 0; k < MOST_P * PER_ROUND; k++)
-                cr_assert_eq(a->arrival[i][r][k], b->arrival[i][r][k], "%s", what);
-    }
-}
-
 /* Those of the table that a machine of ours can have. */
 static const struct fitting *random_fitting(uint64_t *state)
 {
@@ -239,39 +228,35 @@ static const struct fitting *random_fitting(uint64_t *state)
 
     do
         f = &fitting[test_random(state) % N_FITTING];
-    while (f->P > MOST_P || f->P < 2);
+    while (f->P > MOST_RANKS || f->P < 2);
     return f;
 }
 
 /* One program, twice on one machine and once in the simulation. @return how long messages waited */
-static int64_t run_and_simulate(struct logp_topology *t, const struct logp_params *params,
-                                const struct program *p)
+static int64_t run_and_simulate(const struct random_program *g)
 {
-    struct logp_delay delay = test_on_links(t, params);
-    struct logp_machine *m = test_machine_of(p->P, LOGP_CLOCK_VIRTUAL, delay);
-    struct outcome *run = calloc(1, sizeof(*run)), *expected = calloc(1, sizeof(*expected));
-    struct sim *s = new_sim(p, t, params, expected);
-    struct both both = {p, run};
+    static struct random_run run;
+    static struct random_outcome expected;
+    struct logp_delay delay = test_on_links(g->topology, &g->params);
+    struct logp_machine *m = test_machine_of(g->P, LOGP_CLOCK_VIRTUAL, delay);
     struct logp_link_use use;
-    int64_t waited;
 
-    simulate(s);
+    cr_assert_eq(random_simulate(g, &expected), 0);
+    run.g = g;
     for (int again = 0; again < 2; again++) {
-        memset(run, 0, sizeof(*run));
-        cr_assert_eq(logp_machine_run(m, follow, &both, test_timeout_ns), 0);
-        compare(run, expected, logp_topology_spec(t));
+        cr_assert_eq(logp_machine_run(m, random_run, &run, test_timeout_ns), 0);
+        cr_assert_eq(random_differ(g, &run.out, &expected), NONE, "%s: rank %d",
+                     logp_topology_spec(g->topology), random_differ(g, &run.out, &expected));
         cr_assert_eq(logp_link_use(m, -1, &use), 0);
-        cr_assert_eq(use.messages, (uint64_t)s->messages);
-        cr_assert_eq(use.busy_ns, s->busy);
-        cr_assert_eq(use.waited_ns, s->waited);
+        cr_assert_eq(use.messages, expected.use.messages);
+        cr_assert_eq(use.busy_ns, expected.use.busy_ns);
+        cr_assert_eq(use.waited_ns, expected.use.waited_ns);
     }
-    waited = s->waited;
     cr_assert_eq(logp_machine_destroy(m), 0);
-    free(s);
-    free(run);
-    free(expected);
-    return waited;
+    return expected.use.waited_ns;
 }
+
+static struct random_program program;
 
 Test(topology, the_model_is_the_simulation_of_its_events)
 {
@@ -283,10 +268,10 @@ Test(topology, the_model_is_the_simulation_of_its_events)
         const struct fitting *f = random_fitting(&state);
         struct logp_topology *t = make(f->spec, f->P);
         const struct logp_params params = random_params(&state);
-        struct program p;
 
-        random_program(&p, t, false, &state);
-        contended += run_and_simulate(t, &params, &p) > 0;
+        random_generate_rounds(&program, &state, t, false);
+        program.params = params;
+        contended += run_and_simulate(&program) > 0;
         logp_topology_destroy(t);
     }
     cr_log_info("%d contended", contended);
@@ -296,27 +281,25 @@ Test(topology, the_model_is_the_simulation_of_its_events)
 /* Over one link, what is sent by one processor is never held up: this is LogGP. */
 Test(topology, messages_to_neighbours_cost_what_loggp_says)
 {
+    static struct random_run plain, linked;
     uint64_t state = 7043;
 
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int i = 0; i < 1000 / test_divisor(); i++) {
-        static struct outcome plain, linked;
         const struct fitting *f;
         struct logp_topology *t;
         const struct logp_params params = random_params(&state);
-        struct program p;
-        struct both a = {&p, &plain}, b = {&p, &linked};
 
         do
             f = random_fitting(&state);
         while (strcmp(f->spec, "tree") == 0);
         t = make(f->spec, f->P);
-        random_program(&p, t, true, &state);
-        memset(&plain, 0, sizeof(plain));
-        memset(&linked, 0, sizeof(linked));
-        test_run(test_machine(f->P, LOGP_CLOCK_VIRTUAL, &params), follow, &a);
-        test_run(test_machine_of(f->P, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params)), follow, &b);
-        compare(&linked, &plain, f->spec);
+        random_generate_rounds(&program, &state, t, true);
+        plain.g = linked.g = &program;
+        test_run(test_machine(f->P, LOGP_CLOCK_VIRTUAL, &params), random_run, &plain);
+        test_run(test_machine_of(f->P, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params)), random_run,
+                 &linked);
+        cr_assert_eq(random_differ(&program, &linked.out, &plain.out), NONE, "%s", f->spec);
         logp_topology_destroy(t);
     }
 }
@@ -538,18 +521,16 @@ Test(topology, it_runs_on_the_wall_clock)
     struct logp_delay delay = test_on_links(t, &params);
     struct logp_machine *m = test_machine_of(6, LOGP_CLOCK_WALL, delay);
     struct logp_link_use use;
-    static struct program p;
-    static struct outcome outcome;
-    struct both both = {&p, &outcome};
+    static struct random_run run = {.g = &program};
     uint64_t state = 99, hops = 0;
 
-    random_program(&p, t, false, &state);
-    for (int v = 0; v < p.P; v++)
-        for (int r = 0; r < ROUNDS; r++)
-            for (int i = 0; i < p.n_sends[v][r]; i++)
-                hops += (uint64_t)logp_topology_hops(t, v, p.send[v][r][i].dst);
+    random_generate_rounds(&program, &state, t, false);
+    for (int v = 0; v < program.P; v++)
+        for (int i = 0; i < program.n_ops[v]; i++)
+            if (program.ops[v][i].kind == SEND)
+                hops += (uint64_t)logp_topology_hops(t, v, program.ops[v][i].peer);
     for (int again = 0; again < 5; again++) {
-        cr_assert_eq(logp_machine_run(m, follow, &both, test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_run(m, random_run, &run, test_timeout_ns), 0);
         cr_assert_eq(logp_link_use(m, -1, &use), 0);
         cr_assert_eq(use.messages, hops);
     }
