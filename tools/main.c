@@ -2,6 +2,7 @@
 /* The `logp` command: which word calls what, and the first screen of help. */
 #include "command/command.h"
 #include "file/file.h"
+#include "plot/plot.h"
 #include "run/run.h"
 
 #include <jansson.h>
@@ -146,6 +147,16 @@ static int call(const struct command *command, struct options *o)
     return command->call(o);
 }
 
+/* What a report of a fault needs. The MPIs are those that the build found. */
+static void print_version(void)
+{
+    char *const gnuplot = find_gnuplot();
+
+    printf("logp %s\ncommit: %s\ncompiler: %s\nMPI: %s\ngnuplot: %s\n", logp_version(), LOGP_COMMIT,
+           LOGP_COMPILER, LOGP_MPIS, gnuplot != NULL ? gnuplot : "not found");
+    free(gnuplot);
+}
+
 /* @return an exit code */
 static int answer(int argc, char **argv, struct options *o)
 {
@@ -153,7 +164,7 @@ static int answer(int argc, char **argv, struct options *o)
 
     parse_options(argc, argv, o);
     if (o->version) {
-        printf("logp %s\n", logp_version());
+        print_version();
         return EXIT_OK;
     }
     take_help(o);

@@ -58,7 +58,7 @@ static void offer_commands(const struct typed *t)
         offer(t, c->name, c->summary);
     offer(t, "help", "all options of a command");
     offer(t, "--help", "the most used commands and options");
-    offer(t, "--version", "which version this is");
+    offer(t, "--version", "the version, and what it was built with");
 }
 
 static void offer_arguments(const struct typed *t, const struct command *c)

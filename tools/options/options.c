@@ -70,6 +70,7 @@ static void make_getopt(char *shorts, struct option *longs)
         }
     }
     *shorts++ = 'h';
+    *shorts++ = 'V';
     *shorts = '\0';
     longs[n++] = (struct option){"help", no_argument, NULL, HELP};
     longs[n++] = (struct option){"version", no_argument, NULL, VERSION};
@@ -264,7 +265,7 @@ static int split_rest(int argc, char **argv, struct options *o)
 
 void parse_options(int argc, char **argv, struct options *o)
 {
-    char shorts[2 * MOST_ROWS + 4];
+    char shorts[2 * MOST_ROWS + 5];
     struct option longs[MOST_ROWS + 3];
     int c;
 
@@ -280,8 +281,8 @@ void parse_options(int argc, char **argv, struct options *o)
         if (c == '?')
             no_such_option(argv[optind - 1], optopt);
         o->help |= c == 'h' || c == HELP;
-        o->version |= c == VERSION;
-        if (c == 'h' || c == HELP || c == VERSION)
+        o->version |= c == 'V' || c == VERSION;
+        if (c == 'h' || c == HELP || c == 'V' || c == VERSION)
             continue;
         take_given(row_of(c), optarg != NULL ? optarg : "on");
     }
