@@ -140,6 +140,14 @@ static void *memory_for_json(size_t n)
 
 static int call(const struct command *command, struct options *o)
 {
+    static struct names names;
+
+    for (int i = 0; i < N_COMMANDS; i++) {
+        add_name(&names, commands[i]->name);
+        if (commands[i]->under != NULL)
+            add_name(&names, commands[i]->under->name);
+    }
+    o->commands = &names;
     if (command->take != NULL)
         command->take(o);
     resolve_options(o, command->name, command->options);

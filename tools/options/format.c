@@ -58,7 +58,7 @@ static void apply_format(struct options *o, const char *option, const char *text
 {
     const struct output_format *f = find_format(o, text);
     const struct names names = names_of(o);
-    char list[MAX_LIST];
+    char list[MAX_LIST], name[32];
 
     o->format = f;
     if (f != NULL && shows(f, o->answer))
@@ -67,8 +67,8 @@ static void apply_format(struct options *o, const char *option, const char *text
     if (!option_given(option))
         return;
     usable_formats(o, list);
-    if ((o->sets & OPTIONS_FORGIVING) != 0 && option_in_environment(option)) {
-        fprintf(stderr, "logp: LOGP_FORMAT '%s': %s; this is a %s\n", text, list, o->format->name);
+    if ((o->sets & OPTIONS_FORGIVING) != 0 && option_is_preset(option)) {
+        say("%s '%s': %s; this is a %s", option_shown(option, name), text, list, o->format->name);
         return;
     }
     if (f != NULL)
