@@ -20,7 +20,8 @@ static bool shows(const struct output_format *f, enum answer answer)
                         [ANSWER_TRACE] = f->trace != NULL,
                         [ANSWER_PAPER] = f->form != RECORDS_NONE || f->draws,
                         [ANSWER_MEASURED] = f->form != RECORDS_NONE || f->machine,
-                        [ANSWER_PAGE] = f->page};
+                        [ANSWER_PAGE] = f->page,
+                        [ANSWER_TUNE] = f->form == RECORDS_TABLE || f->form == RECORDS_CSV};
 
     return can[answer];
 }

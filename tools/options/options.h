@@ -52,6 +52,7 @@ enum answer {
     ANSWER_PAPER,
     ANSWER_MEASURED,
     ANSWER_PAGE,
+    ANSWER_TUNE,
 };
 
 /* ---- the options ---- */
