@@ -2,6 +2,7 @@
 /* The `logp` command: which word calls what, and the first screen of help. */
 #include "command/command.h"
 #include "file/file.h"
+#include "plot/plot.h"
 #include "run/run.h"
 
 #include <jansson.h>
@@ -140,11 +141,29 @@ static void *memory_for_json(size_t n)
 
 static int call(const struct command *command, struct options *o)
 {
+    static struct names names;
+
+    for (int i = 0; i < N_COMMANDS; i++) {
+        add_name(&names, commands[i]->name);
+        if (commands[i]->under != NULL)
+            add_name(&names, commands[i]->under->name);
+    }
+    o->commands = &names;
     if (command->take != NULL)
         command->take(o);
     resolve_options(o, command->name, command->options);
     begin_output(o);
     return command->call(o);
+}
+
+/* What a report of a fault needs. The MPIs are those that the build found. */
+static void print_version(void)
+{
+    char *const gnuplot = find_gnuplot();
+
+    printf("logp %s\ncommit: %s\ncompiler: %s\nMPI: %s\ngnuplot: %s\n", logp_version(), LOGP_COMMIT,
+           LOGP_COMPILER, LOGP_MPIS, gnuplot != NULL ? gnuplot : "not found");
+    free(gnuplot);
 }
 
 /* @return an exit code */
@@ -154,7 +173,7 @@ static int answer(int argc, char **argv, struct options *o)
 
     parse_options(argc, argv, o);
     if (o->version) {
-        printf("logp %s\n", logp_version());
+        print_version();
         return EXIT_OK;
     }
     take_help(o);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# completion, manual: what bash and zsh offer is what the command takes, and the page says it all.
+# completion, manual: what bash, zsh and fish offer is what the command takes, and the page says it all.
 . "$(dirname "$0")/support.sh"
 
 # offers "WANTED..." "NOT..." WORD...: what bash would offer for the last word, in $dir; nothing,
@@ -35,7 +35,7 @@ offers '' '' frob ''
 offers 'kurnosov liu' broadcast paper ''
 offers 'machines' '' list ma
 offers 'summation' barrier tree s
-offers 'bash zsh' '' completion ''
+offers 'bash zsh fish' '' completion ''
 offers 'host cm5 dash' none validate --on ''
 # options: those of the command
 offers '--clock --cores --count -P -L --help' '--measure --export' run broadcast -
@@ -107,8 +107,21 @@ if command -v zsh >/dev/null; then
 FILES" ] || fail "zsh: $got"
 fi
 
-expect='completion bash zsh' bad completion
-expect='completion bash zsh' bad completion fish
+"$logp" completion fish >"$dir/logp.fish"
+grep -q '^complete -c logp ' "$dir/logp.fish" || fail 'fish: it completes nothing'
+if command -v fish >/dev/null; then
+    fish --no-execute "$dir/logp.fish" || fail 'fish: syntax'
+    # shellcheck disable=SC2016
+    got=$(fish --no-config -c 'function commandline
+            test $argv[1] = -ct; and echo $typed[-1]; or printf "%s\n" $typed[1..-2]
+        end
+        source $argv[2]
+        set -g typed $argv[1] run broadcast --algo flat,op; __logp_words' "$logp" "$dir/logp.fish")
+    [ "$got" = "$("$logp" complete run broadcast --algo flat,op)" ] || fail "fish: $got"
+fi
+
+expect='completion bash zsh fish' bad completion
+expect='completion bash zsh fish' bad completion tcsh
 expect='frob argument' bad manual frob
 expect='-P manual' bad manual -P 4
 finish

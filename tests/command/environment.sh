@@ -108,6 +108,53 @@ LOGP_P=banana LOGP_PLUGIN=banana LOGP_ALGO=banana json 'length > 10' paper shou-
 LOGP_K=2 LOGP_ROOT=3 json '.[0].verified' run barrier --clock virtual
 stderr_is ''
 
+# a variable that is nearly that of an option
+LOGP_PP=4 LOGP_TOPLOGY=ring LOGP_l=3 LOGP_CHECK_SEEDS=1 LOGP_HOME=/ json '.[0] | .P == 8 and .topology == null' \
+    predict broadcast
+LC_ALL=C sort -o "$dir/err" "$dir/err"
+stderr_is 'logp: LOGP_PP in the environment is not used; did you mean LOGP_P?
+logp: LOGP_TOPLOGY in the environment is not used; did you mean LOGP_TOPOLOGY?
+logp: LOGP_l in the environment is not used; did you mean LOGP_L?'
+
+# the config file: weaker than the environment, which is weaker than the command line
+mkdir -p "$dir/xdg/logp" "$dir/home/.config/logp"
+printf '%s\n' '# mine' '' ' P = 4 ' '[predict]' 'P=5' 'L = 7' '[run]' 'P = 6' 'clock = virtual' >"$dir/xdg/logp/config"
+echo 'P = 3' >"$dir/home/.config/logp/config"
+unset LOGP_CONFIG
+export XDG_CONFIG_HOME="$dir/xdg" HOME="$dir/home"
+json '.[0] | .P == 5 and .L_ns == 70000' predict broadcast
+json '.[0] | .P == 6 and .L_ns == 60000 and .clock == "virtual"' run broadcast
+json '.P == 4' tree broadcast
+LOGP_P=9 json '.[0].P == 9' predict broadcast
+LOGP_P=9 json '.[0].P == 2' predict broadcast -P 2
+LOGP_CONFIG='' json '.[0].P == 8' predict broadcast
+LOGP_CONFIG="$dir/home/.config/logp/config" json '.[0].P == 3' predict broadcast
+unset XDG_CONFIG_HOME
+json '.[0].P == 3' predict broadcast
+HOME='' json '.[0].P == 8' predict broadcast
+HOME=$dir json '.[0].P == 8' predict broadcast
+export LOGP_CONFIG="$dir/config"
+expect="LOGP_CONFIG $dir/config: file" bad predict broadcast
+wrong() {
+    printf '%b\n' "$1" >"$dir/config"
+    expect="$dir/config:2: $2" bad predict broadcast
+}
+wrong '# mine\nP = zero' 'P = zero'
+wrong '\nroot = 8' 'root = 7'
+wrong '\nbanana = 3' 'banana: option'
+wrong '\ntoplogy = ring' 'topology?'
+wrong 'P = 3\nL 4' 'option = value'
+wrong 'P = 3\n[predcit]' 'predict?'
+wrong 'P = 3\n[run' 'section'
+# what the command has no use for, and what is no script
+printf '%s\n' 'reps = zero' '[run]' 'P = zero' '[predict]' 'algo = $(touch ran)' >"$dir/config"
+expect="$dir/config:5: algo \$(touch" bad predict broadcast
+[ ! -e ran ] || fail 'a value was run'
+json '.time == 24' tree broadcast --algo optimal
+logp --help
+[ $code -eq 0 ] || fail '--help looks at the config file'
+LOGP_CONFIG=
+
 # odd, but right
 LOGP_P=3 LOGP_L=0 LOGP_o=1ns LOGP_g=0.5 LOGP_G=7ps LOGP_GAP=shared LOGP_ROOT=2 LOGP_K=sqrt LOGP_SEED=9 \
     LOGP_TYPE=int32 LOGP_OP=min LOGP_CLOCK=virtual LOGP_EXECUTOR=fiber LOGP_REPS=3 LOGP_WARMUP=2 \

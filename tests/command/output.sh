@@ -185,7 +185,15 @@ done
 logp list --help
 [ "$(grep -c '^  -' "$dir/out")" -eq 3 ] || fail "list --help"
 logp --version
-grep -qx 'logp [0-9.]*' "$dir/out" || fail "version"
+head -1 "$dir/out" | grep -qx 'logp [0-9.]*' || fail "version"
+for word in commit compiler MPI gnuplot; do
+    grep -q "^$word: ." "$dir/out" || fail "--version: no $word"
+done
+cp "$dir/out" "$dir/version"
+logp -V
+cmp -s "$dir/out" "$dir/version" || fail "-V is not --version"
+PATH='' "$logp" -V >"$dir/out"
+grep -qx 'gnuplot: not found' "$dir/out" || fail "-V without gnuplot"
 logp
 [ $code -eq 2 ] || fail "no words: exit code $code"
 grep -q 'Commands:' "$dir/out" || fail "no words: no help"

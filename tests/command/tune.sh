@@ -178,6 +178,18 @@ logp tune barrier --machine cm5 -P 2 --export csv
 grep -q '^barrier,2,,,[a-z-]*,90250,' "$dir/out" || fail "a preset: $(cat "$dir/out")"
 
 # ---- wrong ----
+# --format csv is --export csv; the suffix wins over LOGP_FORMAT
+logp tune barrier "${machine[@]}" -P 5 --export csv
+cp "$dir/out" "$dir/exported"
+logp tune barrier "${machine[@]}" -P 5 --format csv
+cmp -s "$dir/out" "$dir/exported" || fail 'tune --format csv is not --export csv'
+LOGP_FORMAT=csv logp tune barrier "${machine[@]}" -P 5
+cmp -s "$dir/out" "$dir/exported" || fail 'tune: LOGP_FORMAT=csv'
+LOGP_FORMAT=table logp tune barrier "${machine[@]}" -P 5 --output "$dir/written.csv"
+cmp -s "$dir/written.csv" "$dir/exported" || fail 'tune: the suffix .csv against LOGP_FORMAT'
+expect='--format json table csv' bad tune --format json
+expect='--format csv --export openmpi' bad tune --format csv --export openmpi
+expect="--output $dir/t.txt .csv" bad tune --format csv --output "$dir/t.txt"
 expect='--export lam openmpi mpich csv' bad tune --export lam
 expect='-P 0 numbers' bad tune -P 0
 expect='-P 4,4 once' bad tune -P 4,4

@@ -61,7 +61,7 @@ static const char *needed(const struct options *o, const struct logp_algorithm *
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char variable[32];
 
-        if (n < 256 && option_in_environment(names[i]))
+        if (n < 256 && option_is_preset(names[i]))
             n += snprintf(buf + n, 256 - (size_t)n, "; %s '%s'", option_shown(names[i], variable),
                           option_text(names[i]));
     }

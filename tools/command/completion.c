@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * logp completion: what bash and zsh load to complete the command line. Both ask the command
+ * logp completion: what bash, zsh and fish load to complete the command line. All ask the command
  * itself,
  *
  *     logp complete WORD...
@@ -58,7 +58,7 @@ static void offer_commands(const struct typed *t)
         offer(t, c->name, c->summary);
     offer(t, "help", "all options of a command");
     offer(t, "--help", "the most used commands and options");
-    offer(t, "--version", "the version");
+    offer(t, "--version", "version, commit, compiler, MPIs and gnuplot");
 }
 
 static void offer_arguments(const struct typed *t, const struct command *c)
@@ -246,13 +246,29 @@ static const char zsh[] =
     "done\n"
     "_describe logp candidates\n";
 
+static const char fish[] =
+    "# Completion of logp for fish: logp completion fish\n"
+    "function __logp_words\n"
+    "    set -l words (commandline -opc)\n"
+    "    set -l last (commandline -ct)\n"
+    "    for line in ($words[1] complete $words[2..-1] \"$last\" 2>/dev/null)\n"
+    "        if test \"$line\" = :files\n"
+    "            __fish_complete_path \"$last\"\n"
+    "        else\n"
+    "            echo $line\n"
+    "        end\n"
+    "    end\n"
+    "end\n"
+    "complete -c logp -f -k -a '(__logp_words)'\n";
+
 static struct names shells(void)
 {
-    return (struct names){{"bash", "zsh"}, 2};
+    return (struct names){{"bash", "zsh", "fish"}, 3};
 }
 
 static int completion(struct options *o)
 {
+    static const char *const scripts[] = {bash, zsh, fish};
     const struct names names = shells();
     char list[MAX_LIST];
     int which;
@@ -262,16 +278,17 @@ static int completion(struct options *o)
     which = find_name(&names, o->words[1]);
     if (which < 0)
         bad_usage("completion %s: %s", o->words[1], one_of(&names, o->words[1], list));
-    fputs(which == 0 ? bash : zsh, stdout);
+    fputs(scripts[which], stdout);
     return EXIT_OK;
 }
 
 const struct command command_completion = {
     .name = "completion",
     .arguments = "SHELL",
-    .summary = "print the completion of the command line for bash or zsh",
+    .summary = "print the completion of the command line for bash, zsh or fish",
     .remark = "In this shell:  source <(logp completion bash)\n"
-              "In zsh:         logp completion zsh >_logp, in a folder of $fpath",
+              "In zsh:         logp completion zsh >_logp, in a folder of $fpath\n"
+              "In fish:        logp completion fish >~/.config/fish/completions/logp.fish",
     .call = completion,
     .words = shells,
 };

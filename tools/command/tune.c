@@ -15,10 +15,15 @@ static const struct tune_form *const forms[] = {&tune_table, &tune_openmpi, &tun
 static const struct tune_form *find_form(const struct options *o)
 {
     const char *const suffix = o->output != NULL ? suffix_of(o->output) : NULL;
+    const bool asked = option_on_command_line("format"), is_csv = o->format->form == RECORDS_CSV;
     struct names names = {0};
     char export[64];
 
-    if (*o->export == '\0' && suffix != NULL && strcasecmp(suffix, "csv") == 0)
+    if (*o->export != '\0' && asked && strcmp(o->export, o->format->name) != 0)
+        bad_option("--format", o->format->name, "not together with --export %s", o->export);
+    if (*o->export == '\0' && asked)
+        check_suffix(o, is_csv ? "--format csv" : "--format table", o->format->suffix);
+    if (*o->export == '\0' && (asked || suffix == NULL ? is_csv : strcasecmp(suffix, "csv") == 0))
         return &tune_csv;
     if (*o->export == '\0' && suffix != NULL && strcasecmp(suffix, "txt") != 0)
         bad_option("--output", o->output,
@@ -139,7 +144,8 @@ const struct command command_tune = {
     .name = "tune",
     .arguments = "[COLLECTIVE...]",
     .summary = "list the best algorithms, also as tables that an MPI loads",
-    .options = OPTIONS_TUNE | OPTIONS_SPANS,
+    .options = OPTIONS_TUNE | OPTIONS_SPANS | OPTIONS_FORMAT | OPTIONS_FORGIVING,
+    .answer = ANSWER_TUNE,
     .remark = "\n-P takes numbers and ranges (2,4,8..16, 2..64*2) [2..128*2], --bytes a range "
               "(1..64Ki)\n[1..16Mi]; a size is that of an item, or of a vector (reduce-scatter: a "
               "block) of\n--type. Open MPI 4.1 loads its file with --mca "

@@ -23,7 +23,8 @@ static bool shows(const struct output_format *f, enum answer answer)
                         [ANSWER_VERSUS] = f->versus != NULL,
                         [ANSWER_PAPER] = f->form != RECORDS_NONE || f->draws,
                         [ANSWER_MEASURED] = f->form != RECORDS_NONE || f->machine,
-                        [ANSWER_PAGE] = f->page};
+                        [ANSWER_PAGE] = f->page,
+                        [ANSWER_TUNE] = f->form == RECORDS_TABLE || f->form == RECORDS_CSV};
 
     return can[answer];
 }
@@ -61,7 +62,7 @@ static void apply_format(struct options *o, const char *option, const char *text
 {
     const struct output_format *f = find_format(o, text);
     const struct names names = names_of(o);
-    char list[MAX_LIST];
+    char list[MAX_LIST], name[32];
 
     o->format = f;
     if (f != NULL && shows(f, o->answer))
@@ -70,8 +71,8 @@ static void apply_format(struct options *o, const char *option, const char *text
     if (!option_given(option))
         return;
     usable_formats(o, list);
-    if ((o->sets & OPTIONS_FORGIVING) != 0 && option_in_environment(option)) {
-        fprintf(stderr, "logp: LOGP_FORMAT '%s': %s; this is a %s\n", text, list, o->format->name);
+    if ((o->sets & OPTIONS_FORGIVING) != 0 && option_is_preset(option)) {
+        say("%s '%s': %s; this is a %s", option_shown(option, name), text, list, o->format->name);
         return;
     }
     if (f != NULL)

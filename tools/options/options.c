@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The options of all commands, in one table that is put together from several: name, help, default,
- * and how the text becomes a field. Values come from the environment (LOGP_P, LOGP_UNIT, ...), then
- * from the command line; they are kept as text until all have been seen, because times depend on
+ * and how the text becomes a field. Values come from the config file, then from the environment
+ * (LOGP_P, LOGP_UNIT, ...), then from the command line; they are kept as text until all have been seen, because times depend on
  * --unit and ranks on -P.
  */
 #include "options/rows.h"
@@ -70,6 +70,7 @@ static void make_getopt(char *shorts, struct option *longs)
         }
     }
     *shorts++ = 'h';
+    *shorts++ = 'V';
     *shorts = '\0';
     longs[n++] = (struct option){"help", no_argument, NULL, HELP};
     longs[n++] = (struct option){"version", no_argument, NULL, VERSION};
@@ -94,11 +95,11 @@ static void add_word(struct options *o, const char *word)
     o->words[o->n_words++] = word;
 }
 
-/* Where this option comes from: the environment counts where the command can use it. */
+/* Where this option comes from: the environment counts where the command can use it, and so does the config file. */
 static enum source find_text(int i, const struct options *o, const char **text)
 {
     const struct option_row *r = rows[i];
-    const char *environment = from_environment(r);
+    const char *environment = from_environment(r), *setting;
     const unsigned from_command_line =
         OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY | OPTIONS_OUTPUT | OPTIONS_SAVE;
     const bool other = o->clock == LOGP_CLOCK_VIRTUAL && *r->preset != '\0';
@@ -108,10 +109,10 @@ static enum source find_text(int i, const struct options *o, const char **text)
     if (given[i] != NULL) {
         source = FROM_COMMAND_LINE;
         *text = given[i];
-    } else if (environment != NULL && (r->set & o->sets & ~from_command_line) != 0 &&
-               option_matters(r->name, o)) {
-        source = FROM_ENVIRONMENT;
-        *text = environment;
+    } else if ((r->set & o->sets & ~from_command_line) != 0 && option_matters(r->name, o)) {
+        setting = environment == NULL ? setting_of(r->name) : NULL;
+        source = environment != NULL ? FROM_ENVIRONMENT : setting != NULL ? FROM_FILE : source;
+        *text = environment != NULL ? environment : setting != NULL ? setting : *text;
     }
     return source;
 }
@@ -164,8 +165,14 @@ static void resolve_rows(struct options *o)
 
 void resolve_options(struct options *o, const char *command, unsigned sets)
 {
+    static struct names names;
+
     o->sets = sets;
     refuse_others(command, sets);
+    for (int i = 0; i < n_rows; i++)
+        add_name(&names, rows[i]->name);
+    read_settings(command, o->commands, &names);
+    warn_of_variables(&names);
     o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* 0 is a time, too */
     unsettled = *o;
     resolve_rows(o);
@@ -275,7 +282,7 @@ static int split_rest(int argc, char **argv, struct options *o)
 void parse_options(int argc, char **argv, struct options *o)
 {
     const bool program = runs_a_program(argc, argv);
-    char shorts[2 * MOST_ROWS + 8] = "+";
+    char shorts[2 * MOST_ROWS + 9] = "+";
     struct option longs[MOST_ROWS + 3];
     int c;
 
@@ -297,8 +304,8 @@ void parse_options(int argc, char **argv, struct options *o)
         if (c == '?')
             no_such_option(argv[optind - 1], optopt);
         o->help |= c == 'h' || c == HELP;
-        o->version |= c == VERSION;
-        if (c == 'h' || c == HELP || c == VERSION)
+        o->version |= c == 'V' || c == VERSION;
+        if (c == 'h' || c == HELP || c == 'V' || c == VERSION)
             continue;
         if (c == 'n' && strcmp(optarg, "p") == 0 && optind < argc) /* -np N */
             optarg = argv[optind++];

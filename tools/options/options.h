@@ -55,6 +55,7 @@ enum answer {
     ANSWER_PAPER,
     ANSWER_MEASURED,
     ANSWER_PAGE,
+    ANSWER_TUNE,
 };
 
 /* ---- the options ---- */
@@ -137,6 +138,7 @@ struct options {
     bool ranks; /* tables show times over the ranks */
     const struct output_format *format;
     const struct output_format *formats; /* all there are; the last has no name */
+    const struct names *commands;        /* all there are: the sections of the config file */
     enum answer answer;                  /* of the command */
     /* words that are not options, the command first */
     const char *words[8];
@@ -189,9 +191,9 @@ enum option_set {
 void parse_options(int argc, char **argv, struct options *o);
 /* What stands behind -- are words, too. */
 void add_rest(struct options *o);
-/* Fill o with what a command of these sets can use: from the environment (LOGP_P, LOGP_UNIT, ...;
- * an empty variable is as good as none), then from the command line. Ends the process where one of
- * them is wrong, or not an option of the command. o->formats and o->answer are set. */
+/* Fill o with what a command of these sets can use: from the config file, then from the environment
+ * (LOGP_P, LOGP_UNIT, ...; an empty variable is as good as none), then from the command line. Ends the process where one of
+ * them is wrong, or not an option of the command. o->formats, o->commands and o->answer are set. */
 void resolve_options(struct options *o, const char *command, unsigned sets);
 /* Does what is run go over the processes of a launcher (--transport)? */
 bool over_processes(const struct options *o);

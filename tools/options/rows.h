@@ -101,6 +101,16 @@ void apply_plugin(struct options *o, const char *option, const char *text);
  * whole elements, or --count says it, too. */
 void resolve_size(struct options *o);
 
+/* ---- settings.c ---- */
+
+/* Read the config file (LOGP_CONFIG, else in XDG_CONFIG_HOME or ~/.config) for a command; ends the
+ * process where a line is wrong. options: their names without dashes, which must stay */
+void read_settings(const char *command, const struct names *commands, const struct names *options);
+/* What the file says of an option, named without dashes; NULL: nothing */
+const char *setting_of(const char *name);
+/* Say which variables LOGP_* are those of no option, but nearly. */
+void warn_of_variables(const struct names *options);
+
 /* ---- values.c ---- */
 
 /* Set the field of a row, or call its function. */

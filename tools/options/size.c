@@ -19,8 +19,7 @@ int64_t size_unit(const struct options *o, const struct logp_collective *c)
  * of vectors alone, and bytes are of all. */
 static bool is_in_bytes(void)
 {
-    return option_on_command_line("bytes") ||
-           (option_in_environment("bytes") && !option_given("count"));
+    return option_on_command_line("bytes") || (option_is_preset("bytes") && !option_given("count"));
 }
 
 const char *size_option(const struct logp_collective *c)

@@ -61,6 +61,8 @@ void plot_free(struct plot *p);
 
 /* Does a file's name end in .png, .svg or .pdf, or is it one of these three words: stdout? */
 bool plot_has_format(const char *to);
+/* The path of gnuplot, to be freed; NULL: it is not installed */
+char *find_gnuplot(void);
 /* End the process unless gnuplot is there. option: what asks for it */
 void need_gnuplot(const char *option, const char *value);
 /* Draw the plots below and beside each other in one file; "": as SVG to stdout; "svg", "png" and

@@ -91,21 +91,30 @@ bool plot_has_format(const char *to)
     return strcasecmp(end != NULL ? end + 1 : to, plot_kind(to)) == 0;
 }
 
-void need_gnuplot(const char *option, const char *value)
+char *find_gnuplot(void)
 {
     char *path = or_end(strdup(getenv("PATH") != NULL ? getenv("PATH") : "")), *save = NULL,
          file[4096];
     bool there = false;
 
-    for (char *s = strtok_r(path, ":", &save); s != NULL; s = strtok_r(NULL, ":", &save)) {
+    for (char *s = strtok_r(path, ":", &save); s != NULL && !there;
+         s = strtok_r(NULL, ":", &save)) {
         snprintf(file, sizeof(file), "%s/gnuplot", s);
-        there |= access(file, X_OK) == 0;
+        there = access(file, X_OK) == 0;
     }
     free(path);
-    if (!there)
+    return there ? or_end(strdup(file)) : NULL;
+}
+
+void need_gnuplot(const char *option, const char *value)
+{
+    char *const file = find_gnuplot();
+
+    if (file == NULL)
         bad_option(option, value,
                    "pictures are drawn by gnuplot, which is not installed (Debian: "
                    "gnuplot-nox)");
+    free(file);
 }
 
 struct gnuplot {

@@ -109,8 +109,8 @@ void *or_end(void *memory)
 
 void bad_option(const char *option, const char *value, const char *allowed_format, ...)
 {
-    const char *quote = option_in_environment(option) ? "'" : "";
-    char name[32], what[4096];
+    const char *quote = option_is_preset(option) ? "'" : "";
+    char name[32], what[9000];
     va_list args;
 
     snprintf(what, sizeof(what), "%s %s%.4000s%s: ", option_shown(option, name), quote, value,

@@ -12,6 +12,7 @@ static struct given {
     const char *name; /* without dashes */
     enum source source;
     const char *text;
+    const char *place; /* in the config file; NULL: it is not there */
 } all[MOST_OPTIONS];
 static int n_all;
 
@@ -36,7 +37,15 @@ void note_option(const char *name, enum source source, const char *text)
     if (g == NULL && n_all < MOST_OPTIONS)
         g = &all[n_all++];
     if (g != NULL)
-        *g = (struct given){bare(name), source, text};
+        *g = (struct given){bare(name), source, text, g->place};
+}
+
+void note_place(const char *name, const char *place)
+{
+    if (find(name) == NULL)
+        note_option(name, FROM_DEFAULT, NULL);
+    if (find(name) != NULL)
+        find(name)->place = place;
 }
 
 static enum source source_of(const char *name)
@@ -63,9 +72,9 @@ bool option_on_command_line(const char *name)
     return source_of(name) == FROM_COMMAND_LINE;
 }
 
-bool option_in_environment(const char *name)
+bool option_is_preset(const char *name)
 {
-    return source_of(name) == FROM_ENVIRONMENT;
+    return source_of(name) == FROM_ENVIRONMENT || source_of(name) == FROM_FILE;
 }
 
 bool option_is_short(const char *name)
@@ -98,5 +107,8 @@ const char *option_variable(const char *name, char buf[32])
 
 const char *option_shown(const char *name, char buf[32])
 {
-    return option_in_environment(name) ? option_variable(name, buf) : option_dashed(name, buf);
+    if (source_of(name) == FROM_FILE)
+        return find(name)->place;
+    return source_of(name) == FROM_ENVIRONMENT ? option_variable(name, buf)
+                                               : option_dashed(name, buf);
 }

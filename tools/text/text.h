@@ -91,23 +91,25 @@ char *text_of_file(const char *path, const char **why);
 /* ---- option_source.c: what an option, named with or without its dashes, was given as, and where ---- */
 
 /* Where a value comes from, the weakest first. */
-enum source { FROM_DEFAULT, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
+enum source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
 
 /* Keep that this is what becomes of an option; the texts must stay. */
 void note_option(const char *name, enum source source, const char *text);
-/* What the command line or the environment says of it, or its default; NULL: not yet known. */
+/* Where the config file says it, to name it in errors: "FILE:3: P ="; the text must stay. */
+void note_place(const char *name, const char *place);
+/* What the command line, the environment or the config file says of it, or its default; NULL: not yet known. */
 const char *option_text(const char *name);
-/* Does the command line or the environment say what it is? */
+/* Does one of these three say what it is? */
 bool option_given(const char *name);
 /* Does it stand on the command line? */
 bool option_on_command_line(const char *name);
-/* Has the environment said what it is? */
-bool option_in_environment(const char *name);
+/* Has the environment, or the config file, said what it is? */
+bool option_is_preset(const char *name);
 /* As it is written on the command line: "--root", "-P". @return buf */
 const char *option_dashed(const char *name, char buf[32]);
 /* As it is written in the environment: "LOGP_ROOT", "LOGP_P". @return buf */
 const char *option_variable(const char *name, char buf[32]);
-/* As whoever set it knows it: one of these two. @return buf */
+/* As its user has set it: one of these two, in buf, or its place in the config file. */
 const char *option_shown(const char *name, char buf[32]);
 /* Has it one dash? The parameters of the model: -P, -L, -o, -g, -G. */
 bool option_is_short(const char *name);
