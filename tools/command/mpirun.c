@@ -5,6 +5,7 @@
  * The MPI library has functions of the C library's names (exit, rand, ...), which count only if it
  * comes before the C library. So the command starts itself again with it in LD_PRELOAD.
  */
+#define _GNU_SOURCE
 #include "command/command.h"
 #include "file/file.h"
 #include "mpi/run.h"
@@ -21,22 +22,31 @@
 
 static const char again[] = "LOGP_MPIRUN"; /* set: the library is there */
 
-/* As the command stands in its folder: in a build, or installed. */
+/* Is it in this folder, whose path ends before `end`? */
+static bool is_there(char *path, size_t size, const char *folder, const char *end, const char *name)
+{
+    return snprintf(path, size, "%.*s%s", (int)(end - folder), folder, name) < (int)size &&
+           access(path, R_OK) == 0;
+}
+
+/* In a build below the folder of this command; installed, in the folder of liblogp. */
 static void find_library(char *path, size_t size)
 {
-    static const char *const places[] = {"mpi/libmpi_abi.so.1", "../lib/libmpi_abi.so.1",
-                                         "../lib64/libmpi_abi.so.1",
-                                         "../lib/" LOGP_LIBDIR_NAME "/libmpi_abi.so.1"};
+    const char *(*const version)(void) = logp_version;
     char self[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    char *slash;
+    const char *slash;
+    Dl_info library;
+    void *address;
 
     self[n > 0 ? n : 0] = '\0';
     slash = strrchr(self, '/');
-    if (slash != NULL)
-        slash[1] = '\0';
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        if (snprintf(path, size, "%s%s", self, places[i]) < (int)size && access(path, R_OK) == 0)
+    if (slash != NULL && is_there(path, size, self, slash, "/mpi/libmpi_abi.so.1"))
+        return;
+    memcpy(&address, &version, sizeof(address));
+    if (dladdr(address, &library) != 0) {
+        slash = strrchr(library.dli_fname, '/');
+        if (slash != NULL && is_there(path, size, library.dli_fname, slash, "/libmpi_abi.so.1"))
             return;
     }
     say("the MPI library libmpi_abi.so.1 is missing from the folders of this command: install it "
