@@ -120,7 +120,9 @@ static struct logp_request **gather(struct lpi_proc *p, const struct lpi_query *
     return all;
 }
 
-int lpi_query_beside(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
+/* Not inlined: its frame would stay on the stack of each vp that waits. */
+__attribute__((noinline)) int lpi_query_beside(const struct logp_vp *vp, struct lpi_query *q,
+                                               struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request *few[8], **all;

@@ -338,6 +338,19 @@ int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int6
         status);
 }
 
+/* Not inlined: the query would lie on the stack of each direct wait. */
+static __attribute__((noinline)) int run_for(const struct logp_vp *vp, struct logp_request *r,
+                                             bool waits, int64_t until, struct logp_status *status)
+{
+    return lpi_query_run(vp,
+                         &(struct lpi_query){.requests = &r,
+                                             .n = 1,
+                                             .any = r->state == LPI_REQ_SYNC_SENT,
+                                             .waits = waits,
+                                             .until = until},
+                         status);
+}
+
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
                       struct logp_status *status)
 {
@@ -347,11 +360,5 @@ int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool wai
         if (until == INT64_MAX)
             return wait_directly(vp, r, status);
     }
-    return lpi_query_run(vp,
-                         &(struct lpi_query){.requests = &r,
-                                             .n = 1,
-                                             .any = r->state == LPI_REQ_SYNC_SENT,
-                                             .waits = waits,
-                                             .until = until},
-                         status);
+    return run_for(vp, r, waits, until, status);
 }
