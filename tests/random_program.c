@@ -148,7 +148,7 @@ struct simulation {
     unsigned number[MOST_RANKS]; /* of the next send */
     int64_t clock[MOST_RANKS], next_send[MOST_RANKS], last_recv[MOST_RANKS], stalled[MOST_RANKS];
     int64_t begun[MOST_RANKS];        /* the current operation */
-    bool has_sent[MOST_RANKS];        /* of an EXCHANGE: what is left is to receive */
+    bool has_sent[MOST_RANKS];        /* of an EXCHANGE: only its receive remains */
     struct sent *request[MOST_RANKS]; /* that waits for its receiver; or NULL */
     int64_t link_free[2 * MOST_RANKS][2 * MOST_RANKS];
 };

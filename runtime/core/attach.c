@@ -92,6 +92,7 @@ void lpi_attached_end(struct lpi_proc *p)
         x->end(x);
     }
     a->started.n_started = 0;
+    a->goes_on = false; /* a program may have left in the middle of a step */
 }
 
 void lpi_attached_destroy(struct logp_machine *m)

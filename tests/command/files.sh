@@ -68,7 +68,7 @@ for words in 'run barrier:.txt, .json, .csv, .md or .tex' 'trace barrier:.txt, .
     # shellcheck disable=SC2086
     expect="--output x.odt ${words#*:}" bad ${words%%:*} --output x.odt
 done
-[ ! -e x.json ] && [ ! -e x.svg ] && [ ! -e x.odt ] || fail "what was refused is there"
+[ ! -e x.json ] && [ ! -e x.svg ] && [ ! -e x.odt ] || fail "a refused file exists"
 begins free.dat '[' list delays --format json # which no format has
 
 # ---- where it cannot be ----

@@ -239,6 +239,29 @@ static void derived(void)
         MPI_Type_free(&wide_column);
         MPI_Type_free(&step);
     }
+    for (int i = 0; i < 2; i++) { /* rank k gets column k; the root's stays in place */
+        int all[4][MOST], mine[4] = {-1, -1, -1, -1};
+        MPI_Datatype wide, step;
+
+        MPI_Type_vector(4, 1, MOST, MPI_INT, &wide);
+        MPI_Type_create_resized(wide, 0, sizeof(int), &step);
+        MPI_Type_commit(&step);
+        for (int k = 0; k < 4 * MOST; k++)
+            all[k / MOST][k % MOST] = 100 * (k / MOST) + k % MOST;
+        if (me == 0 && i)
+            MPI_Iscatter(all, 1, step, MPI_IN_PLACE, 0, MPI_INT, 0, MPI_COMM_WORLD, &request);
+        else if (me == 0)
+            MPI_Scatter(all, 1, step, MPI_IN_PLACE, 0, MPI_INT, 0, MPI_COMM_WORLD);
+        else if (i)
+            MPI_Iscatter(NULL, 0, MPI_INT, mine, 4, MPI_INT, 0, MPI_COMM_WORLD, &request);
+        else
+            MPI_Scatter(NULL, 0, MPI_INT, mine, 4, MPI_INT, 0, MPI_COMM_WORLD);
+        done(i);
+        for (int row = 0; row < 4; row++)
+            CHECK(me == 0 ? all[row][0] == 100 * row : mine[row] == 100 * row + me);
+        MPI_Type_free(&wide);
+        MPI_Type_free(&step);
+    }
     MPI_Type_free(&column);
     MPI_Type_free(&resized);
 }

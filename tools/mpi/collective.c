@@ -210,7 +210,6 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
 {
     struct buffers b;
     bool is_root, in_place;
-    void *unused = NULL;
     size_t bytes;
     int rc;
 
@@ -222,20 +221,17 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     CHECK(c, !in_place || is_root, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone");
     BLOCKS(x, c, given, is_root, !in_place);
     bytes = in_place ? (size_t)x.in_count * in_type->size : (size_t)x.out_count * out_type->size;
-    if (in_place)
-        unused = malloc(bytes + 1);
-    CHECK(c, !in_place || unused != NULL, MPI_ERR_NO_MEM, "no memory");
     BEGIN(r, c);
+    if (in_place) { /* the root's own block goes here, and is not used */
+        r->own_block = malloc(bytes + 1);
+        CHECK(c, r->own_block != NULL, MPI_ERR_NO_MEM, "no memory");
+    }
     rc = prepare(r, &b, is_root ? x.in : NULL, in_type,
                  is_root ? (size_t)x.in_count * (size_t)c->size : 0, false,
-                 in_place ? unused : x.out, in_place ? type_of(MPI_BYTE) : out_type,
+                 in_place ? r->own_block : x.out, in_place ? type_of(MPI_BYTE) : out_type,
                  in_place ? bytes : (size_t)x.out_count);
     if (rc == MPI_SUCCESS)
         rc = CALL(r, request, scatter, b.in, b.out, bytes, root);
-    if (in_place && r->memory == NULL)
-        r->memory = unused;
-    else
-        free(unused);
     return end(r, rc, request);
 }
 

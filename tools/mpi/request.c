@@ -22,6 +22,7 @@ void free_request(struct request *r)
         free_request(r->parts[i]);
     free(r->parts);
     free(r->memory);
+    free(r->own_block);
     free(r->reduction);
     drop_type(r->type);
     drop_comm(r->comm);

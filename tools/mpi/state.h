@@ -125,6 +125,7 @@ struct request {
     enum logp_send_mode mode;
     void *memory; /* packed data, until it is complete; NULL: none */
     void *packed; /* a collective: within memory, what goes to buf when it is complete; or NULL */
+    void *own_block; /* of MPI_Scatter() in place */
     struct reduction *reduction;
     MPI_Status status;
 };
