@@ -3,6 +3,7 @@
  * Plots as a script for gnuplot. See plot.h. Text from outside is data in it and never a command:
  * it stands in a block of data, a line each, and the commands name it by its number.
  */
+#include "plot/palette.h"
 #include "plot/plot.h"
 #include "text/text.h"
 
@@ -11,12 +12,6 @@
 #include <string.h>
 
 enum { WIDTH = 640, HEIGHT = 380, ROW = 15, AROUND_ROWS = 140, HEADING = 40, MOST_PLOTS = 64 };
-
-static const char *const colours[] = {"#2e6fc4", "#c4572e", "#3d8b40", "#8a4fbf",
-                                      "#b8860b", "#d1478c", "#008b8b", "#555555",
-                                      "#7a9a01", "#8b4513", "#e6a0c4", "#1b3a5c"};
-
-enum { N_COLOURS = sizeof(colours) / sizeof(colours[0]) };
 
 static const char *const styles[N_PLOT_KINDS] = {
     [PLOT_LINE] = "linespoints dt 1 lw 1.6 pt 7",
@@ -193,11 +188,6 @@ static void put_axes(struct script *s, const struct plot *p)
         put_log_tics(f, 'y', y);
 }
 
-static const char *colour_of(int series)
-{
-    return colours[series % N_COLOURS];
-}
-
 static bool has_bars(const struct plot_curve *c)
 {
     for (size_t k = 0; k < c->n; k++)
@@ -210,7 +200,7 @@ static bool has_bars(const struct plot_curve *c)
 static const char *put_curve(FILE *f, const struct plot *p, size_t i, const char *between)
 {
     const struct plot_curve *c = &p->curves[i];
-    const char *colour = colour_of(c->series);
+    const char *colour = color_of_series(c->series);
     const bool other = is_other(p, c);
 
     if (p->n_rows > 0 && c->kind == PLOT_LINE) {
@@ -253,7 +243,7 @@ static void put_legend(struct script *s, const struct plot *p)
     FILE *const f = s->f;
 
     for (size_t i = 0; i < p->n_series && p->n_series > 1; i++) {
-        fprintf(f, ", keyentry with lines lw 3 lc rgb '%s' title ", colour_of((int)i));
+        fprintf(f, ", keyentry with lines lw 3 lc rgb '%s' title ", color_of_series((int)i));
         put_text(s, p->series[i], "");
     }
     for (int kind = 0; kind < N_PLOT_KINDS; kind++) {
@@ -265,7 +255,7 @@ static void put_legend(struct script *s, const struct plot *p)
             continue;
         fprintf(f, ", keyentry with %s lc rgb '%s'%s title ",
                 p->n_rows > 0 ? row_styles[kind] : styles[kind],
-                p->n_series > 1 ? "#333333" : colour_of(0),
+                p->n_series > 1 ? "#333333" : color_of_series(0),
                 p->n_rows > 0 || kind >= PLOT_PRINTED ? "" : " ps 0.25");
         put_text(s, p->kinds[kind], "");
     }

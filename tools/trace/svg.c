@@ -4,6 +4,7 @@
  * for each o, a slanted arrow for each message on the wire; gaps, stalls and idle time as thin
  * boxes on the processor's line. A prediction beside a run is a strip below each line.
  */
+#include "plot/palette.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>
@@ -332,27 +333,41 @@ static void draw_legend(const struct canvas *c, int y)
         entry(c, &pen, "send", STRIP, ARRIVES, "predicted");
 }
 
+static const struct color_rule colors[] = {
+    {".bg", "fill", COLOR_RAISED},
+    {".send", "fill", COLOR_SEND},
+    {".receive", "fill", COLOR_RECEIVE},
+    {".compute", "fill", COLOR_COMPUTE},
+    {".gap", "fill", COLOR_GAP},
+    {".stall", "fill", COLOR_STALL},
+    {".idle", "fill", COLOR_LINE},
+    {".mark", "fill", COLOR_MARK},
+    {".late", "fill", COLOR_PATH},
+    {".halted", "fill", COLOR_SOFT},
+    {".endless", "fill", COLOR_PATH},
+    {".wire,.left,.lost", "stroke", COLOR_SOFT},
+    {".changed,.parted", "stroke", COLOR_STALL},
+    {".cross,.ring", "stroke", COLOR_PATH},
+    {".tip", "fill", COLOR_SOFT},
+    {".grid", "stroke", COLOR_LINE},
+    {".life", "stroke", COLOR_STRONG},
+    {"text", "fill", COLOR_INK},
+    {NULL},
+};
+
 static void begin(const struct canvas *c)
 {
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
            "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
-           "<style>.bg{fill:#fff}.send{fill:#c4572e}.receive{fill:#2e6fc4}.compute{fill:#8fbf78}"
-           ".gap{fill:#d9a441}.stall{fill:#a02060}.idle{fill:#d4d7dc}.mark{fill:#222}"
-           ".late{fill:#e02020}.halted{fill:#555}.endless{fill:#e8a0a0}"
-           ".wire,.left,.lost,.changed{stroke:#777}.wire,.left,.changed{marker-end:url(#tip)}"
-           ".lost,.changed{stroke-dasharray:4 3}.changed{stroke:#a02060}"
-           ".cross,.ring{stroke:#e02020;stroke-width:2;fill:none}.tip{fill:#777}"
-           ".grid{stroke:#ebebeb}.life{stroke:#bbb}text{fill:#333}.mid{text-anchor:middle}"
-           ".end{text-anchor:end}\n"
-           "@media (prefers-color-scheme:dark){.bg{fill:#16181c}.send{fill:#e2794f}"
-           ".receive{fill:#5b9bea}.compute{fill:#5f8f4a}.idle{fill:#3c4048}.mark{fill:#eee}"
-           ".halted{fill:#aaa}.endless{fill:#7a3b3b}.wire,.left,.lost{stroke:#9a9a9a}"
-           ".changed{stroke:#d060a0}.tip{fill:#9a9a9a}.grid{stroke:#2b2e34}.life{stroke:#555}"
-           "text{fill:#ddd}}</style>\n"
-           "<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" "
-           "markerHeight=\"6\" orient=\"auto\"><path class=\"tip\" d=\"M0 0l6 3-6 3z\"/></marker>"
-           "</defs>\n<rect class=\"bg\" width=\"100%%\" height=\"100%%\"/>\n",
+           "<style>.wire,.left,.changed{marker-end:url(#tip)}.lost,.changed{stroke-dasharray:4 3}"
+           ".cross,.ring{stroke-width:2;fill:none}.endless{fill-opacity:.4}.name{font-weight:bold}"
+           ".parted{stroke-dasharray:2 3}.mid{text-anchor:middle}.end{text-anchor:end}\n",
            c->width, c->height, c->width, c->height);
+    write_colors(stdout, colors);
+    puts("</style>\n"
+         "<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" "
+         "markerHeight=\"6\" orient=\"auto\"><path class=\"tip\" d=\"M0 0l6 3-6 3z\"/></marker>"
+         "</defs>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>");
 }
 
 static void show_svg(const struct shown *s)
@@ -382,8 +397,6 @@ static void show_svg(const struct shown *s)
     c.legend = tolls > 0 ? 2 : 1;
     c.height = c.bottom + LINE * (3 + c.legend + feet) + 8;
     begin(&c);
-    if (heading > 0)
-        puts("<style>.name{font-weight:bold}.parted{stroke:#c03a80;stroke-dasharray:2 3}</style>");
     paragraph(head, TITLE_CHARS, TITLE, 22);
     paragraph(model, CHARS, 11, 22 + LINE * heads);
     draw_axis(&c);

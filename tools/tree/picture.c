@@ -6,6 +6,7 @@
  * edges meet. An optimal tree is a space-time diagram.
  */
 #include "choice/choice.h"
+#include "plot/palette.h"
 #include "run/run.h"
 #include "trace/trace.h"
 #include "tree/tree.h"
@@ -129,6 +130,11 @@ static void box(const struct tree_node *node, double x, int y, int width)
            node->label);
 }
 
+static const struct color_rule colors[] = {
+    {".bg", "fill", COLOR_RAISED},   {".box", "fill", COLOR_TINT}, {".box", "stroke", COLOR_ACCENT},
+    {".edge", "stroke", COLOR_SOFT}, {"text", "fill", COLOR_INK},  {NULL},
+};
+
 static void draw_layers(const struct options *o, const struct tree *tree)
 {
     struct layout l = lay_out(tree);
@@ -141,11 +147,13 @@ static void draw_layers(const struct options *o, const struct tree *tree)
 
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
            "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
-           "<style>.box{fill:#eaf1fb;stroke:#2e6fc4}.edge{stroke:#777;fill:none}text{fill:#333}"
-           ".rank,.time{text-anchor:middle}.rank{font-weight:bold}.time{font-size:10px}</style>\n"
-           "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+           "<style>.edge{fill:none}.rank,.time{text-anchor:middle}.rank{font-weight:bold}"
+           ".time{font-size:10px}\n",
            width, height, width, height);
-    printf("<text x=\"%d\" y=\"22\" font-size=\"13\">", MARGIN);
+    write_colors(stdout, colors);
+    printf("</style>\n<rect class=\"bg\" width=\"100%%\" height=\"100%%\"/>\n"
+           "<text x=\"%d\" y=\"22\" font-size=\"13\">",
+           MARGIN);
     write_xml(stdout, h.what);
     printf("</text>\n<text x=\"%d\" y=\"40\">", MARGIN);
     write_xml(stdout, h.how);
