@@ -47,7 +47,15 @@ def marks(svg):
     return counts
 
 
-LINE, PRINTED, CIRCLE, BEYOND, SQUARE = 6, 4, 5, 8, 3
+# gnuplot's markers: those of a series are filled where it is predicted, and outlines where it is measured.
+FILLED, OUTLINES = {6, 4, 12, 10, 14}, {5, 3, 11, 9, 13}
+PRINTED, FORMULA_ROW, BEYOND = 1, 0, 8
+
+
+def kinds(counts):
+    """How many points are printed; a line or a formula; measured, and of these beyond the axis."""
+    kind = {"printed": {PRINTED}, "line": FILLED | {FORMULA_ROW}, "measured": OUTLINES | {BEYOND}, "beyond": {BEYOND}}
+    return {name: sum(counts.get(m, 0) for m in of) for name, of in kind.items() if any(m in counts for m in of)}
 
 
 def shown(rows):
@@ -98,9 +106,8 @@ def look_at(paper, folder, records):
             continue
         names |= {name + end for end in (".png", ".svg", ".pdf")}
         path = os.path.join(folder, name)
-        counts = marks(open(path + ".svg", "rb").read())
-        got = (counts.get(PRINTED, 0), counts.get(LINE, 0) + counts.get(SQUARE, 0),
-               counts.get(CIRCLE, 0) + counts.get(BEYOND, 0))
+        counts = kinds(marks(open(path + ".svg", "rb").read()))
+        got = tuple(counts.get(kind, 0) for kind in ("printed", "line", "measured"))
         check(got == shown(rows), "%s %s: %s points instead of %s" % (paper, name, got, shown(rows)))
         check(open(path + ".png", "rb").read(8) == b"\x89PNG\r\n\x1a\n", name + ".png")
         pdf = open(path + ".pdf", "rb").read()
@@ -170,7 +177,7 @@ def hostile(top):
     # CSV with the line ends of RFC 4180 is the same
     with open(os.path.join(top, "ends.csv"), "wb") as file:
         file.write(b'collective,algorithm,P,predicted_ns,"sweep"\r\nc,a,2,5,"s"\r\nc,a,4,9,s\r\n')
-    check(marks(logp("plot", os.path.join(top, "ends.csv")).stdout) == {LINE: 2}, "CSV with CRLF")
+    check(kinds(marks(logp("plot", os.path.join(top, "ends.csv")).stdout)) == {"line": 2}, "CSV with CRLF")
 
     # the names of files
     for name in ("a'b.svg", "a\n!%s\n.svg" % touch.replace("/", "_"), "a`%s`.svg" % "touch canary", "a';system('touch canary');'.svg",
@@ -219,9 +226,9 @@ def pictures(top):
         records = json.loads(done.stdout)
         look_at(paper, folder, records)
         svg = logp("paper", paper, "--clock", "virtual", "--format", "svg").stdout
-        counts, drawn = marks(svg), DRAWN.get(paper, {})
+        counts, drawn = kinds(marks(svg)), DRAWN.get(paper, {})
         whole = [r for name, rows in figures(records) if name not in drawn for r in rows]
-        check((counts.get(PRINTED, 0), counts.get(LINE, 0) + counts.get(SQUARE, 0)) == shown(whole)[:2],
+        check((counts.get("printed", 0), counts.get("line", 0)) == shown(whole)[:2],
               "%s in one: %s instead of %s" % (paper, counts, shown(whole)))
         # trees and diagrams are images in it, the same as their files
         images = [urllib.parse.unquote_to_bytes(i) for i in re.findall(rb'href="data:image/svg[+]xml,([^"]*)"', svg)]
@@ -242,8 +249,8 @@ def pictures(top):
                 LD_PRELOAD=CANNED, CANNED_LATER_PPM="5000")
     records = json.loads(done.stdout)
     look_at("kurnosov, measured", folder, records)
-    nine = marks(open(os.path.join(folder, "figure-9.svg"), "rb").read())
-    check(nine.get(CIRCLE, 0) == sum(r["figure"] == "Figure 9" for r in records), "measured: %s" % nine)
+    nine = kinds(marks(open(os.path.join(folder, "figure-9.svg"), "rb").read()))
+    check(nine.get("measured", 0) == sum(r["figure"] == "Figure 9" for r in records), "measured: %s" % nine)
     # what was measured far beyond the lines stands at the edge, and the axis stays
     late = os.path.join(top, "late.csv")
     logp("bench", "broadcast", "-P", "2..16*2", "--algo", "flat", "--executor", "fiber", "--reps", "1", "--warmup", "0",
@@ -255,7 +262,7 @@ def pictures(top):
                 line[column] = "300000000"
     csv.writer(open(late, "w"), lineterminator="\n").writerows([head] + lines)
     edge = logp("plot", late).stdout
-    check(marks(edge).get(BEYOND, 0) == 4, "beyond: %s" % marks(edge))
+    check(kinds(marks(edge)).get("beyond", 0) == 4, "beyond: %s" % marks(edge))
     tics = [int(t) for t in re.findall(r"<text>(?:<tspan[^>]*>)?\s*(\d+)<", edge.decode())]
     check(tics and max(tics) <= 1000, "the axis: %s" % tics)
     done = logp("paper", "kurnosov", "--clock", "virtual", "--format", "svg", code=1, LD_PRELOAD=CANNED,
@@ -267,7 +274,7 @@ def pictures(top):
     for end in ("csv", "json"):
         logp("bench", *words, "--output", os.path.join(top, "sweep." + end))
     curves = logp("plot", *words).stdout
-    check(marks(curves) == {LINE: 8, CIRCLE: 8}, "a sweep: %s" % marks(curves))
+    check(kinds(marks(curves)) == {"line": 8, "measured": 8}, "a sweep: %s" % marks(curves))
     for end in ("csv", "json"):
         check(logp("plot", os.path.join(top, "sweep." + end)).stdout == curves, "from %s: another picture" % end)
     for text in (b">P<", b"time, us", b">flat<", b">binomial<", b"predicted", b"emulated"):
@@ -280,9 +287,9 @@ def pictures(top):
         logp("plot", *words, "--plot", path)
         check(open(path, "rb").read().startswith(head), "plot to %s" % end)
     two = logp("plot", "broadcast", "-L", "2..5", "--bytes", "8,16", "-G", "1ns", "--algo", "flat", *SWEEP).stdout
-    check(marks(two) == {LINE: 8, CIRCLE: 8} and b"L, us" in two and b"algorithm | bytes" in two, "two: %s" % marks(two))
+    check(kinds(marks(two)) == {"line": 8, "measured": 8} and b"L, us" in two and b"algorithm | bytes" in two, "two: %s" % marks(two))
     rows = logp("plot", "broadcast", "--algo", "flat,chain,optimal", *SWEEP).stdout
-    check(marks(rows) == {LINE: 3, CIRCLE: 3}, "no sweep: %s" % marks(rows))
+    check(kinds(marks(rows)) == {"line": 3, "measured": 3}, "no sweep: %s" % marks(rows))
     # measured: with a bar for each interval
     wall = logp("plot", "broadcast", "-P", "2,3", "--unit", "1us", "--executor", "fiber", "--reps", "9", "--algo", "flat")
     check(b"measured" in wall.stdout, "no word of what was measured")

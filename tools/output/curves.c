@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEYS = 96, LARGE = 16 }; /* from there on what spans so much has a logarithmic axis */
+enum { MOST_KEYS = 96 };
 
 /* ---- reading ---- */
 
@@ -272,12 +272,6 @@ static double name_axis(const char *key, char out[100])
     return ns ? 1000 : 1;
 }
 
-/* Does it span much, all above 0? */
-static bool is_large(double low, double high)
-{
-    return low > 0 && high / low >= LARGE;
-}
-
 static void add_record(struct plot *p, const json_t *record, int series, double x)
 {
     const double predicted = number_of(record, "predicted_ns") / 1000;
@@ -293,21 +287,6 @@ static void add_record(struct plot *p, const json_t *record, int series, double 
         plot_add(p, PLOT_CIRCLES, series, x, emulated, NAN, NAN);
 }
 
-static void resolve_scales(struct plot *p)
-{
-    struct plot_point low = {.x = INFINITY, .y = INFINITY}, high = {.x = -INFINITY, .y = -INFINITY};
-
-    for (size_t i = 0; i < p->n_curves; i++)
-        for (size_t k = 0; k < p->curves[i].n; k++) {
-            low.x = fmin(low.x, p->curves[i].points[k].x);
-            low.y = fmin(low.y, p->curves[i].points[k].y);
-            high.x = fmax(high.x, p->curves[i].points[k].x);
-            high.y = fmax(high.y, p->curves[i].points[k].y);
-        }
-    p->log_x = p->n_rows == 0 && is_large(low.x, high.x);
-    p->log_y = p->log_x && is_large(low.y, high.y);
-}
-
 static struct plot plot_of(json_t *all)
 {
     const char *keys[MOST_KEYS], *const x = swept_key(all);
@@ -316,7 +295,8 @@ static struct plot plot_of(json_t *all)
     const bool wall = !isnan(time_of(first, "measured_ns", "median"));
     const char *sweep = json_string_value(json_object_get(first, "sweep"));
     struct plot p = {
-        .kinds = {[PLOT_LINE] = "predicted", [PLOT_CIRCLES] = wall ? "measured" : "emulated"}};
+        .kinds = {[PLOT_LINE] = "predicted", [PLOT_CIRCLES] = wall ? "measured" : "emulated"},
+        .bytes = x != NULL && strcmp(x, "bytes") == 0};
     const double unit = x != NULL ? name_axis(x, p.x_axis) : 1;
     size_t length = 0;
 
@@ -336,7 +316,6 @@ static struct plot plot_of(json_t *all)
         else
             add_record(&p, record, 0, plot_row(&p, name));
     }
-    resolve_scales(&p);
     return p;
 }
 
