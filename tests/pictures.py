@@ -131,6 +131,87 @@ def like_tree_and_trace(shou_chen, grama):
         check(open(path, "rb").read() == other, "%s is not what `logp %s` draws" % (path, " ".join(words)))
 
 
+def curves_of(svg):
+    """The look of each curve, without its intervals: colour, dashes, marker; and how large it is."""
+    found = []
+    for group in re.split(r"<title>gnuplot_plot_", svg.decode())[1:]:
+        path = re.search(r"<path stroke='(rgb[^']*)'(?: stroke-dasharray='([^']*)')?", group)
+        points = re.findall(r"<use xlink:href='#gpPt(\d+)' transform='translate[^']*' color='(rgb[^']*)'", group)
+        if points and not re.search(r"<text><tspan[^>]*>|<text>[a-zA-Z0-9]", group.split("<use")[0]):
+            found.append((points[0][1], path[2] if path else None, int(points[0][0])))
+    return found
+
+
+def texts_of(svg):
+    """Each text with the place of its first letter, and its size."""
+    return [(text.strip(), float(x), float(y), float(size)) for x, y, size, text in re.findall(
+        r'<g transform="translate\(([-\d.]+),([-\d.]+)[^"]*"[^>]*font-size="([\d.]+)"[^>]*>\s*<text>(?:<tspan[^>]*>)?([^<]+)<',
+        svg.decode())]
+
+
+def differ(top):
+    """All curves of a catalogue differ, and each has its name beside it: no two meet."""
+    records = json.loads(logp("predict", "broadcast", "-P", "64", "--algo", "all", "--format", "json").stdout)
+    listed = {r["algorithm"] for r in records}
+    n = len(listed)
+    check(n > 16, "all of broadcast: %d" % n)
+    for size in ([], ["--size", "400x300"], ["--size", "320x240"], ["--size", "1600x900"]):
+        svg = logp("plot", "broadcast", "-P", "2..64*2", "--algo", "all", *SWEEP, *size).stdout
+        looks = curves_of(svg)
+        lines, points = looks[0::2], looks[1::2]
+        check(len(lines) == len(points) == n, "%d lines, %d of points" % (len(lines), len(points)))
+        check(len(set(lines)) == n and len(set(points)) == n, "curves look alike: %s" % sorted(looks, key=str))
+        check(all(line[0] == point[0] and line[2] == point[2] + 1 for line, point in zip(lines, points)),
+              "the line and the points of an algorithm differ in colour or marker")
+        names = sorted((y, x, name, font) for name, x, y, font in texts_of(svg)
+                       if name in listed or name.endswith("...") or name.startswith("and "))
+        check(len({x for _, x, _, _ in names}) == 1, "names are not in a column: %s" % names)
+        for (y, _, name, font), (below, _, other, _) in zip(names, names[1:]):
+            check(below - y >= 0.95 * font, "%s: %s and %s overlap" % (size, name, other))
+        if not size:
+            check(sorted(name for _, _, name, _ in names) == sorted(listed), "names: %s" % names)
+        if size:
+            width, height = size[1].split("x")
+            check(b'width="%s" height="%s"' % (width.encode(), height.encode()) in svg, "not %s large" % size[1])
+    path = os.path.join(top, "large.png")
+    logp("plot", "broadcast", "-P", "2,4", *SWEEP, "--size", "500x410", "--output", path)
+    check(open(path, "rb").read()[16:24] == (500).to_bytes(4, "big") + (410).to_bytes(4, "big"), "the size of a PNG")
+
+
+def tics(svg, labels):
+    """Where these labels stand on the axis of x; they are there."""
+    places = {text: x for text, x, _, _ in texts_of(svg)}
+    check(set(labels) <= set(places), "no labels %s, but %s" % (labels, sorted(places)))
+    return [places.get(label, 0) for label in labels]
+
+
+def scales():
+    """An axis is linear or logarithmic as its sweep steps; bytes are in powers of two; --scale says otherwise."""
+    def even(words, labels, expected, *scale):
+        x = tics(logp("plot", "broadcast", "--algo", "flat", *words, *SWEEP, *scale).stdout, labels)
+        steps = [b - a for a, b in zip(x, x[1:])]
+        check((max(steps) - min(steps) < 9) == expected, "%s %s: steps of %s" % (words, scale, steps))
+
+    even(["-P", "2,4,8"], ["2", "4", "8"], True)
+    even(["-P", "1..6"], ["1", "2", "3", "4", "5", "6"], True)
+    even(["-P", "3..12+3"], ["3", "6", "9", "12"], True)
+    even(["-P", "1..1000*10"], ["1", "10", "100", "1000"], True)
+    even(["-L", "1..16*2"], ["10", "20", "40", "80", "160"], True)
+    even(["-P", "1..6"], ["1", "2", "3"], False, "--scale", "log")
+    even(["-P", "1..6"], ["1", "2", "3"], False, "--scale", "log,linear")
+    even(["-P", "1..6"], ["1", "2", "3"], True, "--scale", "linear,log")
+    even(["-P", "2..6*2"], ["2", "4"], True, "--scale", "linear")
+    even(["--bytes", "1k..64k*4", "-G", "0.01"], ["1 KiB", "4 KiB", "16 KiB", "64 KiB"], True)
+    even(["--bytes", "1..2^20*16", "-G", "0.01"], ["1 B", "16 B", "256 B", "4 KiB", "64 KiB", "1 MiB"], True)
+    even(["--bytes", "1000..9000+1000", "-G", "0.01"], ["2 KiB", "4 KiB", "6 KiB", "8 KiB"], True)
+    done = logp("plot", "broadcast", "-L", "0,1,2", *SWEEP, "--scale", "log")
+    check(b"--scale log: the x axis is linear" in done.stderr, "0 on a logarithmic axis: %s" % done.stderr)
+    zero = logp("plot", "broadcast", "-P", "1..4", "--algo", "flat", *SWEEP, "--scale", "log").stdout
+    check(kinds(marks(zero)) == {"line": 3, "measured": 3}, "a time of 0 on a logarithmic axis: %s" % marks(zero))
+    svg = logp("plot", "broadcast", "-P", "2,4", *SWEEP, "--title", "A <title> & 100 % of it").stdout
+    check(any(text == "A &lt;title> &amp; 100 % of it" for text, _, _, _ in texts_of(svg)), "no title")
+
+
 def hostile(top):
     """Text of a file of records, and the names of files, are never commands of gnuplot or of a shell."""
     canary = os.path.join(top, "canary")
@@ -296,6 +377,8 @@ def pictures(top):
 
     hostile(top)
     lost(top, words)
+    differ(top)
+    scales()
 
     # what is wrong is one line, before anything is run
     empty = os.path.join(top, "empty.csv")
@@ -304,6 +387,16 @@ def pictures(top):
                         (["plot", "broadcast", "--plot", "/dev/null/x.png"], "--plot /dev/null/x.png: .*writable"),
                         (["plot", "nothing.csv"], "nothing.csv: "), (["plot", empty], "no records"),
                         (["plot"], "collective"), (["plot", empty, "more"], "more: unexpected"),
+                        (["plot", "broadcast", "--size", "800"], "--size 800: .*800x600"),
+                        (["plot", "broadcast", "--size", "100x100"], "--size 100x100: .*320x240"),
+                        (["plot", "broadcast", "--size", "800x9999"], "--size 800x9999: .*8192"),
+                        (["plot", "broadcast", "--size", "8e2x600x"], "--size 8e2x600x: "),
+                        (["plot", "broadcast", "--title", "a\nb"], "--title a..b: one line"),
+                        (["plot", "broadcast", "--title", "a" * 200], "--title a+: .*199 bytes"),
+                        (["plot", "broadcast", "--scale", "cubic"], "--scale cubic: auto, linear or log"),
+                        (["plot", "broadcast", "--scale", "log,"], "--scale log,: auto"),
+                        (["bench", "broadcast", "--size", "800x600"], "--size without a picture"),
+                        (["run", "broadcast", "--title", "x"], "--title: not an option"),
                         (["run", "broadcast", "--plot", "x.png"], "--plot: not an option")):
         done = logp(*words, code=2)
         check(re.search(said, done.stderr.decode()) and done.stderr.count(b"\n") == 1 and not done.stdout,

@@ -160,6 +160,11 @@ axis 65 5
 axis 100 10
 axis 260 20
 # the pictures of the pages are what it draws
+for words in 'tree broadcast --algo binomial' 'tree broadcast' 'tree summation' 'explain broadcast flat optimal'; do
+    logp $words --format svg --size 640x500 --title 'mine & yours'
+    grep -q '^<svg [^>]* width="640" height="500" ' "$dir/out" && grep -q '>mine &amp; yours<' "$dir/out" ||
+        fail "$words: size and title of $(head -c 400 "$dir/out")"
+done
 pictures=$(dirname "$0")/../../tools/pictures
 logp tree broadcast --format svg
 cmp "$dir/out" "$pictures/broadcast-tree.svg" || fail "broadcast-tree.svg is another picture"

@@ -319,13 +319,22 @@ static struct plot plot_of(json_t *all)
     return p;
 }
 
-static int draw_json(json_t *all, const char *to)
+static int draw_json(const struct options *o, json_t *all, const char *to)
 {
     int code = EXIT_OK;
 
     if (json_array_size(all) > 0) {
         struct plot p = plot_of(all);
 
+        p.width = o->width;
+        p.height = o->height;
+        if (o->title != NULL)
+            snprintf(p.title, sizeof(p.title), "%s", o->title);
+        p.x_scale = o->scales[0];
+        p.y_scale = o->scales[1];
+        if (p.x_scale == SCALE_LOG && p.n_rows == 0 && plot_x_axis(&p).base == 0)
+            say("--scale %s: the x axis is linear, because it has values of 0 or less",
+                option_text("scale"));
         code = draw_plots(&p, 1, NULL, to);
         plot_free(&p);
     }
@@ -342,12 +351,12 @@ void check_picture(const char *option, const char *to)
         check_place(option, to);
 }
 
-int draw_records(const struct output *out, const char *to)
+int draw_records(const struct options *o, const struct output *out, const char *to)
 {
-    return out != NULL ? draw_json(records_of(out), to) : EXIT_OK;
+    return out != NULL ? draw_json(o, records_of(out), to) : EXIT_OK;
 }
 
-int draw_record_file(const char *file, const char *to)
+int draw_record_file(const struct options *o, const char *file, const char *to)
 {
-    return draw_json(read_file(file), to);
+    return draw_json(o, read_file(file), to);
 }

@@ -96,7 +96,7 @@ static struct layout lay_out(const struct tree *tree)
 
 /* Two lines above the tree. */
 struct heading {
-    char what[128], how[160];
+    char what[200], how[160];
 };
 
 static struct heading heading_of(const struct options *o, const struct tree *tree)
@@ -110,6 +110,8 @@ static struct heading heading_of(const struct options *o, const struct tree *tre
         snprintf(o_recv, sizeof(o_recv), " and %g", (double)p->o_recv_ns / unit);
     snprintf(h.what, sizeof(h.what), "%s %s, P = %lld: %.12g units", tree->algorithm, tree->name,
              (long long)tree->n, tree->time);
+    if (o->title != NULL)
+        snprintf(h.what, sizeof(h.what), "%s", o->title);
     snprintf(h.how, sizeof(h.how), "L %g, o %g%s, g %g; a box shows the rank, and when it %s",
              (double)p->L_ns / unit, (double)p->o_send_ns / unit, o_recv, (double)p->g_ns / unit,
              tree->to_root ? "sends to its parent" : "has all data");
@@ -149,7 +151,7 @@ static void draw_layers(const struct options *o, const struct tree *tree)
            "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
            "<style>.edge{fill:none}.rank,.time{text-anchor:middle}.rank{font-weight:bold}"
            ".time{font-size:10px}\n",
-           width, height, width, height);
+           o->width > 0 ? o->width : width, o->width > 0 ? o->height : height, width, height);
     write_colors(stdout, colors);
     printf("</style>\n<rect class=\"bg\" width=\"100%%\" height=\"100%%\"/>\n"
            "<text x=\"%d\" y=\"22\" font-size=\"13\">",
