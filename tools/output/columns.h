@@ -51,6 +51,7 @@ struct column {
     const char *heading; /* in tables; NULL: not there */
     int width;           /* at least; negative: to the left */
     unsigned tables;
+    int spare; /* a narrow terminal goes without it: the larger, the sooner; 0: never */
     const struct logp_knob *knob; /* for value: that it is of */
 };
 
