@@ -4,6 +4,7 @@
  * dashed one for the paper's formula, points for what is printed and measured; trees and
  * space-time diagrams as drawing.c draws them; any other row by row.
  */
+#include "file/file.h"
 #include "papers/paper.h"
 #include "plot/plot.h"
 
