@@ -204,6 +204,8 @@ def scales():
     even(["-P", "2..6*2"], ["2", "4"], True, "--scale", "linear")
     even(["--bytes", "1k..64k*4", "-G", "0.01"], ["1 KiB", "4 KiB", "16 KiB", "64 KiB"], True)
     even(["--bytes", "1..2^20*16", "-G", "0.01"], ["1 B", "16 B", "256 B", "4 KiB", "64 KiB", "1 MiB"], True)
+    even(["--bytes", "8..2^19*4", "-G", "0.01"], ["8 B", "128 B", "2 KiB", "32 KiB", "512 KiB"], True)
+    even(["--bytes", "1..100000*10", "-G", "0.01"], ["1 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB"], True)
     even(["--bytes", "1000..9000+1000", "-G", "0.01"], ["2 KiB", "4 KiB", "6 KiB", "8 KiB"], True)
     done = logp("plot", "broadcast", "-L", "0,1,2", *SWEEP, "--scale", "log")
     check(b"--scale log: the x axis is linear" in done.stderr, "0 on a logarithmic axis: %s" % done.stderr)

@@ -300,9 +300,9 @@ static struct plot plot_of(json_t *all)
     const double unit = x != NULL ? name_axis(x, p.x_axis) : 1;
     size_t length = 0;
 
-    snprintf(p.title, sizeof(p.title), "%.85s%s",
+    snprintf(p.title, sizeof(p.title), "%.130s%s",
              sweep != NULL ? sweep : json_string_value(json_object_get(first, "collective")),
-             sweep != NULL && strlen(sweep) > 85 ? "..." : "");
+             sweep != NULL && strlen(sweep) > 130 ? "..." : "");
     snprintf(p.y_axis, sizeof(p.y_axis), "time, us");
     for (int i = 0; i < n && (n > 1 || x == NULL); i++)
         join(p.names, &length, keys[i]);

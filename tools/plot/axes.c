@@ -220,17 +220,42 @@ static bool have_room(const struct plot *p, const struct values *all, const stru
     return all->n <= MOST_VALUES;
 }
 
-/* Powers of the base: every one, or every second, ... */
-static void put_powers(struct tics *t, const struct plot_axis *a, int pixels)
+/* The values are the first times powers of two: of these, the largest that all steps are powers of.
+ */
+static int common_step(const struct values *all)
 {
-    const int room = 60, most = pixels / room > 1 ? pixels / room : 1;
-    const double base = log(a->base);
-    const int first = (int)ceil(log(a->low) / base - 1e-9),
-              last = (int)floor(log(a->high) / base + 1e-9);
-    const int step = (last - first) / most + 1;
+    int step = 0;
 
-    for (int power = first; power <= last; power += step)
-        put_tic(t, pow(a->base, power));
+    for (size_t i = 1; i < all->n; i++) {
+        int a = (int)lround(log2(all->value[i] / all->value[i - 1])), b = step;
+
+        while (b != 0) {
+            const int rest = a % b;
+
+            a = b;
+            b = rest;
+        }
+        step = a;
+    }
+    return step > 0 ? step : 1;
+}
+
+/* Powers of the base, or the first value times such: every one, or every second, ..., which are
+ * values if those are spaced evenly. */
+static void put_powers(struct tics *t, const struct plot_axis *a, const struct values *all,
+                       int pixels)
+{
+    const bool evenly = a->base == 2 && base_of(all) == 2;
+    const int room = 60, most = pixels / room > 1 ? pixels / room : 1;
+    const double powers = log(a->high / a->low) / log(a->base);
+    const int least = evenly ? common_step(all) : 1,
+              step = least * ((int)(powers / (most * least)) + 1);
+    double at = pow(a->base, ceil(log(a->low) / log(a->base) - 1e-9));
+
+    if (evenly)
+        at = all->value[0];
+    for (; at <= a->high; at *= pow(a->base, step))
+        put_tic(t, at);
 }
 
 /* The powers of ten; where these are few also 2 and 5 times them. */
@@ -253,7 +278,7 @@ static void put_multiples(struct tics *t, const struct plot_axis *a, int pixels)
     const double step = exp2(ceil(log2((a->high - a->low) * 70 / pixels)));
 
     for (double at = ceil(a->low / step) * step; at <= a->high; at += step)
-        put_tic(t, at);
+        put_tic(t, at + 0.0); /* not -0 */
 }
 
 void put_x_tics(FILE *f, const struct plot *p, const struct plot_axis *a, int pixels)
@@ -273,7 +298,7 @@ void put_x_tics(FILE *f, const struct plot *p, const struct plot_axis *a, int pi
         if (a->base == 10 && a->high / a->low < 1e6)
             put_decades(&t, a);
         else if (a->base > 0)
-            put_powers(&t, a, pixels);
+            put_powers(&t, a, &all, pixels);
         else
             put_multiples(&t, a, pixels);
         fputs(")\n", f);

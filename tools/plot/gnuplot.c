@@ -68,7 +68,7 @@ static void put_style(FILE *f, enum plot_kind kind, int series, size_t n)
     else if (kind == PLOT_PRINTED)
         fputs("points pt 2 lw 1.5 ps 0.9", f);
     else
-        fprintf(f, "points pt %d ps 0.9", plot_marker(series, false));
+        fprintf(f, "points pt %d ps %g", plot_marker(series, false), n > DENSE ? 0.5 : 0.9);
 }
 
 /* ---- the script ---- */
@@ -321,7 +321,7 @@ static double put_terminal(FILE *f, const char *to, int width, int height)
 /* As large as it fits. */
 static void put_title(struct script *s, const char *title, int width, double font)
 {
-    const double fit = width / (0.65 * (double)(strlen(title) + 1));
+    const double fit = width / (0.6 * (double)(strlen(title) + 1));
 
     put_text(s, title, "");
     fprintf(s->f, "font ',%g' ", font * fmax(0.7, fmin(1.1, fit / 10)));

@@ -171,12 +171,15 @@ static void put_label(struct script *s, const struct plot *p, const struct label
     FILE *const f = s->f;
     const char *color = color_of_series(l->series);
     const double x = at_x(area, area->width + area->aside + LEADER), y = at_y(area, l->place);
+    const struct plot_axis axis = plot_x_axis(p);
+    const bool ends_early = axis_place(&axis, l->x) < 0.9; /* its line could be taken for a curve */
 
     fprintf(f,
-            "set arrow from first %.10g, %s %.10g to screen %.5f, screen %.5f nohead lw "
-            "0.6 lc rgb '%s'\n",
+            "set arrow from first %.10g, %s %.10g to screen %.5f, screen %.5f nohead lw 0.6 dt %s "
+            "lc rgb '%s'\n",
             l->x, plot_is_other(p, l->curve) ? "second" : "first", l->y,
-            at_x(area, area->width + area->aside + LEADER - 6), y, color);
+            at_x(area, area->width + area->aside + LEADER - 6), y, ends_early ? "(2,4)" : "1",
+            ends_early ? color_of(COLOR_GAP) : color);
     fprintf(f,
             "set label '' at screen %.5f, screen %.5f point pt %d ps 0.8 lc rgb '%s'\nset label ",
             x, y, plot_marker(l->series, true), color);
