@@ -46,8 +46,9 @@ const struct command command_plot = {
         "The\nx axis is the option with the most values; each algorithm, and each value of "
         "the other\noptions, has a curve, with its name at the end.\n--scale auto: the x axis "
         "is logarithmic if the values of the sweep multiply (2,4,8:\npowers of two; "
-        "10,100,1000: of ten), and linear if they add (1,2,3). Times are\nlogarithmic if x is, "
-        "and they span a factor of 16. --scale log is for both axes, log,linear\nfor x and "
-        "y.\n--output FILE.svg, .png or .pdf; default: SVG on stdout. Needs gnuplot.",
+        "10,100,1000: of ten), and linear if they add (1,2,3). The axis of times is\nlogarithmic "
+        "if x is and the times span a factor of 16. --scale log sets both axes,\n--scale "
+        "log,linear sets x and y.\n--output FILE.svg, .png or .pdf; default: SVG on stdout. "
+        "Needs gnuplot.",
     .call = plot,
 };

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 /* ---- the heading ---- */
 
@@ -293,78 +291,6 @@ static void print_line(const struct table *t, int row)
     putchar('\n');
 }
 
-/* ---- a terminal that is too narrow ---- */
-
-/* 0: stdout is no terminal, and all columns are shown. */
-static int terminal_width(void)
-{
-    struct winsize size = {0};
-
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-static int width_of(const struct table *t)
-{
-    int width = 0;
-
-    for (int i = 0; i < t->n; i++)
-        width += t->width[i] + (i == 0 ? 0 : t->column[i]->width < 0 ? 2 : 1);
-    return width;
-}
-
-/* No column wider than what is in it. */
-static void tighten(struct table *t)
-{
-    for (int i = 0; i < t->n; i++) {
-        t->width[i] = 0;
-        for (int row = -1; row < (int)t->rows; row++) {
-            const int length = (int)strlen(table_text(t, i, row));
-
-            t->width[i] = length > t->width[i] ? length : t->width[i];
-        }
-    }
-}
-
-/* A result that is wrong is always shown. */
-static bool may_go(const struct table *t, int i)
-{
-    for (size_t row = 0; row < t->rows; row++)
-        if (strcmp(t->cell[i][row], "NO") == 0)
-            return false;
-    return t->column[i]->spare > 0;
-}
-
-/* The column that is missed least; -1: none can go. */
-static int next_to_go(const struct table *t)
-{
-    int least = -1;
-
-    for (int i = 0; i < t->n; i++)
-        if (may_go(t, i) && (least < 0 || t->column[i]->spare >= t->column[least]->spare))
-            least = i;
-    return least;
-}
-
-/* Leave columns out until the name and the mark of the best fit into one line with the rest. Their
- * headings are added to `gone`, which is then not empty. */
-static void make_fit(struct table *t, int width, struct names *gone)
-{
-    int i;
-
-    if (width > 0 && width_of(t) > width)
-        tighten(t);
-    while (width > 0 && width_of(t) > width && (i = next_to_go(t)) >= 0) {
-        add_name(gone, t->column[i]->heading);
-        free(t->cell[i]);
-        t->n--;
-        for (; i < t->n; i++) {
-            t->column[i] = t->column[i + 1];
-            t->cell[i] = t->cell[i + 1];
-            t->width[i] = t->width[i + 1];
-        }
-    }
-}
-
 void print_table_heading(const struct output *out)
 {
     if (out->sweep != NULL)
@@ -375,16 +301,16 @@ void print_table_heading(const struct output *out)
 
 void print_table(const struct output *out)
 {
-    const int width = terminal_width();
-    struct names gone = {0};
     char text[MAX_LIST];
+    struct names gone;
     struct table t;
+    int width;
 
     print_table_heading(out);
     if (free_bytes_in(out, text) != NULL)
         puts(text);
     fill_table(&t, out);
-    make_fit(&t, width, &gone);
+    width = fit_table(&t, &gone);
     for (int row = -1; row < (int)t.rows && t.rows > 0; row++) {
         fputs(row < 0 ? "\n" : "", stdout);
         print_line(&t, row);

@@ -74,10 +74,10 @@ static void put_style(FILE *f, enum plot_kind kind, int series, size_t n)
 /* ---- the script ---- */
 
 /* The points of a curve as a block of data: x, y, low, high, and whether it is beyond the axis. */
-static void put_data(FILE *f, const struct plot *p, size_t i)
+static void put_data(FILE *f, const struct plot *p, const struct plot_area *area, size_t i)
 {
     const struct plot_curve *c = &p->curves[i];
-    const struct plot_axis s = plot_y_axis(p, plot_is_other(p, c));
+    const struct plot_axis s = plot_is_other(p, c) ? area->other : area->y_axis;
 
     fprintf(f, "$d%zu << EOD\n", i);
     for (size_t k = 0; k < c->n; k++) {
@@ -114,9 +114,8 @@ static void put_row_names(struct script *s, const struct plot *p)
 }
 
 /* What is printed has an axis of its own. */
-static void put_other_axis(struct script *s, const struct plot *p)
+static void put_other_axis(struct script *s, const struct plot *p, const struct plot_axis *other)
 {
-    const struct plot_axis other = plot_y_axis(p, true);
     const char *axis = p->n_rows > 0 ? "x" : "y";
 
     if (p->other_axis[0] == '\0')
@@ -124,13 +123,13 @@ static void put_other_axis(struct script *s, const struct plot *p)
     fprintf(s->f, "set %s2label ", axis);
     put_text(s, p->other_axis, "");
     fprintf(s->f, "\nset %s2tics\nset %s2range [%g:%g]\nset %stics nomirror\n", axis, axis,
-            other.low, other.high, axis);
-    put_value_tics(s->f, p->n_rows > 0 ? "x2" : "y2", &other);
+            other->low, other->high, axis);
+    put_value_tics(s->f, p->n_rows > 0 ? "x2" : "y2", other);
 }
 
-static void put_row_axes(struct script *s, const struct plot *p)
+static void put_row_axes(struct script *s, const struct plot *p, const struct plot_area *area)
 {
-    const struct plot_axis y = plot_y_axis(p, false);
+    const struct plot_axis y = area->y_axis;
 
     fputs("set tmargin 4\n", s->f);
     put_row_names(s, p);
@@ -138,13 +137,13 @@ static void put_row_axes(struct script *s, const struct plot *p)
     put_text(s, p->y_axis, "");
     fprintf(s->f, "\nset xrange [%g:%g]\nset yrange [%zu.5:-0.5]\n", y.low, y.high, p->n_rows - 1);
     put_value_tics(s->f, "x", &y);
-    put_other_axis(s, p);
+    put_other_axis(s, p, &area->other);
 }
 
 static void put_curve_axes(struct script *s, const struct plot *p, const struct plot_area *area)
 {
     FILE *const f = s->f;
-    const struct plot_axis x = plot_x_axis(p), y = plot_y_axis(p, false);
+    const struct plot_axis x = area->x_axis, y = area->y_axis;
     const double width = area->picture_width, height = area->picture_height;
 
     fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", area->x / width,
@@ -158,7 +157,7 @@ static void put_curve_axes(struct script *s, const struct plot *p, const struct 
     fprintf(f, "\nset xrange [%.10g:%.10g]\nset yrange [%g:%g]\n", x.low, x.high, y.low, y.high);
     put_x_tics(f, p, &x, area->width);
     put_value_tics(f, "y", &y);
-    put_other_axis(s, p);
+    put_other_axis(s, p, &area->other);
 }
 
 static bool has_bars(const struct plot_curve *c)
@@ -237,9 +236,9 @@ static void put_plot(struct script *s, const struct plot *p, const struct plot_a
     const char *between = "plot ";
 
     for (size_t i = 0; i < p->n_curves; i++)
-        put_data(f, p, i);
+        put_data(f, p, area, i);
     if (p->n_rows > 0)
-        put_row_axes(s, p);
+        put_row_axes(s, p, area);
     else
         put_curve_axes(s, p, area);
     put_labels(s, p, area, font);
@@ -289,6 +288,9 @@ static struct plot_area area_of(const struct plot *p, int x, int y, int width, i
     const int labels = labels_width(p), left = left_of(p);
     struct plot_area area = {.x = x + left, .y = y + TOP, .height = height - TOP - BOTTOM};
 
+    area.x_axis = plot_x_axis(p);
+    area.y_axis = plot_y_axis(p, false);
+    area.other = plot_y_axis(p, true);
     area.aside = p->other_axis[0] != '\0' ? OTHER_AXIS : 0;
     area.labels = labels < RIGHT ? RIGHT : labels < width / 2 ? labels : width / 2;
     area.width = width - left - area.aside - area.labels;

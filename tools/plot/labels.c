@@ -12,12 +12,13 @@
 #include <string.h>
 
 enum {
-    ROW = 14,     /* pixels: a name is so high, at least: */
-    LEAST = 8,    /* there are no more names than have room then */
-    CHAR = 6,     /* and a character so wide */
-    LEADER = 16,  /* from the plot to the marker */
-    MARKER = 12,  /* from there to the name */
-    SHORTEST = 12 /* characters that a name keeps */
+    ROW = 14,      /* pixels: a name is so high, at least: */
+    LEAST = 8,     /* there are no more names than have room then */
+    CHAR = 6,      /* and a character so wide */
+    LEADER = 16,   /* from the plot to the marker */
+    MARKER = 12,   /* from there to the name */
+    SHORTEST = 12, /* characters that a name keeps */
+    HIGHEST = 4000 /* pixels for which a picture grows */
 };
 
 struct label {
@@ -67,7 +68,9 @@ int labels_width(const struct plot *p)
 
 int labels_height(const struct plot *p)
 {
-    return has_names(p) ? ROW * (int)p->n_series : 0;
+    const size_t most = HIGHEST / ROW;
+
+    return has_names(p) ? ROW * (int)(p->n_series < most ? p->n_series : most) : 0;
 }
 
 /* ---- where they are ---- */
@@ -125,7 +128,7 @@ static size_t find_labels(const struct plot *p, const struct plot_area *area, st
         end = &c->points[0];
         for (size_t k = 1; k < c->n; k++)
             end = c->points[k].x > end->x ? &c->points[k] : end;
-        y = plot_y_axis(p, plot_is_other(p, c));
+        y = plot_is_other(p, c) ? area->other : area->y_axis;
         if (y.base > 0 && end->y <= 0)
             continue;
         all[n] = (struct label){.series = (int)i, .curve = c, .x = end->x};
@@ -171,8 +174,8 @@ static void put_label(struct script *s, const struct plot *p, const struct label
     FILE *const f = s->f;
     const char *color = color_of_series(l->series);
     const double x = at_x(area, area->width + area->aside + LEADER), y = at_y(area, l->place);
-    const struct plot_axis axis = plot_x_axis(p);
-    const bool ends_early = axis_place(&axis, l->x) < 0.9; /* its line could be taken for a curve */
+    const bool ends_early =
+        axis_place(&area->x_axis, l->x) < 0.9; /* its line could be taken for a curve */
 
     fprintf(f,
             "set arrow from first %.10g, %s %.10g to screen %.5f, screen %.5f nohead lw 0.6 dt %s "

@@ -106,6 +106,7 @@ struct plot_area {
     int x, y, width, height;
     int aside, labels; /* beside it: of another axis, and then of names */
     int picture_width, picture_height;
+    struct plot_axis x_axis, y_axis, other; /* other: as of plot_y_axis() */
 };
 
 struct script;
