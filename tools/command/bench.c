@@ -357,14 +357,15 @@ static int compare_and_save(const struct options *o, const struct output *out)
 /* Draw it as curves in a file, or on stdout. @return an exit code */
 static int draw_sweep(const struct options *o, const struct output *out, const char *to)
 {
-    return o->keeps_records ? draw_record_file(o->output, to) : draw_records(out, to);
+    return o->keeps_records ? draw_record_file(o, o->output, to) : draw_records(o, out, to);
 }
 
 int run_sweep(struct options *o, void (*answer)(const struct output *out))
 {
     static const struct names others = {{"format", "progress", "output", "restart", "plot", "watch",
-                                         "save", "against", "fail-on", "ranks"},
-                                        10};
+                                         "save", "against", "fail-on", "ranks", "size", "title",
+                                         "scale"},
+                                        13};
     static struct combination x;
     const struct output none = {.o = &x.o, .n_cores = 1, .sweep = sweep.text};
     struct record_file file = {0};
@@ -427,7 +428,7 @@ const struct command command_bench = {
     .summary = "measure over several P, sizes, L, ..., each until its median is precise",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
                OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PROCESSES |
-               OPTIONS_PLOT | OPTIONS_SAVE | OPTIONS_RANKS,
+               OPTIONS_PLOT | OPTIONS_SAVE | OPTIONS_RANKS | OPTIONS_PICTURE | OPTIONS_CURVES,
     .answer = ANSWER_SWEEP,
     .under = &command_crossover,
     .remark =

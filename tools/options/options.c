@@ -44,6 +44,7 @@ static void make_rows(void)
     add_rows(tune_options);
     add_rows(measure_options);
     add_rows(format_options);
+    add_rows(picture_options);
 }
 
 /* NULL: not set, or empty. */

@@ -62,6 +62,7 @@ void apply_knob(struct options *o, const struct logp_knob *knob, const char *opt
 extern const struct option_row fault_options[];   /* fault.c */
 extern const struct option_row sweep_options[];   /* sweep.c */
 extern const struct option_row format_options[];  /* format.c */
+extern const struct option_row picture_options[]; /* picture.c */
 extern const struct option_row tune_options[];    /* tune.c */
 extern const struct option_row measure_options[]; /* measure.c */
 
