@@ -48,12 +48,12 @@ for words in --help --version 'run --help' list 'list delays' 'paper --help'; do
     [[ $code -eq 0 && -s $dir/out ]] || fail "logp $words: exit code $code: $(cat "$dir/err")"
 done
 logp list
-stderr_is "logp: LOGP_FORMAT 'banana': table, json or csv; this is a table"
+stderr_is "logp: LOGP_FORMAT 'banana': table, json, csv or jsonl; this is a table"
 json 'map(.name) | index("logp") != null' list delays
 stderr_is ''
 unset "${names[@]}"
 LOGP_FORMAT=svg logp list delays
-stderr_is "logp: LOGP_FORMAT 'svg': table, json or csv; this is a table"
+stderr_is "logp: LOGP_FORMAT 'svg': table, json, csv or jsonl; this is a table"
 
 # garbage is refused by whoever uses it, with the name of the variable: alone, and after parsing
 for name in "${names[@]}"; do

@@ -174,7 +174,7 @@ done
 # and those formats that are taken
 for words in 'run barrier --clock virtual' 'predict barrier' 'list delays' 'tree broadcast' 'schedule barrier'; do
     "$logp" "${words%% *}" --help | grep '^  --format ' >"$dir/help"
-    for format in table json csv svg text goal xml; do
+    for format in table json csv svg text goal jsonl xml; do
         # shellcheck disable=SC2086
         logp $words --format $format
         taken=$code
@@ -197,6 +197,19 @@ grep -qx 'gnuplot: not found' "$dir/out" || fail "-V without gnuplot"
 logp
 [ $code -eq 2 ] || fail "no words: exit code $code"
 grep -q 'Commands:' "$dir/out" || fail "no words: no help"
+
+# JSON lines: the records of --format json, a line each
+for words in 'run barrier --clock virtual --algo all' 'predict barrier --algo all' 'list delays' \
+    'bench barrier -P 2,4 --clock virtual' 'paper liu --clock virtual'; do
+    # shellcheck disable=SC2086
+    logp $words --format json
+    jq -c '.[]' "$dir/out" >"$dir/lines"
+    # shellcheck disable=SC2086
+    logp $words --output "$dir/out.jsonl"
+    jq -c . "$dir/out.jsonl" >"$dir/again"
+    [ "$(wc -l <"$dir/out.jsonl")" -eq "$(wc -l <"$dir/lines")" ] || fail "$words --output .jsonl: lines"
+    cmp -s "$dir/again" "$dir/lines" || fail "$words --output .jsonl: not the records of json"
+done
 
 # output that is lost is an error
 for words in 'run broadcast --clock virtual' 'tree broadcast -P 1000 --format json' 'list --format csv'; do

@@ -147,11 +147,12 @@ enum record_form {
     RECORDS_TABLE,
     RECORDS_JSON,
     RECORDS_CSV,
+    RECORDS_JSONL, /* a line of JSON each */
 };
 
 /* The records of one answer, printed one after another. */
 struct records {
-    enum record_form form; /* JSON or CSV */
+    enum record_form form; /* JSON, CSV or JSONL */
     int digits;            /* of a real */
     const char *columns;   /* of CSV: keys, with commas between */
     const char *end;       /* of a line of CSV; NULL: a newline */
