@@ -59,7 +59,7 @@ stderr_is "logp: LOGP_FORMAT 'svg': table, json, csv or jsonl; this is a table"
 for name in "${names[@]}"; do
     case $name in
     LOGP_ALGO) continue ;;   # below
-    LOGP_OUTPUT) continue ;; # a file of this name, and run takes it from the command line alone
+    LOGP_OUTPUT | LOGP_QUIET | LOGP_VERBOSE | LOGP_COLOR) continue ;; # from the command line alone
     LOGP_ROWS | LOGP_COLS | LOGP_PACKING | LOGP_PACK | LOGP_WINDOW) what=transpose ;;
     LOGP_COUNT | LOGP_TYPE | LOGP_OP | LOGP_GAMMA | LOGP_K) what=reduce ;;
     LOGP_COUNTS) what=allgather ;;

@@ -76,7 +76,7 @@ static void say_new(const struct combination *x, size_t k, size_t n)
 
     if (n == sweep.points)
         bad_option("--against", x->o.against, "it has no point of this run: %s", what);
-    say("%zu of %zu points are not in %s: %s", n, sweep.points, x->o.against, what);
+    say_note("%zu of %zu points are not in %s: %s", n, sweep.points, x->o.against, what);
     free(what);
 }
 
@@ -122,8 +122,8 @@ static int64_t plan(struct combination *x)
         refuse_point(&x->o, sweep.collective, &x->c);
     say_left_out();
     if (empty > 0)
-        say("at %lld of %lld combinations no algorithm of %s applies", (long long)empty,
-            (long long)n, sweep.collective);
+        say_note("at %lld of %lld combinations no algorithm of %s applies", (long long)empty,
+                 (long long)n, sweep.collective);
     return n;
 }
 
@@ -137,10 +137,10 @@ static void say_estimate(const struct options *o)
     if (sweep.done > 0)
         snprintf(there, sizeof(there), "after %zu in the file; ", sweep.done);
     if (more == 0)
-        say("all %zu points are in the file", sweep.points);
+        say_note("all %zu points are in the file", sweep.points);
     else
-        say("%zu point%s, %sat most about %s", more, more == 1 ? "" : "s", there,
-            show_duration(sweep.all_ns, time));
+        say_note("%zu point%s, %sat most about %s", more, more == 1 ? "" : "s", there,
+                 show_duration(sweep.all_ns, time));
 }
 
 /* ---- progress ---- */
@@ -334,7 +334,8 @@ static void show_sweep(const struct options *o, void (*answer)(const struct outp
         return;
     }
     if (records && known > 0 && !o->format->for_people)
-        say("%zu of %zu points are in %s and are not shown again", known, sweep.points, o->output);
+        say_note("%zu of %zu points are in %s and are not shown again", known, sweep.points,
+                 o->output);
     answer(out);
     if (records)
         judge(o, out);

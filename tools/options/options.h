@@ -113,6 +113,8 @@ struct options {
     enum logp_clock clock;
     bool fibers; /* that is what the executor has */
     bool progress, watch;
+    bool quiet, verbose;
+    enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
     bool one_core; /* under the virtual clock, whatever P is */
     int reps, warmup;
     int64_t timeout_ns;
@@ -181,9 +183,11 @@ enum option_set {
     OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
     OPTIONS_PICTURE = 1 << 22,  /* --size, --title */
     OPTIONS_CURVES = 1 << 23,   /* --scale */
-    OPTIONS_SAVE = 1 << 30,     /* --save, --against, but not from the environment */
-    OPTIONS_RANKS = 1 << 29,    /* --ranks */
-    OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
+    OPTIONS_TALK =
+        1 << 24, /* --quiet, --verbose, --color: of all commands, but not from the environment */
+    OPTIONS_SAVE = 1 << 30,   /* --save, --against, but not from the environment */
+    OPTIONS_RANKS = 1 << 29,  /* --ranks */
+    OPTIONS_OUTPUT = 1 << 25, /* --output, but not from the environment */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */

@@ -333,8 +333,8 @@ static int draw_json(const struct options *o, json_t *all, const char *to)
         p.x_scale = o->scales[0];
         p.y_scale = o->scales[1];
         if (p.x_scale == SCALE_LOG && p.n_rows == 0 && plot_x_axis(&p).base == 0)
-            say("--scale %s: the x axis is linear, because it has values of 0 or less",
-                option_text("scale"));
+            say_note("--scale %s: the x axis is linear, because it has values of 0 or less",
+                     option_text("scale"));
         code = draw_plots(&p, 1, NULL, to);
         plot_free(&p);
     }

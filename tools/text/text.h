@@ -120,6 +120,9 @@ enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 /* One line on stderr, "logp: ...". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, of what is no error; nothing after keep_quiet(). */
+void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void keep_quiet(void);
 /* There are others of a launcher, who have the same to say: one of each host says it. leave: before
  * this process ends for bad input. */
 void speak_among_others(void (*leave)(void));
