@@ -150,7 +150,7 @@ struct simulation {
     int64_t begun[MOST_RANKS];        /* the current operation */
     bool has_sent[MOST_RANKS];        /* of an EXCHANGE: only its receive remains */
     struct sent *request[MOST_RANKS]; /* that waits for its receiver; or NULL */
-    int64_t link_free[2 * MOST_RANKS][2 * MOST_RANKS];
+    int64_t link_free[MOST_NODES][MOST_NODES];
 };
 
 static int64_t larger(int64_t a, int64_t b)

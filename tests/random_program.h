@@ -23,8 +23,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* MOST_P: of random_generate(); MOST_RANKS: of any program */
-enum { MOST_P = 8, MOST_RANKS = 16, MOST_OPS = 256, ANY = 9, TAGS = 3, NONE = -1, MOST_BYTES = 80 };
+/* MOST_P: of random_generate(); MOST_RANKS: of any program; MOST_NODES: with its switches */
+enum {
+    MOST_P = 8,
+    MOST_RANKS = 16,
+    MOST_NODES = 64,
+    MOST_OPS = 256,
+    ANY = 9,
+    TAGS = 3,
+    NONE = -1,
+    MOST_BYTES = 80
+};
 
 /* EXCHANGE: send to peer and receive from it. ISEND: computes `time` before it is waited for. */
 enum random_kind { SEND, RECV, COMPUTE, EXCHANGE, ISEND };

@@ -559,10 +559,12 @@ LOGP_API const struct logp_fault_kind *logp_fault_kind_at(size_t i);
 /*
  * Networks of links: the route of a message, its time, and the number of messages on each link.
  *
- * Processors are the nodes 0 .. P-1; the switches of a tree are numbered from P on. Links are
+ * Processors are the nodes 0 .. P-1; switches and routers are numbered from P on. Links are
  * directed. A message takes a shortest route: a tie on a ring goes up; a mesh or torus is crossed
  * dimension by dimension, the last one first (along the row, then along the column); a hypercube
- * from the lowest bit on.
+ * from the lowest bit on; in a fat tree the digits of the destination's rank choose the switches on
+ * the way up (D-mod-k). In a dragonfly it takes the one link between the two groups, also where a
+ * way through a third group is shorter (minimal routing).
  *
  * As a delay model (logp_topology_delay()) the network stores and forwards. Each link delays a
  * message of k bytes by L + (k-1)G, and passes messages at least max(g, (k-1)G) apart, in the
@@ -571,7 +573,9 @@ LOGP_API const struct logp_fault_kind *logp_fault_kind_at(size_t i);
  * and arrives when its send is done.
  *
  * Threads: any may read a topology; it is constant.
- * Source: Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, 2003, ch. 2.4, 4.1.
+ * Sources: Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, 2003, ch. 2.4, 4.1;
+ * Oehring, Ibel, Das, Kumar, On Generalized Fat Trees, 1995; Kim, Dally, Scott, Abts,
+ * Technology-Driven, Highly-Scalable Dragonfly Topology, 2008.
  */
 
 /** A kind of topology. */
@@ -588,7 +592,11 @@ LOGP_API const struct logp_topology_kind *logp_topology_kind_at(size_t i);
  * Check whether a specification fits P processors.
  * @param spec  "line", "ring", "mesh:AxBxC", "torus:AxBxC" (any number of dimensions, up to
  *              LOGP_TOPOLOGY_SIZES; without sizes: square), "hypercube", "tree" (a binary tree of
- *              switches, with the processors at its leaves)
+ *              switches, with the processors at its leaves), "fat-tree:AxB" (A leaf switches of B
+ *              processors, and B switches above that each join all A; "AxBxC" has three levels;
+ *              without sizes: two, square), "dragonfly:GxRxN" (G groups of R routers with N
+ *              processors each; the routers of a group are all linked, and any two groups by one
+ *              link)
  * @return NULL: it does; otherwise what it needs, in a few words; static storage
  */
 LOGP_API const char *logp_topology_needs(const char *spec, int64_t P);

@@ -126,7 +126,8 @@ struct lpi_network {
 };
 
 extern const struct lpi_network lpi_network_line, lpi_network_ring, lpi_network_mesh,
-    lpi_network_torus, lpi_network_cube, lpi_network_tree;
+    lpi_network_torus, lpi_network_cube, lpi_network_tree, lpi_network_fat_tree,
+    lpi_network_dragonfly;
 
 /* ---- links.c: the table of links, shared by links.c and linked.c ---- */
 

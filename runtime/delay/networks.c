@@ -285,6 +285,230 @@ static void tree_ends(const struct logp_topology *t, int link, int *from, int *t
     *to = node_at(t, link < ups ? below / 2 : below);
 }
 
+/* ---- fat tree ----
+ * Grid dimension i is level h - 1 - i: the last has the processors of a leaf switch. Level l has
+ * sizes m[l] and strides W[l]. A switch of level l = 1 .. h is the rank of a processor without digit
+ * l - 1; its digits below that say which of the switches above the same processors it is. It has
+ * m[l - 1] links down and, below the top, m[l - 1] up: as many bytes fit through each level. The way
+ * up to level l + 1 fills digit l - 1 in, as in the destination's rank, so that all messages to one
+ * processor share links and those to others spread (D-mod-k). With that digit, the link up from
+ * level l has number l P + rank, and the link down to it h P more.
+ * Source: Oehring, Ibel, Das, Kumar, On Generalized Fat Trees, 1995, with w[l + 1] = m[l]; D-mod-k:
+ * Zahavi, 2010. */
+
+static const struct lpi_dimension *level_of(const struct logp_topology *t, int l)
+{
+    return &t->grid[t->dimensions - l]; /* its digit is l - 1 */
+}
+
+/* A rank without this digit. */
+static int without(const struct lpi_dimension *d, int rank)
+{
+    return rank / (d->stride * d->size) * d->stride + rank % d->stride;
+}
+
+static int with(const struct lpi_dimension *d, int rest, int digit)
+{
+    return (rest / d->stride * d->size + digit) * d->stride + rest % d->stride;
+}
+
+/* The level of a node, 0 of a processor, and its number there. */
+static int fat_level(const struct logp_topology *t, int node, int *number)
+{
+    int l = 0, n = t->P;
+
+    for (*number = node; *number >= n; n = t->P / level_of(t, l)->size) {
+        *number -= n;
+        l++;
+    }
+    return l;
+}
+
+static int fat_node(const struct logp_topology *t, int l, int number)
+{
+    int node = l > 0 ? t->P : 0;
+
+    for (int i = 1; i < l; i++)
+        node += t->P / level_of(t, i)->size;
+    return node + number;
+}
+
+static const char *fit_fat_tree(struct logp_topology *t, const char *sizes)
+{
+    const char *needs = fit_grid(t, sizes);
+
+    t->n_links = 2 * t->dimensions * t->P;
+    return needs;
+}
+
+/* The lowest level at which one switch is above the processors a and b; 0: a == b */
+static int fat_meet(const struct logp_topology *t, int a, int b)
+{
+    int l = t->dimensions;
+
+    while (l > 0 && place_in(level_of(t, l), a) == place_in(level_of(t, l), b))
+        l--;
+    return l;
+}
+
+static int fat_next(const struct logp_topology *t, int *node, int dst)
+{
+    int number, rank;
+    const int l = fat_level(t, *node, &number);
+    /* of any processor below the node */
+    const int below = l == 0 ? number : with(level_of(t, l), number, 0);
+
+    if (l == 0 && number == dst)
+        return -1;
+    if (l > 0 && fat_meet(t, below, dst) <= l) {
+        rank = with(level_of(t, l), number, place_in(level_of(t, l), dst));
+        *node = fat_node(t, l - 1, l == 1 ? rank : without(level_of(t, l - 1), rank));
+        return (t->dimensions + l - 1) * t->P + rank;
+    }
+    rank = l == 0 ? number : with(level_of(t, l), number, place_in(level_of(t, l), dst));
+    *node = fat_node(t, l + 1, without(level_of(t, l + 1), rank));
+    return l * t->P + rank;
+}
+
+static int fat_hops(const struct logp_topology *t, int src, int dst)
+{
+    return 2 * fat_meet(t, src, dst);
+}
+
+static void fat_ends(const struct logp_topology *t, int link, int *from, int *to)
+{
+    const int ups = t->dimensions * t->P, up = link % ups, l = up / t->P, rank = up % t->P;
+    const int low = fat_node(t, l, l == 0 ? rank : without(level_of(t, l), rank));
+    const int high = fat_node(t, l + 1, without(level_of(t, l + 1), rank));
+
+    *from = link < ups ? low : high;
+    *to = link < ups ? high : low;
+}
+
+/* ---- dragonfly ----
+ * Groups, routers of a group and processors of a router are the grid's dimensions 0, 1, 2. The
+ * routers of a group are all linked, and any two groups by one link: of the links from a group to
+ * the others, in their order, each router has the next `ports`. A message goes to the router that
+ * has the link, over it, and to its destination (minimal routing). Links: up from the processors,
+ * down to them, within the groups, between them.
+ * Source: Kim, Dally, Scott, Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, 2008. */
+
+struct dragonfly {
+    int groups, routers, processors;
+    int ports;         /* links to other groups of a router */
+    int local, global; /* the first links within and between groups */
+};
+
+static struct dragonfly dragonfly_of(const struct logp_topology *t)
+{
+    const int G = t->grid[0].size, a = t->grid[1].size;
+
+    return (struct dragonfly){.groups = G,
+                              .routers = a,
+                              .processors = t->grid[2].size,
+                              .ports = G > 1 ? (G - 2) / a + 1 : 1,
+                              .local = 2 * t->P,
+                              .global = 2 * t->P + G * a * (a - 1)};
+}
+
+static const char *fit_dragonfly(struct logp_topology *t, const char *sizes)
+{
+    const char *const form =
+        "its groups, routers of a group and processors of a router (as in :5x2x2)";
+    const char *needs = *sizes != '\0' ? fit_grid(t, sizes) : form;
+    int64_t links;
+
+    if (needs != NULL || t->dimensions != 3)
+        return needs != NULL ? needs : form;
+    links = 2 * (int64_t)t->P + (int64_t)t->grid[0].size * t->grid[1].size * (t->grid[1].size - 1) +
+            (int64_t)t->grid[0].size * (t->grid[0].size - 1);
+    if (links > INT32_MAX)
+        return "at most 2147483647 links";
+    t->n_links = (int)links;
+    return NULL;
+}
+
+/* The place of `other` in the list of all but self. */
+static int among_others(int self, int other)
+{
+    return other < self ? other : other - 1;
+}
+
+/* The router of group `from` that has the link to group `to`. */
+static int gateway(const struct dragonfly *d, int from, int to)
+{
+    return among_others(from, to) / d->ports;
+}
+
+static int local_link(const struct dragonfly *d, int group, int from, int to)
+{
+    return d->local + (group * d->routers + from) * (d->routers - 1) + among_others(from, to);
+}
+
+static int dragonfly_next(const struct logp_topology *t, int *node, int dst)
+{
+    const struct dragonfly d = dragonfly_of(t);
+    const int last = dst / d.processors, to = last / d.routers, at = *node - t->P;
+    int group, router, wanted;
+
+    if (*node == dst)
+        return -1;
+    if (*node < t->P) {
+        *node = t->P + *node / d.processors;
+        return at + t->P; /* the processor's own */
+    }
+    group = at / d.routers;
+    router = at % d.routers;
+    if (at == last) {
+        *node = dst;
+        return t->P + dst;
+    }
+    wanted = group == to ? last % d.routers : gateway(&d, group, to);
+    if (router != wanted) {
+        *node = t->P + group * d.routers + wanted;
+        return local_link(&d, group, router, wanted);
+    }
+    *node = t->P + to * d.routers + gateway(&d, to, group);
+    return d.global + group * (d.groups - 1) + among_others(group, to);
+}
+
+static int dragonfly_hops(const struct logp_topology *t, int src, int dst)
+{
+    const struct dragonfly d = dragonfly_of(t);
+    const int a = src / d.processors, b = dst / d.processors;
+    const int from = a / d.routers, to = b / d.routers;
+
+    if (from == to)
+        return src == dst ? 0 : a == b ? 2 : 3;
+    return 3 + (a % d.routers != gateway(&d, from, to)) + (b % d.routers != gateway(&d, to, from));
+}
+
+static void dragonfly_ends(const struct logp_topology *t, int link, int *from, int *to)
+{
+    const struct dragonfly d = dragonfly_of(t);
+    const int per_group = d.routers * (d.routers - 1);
+    int group, self, other;
+
+    if (link < d.local) {
+        const int p = link % t->P, router = t->P + p / d.processors;
+
+        *from = link < t->P ? p : router;
+        *to = link < t->P ? router : p;
+    } else if (link < d.global) {
+        group = (link - d.local) / per_group;
+        self = (link - d.local) % per_group / (d.routers - 1);
+        other = (link - d.local) % (d.routers - 1);
+        *from = t->P + group * d.routers + self;
+        *to = t->P + group * d.routers + other + (other >= self);
+    } else {
+        self = (link - d.global) / (d.groups - 1);
+        other = (link - d.global) % (d.groups - 1);
+        other += other >= self;
+        *from = t->P + self * d.routers + gateway(&d, self, other);
+        *to = t->P + other * d.routers + gateway(&d, other, self);
+    }
+}
+
 const struct lpi_network lpi_network_line = {false,     false,     fit_row,
                                              grid_next, grid_hops, grid_ends};
 const struct lpi_network lpi_network_ring = {true, false, fit_row, grid_next, grid_hops, grid_ends};
@@ -296,3 +520,7 @@ const struct lpi_network lpi_network_cube = {false,     false,     fit_cube,
                                              cube_next, cube_hops, cube_ends};
 const struct lpi_network lpi_network_tree = {false,     false,     fit_tree,
                                              tree_next, tree_hops, tree_ends};
+const struct lpi_network lpi_network_fat_tree = {false,    false,    fit_fat_tree,
+                                                 fat_next, fat_hops, fat_ends};
+const struct lpi_network lpi_network_dragonfly = {false,          false,          fit_dragonfly,
+                                                  dragonfly_next, dragonfly_hops, dragonfly_ends};

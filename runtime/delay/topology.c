@@ -26,6 +26,11 @@ static const struct {
      &lpi_network_cube},
     {{"tree", "tree", "a binary tree of switches, 2^x processors at its leaves"},
      &lpi_network_tree},
+    {{"fat-tree", "fat-tree[:AxBx...]",
+      "A switches over B processors each, joined by B switches above; AxBxC ..."},
+     &lpi_network_fat_tree},
+    {{"dragonfly", "dragonfly:GxRxN", "G groups of R routers with N processors each"},
+     &lpi_network_dragonfly},
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -48,7 +53,8 @@ static const char *parse_spec(struct logp_topology *t, const char *spec, int64_t
         snprintf(t->spec, sizeof(t->spec), "%s", spec); /* fit() refuses a longer one */
         return t->network->fit(t, spec + name);
     }
-    return "to be one of: line, ring, mesh[:AxBx...], torus[:AxBx...], hypercube, tree";
+    return "to be one of: line, ring, mesh[:AxBx...], torus[:AxBx...], hypercube, tree, "
+           "fat-tree[:AxBx...], dragonfly:GxRxN";
 }
 
 const char *logp_topology_needs(const char *spec, int64_t P)
