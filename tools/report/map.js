@@ -59,6 +59,15 @@ const map = {
     );
   },
 
+  csv(data) {
+    return [
+      ["P", data.unit ?? "size", "predicted_best"],
+      ...data.P.flatMap((P, i) =>
+        data.sizes.map((size, k) => [P, data.unit ? size : null, data.algorithms[data.best[i][k]]]),
+      ),
+    ];
+  },
+
   show(data) {
     if (!data) return;
     const runs = map.runs(data);

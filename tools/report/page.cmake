@@ -5,9 +5,9 @@ cmake_minimum_required(VERSION 3.22)
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(LOGP_PAGE ${CMAKE_CURRENT_SOURCE_DIR}/report)
   # In the order in which they call each other.
-  set(LOGP_PAGE_SCRIPTS format dom theme palette records spread ratios ranking map lag facts curves
-                        trace view lanes boxes_svg boxes_canvas overlay stage player hands late
-                        diagram main)
+  set(LOGP_PAGE_SCRIPTS format dom theme palette records paths save address spread ratios ranking map
+                        lag facts curves trace view lanes boxes_svg boxes_canvas overlay stage player
+                        hands late diagram main)
   set(LOGP_PAGE_STYLES page controls figures diagram narrow)
   foreach(kind SCRIPTS STYLES)
     list(TRANSFORM LOGP_PAGE_${kind} PREPEND ${LOGP_PAGE}/)
