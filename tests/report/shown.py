@@ -102,7 +102,7 @@ def test_wall():
 
 # ---- who looks at it, and with what ----
 
-NAMED = {"button", "checkbox", "radio", "slider", "combobox", "link", "image", "application", "region"}
+NAMED = {"button", "checkbox", "radio", "slider", "combobox", "link", "image", "application", "region", "group"}
 
 
 def test_everybody():

@@ -87,9 +87,9 @@ const map = {
           dom.html(
             "tr",
             {},
-            dom.html("th", {}, data.unit ?? ""),
+            data.unit ? dom.html("th", {}, data.unit) : dom.html("td", {}),
             ...data.sizes.map((size) =>
-              dom.html("th", { scope: "col" }, data.unit ? format.short(size) : ""),
+              dom.html("th", { scope: "col" }, data.unit ? format.short(size) : "best"),
             ),
           ),
         ),

@@ -89,7 +89,7 @@ const ranking = {
               `${emulated ? "Emulated" : "Measured"}, ${unit.name}`,
               "x bound",
             ].map((t) => dom.html("th", { scope: "col" }, t)),
-            dom.html("th", { class: "bar", scope: "col" }, ""),
+            dom.html("th", { class: "bar left", scope: "col" }, "Time"),
           ),
         ),
         dom.html(
