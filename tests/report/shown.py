@@ -102,7 +102,7 @@ def test_wall():
 
 # ---- who looks at it, and with what ----
 
-NAMED = {"button", "checkbox", "radio", "slider", "combobox", "link", "image", "application", "region", "group"}
+NAMED = {"button", "checkbox", "radio", "slider", "combobox", "link", "image", "application", "region"}
 
 
 def test_everybody():
@@ -126,6 +126,9 @@ def test_everybody():
                 role = node.get("role", {}).get("value")
                 if role in NAMED and not node.get("ignored") and not node.get("name", {}).get("value"):
                     check(False, name, "has no name:", role, node.get("properties"))
+            nameless = browser.value("""[...document.querySelectorAll(".scroll")].filter((e) => e.tabIndex !== 0
+                || !(e.ariaLabel ?? dom.by(e.getAttribute("aria-labelledby"))?.textContent)).length""")
+            check(nameless == 0, name, "has scrolling tables without a name, or out of reach of the keyboard:", nameless)
             check(sum(node.get("role", {}).get("value") == "slider" for node in nodes) == 1, "no slider is announced")
             if PICTURES:
                 browser.picture(os.path.join(PICTURES, name + ".png"))
