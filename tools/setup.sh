@@ -15,6 +15,8 @@ style_packages="clang-format clang-tidy"
 # libFuzzer, where the distribution has it by these names
 fuzz_packages="clang libclang-rt-dev"
 
+# of the sliders of the report page, which has none without them; the names are those of Debian 12
+wasm_packages="clang lld wasi-libc libclang-rt-14-dev-wasm32"
 # for axe-core, which the test report_axe needs
 npm_packages="npm"
 

@@ -36,7 +36,7 @@ const address = {
       .map(([key, { read, first }]) => [key, read(), first])
       .filter(([, now, first]) => now !== first)
       .map(([key, now]) => `${key}=${encodeURIComponent(now)}`);
-    return [address.section, ...parts].join("&");
+    return [address.section, ...parts].filter(Boolean).join("&");
   },
 
   /* Soon, and once for many changes: browsers refuse too many. */

@@ -12,6 +12,7 @@ const report = {
     ratios.show(rows);
     ranking.show(rows);
     lag.show(rows);
+    what_if.at(rows);
   },
 
   offers(data) {
@@ -44,6 +45,7 @@ const report = {
     );
     dom.by("point-row").hidden = records.points.length < 2;
     dom.by("point").addEventListener("change", (event) => report.point(event.target.value));
+    what_if.begin(data.what_if);
     report.point(0);
     map.show(data.map);
     address.control("point", "point");
