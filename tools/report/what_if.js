@@ -102,6 +102,7 @@ const what_if = {
     }
     what_if.module ??= what_if.load();
     const fold = await what_if.module;
+    await new Promise(requestAnimationFrame); /* a slider that moves on makes this turn void */
     if (turn !== what_if.turn) return;
     what_if.show(
       known.map((row) => {
