@@ -88,6 +88,7 @@ const what_if = {
     const was = what_if.point();
     const turn = ++what_if.turn;
     dom.by("what-if").hidden = !was;
+    dom.by("what-if").classList.toggle("moved", what_if.moved()); /* else it is not printed */
     if (!was) return;
     const now = what_if.values(was);
     for (const slider of what_if.SLIDERS) {
