@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Install into a folder of its own, then build and run an outside project against it, the examples, with
-# find_package, one of them with pkg-config too, and a plug-in; all print what they should.
+# find_package and with Meson, one of them with pkg-config alone, and a plug-in; all print what they should.
 # usage: consumer.sh BUILD_DIR EXAMPLES_DIR PLUGIN.c
 set -euo pipefail
 build=$1
@@ -27,6 +27,12 @@ export PKG_CONFIG_PATH=$pc
 cc "$source/election.c" -o "$dir/election" \
     $(pkg-config --cflags --libs logp criterion)
 LD_LIBRARY_PATH=$(dirname "$pc") "$dir/election" --jobs 1
+meson setup --werror "$dir/meson" "$source" >/dev/null
+meson compile -C "$dir/meson" >/dev/null
+for name in first stencil algorithm delay; do
+    printf '== %s\n' $name
+    "$dir/meson/$name"
+done | diff -u "$source/printed.txt" -
 [ "$("$dir/prefix/bin/logp" --version | head -1)" = "logp $(pkg-config --modversion logp)" ]
 [ -s "$dir/prefix/share/man/man1/logp.1" ]
 # Each function has a manual page, which groff takes without a warning.

@@ -47,7 +47,15 @@ def marks(svg):
     return counts
 
 
-LINE, PRINTED, CIRCLE, BEYOND, SQUARE = 6, 4, 5, 8, 3
+# gnuplot's markers: those of a series are filled where it is predicted, and outlines where it is measured.
+FILLED, OUTLINES = {6, 4, 12, 10, 14}, {5, 3, 11, 9, 13}
+PRINTED, FORMULA_ROW, BEYOND = 1, 0, 8
+
+
+def kinds(counts):
+    """How many points are printed; a line or a formula; measured, and of these beyond the axis."""
+    kind = {"printed": {PRINTED}, "line": FILLED | {FORMULA_ROW}, "measured": OUTLINES | {BEYOND}, "beyond": {BEYOND}}
+    return {name: sum(counts.get(m, 0) for m in of) for name, of in kind.items() if any(m in counts for m in of)}
 
 
 def shown(rows):
@@ -59,9 +67,9 @@ def shown(rows):
     return printed, formula + ours, measured
 
 
-# The figures that are a tree or a space-time diagram, in the order of their tables; what is in it for each
-# message; and how many messages there are.
-DRAWN = {"shou-chen": {"figure-1": ("wire", 7), "figure-1-2": ("wire", 6), "figure-2": ("wire", 6)},
+# The figures that are a tree (edges), a space-time diagram (wires) or both, in the order of their tables; and how
+# many messages there are.
+DRAWN = {"shou-chen": {"figure-1": ("edge wire", 7), "figure-1-2": ("edge wire", 6), "figure-2": ("edge wire", 6)},
          "kurnosov": {"figure-1": ("wire", 3), "figures-2-3": ("edge", 10), "figure-6": ("edge", 10),
                       "figure-8": ("edge", 10), "figure-8-2": ("edge", 12), "figure-8-3": ("edge", 12)},
          "grama": {"figure-4.2": ("wire", 7), "figure-4.3": ("wire", 7), "example-4.1": ("wire", 24),
@@ -72,7 +80,7 @@ def drawn_messages(svg, kind):
     """Messages of a diagram, or edges of a tree, the legend's entry apart."""
     xml.dom.minidom.parseString(svg)
     text = svg.decode()
-    return len(re.findall('class="%s"' % kind, text)) - len(re.findall('>message [(]L[)]<', text))
+    return len(re.findall('class="%s"' % kind, text)) - (kind == "wire" and len(re.findall('>message [(]L[)]<', text)))
 
 
 def figures(records):
@@ -92,15 +100,15 @@ def look_at(paper, folder, records):
     for name, rows in figures(records):
         if name in drawn:
             names.add(name + ".svg")
-            kind, messages = drawn[name]
-            got = drawn_messages(open(os.path.join(folder, name + ".svg"), "rb").read(), kind)
-            check(got == messages, "%s %s: %d messages instead of %d" % (paper, name, got, messages))
+            for kind in ("edge", "wire"):
+                messages = drawn[name][1] if kind in drawn[name][0] else 0
+                got = drawn_messages(open(os.path.join(folder, name + ".svg"), "rb").read(), kind)
+                check(got == messages, "%s %s: %d messages instead of %d" % (paper, name, got, messages))
             continue
         names |= {name + end for end in (".png", ".svg", ".pdf")}
         path = os.path.join(folder, name)
-        counts = marks(open(path + ".svg", "rb").read())
-        got = (counts.get(PRINTED, 0), counts.get(LINE, 0) + counts.get(SQUARE, 0),
-               counts.get(CIRCLE, 0) + counts.get(BEYOND, 0))
+        counts = kinds(marks(open(path + ".svg", "rb").read()))
+        got = tuple(counts.get(kind, 0) for kind in ("printed", "line", "measured"))
         check(got == shown(rows), "%s %s: %s points instead of %s" % (paper, name, got, shown(rows)))
         check(open(path + ".png", "rb").read(8) == b"\x89PNG\r\n\x1a\n", name + ".png")
         pdf = open(path + ".pdf", "rb").read()
@@ -122,6 +130,89 @@ def like_tree_and_trace(shou_chen, grama):
               "--topology", "ring", "--predicted"])):
         other = logp(*words, "--format", "svg").stdout
         check(open(path, "rb").read() == other, "%s is not what `logp %s` draws" % (path, " ".join(words)))
+
+
+def curves_of(svg):
+    """The look of each curve, without its intervals: colour, dashes, marker; and how large it is."""
+    found = []
+    for group in re.split(r"<title>gnuplot_plot_", svg.decode())[1:]:
+        path = re.search(r"<path stroke='(rgb[^']*)'(?: stroke-dasharray='([^']*)')?", group)
+        points = re.findall(r"<use xlink:href='#gpPt(\d+)' transform='translate[^']*' color='(rgb[^']*)'", group)
+        if points and not re.search(r"<text><tspan[^>]*>|<text>[a-zA-Z0-9]", group.split("<use")[0]):
+            found.append((points[0][1], path[2] if path else None, int(points[0][0])))
+    return found
+
+
+def texts_of(svg):
+    """Each text with the place of its first letter, and its size."""
+    return [(text.strip(), float(x), float(y), float(size)) for x, y, size, text in re.findall(
+        r'<g transform="translate\(([-\d.]+),([-\d.]+)[^"]*"[^>]*font-size="([\d.]+)"[^>]*>\s*<text>(?:<tspan[^>]*>)?([^<]+)<',
+        svg.decode())]
+
+
+def differ(top):
+    """All curves of a catalogue differ, and each has its name beside it: no two meet."""
+    records = json.loads(logp("predict", "broadcast", "-P", "64", "--algo", "all", "--format", "json").stdout)
+    listed = {r["algorithm"] for r in records}
+    n = len(listed)
+    check(n > 16, "all of broadcast: %d" % n)
+    for size in ([], ["--size", "400x300"], ["--size", "320x240"], ["--size", "1600x900"]):
+        svg = logp("plot", "broadcast", "-P", "2..64*2", "--algo", "all", *SWEEP, *size).stdout
+        looks = curves_of(svg)
+        lines, points = looks[0::2], looks[1::2]
+        check(len(lines) == len(points) == n, "%d lines, %d of points" % (len(lines), len(points)))
+        check(len(set(lines)) == n and len(set(points)) == n, "curves look alike: %s" % sorted(looks, key=str))
+        check(all(line[0] == point[0] and line[2] == point[2] + 1 for line, point in zip(lines, points)),
+              "the line and the points of an algorithm differ in colour or marker")
+        names = sorted((y, x, name, font) for name, x, y, font in texts_of(svg)
+                       if name in listed or name.endswith("...") or name.startswith("and "))
+        check(len({x for _, x, _, _ in names}) == 1, "names are not in a column: %s" % names)
+        for (y, _, name, font), (below, _, other, _) in zip(names, names[1:]):
+            check(below - y >= 0.95 * font, "%s: %s and %s overlap" % (size, name, other))
+        if not size:
+            check(sorted(name for _, _, name, _ in names) == sorted(listed), "names: %s" % names)
+        if size:
+            width, height = size[1].split("x")
+            check(b'width="%s" height="%s"' % (width.encode(), height.encode()) in svg, "not %s large" % size[1])
+    path = os.path.join(top, "large.png")
+    logp("plot", "broadcast", "-P", "2,4", *SWEEP, "--size", "500x410", "--output", path)
+    check(open(path, "rb").read()[16:24] == (500).to_bytes(4, "big") + (410).to_bytes(4, "big"), "the size of a PNG")
+
+
+def tics(svg, labels):
+    """Where these labels stand on the axis of x; they are there."""
+    places = {text: x for text, x, _, _ in texts_of(svg)}
+    check(set(labels) <= set(places), "no labels %s, but %s" % (labels, sorted(places)))
+    return [places.get(label, 0) for label in labels]
+
+
+def scales():
+    """An axis is linear or logarithmic as its sweep steps; bytes are in powers of two; --scale says otherwise."""
+    def even(words, labels, expected, *scale):
+        x = tics(logp("plot", "broadcast", "--algo", "flat", *words, *SWEEP, *scale).stdout, labels)
+        steps = [b - a for a, b in zip(x, x[1:])]
+        check((max(steps) - min(steps) < 9) == expected, "%s %s: steps of %s" % (words, scale, steps))
+
+    even(["-P", "2,4,8"], ["2", "4", "8"], True)
+    even(["-P", "1..6"], ["1", "2", "3", "4", "5", "6"], True)
+    even(["-P", "3..12+3"], ["3", "6", "9", "12"], True)
+    even(["-P", "1..1000*10"], ["1", "10", "100", "1000"], True)
+    even(["-L", "1..16*2"], ["10", "20", "40", "80", "160"], True)
+    even(["-P", "1..6"], ["1", "2", "3"], False, "--scale", "log")
+    even(["-P", "1..6"], ["1", "2", "3"], False, "--scale", "log,linear")
+    even(["-P", "1..6"], ["1", "2", "3"], True, "--scale", "linear,log")
+    even(["-P", "2..6*2"], ["2", "4"], True, "--scale", "linear")
+    even(["--bytes", "1k..64k*4", "-G", "0.01"], ["1 KiB", "4 KiB", "16 KiB", "64 KiB"], True)
+    even(["--bytes", "1..2^20*16", "-G", "0.01"], ["1 B", "16 B", "256 B", "4 KiB", "64 KiB", "1 MiB"], True)
+    even(["--bytes", "8..2^19*4", "-G", "0.01"], ["8 B", "128 B", "2 KiB", "32 KiB", "512 KiB"], True)
+    even(["--bytes", "1..100000*10", "-G", "0.01"], ["1 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB"], True)
+    even(["--bytes", "1000..9000+1000", "-G", "0.01"], ["2 KiB", "4 KiB", "6 KiB", "8 KiB"], True)
+    done = logp("plot", "broadcast", "-L", "0,1,2", *SWEEP, "--scale", "log")
+    check(b"--scale log: the x axis is linear" in done.stderr, "0 on a logarithmic axis: %s" % done.stderr)
+    zero = logp("plot", "broadcast", "-P", "1..4", "--algo", "flat", *SWEEP, "--scale", "log").stdout
+    check(kinds(marks(zero)) == {"line": 3, "measured": 3}, "a time of 0 on a logarithmic axis: %s" % marks(zero))
+    svg = logp("plot", "broadcast", "-P", "2,4", *SWEEP, "--title", "A <title> & 100 % of it").stdout
+    check(any(text == "A &lt;title> &amp; 100 % of it" for text, _, _, _ in texts_of(svg)), "no title")
 
 
 def hostile(top):
@@ -170,7 +261,7 @@ def hostile(top):
     # CSV with the line ends of RFC 4180 is the same
     with open(os.path.join(top, "ends.csv"), "wb") as file:
         file.write(b'collective,algorithm,P,predicted_ns,"sweep"\r\nc,a,2,5,"s"\r\nc,a,4,9,s\r\n')
-    check(marks(logp("plot", os.path.join(top, "ends.csv")).stdout) == {LINE: 2}, "CSV with CRLF")
+    check(kinds(marks(logp("plot", os.path.join(top, "ends.csv")).stdout)) == {"line": 2}, "CSV with CRLF")
 
     # the names of files
     for name in ("a'b.svg", "a\n!%s\n.svg" % touch.replace("/", "_"), "a`%s`.svg" % "touch canary", "a';system('touch canary');'.svg",
@@ -219,9 +310,9 @@ def pictures(top):
         records = json.loads(done.stdout)
         look_at(paper, folder, records)
         svg = logp("paper", paper, "--clock", "virtual", "--format", "svg").stdout
-        counts, drawn = marks(svg), DRAWN.get(paper, {})
+        counts, drawn = kinds(marks(svg)), DRAWN.get(paper, {})
         whole = [r for name, rows in figures(records) if name not in drawn for r in rows]
-        check((counts.get(PRINTED, 0), counts.get(LINE, 0) + counts.get(SQUARE, 0)) == shown(whole)[:2],
+        check((counts.get("printed", 0), counts.get("line", 0)) == shown(whole)[:2],
               "%s in one: %s instead of %s" % (paper, counts, shown(whole)))
         # trees and diagrams are images in it, the same as their files
         images = [urllib.parse.unquote_to_bytes(i) for i in re.findall(rb'href="data:image/svg[+]xml,([^"]*)"', svg)]
@@ -242,8 +333,8 @@ def pictures(top):
                 LD_PRELOAD=CANNED, CANNED_LATER_PPM="5000")
     records = json.loads(done.stdout)
     look_at("kurnosov, measured", folder, records)
-    nine = marks(open(os.path.join(folder, "figure-9.svg"), "rb").read())
-    check(nine.get(CIRCLE, 0) == sum(r["figure"] == "Figure 9" for r in records), "measured: %s" % nine)
+    nine = kinds(marks(open(os.path.join(folder, "figure-9.svg"), "rb").read()))
+    check(nine.get("measured", 0) == sum(r["figure"] == "Figure 9" for r in records), "measured: %s" % nine)
     # what was measured far beyond the lines stands at the edge, and the axis stays
     late = os.path.join(top, "late.csv")
     logp("bench", "broadcast", "-P", "2..16*2", "--algo", "flat", "--executor", "fiber", "--reps", "1", "--warmup", "0",
@@ -255,7 +346,7 @@ def pictures(top):
                 line[column] = "300000000"
     csv.writer(open(late, "w"), lineterminator="\n").writerows([head] + lines)
     edge = logp("plot", late).stdout
-    check(marks(edge).get(BEYOND, 0) == 4, "beyond: %s" % marks(edge))
+    check(kinds(marks(edge)).get("beyond", 0) == 4, "beyond: %s" % marks(edge))
     tics = [int(t) for t in re.findall(r"<text>(?:<tspan[^>]*>)?\s*(\d+)<", edge.decode())]
     check(tics and max(tics) <= 1000, "the axis: %s" % tics)
     done = logp("paper", "kurnosov", "--clock", "virtual", "--format", "svg", code=1, LD_PRELOAD=CANNED,
@@ -267,7 +358,7 @@ def pictures(top):
     for end in ("csv", "json"):
         logp("bench", *words, "--output", os.path.join(top, "sweep." + end))
     curves = logp("plot", *words).stdout
-    check(marks(curves) == {LINE: 8, CIRCLE: 8}, "a sweep: %s" % marks(curves))
+    check(kinds(marks(curves)) == {"line": 8, "measured": 8}, "a sweep: %s" % marks(curves))
     for end in ("csv", "json"):
         check(logp("plot", os.path.join(top, "sweep." + end)).stdout == curves, "from %s: another picture" % end)
     for text in (b">P<", b"time, us", b">flat<", b">binomial<", b"predicted", b"emulated"):
@@ -280,15 +371,17 @@ def pictures(top):
         logp("plot", *words, "--plot", path)
         check(open(path, "rb").read().startswith(head), "plot to %s" % end)
     two = logp("plot", "broadcast", "-L", "2..5", "--bytes", "8,16", "-G", "1ns", "--algo", "flat", *SWEEP).stdout
-    check(marks(two) == {LINE: 8, CIRCLE: 8} and b"L, us" in two and b"algorithm | bytes" in two, "two: %s" % marks(two))
+    check(kinds(marks(two)) == {"line": 8, "measured": 8} and b"L, us" in two and b"algorithm | bytes" in two, "two: %s" % marks(two))
     rows = logp("plot", "broadcast", "--algo", "flat,chain,optimal", *SWEEP).stdout
-    check(marks(rows) == {LINE: 3, CIRCLE: 3}, "no sweep: %s" % marks(rows))
+    check(kinds(marks(rows)) == {"line": 3, "measured": 3}, "no sweep: %s" % marks(rows))
     # measured: with a bar for each interval
     wall = logp("plot", "broadcast", "-P", "2,3", "--unit", "1us", "--executor", "fiber", "--reps", "9", "--algo", "flat")
     check(b"measured" in wall.stdout, "no word of what was measured")
 
     hostile(top)
     lost(top, words)
+    differ(top)
+    scales()
 
     # what is wrong is one line, before anything is run
     empty = os.path.join(top, "empty.csv")
@@ -297,6 +390,16 @@ def pictures(top):
                         (["plot", "broadcast", "--plot", "/dev/null/x.png"], "--plot /dev/null/x.png: .*writable"),
                         (["plot", "nothing.csv"], "nothing.csv: "), (["plot", empty], "no records"),
                         (["plot"], "collective"), (["plot", empty, "more"], "more: unexpected"),
+                        (["plot", "broadcast", "--size", "800"], "--size 800: .*800x600"),
+                        (["plot", "broadcast", "--size", "100x100"], "--size 100x100: .*320x240"),
+                        (["plot", "broadcast", "--size", "800x9999"], "--size 800x9999: .*8192"),
+                        (["plot", "broadcast", "--size", "8e2x600x"], "--size 8e2x600x: "),
+                        (["plot", "broadcast", "--title", "a\nb"], "--title a..b: one line"),
+                        (["plot", "broadcast", "--title", "a" * 200], "--title a+: .*199 bytes"),
+                        (["plot", "broadcast", "--scale", "cubic"], "--scale cubic: auto, linear or log"),
+                        (["plot", "broadcast", "--scale", "log,"], "--scale log,: auto"),
+                        (["bench", "broadcast", "--size", "800x600"], "--size without a picture"),
+                        (["run", "broadcast", "--title", "x"], "--title: not an option"),
                         (["run", "broadcast", "--plot", "x.png"], "--plot: not an option")):
         done = logp(*words, code=2)
         check(re.search(said, done.stderr.decode()) and done.stderr.count(b"\n") == 1 and not done.stdout,

@@ -82,6 +82,7 @@ static bool add(struct set *s, const void *item)
 
 /* ---- brute force ---- */
 
+enum { FOR_NONE = -1, TOO_EARLY = -2 };
 /* Of a slot; the last two are of calls that wait: a receive, a send. */
 enum { NONE, POSTED, MATCHED, ASKING, HEARD, SURE, OF_RECV = SLOTS, OF_SEND, ALL_SLOTS };
 
@@ -116,16 +117,18 @@ static void see(struct processor *p, char what, char which)
     p->seen[(int)p->n_seen++] = which;
 }
 
-/* A receive of any tag takes the messages of a source in the order sent. */
-static bool fits(const struct state *s, const struct processor *p, int slot,
-                 const struct message *m)
+static bool fits(const struct processor *p, int slot, const struct message *m)
+{
+    return (p->peer[slot] < 0 || p->peer[slot] == m->source) &&
+           (p->tag[slot] < 0 || p->tag[slot] == m->tag);
+}
+
+/* Is a message of the same source and of the other tag under way that was sent earlier? */
+static bool is_second(const struct state *s, const struct processor *p, const struct message *m)
 {
     const struct queue *other = &s->way[(int)m->source][p - s->of][1 - m->tag];
 
-    if (p->peer[slot] >= 0 && p->peer[slot] != m->source)
-        return false;
-    return p->tag[slot] < 0 ? other->n == 0 || other->list[0].letter > m->letter
-                            : p->tag[slot] == m->tag;
+    return other->n > 0 && other->list[0].letter < m->letter;
 }
 
 static void unpost(struct processor *p, int i)
@@ -134,13 +137,14 @@ static void unpost(struct processor *p, int i)
     p->posted[(int)p->n_posted] = 0;
 }
 
-/* @return which of the posted receives the message is for; -1: none */
+/* @return which of the posted receives the message is for: the first that it fits. FOR_NONE;
+ * TOO_EARLY: that receive is of any tag, and takes the messages of a source in the order sent */
 static int receive_of(const struct state *s, const struct processor *p, const struct message *m)
 {
     for (int i = 0; i < p->n_posted; i++)
-        if (fits(s, p, p->posted[i], m))
-            return i;
-    return -1;
+        if (fits(p, p->posted[i], m))
+            return p->tag[(int)p->posted[i]] < 0 && is_second(s, p, m) ? TOO_EARLY : i;
+    return FOR_NONE;
 }
 
 /* The first message of a way is matched with that receive. */
@@ -264,7 +268,7 @@ static bool probe(struct enumeration *e, const struct state *s, int rank, const 
         const struct queue *way = &s->way[from][rank][(int)op->tag];
         struct state next = *s;
 
-        if (way->n == 0 || receive_of(s, &s->of[rank], &way->list[0]) >= 0)
+        if (way->n == 0 || receive_of(s, &s->of[rank], &way->list[0]) != FOR_NONE)
             continue;
         see(&next.of[rank], 'p', (char)('0' + from));
         after(e, &next, rank);
@@ -361,7 +365,7 @@ static void go(struct enumeration *e, const struct state *s)
         const int to = i / 2 % P;
         struct state next = *s;
         struct queue *way = &next.way[i / 2 / P][to][i % 2];
-        const int receive = way->n > 0 ? receive_of(s, &s->of[to], &way->list[0]) : -1;
+        const int receive = way->n > 0 ? receive_of(s, &s->of[to], &way->list[0]) : FOR_NONE;
 
         if (receive >= 0) {
             any = true;
@@ -448,7 +452,7 @@ static int run_op(struct logp_vp *vp, struct running *x, const struct op *op)
         return rc;
     case IRECV:
         x->receives[slot] = true;
-        return logp_irecv(vp, src, op->tag, &x->got[slot], 1, &x->r[slot]);
+        return logp_irecv(vp, src, tag, &x->got[slot], 1, &x->r[slot]);
     case PROBE:
         rc = logp_probe(vp, src, op->tag, &done, &status);
         if (rc == 0)
@@ -637,6 +641,28 @@ static void draw_tags(struct program *g, uint64_t *random)
         }
 }
 
+/* One processor posts receives of named and of any sources and tags, and may receive at once in
+ * between. The others send a message for each of them, in any order, and perhaps one more. */
+static void draw_posted(struct program *g, uint64_t *random)
+{
+    for (signed char slot = 0; slot < SLOTS + 2; slot++) {
+        const signed char from = (signed char)(1 + test_below(random, 2));
+        const signed char tag = (signed char)test_below(random, 2);
+        const bool any_source = test_below(random, 2) == 0, any_tag = test_below(random, 3) == 0;
+        const bool waits = slot >= SLOTS || test_below(random, 4) == 0;
+
+        if (slot > SLOTS && test_below(random, 2) == 0)
+            break;
+        insert(g, from, (int)test_below(random, g->n[(int)from] + 1), (struct op){SEND, 0, tag, 0});
+        if (slot <= SLOTS)
+            append(g, 0,
+                   (struct op){waits ? RECV : IRECV, any_source ? -1 : from, any_tag ? -1 : tag,
+                               slot});
+    }
+    for (signed char i = 0; i < SLOTS; i++)
+        append(g, 0, (struct op){WAIT, 0, 0, i});
+}
+
 /* All that the kit has seen is possible. */
 static void include(uint64_t seed, int rc, const struct set *kit, struct enumeration *brute)
 {
@@ -647,8 +673,9 @@ static void include(uint64_t seed, int rc, const struct set *kit, struct enumera
                   "seed %llu: what cannot be", (unsigned long long)seed);
 }
 
+/* once: no outcome comes of two executions */
 static void compare(uint64_t seed, int rc, const struct logp_checked *checked, struct set *kit,
-                    const struct enumeration *brute)
+                    const struct enumeration *brute, bool once)
 {
     const int n = brute->outcomes.n;
 
@@ -662,8 +689,8 @@ static void compare(uint64_t seed, int rc, const struct logp_checked *checked, s
     for (int i = 0; i < n; i++)
         cr_assert(!add(kit, brute->outcomes.items + (size_t)i * kit->size),
                   "seed %llu: not the same", (unsigned long long)seed);
-    cr_assert_eq(checked->executions, (uint64_t)n, "seed %llu: %s, by brute force %d",
-                 (unsigned long long)seed, checked->text, n);
+    cr_assert(checked->executions == (uint64_t)n || (!once && checked->executions > (uint64_t)n),
+              "seed %llu: %s, by brute force %d", (unsigned long long)seed, checked->text, n);
 }
 
 /* @return how many outcomes; 0: it can deadlock */
@@ -695,7 +722,7 @@ static int explore(drawing draw, uint64_t seed, enum logp_strategy strategy)
     check.sends = g.waits ? LOGP_SENDS_SYNCHRONOUS : LOGP_SENDS_BUFFERED;
     rc = logp_check(run_ops, &c, &check, NULL);
     if (all)
-        compare(seed, rc, &check.checked, &c.outcomes, &brute);
+        compare(seed, rc, &check.checked, &c.outcomes, &brute, draw != draw_posted);
     else
         include(seed, rc, &c.outcomes, &brute);
     n = brute.deadlocks ? 0 : brute.outcomes.n;
@@ -716,7 +743,7 @@ static void explore_many(drawing draw, int programs)
         compared += n > 1;
         most = n > most ? n : most;
     }
-    cr_assert_gt(most, TEST_SCALE == 1 ? 10 : 1);
+    cr_assert_gt(most, TEST_SCALE == 1 ? 6 : 1);
 }
 
 Test(explore_requests, as_many_outcomes_as_by_brute_force)
@@ -739,9 +766,15 @@ Test(explore_requests, as_many_outcomes_with_tags)
     explore_many(draw_tags, 150);
 }
 
+Test(explore_requests, as_many_outcomes_of_posted_wildcards)
+{
+    explore_many(draw_posted, 1000);
+}
+
 Test(explore_requests, no_others_by_chance)
 {
     for (uint64_t seed = 1; seed <= PROGRAMS / TEST_SCALE; seed++)
         for (int strategy = LOGP_STRATEGY_RANDOM; strategy <= LOGP_STRATEGY_PCT; strategy++)
-            explore(draw_requests, seed, (enum logp_strategy)strategy);
+            explore(seed % 2 == 0 ? draw_requests : draw_posted, seed,
+                    (enum logp_strategy)strategy);
 }

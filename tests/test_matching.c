@@ -117,8 +117,17 @@ static bool is_wanted(const struct lpi_label *l, const struct letter *m)
            (l->tag == LOGP_ANY_TAG || l->tag == m->tag);
 }
 
-/* The earliest of the firsts of all sources; -1 */
-static int find(const struct model *x, const struct lpi_label *l, int64_t until)
+/* Does one of the first n posted receives want m? */
+static bool is_left(const struct model *x, const struct letter *m, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (is_wanted(&x->wishes[x->posted[k]].label, m))
+            return false;
+    return true;
+}
+
+/* The earliest of the firsts of all sources that the first n posted receives leave; -1 */
+static int find(const struct model *x, const struct lpi_label *l, int64_t until, int n)
 {
     bool seen[SOURCES] = {false};
     int best = -1;
@@ -129,7 +138,7 @@ static int find(const struct model *x, const struct lpi_label *l, int64_t until)
         if (!is_wanted(l, m) || seen[m->src])
             continue;
         seen[m->src] = true;
-        if (m->arrival <= until &&
+        if (m->arrival <= until && is_left(x, m, n) &&
             (best < 0 || m->arrival < b->arrival || (m->arrival == b->arrival && m->src < b->src)))
             best = i;
     }
@@ -180,7 +189,7 @@ static void match_arrived(struct model *x, int64_t until)
         int best = -1, taker = -1;
 
         for (int k = 0; k < x->n_posted; k++) {
-            const int i = find(x, &x->wishes[x->posted[k]].label, until);
+            const int i = find(x, &x->wishes[x->posted[k]].label, until, k);
 
             if (i >= 0 && (best < 0 || x->pending[i].arrival < x->pending[best].arrival ||
                            (x->pending[i].arrival == x->pending[best].arrival &&
@@ -194,7 +203,7 @@ static void match_arrived(struct model *x, int64_t until)
         meet_pending(x, taker, best);
     }
     for (int k = 0; k < x->n_posted; k++) {
-        const int i = find(x, &x->wishes[x->posted[k]].label, INT64_MAX);
+        const int i = find(x, &x->wishes[x->posted[k]].label, INT64_MAX, k);
 
         if (i >= 0)
             meet_pending(x, k--, i);
@@ -206,7 +215,7 @@ static int64_t next_arrival(const struct model *x)
     int64_t next = INT64_MAX;
 
     for (int k = 0; k < x->n_posted; k++) {
-        const int i = find(x, &x->wishes[x->posted[k]].label, INT64_MAX);
+        const int i = find(x, &x->wishes[x->posted[k]].label, INT64_MAX, k);
 
         if (i >= 0 && x->pending[i].arrival < next)
             next = x->pending[i].arrival;
@@ -333,7 +342,7 @@ static void do_post(struct side_by_side *s)
     lpi_match_post(&s->proc, &w->request, s->now);
     x->posted[x->n_posted++] = x->n_wishes++;
     x->n_any += any;
-    i = find(x, &w->label, x->n_any > 0 ? s->now : INT64_MAX);
+    i = find(x, &w->label, x->n_any > 0 ? s->now : INT64_MAX, x->n_posted - 1);
     if (i >= 0)
         meet_pending(x, x->n_posted - 1, i);
 }
@@ -356,9 +365,14 @@ static void do_cancel(struct side_by_side *s)
 static void do_probe(struct side_by_side *s)
 {
     const struct lpi_label l = some_label(s);
-    const int64_t until = random_one_in(s, 2) ? s->now : INT64_MAX;
-    const struct lpi_message *m = lpi_match_find(&s->proc, l.context, l.src, l.tag, until);
-    const int i = find(&s->model, &l, until);
+    const int64_t until = random_one_in(s, 2) || s->model.n_any > 0 ? s->now : INT64_MAX;
+    const struct lpi_message *m;
+    int i;
+
+    match_arrived(&s->model, s->now);
+    lpi_match_arrived(&s->proc, s->now);
+    m = lpi_match_find(&s->proc, l.context, l.src, l.tag, until);
+    i = find(&s->model, &l, until, s->model.n_posted);
 
     cr_assert_eq(m == NULL ? -1 : *(const int *)m->data, i < 0 ? -1 : s->model.pending[i].id);
 }

@@ -78,7 +78,7 @@ static int like_the_others(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-/* Of stacks set aside only the differences are kept: less than 3.2 KiB for a whole vp, which has
+/* Of stacks set aside only the differences are kept: less than 3 KiB for a whole vp, which has
  * more than 4 KiB with its stack. */
 Test(stacks, what_is_the_same_in_all_is_kept_once)
 {
@@ -89,7 +89,7 @@ Test(stacks, what_is_the_same_in_all_is_kept_once)
         return;
     m = deep_machine(10000);
     cr_assert_eq(logp_machine_run(m, like_the_others, NULL, test_timeout_ns), 0);
-    cr_expect_leq(resident_kib() - before, 10000 * 32 / 10, "%ld KiB", resident_kib() - before);
+    cr_expect_leq(resident_kib() - before, 10000 * 3, "%ld KiB", resident_kib() - before);
 }
 
 /* ---- what a thread has of its own ---- */

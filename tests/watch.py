@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--watch, as a terminal shows it: drawn in place, within the terminal, and gone at the end.
+"""--watch, as a terminal shows it: drawn in place, within the terminal, and gone at the end. Tables are
+no wider than the terminal, and the best row is marked.
 
 usage: tests/watch.py LOGP
 Nothing here depends on how fast the host is: what is looked at is each picture, not when it came.
@@ -65,9 +66,9 @@ class Screen:
                 self.wrapped |= self.col > self.cols
 
 
-def run(words, rows=24, cols=80, stop_at=None, **environment):
+def run(words, rows=24, cols=80, stop_at=None, stdout=False, **environment):
     """What is on stderr, a terminal of this size, and what is on stdout; stop_at: Ctrl-C when what
-    has been written matches."""
+    has been written matches; stdout: this is the terminal, and stderr is not looked at."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
     before = termios.tcgetattr(slave)
@@ -75,7 +76,7 @@ def run(words, rows=24, cols=80, stop_at=None, **environment):
     env.pop("NO_COLOR", None)
     env.update({"TERM": "xterm"}, **environment)
     out = tempfile.TemporaryFile()
-    child = subprocess.Popen([LOGP] + words, stdout=out, stderr=slave, stdin=subprocess.DEVNULL, env=env)
+    child = subprocess.Popen([LOGP] + words, stdout=slave if stdout else out, stderr=out if stdout else slave, stdin=subprocess.DEVNULL, env=env)
     after = termios.tcgetattr(slave)
     os.close(slave)
     text = ""
@@ -162,6 +163,27 @@ code, text, screen, out = run(["watch", "barrier", "--clock", "virtual", "--form
 check(code == 0 and "ratio 1.0000, 1 run;" in text and "lag" not in text, "virtual: %r" % text)
 code, text, screen, out = run(["watch", "barrier", "--delay", "none", "--reps", "3", "--format", "json"], TERM="dumb")
 check(code == 0 and "ratio" not in text and "3 runs;" in text, "none: %r" % text)
+
+# a table that is too wide for the terminal: columns are left out and named; a pipe has all of them
+sweep = ["bench", "broadcast", "-P", "4,8", "--algo", "flat,optimal,chain-pipelined", "-G", "0.01", "--bytes", "8,1k",
+         "--executor", "fiber", "--reps", "3", "--warmup", "0", "--unit", "1us"]
+for words, width in ((sweep, 80), (sweep, 100), (sweep + ["--clock", "virtual"], 60),
+                     (["run", "broadcast", "--algo", "all", "--reps", "2", "--ranks"], 80),
+                     (["predict", "broadcast", "--algo", "all", "-G", "0.01", "--bytes", "64k"], 50)):
+    whole = run(words)[3]
+    _, text, _, _ = run(words, cols=width, stdout=True)
+    heading = [line.split() for line in whole.split("\n") if line.startswith("times in us")][0]
+    table = text.split("times in us", 1)[1].split("left out")[0].replace("\r", "").split("\n")
+    check(max(map(len, table[1:])) <= width, "%s in %d columns: %s" % (words, width, text))
+    check(sum(line.endswith(" best") for line in table) == whole.count(" best\n") > 0, "%s: best: %s" % (words, text))
+    gone = re.search(r"left out, because the terminal has %d columns: (.*); --output FILE.csv has all" % width, text)
+    check(gone is not None and "left out" not in whole, "%s: what is left out: %s" % (words, text))
+    check(sorted(heading[3:]) == sorted((table[0] + " " + gone[1].replace(",", " ") if gone else "").split()),
+          "%s: %s and %s" % (words, heading, gone and gone[1]))
+wide = run(sweep, cols=200, stdout=True)[1]
+check("left out" not in wide and "lag p99" in wide, "a wide terminal: %s" % wide)
+_, text, _, _ = run(["run", "reduce", "--algo", "all", "--clock", "virtual", "--fault", "flip:1"], cols=40, stdout=True)
+check("NO" in text, "a wrong result is not shown: %s" % text)
 
 print("\n".join("FAILED: %s" % what for what in failed) or "all good")
 sys.exit(1 if failed else 0)

@@ -55,5 +55,6 @@ const struct output_format output_formats[] = {
     {.name = "goal", .suffix = "goal", .steps = &steps_as_goal, .trace = &trace_as_goal},
     {.name = "perfetto", .suffix = "pftrace", .is_binary = true, .trace = &trace_as_perfetto},
     {.name = "machine", .suffix = "machine", .machine = true},
+    {.name = "jsonl", .suffix = "jsonl", .records = print_json, .form = RECORDS_JSONL},
     {0},
 };

@@ -1,19 +1,31 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` puts where: library, headers, the CMake package and the pkg-config file.
+# What `cmake --install` puts where: library, headers, the CMake package, the pkg-config file, examples.
+# The components are the packages of package.cmake.
 include(CMakePackageConfigHelpers)
 
 set(LOGP_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/logp)
-install(TARGETS logp EXPORT logp-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/logp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT logp-targets NAMESPACE logp:: DESTINATION ${LOGP_CMAKE_DIR})
+install(TARGETS logp EXPORT logp-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/logp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(EXPORT logp-targets NAMESPACE logp:: DESTINATION ${LOGP_CMAKE_DIR} COMPONENT dev)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/tools/logp-config.cmake.in
                               ${PROJECT_BINARY_DIR}/logp-config.cmake
                               INSTALL_DESTINATION ${LOGP_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/logp-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/logp-config.cmake
-              ${PROJECT_BINARY_DIR}/logp-config-version.cmake DESTINATION ${LOGP_CMAKE_DIR})
+              ${PROJECT_BINARY_DIR}/logp-config-version.cmake DESTINATION ${LOGP_CMAKE_DIR}
+        COMPONENT dev)
 # Relative to where the file lies, so that the installed tree may be moved.
 file(RELATIVE_PATH LOGP_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/tools/logp.pc.in ${PROJECT_BINARY_DIR}/logp.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/logp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/logp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp/examples COMPONENT dev)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/examples/ring.c
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp/examples COMPONENT dev)
+if(PROJECT_IS_TOP_LEVEL)
+  include(${PROJECT_SOURCE_DIR}/tools/package.cmake)
+endif()

@@ -66,7 +66,7 @@ static void print_help(void)
 static void print_command_help(const struct command *c, const struct options *o)
 {
     printf("logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
-    print_options(o, c->options);
+    print_options(o, options_of(c));
     if (c->options & (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_MPIRUN))
         puts("\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G, T are powers of 1024, as "
              "Ki, Mi, "
@@ -151,7 +151,7 @@ static int call(const struct command *command, struct options *o)
     o->commands = &names;
     if (command->take != NULL)
         command->take(o);
-    resolve_options(o, command->name, command->options);
+    resolve_options(o, command->name, options_of(command));
     begin_output(o);
     return command->call(o);
 }

@@ -339,7 +339,8 @@ static inline bool logp_step_send(struct logp_step *s, int64_t peer, int tag,
     s->tag = tag;
     s->peer = peer;
     s->n_bytes = n_bytes;
-    s->at = (struct logp_buffer_ref){buffer, offset};
+    s->at.buffer = buffer;
+    s->at.offset = offset;
     return true;
 }
 

@@ -145,6 +145,8 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
             lpi_match_find(p, q->label->context, q->src, q->tag, INT64_MAX);
 
         t = m != NULL ? least(t, m->arrival) : t;
+        if (p->inbox.n_any > 0) /* a match may leave a message for q */
+            t = least(t, p->core->machine->resolver.retry_at(p, q));
         return wait_for_any(p, q, r != NULL ? least(t, lpi_request_arrival(r)) : t, false);
     }
     if (q->any)

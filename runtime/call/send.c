@@ -49,9 +49,10 @@ static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int d
     return rc == 0 ? lpi_let_others_run(p) : rc;
 }
 
-/* Send a request, wait for the answer, send e. */
-static int send_synchronously(const struct logp_vp *vp, struct lpi_proc *to,
-                              const struct lpi_envelope *e)
+/* Send a request, wait for the answer, send e. Not inlined: its request and its query would lie on
+ * the stack of every other slow send. */
+static __attribute__((noinline)) int
+send_synchronously(const struct logp_vp *vp, struct lpi_proc *to, const struct lpi_envelope *e)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request r = {.src = to->rank, .tag = e->tag}, *request = &r;

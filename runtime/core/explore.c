@@ -374,8 +374,6 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     q->index = q->chosen >= 0 ? q->index : LPI_NOT_YET;
     if (rc != 0 || q->chosen == LPI_MISSED)
         return rc != 0 ? rc : -ETIME;
-    if (q->index == q->n)
-        q->found = lpi_match_find(p, q->label->context, q->chosen, q->label->tag, INT64_MAX);
     if (r != NULL && !q->any && q->waits && r->state != LPI_REQ_POSTED) {
         q->chosen = LPI_DECIDED;
         q->index = is_complete(r) ? 0 : LPI_NOT_YET;

@@ -301,6 +301,7 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         v->has_probed = found;
     }
     if (found) {
+        query->found = lpi_match_find(p, a->context, a->source, a->tag, INT64_MAX);
         v->probed = *query->label;
         v->promised = a->source;
     } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(query->requests[a->index]))) {

@@ -7,7 +7,9 @@
  * of sending. It has a list of posted receives in the order of posting. While no any-source
  * receive is posted, a message is matched when it is delivered, since the match does not depend on
  * its arrival time. An any-source receive takes the earliest arrival. So while one is posted,
- * messages are matched when they arrive, in the order of (arrival, source).
+ * messages are matched when they arrive, in the order of (arrival, source). A message that arrives
+ * before an earlier one of its source waits for it, if the first receive that it fits may still
+ * take that one: see first_fit().
  *
  * Invariant between calls: without an any-source receive, no pending message matches a posted
  * receive.
@@ -138,11 +140,58 @@ static struct lpi_message *find(struct lpi_inbox *in, const struct lpi_label *l)
     return m;
 }
 
+/* The receive that m would take if it came now: the first posted one that it fits. NULL: there is
+ * none, or m must wait, since an earlier message of its source fits that receive too. */
+static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m)
+{
+    for (struct logp_request *r = in->posted_first; r != NULL; r = r->next) {
+        const struct lpi_label l = label_of(r);
+
+        if (is_for(m, &l))
+            return overtakes(m, &l) ? NULL : r;
+    }
+    return NULL;
+}
+
+/* May a message of a source have arrived before one that a posted receive takes first? */
+static bool may_wait_for_another(const struct lpi_inbox *in)
+{
+    return in->unsorted && in->n_any > 0 && in->any_tag;
+}
+
+/* As find(), but a message that fits a receive posted before r (NULL: posted at all) is left to
+ * it. */
+static struct lpi_message *find_left(const struct lpi_inbox *in, const struct lpi_label *l,
+                                     const struct logp_request *r)
+{
+    struct lpi_message *best = NULL;
+
+    for (struct lpi_message *m = in->first; m != NULL; m = m->next) {
+        const struct logp_request *first = in->posted_first;
+
+        if (!is_for(m, l) || (best != NULL && !arrives_before(m, best)) || overtakes(m, l))
+            continue;
+        while (first != r && !fits(&(struct lpi_label){first->context, first->src, first->tag},
+                                   m->context, m->src, m->tag))
+            first = first->next;
+        if (first == r)
+            best = m;
+    }
+    return best;
+}
+
+/* The message that a receive with label l takes, which is posted after all that come before r. */
+static struct lpi_message *find_for(struct lpi_inbox *in, const struct lpi_label *l,
+                                    const struct logp_request *r)
+{
+    return may_wait_for_another(in) ? find_left(in, l, r) : find(in, l);
+}
+
 /* The message that such a receive takes at time `until`; NULL: none has arrived. */
 struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
                                    int64_t until)
 {
-    struct lpi_message *m = find(&p->inbox, &(struct lpi_label){context, src, tag});
+    struct lpi_message *m = find_for(&p->inbox, &(struct lpi_label){context, src, tag}, NULL);
 
     return m != NULL && m->arrival <= until ? m : NULL;
 }
@@ -178,6 +227,7 @@ void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r)
         in->posted_last = r->prev;
     if (r->src == LOGP_ANY_SOURCE)
         in->n_any--;
+    in->any_tag = in->any_tag && in->posted_first != NULL;
     if (in->indexed)
         lpi_index_unpost(in, r);
 }
@@ -571,12 +621,31 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
     return 0;
 }
 
+/* As earliest_match(), where a message may wait for another of its source. */
+static struct logp_request *earliest_fit(const struct lpi_inbox *in, struct lpi_message **first)
+{
+    struct logp_request *best = NULL;
+
+    for (struct lpi_message *m = in->first; m != NULL; m = m->next)
+        if (best == NULL || arrives_before(m, *first)) {
+            struct logp_request *r = first_fit(in, m);
+
+            if (r != NULL) {
+                best = r;
+                *first = m;
+            }
+        }
+    return best;
+}
+
 /* The first receive to match, by (arrival, source) and the order of posting; NULL: none. */
 static struct logp_request *earliest_match(struct lpi_inbox *in, struct lpi_message **first)
 {
     struct logp_request *best = NULL;
     int n = 0;
 
+    if (may_wait_for_another(in))
+        return earliest_fit(in, first);
     for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
         const struct lpi_label l = label_of(r);
         struct lpi_message *m = find(in, &l);
@@ -641,14 +710,15 @@ static __attribute__((noinline)) void serve(struct lpi_proc *p, struct logp_requ
                                             int64_t until)
 {
     struct lpi_inbox *in = &p->inbox;
+    const struct lpi_label l = label_of(r);
     struct lpi_message *m;
 
     if (in->indexed)
         lpi_index_post(in, r);
     if (in->n_pending == 0)
         return;
-    m = lpi_match_find(p, r->context, r->src, r->tag, in->n_any > 0 ? until : INT64_MAX);
-    if (m != NULL)
+    m = find_for(in, &l, r);
+    if (m != NULL && (in->n_any == 0 || m->arrival <= until))
         bind_pending(p, r, m);
 }
 
@@ -671,6 +741,7 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     in->posted_last = r;
     if (r->src == LOGP_ANY_SOURCE)
         in->n_any++;
+    in->any_tag = in->any_tag || r->tag == LOGP_ANY_TAG;
     if (p->core->space.first != NULL) /* the sender of its message needs no space any more */
         lpi_space_posted(p);
     if (in->indexed || in->n_pending > 0)
@@ -678,20 +749,6 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
 }
 
 /* ---- explored runs: core/explore.c ---- */
-
-/* The first posted receive that m matches and that no earlier message of its source matches. */
-static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m)
-{
-    struct logp_request *r = in->posted_first;
-
-    for (; r != NULL; r = r->next) {
-        const struct lpi_label l = label_of(r);
-
-        if (is_for(m, &l) && !overtakes(m, &l))
-            break;
-    }
-    return r;
-}
 
 void lpi_match_candidates(struct lpi_proc *p,
                           bool (*takes)(void *arg, const struct lpi_message *m,

@@ -163,7 +163,8 @@ struct lpi_inbox {
     struct logp_request *posted_first, *posted_last;
     struct lpi_index *index; /* of both, once there were many; NULL: never made */
     int n_pending;
-    int n_any : 30;    /* posted receives from any source */
+    int n_any : 29;    /* posted receives from any source */
+    bool any_tag : 1;  /* one of the posted receives is of any tag, or was */
     bool indexed : 1;  /* the index is maintained */
     bool unsorted : 1; /* the pending list is not in the order of (arrival, source) */
 };

@@ -48,18 +48,18 @@ for words in --help --version 'run --help' list 'list delays' 'paper --help'; do
     [[ $code -eq 0 && -s $dir/out ]] || fail "logp $words: exit code $code: $(cat "$dir/err")"
 done
 logp list
-stderr_is "logp: LOGP_FORMAT 'banana': table, json or csv; this is a table"
+stderr_is "logp: LOGP_FORMAT 'banana': table, json, csv or jsonl; this is a table"
 json 'map(.name) | index("logp") != null' list delays
 stderr_is ''
 unset "${names[@]}"
 LOGP_FORMAT=svg logp list delays
-stderr_is "logp: LOGP_FORMAT 'svg': table, json or csv; this is a table"
+stderr_is "logp: LOGP_FORMAT 'svg': table, json, csv or jsonl; this is a table"
 
 # garbage is refused by whoever uses it, with the name of the variable: alone, and after parsing
 for name in "${names[@]}"; do
     case $name in
     LOGP_ALGO) continue ;;   # below
-    LOGP_OUTPUT) continue ;; # a file of this name, and run takes it from the command line alone
+    LOGP_OUTPUT | LOGP_QUIET | LOGP_VERBOSE | LOGP_COLOR) continue ;; # from the command line alone
     LOGP_ROWS | LOGP_COLS | LOGP_PACKING | LOGP_PACK | LOGP_WINDOW) what=transpose ;;
     LOGP_COUNT | LOGP_TYPE | LOGP_OP | LOGP_GAMMA | LOGP_K) what=reduce ;;
     LOGP_COUNTS) what=allgather ;;

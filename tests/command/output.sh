@@ -174,7 +174,7 @@ done
 # and those formats that are taken
 for words in 'run barrier --clock virtual' 'predict barrier' 'list delays' 'tree broadcast' 'schedule barrier'; do
     "$logp" "${words%% *}" --help | grep '^  --format ' >"$dir/help"
-    for format in table json csv svg text goal xml; do
+    for format in table json csv svg text goal jsonl xml; do
         # shellcheck disable=SC2086
         logp $words --format $format
         taken=$code
@@ -183,7 +183,7 @@ for words in 'run barrier --clock virtual' 'predict barrier' 'list delays' 'tree
     done
 done
 logp list --help
-[ "$(grep -c '^  -' "$dir/out")" -eq 3 ] || fail "list --help"
+[ "$(grep -c '^  -' "$dir/out")" -eq 6 ] || fail "list --help"
 logp --version
 head -1 "$dir/out" | grep -qx 'logp [0-9.]*' || fail "version"
 for word in commit compiler MPI gnuplot; do
@@ -197,6 +197,42 @@ grep -qx 'gnuplot: not found' "$dir/out" || fail "-V without gnuplot"
 logp
 [ $code -eq 2 ] || fail "no words: exit code $code"
 grep -q 'Commands:' "$dir/out" || fail "no words: no help"
+
+# JSON lines: the records of --format json, a line each
+for words in 'run barrier --clock virtual --algo all' 'predict barrier --algo all' 'list delays' \
+    'bench barrier -P 2,4 --clock virtual' 'paper liu --clock virtual'; do
+    # shellcheck disable=SC2086
+    logp $words --format json
+    jq -c '.[]' "$dir/out" >"$dir/lines"
+    # shellcheck disable=SC2086
+    logp $words --output "$dir/out.jsonl"
+    jq -c . "$dir/out.jsonl" >"$dir/again"
+    [ "$(wc -l <"$dir/out.jsonl")" -eq "$(wc -l <"$dir/lines")" ] || fail "$words --output .jsonl: lines"
+    cmp -s "$dir/again" "$dir/lines" || fail "$words --output .jsonl: not the records of json"
+done
+
+# -q: the result alone; what is wrong is said all the same
+logp predict broadcast -P 7 --algo all
+grep -q 'is left out' "$dir/err" || fail "no note on what is left out: $(cat "$dir/err")"
+cp "$dir/out" "$dir/noted"
+for quiet in -q --quiet; do
+    logp predict broadcast -P 7 --algo all $quiet
+    [ ! -s "$dir/all" ] || fail "$quiet: $(cat "$dir/all")"
+    cmp -s "$dir/out" "$dir/noted" || fail "$quiet: another result"
+done
+expect='-L x: suffix' bad predict broadcast -q -L x
+logp run broadcast -q --progress on --clock virtual
+[ ! -s "$dir/all" ] || fail "-q --progress on: $(cat "$dir/all")"
+
+# -v: where values come from
+printf 'P = 16\n' >"$dir/config"
+LOGP_CONFIG=$dir/config LOGP_L=7 logp predict broadcast -v -g 5
+for line in '-g 5 comes from the command line' '-L 7 comes from the environment' '-P 16 comes from the config file'; do
+    grep -q -e "^logp: $line\$" "$dir/err" || fail "-v: no '$line': $(cat "$dir/err")"
+done
+grep -q -e '-o ' "$dir/err" && fail "-v: a default: $(cat "$dir/err")"
+
+expect='--color red auto, always, never' bad run broadcast --color red
 
 # output that is lost is an error
 for words in 'run broadcast --clock virtual' 'tree broadcast -P 1000 --format json' 'list --format csv'; do

@@ -68,6 +68,12 @@ same() { # WORDS...: deterministic; in $wrong the exit code
     logp trace "$@" --format svg --output "$dir/t.svg"
     [ $code -eq "${wrong:-0}" ] || fail "svg $*: $(cat "$dir/all")"
     python3 "$here/svg.py" "$dir/t.svg" "$dir/t.json" || fail "svg of $*"
+    for size in 320x240 1600x300 700x900; do
+        logp trace "$@" --output "$dir/t.svg" --size $size --title 'One & <two>'
+        python3 "$here/svg.py" "$dir/t.svg" "$dir/t.json" || fail "svg of $* --size $size"
+        grep -q "^<svg [^>]* width=\"${size%x*}\" height=\"${size#*x}\"" "$dir/t.svg" || fail "$* --size $size"
+        grep -q '>One &amp; &lt;two&gt;<' "$dir/t.svg" || fail "$*: no title"
+    done
     command -v protoc >/dev/null || return
     logp trace "$@" --format perfetto --output "$dir/t.pftrace"
     [ $code -eq "${wrong:-0}" ] || fail "perfetto $*: $(cat "$dir/all")"
@@ -137,6 +143,10 @@ expect='-P 65 64' bad trace broadcast -P 65 --format svg --predicted
 expect='--algo one' bad trace broadcast --algo flat,chain
 expect='--delay none predicted' bad trace broadcast --delay none --predicted
 expect='trace broadcst broadcast' bad trace broadcst
+expect='--size trace --output' bad trace broadcast --predicted --size 800x600
+expect='--size 800 800x600' bad trace broadcast --predicted --format svg --size 800
+expect='--title tree --output' bad tree broadcast --title x
+expect='--scale not' bad trace broadcast --format svg --scale log
 expect='--predicted not' bad run broadcast --predicted
 expect="--output $dir/no/file directory" bad trace broadcast --predicted --output "$dir/no/file"
 if [ -e /dev/full ]; then

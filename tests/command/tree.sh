@@ -159,7 +159,23 @@ axis 26 2
 axis 65 5
 axis 100 10
 axis 260 20
+# an optimal tree is there as a tree and in time
+for words in 'broadcast -P 40' 'summation -P 40 --count 4000'; do
+    # shellcheck disable=SC2086
+    logp tree $words --format svg
+    for kind in box:40 edge:39 wire:40; do # a wire is in the legend
+        [ "$(grep -o "class=\"${kind%:*}\"" "$dir/out" | wc -l)" -eq "${kind#*:}" ] || fail "$words: not ${kind#*:} of ${kind%:*}"
+    done
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/out" || fail "$words: no XML"
+done
+logp tree summation -P 7 -L 5 --count 82 --format svg
+grep -q '>16 + 5</text>$' "$dir/out" || fail "no operands in the tree"
 # the pictures of the pages are what it draws
+for words in 'tree broadcast --algo binomial' 'tree broadcast' 'tree summation' 'explain broadcast flat optimal'; do
+    logp $words --format svg --size 640x500 --title 'mine & yours'
+    grep -q '^<svg [^>]* width="640" height="500" ' "$dir/out" && grep -q '>mine &amp; yours<' "$dir/out" ||
+        fail "$words: size and title of $(head -c 400 "$dir/out")"
+done
 pictures=$(dirname "$0")/../../tools/pictures
 logp tree broadcast --format svg
 cmp "$dir/out" "$pictures/broadcast-tree.svg" || fail "broadcast-tree.svg is another picture"

@@ -44,7 +44,10 @@ def main():
     root = ET.parse(sys.argv[1]).getroot()
     with open(sys.argv[2], encoding="utf-8") as file:
         trace = json.load(file)
-    width, height = float(root.get("width")), float(root.get("height"))
+    _, _, width, height = map(float, root.get("viewBox").split())
+    ratio = float(root.get("width")) / float(root.get("height"))
+    assert abs(ratio / (width / height) - 1) < 0.01, "it is distorted"
+    axis = max(float(line.get("x2")) for line in root.iter(NS + "line") if line.get("class") == "life") - 56
     texts = [text_box(t, float(t.get("font-size", root.get("font-size"))))
              for t in root.iter(NS + "text")]
     for i, a in enumerate(texts):
@@ -61,8 +64,8 @@ def main():
     assert all(abs(y - min(lines.values(), key=lambda v: abs(v - y))) < 0.2 for y in rows)
     by_row = {}
     for kind, x, y, w, h, _ in boxes:
-        assert kind in KINDS and w >= 0 and x >= 56 and x + w <= 56 + 840 + 0.01
-        by_row.setdefault(round(y + h / 2), []).append((x, x + w, kind))
+        assert kind in KINDS and w >= 0 and x >= 56 and x + w <= 56 + axis + 0.01
+        by_row.setdefault(min(lines, key=lambda name: abs(lines[name] - y - h / 2)), []).append((x, x + w, kind))
     for row in by_row.values():
         row.sort()
         for a, b in zip(row, row[1:]):
@@ -70,9 +73,9 @@ def main():
     endless = [e for e in trace["events"] if e["kind"] == "halted" or e["fate"] == "endless"]
     end = max([trace["wall_ns"], (trace["predicted"] or {"end_ns": 0})["end_ns"], 1] +
                       [e["arrival_ns"] or 0 for e in trace["events"] if e["kind"] == "send"])
-    scale = 840 / (end + end // 16 + 1 if endless else end)
-    wanted = sorted((round(lines["P%d" % e["rank"]]), "endless" if e["fate"] == "endless" else e["kind"],
-                     56 + e["start_ns"] * scale, 896 if e in endless else 56 + e["end_ns"] * scale)
+    scale = axis / (end + end // 16 + 1 if endless else end)
+    wanted = sorted(("P%d" % e["rank"], "endless" if e["fate"] == "endless" else e["kind"],
+                     56 + e["start_ns"] * scale, 56 + axis if e in endless else 56 + e["end_ns"] * scale)
                     for e in trace["events"] if e["kind"] != "mark")
     found = sorted((y, kind, x, end) for y, row in by_row.items() for x, end, kind in row)
     assert len(found) == len(wanted), "%d boxes, %d events" % (len(found), len(wanted))

@@ -167,5 +167,5 @@ void say_free_bytes(const struct options *o, const char *collective,
     char text[MAX_LIST];
 
     if (free_bytes_of(o, collective, c, text) != NULL)
-        say("%s", text);
+        say_note("%s", text);
 }

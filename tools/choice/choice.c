@@ -91,15 +91,15 @@ static bool leave_out(const struct options *o, const struct logp_algorithm *a,
     left_out[n_left_out].algorithm = a;
     left_out[n_left_out++].needs = needs;
     if ((o->sets & OPTIONS_SWEEP) == 0)
-        say("%s %s is left out: it needs %s", a->collective, a->name, needs);
+        say_note("%s %s is left out: it needs %s", a->collective, a->name, needs);
     return true;
 }
 
 void say_left_out(void)
 {
     for (size_t i = 0; i < n_left_out; i++)
-        say("%s %s is left out where it does not apply: it needs %s",
-            left_out[i].algorithm->collective, left_out[i].algorithm->name, left_out[i].needs);
+        say_note("%s %s is left out where it does not apply: it needs %s",
+                 left_out[i].algorithm->collective, left_out[i].algorithm->name, left_out[i].needs);
 }
 
 static void add_named(const struct options *o, const char *collective,
@@ -176,7 +176,8 @@ static void say_unpredicted(const struct options *o, const struct logp_algorithm
         (o->network.links == NULL && o->network.rendezvous_from == 0))
         return;
     said = true;
-    say("--algo auto: with %s there is no prediction beyond %d processors; without it %s is the "
+    say_note(
+        "--algo auto: with %s there is no prediction beyond %d processors; without it %s is the "
         "best",
         o->network.rendezvous_from > 0 ? "--rendezvous" : links_option(o), LOGP_FOLD_P, best->name);
 }
@@ -221,9 +222,9 @@ static const struct logp_algorithm *choose_best(const struct options *o, const c
         return NULL;
     say_unpredicted(o, choice.algorithm);
     if (choice.n_left > 0)
-        say("--algo auto: the schedules of all algorithms have more than %d messages; not "
-            "compared: %s; --algo NAME predicts one",
-            LOGP_FOLD_MESSAGES, names_of(choice.left, choice.n_left, list));
+        say_note("--algo auto: the schedules of all algorithms have more than %d messages; not "
+                 "compared: %s; --algo NAME predicts one",
+                 LOGP_FOLD_MESSAGES, names_of(choice.left, choice.n_left, list));
     return choice.algorithm;
 }
 

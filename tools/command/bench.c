@@ -76,7 +76,7 @@ static void say_new(const struct combination *x, size_t k, size_t n)
 
     if (n == sweep.points)
         bad_option("--against", x->o.against, "it has no point of this run: %s", what);
-    say("%zu of %zu points are not in %s: %s", n, sweep.points, x->o.against, what);
+    say_note("%zu of %zu points are not in %s: %s", n, sweep.points, x->o.against, what);
     free(what);
 }
 
@@ -122,8 +122,8 @@ static int64_t plan(struct combination *x)
         refuse_point(&x->o, sweep.collective, &x->c);
     say_left_out();
     if (empty > 0)
-        say("at %lld of %lld combinations no algorithm of %s applies", (long long)empty,
-            (long long)n, sweep.collective);
+        say_note("at %lld of %lld combinations no algorithm of %s applies", (long long)empty,
+                 (long long)n, sweep.collective);
     return n;
 }
 
@@ -137,10 +137,10 @@ static void say_estimate(const struct options *o)
     if (sweep.done > 0)
         snprintf(there, sizeof(there), "after %zu in the file; ", sweep.done);
     if (more == 0)
-        say("all %zu points are in the file", sweep.points);
+        say_note("all %zu points are in the file", sweep.points);
     else
-        say("%zu point%s, %sat most about %s", more, more == 1 ? "" : "s", there,
-            show_duration(sweep.all_ns, time));
+        say_note("%zu point%s, %sat most about %s", more, more == 1 ? "" : "s", there,
+                 show_duration(sweep.all_ns, time));
 }
 
 /* ---- progress ---- */
@@ -334,7 +334,8 @@ static void show_sweep(const struct options *o, void (*answer)(const struct outp
         return;
     }
     if (records && known > 0 && !o->format->for_people)
-        say("%zu of %zu points are in %s and are not shown again", known, sweep.points, o->output);
+        say_note("%zu of %zu points are in %s and are not shown again", known, sweep.points,
+                 o->output);
     answer(out);
     if (records)
         judge(o, out);
@@ -357,14 +358,15 @@ static int compare_and_save(const struct options *o, const struct output *out)
 /* Draw it as curves in a file, or on stdout. @return an exit code */
 static int draw_sweep(const struct options *o, const struct output *out, const char *to)
 {
-    return o->keeps_records ? draw_record_file(o->output, to) : draw_records(out, to);
+    return o->keeps_records ? draw_record_file(o, o->output, to) : draw_records(o, out, to);
 }
 
 int run_sweep(struct options *o, void (*answer)(const struct output *out))
 {
     static const struct names others = {{"format", "progress", "output", "restart", "plot", "watch",
-                                         "save", "against", "fail-on", "ranks"},
-                                        10};
+                                         "save", "against", "fail-on", "ranks", "size", "title",
+                                         "scale"},
+                                        13};
     static struct combination x;
     const struct output none = {.o = &x.o, .n_cores = 1, .sweep = sweep.text};
     struct record_file file = {0};
@@ -427,7 +429,7 @@ const struct command command_bench = {
     .summary = "measure over several P, sizes, L, ..., each until its median is precise",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_BASIS |
                OPTIONS_SWEEP | OPTIONS_FILE | OPTIONS_OUTPUT | OPTIONS_WATCH | OPTIONS_PROCESSES |
-               OPTIONS_PLOT | OPTIONS_SAVE | OPTIONS_RANKS,
+               OPTIONS_PLOT | OPTIONS_SAVE | OPTIONS_RANKS | OPTIONS_PICTURE | OPTIONS_CURVES,
     .answer = ANSWER_SWEEP,
     .under = &command_crossover,
     .remark =

@@ -19,6 +19,12 @@ struct command {
     bool starts;                    /* behind -- stands the command line of a program */
 };
 
+/* Its own options, and those of all commands. */
+static inline unsigned options_of(const struct command *c)
+{
+    return c->options | OPTIONS_TALK;
+}
+
 /* ---- main.c ---- */
 
 /* Command i = 0, 1, ... in the order of the help, which begins with the introduction and examples.

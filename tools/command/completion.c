@@ -81,8 +81,8 @@ static void offer_options(const struct typed *t, struct options *o, const struct
 {
     struct option_facts f;
 
-    for (int i = 0; option_facts(o, i, c->options, &f); i++)
-        if ((f.sets & c->options) != 0)
+    for (int i = 0; option_facts(o, i, options_of(c), &f); i++)
+        if ((f.sets & options_of(c)) != 0)
             offer(t, f.option, f.help);
     offer(t, "--help", "all options of this command");
 }
@@ -105,8 +105,8 @@ static void offer_values(const struct typed *t, struct options *o, const struct 
 {
     struct option_facts f;
 
-    for (int i = 0; option_facts(o, i, c->options, &f); i++) {
-        if (strcmp(f.option, t->option) != 0 || (f.sets & c->options) == 0)
+    for (int i = 0; option_facts(o, i, options_of(c), &f); i++) {
+        if (strcmp(f.option, t->option) != 0 || (f.sets & options_of(c)) == 0)
             continue;
         offer_list(t, f.words);
         if (strcmp(f.option, "--algo") == 0)

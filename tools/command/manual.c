@@ -74,7 +74,7 @@ static void put_option(struct options *o, int i)
     put(f.preset);
     putchar('.');
     for (size_t k = 0; (c = command_at(k)) != NULL; k++)
-        if ((f.sets & (c->options | (c->under != NULL ? c->under->options : 0))) != 0) {
+        if ((f.sets & (options_of(c) | (c->under != NULL ? c->under->options : 0))) != 0) {
             fputs(between, stdout);
             put_in('B', c->name);
             between = ", ";

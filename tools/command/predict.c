@@ -36,7 +36,7 @@ static void say_unpredicted(const struct options *o, const struct row *rows, siz
 
         if (rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE &&
             (n == 1 || (a->steps == NULL && a->predict == NULL && a->predict_linked == NULL)))
-            say("%s %s has no prediction: %s", a->collective, a->name, why_unpredicted(o, a));
+            say_note("%s %s has no prediction: %s", a->collective, a->name, why_unpredicted(o, a));
     }
 }
 

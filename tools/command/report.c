@@ -112,7 +112,7 @@ static int report(struct options *o)
     page = o->output;
     named_collective(o);
     if (page_lacks() != NULL) {
-        say("report: %s", page_lacks());
+        say_note("report: %s", page_lacks());
         return EXIT_WRONG;
     }
     if (!option_given("algo") && o->list == NULL)

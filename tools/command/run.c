@@ -29,7 +29,7 @@ static void try_others(const struct options *o, const char *collective, struct a
 {
     struct options fibers = *o, charged = *o;
 
-    if (a->worst == NULL || o->clock != LOGP_CLOCK_WALL || !o->format->for_people)
+    if (a->worst == NULL || o->quiet || o->clock != LOGP_CLOCK_WALL || !o->format->for_people)
         return;
     if (!o->fibers) {
         use_executor(&fibers, "fiber");

@@ -37,8 +37,8 @@ enum { STEP = 1000 }; /* ns, where times are steps */
 /* In place of options that mean something to a collective. */
 static void resolve_replay(struct options *o, const struct logp_replay *r)
 {
-    static const struct names taken = {{"--replay", "--format", "--output", "--executor", "--unit"},
-                                       5};
+    static const struct names taken = {
+        {"--replay", "--format", "--output", "--executor", "--unit", "--size", "--title"}, 7};
     const int64_t times[] = {r->params.L_ns, r->params.o_send_ns, r->params.o_recv_ns,
                              r->params.g_ns};
     const int64_t most = o->format->trace->most;
@@ -191,7 +191,7 @@ const struct command command_trace = {
     .arguments = "COLLECTIVE",
     .summary = "draw one run as a space-time diagram: text, svg, perfetto, json or goal",
     .options = OPTIONS_MODEL | OPTIONS_FAULT | OPTIONS_RUN | OPTIONS_FORMAT | OPTIONS_OUTPUT |
-               OPTIONS_BASIS | OPTIONS_TRACE | OPTIONS_REPLAY,
+               OPTIONS_BASIS | OPTIONS_TRACE | OPTIONS_REPLAY | OPTIONS_PICTURE,
     .answer = ANSWER_TRACE,
     .remark = "\nThe last counted run is shown (default: --reps 1), with its prediction. They "
               "differ from the\nfirst event that ends more than 1 % of the total time later or "

@@ -80,7 +80,7 @@ const struct command command_tree = {
     .name = "tree",
     .arguments = "COLLECTIVE",
     .summary = "show the communication tree (tree-based algorithms only)",
-    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_TREE,
+    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_TREE | OPTIONS_PICTURE,
     .answer = ANSWER_TREE,
     .call = show_tree,
 };

@@ -105,7 +105,7 @@ static void judge_model(const struct options *o, const struct tune_collective *a
         sized |= is_wanted(o, all[i].ours) &&
                  logp_collective_find(all[i].ours)->operands != LOGP_OPERANDS_NONE;
     if (sized && free_bytes(o, o->bytes_high, text) != NULL)
-        say("%s", text);
+        say_note("%s", text);
 }
 
 static int tune(struct options *o)

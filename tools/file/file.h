@@ -46,5 +46,9 @@ void answer_is_whole(void);
  * replace the old file, else leave it and say so. stdout is what it was before. interrupted: it is
  * not whole. @return the exit code */
 int end_answer(int code, bool interrupted);
+/* What print() prints on stdout, as a text, to be freed; it ends the process without memory. */
+char *printed_by(void (*print)(const void *what), const void *what);
+/* The number behind `attribute`, as width=", the first time that it stands in an SVG. */
+double svg_number(const char *svg, const char *attribute);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -96,4 +97,25 @@ int end_answer(int code, bool interrupted)
         return code;
     say("%s could not be written: %s", path, reason(error));
     return EXIT_WRONG;
+}
+
+/* The C library of GNU lets a program set stdout. */
+char *printed_by(void (*print)(const void *what), const void *what)
+{
+    FILE *const usual = stdout;
+    char *text = NULL;
+    size_t size;
+    FILE *const f = or_end(open_memstream(&text, &size));
+
+    stdout = f;
+    print(what);
+    stdout = usual;
+    return close_text(f, &text);
+}
+
+double svg_number(const char *svg, const char *attribute)
+{
+    const char *at = strstr(svg, attribute);
+
+    return at != NULL ? strtod(at + strlen(attribute), NULL) : 0;
 }

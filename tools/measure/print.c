@@ -331,9 +331,9 @@ void print_measured(enum record_form form, const struct measured *m)
     if (form == RECORDS_NONE || form == RECORDS_TABLE)
         return;
     for (size_t i = 0; i < m->n_pairs; i++)
-        if (form == RECORDS_JSON)
-            put_record(&r, pair_json(m, &m->pairs[i]));
-        else
+        if (form == RECORDS_CSV)
             put_sizes(&r, &m->pairs[i]);
+        else
+            put_record(&r, pair_json(m, &m->pairs[i]));
     end_records(&r);
 }

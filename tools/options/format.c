@@ -72,7 +72,8 @@ static void apply_format(struct options *o, const char *option, const char *text
         return;
     usable_formats(o, list);
     if ((o->sets & OPTIONS_FORGIVING) != 0 && option_is_preset(option)) {
-        say("%s '%s': %s; this is a %s", option_shown(option, name), text, list, o->format->name);
+        say_note("%s '%s': %s; this is a %s", option_shown(option, name), text, list,
+                 o->format->name);
         return;
     }
     if (f != NULL)

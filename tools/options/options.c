@@ -27,6 +27,9 @@ static struct options unsettled; /* what was settled last, before it was */
 /* What getopt calls the long options: row i is LONG + i. */
 enum { LONG = 256, HELP = LONG + MOST_ROWS, VERSION };
 
+/* The other letters, and what they stand for. */
+static const char *const letters[][2] = {{"q", "quiet"}, {"v", "verbose"}, {"n", "P"}};
+
 static void add_rows(const struct option_row *more)
 {
     for (; more->name != NULL && n_rows < MOST_ROWS; more++)
@@ -44,6 +47,8 @@ static void make_rows(void)
     add_rows(tune_options);
     add_rows(measure_options);
     add_rows(format_options);
+    add_rows(picture_options);
+    add_rows(talk_options);
 }
 
 /* NULL: not set, or empty. */
@@ -69,8 +74,8 @@ static void make_getopt(char *shorts, struct option *longs)
             longs[n++] = (struct option){rows[i]->name, rows[i]->value != NULL, NULL, LONG + i};
         }
     }
-    *shorts++ = 'h';
-    *shorts++ = 'V';
+    for (const char *s = "hVqv"; *s != '\0'; s++)
+        *shorts++ = *s;
     *shorts = '\0';
     longs[n++] = (struct option){"help", no_argument, NULL, HELP};
     longs[n++] = (struct option){"version", no_argument, NULL, VERSION};
@@ -79,11 +84,15 @@ static void make_getopt(char *shorts, struct option *longs)
 
 static int row_of(int c)
 {
+    char name[2] = {(char)c, '\0'};
+    const char *meant = name;
     int i = 0;
 
     if (c >= LONG)
         return c - LONG;
-    while (rows[i]->name[0] != c || !option_is_short(rows[i]->name))
+    for (size_t k = 0; k < sizeof(letters) / sizeof(letters[0]); k++)
+        meant = letters[k][0][0] == c ? letters[k][1] : meant;
+    while (strcmp(rows[i]->name, meant) != 0)
         i++;
     return i;
 }
@@ -100,8 +109,8 @@ static enum source find_text(int i, const struct options *o, const char **text)
 {
     const struct option_row *r = rows[i];
     const char *environment = from_environment(r), *setting;
-    const unsigned from_command_line =
-        OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY | OPTIONS_OUTPUT | OPTIONS_SAVE;
+    const unsigned from_command_line = OPTIONS_PLUGIN | OPTIONS_AGAIN | OPTIONS_REPLAY |
+                                       OPTIONS_OUTPUT | OPTIONS_SAVE | OPTIONS_TALK;
     const bool other = o->clock == LOGP_CLOCK_VIRTUAL && *r->preset != '\0';
     enum source source = FROM_DEFAULT;
 
@@ -163,12 +172,34 @@ static void resolve_rows(struct options *o)
     resolve_size(o);
 }
 
+/* --verbose: what is in force but the defaults. */
+static void say_sources(const struct options *o)
+{
+    static const char *const from[] = {[FROM_FILE] = "the config file",
+                                       [FROM_ENVIRONMENT] = "the environment",
+                                       [FROM_COMMAND_LINE] = "the command line"};
+
+    say("version %s", logp_version());
+    for (int i = 0; i < n_rows; i++) {
+        const char *text;
+        const enum source source = find_text(i, o, &text);
+        char option[32];
+
+        if (source != FROM_DEFAULT)
+            say("%s%s%s comes from %s", option_dashed(rows[i]->name, option),
+                rows[i]->value != NULL ? " " : "", rows[i]->value != NULL ? text : "",
+                from[source]);
+    }
+}
+
 void resolve_options(struct options *o, const char *command, unsigned sets)
 {
     static struct names names;
 
     o->sets = sets;
     refuse_others(command, sets);
+    if (option_is_given("quiet"))
+        keep_quiet();
     for (int i = 0; i < n_rows; i++)
         add_name(&names, rows[i]->name);
     read_settings(command, o->commands, &names);
@@ -176,8 +207,12 @@ void resolve_options(struct options *o, const char *command, unsigned sets)
     o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* 0 is a time, too */
     unsettled = *o;
     resolve_rows(o);
+    if (o->quiet)
+        keep_quiet();
     refuse_unused_options(o);
     check_transport(o);
+    if (o->verbose)
+        say_sources(o);
 }
 
 void resolve_point(struct options *o, int64_t i)
@@ -282,7 +317,7 @@ static int split_rest(int argc, char **argv, struct options *o)
 void parse_options(int argc, char **argv, struct options *o)
 {
     const bool program = runs_a_program(argc, argv);
-    char shorts[2 * MOST_ROWS + 9] = "+";
+    char shorts[2 * MOST_ROWS + 11] = "+";
     struct option longs[MOST_ROWS + 3];
     int c;
 
@@ -309,7 +344,7 @@ void parse_options(int argc, char **argv, struct options *o)
             continue;
         if (c == 'n' && strcmp(optarg, "p") == 0 && optind < argc) /* -np N */
             optarg = argv[optind++];
-        take_given(row_of(c == 'n' ? 'P' : c), optarg != NULL ? optarg : "on");
+        take_given(row_of(c), optarg != NULL ? optarg : "on");
     }
     if (program)
         o->rest = &argv[optind];

@@ -3,6 +3,7 @@
 #ifndef LOGP_OPTIONS_H
 #define LOGP_OPTIONS_H
 
+#include "plot/plot.h"
 #include "text/text.h"
 
 #include <logp/logp.h>
@@ -112,6 +113,8 @@ struct options {
     enum logp_clock clock;
     bool fibers; /* that is what the executor has */
     bool progress, watch;
+    bool quiet, verbose;
+    enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
     bool one_core; /* under the virtual clock, whatever P is */
     int reps, warmup;
     int64_t timeout_ns;
@@ -135,7 +138,10 @@ struct options {
     bool only_predicted; /* nothing is run */
     const char *replay;  /* a file; NULL: none */
     bool explain;
-    bool ranks; /* tables show times over the ranks */
+    int width, height;         /* of a picture, in pixels; 0: its own */
+    const char *title;         /* of it; NULL: its own */
+    enum plot_scale scales[2]; /* of x and y */
+    bool ranks;                /* tables show times over the ranks */
     const struct output_format *format;
     const struct output_format *formats; /* all there are; the last has no name */
     const struct names *commands;        /* all there are: the sections of the config file */
@@ -175,9 +181,13 @@ enum option_set {
     OPTIONS_PROCESSES = 524288, /* --transport */
     OPTIONS_MEASURE = 1 << 20,  /* what messages take, and --bytes: a range */
     OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
-    OPTIONS_SAVE = 1 << 30,     /* --save, --against, but not from the environment */
-    OPTIONS_RANKS = 1 << 29,    /* --ranks */
-    OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
+    OPTIONS_PICTURE = 1 << 22,  /* --size, --title */
+    OPTIONS_CURVES = 1 << 23,   /* --scale */
+    OPTIONS_TALK =
+        1 << 24, /* --quiet, --verbose, --color: of all commands, but not from the environment */
+    OPTIONS_SAVE = 1 << 30,   /* --save, --against, but not from the environment */
+    OPTIONS_RANKS = 1 << 29,  /* --ranks */
+    OPTIONS_OUTPUT = 1 << 25, /* --output, but not from the environment */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */

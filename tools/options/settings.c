@@ -170,7 +170,7 @@ void warn_of_variables(const struct names *options)
             *s = *s == '_' ? '-' : *s;
         meant = there ? NULL : nearest_name(options, word);
         if (meant != NULL)
-            say("%s in the environment is not used; did you mean %s?", name,
-                option_variable(meant, known));
+            say_note("%s in the environment is not used; did you mean %s?", name,
+                     option_variable(meant, known));
     }
 }

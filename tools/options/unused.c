@@ -157,6 +157,11 @@ static bool has_no_file(const struct options *o)
     return o->output == NULL;
 }
 
+static bool has_no_picture(const struct options *o)
+{
+    return o->plot == NULL && !o->format->draws && !o->format->curves;
+}
+
 static bool has_no_saved(const struct options *o)
 {
     return o->against == NULL;
@@ -226,6 +231,9 @@ static const struct {
     {"precision", NULL, 0, is_map_unmeasured, NULL, "--measure"},
     {"limit", NULL, 0, is_map_unmeasured, NULL, "--measure"},
     {"restart", NULL, 0, has_no_file, NULL, "--output"},
+    {"size", NULL, 0, has_no_picture, NULL, "a picture (--output FILE.svg)"},
+    {"title", NULL, 0, has_no_picture, NULL, "a picture (--output FILE.svg)"},
+    {"scale", NULL, 0, has_no_picture, NULL, "a picture (--output FILE.svg)"},
     {"fail-on", NULL, 0, has_no_saved, NULL, "--against"},
     {"seed", NULL, 0, has_no_chance, NULL, "--noise or --fault"},
 };

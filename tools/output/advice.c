@@ -208,7 +208,7 @@ static void print_ways_out(const struct options *o, const struct advice *a)
 
 void print_advice(const struct options *o, const struct advice *a)
 {
-    if (!o->format->for_people || o->clock != LOGP_CLOCK_WALL)
+    if (o->quiet || !o->format->for_people || o->clock != LOGP_CLOCK_WALL)
         return;
     if (a->restarts > 0)
         printf("%d run%s repeated because a core was busy at the start\n", a->restarts,

@@ -74,7 +74,7 @@ void say_free_bytes_in(const struct output *out)
     char text[MAX_LIST];
 
     if (free_bytes_in(out, text) != NULL)
-        say("%s", text);
+        say_note("%s", text);
 }
 
 /* ---- all columns, one after another ---- */

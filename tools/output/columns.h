@@ -51,6 +51,7 @@ struct column {
     const char *heading; /* in tables; NULL: not there */
     int width;           /* at least; negative: to the left */
     unsigned tables;
+    int spare; /* a narrow terminal goes without it: the larger, the sooner; 0: never */
     const struct logp_knob *knob; /* for value: that it is of */
 };
 
@@ -86,7 +87,7 @@ struct cell text_cell(const char *s);
 /* The number of a column whose numbers lie at its offset. */
 int64_t at_offset(const void *where, const struct column *col);
 
-/* ---- table.c ---- */
+/* ---- table.c, fit.c ---- */
 
 enum { MOST_COLUMNS = 64, CELL_SIZE = 48 };
 
@@ -107,6 +108,9 @@ static inline const char *table_text(const struct table *t, int i, int row)
 {
     return row < 0 ? t->column[i]->heading : t->cell[i][row];
 }
+/* Where stdout is a terminal, make it as narrow as that. gone: the headings of what was left out for
+ * it. @return the terminal's columns; 0: it is none */
+int fit_table(struct table *t, struct names *gone);
 /* What was run or predicted, in two lines on stdout. */
 void print_table_heading(const struct output *out);
 

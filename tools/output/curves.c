@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEYS = 96, LARGE = 16 }; /* from there on what spans so much has a logarithmic axis */
+enum { MOST_KEYS = 96 };
 
 /* ---- reading ---- */
 
@@ -272,12 +272,6 @@ static double name_axis(const char *key, char out[100])
     return ns ? 1000 : 1;
 }
 
-/* Does it span much, all above 0? */
-static bool is_large(double low, double high)
-{
-    return low > 0 && high / low >= LARGE;
-}
-
 static void add_record(struct plot *p, const json_t *record, int series, double x)
 {
     const double predicted = number_of(record, "predicted_ns") / 1000;
@@ -293,21 +287,6 @@ static void add_record(struct plot *p, const json_t *record, int series, double 
         plot_add(p, PLOT_CIRCLES, series, x, emulated, NAN, NAN);
 }
 
-static void resolve_scales(struct plot *p)
-{
-    struct plot_point low = {.x = INFINITY, .y = INFINITY}, high = {.x = -INFINITY, .y = -INFINITY};
-
-    for (size_t i = 0; i < p->n_curves; i++)
-        for (size_t k = 0; k < p->curves[i].n; k++) {
-            low.x = fmin(low.x, p->curves[i].points[k].x);
-            low.y = fmin(low.y, p->curves[i].points[k].y);
-            high.x = fmax(high.x, p->curves[i].points[k].x);
-            high.y = fmax(high.y, p->curves[i].points[k].y);
-        }
-    p->log_x = p->n_rows == 0 && is_large(low.x, high.x);
-    p->log_y = p->log_x && is_large(low.y, high.y);
-}
-
 static struct plot plot_of(json_t *all)
 {
     const char *keys[MOST_KEYS], *const x = swept_key(all);
@@ -316,13 +295,14 @@ static struct plot plot_of(json_t *all)
     const bool wall = !isnan(time_of(first, "measured_ns", "median"));
     const char *sweep = json_string_value(json_object_get(first, "sweep"));
     struct plot p = {
-        .kinds = {[PLOT_LINE] = "predicted", [PLOT_CIRCLES] = wall ? "measured" : "emulated"}};
+        .kinds = {[PLOT_LINE] = "predicted", [PLOT_CIRCLES] = wall ? "measured" : "emulated"},
+        .bytes = x != NULL && strcmp(x, "bytes") == 0};
     const double unit = x != NULL ? name_axis(x, p.x_axis) : 1;
     size_t length = 0;
 
-    snprintf(p.title, sizeof(p.title), "%.85s%s",
+    snprintf(p.title, sizeof(p.title), "%.130s%s",
              sweep != NULL ? sweep : json_string_value(json_object_get(first, "collective")),
-             sweep != NULL && strlen(sweep) > 85 ? "..." : "");
+             sweep != NULL && strlen(sweep) > 130 ? "..." : "");
     snprintf(p.y_axis, sizeof(p.y_axis), "time, us");
     for (int i = 0; i < n && (n > 1 || x == NULL); i++)
         join(p.names, &length, keys[i]);
@@ -336,17 +316,25 @@ static struct plot plot_of(json_t *all)
         else
             add_record(&p, record, 0, plot_row(&p, name));
     }
-    resolve_scales(&p);
     return p;
 }
 
-static int draw_json(json_t *all, const char *to)
+static int draw_json(const struct options *o, json_t *all, const char *to)
 {
     int code = EXIT_OK;
 
     if (json_array_size(all) > 0) {
         struct plot p = plot_of(all);
 
+        p.width = o->width;
+        p.height = o->height;
+        if (o->title != NULL)
+            snprintf(p.title, sizeof(p.title), "%s", o->title);
+        p.x_scale = o->scales[0];
+        p.y_scale = o->scales[1];
+        if (p.x_scale == SCALE_LOG && p.n_rows == 0 && plot_x_axis(&p).base == 0)
+            say_note("--scale %s: the x axis is linear, because it has values of 0 or less",
+                     option_text("scale"));
         code = draw_plots(&p, 1, NULL, to);
         plot_free(&p);
     }
@@ -363,12 +351,12 @@ void check_picture(const char *option, const char *to)
         check_place(option, to);
 }
 
-int draw_records(const struct output *out, const char *to)
+int draw_records(const struct options *o, const struct output *out, const char *to)
 {
-    return out != NULL ? draw_json(records_of(out), to) : EXIT_OK;
+    return out != NULL ? draw_json(o, records_of(out), to) : EXIT_OK;
 }
 
-int draw_record_file(const char *file, const char *to)
+int draw_record_file(const struct options *o, const char *file, const char *to)
 {
-    return draw_json(read_file(file), to);
+    return draw_json(o, read_file(file), to);
 }

@@ -95,7 +95,7 @@ void write_json_record(FILE *f, const struct output *out, const struct row *row,
 
 void print_json(const struct output *out)
 {
-    struct records r = {.form = RECORDS_JSON, .digits = DIGITS};
+    struct records r = {.form = out->o->format->form, .digits = DIGITS};
 
     say_free_bytes_in(out);
     for (const struct output *o = out; o != NULL; o = o->next)

@@ -215,7 +215,8 @@ void live_table_begin(const struct options *o)
         return;
     watch.live = isatty(STDERR_FILENO) && terminal != NULL && *terminal != '\0' &&
                  strcmp(terminal, "dumb") != 0;
-    watch.coloured = plain == NULL || *plain == '\0';
+    watch.coloured =
+        o->color == COLOR_ALWAYS || (o->color == COLOR_AUTO && (plain == NULL || *plain == '\0'));
     watch.begun_ns = host_ns();
     show_progress_with(running, finished);
     if (watch.live && watch.n > 0)

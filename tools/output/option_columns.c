@@ -230,6 +230,7 @@ const struct column *knob_columns(void)
         columns[i] = (struct column){KEY(knob->key, knob_of), .knob = knob};
         columns[i].heading = knob->name;
         columns[i].width = 6;
+        columns[i].spare = 2;
         columns[i].tables = *knob->default_text == '\0' ? TABLE_ANY : TABLE_SWEPT;
     }
     return columns;

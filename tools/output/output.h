@@ -213,10 +213,11 @@ void print_crossover(enum record_form form, const struct crossover *x);
 /* In all of them, to: a file whose name ends in .svg, .png or .pdf; or svg, png or pdf, on stdout.
  * check_picture() ends the process where there can be none. option: what asks for it */
 void check_picture(const char *option, const char *to);
-/* Draw the records of a sweep there. @return an exit code; what is wrong is said */
-int draw_records(const struct output *out, const char *to);
+/* Draw the records of a sweep there, as the options of pictures say. @return an exit code; what is
+ * wrong is said */
+int draw_records(const struct options *o, const struct output *out, const char *to);
 /* The same of those in a file, CSV or JSON; ends the process where it holds none. */
-int draw_record_file(const char *file, const char *to);
+int draw_record_file(const struct options *o, const char *file, const char *to);
 
 /* ---- live_table.c: --watch, a live table of what runs ---- */
 

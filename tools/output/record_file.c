@@ -102,7 +102,7 @@ static void cut_back(struct record_file *file)
     const ssize_t n = (ssize_t)strlen(end);
 
     if (pwrite(fd, end, (size_t)n, file->end) != n || ftruncate(fd, file->end + n) != 0)
-        say("%s ends in the middle of a record, which the next sweep drops", file->path);
+        say_note("%s ends in the middle of a record, which the next sweep drops", file->path);
 }
 
 /* Write behind the last record, at once, and nothing else behind that. */

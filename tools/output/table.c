@@ -302,17 +302,23 @@ void print_table_heading(const struct output *out)
 void print_table(const struct output *out)
 {
     char text[MAX_LIST];
+    struct names gone;
     struct table t;
+    int width;
 
     print_table_heading(out);
     if (free_bytes_in(out, text) != NULL)
         puts(text);
     fill_table(&t, out);
+    width = fit_table(&t, &gone);
     for (int row = -1; row < (int)t.rows && t.rows > 0; row++) {
         fputs(row < 0 ? "\n" : "", stdout);
         print_line(&t, row);
     }
     free_table(&t);
+    if (gone.n > 0)
+        printf("left out, because the terminal has %d columns: %s; --output FILE.csv has all\n",
+               width, list_names(&gone, ", ", text));
     for (const struct output *o = out; o != NULL && out->n_cores > 0; o = o->next)
         for (size_t i = 0; i < o->n; i++)
             if (is_unchecked(o, &o->rows[i])) {

@@ -16,20 +16,6 @@
 
 enum { APART = 24, CAPTION = 30 }; /* pixels between two pictures, and above one */
 
-/* The C library of GNU lets a program set stdout. */
-char *printed_by(void (*print)(const void *what), const void *what)
-{
-    FILE *const usual = stdout;
-    char *text = NULL;
-    size_t size;
-    FILE *const f = or_end(open_memstream(&text, &size));
-
-    stdout = f;
-    print(what);
-    stdout = usual;
-    return close_text(f, &text);
-}
-
 /* ---- trees and diagrams ---- */
 
 struct drawing {
@@ -94,14 +80,6 @@ char *draw_run(const struct paper *p, const struct paper_table *t)
 
 /* ---- one picture of several ---- */
 
-/* An attribute of the outermost element. */
-static double number_of(const char *svg, const char *attribute)
-{
-    const char *at = strstr(svg, attribute);
-
-    return at != NULL ? strtod(at + strlen(attribute), NULL) : 0;
-}
-
 /* As the address of an image: what has a meaning in XML or in an address is escaped. */
 static void print_address(const char *svg)
 {
@@ -124,8 +102,8 @@ static struct place all_places(const struct picture *pictures, size_t n, struct 
     struct place all = {0}, pen = {0};
 
     for (size_t i = 0; i < n; i++) {
-        const double width = number_of(pictures[i].svg, "width=\""),
-                     height = number_of(pictures[i].svg, "height=\""),
+        const double width = svg_number(pictures[i].svg, "width=\""),
+                     height = svg_number(pictures[i].svg, "height=\""),
                      above = pictures[i].caption != NULL ? CAPTION : 0;
 
         if (i > 0 && pen.x + width > all.width) {

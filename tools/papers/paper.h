@@ -191,9 +191,6 @@ int draw_figures(const struct paper *p, const char *folder);
 
 /* ---- drawing.c: trees, space-time diagrams, and files of text ---- */
 
-/* What a function prints on stdout, as a string; ends the process where it cannot be had. To be
- * freed */
-char *printed_by(void (*print)(const void *what), const void *what);
 /* The tree or diagram of a table as SVG. To be freed */
 char *draw_run(const struct paper *p, const struct paper_table *t);
 /* A picture that is part of another. */

@@ -4,6 +4,7 @@
  * dashed one for the paper's formula, points for what is printed and measured; trees and
  * space-time diagrams as drawing.c draws them; any other row by row.
  */
+#include "file/file.h"
 #include "papers/paper.h"
 #include "plot/plot.h"
 
@@ -104,8 +105,8 @@ static void describe(const struct paper *p, const struct paper_table *t, struct 
         return;
     snprintf(plot->x_axis, sizeof(plot->x_axis), "%s", chart->x_axis);
     snprintf(plot->y_axis, sizeof(plot->y_axis), "%s", chart->y_axis);
-    plot->log_x = chart->log_x;
-    plot->log_y = chart->log_y;
+    plot->x_scale = chart->log_x ? SCALE_LOG : SCALE_LINEAR;
+    plot->y_scale = chart->log_y ? SCALE_LOG : SCALE_LINEAR;
 }
 
 /* What is emulated is shown where nothing is predicted, and elsewhere the same. */

@@ -3,7 +3,8 @@
  * Curves as pictures: what is to be seen, in the program's words, and gnuplot draws it, which is
  * looked for when it is needed. A plot has two numbers on its axes; or rows, one below the other,
  * each with a name and a number (dots). Axes follow what is printed and predicted: what was
- * measured far beyond stands at the edge, as a triangle.
+ * measured far beyond stands at the edge, as a triangle. Series differ in colour and marker, and
+ * eight of them in their dashes from the next eight; their names stand at the ends of the curves.
  */
 #ifndef LOGP_PLOT_H
 #define LOGP_PLOT_H
@@ -32,13 +33,21 @@ struct plot_curve {
     struct plot_point *points;
 };
 
+enum plot_scale {
+    SCALE_AUTO, /* of x: as its values step; of y: logarithmic where x is and the values span much */
+    SCALE_LINEAR,
+    SCALE_LOG, /* linear where a value of x is 0 or less */
+};
+
 struct plot {
     char name[64]; /* of a file, without its end */
     char title[200], x_axis[100], y_axis[100];
     char names[128];                 /* what the names of series or rows are made of; or "" */
     const char *kinds[N_PLOT_KINDS]; /* what the legend calls them; NULL: it need not */
     char other_axis[100]; /* "": what is printed has the same unit; or an axis of its own */
-    bool log_x, log_y;
+    enum plot_scale x_scale, y_scale;
+    bool bytes;        /* x counts them */
+    int width, height; /* of the picture, in pixels; 0: its own, as where it is one of several */
     char (*series)[128];
     size_t n_series;
     char (*rows)[128];
@@ -57,6 +66,23 @@ void plot_add(struct plot *p, enum plot_kind kind, int series, double x, double 
               double high);
 void plot_free(struct plot *p);
 
+/* ---- axes.c ---- */
+
+struct plot_axis {
+    double low, high;
+    int base; /* of its logarithms; 0: it is linear */
+};
+
+struct plot_axis plot_x_axis(const struct plot *p);
+/* other: of what is printed, where that has an axis of its own. */
+struct plot_axis plot_y_axis(const struct plot *p, bool other);
+bool plot_is_other(const struct plot *p, const struct plot_curve *c);
+/* Where a value is: 0 at the low end, 1 at the high one. */
+double axis_place(const struct plot_axis *a, double value);
+/* Scale and tics of an axis that is so many pixels long; gnuplot's own where they do. */
+void put_x_tics(FILE *f, const struct plot *p, const struct plot_axis *a, int pixels);
+void put_value_tics(FILE *f, const char *axis, const struct plot_axis *a);
+
 /* ---- gnuplot.c ---- */
 
 /* Does a file's name end in .png, .svg or .pdf, or is it one of these three words: stdout? */
@@ -69,6 +95,26 @@ void need_gnuplot(const char *option, const char *value);
  * "pdf": to stdout. heading: above them, or NULL. @return an exit code; what is wrong is said, and
  * the file is as it was */
 int draw_plots(const struct plot *plots, size_t n, const char *heading, const char *to);
+
+/* How a series is marked in points: filled, or only the outline. */
+int plot_marker(int series, bool filled);
+
+/* ---- labels.c ---- */
+
+/* Where the curves of a plot are in the picture, in pixels from its left upper corner. */
+struct plot_area {
+    int x, y, width, height;
+    int aside, labels; /* beside it: of another axis, and then of names */
+    int picture_width, picture_height;
+    struct plot_axis x_axis, y_axis, other; /* other: as of plot_y_axis() */
+};
+
+struct script;
+/* How much room the names of the series need beside the plot; 0: it has none. */
+int labels_width(const struct plot *p);
+int labels_height(const struct plot *p);
+/* font: the size of the text */
+void put_labels(struct script *s, const struct plot *p, const struct plot_area *area, double font);
 
 /* ---- script.c: a script for gnuplot, and running it ---- */
 

@@ -26,14 +26,16 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     message(STATUS "no dygraphs: logp report will say what to install")
   endif()
   include(${LOGP_PAGE}/wasm.cmake)
+  set(LOGP_PALETTE ${CMAKE_CURRENT_SOURCE_DIR}/plot/palette.h)
   set(LOGP_PAGE_INC ${CMAKE_CURRENT_BINARY_DIR}/report/page.inc)
   add_custom_command(
     OUTPUT ${LOGP_PAGE_INC}
     COMMAND ${CMAKE_COMMAND} -D OUT=${LOGP_PAGE_INC} -D PAGE=${LOGP_PAGE}/page.html
+            -D PALETTE=${LOGP_PALETTE}
             "-DSCRIPTS=${LOGP_PAGE_SCRIPTS}" "-DSTYLES=${LOGP_PAGE_STYLES}"
             "-DLIBRARY=${LOGP_PAGE_LIBRARY}" "-DFOLD=${LOGP_FOLD}" -P ${LOGP_PAGE}/page.cmake
-    DEPENDS ${LOGP_PAGE}/page.cmake ${LOGP_PAGE}/page.html ${LOGP_PAGE_SCRIPTS} ${LOGP_PAGE_STYLES}
-            ${LOGP_PAGE_LIBRARY} ${LOGP_FOLD}
+    DEPENDS ${LOGP_PAGE}/page.cmake ${LOGP_PAGE}/page.html ${LOGP_PALETTE} ${LOGP_PAGE_SCRIPTS}
+            ${LOGP_PAGE_STYLES} ${LOGP_PAGE_LIBRARY} ${LOGP_FOLD}
     COMMENT "Embedding the page of logp report" VERBATIM)
   target_sources(logp_command PRIVATE ${LOGP_PAGE_INC})
   set_source_files_properties(report/page.c PROPERTIES
@@ -81,7 +83,24 @@ string(REGEX REPLACE "//# sourceMappingURL[^\n]*" "" library "${library}")
 string(REGEX REPLACE "/\\*# sourceMappingURL[^*]*\\*/" "" library_styles "${library_styles}")
 string(REPLACE "&" "&amp;" licence "${licence}")
 string(REPLACE "<" "&lt;" licence "${licence}")
+# The colours: a variable of the style sheet for each role, and those of algorithms for palette.js.
+file(READ ${PALETTE} palette)
+set(color "\"(#[0-9a-f]+)\"")
+string(REGEX MATCHALL "ROLE\\([A-Z_]+, ${color}, ${color}" all_roles "${palette}")
+string(REGEX MATCHALL "SERIES\\(${color}, ${color}, ${color}, ${color}" all_series "${palette}")
+set(roles "")
+foreach(role IN LISTS all_roles)
+  string(REGEX REPLACE "ROLE.([A-Z_]+), ${color}, ${color}" "--\\1: light-dark(\\2, \\3)" role "${role}")
+  string(TOLOWER "${role}" role)
+  string(REPLACE "_" "-" role "${role}")
+  string(APPEND roles "  ${role};\n")
+endforeach()
+string(REGEX REPLACE "SERIES.${color}, ${color}, ${color}, ${color}"
+  "{ fill: \"\\1\", ink: \"\\2\", light: \"\\3\", dark: \"\\4\" }" all_series "${all_series}")
+string(REPLACE ";" ",\n  " series "${all_series}")
+string(APPEND library_styles "\n:root {\n${roles}}\n")
 set(scripts "<script>\n${library}\n</script>\n")
+string(APPEND scripts "<script>\n\"use strict\";\nconst seriesColors = [\n  ${series},\n];\n</script>\n")
 foreach(file IN LISTS SCRIPTS)
   file(READ ${file} text)
   string(APPEND scripts "<script>\n${text}</script>\n")

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tells algorithms apart: a colour (Okabe and Ito's, which colour-blind people can tell apart),
- * and beside it a letter and the shape of a point, so that no colour is needed.
+ * What tells algorithms apart: a colour that colour-blind people can tell from the others, and
+ * beside it a letter and the shape of a point, so that no colour is needed.
  */
 "use strict";
 
 const palette = {
-  /* as background with ink on it; as a line on light and on dark paper */
-  colors: [
-    { fill: "#56b4e9", ink: "#06283d", light: "#0072b2", dark: "#56b4e9" },
-    { fill: "#e69f00", ink: "#3a2800", light: "#b87a00", dark: "#f0a830" },
-    { fill: "#009e73", ink: "#00150f", light: "#00805d", dark: "#35c79a" },
-    { fill: "#cc79a7", ink: "#33091e", light: "#b04f85", dark: "#e294c0" },
-    { fill: "#f0e442", ink: "#3b3700", light: "#8a8000", dark: "#f0e442" },
-    { fill: "#d55e00", ink: "#1f0d00", light: "#d55e00", dark: "#ff8a3c" },
-    { fill: "#0072b2", ink: "#ffffff", light: "#20406e", dark: "#8fb4f0" },
-    { fill: "#c4c9ce", ink: "#22282e", light: "#59636e", dark: "#c4c9ce" },
-  ],
+  colors: seriesColors /* plot/palette.h: as ground and ink on it; as a line on light and dark paper */,
 
   names: [] /* of all algorithms, in the order in which they get colours */,
 

@@ -40,9 +40,9 @@ static void warn_of_host(const struct options *o, const struct logp_machine *m)
         return;
     said = true;
     if (host.quota > 0 && host.quota < used)
-        say("a CPU quota allows %.2f processors' worth of time, and %d cores are used: expect "
-            "stalls; use --cores with fewer",
-            host.quota, used);
+        say_note("a CPU quota allows %.2f processors' worth of time, and %d cores are used: expect "
+                 "stalls; use --cores with fewer",
+                 host.quota, used);
 }
 
 void check_machine(const struct options *o)

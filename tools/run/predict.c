@@ -90,7 +90,8 @@ void say_unpredicted_rows(const struct options *o, const struct logp_invocation 
             rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE)
             without[many++] = rows[i].algorithm;
     if (many > 0)
-        say("not predicted, since their schedules have more than %d messages or %d processors: %s; "
+        say_note(
+            "not predicted, since their schedules have more than %d messages or %d processors: %s; "
             "--by schedule has no such limits",
             LOGP_FOLD_MESSAGES, LOGP_FOLD_P, names_of(without, many, list));
 }

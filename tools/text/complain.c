@@ -70,6 +70,24 @@ void say(const char *format, ...)
     va_end(args);
 }
 
+static bool quiet;
+
+void keep_quiet(void)
+{
+    quiet = true;
+}
+
+void say_note(const char *format, ...)
+{
+    va_list args;
+
+    if (quiet)
+        return;
+    va_start(args, format);
+    say_of("", format, args);
+    va_end(args);
+}
+
 _Noreturn static void end(void)
 {
     if (leave_others != NULL) {

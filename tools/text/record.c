@@ -61,7 +61,10 @@ void put_record(struct records *r, json_t *record)
     const size_t flags =
         JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION((size_t)r->digits);
 
-    if (r->form == RECORDS_JSON) {
+    if (r->form == RECORDS_JSONL) {
+        json_dumpf(record, stdout, flags);
+        putchar('\n');
+    } else if (r->form == RECORDS_JSON) {
         fputs(r->n > 0 ? ",\n " : "[", stdout);
         json_dumpf(record, stdout, flags);
     } else {
@@ -77,6 +80,6 @@ void end_records(struct records *r)
 {
     if (r->form == RECORDS_JSON)
         puts(r->n > 0 ? "]" : "[]");
-    else if (r->n == 0)
+    else if (r->form == RECORDS_CSV && r->n == 0)
         print_names(r);
 }

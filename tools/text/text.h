@@ -120,6 +120,9 @@ enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 /* One line on stderr, "logp: ...". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, of what is no error; nothing after keep_quiet(). */
+void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void keep_quiet(void);
 /* There are others of a launcher, who have the same to say: one of each host says it. leave: before
  * this process ends for bad input. */
 void speak_among_others(void (*leave)(void));
@@ -147,11 +150,12 @@ enum record_form {
     RECORDS_TABLE,
     RECORDS_JSON,
     RECORDS_CSV,
+    RECORDS_JSONL, /* a line of JSON each */
 };
 
 /* The records of one answer, printed one after another. */
 struct records {
-    enum record_form form; /* JSON or CSV */
+    enum record_form form; /* JSON, CSV or JSONL */
     int digits;            /* of a real */
     const char *columns;   /* of CSV: keys, with commas between */
     const char *end;       /* of a line of CSV; NULL: a newline */

@@ -4,17 +4,20 @@
  * for each o, a slanted arrow for each message on the wire; gaps, stalls and idle time as thin
  * boxes on the processor's line. A prediction beside a run is a strip below each line.
  */
+#include "plot/palette.h"
 #include "trace/trace.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     LEFT = 56,
-    WIDTH = 840,
+    TIME = 840, /* the axis is so long, unless --size says else */
     RIGHT = 24,
-    NOTES = 88, /* in place of RIGHT, where there are any */
-    BOX = 12,   /* a box is so high; thin, and a strip: */
+    LEAST_WIDTH = 640, /* of a picture: below, all of it gets smaller */
+    NOTES = 88,        /* in place of RIGHT, where there are any */
+    BOX = 12,          /* a box is so high; thin, and a strip: */
     THIN = 4,
     STRIP = 3,
     LINE = 16, /* of text */
@@ -46,16 +49,18 @@ static const struct {
 
 struct canvas {
     const struct shown *s;
-    const struct logp_trace *trace;              /* what is drawn now, */
-    int panel;                                   /* from here down */
-    int width, top, row, bottom, height, legend; /* lines of it */
+    const struct logp_trace *trace;         /* what is drawn now, */
+    int panel;                              /* from here down */
+    int time;                               /* length of its axis */
+    int width, top, bottom, height, legend; /* lines of it */
+    double row;
     int64_t end_ns;
     bool used[LOGP_EVENT_KINDS], ways[WAYS], strips, late, endless;
 };
 
 static double x_of(const struct canvas *c, int64_t ns)
 {
-    return LEFT + (c->end_ns > 0 ? (double)ns / (double)c->end_ns * WIDTH : 0);
+    return LEFT + (c->end_ns > 0 ? (double)ns / (double)c->end_ns * c->time : 0);
 }
 
 static double y_of(const struct canvas *c, int64_t rank)
@@ -114,7 +119,7 @@ static void event(struct canvas *c, const struct logp_trace *t, int64_t rank,
 {
     const bool waits = (e->fate & LOGP_FATE_ENDLESS) != 0;
     const double x = x_of(c, e->start_ns), y = y_of(c, rank);
-    const double end = is_endless(e) ? LEFT + WIDTH : x_of(c, e->end_ns);
+    const double end = is_endless(e) ? LEFT + c->time : x_of(c, e->end_ns);
     const int height = looks[e->kind].height;
     char words[MAX_CAPTION], from[32], to[32];
 
@@ -212,9 +217,9 @@ static void draw_rank(struct canvas *c, int64_t rank)
 
     printf("<text class=\"end\" x=\"%d\" y=\"%.1f\">P%lld</text>"
            "<line class=\"life\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
-           LEFT - 8, y + 4, (long long)rank, LEFT, y, LEFT + WIDTH, y);
+           LEFT - 8, y + 4, (long long)rank, LEFT, y, LEFT + c->time, y);
     if (c->s->note != NULL)
-        printf("<text x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT + WIDTH + 10, y + 4,
+        printf("<text x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT + c->time + 10, y + 4,
                c->s->note(c->s, rank, note));
     for (size_t i = 0; i < n; i++)
         event(c, c->trace, rank, &e[i]);
@@ -240,7 +245,7 @@ static void draw_panel(struct canvas *c, const struct logp_trace *trace, const c
         puts("</text>");
     }
     if (c->s->note != NULL)
-        printf("<text x=\"%d\" y=\"%d\">%s</text>\n", LEFT + WIDTH + 10, y - 4, c->s->notes);
+        printf("<text x=\"%d\" y=\"%d\">%s</text>\n", LEFT + c->time + 10, y - 4, c->s->notes);
     for (int64_t r = 0; r < logp_trace_info(trace)->P; r++)
         draw_rank(c, r);
     for (size_t i = 0; i < n; i++)
@@ -267,11 +272,11 @@ static int64_t end_of(const struct logp_trace *t)
 static void draw_axis(const struct canvas *c)
 {
     const double units = (double)c->end_ns / (double)c->s->o->unit_ns,
-                 step = axis_step(units * TICK_CAPACITY / WIDTH);
+                 step = axis_step(units * TICK_CAPACITY / c->time);
     char unit[32];
 
     for (int k = 0; c->end_ns > 0 && k * step <= units * (1 + 1e-9); k++) {
-        const double x = LEFT + k * step / units * WIDTH;
+        const double x = LEFT + k * step / units * c->time;
 
         printf("<line class=\"grid\" x1=\"%.2f\" y1=\"%d\" x2=\"%.2f\" y2=\"%d\"/>"
                "<text class=\"mid\" x=\"%.2f\" y=\"%d\">%.6g</text>\n",
@@ -280,7 +285,7 @@ static void draw_axis(const struct canvas *c)
     if (c->s->names[0] != NULL && c->s->parted_ns >= 0)
         printf("<line class=\"parted\" x1=\"%.2f\" y1=\"%d\" x2=\"%.2f\" y2=\"%d\"/>\n",
                x_of(c, c->s->parted_ns), c->top, x_of(c, c->s->parted_ns), c->bottom);
-    printf("<text class=\"mid\" x=\"%d\" y=\"%d\">%s%s</text>\n", LEFT + WIDTH / 2,
+    printf("<text class=\"mid\" x=\"%d\" y=\"%d\">%s%s</text>\n", LEFT + c->time / 2,
            c->bottom + 2 * LINE, c->s->steps ? "steps" : "time in units of ",
            c->s->steps ? "" : show_ns(c->s->o->unit_ns, unit, sizeof(unit)));
 }
@@ -332,67 +337,125 @@ static void draw_legend(const struct canvas *c, int y)
         entry(c, &pen, "send", STRIP, ARRIVES, "predicted");
 }
 
+static const struct color_rule colors[] = {
+    {".bg", "fill", COLOR_RAISED},
+    {".send", "fill", COLOR_SEND},
+    {".receive", "fill", COLOR_RECEIVE},
+    {".compute", "fill", COLOR_COMPUTE},
+    {".gap", "fill", COLOR_GAP},
+    {".stall", "fill", COLOR_STALL},
+    {".idle", "fill", COLOR_LINE},
+    {".mark", "fill", COLOR_MARK},
+    {".late", "fill", COLOR_PATH},
+    {".halted", "fill", COLOR_SOFT},
+    {".endless", "fill", COLOR_PATH},
+    {".wire,.left,.lost", "stroke", COLOR_SOFT},
+    {".changed,.parted", "stroke", COLOR_STALL},
+    {".cross,.ring", "stroke", COLOR_PATH},
+    {".tip", "fill", COLOR_SOFT},
+    {".grid", "stroke", COLOR_LINE},
+    {".life", "stroke", COLOR_STRONG},
+    {"text", "fill", COLOR_INK},
+    {NULL},
+};
+
 static void begin(const struct canvas *c)
 {
+    const struct options *o = c->s->o;
+    const bool sized = o->width > 0 && o->format->draws;
+
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
            "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
-           "<style>.bg{fill:#fff}.send{fill:#c4572e}.receive{fill:#2e6fc4}.compute{fill:#8fbf78}"
-           ".gap{fill:#d9a441}.stall{fill:#a02060}.idle{fill:#d4d7dc}.mark{fill:#222}"
-           ".late{fill:#e02020}.halted{fill:#555}.endless{fill:#e8a0a0}"
-           ".wire,.left,.lost,.changed{stroke:#777}.wire,.left,.changed{marker-end:url(#tip)}"
-           ".lost,.changed{stroke-dasharray:4 3}.changed{stroke:#a02060}"
-           ".cross,.ring{stroke:#e02020;stroke-width:2;fill:none}.tip{fill:#777}"
-           ".grid{stroke:#ebebeb}.life{stroke:#bbb}text{fill:#333}.mid{text-anchor:middle}"
-           ".end{text-anchor:end}\n"
-           "@media (prefers-color-scheme:dark){.bg{fill:#16181c}.send{fill:#e2794f}"
-           ".receive{fill:#5b9bea}.compute{fill:#5f8f4a}.idle{fill:#3c4048}.mark{fill:#eee}"
-           ".halted{fill:#aaa}.endless{fill:#7a3b3b}.wire,.left,.lost{stroke:#9a9a9a}"
-           ".changed{stroke:#d060a0}.tip{fill:#9a9a9a}.grid{stroke:#2b2e34}.life{stroke:#555}"
-           "text{fill:#ddd}}</style>\n"
-           "<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" "
-           "markerHeight=\"6\" orient=\"auto\"><path class=\"tip\" d=\"M0 0l6 3-6 3z\"/></marker>"
-           "</defs>\n<rect class=\"bg\" width=\"100%%\" height=\"100%%\"/>\n",
-           c->width, c->height, c->width, c->height);
+           "<style>.wire,.left,.changed{marker-end:url(#tip)}.lost,.changed{stroke-dasharray:4 3}"
+           ".cross,.ring{stroke-width:2;fill:none}.endless{fill-opacity:.4}.name{font-weight:bold}"
+           ".parted{stroke-dasharray:2 3}.mid{text-anchor:middle}.end{text-anchor:end}\n",
+           sized ? o->width : c->width, sized ? o->height : c->height, c->width, c->height);
+    write_colors(stdout, colors);
+    puts("</style>\n"
+         "<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" "
+         "markerHeight=\"6\" orient=\"auto\"><path class=\"tip\" d=\"M0 0l6 3-6 3z\"/></marker>"
+         "</defs>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>");
+}
+
+/* What stands above and below, and how many lines each has. */
+struct words {
+    const char *head, *model, *toll, *parting;
+    char texts[4][MAX_CAPTION];
+    int heads, models, tolls, feet;
+};
+
+/* Sizes of text; the characters that a line of it holds where the axis has its own length. */
+enum { TITLE_SIZE = 15, TITLE_CHARS = 96, SIZE = 11, CHARS = 120 };
+
+static size_t line_length(const struct canvas *c, int size)
+{
+    return (size_t)(c->time * (size == TITLE_SIZE ? TITLE_CHARS : CHARS) / TIME);
+}
+
+/* Everything but the height of a row, for a picture of c->width. @return pixels beside the rows */
+static int lay_out(struct canvas *c, struct words *w)
+{
+    const int heading = c->s->names[0] != NULL ? LINE + 4 : 0; /* of a panel */
+
+    c->time = c->width - LEFT - (c->s->note != NULL ? NOTES : RIGHT);
+    w->heads = paragraph(w->head, line_length(c, TITLE_SIZE), TITLE_SIZE, -1);
+    w->models = paragraph(w->model, line_length(c, SIZE), SIZE, -1);
+    w->tolls = paragraph(w->toll, line_length(c, SIZE), SIZE, -1);
+    w->feet = w->tolls + paragraph(w->parting, line_length(c, SIZE), SIZE, -1);
+    c->top = 14 + LINE * (w->heads + w->models) + 6 + heading;
+    c->legend = (w->tolls > 0 ? 2 : 1) * (1 + (c->time < TIME));
+    return c->top + heading + LINE * (3 + c->legend + w->feet) + 8;
+}
+
+/* In the proportions of --size. A picture that is too small for the text and the rows is laid out
+ * as a larger one, which is then shown smaller. */
+static void fit(struct canvas *c, struct words *w, int P)
+{
+    const struct options *o = c->s->o;
+    const int rows = c->s->names[0] != NULL ? 2 * P : P;
+    const bool sized = o->width > 0 && o->format->draws;
+    const double shape = (double)o->height / o->width;
+    int beside;
+
+    c->width = LEFT + TIME + (c->s->note != NULL ? NOTES : RIGHT);
+    if (sized)
+        c->width = o->width > LEAST_WIDTH ? o->width : LEAST_WIDTH;
+    beside = lay_out(c, w);
+    if (sized && c->width * shape < beside + 20 * rows) {
+        c->width = (int)ceil((beside + 20 * rows) / shape);
+        beside = lay_out(c, w);
+    }
+    c->row = sized ? (c->width * shape - beside) / rows : P <= 12 ? 34 : P <= 24 ? 26 : 20;
+    c->height = (int)round(beside + c->row * rows);
+    c->bottom = c->height - (LINE * (3 + c->legend + w->feet) + 8);
 }
 
 static void show_svg(const struct shown *s)
 {
-    enum { TITLE = 15, TITLE_CHARS = 96, CHARS = 120 };
-    const struct logp_trace_info *info = logp_trace_info(s->trace);
-    const int P = (int)info->P;
-    struct canvas c = {.s = s,
-                       .width = LEFT + WIDTH + (s->note != NULL ? NOTES : RIGHT),
-                       .row = P <= 12   ? 34
-                              : P <= 24 ? 26
-                                        : 20,
-                       .end_ns = end_of(s->trace)};
-    char title[MAX_CAPTION], model[MAX_CAPTION], toll[MAX_CAPTION], parting[MAX_CAPTION];
-    const char *head = title_of(s, title);
-    const int heads = paragraph(head, TITLE_CHARS, TITLE, -1);
-    const int lines = paragraph(model_of(s, model), CHARS, 11, -1);
-    const int tolls = paragraph(toll_of(s, toll), CHARS, 11, -1);
-    const int feet = tolls + paragraph(parting_of(s, parting), CHARS, 11, -1);
-    const int heading = s->names[0] != NULL ? LINE + 4 : 0; /* of a panel */
+    const int P = (int)logp_trace_info(s->trace)->P;
+    const bool titled = s->o->title != NULL && s->o->format->draws;
+    struct canvas c = {.s = s, .end_ns = end_of(s->trace)};
+    struct words w;
 
+    w.head = titled ? s->o->title : title_of(s, w.texts[0]);
+    w.model = model_of(s, w.texts[1]);
+    w.toll = toll_of(s, w.texts[2]);
+    w.parting = parting_of(s, w.texts[3]);
+    fit(&c, &w, P);
     if (s->predicted != NULL && end_of(s->predicted) > c.end_ns)
         c.end_ns = end_of(s->predicted);
     c.end_ns = edge_of(s, c.end_ns);
-    c.top = 14 + LINE * (heads + lines) + 6 + heading;
-    c.bottom = c.top + c.row * P * (heading > 0 ? 2 : 1) + heading;
-    c.legend = tolls > 0 ? 2 : 1;
-    c.height = c.bottom + LINE * (3 + c.legend + feet) + 8;
     begin(&c);
-    if (heading > 0)
-        puts("<style>.name{font-weight:bold}.parted{stroke:#c03a80;stroke-dasharray:2 3}</style>");
-    paragraph(head, TITLE_CHARS, TITLE, 22);
-    paragraph(model, CHARS, 11, 22 + LINE * heads);
+    paragraph(w.head, line_length(&c, TITLE_SIZE), TITLE_SIZE, 22);
+    paragraph(w.model, line_length(&c, SIZE), SIZE, 22 + LINE * w.heads);
     draw_axis(&c);
     draw_panel(&c, s->trace, s->names[0], c.top);
-    if (heading > 0)
-        draw_panel(&c, s->predicted, s->names[1], c.top + c.row * P + heading);
+    if (s->names[0] != NULL)
+        draw_panel(&c, s->predicted, s->names[1], c.bottom - (int)(c.row * P));
     draw_legend(&c, c.bottom + 3 * LINE + 8);
-    paragraph(toll, CHARS, 11, c.bottom + LINE * (3 + c.legend) + 10);
-    paragraph(parting, CHARS, 11, c.bottom + LINE * (3 + c.legend + tolls) + 10);
+    paragraph(w.toll, line_length(&c, SIZE), SIZE, c.bottom + LINE * (3 + c.legend) + 10);
+    paragraph(w.parting, line_length(&c, SIZE), SIZE,
+              c.bottom + LINE * (3 + c.legend + w.tolls) + 10);
     puts("</svg>");
 }
 

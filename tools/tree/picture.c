@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trees as pictures. The tree of a schedule is drawn level below level, the root on top: a box for
- * each processor with its rank and when it has what it waits for. Each leaf has a column of its
- * own, and a processor with children is in the middle above them, so that no two boxes and no two
- * edges meet. An optimal tree is a space-time diagram.
+ * Trees as pictures. A tree is drawn level below level, the root on top: a box for each processor
+ * with its rank and when it has what it waits for, or its effective time. Each leaf has a column of
+ * its own, and a processor with children is in the middle above them, so that no two boxes and no
+ * two edges meet. An optimal tree stands below its space-time diagram.
  */
 #include "choice/choice.h"
+#include "file/file.h"
+#include "plot/palette.h"
 #include "run/run.h"
 #include "trace/trace.h"
 #include "tree/tree.h"
@@ -17,30 +19,41 @@
 
 /* ---- level below level ---- */
 
-enum { MARGIN = 20, TOP = 56, BOX = 30, BETWEEN = 8, DIGIT = 7 };
+enum { MARGIN = 20, TOP = 56, LINE = 12, BETWEEN = 8, DIGIT = 7, MOST_LINES = 3 };
 
 /* Where the boxes are: columns count from 0. */
 struct layout {
     double *column;
     int *depth;
-    int *y;                     /* by level */
-    int levels, columns, width; /* width: of a box */
+    int *y; /* by level */
+    int levels, columns;
+    int width, height; /* of a box */
 };
 
-/* The widest text decides. */
-static int box_width(const struct tree *tree)
+/* What stands in a box. @return lines */
+static int lines_of(const struct tree *tree, const struct tree_node *node, char lines[][48])
 {
-    int most = 2;
+    snprintf(lines[0], 48, "%lld", (long long)node->rank);
+    snprintf(lines[1], 48, tree->found ? "%.6g" : "T %.6g", tree->found ? node->label : node->time);
+    if (!tree->sums)
+        return 2;
+    snprintf(lines[2], 48, "%lld + %lld", (long long)node->own, (long long)node->shared);
+    return 3;
+}
+
+/* The widest text decides. */
+static void size_boxes(const struct tree *tree, struct layout *l)
+{
+    char lines[MOST_LINES][48];
+    int most = 2, n = 0;
 
     for (int64_t id = 0; id < tree->used; id++) {
-        char text[32];
-        const int n = snprintf(text, sizeof(text), "%.6g", tree->nodes[id].label);
-        const int m = snprintf(text, sizeof(text), "%lld", (long long)tree->nodes[id].rank);
-
-        most = n > most ? n : most;
-        most = m > most ? m : most;
+        n = lines_of(tree, &tree->nodes[id], lines);
+        for (int i = 0; i < n; i++)
+            most = (int)strlen(lines[i]) > most ? (int)strlen(lines[i]) : most;
     }
-    return most * DIGIT + 10;
+    l->width = most * DIGIT + 10;
+    l->height = n * LINE + 6;
 }
 
 /* The wider an edge reaches, the further down: none is too flat to be followed. */
@@ -55,11 +68,10 @@ static void space_levels(const struct tree *tree, struct layout *l)
 
         *gap = wanted > *gap ? wanted : *gap;
     }
-    l->y[0] = TOP;
     for (int level = 1; level < l->levels; level++) {
         const int gap = l->y[level] < least ? least : l->y[level] > most ? most : l->y[level];
 
-        l->y[level] = l->y[level - 1] + BOX + gap;
+        l->y[level] = l->y[level - 1] + l->height + gap;
     }
 }
 
@@ -69,8 +81,7 @@ static struct layout lay_out(const struct tree *tree)
 {
     struct layout l = {.column = or_end(calloc((size_t)tree->used, sizeof(*l.column))),
                        .depth = or_end(calloc((size_t)tree->used, sizeof(*l.depth))),
-                       .y = or_end(calloc((size_t)tree->used + 1, sizeof(*l.y))),
-                       .width = box_width(tree)};
+                       .y = or_end(calloc((size_t)tree->used + 1, sizeof(*l.y)))};
 
     for (int64_t id = 0; id < tree->used; id++) {
         const struct tree_node *node = &tree->nodes[id];
@@ -89,13 +100,31 @@ static struct layout lay_out(const struct tree *tree)
             last = tree->nodes[last].next_sibling;
         l.column[id] = (l.column[tree->nodes[id].first_child] + l.column[last]) / 2;
     }
+    size_boxes(tree, &l);
     space_levels(tree, &l);
     return l;
 }
 
+static void free_layout(struct layout *l)
+{
+    free(l->column);
+    free(l->depth);
+    free(l->y);
+}
+
+static int layout_width(const struct layout *l)
+{
+    return l->columns * (l->width + BETWEEN);
+}
+
+static int layout_height(const struct layout *l)
+{
+    return l->y[l->levels - 1] + l->height;
+}
+
 /* Two lines above the tree. */
 struct heading {
-    char what[128], how[160];
+    char what[200], how[160];
 };
 
 static struct heading heading_of(const struct options *o, const struct tree *tree)
@@ -109,62 +138,85 @@ static struct heading heading_of(const struct options *o, const struct tree *tre
         snprintf(o_recv, sizeof(o_recv), " and %g", (double)p->o_recv_ns / unit);
     snprintf(h.what, sizeof(h.what), "%s %s, P = %lld: %.12g units", tree->algorithm, tree->name,
              (long long)tree->n, tree->time);
+    if (o->title != NULL)
+        snprintf(h.what, sizeof(h.what), "%s", o->title);
     snprintf(h.how, sizeof(h.how), "L %g, o %g%s, g %g; a box shows the rank, and when it %s",
              (double)p->L_ns / unit, (double)p->o_send_ns / unit, o_recv, (double)p->g_ns / unit,
              tree->to_root ? "sends to its parent" : "has all data");
     return h;
 }
 
-static void edge(double x, int y, double x_above, int y_above)
+static void box(const struct tree *tree, const struct tree_node *node, const struct layout *l,
+                double x, int y)
 {
-    printf("<path class=\"edge\" d=\"M%.1f %dL%.1f %d\"/>\n", x_above, y_above + BOX, x, y);
+    static const char *const classes[MOST_LINES] = {"rank", "time", "time"};
+    char lines[MOST_LINES][48];
+    const int n = lines_of(tree, node, lines);
+
+    printf("<rect class=\"box\" x=\"%.1f\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>",
+           x - l->width / 2.0, y, l->width, l->height);
+    for (int i = 0; i < n; i++)
+        printf("<text class=\"%s\" x=\"%.1f\" y=\"%d\">%s</text>", classes[i], x, y + 13 + LINE * i,
+               lines[i]);
+    putchar('\n');
 }
 
-static void box(const struct tree_node *node, double x, int y, int width)
+/* left, top: of all of it */
+static void put_tree(const struct tree *tree, const struct layout *l, double left, int top)
 {
-    printf("<rect class=\"box\" x=\"%.1f\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>"
-           "<text class=\"rank\" x=\"%.1f\" y=\"%d\">%lld</text>"
-           "<text class=\"time\" x=\"%.1f\" y=\"%d\">%.6g</text>\n",
-           x - width / 2.0, y, width, BOX, x, y + 13, (long long)node->rank, x, y + 25,
-           node->label);
+    const int apart = l->width + BETWEEN;
+
+    left += apart / 2.0;
+    for (int64_t id = 1; id < tree->used; id++) {
+        const int64_t above = tree->nodes[id].parent;
+
+        printf("<path class=\"edge\" d=\"M%.1f %dL%.1f %d\"/>\n", left + l->column[above] * apart,
+               top + l->y[l->depth[above]] + l->height, left + l->column[id] * apart,
+               top + l->y[l->depth[id]]);
+    }
+    for (int64_t id = 0; id < tree->used; id++)
+        box(tree, &tree->nodes[id], l, left + l->column[id] * apart, top + l->y[l->depth[id]]);
+}
+
+static const struct color_rule colors[] = {
+    {".bg", "fill", COLOR_RAISED},   {".box", "fill", COLOR_TINT}, {".box", "stroke", COLOR_ACCENT},
+    {".edge", "stroke", COLOR_SOFT}, {"text", "fill", COLOR_INK},  {NULL},
+};
+
+/* With a size of its own, or that of the options. */
+static void begin(const struct options *o, double width, double height)
+{
+    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" "
+           "viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"11\">\n"
+           "<style>.edge{fill:none}.rank,.time{text-anchor:middle}.rank{font-weight:bold}"
+           ".time{font-size:10px}\n",
+           o->width > 0 ? o->width : width, o->width > 0 ? o->height : height, width, height);
+    write_colors(stdout, colors);
+    puts("</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>");
 }
 
 static void draw_layers(const struct options *o, const struct tree *tree)
 {
     struct layout l = lay_out(tree);
     const struct heading h = heading_of(o, tree);
-    const int apart = l.width + BETWEEN, needed = l.columns * apart + 2 * MARGIN;
+    const int needed = layout_width(&l) + 2 * MARGIN;
     const int least = (int)strlen(strlen(h.what) > strlen(h.how) ? h.what : h.how) * DIGIT + MARGIN;
     const int width = needed > least ? needed : least;
-    const int height = l.y[l.levels - 1] + BOX + MARGIN;
-    const double left = (width - l.columns * apart) / 2.0 + apart / 2.0;
 
-    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-           "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n"
-           "<style>.box{fill:#eaf1fb;stroke:#2e6fc4}.edge{stroke:#777;fill:none}text{fill:#333}"
-           ".rank,.time{text-anchor:middle}.rank{font-weight:bold}.time{font-size:10px}</style>\n"
-           "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-           width, height, width, height);
+    begin(o, width, TOP + layout_height(&l) + MARGIN);
     printf("<text x=\"%d\" y=\"22\" font-size=\"13\">", MARGIN);
     write_xml(stdout, h.what);
     printf("</text>\n<text x=\"%d\" y=\"40\">", MARGIN);
     write_xml(stdout, h.how);
     puts("</text>");
-    for (int64_t id = 1; id < tree->used; id++) {
-        const int64_t above = tree->nodes[id].parent;
-
-        edge(left + l.column[id] * apart, l.y[l.depth[id]], left + l.column[above] * apart,
-             l.y[l.depth[above]]);
-    }
-    for (int64_t id = 0; id < tree->used; id++)
-        box(&tree->nodes[id], left + l.column[id] * apart, l.y[l.depth[id]], l.width);
+    put_tree(tree, &l, (width - layout_width(&l)) / 2.0, TOP);
     puts("</svg>");
-    free(l.column);
-    free(l.depth);
-    free(l.y);
+    free_layout(&l);
 }
 
-/* ---- an optimal tree in time ---- */
+/* ---- an optimal tree, in time and level below level ---- */
+
+enum { INDENT = 56, TREE_TOP = 32 }; /* as in the diagram; from there to the tree */
 
 /* The operands of a processor. */
 static const char *operands(const struct shown *s, int64_t rank, char buf[MAX_CAPTION])
@@ -191,11 +243,37 @@ static void set_title(const struct tree *tree, char title[MAX_CAPTION])
              tree->time);
 }
 
+static void print_diagram(const void *what)
+{
+    trace_as_svg.show(what);
+}
+
+/* The diagram, and the tree below it, which is as wide at most. */
+static void put_together(const struct options *o, const struct tree *tree, const char *diagram)
+{
+    struct layout l = lay_out(tree);
+    const double width = svg_number(diagram, "width=\""), top = svg_number(diagram, "height=\"");
+    const double room = width - 2 * INDENT, needed = layout_width(&l);
+    const double scale = needed > room ? room / needed : 1;
+
+    begin(o, width, top + TREE_TOP + scale * layout_height(&l) + MARGIN);
+    fputs(diagram, stdout);
+    printf("<text x=\"%d\" y=\"%g\">The tree: a box shows the rank, its effective time T%s</text>\n"
+           "<g transform=\"translate(%d %g) scale(%.4g)\">\n",
+           INDENT, top + LINE,
+           tree->sums ? ", and its operands: own + shared"
+                      : ": how long before the end it has the item",
+           INDENT, top + TREE_TOP, scale);
+    put_tree(tree, &l, 0, 0);
+    puts("</g>\n</svg>");
+    free_layout(&l);
+}
+
 /* Of a summation only the processors that take part. */
 static void draw_in_time(const struct options *of, const struct tree *tree)
 {
     struct options o = *of;
-    char title[MAX_CAPTION];
+    char title[MAX_CAPTION], *diagram;
     struct shown s = {.o = &o,
                       .algorithm = logp_algorithm_find(tree->name, tree->algorithm),
                       .title = title,
@@ -206,12 +284,15 @@ static void draw_in_time(const struct options *of, const struct tree *tree)
     struct logp_invocation c;
 
     o.P = tree->used;
+    o.width = o.height = 0; /* of all of it */
     c = make_invocation(&o, tree->name);
     s.trace = trace = trace_prediction(&o, &c, s.algorithm, 0);
     if (trace == NULL)
         bad_usage("no memory to draw the tree");
     set_title(tree, title);
-    trace_as_svg.show(&s);
+    diagram = printed_by(print_diagram, &s);
+    put_together(of, tree, diagram);
+    free(diagram);
     logp_trace_free(trace);
 }
 

@@ -56,6 +56,6 @@ struct tree_form {
 
 extern const struct tree_form tree_as_text, tree_as_json, tree_as_csv;
 extern const struct tree_form tree_as_dot;
-extern const struct tree_form tree_as_svg; /* of an optimal one a space-time diagram */
+extern const struct tree_form tree_as_svg; /* of an optimal one also in time */
 
 #endif

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Make the packages; install them into an empty root, use what is there, and remove them without a trace.
+# Then make the archive of the sources, and build the command of it outside of git.
+# usage: packages.sh BUILD_DIR SOURCE_DIR     Exit code 77: there is no dpkg, or no root
+set -euo pipefail
+build=$1
+source=$2
+{ command -v dpkg && command -v dpkg-shlibdeps && [ "$(id -u)" -eq 0 ]; } >/dev/null || exit 77
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "FAILED: $*"; exit 1; }
+
+(cd "$build" && cpack -G DEB -B "$dir/packages") >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
+version=$("$build/tools/logp" --version | sed -n 's/^logp //p')
+grep -qx "version: $version" "$source/CITATION.cff" || fail "CITATION.cff has another version than $version"
+for name in "liblogp${version%.*}" liblogp-dev logp-tools; do
+    package=$(echo "$dir/packages/${name}_${version}"_*.deb)
+    [ -s "$package" ] || fail "no package $name"
+    dpkg-deb -f "$package" Depends | tr , '\n' | sed 's/(.*//; s/^ *//; s/ *$//' >"$dir/needs"
+    while read -r needed; do # the host has been able to run what was built
+        case $needed in
+        liblogp* | logp-tools) ;;
+        *) dpkg-query -W "$needed" >/dev/null || fail "$name depends on $needed" ;;
+        esac
+    done <"$dir/needs"
+done
+grep -qx libc6 <<<"$(dpkg-deb -f "$dir/packages"/logp-tools_*.deb Depends | grep -o libc6)" ||
+    fail "logp-tools does not depend on the C library"
+
+root=$dir/root
+mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers} "$root/var/log"
+touch "$root"/var/lib/dpkg/{status,available}
+# the root is empty, so what the packages depend on is not there
+dpkg=(dpkg "--root=$root" --force-depends --force-script-chrootless --log=/dev/null)
+"${dpkg[@]}" -i "$dir/packages"/*.deb >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
+"$root/usr/bin/logp" run broadcast -P 16 --clock virtual >"$dir/out"
+grep -q 'optimal .* yes' "$dir/out" || fail "$(cat "$dir/out")"
+"$root/usr/bin/logp-cc" "$root/usr/share/doc/logp/examples/ring.c" -o "$dir/ring"
+"$root/usr/bin/logp" mpirun -P 4 "$dir/ring" >/dev/null
+export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig LD_LIBRARY_PATH=$root/usr/lib
+# shellcheck disable=SC2046
+cc "$root/usr/share/doc/logp/examples/first.c" -o "$dir/first" $(pkg-config --cflags --libs logp)
+"$dir/first" >/dev/null
+[ -s "$root/usr/share/doc/logp/LICENSE" ] || fail "no licence"
+[ -s "$root/usr/share/man/man3/logp_send.3" ] || fail "no manual page"
+mapfile -t installed < <("${dpkg[@]}" --get-selections | cut -f1)
+"${dpkg[@]}" --purge "${installed[@]}" >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
+[ -z "$(find "$root/usr" -type f 2>/dev/null)" ] || fail "left: $(find "$root/usr" -type f)"
+
+(cd "$build" && cpack --config CPackSourceConfig.cmake -B "$dir/sources") >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
+tar -xzf "$dir/sources/liblogp-$version.tar.gz" -C "$dir"
+[ -f "$dir/liblogp-$version/CMakeLists.txt" ] || fail "no sources in $(ls "$dir")"
+[ ! -e "$dir/liblogp-$version/.git" ] || fail "the archive holds the repository"
+diff <(cd "$source" && git ls-files 2>/dev/null | sort) \
+    <(cd "$dir/liblogp-$version" && find . -type f | sed 's,^\./,,' | sort) >"$dir/said" ||
+    ! grep '^<' "$dir/said" || fail "files are missing from the archive"
+cmake -S "$dir/liblogp-$version" -B "$dir/built" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DLOGP_MPI=OFF \
+    -DLOGP_BUILD_TESTS=OFF -DLOGP_BUILD_BENCH=OFF >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
+cmake --build "$dir/built" >"$dir/said" 2>&1 || fail "$(cat "$dir/said")"
+[ "$("$dir/built/tools/logp" --version | head -2)" = "logp $version
+commit: unknown" ] || fail "the archive's version: $("$dir/built/tools/logp" --version)"
