@@ -15,6 +15,11 @@ style_packages="clang-format clang-tidy"
 # libFuzzer, where the distribution has it by these names
 fuzz_packages="clang libclang-rt-dev"
 
+# of the sliders of the report page, which has none without them; the names are those of Debian 12
+wasm_packages="clang lld wasi-libc libclang-rt-14-dev-wasm32"
+# for axe-core, which the test report_axe needs
+npm_packages="npm"
+
 say() { printf '== %s\n' "$*" >&2; }
 
 missing_packages() {
@@ -46,6 +51,14 @@ install_packages() {
     { $as_root apt-get update -qq &&
         DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq \
             --no-install-recommends $missing; } >&2
+}
+
+# install_axe: into $build, in the version that is pinned. Without a network the test is skipped.
+install_axe() {
+    mkdir -p "$build/axe"
+    cp "$top"/tests/report/package*.json "$build/axe"
+    (cd "$build/axe" && npm ci --ignore-scripts --no-audit --no-fund) >"$build/axe.log" 2>&1 ||
+        say "without axe-core (see $build/axe.log): the test report_axe is skipped"
 }
 
 # configure_and_build PRESET [OPTION...]: into $build. Warnings of CMake are in its configure.log.

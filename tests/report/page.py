@@ -8,13 +8,14 @@ usage: page.py LOGP [--browser CHROMIUM] [--pictures DIR]
 import sys
 import traceback
 
+import kept
 import shown
 import support
 import touched
 
 
 def main():
-    for module in (shown, touched):
+    for module in (shown, touched, kept):
         for name, test in vars(module).items():
             if name.startswith("test_"):
                 print(name[5:].replace("_", " "), flush=True)

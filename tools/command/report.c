@@ -76,9 +76,10 @@ static void write_page(const struct output *out)
     say_free_bytes_in(out);
     begin_page(stdout);
     diagrams = write_diagrams(stdout, out);
-    data = json_pack("{sososososososo}", "records", records(out), "swept", swept(), "map",
+    write_fold(stdout);
+    data = json_pack("{sosososososososo}", "records", records(out), "swept", swept(), "map",
                      predicted_winners(out), "machine", host_facts(out), "commands", commands(out),
-                     "made", made(), "diagrams", diagrams);
+                     "made", made(), "diagrams", diagrams, "what_if", slider_values(out));
     write_data(stdout, data);
     end_page(stdout);
 }

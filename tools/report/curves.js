@@ -4,13 +4,59 @@
 
 const curves = {
   graph: null,
-  shown: new Set() /* names of algorithms */,
+  groups: [] /* [[name ...] ...]: algorithms with one curve along the axis */,
+  shown: new Set() /* names of algorithms: the first of each group that is shown */,
   point: null /* the fixed other values: those of this point */,
 
   /* Records that differ from the point's in this axis alone. */
   along(axis) {
     const same = (r) => records.others.every((key) => key === axis || r[key] === curves.point[key]);
     return records.all.filter((r) => r[axis] !== null && same(r)).map(records.row);
+  },
+
+  axis() {
+    return records.axes[dom.by("axis").value] ?? records.axes[0];
+  },
+
+  /* Equal curves get one name. What is shown stays, under the first name of its group. */
+  group() {
+    const { key } = curves.axis();
+    const found = new Map();
+    const all = curves.along(key);
+    for (const name of palette.names) {
+      const own = all
+        .filter((row) => row.name === name)
+        .map((row) => [row.record[key], row.predicted, row.median, row.interval, row.verified]);
+      const same = JSON.stringify(own.sort((a, b) => a[0] - b[0]));
+      if (own.length > 0) found.set(same, [...(found.get(same) ?? []), name]);
+    }
+    curves.groups = [...found.values()];
+    curves.shown = new Set(
+      curves.groups
+        .filter((group) => group.some((name) => curves.shown.has(name)))
+        .map((group) => group[0]),
+    );
+  },
+
+  /* "binomial = knomial" */
+  label(name) {
+    return curves.groups.find((group) => group[0] === name).join(" = ");
+  },
+
+  csv() {
+    const axis = curves.axis();
+    const rows = curves.along(axis.key).filter((row) => palette.names.includes(row.name));
+    return [
+      [axis.key, "algorithm", "predicted_ns", "low_ns", "median_ns", "high_ns"],
+      ...rows.map((row) => [
+        row.record[axis.key],
+        row.name,
+        row.predicted,
+        row.interval?.low,
+        row.median,
+        row.interval?.high,
+      ]),
+    ];
   },
 
   /* As [x, [low, mid, high] ...]: of each algorithm what was measured, and what was predicted */
@@ -96,7 +142,7 @@ const curves = {
   },
 
   draw() {
-    const axis = records.axes[dom.by("axis").value] ?? records.axes[0];
+    const axis = curves.axis();
     const names = palette.names.filter((name) => curves.shown.has(name));
     const times = curves
       .along(axis.key)
@@ -107,6 +153,7 @@ const curves = {
     curves.unit = format.usual(times);
     if (curves.graph) curves.graph.destroy();
     curves.graph = null;
+    save.graphs.delete(dom.by("curves"));
     const rows = curves.rows(axis.key, names);
     const xs = rows.map((row) => row[0]);
     if (names.length === 0 || rows.length === 0) return;
@@ -151,27 +198,30 @@ const curves = {
       },
       highlightCallback: (event, x, points) => curves.tell(axis, x, points),
     });
+    save.graphs.set(dom.by("curves"), curves.graph);
     dom
       .by("curves")
       .setAttribute(
         "aria-label",
-        `Times of ${names.join(", ")} along ${axis.label}; the numbers are in the table of all numbers`,
+        `Times of ${names.map(curves.label).join(", ")} along ${axis.label}; the numbers are in the table of all numbers`,
       );
   },
 
   tell(axis, x, points) {
     const said = points
       .filter((p) => !p.name.endsWith(", predicted") && Number.isFinite(p.yval))
-      .map((p) => `${p.name} ${format.plain(p.yval, 3)} ${curves.unit.name}`);
+      .map((p) => `${curves.label(p.name)} ${format.plain(p.yval, 3)} ${curves.unit.name}`);
     dom.by("curves-say").textContent =
       `${axis.label} = ${records.shown(axis.key, x)}: ${said.join("; ")}`;
   },
 
   legend() {
     const legend = dom.by("curves-legend");
-    for (const name of palette.names.filter((n) => records.all.some((r) => r.algorithm === n))) {
+    legend.replaceChildren(dom.html("legend", {}, "Algorithms"));
+    for (const [name] of curves.groups) {
       const box = dom.html("input", {
         type: "checkbox",
+        value: name,
         checked: curves.shown.has(name),
         change: (event) => {
           if (event.target.checked) curves.shown.add(name);
@@ -179,7 +229,9 @@ const curves = {
           curves.draw();
         },
       });
-      legend.append(dom.html("label", { class: "check" }, box, palette.sample(name), name));
+      legend.append(
+        dom.html("label", { class: "check" }, box, palette.sample(name), curves.label(name)),
+      );
     }
   },
 
@@ -190,18 +242,36 @@ const curves = {
     if (numeric.length === 0) return false;
     records.axes = numeric;
     curves.point = records.points[0].rows[0].record;
-    const there = new Set(curves.along(numeric[0].key).map((row) => row.name));
-    curves.shown = new Set(palette.names.filter((name) => there.has(name)).slice(0, 5));
     dom.by("curves-part").hidden = false;
     dom.options(
       dom.by("axis"),
       numeric.map((axis) => axis.label),
     );
     dom.by("axis-row").hidden = numeric.length < 2;
-    for (const id of ["axis", "curves-log"]) dom.by(id).addEventListener("change", curves.draw);
+    curves.group();
+    curves.shown = new Set(curves.groups.slice(0, 5).map((group) => group[0]));
+    dom.by("axis").addEventListener("change", curves.regroup);
+    dom.by("curves-log").addEventListener("change", curves.draw);
     curves.legend();
     curves.draw();
     theme.changed.push(curves.draw);
+    save.offer("curves", "curves", curves.csv, dom.by("curves-legend"));
+    address.control("axis", "axis");
+    address.control("log", "curves-log");
+    address.keep(
+      "algorithms",
+      () => [...curves.shown].sort().join(","),
+      (text) => {
+        curves.shown = new Set(text.split(","));
+        curves.regroup();
+      },
+    );
     return true;
+  },
+
+  regroup() {
+    curves.group();
+    curves.legend();
+    curves.draw();
   },
 };

@@ -249,5 +249,53 @@ const diagram = {
     });
     theme.changed.push(late.show);
     diagram.show();
+    save.offer("late", "lateness", late.csv);
+    save.offer("stage", "diagram", diagram.csv, dom.by("kinds"));
+    diagram.remember();
+  },
+
+  /* The events that are on the stage. */
+  csv() {
+    const rows = stage.state.traces.flatMap((trace) =>
+      Array.from({ length: trace.n }, (_, i) => {
+        const message = trace.kind[i] < 2;
+        return [
+          trace.source,
+          trace.rankOf(i),
+          KINDS[trace.kind[i]],
+          trace.start[i],
+          trace.endOf(i),
+          trace.peer[i] > 0 ? trace.peer[i] - 1 : null,
+          message ? trace.bytes[i] : null,
+          message ? trace.tag[i] - 1 : null,
+          trace.late[i],
+        ];
+      }),
+    );
+    return [
+      ["source", "rank", "kind", "start_ns", "end_ns", "peer", "bytes", "tag", "late_ns"],
+      ...rows,
+    ];
+  },
+
+  /* In the order in which one changes the others. */
+  remember() {
+    address.control("trace", "trace");
+    address.keep(
+      "overlay",
+      () => dom.by("overlay").querySelector(":checked")?.value ?? "",
+      (text) => dom.by("overlay").querySelector(`[value="${CSS.escape(text)}"]`)?.click(),
+    );
+    address.control("path", "path");
+    address.control("messages", "messages");
+    address.control("time", "scrub");
+    address.keep(
+      "view",
+      () => stage.state.view.text(),
+      (text) => {
+        stage.state.view.take(text);
+        stage.draw();
+      },
+    );
   },
 };

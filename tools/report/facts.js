@@ -21,13 +21,23 @@ const facts = {
     ].join(", ");
     document.title = `${title} – LogP report`;
     dom.by("title").textContent = title;
+    const values = (key, show) => {
+      const all = [...new Set(records.all.map((x) => x[key]))];
+      return all.length > 3
+        ? `${show(Math.min(...all))} … ${show(Math.max(...all))}`
+        : all.map(show).join(", ");
+    };
     const time = (key, name) =>
-      same(key) && r[key] !== null ? `${name} = ${format.time(r[key])}` : null;
+      r[key] === null ? null : `${name} = ${values(key, (ns) => format.time(ns))}`;
     const o =
-      r.o_send_ns === r.o_recv_ns
+      records.all.every((x) => x.o_send_ns === x.o_recv_ns)
         ? [time("o_send_ns", "o")]
         : [time("o_send_ns", "o_send"), time("o_recv_ns", "o_recv")];
-    const G = r.G_ns_per_byte; /* which is GB/s, turned over */
+    /* Nanoseconds a byte are the inverse of GB/s. */
+    const G = (ns) =>
+      ns
+        ? `${+ns.toPrecision(6)} ns/byte (${ns > 1 ? `${+(1000 / ns).toPrecision(3)} MB/s` : `${+(1 / ns).toPrecision(3)} GB/s`})`
+        : "0 ns/byte";
     const model =
       r.delay === "none"
         ? ["nothing is emulated"]
@@ -35,9 +45,7 @@ const facts = {
             time("L_ns", "L"),
             ...o,
             time("g_ns", "g"),
-            G && same("G_ns_per_byte")
-              ? `G = ${+G.toPrecision(6)} ns/byte (${G > 1 ? `${+(1000 / G).toPrecision(3)} MB/s` : `${+(1 / G).toPrecision(3)} GB/s`})`
-              : null,
+            `G = ${values("G_ns_per_byte", G)}`,
           ];
     dom.by("subtitle").textContent = [
       ...model,
@@ -192,16 +200,17 @@ const facts = {
       facts.parts(data, key).map((part) => (part ? `${key} ${part}` : key)),
     );
     const text = (value) => (value == null ? "" : `${value}`);
-    dom.table(
-      dom.by("numbers"),
-      head,
-      data.records.map((r) =>
-        keys.flatMap((key) =>
-          facts.parts(data, key).map((part) => text(part ? r[key]?.[part] : r[key])),
-        ),
+    const rows = data.records.map((r) =>
+      keys.flatMap((key) =>
+        facts.parts(data, key).map((part) => text(part ? r[key]?.[part] : r[key])),
       ),
-      2,
     );
+    dom.table(dom.by("numbers"), head, rows, 2);
+    dom
+      .by("numbers-save")
+      .addEventListener("click", () =>
+        save.file(`${records.all[0].collective}-records.csv`, "text/csv", save.csv([head, ...rows])),
+      );
   },
 
   /* The parts of a key whose values are objects; [null]: they are not. */

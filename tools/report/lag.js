@@ -3,9 +3,19 @@
 "use strict";
 
 const lag = {
-  said({ median, p99, max }) {
-    const unit = format.unit(max);
-    return `${[median, p99, max].map((ns) => format.cell(ns, unit)).join(" · ")} ${unit.name}`;
+  FIGURES: [
+    ["median", "median"],
+    ["99th percentile", "p99"],
+    ["latest", "max"],
+  ],
+
+  csv(rows) {
+    return [
+      ["algorithm", "median_ns", "p99_ns", "max_ns"],
+      ...rows
+        .filter((row) => row.lag !== null)
+        .map((row) => [row.name, row.lag.median, row.lag.p99, row.lag.max]),
+    ];
   },
 
   show(rows) {
@@ -25,7 +35,7 @@ const lag = {
       dom.by("lag-spread"),
       known.map((row) => ({
         name: row.name,
-        value: lag.said(row.lag),
+        values: lag.FIGURES.map(([, key]) => format.time(row.lag[key])),
         say: `median ${format.time(row.lag.median)}, 99th percentile ${format.time(row.lag.p99)}, largest ${format.time(row.lag.max)}`,
         draw(svg) {
           spread.whisker(svg, x(row.lag.median), x(row.lag.max), color, 1.5);
@@ -36,6 +46,7 @@ const lag = {
       })),
       ticks,
       x,
+      lag.FIGURES.map(([heading]) => heading),
     );
   },
 };

@@ -5,6 +5,14 @@
 const late = {
   graph: null,
 
+  csv() {
+    const all = stage.whole.run.lateness(stage.whole.prediction);
+    return [
+      ["late_ns", "events_percent"],
+      ...Array.from(all, (ns, i) => [ns, (100 * (i + 1)) / all.length]),
+    ];
+  },
+
   show() {
     const { run, prediction } = stage.whole;
     if (late.graph) late.graph.destroy();
@@ -53,5 +61,6 @@ const late = {
         },
       },
     });
+    save.graphs.set(dom.by("late"), late.graph);
   },
 };

@@ -3,12 +3,23 @@
 "use strict";
 
 const report = {
+  rows: [] /* of the point that is shown */,
+
   point(i) {
     const { rows } = records.points[i];
+    report.rows = rows;
     facts.figures(rows);
     ratios.show(rows);
     ranking.show(rows);
     lag.show(rows);
+    what_if.at(rows);
+  },
+
+  offers(data) {
+    save.offer("ratios", "ratios", () => ratios.csv(report.rows));
+    save.offer("ranking-table", "ranking", () => ranking.csv(report.rows));
+    save.offer("lag-spread", "lag", () => lag.csv(report.rows));
+    if (data.map) save.offer("map", "map", () => map.csv(data.map), dom.by("map-legend"));
   },
 
   sections() {
@@ -34,11 +45,16 @@ const report = {
     );
     dom.by("point-row").hidden = records.points.length < 2;
     dom.by("point").addEventListener("change", (event) => report.point(event.target.value));
+    what_if.begin(data.what_if);
     report.point(0);
     map.show(data.map);
+    address.control("point", "point");
+    address.keep("dark", theme.chosen, theme.choose);
     curves.begin();
+    report.offers(data);
     diagram.begin(data.diagrams);
     report.sections();
+    address.begin();
   },
 };
 

@@ -59,6 +59,15 @@ const map = {
     );
   },
 
+  csv(data) {
+    return [
+      ["P", data.unit ?? "size", "predicted_best"],
+      ...data.P.flatMap((P, i) =>
+        data.sizes.map((size, k) => [P, data.unit ? size : null, data.algorithms[data.best[i][k]]]),
+      ),
+    ];
+  },
+
   show(data) {
     if (!data) return;
     const runs = map.runs(data);
@@ -78,9 +87,9 @@ const map = {
           dom.html(
             "tr",
             {},
-            dom.html("th", {}, data.unit ?? ""),
+            data.unit ? dom.html("th", {}, data.unit) : dom.html("td", {}),
             ...data.sizes.map((size) =>
-              dom.html("th", { scope: "col" }, data.unit ? format.short(size) : ""),
+              dom.html("th", { scope: "col" }, data.unit ? format.short(size) : "best"),
             ),
           ),
         ),

@@ -7,12 +7,23 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* LOGP_PAGE_LACKS, page_head, page_tail: made by page.cmake */
+/* LOGP_PAGE_LACKS, LOGP_PAGE_FOLD, page_head, page_tail, page_fold: made by page.cmake */
 #include <page.inc>
 
 const char *page_lacks(void)
 {
     return LOGP_PAGE_LACKS;
+}
+
+bool page_has_sliders(void)
+{
+    return LOGP_PAGE_FOLD;
+}
+
+void write_fold(FILE *f)
+{
+    if (LOGP_PAGE_FOLD)
+        write_bytes(f, "fold", page_fold, sizeof(page_fold));
 }
 
 void begin_page(FILE *f)

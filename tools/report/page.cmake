@@ -5,9 +5,9 @@ cmake_minimum_required(VERSION 3.22)
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(LOGP_PAGE ${CMAKE_CURRENT_SOURCE_DIR}/report)
   # In the order in which they call each other.
-  set(LOGP_PAGE_SCRIPTS format dom theme palette records spread ratios ranking map lag facts curves
-                        trace view lanes boxes_svg boxes_canvas overlay stage player hands late
-                        diagram main)
+  set(LOGP_PAGE_SCRIPTS format dom theme palette records paths save address spread ratios ranking
+                        map what_if lag facts curves trace view lanes boxes_svg boxes_canvas overlay stage player
+                        hands late diagram main)
   set(LOGP_PAGE_STYLES page controls figures diagram narrow)
   foreach(kind SCRIPTS STYLES)
     list(TRANSFORM LOGP_PAGE_${kind} PREPEND ${LOGP_PAGE}/)
@@ -25,6 +25,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   else()
     message(STATUS "no dygraphs: logp report will say what to install")
   endif()
+  include(${LOGP_PAGE}/wasm.cmake)
   set(LOGP_PALETTE ${CMAKE_CURRENT_SOURCE_DIR}/plot/palette.h)
   set(LOGP_PAGE_INC ${CMAKE_CURRENT_BINARY_DIR}/report/page.inc)
   add_custom_command(
@@ -32,9 +33,9 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     COMMAND ${CMAKE_COMMAND} -D OUT=${LOGP_PAGE_INC} -D PAGE=${LOGP_PAGE}/page.html
             -D PALETTE=${LOGP_PALETTE}
             "-DSCRIPTS=${LOGP_PAGE_SCRIPTS}" "-DSTYLES=${LOGP_PAGE_STYLES}"
-            "-DLIBRARY=${LOGP_PAGE_LIBRARY}" -P ${LOGP_PAGE}/page.cmake
+            "-DLIBRARY=${LOGP_PAGE_LIBRARY}" "-DFOLD=${LOGP_FOLD}" -P ${LOGP_PAGE}/page.cmake
     DEPENDS ${LOGP_PAGE}/page.cmake ${LOGP_PAGE}/page.html ${LOGP_PALETTE} ${LOGP_PAGE_SCRIPTS}
-            ${LOGP_PAGE_STYLES} ${LOGP_PAGE_LIBRARY}
+            ${LOGP_PAGE_STYLES} ${LOGP_PAGE_LIBRARY} ${LOGP_FOLD}
     COMMENT "Embedding the page of logp report" VERBATIM)
   target_sources(logp_command PRIVATE ${LOGP_PAGE_INC})
   set_source_files_properties(report/page.c PROPERTIES
@@ -42,17 +43,27 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-function(write_array name text)
-  file(WRITE ${OUT}.bytes "${text}")
-  file(READ ${OUT}.bytes bytes HEX)
-  file(REMOVE ${OUT}.bytes)
+function(write_file name file)
+  file(READ ${file} bytes HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
   string(REPEAT "." 80 line)
   string(REGEX REPLACE "(${line})" "\\1\n" bytes "${bytes}")
   file(APPEND ${OUT} "static const unsigned char ${name}[] = {\n${bytes}};\n")
 endfunction()
 
+function(write_array name text)
+  file(WRITE ${OUT}.bytes "${text}")
+  write_file(${name} ${OUT}.bytes)
+  file(REMOVE ${OUT}.bytes)
+endfunction()
+
 file(WRITE ${OUT} "/* Made by page.cmake. */\n")
+if(FOLD)
+  file(APPEND ${OUT} "#define LOGP_PAGE_FOLD true\n")
+  write_file(page_fold ${FOLD})
+else()
+  file(APPEND ${OUT} "#define LOGP_PAGE_FOLD false\nstatic const unsigned char page_fold[1];\n")
+endif()
 if(NOT LIBRARY)
   file(APPEND ${OUT} "#define LOGP_PAGE_LACKS \\\n"
     "    \"it was built without dygraphs, which draws its curves: \" \\\n"

@@ -42,6 +42,22 @@ const ranking = {
     return svg;
   },
 
+  csv(rows) {
+    return [
+      ["algorithm", "k", "window", "block", "predicted_ns", "certainty", "median_ns", "lower_bound_ns"],
+      ...rows.map((row) => [
+        row.name,
+        row.record.k,
+        row.record.window,
+        row.record.block,
+        row.predicted,
+        row.certainty,
+        row.median,
+        row.least,
+      ]),
+    ];
+  },
+
   show(rows) {
     const most =
       Math.max(...rows.map((row) => Math.max(row.median ?? 0, row.predicted ?? 0)), 1) * 1.02;
@@ -73,7 +89,7 @@ const ranking = {
               `${emulated ? "Emulated" : "Measured"}, ${unit.name}`,
               "x bound",
             ].map((t) => dom.html("th", { scope: "col" }, t)),
-            dom.html("th", { class: "bar", scope: "col" }, ""),
+            dom.html("th", { class: "bar left", scope: "col" }, "Time"),
           ),
         ),
         dom.html(

@@ -13,6 +13,22 @@ const ratios = {
     );
   },
 
+  csv(rows) {
+    return [
+      ["algorithm", "predicted_ns", "min_ns", "low_ns", "median_ns", "high_ns", "p90_ns", "ratio"],
+      ...rows.map((row) => [
+        row.name,
+        row.predicted,
+        row.sample?.min,
+        row.interval?.low,
+        row.median,
+        row.interval?.high,
+        row.p90,
+        row.ratio,
+      ]),
+    ];
+  },
+
   show(rows) {
     const known = rows.filter((row) => row.ratio !== null && row.sample);
     const note = dom.by("ratios-note");
@@ -58,7 +74,7 @@ const ratios = {
       dom.by("ratios"),
       known.map((row) => ({
         name: row.name,
-        value: format.percent(row.ratio - 1),
+        values: [format.percent(row.ratio - 1)],
         say:
           `median ${format.time(row.median)}, predicted ${format.time(row.predicted)}, ${format.percent(row.ratio - 1)}` +
           (wall
@@ -77,6 +93,7 @@ const ratios = {
       })),
       ticks,
       x,
+      ["median"],
     );
   },
 };

@@ -21,6 +21,10 @@ void end_page(FILE *f);
 void write_data(FILE *f, json_t *data);
 /* A script element with n bytes in base64. */
 void write_bytes(FILE *f, const char *id, const void *bytes, size_t n);
+/* Was it built with the fold for the sliders? */
+bool page_has_sliders(void);
+/* The fold, a gzipped WebAssembly; or nothing. */
+void write_fold(FILE *f);
 /* [["Processor", "..."], ...]: where this was run, and by what. */
 json_t *host_facts(const struct output *out);
 
@@ -34,6 +38,12 @@ json_t *write_trace(FILE *f, const struct logp_trace *trace, int number);
 /* Of the point with the most processors that are easy to look at. @return an array of them, of
  * which the columns are written */
 json_t *write_diagrams(FILE *f, const struct output *out);
+
+/* ---- sliders.c ---- */
+
+/* [{"records": 3, "values": {"P": 8, ...}}, ...]: of each point of the sweep the number of its
+ * records, and what what_if() needs; null: it has no sliders */
+json_t *slider_values(const struct output *out);
 
 /* ---- winners.c: the crossover map ---- */
 

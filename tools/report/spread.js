@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows with one axis: a name, a track that a function draws in, a value. Used for what stands at one
+ * Rows with one axis: a name, a track that a function draws in, values with headings. Used for what stands at one
  * point of a sweep: ratios with their error bars, and lag.
  */
 "use strict";
 
 const spread = {
-  /* rows: [{name, value, say, draw(g, x)}]; x maps to percent of the track; ticks: [{at, label}] */
-  show(target, rows, ticks, x) {
-    const grid = dom.html("div", { class: "rows", role: "list" });
+  /* rows: [{name, values, say, draw(g, x)}]; x maps to percent of the track; ticks: [{at, label}] */
+  show(target, rows, ticks, x, headings) {
+    const grid = dom.html("div", {
+      class: headings.length > 1 ? "rows many" : "rows",
+      role: "list",
+      style: `--n: ${headings.length}`,
+    });
+    grid.append(
+      dom.html(
+        "div",
+        { class: "row headings soft", "aria-hidden": "true" },
+        dom.html("div", { class: "name" }, "Algorithm"),
+        ...headings.map((text) => dom.html("div", { class: "value" }, text)),
+      ),
+    );
     const lines = (svg) => {
       for (const tick of ticks)
         svg.append(
@@ -33,8 +45,10 @@ const spread = {
         dom.html(
           "div",
           { class: "row", role: "listitem" },
-          dom.html("div", {}, row.name),
-          dom.html("div", { class: "value soft" }, row.value),
+          dom.html("div", { class: "name" }, row.name),
+          ...row.values.map((value, i) =>
+            dom.html("div", { class: "value soft", "data-heading": headings[i] }, value),
+          ),
           dom.html("div", { class: "track" }, svg),
         ),
       );

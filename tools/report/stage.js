@@ -72,6 +72,7 @@ const stage = {
     stage.overlay.draw(stage.state);
     stage.took = performance.now() - begun;
     stage.draws++;
+    address.changed();
     stage.element.setAttribute(
       "aria-label",
       `Space-time diagram of ${view.P} processors, ${format.time(view.from)} to ${format.time(Math.min(view.to, view.end / 1.015))}, processors ${view.firstRow} to ${view.lastRow}`,

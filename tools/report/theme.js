@@ -28,11 +28,19 @@ const theme = {
     for (const call of theme.changed) call();
   },
 
+  /* "1": dark, "0": light, "": as the system says */
+  chosen() {
+    const forced = document.documentElement.style.colorScheme;
+    return forced ? `${+(forced === "dark")}` : "";
+  },
+
+  choose(text) {
+    document.documentElement.style.colorScheme = { 1: "dark", 0: "light" }[text] ?? "";
+    theme.show();
+  },
+
   begin() {
-    dom.by("theme").addEventListener("click", () => {
-      document.documentElement.style.colorScheme = theme.isDark() ? "light" : "dark";
-      theme.show();
-    });
+    dom.by("theme").addEventListener("click", () => theme.choose(theme.isDark() ? "0" : "1"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme.show);
     dom.by("theme").setAttribute("aria-pressed", theme.isDark());
   },

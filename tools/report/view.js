@@ -32,6 +32,21 @@ class View {
     this.row = this.least;
   }
 
+  /* "from,to,top,row", in ns, ns, rows and pixels; "": all of it */
+  text() {
+    const { from, to, top, row } = this;
+    if (!this.zoomed() && row === this.least) return "";
+    return [from, to, top, row].map((x) => +x.toPrecision(7)).join(",");
+  }
+
+  take(text) {
+    const [from, to, top, row] = text.split(",").map(Number);
+    this.fit();
+    if (!(from >= 0 && to > from && top >= 0 && row >= this.least && row <= ROW_MOST)) return;
+    Object.assign(this, { from, to, top, row });
+    this.keep();
+  }
+
   x(time) {
     return GUTTER + ((time - this.from) / (this.to - this.from)) * this.width;
   }
