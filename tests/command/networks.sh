@@ -5,7 +5,7 @@
 
 json 'map(.name) == ["none","logp","loggp","store-forward","varying","loggops"]' list delays
 json 'map(.name) == ["ncube2","cm5","dash","jmachine","monsoon"]' list machines
-json 'map(.name) == ["line","ring","mesh","torus","hypercube","tree"]' list topologies
+json 'map(.name) == ["line","ring","mesh","torus","hypercube","tree","fat-tree","dragonfly"]' list topologies
 json '.[0] | (.topology == "line" and .ratio == 1 and .verified and
       .prediction == "exact" and .link_most == 4 and .link_wait_ns == 0 and
       .predicted_ns == 1060000 and .textbook_ns == 400000)' \

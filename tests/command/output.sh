@@ -168,7 +168,7 @@ grep -qF 'counted runs [100; virtual clock 1]' "$dir/out" || fail "run --help: n
 # it names what there is
 for option in delay:delays topology:topologies; do
     for name in $("$logp" list "${option#*:}" --format csv | sed '1d; s/,.*//'); do
-        grep -q "^  --${option%:*} .*[ ,]$name[],[ ]" "$dir/out" || fail "run --help: no $name"
+        grep -q "^  --${option%:*} .*[ ,]$name[],:[ ]" "$dir/out" || fail "run --help: no $name"
     done
 done
 # and those formats that are taken
