@@ -174,10 +174,28 @@ static inline void test_machine_end(struct logp_machine **m)
     cr_assert_eq(logp_machine_destroy(*m), 0);
 }
 
+static inline void test_topology_end(struct logp_topology **t)
+{
+    logp_topology_destroy(*t);
+}
+
+static inline void test_links_end(struct logp_links **links)
+{
+    logp_links_destroy(*links);
+}
+
+static inline void test_explanation_end(struct logp_explanation **e)
+{
+    logp_explanation_free(*e);
+}
+
 /* What a block has until it ends. */
 #define TEST_MACHINE __attribute__((cleanup(test_machine_end))) struct logp_machine *
 #define TEST_DELAY __attribute__((cleanup(logp_delay_destroy))) struct logp_delay
 #define TEST_FAILURE __attribute__((cleanup(logp_failure_free))) struct logp_failure
+#define TEST_TOPOLOGY __attribute__((cleanup(test_topology_end))) struct logp_topology *
+#define TEST_LINKS __attribute__((cleanup(test_links_end))) struct logp_links *
+#define TEST_EXPLANATION __attribute__((cleanup(test_explanation_end))) struct logp_explanation *
 
 /* L, o, g in ns, nothing else. */
 static inline struct logp_params test_params(int64_t L, int64_t o, int64_t g)
@@ -256,6 +274,22 @@ static inline int test_nothing(struct logp_vp *vp, void *arg)
 static inline int test_barrier(struct logp_vp *vp, void *arg)
 {
     return logp_barrier(vp);
+}
+
+/* Element i of the vector of a rank, where tests of calls sum int64. */
+static inline int64_t test_element(int rank, int64_t i)
+{
+    return (rank + 2) * 7919 + i * 104729;
+}
+
+/* What ranks first .. last - 1 make of element i. */
+static inline int64_t test_sum_of(int first, int last, int64_t i)
+{
+    int64_t sum = 0;
+
+    for (int rank = first; rank < last; rank++)
+        sum += test_element(rank, i);
+    return sum;
 }
 
 /* For qsort() of int64_t. */
@@ -348,6 +382,19 @@ static inline const struct logp_algorithm *test_best(const char *collective, int
                                                      const struct logp_invocation *c)
 {
     return logp_algorithm_best(collective, P, &c->args, &c->model);
+}
+
+/* An experiment with this algorithm and these arguments, which has as long as any test. */
+static inline struct logp_experiment test_experiment(const struct logp_algorithm *a,
+                                                     const struct logp_args *args, int reps,
+                                                     uint64_t seed)
+{
+    return (struct logp_experiment){.size = sizeof(struct logp_experiment),
+                                    .algorithm = a,
+                                    .args = *args,
+                                    .reps = reps,
+                                    .seed = seed,
+                                    .timeout_ns = test_timeout_ns};
 }
 
 /* Has it this knob? */

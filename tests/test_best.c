@@ -83,7 +83,7 @@ static uint64_t messages_of_all(const struct drawn *d)
         struct logp_invocation c = d->call;
 
         for (int64_t k = many ? 1 : c.args.k; k <= (many ? most_k(d->P) : c.args.k); k++) {
-            struct logp_delay delay = drawn_delay(d);
+            TEST_DELAY delay = drawn_delay(d);
             struct logp_schedule s;
             struct logp_fold fold;
 
@@ -93,7 +93,6 @@ static uint64_t messages_of_all(const struct drawn *d)
                 logp_schedule_fold(&s, &delay, 0, &fold);
                 messages += fold.messages;
             }
-            logp_delay_destroy(&delay);
         }
     }
     return messages;

@@ -130,12 +130,7 @@ static void check_time(const struct drawn *d, const struct logp_algorithm *a,
 static struct outcome run(struct logp_machine *m, const struct drawn *d,
                           const struct logp_algorithm *a, struct count *count)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = a,
-                                      .args = d->call.args,
-                                      .reps = d->reps,
-                                      .seed = d->seed,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(a, &d->call.args, d->reps, d->seed);
     struct outcome o = {.ran = test_needs(a, d->P, &d->call) == NULL};
     struct logp_record r;
 

@@ -14,22 +14,6 @@ static void run_on_all(logp_program program, int P, void *arg)
     test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, arg);
 }
 
-/* Element i of rank's vector; maps do not commute. */
-static int64_t element(int rank, int64_t i)
-{
-    return (rank + 2) * 7919 + i * 104729;
-}
-
-/* What ranks first .. last - 1 make of element i. */
-static int64_t sum_of(int first, int last, int64_t i)
-{
-    int64_t sum = 0;
-
-    for (int rank = first; rank < last; rank++)
-        sum += element(rank, i);
-    return sum;
-}
-
 static int combine_on_all(struct logp_vp *vp, void *arg)
 {
     const struct logp_op *sum = logp_op_find("sum", "int64");
@@ -39,26 +23,26 @@ static int combine_on_all(struct logp_vp *vp, void *arg)
     int rc;
 
     for (int i = 0; i < P * count; i++)
-        in[i] = element(me, i);
+        in[i] = test_element(me, i);
     rc = logp_allreduce(vp, in, out, count, sum);
     for (int i = 0; rc == 0 && i < count; i++)
-        cr_assert_eq(out[i], sum_of(0, P, i));
+        cr_assert_eq(out[i], test_sum_of(0, P, i));
     if (rc == 0)
         rc = logp_reduce_scatter(vp, in, out, count, sum);
     for (int i = 0; rc == 0 && i < count; i++)
-        cr_assert_eq(out[i], sum_of(0, P, me * count + i));
+        cr_assert_eq(out[i], test_sum_of(0, P, me * count + i));
     if (rc == 0)
         rc = logp_scan(vp, in, out, count, sum);
     for (int i = 0; rc == 0 && i < count; i++)
-        cr_assert_eq(out[i], sum_of(0, me + 1, i));
+        cr_assert_eq(out[i], test_sum_of(0, me + 1, i));
     if (count > 0)
         out[0] = -5;
     if (rc == 0)
         rc = logp_exscan(vp, in, out, count, sum);
     for (int i = 0; rc == 0 && i < count; i++)
-        cr_assert_eq(out[i], me > 0 ? sum_of(0, me, i) : i == 0 ? -5 : out[i]);
+        cr_assert_eq(out[i], me > 0 ? test_sum_of(0, me, i) : i == 0 ? -5 : out[i]);
     for (int i = 0; i < P * count; i++)
-        cr_assert_eq(in[i], element(me, i)); /* is only read */
+        cr_assert_eq(in[i], test_element(me, i)); /* is only read */
     free(in);
     free(out);
     return rc;
@@ -83,19 +67,19 @@ static int move_items(struct logp_vp *vp, void *arg)
 
     for (int root = 0; rc == 0 && root < P; root += 2) {
         for (int i = 0; i < P * count; i++)
-            all[i] = me == root ? element(root, i) : -1;
+            all[i] = me == root ? test_element(root, i) : -1;
         rc = logp_scatter(vp, me == root ? all : NULL, one, n_bytes, root);
         for (int i = 0; rc == 0 && i < count; i++)
-            cr_assert_eq(one[i], element(root, me * count + i));
+            cr_assert_eq(one[i], test_element(root, me * count + i));
         memset(all, 0, (size_t)P * n_bytes);
         if (rc == 0)
             rc = logp_gather(vp, one, me == root ? all : NULL, n_bytes, root);
         for (int i = 0; rc == 0 && i < P * count; i++)
-            cr_assert_eq(all[i], me == root ? element(root, i) : 0);
+            cr_assert_eq(all[i], me == root ? test_element(root, i) : 0);
         if (rc == 0)
             rc = logp_allgather(vp, one, all, n_bytes);
         for (int i = 0; rc == 0 && i < P * count; i++)
-            cr_assert_eq(all[i], element(root, i));
+            cr_assert_eq(all[i], test_element(root, i));
     }
     free(all);
     free(one);

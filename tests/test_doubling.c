@@ -241,12 +241,11 @@ Test(doubling, virtual_time_equals_the_prediction)
 
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int P = 1; P <= 81; P += TEST_SCALE > 1 ? 8 : 2) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, NULL);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, NULL);
 
         for (int i = 0; i < 240 / test_divisor(); i++)
             check_exact(m, logp_algorithm_find(i % 2 == 0 ? "broadcast" : "reduce", names[i % 3]),
                         &state);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 

@@ -111,8 +111,8 @@ Test(explain_links, what_links_say_is_in_the_time_and_stays_as_it_is, .timeout =
 
         for (int i = 0; rows[row]->steps != NULL && i < ROUNDS; i++, seed += n) {
             struct drawn d = draw_for(row, n, &seed);
-            struct logp_links *links = draw_links(d.P, &random);
-            struct logp_explanation *e = NULL;
+            TEST_LINKS links = draw_links(d.P, &random);
+            TEST_EXPLANATION e = NULL;
             struct listed l;
 
             d.call.model.links = links;
@@ -133,8 +133,6 @@ Test(explain_links, what_links_say_is_in_the_time_and_stays_as_it_is, .timeout =
                 check_curves(&d, rows[row], e, links, &random);
             of_links += e->terms.links_ns > 0;
             of_params += e->terms.L > 0 || e->terms.g > 0;
-            logp_explanation_free(e);
-            logp_links_destroy(links);
         }
     }
     cr_assert_gt(of_links, 100);

@@ -136,21 +136,20 @@ static void is_line(const struct logp_curve *c, size_t i, int64_t from, int64_t 
 Test(explain_slack, the_optimal_broadcast_of_eight_is_2L_4o_1g)
 {
     const struct logp_params params = test_params(6, 2, 4);
-    struct logp_explanation *e = explained("broadcast", "optimal", 8, &params, 8);
+    TEST_EXPLANATION e = explained("broadcast", "optimal", 8, &params, 8);
 
     cr_assert_eq(e->ns, 24);
     cr_assert(e->terms.L == 2 && e->terms.o_send == 2 && e->terms.o_recv == 2 && e->terms.g == 1);
     cr_assert(e->terms.bytes == 0 || e->params.G_ps == 0);
     cr_assert_eq(e->slack_ns[7], 2); /* has it at 22 */
     cr_assert_eq(e->slack_ns[6], 6); /* has it at 18, and no time to send it on */
-    logp_explanation_free(e);
 }
 
 /* flat, P = 4: two gaps, and the last message: T = 2 max(o, g) + 2 o + L. */
 Test(explain_slack, the_lines_of_a_flat_broadcast)
 {
     const struct logp_params params = test_params(6, 2, 4);
-    struct logp_explanation *e = explained("broadcast", "flat", 4, &params, 1);
+    TEST_EXPLANATION e = explained("broadcast", "flat", 4, &params, 1);
     struct logp_curve c;
 
     cr_assert_eq(logp_explanation_curve(e, LOGP_PARAMETER_L, &c), 0);
@@ -169,14 +168,13 @@ Test(explain_slack, the_lines_of_a_flat_broadcast)
     cr_assert_eq(logp_curve_ps(&c, 1999), 14000);
     cr_assert_eq(logp_curve_ps(&c, 2001), 14002);
     logp_curve_free(&c);
-    logp_explanation_free(e);
 }
 
 /* At g = o both derivatives. */
 Test(explain_slack, a_tie_has_two_derivatives)
 {
     const struct logp_params params = test_params(6, 4, 4);
-    struct logp_explanation *e = explained("broadcast", "flat", 4, &params, 1);
+    TEST_EXPLANATION e = explained("broadcast", "flat", 4, &params, 1);
     struct logp_curve c;
 
     cr_assert_eq(logp_explanation_curve(e, LOGP_PARAMETER_GAP, &c), 0);
@@ -185,7 +183,6 @@ Test(explain_slack, a_tie_has_two_derivatives)
     cr_assert_eq(logp_explanation_curve(e, LOGP_PARAMETER_O, &c), 0);
     cr_assert(c.left == 2 && c.right == 4);
     logp_curve_free(&c);
-    logp_explanation_free(e);
 }
 
 /* Two messages of 4 bytes, one after the other, G = 0.5 ns: 1.5 ns each, which take 2. */

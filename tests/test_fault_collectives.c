@@ -26,8 +26,7 @@ static struct logp_record run_struck(const char *collective, const char *algorit
                                      enum logp_clock clock, int reps, const char *faults,
                                      const char *noise, struct told *told)
 {
-    struct logp_delay d = struck(P, faults, noise, 1);
-    struct logp_machine *m = test_machine_of(P, clock, d);
+    struct logp_machine *m = test_machine_of(P, clock, struck(P, faults, noise, 1));
     struct logp_experiment x = experiment(collective, algorithm, reps);
     struct logp_record r;
 

@@ -47,8 +47,7 @@ static void check_message(const char *faults, size_t n_bytes, int arrive, int fl
     static struct sent s;
 
     for (int i = 0; i < 2; i++) {
-        struct logp_delay d = struck(2, faults, NULL, 1);
-        TEST_MACHINE m = test_machine_of(2, (enum logp_clock)i, d);
+        TEST_MACHINE m = test_machine_of(2, (enum logp_clock)i, struck(2, faults, NULL, 1));
 
         s.n_bytes = n_bytes;
         s.arrive = arrive;

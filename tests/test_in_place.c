@@ -92,30 +92,16 @@ Test(in_place, every_algorithm_can_be)
 
 enum { COUNT = 3 };
 
-static int64_t element(int rank, int64_t i)
-{
-    return (rank + 2) * 7919 + i * 104729;
-}
-
-static int64_t sum_of(int first, int last, int64_t i)
-{
-    int64_t sum = 0;
-
-    for (int rank = first; rank < last; rank++)
-        sum += element(rank, i);
-    return sum;
-}
-
 static void set(int64_t *x, int rank, int64_t from, int64_t n)
 {
     for (int64_t i = from; i < from + n; i++)
-        x[i] = element(rank, i);
+        x[i] = test_element(rank, i);
 }
 
 static void expect_sums(const int64_t *x, int ranks, int64_t from)
 {
     for (int64_t i = 0; i < COUNT; i++)
-        cr_assert_eq(x[i], sum_of(0, ranks, from + i));
+        cr_assert_eq(x[i], test_sum_of(0, ranks, from + i));
 }
 
 static int combine(struct logp_vp *vp, void *arg)
@@ -190,23 +176,23 @@ static int move(struct logp_vp *vp, void *arg)
     set(x, me, 0, P * COUNT);
     rc = logp_alltoall(vp, LOGP_IN_PLACE, x, n_bytes);
     for (int i = 0; rc == 0 && i < P * COUNT; i++)
-        cr_assert_eq(x[i], element(i / COUNT, me * COUNT + i % COUNT));
+        cr_assert_eq(x[i], test_element(i / COUNT, me * COUNT + i % COUNT));
     set(x, root, 0, P * COUNT);
     rc = rc != 0 ? rc : logp_scatter(vp, x, me == root ? LOGP_IN_PLACE : item, n_bytes, root);
     for (int i = 0; rc == 0 && i < COUNT; i++)
-        cr_assert_eq(me == root ? x[me * COUNT + i] : item[i], element(root, me * COUNT + i));
+        cr_assert_eq(me == root ? x[me * COUNT + i] : item[i], test_element(root, me * COUNT + i));
     memcpy(item, x + me * COUNT, n_bytes); /* it was set everywhere */
     memset(x, 0, (size_t)P * n_bytes);
     if (me == root)
         memcpy(x + me * COUNT, item, n_bytes);
     rc = rc != 0 ? rc : logp_gather(vp, me == root ? LOGP_IN_PLACE : item, x, n_bytes, root);
     for (int i = 0; rc == 0 && i < P * COUNT; i++)
-        cr_assert_eq(x[i], me == root ? element(root, i) : 0);
+        cr_assert_eq(x[i], me == root ? test_element(root, i) : 0);
     memset(x, 0, (size_t)P * n_bytes);
     memcpy(x + me * COUNT, item, n_bytes);
     rc = rc != 0 ? rc : logp_allgather(vp, LOGP_IN_PLACE, x, n_bytes);
     for (int i = 0; rc == 0 && i < P * COUNT; i++)
-        cr_assert_eq(x[i], element(root, i));
+        cr_assert_eq(x[i], test_element(root, i));
     return rc;
 }
 

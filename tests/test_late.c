@@ -106,8 +106,8 @@ static void owner_goes_on(enum how how, bool traced, bool explored, bool synchro
     const struct logp_trace_config config = {.size = sizeof(config)};
     const struct logp_explorer explorer = {
         .size = sizeof(explorer), .choose = choose_first, .order = true, .messages = true};
-    struct logp_machine *m = test_machine(P, how == VIRTUAL ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
-                                          how == BARE ? NULL : &params);
+    TEST_MACHINE m = test_machine(P, how == VIRTUAL ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                  how == BARE ? NULL : &params);
     int64_t end;
 
     if (traced)
@@ -141,7 +141,6 @@ static void owner_goes_on(enum how how, bool traced, bool explored, bool synchro
     if (traced)
         look_at_trace(m);
     run_clean(m);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(late, an_owner_goes_on_while_a_vp_is_away_on_the_wall_clock)
@@ -191,7 +190,7 @@ static bool slow_to_answer(void *arg, const struct logp_report *report)
 }
 Test(late, who_is_asked_for_another_run_may_be_late)
 {
-    struct logp_machine *m = late_on_one_core(LOGP_CLOCK_VIRTUAL, "fiber");
+    TEST_MACHINE m = late_on_one_core(LOGP_CLOCK_VIRTUAL, "fiber");
     int64_t timeout_ns = 20000000;
 
     late_prepare();
@@ -215,5 +214,4 @@ Test(late, who_is_asked_for_another_run_may_be_late)
     if (!logp_machine_busy(m)) /* it was no slower than that */
         cr_assert_eq(logp_machine_report(m)->messages, (uint64_t)P, "each counts once");
     await_late(m);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

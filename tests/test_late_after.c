@@ -32,7 +32,7 @@ static bool once(void *arg, const struct logp_report *report)
 Test(late_after, a_run_that_is_over_is_not_repeated)
 {
     const struct logp_params params = test_params(6, 2, 4);
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
     atomic_int asked = 0;
     int rc;
 
@@ -48,7 +48,6 @@ Test(late_after, a_run_that_is_over_is_not_repeated)
     cr_assert_eq(atomic_load(&asked), 1);
     cr_assert_eq(atomic_load(&n_begun), 0, "a vp began what is over");
     run_clean(m);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 static int64_t read_ns(clockid_t id)
@@ -65,8 +64,7 @@ Test(late_after, nobody_spins_for_who_is_away)
     const struct logp_params params = test_params(6, 2, 4);
 
     for (int clock = 0; clock < 2; clock++) {
-        struct logp_machine *m =
-            test_machine(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, &params);
+        TEST_MACHINE m = test_machine(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, &params);
         int64_t cpu, wall;
 
         run_late(m, late_rank_0, NULL);
@@ -78,7 +76,6 @@ Test(late_after, nobody_spins_for_who_is_away)
         wall = read_ns(CLOCK_MONOTONIC) - wall;
         cr_assert_lt(cpu, wall / 2);
         await_late(m);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 /* One fails, or finds something wrong, and another of the same core is late: what is said of the
@@ -108,7 +105,7 @@ Test(late_after, a_report_says_what_is_known)
     static const char *const executors[] = {"thread", "fiber"};
 
     for (int i = 0; i < 4; i++) {
-        struct logp_machine *m =
+        TEST_MACHINE m =
             late_on_one_core(i < 2 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL, executors[i % 2]);
         const struct logp_report *r = logp_machine_report(m);
         bool asserts = i % 3 == 0;
@@ -122,7 +119,6 @@ Test(late_after, a_report_says_what_is_known)
         cr_assert_eq(r->error, -ETIMEDOUT);
         cr_assert_eq(r->asserted.file != NULL, asserts);
         run_clean(m);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -130,7 +126,7 @@ Test(late_after, a_report_says_what_is_known)
 Test(late_after, no_stop_is_lost)
 {
     const struct logp_params params = test_params(6, 2, 4);
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
 
     for (int home = 0; home < 2; home++) {
         run_late(m, counted_late, NULL);
@@ -142,7 +138,6 @@ Test(late_after, no_stop_is_lost)
         cr_assert_eq(logp_machine_run(m, late_never, NULL, test_timeout_ns), -EINTR);
         run_clean(m);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- who is not asked any more ---- */
@@ -221,8 +216,8 @@ Test(late_after, a_model_is_asked_nothing_after_the_run)
                                               .work = work};
 
     for (int clock = 0; clock < 2; clock++) {
-        struct logp_machine *m = test_machine_of(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
-                                                 (struct logp_delay){&ops, NULL});
+        TEST_MACHINE m = test_machine_of(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                         (struct logp_delay){&ops, NULL});
         int asked;
 
         run_late(m, late_in_compute, NULL);
@@ -230,7 +225,6 @@ Test(late_after, a_model_is_asked_nothing_after_the_run)
         await_late(m);
         cr_assert_eq(atomic_load(&n_asked), asked);
         run_clean(m);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 

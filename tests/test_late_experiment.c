@@ -100,12 +100,10 @@ Test(late_experiment, a_record_is_the_callers_when_it_is_given_up)
 
     for (int clock = 0; clock < 2; clock++) {
         struct logp_experiment x = experiment();
-        struct logp_machine *m =
-            test_machine(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, &params);
+        TEST_MACHINE m = test_machine(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, &params);
 
         x.reps = clock ? 1000 : x.reps;
         all_ways(m, &x);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -113,12 +111,11 @@ Test(late_experiment, whoever_is_told_of_progress_may_be_late)
 {
     const struct logp_params params = test_params(6, 2, 4);
     struct logp_experiment x = experiment();
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_WALL, &params);
 
     x.progress = progress;
     late_rank = -1;
     abandon(m, &x);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(late_experiment, one_with_faults_may_be_given_up)
@@ -165,9 +162,8 @@ Test(late_experiment, whether_anybody_gets_through_may_not_be_known)
 {
     const struct logp_params params = test_params(6, 2, 4);
     struct logp_experiment x = experiment();
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
 
     x.algorithm = &barrier;
     abandon(m, &x);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

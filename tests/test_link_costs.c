@@ -111,11 +111,10 @@ Test(link_costs, a_table_is_what_was_said_of_each_pair)
     for (uint64_t seed = 1; seed <= TABLES; seed++) {
         uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
         struct logp_params base = some_params(&random);
-        struct logp_links *links = some_links(&dense, 1 + (int)below(&random, MOST_P), &random);
+        TEST_LINKS links = some_links(&dense, 1 + (int)below(&random, MOST_P), &random);
 
         base.capacity = 0;
         check_table(links, &dense, &base);
-        logp_links_destroy(links);
     }
 }
 
@@ -242,12 +241,7 @@ static int64_t simulate(const struct drawn *d, const struct dense *dense,
 static void check_algorithm(struct logp_machine *m, const struct drawn *d,
                             const struct dense *dense, const struct logp_algorithm *a)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = a,
-                                      .args = d->call.args,
-                                      .reps = 1,
-                                      .seed = d->seed,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(a, &d->call.args, 1, d->seed);
     const struct logp_params *p = &d->call.model.params;
     struct logp_record r;
 

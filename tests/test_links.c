@@ -108,11 +108,7 @@ struct counts {
 static void check_on(struct logp_machine *m, const struct logp_algorithm *a,
                      const struct logp_invocation *c, struct counts *counts)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = a,
-                                      .args = c->args,
-                                      .reps = 1,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(a, &c->args, 1, 0);
     const struct logp_delay delay = test_on_links(c->model.topology, &c->model.params);
     struct logp_link_use use;
     struct logp_record r;

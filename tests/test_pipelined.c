@@ -33,12 +33,7 @@ static bool is_right(struct logp_machine *m, int P, const struct logp_algorithm 
                      const struct logp_args *args, const struct logp_params *params)
 {
     const struct logp_network network = {.params = *params};
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = a,
-                                      .args = *args,
-                                      .reps = 1,
-                                      .seed = 5,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(a, args, 1, 5);
     struct logp_record r;
 
     if (logp_algorithm_needs(a, P, args, &network) != NULL)
@@ -84,12 +79,11 @@ Test(pipelined, every_item_and_vector_arrives, .timeout = 600)
                                        .gamma_ps = 70000};
 
     for (int P = 1; P <= 33; P += TEST_SCALE > 1 ? 8 : 1) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
 
         check_all(m, P, 0, &params);
         check_all(m, P, P / 2, &params);
         check_all(m, P, P - 1, &params);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 

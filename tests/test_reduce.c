@@ -33,12 +33,7 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a,
                   const struct logp_invocation *c, int reps)
 {
     const struct logp_params *p = &c->model.params;
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = a,
-                                      .args = c->args,
-                                      .reps = reps,
-                                      .seed = (uint64_t)c->args.count,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(a, &c->args, reps, (uint64_t)c->args.count);
     struct logp_record r;
     char what[256];
 

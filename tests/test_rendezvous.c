@@ -32,12 +32,7 @@ static struct logp_record run_one(const struct logp_algorithm *a, int P, enum lo
 {
     struct logp_machine *m =
         machine_of(P, clock, delayed ? &model->params : NULL, model->rendezvous_from);
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = a,
-                                      .reps = 1,
-                                      .timeout_ns = test_timeout_ns,
-                                      .seed = 1,
-                                      .args = *args};
+    const struct logp_experiment x = test_experiment(a, args, 1, 1);
     struct logp_record r;
     const int rc = logp_experiment_run(m, &x, &r);
 

@@ -42,12 +42,8 @@ static struct logp_invocation random_invocation(uint64_t *state, int P, bool who
 static void check(struct logp_machine *m, int which, int P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = algorithm(which),
-                                      .args = c->args,
-                                      .reps = 2,
-                                      .seed = (uint64_t)c->args.count,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x =
+        test_experiment(algorithm(which), &c->args, 2, (uint64_t)c->args.count);
     struct logp_record r;
     bool exact;
 

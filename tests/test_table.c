@@ -57,7 +57,7 @@ static void runs_without_being_added(void)
                                       .args = {.root = 3, .n_bytes = 9},
                                       .reps = 2,
                                       .timeout_ns = test_timeout_ns};
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
     struct logp_record r;
 
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
@@ -66,7 +66,6 @@ static void runs_without_being_added(void)
     cr_expect_eq(r.prediction.by, LOGP_BY_SCHEDULE);
     cr_expect(r.prediction.ns == 3000 && r.emulated.median_ns == 3000);
     cr_expect_null(logp_algorithm_find("broadcast", "line"));
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 static int call_broadcast(struct logp_vp *vp, void *arg)
@@ -382,7 +381,7 @@ Test(table, a_plan_knows_what_it_is_for)
     const struct logp_algorithm *binary = logp_algorithm_find("broadcast", "binary");
     const struct logp_args args = {.root = 2, .n_bytes = 1};
     struct planned x = {.item = {1, 2, 3, 4}};
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
     struct logp_plan *larger;
     size_t buf, recv_buf;
     int parent, n;
@@ -404,7 +403,6 @@ Test(table, a_plan_knows_what_it_is_for)
     cr_expect_eq(logp_machine_run(m, run_plans, &x, test_timeout_ns), -EINVAL);
     logp_plan_destroy(larger);
     logp_plan_destroy(NULL);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 static int64_t n_idle; /* steps before the others */
@@ -431,7 +429,7 @@ Test(table, a_plan_keeps_few_steps)
         LOGP_ALGORITHM("broadcast", "counted", "one after the other", "nobody"),
         .steps = counted_steps};
     const struct logp_args args = {.n_bytes = 1};
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
 
     for (n_idle = 0; n_idle <= 60; n_idle += 20) {
         struct planned x;
@@ -451,7 +449,6 @@ Test(table, a_plan_keeps_few_steps)
         for (int i = 0; i < P; i++)
             logp_plan_destroy(x.plans[i]);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- an experiment of another size ---- */
@@ -466,7 +463,7 @@ Test(table, an_experiment_says_how_large_it_is)
                      .args = {.n_bytes = 1},
                      .reps = 1,
                      .timeout_ns = test_timeout_ns}};
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
     struct logp_record r;
 
     cr_expect_eq(logp_experiment_run(m, &x.known, &r), 0);
@@ -474,5 +471,4 @@ Test(table, an_experiment_says_how_large_it_is)
     cr_expect_eq(logp_experiment_run(m, &x.known, &r), -E2BIG);
     x.known.size = 0;
     cr_expect_eq(logp_experiment_run(m, &x.known, &r), -EINVAL);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

@@ -176,7 +176,7 @@ static void search(const struct logp_topology *t, int src, int *far, int n_nodes
 
 static void check_routes(const struct fitting *f)
 {
-    struct logp_topology *t = make(f->spec, f->P);
+    TEST_TOPOLOGY t = make(f->spec, f->P);
     int links[64], far[64];
 
     cr_assert_eq(logp_topology_links(t), f->links, "%s %d: %d", f->spec, f->P,
@@ -209,7 +209,6 @@ static void check_routes(const struct fitting *f)
             logp_topology_ends(t, b, &from_b, &to_b);
             cr_assert(from_a != from_b || to_a != to_b, "%s: %d %d", f->spec, a, b);
         }
-    logp_topology_destroy(t);
 }
 
 Test(topology, routes_are_the_shortest)
@@ -221,7 +220,7 @@ Test(topology, routes_are_the_shortest)
 /* The nodes on the way from src to dst are these. */
 static void passes(const char *spec, int P, int src, int dst, const int *nodes, int n)
 {
-    struct logp_topology *t = make(spec, P);
+    TEST_TOPOLOGY t = make(spec, P);
     int at = src;
 
     for (int i = 0; i < n; i++) {
@@ -229,7 +228,6 @@ static void passes(const char *spec, int P, int src, int dst, const int *nodes, 
         cr_assert_eq(at, nodes[i], "%s: %d instead of %d", spec, at, nodes[i]);
     }
     cr_assert_eq(logp_topology_next(t, &at, dst), -1);
-    logp_topology_destroy(t);
 }
 
 #define PASSES(spec, P, src, dst, ...)                                                             \
@@ -290,8 +288,8 @@ static int64_t run_and_simulate(const struct random_program *g)
 {
     static struct random_run run;
     static struct random_outcome expected;
-    struct logp_delay delay = test_on_links(g->topology, &g->params);
-    struct logp_machine *m = test_machine_of(g->P, LOGP_CLOCK_VIRTUAL, delay);
+    struct logp_machine *m =
+        test_machine_of(g->P, LOGP_CLOCK_VIRTUAL, test_on_links(g->topology, &g->params));
     struct logp_link_use use;
 
     cr_assert_eq(random_simulate(g, &expected), 0);
@@ -319,13 +317,12 @@ Test(topology, the_model_is_the_simulation_of_its_events)
     cr_log_info("seed %llu", (unsigned long long)state);
     for (int i = 0; i < 3000 / test_divisor(); i++) {
         const struct fitting *f = random_fitting(&state);
-        struct logp_topology *t = make(f->spec, f->P);
+        TEST_TOPOLOGY t = make(f->spec, f->P);
         const struct logp_params params = random_params(&state);
 
         random_generate_rounds(&program, &state, t, false);
         program.params = params;
         contended += run_and_simulate(&program) > 0;
-        logp_topology_destroy(t);
     }
     cr_log_info("%d contended", contended);
     cr_expect_gt(contended, 1000 / test_divisor());
@@ -383,9 +380,8 @@ static int all_to_the_last(struct logp_vp *vp, void *arg)
 Test(topology, sends_contend_for_a_link_in_their_order)
 {
     const struct logp_params params = test_params(6, 0, 4);
-    struct logp_topology *t = make("line", 4);
-    struct logp_delay delay = test_on_links(t, &params);
-    struct logp_machine *m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, delay);
+    TEST_TOPOLOGY t = make("line", 4);
+    TEST_MACHINE m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params));
     struct logp_link_use use;
     int64_t arrival[3];
 
@@ -402,8 +398,6 @@ Test(topology, sends_contend_for_a_link_in_their_order)
     cr_expect_eq(use.waited_ns, 10);
     cr_expect_eq(logp_link_use(m, 6, &use), -EINVAL);
     cr_expect_eq(logp_link_use(m, -2, &use), -EINVAL);
-    cr_assert_eq(logp_machine_destroy(m), 0);
-    logp_topology_destroy(t);
 }
 
 static int from_the_last(struct logp_vp *vp, void *arg)
@@ -424,9 +418,8 @@ static int from_the_last(struct logp_vp *vp, void *arg)
 Test(topology, the_busiest_link_is_the_first_of_equals)
 {
     const struct logp_params params = test_params(6, 0, 4);
-    struct logp_topology *t = make("line", 4);
-    struct logp_delay delay = test_on_links(t, &params);
-    struct logp_machine *m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, delay);
+    TEST_TOPOLOGY t = make("line", 4);
+    struct logp_machine *m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params));
     struct logp_link_use use;
     int64_t arrival;
 
@@ -447,10 +440,9 @@ Test(topology, the_busiest_link_is_the_first_of_equals)
     cr_expect_eq(use.busy_ns, 12);
     cr_assert_eq(logp_machine_destroy(m), 0);
     /* to a node of the topology from one beyond it: plain LogGP */
-    delay = test_on_links(t, &params);
-    test_run(test_machine_of(5, LOGP_CLOCK_VIRTUAL, delay), from_the_last, &arrival);
+    test_run(test_machine_of(5, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params)), from_the_last,
+             &arrival);
     cr_expect_eq(arrival, 6);
-    logp_topology_destroy(t);
 }
 
 /* With room for one message on the wire, 1 cannot send before that of 0 is there, at 12. What it
@@ -498,9 +490,8 @@ static int thrice(struct logp_vp *vp, void *arg)
 Test(topology, links_are_free_at_a_common_start_and_counts_go_on)
 {
     const struct logp_params params = test_params(6, 0, 400);
-    struct logp_topology *t = make("ring", 5);
-    struct logp_delay delay = test_on_links(t, &params);
-    struct logp_machine *m = test_machine_of(5, LOGP_CLOCK_VIRTUAL, delay);
+    TEST_TOPOLOGY t = make("ring", 5);
+    TEST_MACHINE m = test_machine_of(5, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params));
     struct logp_link_use use;
     int64_t took[5][3];
 
@@ -511,8 +502,6 @@ Test(topology, links_are_free_at_a_common_start_and_counts_go_on)
         cr_assert_eq(logp_link_use(m, -1, &use), 0);
         cr_expect_eq(use.messages, 3 * (1 + 2 + 2 + 1));
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
-    logp_topology_destroy(t);
 }
 
 static int to_oneself(struct logp_vp *vp, void *arg)
@@ -530,9 +519,8 @@ static int to_oneself(struct logp_vp *vp, void *arg)
 Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
 {
     const struct logp_params params = test_params(6, 2, 4);
-    struct logp_topology *t = make("hypercube", 1);
-    struct logp_delay delay = test_on_links(t, &params);
-    struct logp_machine *m = test_machine_of(1, LOGP_CLOCK_VIRTUAL, delay);
+    TEST_TOPOLOGY t = make("hypercube", 1);
+    struct logp_machine *m = test_machine_of(1, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params));
     struct logp_link_use use;
     int64_t arrival[8];
 
@@ -541,40 +529,37 @@ Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
     cr_assert_eq(logp_link_busiest(m, &use), 0);
     cr_expect_eq(use.link, -1);
     cr_assert_eq(logp_machine_destroy(m), 0);
-    delay = test_on_links(t, &params); /* a machine larger than the topology: plain LogGP */
-    test_run(test_machine_of(4, LOGP_CLOCK_VIRTUAL, delay), all_to_the_last, arrival);
+    /* a machine larger than the topology: plain LogGP */
+    test_run(test_machine_of(4, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params)), all_to_the_last,
+             arrival);
     cr_expect_eq(arrival[0], 8);
-    logp_topology_destroy(t);
 }
 
 Test(topology, a_model_without_parameters_has_no_links)
 {
-    struct logp_topology *t = make("ring", 4);
+    TEST_TOPOLOGY t = make("ring", 4);
     struct logp_delay none = logp_delay_none(), out;
     const struct logp_params params = test_params(1, 1, 1);
     struct logp_link_use use;
 
     cr_expect_eq(logp_topology_delay(t, none, &out), -EINVAL);
     for (int delayed = 0; delayed < 2; delayed++) {
-        struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, delayed ? &params : NULL);
+        TEST_MACHINE m = test_machine(4, LOGP_CLOCK_VIRTUAL, delayed ? &params : NULL);
 
         cr_expect_eq(logp_link_use(m, -1, &use), -EINVAL);
         cr_expect_eq(logp_link_busiest(m, &use), -EINVAL);
         cr_assert_eq(logp_machine_set_delay(m, test_on_links(t, &params), 0), 0);
         cr_expect_eq(logp_link_use(m, -1, &use), 0);
         cr_expect_eq(logp_link_busiest(m, &use), 0);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
-    logp_topology_destroy(t);
 }
 
 /* Real time: all arrives, and every message is counted on every link. */
 Test(topology, it_runs_on_the_wall_clock)
 {
     const struct logp_params params = test_params(2000, 500, 1000);
-    struct logp_topology *t = make("torus:2x3", 6);
-    struct logp_delay delay = test_on_links(t, &params);
-    struct logp_machine *m = test_machine_of(6, LOGP_CLOCK_WALL, delay);
+    TEST_TOPOLOGY t = make("torus:2x3", 6);
+    TEST_MACHINE m = test_machine_of(6, LOGP_CLOCK_WALL, test_on_links(t, &params));
     struct logp_link_use use;
     static struct random_run run = {.g = &program};
     uint64_t state = 99, hops = 0;
@@ -589,6 +574,4 @@ Test(topology, it_runs_on_the_wall_clock)
         cr_assert_eq(logp_link_use(m, -1, &use), 0);
         cr_assert_eq(use.messages, hops);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
-    logp_topology_destroy(t);
 }

@@ -332,7 +332,7 @@ Test(topology_grid, a_torus_takes_what_its_formula_says)
 {
     for (int M = 2; M <= 12; M++)
         for (int N = 2; N <= 12; N++) {
-            struct logp_topology *t = torus_of(M, N);
+            TEST_TOPOLOGY t = torus_of(M, N);
             struct logp_invocation c = {.args.n_bytes = 1, .model.topology = t};
 
             for (c.args.root = 0; c.args.root < M * N; c.args.root += TEST_SCALE)
@@ -344,7 +344,6 @@ Test(topology_grid, a_torus_takes_what_its_formula_says)
                                  fold(broadcast("torus"), &c, M * N, 15, max2(4, g[k])),
                                  "%d x %d, g %ld", M, N, (long)g[k]);
                 }
-            logp_topology_destroy(t);
         }
 }
 
@@ -383,11 +382,7 @@ struct seen {
 static void check_time(struct logp_machine *m, const char *name, const struct logp_invocation *c,
                        struct seen *seen)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = broadcast(name),
-                                      .args = c->args,
-                                      .reps = 1,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(broadcast(name), &c->args, 1, 0);
     struct logp_delay ends, delay;
     struct logp_link_use use;
     struct logp_record r;
@@ -423,16 +418,14 @@ Test(topology_grid, on_a_torus_virtual_time_equals_the_prediction)
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int M = 2; M <= 12; M++)
         for (int N = 2; N <= 12; N += TEST_SCALE > 1 ? 3 : 1) {
-            struct logp_topology *t = torus_of(M, N);
-            struct logp_machine *m = test_machine(M * N, LOGP_CLOCK_VIRTUAL, NULL);
+            TEST_TOPOLOGY t = torus_of(M, N);
+            TEST_MACHINE m = test_machine(M * N, LOGP_CLOCK_VIRTUAL, NULL);
 
             for (int i = 0; i < 6; i++) {
                 const struct logp_invocation c = random_invocation(&random, t);
 
                 check_time(m, i % 2 == 0 ? "torus" : "torus-pipelined", &c, &seen);
             }
-            cr_assert_eq(logp_machine_destroy(m), 0);
-            logp_topology_destroy(t);
         }
     cr_log_info("%d exact, %d times blocks waited", seen.exact, seen.waited);
     cr_expect_gt(seen.exact, 500 / TEST_SCALE);
@@ -489,7 +482,7 @@ Test(topology_grid, links_are_looked_at_for_so_many_hops)
 /* Sizes are for as many processors as the topology has; others stand in a square. */
 Test(topology_grid, other_numbers_of_processors_are_no_part_of_the_topology)
 {
-    struct logp_topology *t = torus_of(3, 5);
+    TEST_TOPOLOGY t = torus_of(3, 5);
     const struct logp_invocation c = {
         .args.n_bytes = 8, .model.topology = t, .model.params = test_params(6, 2, 4)};
     static const char *const names[] = {"mesh", "torus", "torus-pipelined"};
@@ -501,5 +494,4 @@ Test(topology_grid, other_numbers_of_processors_are_no_part_of_the_topology)
         cr_expect_eq(test_predict(broadcast(names[i]), 16, &c).certainty, LOGP_PREDICTION_NONE);
         cr_expect_eq(test_predict(broadcast(names[i]), 14, &c).certainty, LOGP_PREDICTION_NONE);
     }
-    logp_topology_destroy(t);
 }

@@ -123,11 +123,7 @@ static struct logp_invocation random_invocation(uint64_t *random, int P)
 static int64_t run(struct logp_machine *m, const struct logp_algorithm *a,
                    const struct logp_invocation *c)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = a,
-                                      .args = c->args,
-                                      .reps = 1,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(a, &c->args, 1, 0);
     struct logp_delay delay;
     struct logp_record r;
 
@@ -150,7 +146,7 @@ static int64_t run(struct logp_machine *m, const struct logp_algorithm *a,
 
 static void check_random(int n, int times, uint64_t *random)
 {
-    struct logp_machine *m = test_machine(n * n, LOGP_CLOCK_VIRTUAL, NULL);
+    TEST_MACHINE m = test_machine(n * n, LOGP_CLOCK_VIRTUAL, NULL);
 
     for (int i = 0; i < times; i++) {
         struct logp_invocation c = random_invocation(random, n * n);
@@ -161,7 +157,6 @@ static void check_random(int n, int times, uint64_t *random)
         cr_assert_eq(test_predict(torus(true), n * n, &c).ns,
                      test_predict(torus(false), n * n, &c).ns);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(torus, virtual_time_equals_the_prediction)
@@ -175,7 +170,7 @@ Test(torus, virtual_time_equals_the_prediction)
 
 Test(torus, every_broadcast_processes_the_item)
 {
-    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, NULL);
+    TEST_MACHINE m = test_machine(9, LOGP_CLOCK_VIRTUAL, NULL);
     uint64_t random = first_seed + 1;
     size_t n;
     const struct logp_algorithm *const *a = test_rows(&n);
@@ -188,7 +183,6 @@ Test(torus, every_broadcast_processes_the_item)
             if (strcmp(a[i]->collective, "broadcast") == 0 && test_needs(a[i], 9, &c) == NULL)
                 run(m, a[i], &c);
         }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- the paper's formulas ---- */
@@ -258,7 +252,7 @@ static int64_t equation_6(const struct logp_invocation *c, int64_t n)
 Test(torus, equation_6_is_never_exceeded)
 {
     uint64_t random = first_seed + 3;
-    struct logp_machine *m = test_machine(16, LOGP_CLOCK_VIRTUAL, NULL);
+    TEST_MACHINE m = test_machine(16, LOGP_CLOCK_VIRTUAL, NULL);
 
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 20000 / TEST_SCALE; i++) {
@@ -274,7 +268,6 @@ Test(torus, equation_6_is_never_exceeded)
         if (i < 200 / TEST_SCALE)
             cr_assert_leq(run(m, torus(true), &c), equation_6(&c, 4));
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(torus, predictions_have_the_golden_values)
@@ -351,7 +344,7 @@ Test(torus, the_number_of_blocks_of_a_large_item_is_found)
 /* A torus of the machine itself takes what the formula in cycles says. */
 Test(torus, cycles_and_nanoseconds_agree)
 {
-    struct logp_machine *m = test_machine(64, LOGP_CLOCK_VIRTUAL, NULL);
+    TEST_MACHINE m = test_machine(64, LOGP_CLOCK_VIRTUAL, NULL);
     const struct logp_preset *machine;
 
     for (size_t i = 0; (machine = logp_preset_at(i)) != NULL; i++) {
@@ -366,5 +359,4 @@ Test(torus, cycles_and_nanoseconds_agree)
             c.model.params.g_ns)
             cr_assert_eq(run(m, torus(false), &c), cycles * machine->cycle_ns);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

@@ -9,11 +9,7 @@
 static void expect_times(struct logp_machine *m, int P, const char *name,
                          const struct logp_invocation *c)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = algorithm(name),
-                                      .args = c->args,
-                                      .reps = 1,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(algorithm(name), &c->args, 1, 0);
     const struct logp_params *p = &c->model.params;
     struct logp_record r;
     const int rc = logp_experiment_run(m, &x, &r);
@@ -67,11 +63,7 @@ Test(transpose, virtual_time_equals_the_prediction)
 
 static void expect_bound(struct logp_machine *m, const char *name, const struct logp_invocation *c)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = algorithm(name),
-                                      .args = c->args,
-                                      .reps = 1,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(algorithm(name), &c->args, 1, 0);
     struct logp_record r;
 
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);

@@ -43,12 +43,11 @@ Test(vector_variants, every_algorithm_that_takes_blocks_does)
     const struct logp_algorithm *const *rows = test_rows(&n);
 
     for (int P = 1; P <= MOST_P; P += test_divisor() > 1 ? 3 : 1) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
 
         for (size_t i = 0; i < n; i++)
             for (uint64_t seed = 0; rows[i]->any_blocks && seed < 6; seed++)
                 run_row(m, rows[i], P, seed);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -308,11 +307,10 @@ static int two_talk(struct logp_vp *vp, void *arg)
 
 Test(vector_variants, nothing_is_not_sent_to_each)
 {
-    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
 
     cr_assert_eq(logp_machine_run(m, two_talk, NULL, test_timeout_ns), 0);
     cr_assert_eq(logp_machine_report(m)->messages, 1);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- what is refused ---- */
