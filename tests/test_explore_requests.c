@@ -645,7 +645,7 @@ static void draw_tags(struct program *g, uint64_t *random)
  * between. The others send a message for each of them, in any order, and perhaps one more. */
 static void draw_posted(struct program *g, uint64_t *random)
 {
-    for (signed char slot = 0; slot < SLOTS + 2; slot++) {
+    for (int slot = 0; slot < SLOTS + 2; slot++) {
         const signed char from = (signed char)(1 + test_below(random, 2));
         const signed char tag = (signed char)test_below(random, 2);
         const bool any_source = test_below(random, 2) == 0, any_tag = test_below(random, 3) == 0;
@@ -657,10 +657,10 @@ static void draw_posted(struct program *g, uint64_t *random)
         if (slot <= SLOTS)
             append(g, 0,
                    (struct op){waits ? RECV : IRECV, any_source ? -1 : from, any_tag ? -1 : tag,
-                               slot});
+                               (signed char)slot});
     }
-    for (signed char i = 0; i < SLOTS; i++)
-        append(g, 0, (struct op){WAIT, 0, 0, i});
+    for (int i = 0; i < SLOTS; i++)
+        append(g, 0, (struct op){WAIT, 0, 0, (signed char)i});
 }
 
 /* All that the kit has seen is possible. */

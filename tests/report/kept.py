@@ -17,9 +17,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 def downloaded(browser, name, folder):
     """The bytes of what a button saves."""
     browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
-    browser.call("Runtime.evaluate", expression="document.querySelector('[data-save=\"%s\"]').click()" % name, userGesture=True)
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
+    begun = clicked = time.monotonic() - 10
+    while time.monotonic() < begun + 60:
+        if time.monotonic() > clicked + 10:  # a busy browser can lose a download that follows others at once
+            clicked = time.monotonic()
+            browser.call("Runtime.evaluate", expression="document.querySelector('[data-save=\"%s\"]').click()" % name, userGesture=True)
         for file in os.listdir(folder):
             path = os.path.join(folder, file)
             if file.endswith("-" + name) and os.path.getsize(path) > 0:
