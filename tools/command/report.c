@@ -112,13 +112,13 @@ static int report(struct options *o)
     page = o->output;
     named_collective(o);
     if (page_lacks() != NULL) {
-        say_note("report: %s", page_lacks());
+        say("report: %s", page_lacks());
         return EXIT_WRONG;
     }
     if (!option_given("algo") && o->list == NULL)
         give_option("algo", "all");
     code = end_answer(run_sweep(o, write_page), runs_are_over());
-    if (code == EXIT_OK && page != NULL)
+    if (code == EXIT_OK && page != NULL && !o->quiet)
         printf("%s: open it in a browser\n", page);
     return code;
 }
