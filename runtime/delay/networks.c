@@ -286,13 +286,13 @@ static void tree_ends(const struct logp_topology *t, int link, int *from, int *t
 }
 
 /* ---- fat tree ----
- * Grid dimension i is level h - 1 - i: the last has the processors of a leaf switch. Level l has
- * sizes m[l] and strides W[l]. A switch of level l = 1 .. h is the rank of a processor without digit
- * l - 1; its digits below that say which of the switches above the same processors it is. It has
- * m[l - 1] links down and, below the top, m[l - 1] up: as many bytes fit through each level. The way
- * up to level l + 1 fills digit l - 1 in, as in the destination's rank, so that all messages to one
- * processor share links and those to others spread (D-mod-k). With that digit, the link up from
- * level l has number l P + rank, and the link down to it h P more.
+ * A rank has h digits; digit d is its place in grid dimension h - 1 - d, so digit 0 counts the
+ * processors of a leaf switch. A switch of level l = 1 .. h has the number of a rank without digit
+ * l - 1. Its digits from l on are those of the processors below it; its other digits tell apart the
+ * switches above the same processors. Below the top it has as many links up as down. The way up
+ * from level l fills in digit l - 1 of the destination, so that messages to one processor share
+ * links, and messages to different processors spread (D-mod-k). With that digit its number is a
+ * rank: the link up has number l P + rank, the link down h P more.
  * Source: Oehring, Ibel, Das, Kumar, On Generalized Fat Trees, 1995, with w[l + 1] = m[l]; D-mod-k:
  * Zahavi, 2010. */
 
@@ -358,14 +358,13 @@ static int fat_next(const struct logp_topology *t, int *node, int dst)
     /* of any processor below the node */
     const int below = l == 0 ? number : with(level_of(t, l), number, 0);
 
+    rank = l == 0 ? number : with(level_of(t, l), number, place_in(level_of(t, l), dst));
     if (l == 0 && number == dst)
         return -1;
     if (l > 0 && fat_meet(t, below, dst) <= l) {
-        rank = with(level_of(t, l), number, place_in(level_of(t, l), dst));
         *node = fat_node(t, l - 1, l == 1 ? rank : without(level_of(t, l - 1), rank));
         return (t->dimensions + l - 1) * t->P + rank;
     }
-    rank = l == 0 ? number : with(level_of(t, l), number, place_in(level_of(t, l), dst));
     *node = fat_node(t, l + 1, without(level_of(t, l + 1), rank));
     return l * t->P + rank;
 }
@@ -387,8 +386,8 @@ static void fat_ends(const struct logp_topology *t, int link, int *from, int *to
 
 /* ---- dragonfly ----
  * Groups, routers of a group and processors of a router are the grid's dimensions 0, 1, 2. The
- * routers of a group are all linked, and any two groups by one link: of the links from a group to
- * the others, in their order, each router has the next `ports`. A message goes to the router that
+ * routers of a group are all linked, and one link joins any two groups. The links from a group to
+ * the others are in the order of the groups; each router has the next `ports` of them. A message goes to the router that
  * has the link, over it, and to its destination (minimal routing). Links: up from the processors,
  * down to them, within the groups, between them.
  * Source: Kim, Dally, Scott, Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, 2008. */

@@ -211,7 +211,7 @@ for words in 'run barrier --clock virtual --algo all' 'predict barrier --algo al
     cmp -s "$dir/again" "$dir/lines" || fail "$words --output .jsonl: not the records of json"
 done
 
-# -q: the result alone; what is wrong is said all the same
+# -q prints the result without notes; errors are printed as before
 logp predict broadcast -P 7 --algo all
 grep -q 'is left out' "$dir/err" || fail "no note on what is left out: $(cat "$dir/err")"
 cp "$dir/out" "$dir/noted"

@@ -172,7 +172,7 @@ static void resolve_rows(struct options *o)
     resolve_size(o);
 }
 
-/* --verbose: what is in force but the defaults. */
+/* --verbose: the options that are set, and where each is set. */
 static void say_sources(const struct options *o)
 {
     static const char *const from[] = {[FROM_FILE] = "the config file",
@@ -207,8 +207,6 @@ void resolve_options(struct options *o, const char *command, unsigned sets)
     o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* 0 is a time, too */
     unsettled = *o;
     resolve_rows(o);
-    if (o->quiet)
-        keep_quiet();
     refuse_unused_options(o);
     check_transport(o);
     if (o->verbose)

@@ -183,11 +183,10 @@ enum option_set {
     OPTIONS_VALIDATE = 1 << 21, /* --fit, --on */
     OPTIONS_PICTURE = 1 << 22,  /* --size, --title */
     OPTIONS_CURVES = 1 << 23,   /* --scale */
-    OPTIONS_TALK =
-        1 << 24, /* --quiet, --verbose, --color: of all commands, but not from the environment */
-    OPTIONS_SAVE = 1 << 30,   /* --save, --against, but not from the environment */
-    OPTIONS_RANKS = 1 << 29,  /* --ranks */
-    OPTIONS_OUTPUT = 1 << 25, /* --output, but not from the environment */
+    OPTIONS_TALK = 1 << 24,     /* --quiet, --verbose, --color; not from the environment */
+    OPTIONS_SAVE = 1 << 30,     /* --save, --against, but not from the environment */
+    OPTIONS_RANKS = 1 << 29,    /* --ranks */
+    OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */

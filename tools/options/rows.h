@@ -52,7 +52,6 @@ struct option_row {
                                .least = (least_), .most = (most_), .allowed = (allowed_)
 
 /* In the order in which they are applied; the last has no name. */
-extern const struct option_row talk_options[];    /* talk.c: for all commands */
 extern const struct option_row model_options[];   /* model.c: what a prediction depends on */
 extern const struct option_row operand_options[]; /* operands.c: the algorithm and its arguments */
 extern const struct option_row run_options[];     /* run.c */
@@ -66,6 +65,7 @@ extern const struct option_row format_options[];  /* format.c */
 extern const struct option_row picture_options[]; /* picture.c */
 extern const struct option_row tune_options[];    /* tune.c */
 extern const struct option_row measure_options[]; /* measure.c */
+extern const struct option_row talk_options[];    /* talk.c: for all commands */
 
 /* ---- machine.c ---- */
 

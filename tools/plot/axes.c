@@ -129,8 +129,8 @@ static bool is_logarithmic(const struct plot *p, const struct plot_axis *s)
     return p->n_rows == 0 && s->low > 0 && s->high / s->low >= LARGE && plot_x_axis(p).base > 0;
 }
 
-/* Of the values on an axis; what was measured counts where there is nothing else. Values that a
- * logarithmic axis cannot show do not count. */
+/* The span of the values on an axis. Measured values count only if there are no others. Values that
+ * a logarithmic axis cannot show do not count. */
 static struct plot_axis value_span(const struct plot *p, bool other, double least)
 {
     struct plot_axis s = {INFINITY, -INFINITY, 0}, measured = s;

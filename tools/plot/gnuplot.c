@@ -113,7 +113,7 @@ static void put_row_names(struct script *s, const struct plot *p)
     fputs("set key at graph 1, graph 1 right bottom horizontal", f);
 }
 
-/* What is printed has an axis of its own. */
+/* The values that the paper prints have an axis of their own. */
 static void put_other_axis(struct script *s, const struct plot *p, const struct plot_axis *other)
 {
     const char *axis = p->n_rows > 0 ? "x" : "y";

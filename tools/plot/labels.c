@@ -30,7 +30,7 @@ struct label {
 
 /* ---- which there are ---- */
 
-/* The curve that the name stands at: what is predicted before what is measured. */
+/* The curve at whose end the name stands: the predicted one, or else the measured one. */
 static const struct plot_curve *curve_of(const struct plot *p, int series)
 {
     static const enum plot_kind order[] = {PLOT_LINE, PLOT_DASHES, PLOT_CIRCLES, PLOT_PRINTED};

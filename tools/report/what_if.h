@@ -41,7 +41,8 @@ enum { WHAT_IF(WHAT_IF_VALUE) WHAT_IF_VALUES, WHAT_IF_NAME = 64 };
 extern double what_if_values[WHAT_IF_VALUES];
 extern char what_if_collective[WHAT_IF_NAME], what_if_algorithm[WHAT_IF_NAME];
 
-/* The time in ns: of the fold of the steps, or as `logp predict` has it; -1: there is none. */
+/* Predict the time in ns. by_fold: fold the steps; otherwise predict as `logp predict` does.
+ * @return -1: there is no prediction */
 double what_if(int by_fold);
 
 #endif

@@ -120,7 +120,7 @@ enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 /* One line on stderr, "logp: ...". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, of what is no error; nothing after keep_quiet(). */
+/* The same for a note, which is no error. After keep_quiet() it prints nothing. */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void keep_quiet(void);
 /* There are others of a launcher, who have the same to say: one of each host says it. leave: before
