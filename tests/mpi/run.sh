@@ -12,7 +12,8 @@ cd "$dir"
 export LOGP_CONFIG= NO_COLOR=1
 
 fail() { printf 'mpi: %s\n' "$*" >&2; [ ! -f said ] || cat said >&2; exit 1; }
-build() { "$tools/logp-cc" -Wall -Wextra -Werror -O1 -g "$here/$1" -o "${2:-${1%.*}}" || fail "$1 is not compiled"; }
+# shellcheck disable=SC2086
+build() { "$tools/logp-cc" -Wall -Wextra -Werror -O1 -g "$here/$1" -o ${2:-${1%.*}} || fail "$1 is not compiled"; }
 logp() { timeout 100 "$tools/logp" "$@"; }
 
 # expect CODE TEXT OPTIONS...: mpirun ends with this code and says this
@@ -66,20 +67,34 @@ own)
     ;;
 ends)
     build ends.c
+    line() { grep -nF -- "$1" "$here/ends.c" | sed 's/\(^[0-9]*\).*/(ends.c:\1)/'; }
     expect 0 '' -P 4 ./ends
-    expect 9 'rank 2: MPI_Abort: the program ends with exit code 9' -P 4 ./ends abort
+    expect 9 'rank 2: MPI_Abort: the program ends with exit code 9 '"$(line 'MPI_Abort(MPI')" -P 4 ./ends abort
     expect 4 'rank 1 ended with exit code 4 and without MPI_Finalize' -P 4 ./ends exit
     expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize' -P 4 ./ends return
-    expect 134 'rank 1: abort(), last in MPI_Comm_rank' -P 4 ./ends assert
-    expect 139 'rank 1 crashed (Segmentation fault), last in MPI_Comm_rank' -P 4 ./ends crash
+    expect 134 'rank 1: abort(), last in MPI_Comm_rank '"$(line 'assert(me')" -P 4 ./ends assert
+    for executor in fiber thread; do
+        for way in 'crash *)0 = 1' 'library strlen('; do
+            expect 139 "rank 1 crashed (Segmentation fault), last in MPI_Comm_rank $(line "${way#* }")" \
+                --executor $executor -P 4 ./ends "${way%% *}"
+        done
+        expect 139 'rank 1 crashed (Segmentation fault), last in MPI_Comm_rank (ends.c:' \
+            --executor $executor -P 4 ./ends deep
+    done
     expect 6 'rank 1: MPI_Send: invalid rank: the destination 99' -P 4 ./ends rank
     expect 1 'rank 1: MPI_Win_create_dynamic is not there' -P 4 ./ends missing
+    grep -qF "$(line 'create_dynamic(NULL')" said || fail 'the line of a missing function'
     expect 17 '' -P 4 ./ends code
     for clock in '--clock wall' '--clock virtual -L 5us'; do
         # shellcheck disable=SC2086
-        expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7' $clock -P 4 ./ends deadlock
-        grep -q 'rank 3 in MPI_Barrier' said || fail 'the others of a deadlock'
+        expect 1 "rank 0 in MPI_Recv, for a message from rank 1 with tag 7 $(line '1 - me, 7')" $clock -P 4 ./ends deadlock
+        grep -qF "rank 2 in MPI_Ssend, sending to rank 0 with tag 8 $(line '0, 8, MPI')" said &&
+            grep -q "rank 3 in MPI_Barrier.*$(line Barrier)" said || fail 'the others of a deadlock'
     done
+    build ends.c "bare -g0"
+    expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (main+0x' -P 4 ./bare deadlock
+    strip bare
+    expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (bare+0x' -P 4 ./bare deadlock
     ;;
 refused)
     build ends.c

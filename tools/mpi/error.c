@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors: their texts, and the handlers that a program sets. */
-#include "state.h"
+#include "host.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -47,6 +47,7 @@ int failed(struct comm *comm, int class, const char *why, ...)
 {
     struct rank *r = this_rank();
     MPI_Errhandler handler;
+    char place[PLACE_TEXT];
     va_list args;
 
     comm = comm != NULL ? comm : &r->world;
@@ -65,7 +66,7 @@ int failed(struct comm *comm, int class, const char *why, ...)
     va_start(args, why);
     vfprintf(stderr, why, args);
     va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s\n", name_here(place));
     abort_run(class);
 }
 

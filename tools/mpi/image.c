@@ -149,6 +149,28 @@ int read_image(struct job *job, char *why, size_t size)
     return 0;
 }
 
+const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset)
+{
+    const Elf64_Shdr *s = NULL, *all;
+    const char *name = NULL;
+
+    if (job->file == NULL)
+        return NULL;
+    s = section(job->file, SHT_SYMTAB, NULL);
+    s = s != NULL ? s : section(job->file, SHT_DYNSYM, NULL);
+    all = (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
+    for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(Elf64_Sym); i++) {
+        const Elf64_Sym *symbol = (const Elf64_Sym *)(job->file + s->sh_offset) + i;
+
+        if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+            address - symbol->st_value < symbol->st_size) {
+            name = job->file + all[s->sh_link].sh_offset + symbol->st_name;
+            *offset = address - symbol->st_value;
+        }
+    }
+    return name;
+}
+
 void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)
 {
     const int fd =

@@ -53,6 +53,8 @@ void leave_rank(int code, int rc)
         abort();
     h->code = code;
     h->rc = rc;
+    if (rc != 0)
+        h->place = place_here();
     while (rc == 0 && h->exit_calls != NULL) { /* a handler may add more, or call exit() */
         struct exit_call *call = h->exit_calls;
 
@@ -122,9 +124,11 @@ EXPORT int __cxa_atexit(void (*function)(void *), void *arg, void *object)
 EXPORT void abort(void)
 {
     struct rank *r = rank_here();
+    char place[PLACE_TEXT];
 
     if (r != NULL) {
-        fprintf(stderr, "rank %d: abort(), last in %s\n", logp_vp_rank(r->vp), r->call);
+        fprintf(stderr, "rank %d: abort(), last in %s%s\n", logp_vp_rank(r->vp), r->call,
+                name_here(place));
         abort_run(128 + SIGABRT);
     }
     ((void (*)(void))next_of("abort"))();

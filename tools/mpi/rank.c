@@ -26,8 +26,10 @@ struct rank *enter(const char *call)
 
     r->call = call;
     if (!r->initialized || r->finalized) {
-        fprintf(stderr, "rank %d: %s: called %s\n", logp_vp_rank(r->vp), call,
-                r->finalized ? "after MPI_Finalize" : "before MPI_Init");
+        char place[PLACE_TEXT];
+
+        fprintf(stderr, "rank %d: %s: called %s%s\n", logp_vp_rank(r->vp), call,
+                r->finalized ? "after MPI_Finalize" : "before MPI_Init", name_here(place));
         abort_run(1);
     }
     return r;
@@ -100,9 +102,12 @@ void abort_run(int code)
 
 int end_for_missing(const char *name)
 {
-    fprintf(stderr,
-            "rank %d: %s is not there: this MPI has the functions of MPI 3.1 that mpi.h declares\n",
-            logp_vp_rank(this_rank()->vp), name);
+    char place[PLACE_TEXT];
+
+    fprintf(
+        stderr,
+        "rank %d: %s is not there: this MPI has the functions of MPI 3.1 that mpi.h declares%s\n",
+        logp_vp_rank(this_rank()->vp), name, name_here(place));
     abort_run(1);
 }
 
@@ -115,10 +120,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     (void)argc, (void)argv;
     if (provided != NULL)
         *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-    if (r->initialized) {
-        r->call = "MPI_Init";
+    r->call = "MPI_Init";
+    if (r->initialized)
         return failed(NULL, MPI_ERR_OTHER, "called twice");
-    }
     r->initialized = true;
     return class_of(logp_sync(r->vp, NULL));
 }
@@ -173,10 +177,12 @@ int MPI_Finalize(void)
 
 int MPI_Abort(MPI_Comm comm, int error)
 {
+    char place[PLACE_TEXT];
+
     (void)comm;
     fflush(stdout);
-    fprintf(stderr, "rank %d: MPI_Abort: the program ends with exit code %d\n",
-            logp_vp_rank(this_rank()->vp), error & 255);
+    fprintf(stderr, "rank %d: MPI_Abort: the program ends with exit code %d%s\n",
+            logp_vp_rank(this_rank()->vp), error & 255, name_here(place));
     abort_run(error & 255);
 }
 
