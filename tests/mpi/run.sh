@@ -19,7 +19,8 @@ logp() { timeout 100 "$tools/logp" "$@"; }
 # expect CODE TEXT OPTIONS...: mpirun ends with this code and says this
 expect() {
     local code=0
-    logp mpirun "${@:3}" >out 2>said || code=$?
+    logp mpirun "${@:3}" >out 2>out.err || code=$?
+    cp out.err said
     [ $code -eq "$1" ] || fail "${*:3}: exit code $code in place of $1"
     cat out >>said
     [ -z "$2" ] || grep -qF -- "$2" said || fail "${*:3}: not said: $2"
@@ -61,6 +62,45 @@ own)
         [ "$(grep -c '^end of rank' out)" -eq "$n" ] || fail "exit handlers of $options"
     done
     expect 0 '[3] rank 3 of 4' --tag-output -P 4 ./own
+    build libc.c
+    # each rank does what a process by itself does, and the C library's getopt() is the judge
+    same() {
+        ./libc "$@" >alone 2>alone.err || fail "libc $*"
+        expect 0 '' --executor "$executor" -P 3 ./libc "$@"
+        [ "$(sort -u out)" = "$(sort -u out alone)" ] && [ "$(grep -c . out)" -eq 3 ] || fail "libc $*: $(cat alone)"
+        sed 's|^/[^ ]*/||' out.err | sort -u | cmp -s - <(sort -u alone.err) || fail "libc $*: other messages"
+    }
+    for executor in thread fiber; do same random; done
+    build libc.c 'libc -fPIE' # it has copies of the variables
+    same options long ab: x --all=3 -b 1 -c y
+    printf '3 4\nlast line\n' | expect 0 '3 4 last line' -P 3 ./libc input
+    build libc.c
+    while read -r words; do
+        # shellcheck disable=SC2086
+        for kind in short long only; do same options $kind $words; done
+    done <<-'END'
+	ab:c:: -a -b 1 -c -c2 -bx
+	ab: -ab 1 x -a y -- -a
+	ab: x -b 1 y -ab2 z -ax
+	+ab: -a x -b 1
+	-ab: x -a y -b 1 z
+	:ab: -b
+	:ab: -x -a
+	ab: --all x --also 1 --also=2 -a
+	ab: --al --als=3 --alx
+	ab: --all=3 --also
+	:ab: x --also
+	ab: --maybe --maybe=4 5 --quiet -all
+	ab: -also 7 - -x --unknown=3 -quiet
+	ab: x y z
+	ab: -a --
+	END
+    for options in '-P 4' '-P 5 --executor thread' '-P 4 --clock virtual -L 3us'; do
+        # shellcheck disable=SC2086
+        printf '3 4\nlast line\n' | expect 0 '3 4 last line' $options ./libc input
+    done
+    expect 0 '' -P 3 --clock virtual ./libc child
+    expect 40 '' -P 3 ./libc exit
     build objects.cc
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'

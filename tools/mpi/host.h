@@ -8,6 +8,11 @@
 
 #include "state.h"
 
+#include <elf.h>
+#include <sys/types.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
 typedef int main_function(int argc, char **argv, char **env);
 
 struct exit_call {
@@ -22,6 +27,15 @@ struct lines {
     size_t n, capacity;
 };
 
+/* Variables of the C library that each rank has for itself: variables.c. */
+struct variables {
+    char *optarg;
+    int optind, opterr, optopt;
+    FILE *input; /* stdin */
+};
+
+enum { N_VARIABLES = 5 };
+
 struct host_rank {
     jmp_buf end;
     bool running, exiting;
@@ -33,6 +47,11 @@ struct host_rank {
     char random_state[128];
     struct drand48_data drand48;
     char *token; /* of strtok() */
+    struct variables variables;
+    void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
+    bool parses; /* getopt(): it has been called; how much of a word is done; operands behind it */
+    int in_word, first_operand, last_operand;
+    char **argv; /* a copy */
     void *image;
 };
 
@@ -48,6 +67,12 @@ struct job {
     struct rank *ranks;
     struct host_rank *hosts;
     _Atomic int abort_code; /* of MPI_Abort(); -1: none */
+    pid_t pid;
+    FILE *no_input;
+    struct variable_symbol {
+        size_t at;     /* its symbol in the file, if the executable refers to it; 0: it does not */
+        uintptr_t own; /* the address of the executable's own copy; 0: it has none */
+    } symbols[N_VARIABLES];
 };
 
 extern struct job *the_job; /* NULL: none runs */
@@ -62,6 +87,8 @@ int read_image(struct job *job, char *why, size_t size);
 /* Load a copy of the executable. @return its entry; NULL: *why says why not */
 void *load_image(struct job *job, struct host_rank *host, char *why, size_t size);
 void enter_image(void *entry);
+/* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
+const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
 /* The function at this address of the file. @return NULL: unknown; *offset: from its start */
 const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
 
@@ -75,7 +102,18 @@ void name_places(const struct job *job, const uintptr_t *places, int n, char (*t
 /* The same of place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *name_here(char *text);
 
-/* libc.c */
+/* variables.c */
+void find_variables(struct job *job);
+/* Before the copy of the executable in the file fd is loaded; and after it. */
+void give_variables(const struct job *job, struct host_rank *host, int fd);
+void begin_variables(const struct job *job, struct host_rank *host, uintptr_t base);
+
+/* libc.c: a function of the C library that one here stands before */
+void *next_of(const char *name);
+struct host_rank *host_here(void);
+
+/* stream.c */
+FILE *input_of(const struct job *job, const struct host_rank *host);
 void begin_output(void);
 void end_output(struct rank *r);
 

@@ -26,8 +26,7 @@ enum { COPY = R_AARCH64_COPY, MACHINE = EM_AARCH64 };
 enum { COPY = -1, MACHINE = EM_NONE };
 #endif
 
-/* The section of this type; NULL: there is none. */
-static const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after)
+const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
     const Elf64_Shdr *s = (const Elf64_Shdr *)(file + e->e_shoff);
@@ -146,6 +145,7 @@ int read_image(struct job *job, char *why, size_t size)
         return -1;
     clear_mark(job->file);
     own_unique_symbols(job->file);
+    find_variables(job);
     return 0;
 }
 
@@ -190,12 +190,14 @@ void *load_image(struct job *job, struct host_rank *host, char *why, size_t size
         snprintf(why, size, "no file in memory can be made for it: raise ulimit -n");
         return NULL;
     }
+    give_variables(job, host, fd);
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd); /* a debugger reads it, too */
     host->image = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (host->image == NULL || dlinfo(host->image, RTLD_DI_LINKMAP, &map) != 0) {
         snprintf(why, size, "%s", dlerror());
         return NULL;
     }
+    begin_variables(job, host, map->l_addr);
     return (char *)map->l_addr + ((const Elf64_Ehdr *)job->file)->e_entry;
 }
 

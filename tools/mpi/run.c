@@ -111,6 +111,7 @@ static int run_rank(struct logp_vp *vp, void *arg)
     }
     h->running = false;
     free_handler_stack(handler_stack);
+    free(h->argv);
     end_rank(r);
     return h->rc;
 }
@@ -120,6 +121,7 @@ static int run_rank(struct logp_vp *vp, void *arg)
 static int make_job(struct job *job, int n)
 {
     job->n_ranks = n;
+    job->pid = getpid();
     job->ranks = calloc((size_t)n, sizeof(*job->ranks));
     job->hosts = calloc((size_t)n, sizeof(*job->hosts));
     job->abort_code = -1;
@@ -213,6 +215,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
     }
+    job.no_input = fopen("/dev/null", "re");
     catch_crashes();
     begin_output();
     the_job = &job;
