@@ -26,7 +26,7 @@ expect() {
     [ -z "$2" ] || grep -qF -- "$2" said || fail "${*:3}: not said: $2"
 }
 
-checks='point collectives communicators types'
+checks='point collectives communicators types errors'
 case ${2:-checks} in
 checks)
     for program in $checks; do
@@ -125,6 +125,9 @@ ends)
     expect 1 'rank 1: MPI_Win_create_dynamic is not there' -P 4 ./ends missing
     grep -qF "$(line 'create_dynamic(NULL')" said || fail 'the line of a missing function'
     expect 17 '' -P 4 ./ends code
+    build errors.c
+    expect 77 'errors: all hold' -P 3 ./errors delete
+    expect 3 'MPI_Comm_call_errhandler: out of cheese' -P 1 ./errors fatal
     for clock in '--clock wall' '--clock virtual -L 5us'; do
         # shellcheck disable=SC2086
         expect 1 "rank 0 in MPI_Recv, for a message from rank 1 with tag 7 $(line '1 - me, 7')" $clock -P 4 ./ends deadlock

@@ -55,6 +55,7 @@ int begin_rank(struct rank *r, struct logp_vp *vp)
         return rc;
     r->vp = vp;
     r->call = "main";
+    r->last_code = MPI_ERR_LASTCODE;
     set_comm(&r->world, vp, "MPI_COMM_WORLD");
     set_comm(&r->self, self, "MPI_COMM_SELF");
     return 0;
@@ -67,6 +68,9 @@ void end_rank(struct rank *r)
     free(r->self.inner);
     free(r->keyvals);
     free(r->left);
+    for (int i = 0; i < r->n_errors; i++)
+        free(r->errors[i].text);
+    free(r->errors);
 }
 
 /* ---- errors of the runtime ---- */
@@ -156,23 +160,31 @@ int MPI_Is_thread_main(int *flag)
     return MPI_SUCCESS;
 }
 
+/* Up to the first whose function fails. @return what that returns */
+static int delete_attributes(MPI_Comm comm, const struct comm *c)
+{
+    int rc = MPI_SUCCESS;
+
+    while (c->attributes != NULL && rc == MPI_SUCCESS)
+        rc = MPI_Comm_delete_attr(comm, c->attributes->keyval);
+    return rc;
+}
+
 int MPI_Finalize(void)
 {
     struct rank *r = enter("MPI_Finalize");
-    int rc = MPI_SUCCESS;
+    int self, world, rc;
 
     for (int i = 0; i < r->n_left; i++) {
         wait_for(r->left[i]);
         free_request(r->left[i]);
     }
     r->n_left = 0;
-    while (r->self.attributes != NULL && rc == MPI_SUCCESS)
-        rc = MPI_Comm_delete_attr(MPI_COMM_SELF, r->self.attributes->keyval);
-    while (r->world.attributes != NULL && rc == MPI_SUCCESS)
-        rc = MPI_Comm_delete_attr(MPI_COMM_WORLD, r->world.attributes->keyval);
+    self = delete_attributes(MPI_COMM_SELF, &r->self);
+    world = delete_attributes(MPI_COMM_WORLD, &r->world);
     rc = class_of(logp_barrier(r->vp));
     r->finalized = true;
-    return rc;
+    return self != MPI_SUCCESS ? self : world != MPI_SUCCESS ? world : rc;
 }
 
 int MPI_Abort(MPI_Comm comm, int error)
