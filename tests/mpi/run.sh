@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|refused|openmpi]
+# usage: run.sh TOOLS_DIR [own|ends|options|gdb|refused|openmpi]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -138,6 +138,68 @@ ends)
     expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (main+0x' -P 4 ./bare deadlock
     strip bare
     expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (bare+0x' -P 4 ./bare deadlock
+    ;;
+options)
+    build computes.c
+    # what is computed takes at least 20 ms of the processor
+    while read -r how least; do
+        expect 0 '' -P 3 --clock virtual -L 5us --compute $how ./computes
+        [ "$(grep -c computed out)" -eq 3 ] &&
+            awk -v least=$least '$2 < least || (least == 0 && $2 > 0) { exit 1 }' out || fail "--compute $how"
+    done <<-'END'
+	none 0
+	measured .02
+	x0.5 .01
+	x1000 20
+	END
+    expect 2 'is for --clock virtual' --compute measured ./computes
+    for how in x 3x x-1 x0 some; do
+        expect 2 "--compute $how: none, measured, or a factor" --clock virtual --compute $how ./computes
+    done
+    for executor in thread fiber; do
+        expect 0 'sum ' -P 2 --executor $executor --stack 4MiB ./computes deep
+        expect 139 'has exceeded its stack of 65536 bytes' -P 2 --executor fiber --stack 64KiB ./computes deep
+    done
+    expect 2 '--stack 1: a number of bytes, 16KiB .. 1TiB' --stack 1 ./computes
+    code=0
+    PATH=/nowhere "$tools/logp" mpirun --gdb ./computes >said 2>&1 || code=$?
+    [ $code -eq 2 ] && grep -qF -- '--gdb: gdb cannot be started' said || fail 'no gdb'
+    ;;
+gdb)
+    gdb -batch -ex 'python print(gdb.VERSION)' >/dev/null 2>&1 || exit 77
+    build computes.c
+    cat >commands <<-'END'
+	ranks counter
+	break look
+	run
+	rank 7
+	rank nobody
+	delete
+	break MPI_Finalize
+	continue
+	delete
+	ranks counter
+	ranks mine
+	ranks nothing
+	print $global("mine", 2).name
+	rank 1
+	print $global("counter") + 1
+	up 1
+	continue
+	END
+    logp mpirun --gdb -P 3 ./computes deep <commands >out 2>&1 || fail 'gdb'
+    while read -r text; do
+        grep -qF "$text" out || { cat out >said; fail "gdb does not say: $text"; }
+    done <<-'END'
+	no rank has been started: type run
+	no thread of rank 7
+	rank 2: {rank = 2, name = 0x
+	rank 1: 10
+	rank 2: 20
+	no global nothing in the program
+	"a name"
+	= 11
+	END
     ;;
 refused)
     build ends.c

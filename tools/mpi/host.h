@@ -46,7 +46,8 @@ struct host_rank {
     struct random_data random;
     char random_state[128];
     struct drand48_data drand48;
-    char *token; /* of strtok() */
+    char *token;         /* of strtok() */
+    int64_t computes_ns; /* its thread's processor time when it last went on with its own code */
     struct variables variables;
     void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
     bool parses; /* getopt(): it has been called; how much of a word is done; operands behind it */
@@ -62,7 +63,8 @@ struct job {
     char *file;       /* the executable, in memory */
     size_t file_bytes;
     main_function *main; /* not NULL: there is one rank, which is this process's own program */
-    bool tags_output;
+    bool tags_output, names_threads;
+    double compute; /* of struct mpi_program */
     int n_ranks;
     struct rank *ranks;
     struct host_rank *hosts;
@@ -102,8 +104,21 @@ void name_places(const struct job *job, const uintptr_t *places, int n, char (*t
 /* The same of place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *name_here(char *text);
 
+/* timed.c: with --compute, each function of MPI charges the computing before it */
+struct timed_function {
+    const char *name;
+    void (*function)(void);
+};
+extern const struct timed_function timed_functions[]; /* the last has no name */
+void charge_computing(void);
+void resume_computing(void);
+/* Let the executable call these in place of MPI's own. */
+void time_functions(struct job *job);
+
 /* variables.c */
 void find_variables(struct job *job);
+/* A symbol that refers to another file now is this address. */
+void set_address(Elf64_Sym *symbol, uintptr_t address);
 /* Before the copy of the executable in the file fd is loaded; and after it. */
 void give_variables(const struct job *job, struct host_rank *host, int fd);
 void begin_variables(const struct job *job, struct host_rank *host, uintptr_t base);

@@ -146,6 +146,8 @@ int read_image(struct job *job, char *why, size_t size)
     clear_mark(job->file);
     own_unique_symbols(job->file);
     find_variables(job);
+    if (job->compute > 0)
+        time_functions(job);
     return 0;
 }
 
@@ -173,12 +175,13 @@ const char *function_at(const struct job *job, uintptr_t address, uintptr_t *off
 
 void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)
 {
-    const int fd =
-        memfd_create("rank", 0); /* it stays open: a path used again is the same object */
-    size_t written = 0;
     struct link_map *map;
+    size_t written = 0;
     char path[64];
+    int fd;
 
+    snprintf(path, sizeof(path), "rank%d", (int)(host - job->hosts)); /* for logp-gdb.py */
+    fd = memfd_create(path, 0); /* it stays open: a path used again is the same object */
     while (fd >= 0 && written < job->file_bytes) {
         const ssize_t n = write(fd, job->file + written, job->file_bytes - written);
 

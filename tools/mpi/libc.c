@@ -140,6 +140,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
         h->argv = copy_arguments(the_job->argc, the_job->argv);
         if (h->argv == NULL)
             leave_rank(1, -ENOMEM);
+        resume_computing();
         exit(main(the_job->argc, h->argv, environ));
     }
     if (getenv("LOGP_MPIRUN") == NULL) {
@@ -208,7 +209,9 @@ static bool sleeps(int64_t ns)
 
     if (r == NULL)
         return false;
+    charge_computing();
     class_of(logp_sleep_until(r->vp, logp_now(r->vp) + ns));
+    resume_computing();
     return true;
 }
 

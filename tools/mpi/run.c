@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -91,12 +92,17 @@ static int run_rank(struct logp_vp *vp, void *arg)
     struct rank *r = &job->ranks[me];
     struct host_rank *h = &job->hosts[me];
     void *handler_stack;
+    char name[16];
     int rc;
 
     r->host = h;
     rc = begin_rank(r, vp);
     if (rc != 0)
         return rc;
+    if (job->names_threads) {
+        snprintf(name, sizeof(name), "rank %d", me);
+        pthread_setname_np(pthread_self(), name);
+    }
     handler_stack = make_handler_stack();
     h->running = true;
     if (setjmp(h->end) == 0)
@@ -200,7 +206,9 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     struct job job = {.argc = program->argc,
                       .argv = program->argv,
                       .path = program->path,
-                      .tags_output = program->tags_output};
+                      .tags_output = program->tags_output,
+                      .names_threads = program->names_threads,
+                      .compute = program->compute};
     char why[512], path[PATH_MAX];
     struct rlimit files;
     int rc = make_job(&job, logp_machine_size(m));

@@ -45,6 +45,15 @@ void find_variables(struct job *job)
     }
 }
 
+/* The loader takes it as it is: it looks for no other definition, also where it binds late. */
+void set_address(Elf64_Sym *symbol, uintptr_t address)
+{
+    symbol->st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT);
+    symbol->st_other = STV_HIDDEN;
+    symbol->st_shndx = SHN_ABS;
+    symbol->st_value = address;
+}
+
 void give_variables(const struct job *job, struct host_rank *host, int fd)
 {
     host->variables =
@@ -54,9 +63,7 @@ void give_variables(const struct job *job, struct host_rank *host, int fd)
         if (job->symbols[v].at != 0) {
             Elf64_Sym symbol = *(const Elf64_Sym *)(job->file + job->symbols[v].at);
 
-            symbol.st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT);
-            symbol.st_shndx = SHN_ABS;
-            symbol.st_value = (uintptr_t)host->at[v];
+            set_address(&symbol, (uintptr_t)host->at[v]);
             if (pwrite(fd, &symbol, sizeof(symbol), (off_t)job->symbols[v].at) < 0)
                 host->at[v] = NULL;
         }
