@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|options|gdb|refused|openmpi]
+# usage: run.sh TOOLS_DIR [own|ends|options|gdb|programs|refused|openmpi]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -26,6 +26,7 @@ expect() {
     [ -z "$2" ] || grep -qF -- "$2" said || fail "${*:3}: not said: $2"
 }
 
+programs='hydro.cc molecules.c multigrid.c samplesort.c'
 checks='point collectives communicators types errors'
 case ${2:-checks} in
 checks)
@@ -201,6 +202,27 @@ gdb)
 	= 11
 	END
     ;;
+programs)
+    for program in $programs; do
+        build $program "${program%.*} -lm"
+        program=${program%.*}
+        for options in '-P 1' '-P 4' '-P 6 --executor thread' '-P 4 --clock virtual -L 6us -o 2us -g 4us' '-P 3 --rendezvous 100' \
+            '-P 6 --clock virtual -L 5us -o 1us -G 1ns --rendezvous 1000 --topology mesh:2x3' '-P 16 --clock virtual --compute measured'; do
+            # shellcheck disable=SC2086
+            expect 0 "$program: " $options ./$program
+            case $program in
+            multigrid) grep -q ' solved, ' out || fail "$options $program: $(cat out)" ;;
+            *) # whatever the number of ranks
+                [ "$options" = '-P 1' ] && cp out first
+                cmp first out || fail "$options $program"
+                ;;
+            esac
+        done
+    done
+    expect 0 'hydro: stiffened' -P 5 ./hydro 60 10 stiffened
+    expect 1 'hydro: no gas steam' -P 5 ./hydro 60 10 steam
+    expect 0 '300 keys, sorted' -P 40 ./samplesort 300 3
+    ;;
 refused)
     build ends.c
     expect 2 'which program?'
@@ -221,6 +243,17 @@ openmpi)
     for program in $checks; do
         mpicc.openmpi -O1 "$here/$program.c" -o $program
         timeout 100 mpirun.openmpi --oversubscribe -np 4 ./$program | grep -q ': all hold' || fail "$program by Open MPI"
+    done
+    for program in $programs; do
+        build $program "${program%.*} -lm"
+        compiler=mpicc.openmpi
+        [ "${program##*.}" = c ] || compiler=mpicxx.openmpi
+        $compiler -O1 "$here/$program" -o peer -lm
+        for n in 1 4; do
+            timeout 100 mpirun.openmpi --oversubscribe -np $n ./peer >peer.out
+            expect 0 '' -P $n "./${program%.*}"
+            diff peer.out out || fail "$program by Open MPI differs, with $n ranks"
+        done
     done
     ;;
 esac
