@@ -102,6 +102,14 @@ own)
     done
     expect 0 '' -P 3 --clock virtual ./libc child
     expect 40 '' -P 3 ./libc exit
+    build streams.cc
+    for options in '-P 4' '-P 5 --executor thread' '-P 4 --clock virtual -L 3us'; do
+        for way in synchronized apart; do
+            # shellcheck disable=SC2086
+            printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./streams $way
+            grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "streams $options: $(cat out)"
+        done
+    done
     build objects.cc
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'

@@ -34,7 +34,7 @@ struct variables {
     FILE *input; /* stdin */
 };
 
-enum { N_VARIABLES = 5 };
+enum { N_VARIABLES = 5, N_STREAMS = 4 };
 
 struct host_rank {
     jmp_buf end;
@@ -52,7 +52,8 @@ struct host_rank {
     void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
     bool parses; /* getopt(): it has been called; how much of a word is done; operands behind it */
     int in_word, first_operand, last_operand;
-    char **argv; /* a copy */
+    char **argv;   /* a copy */
+    void *streams; /* of C++ */
     void *image;
 };
 
@@ -71,10 +72,8 @@ struct job {
     _Atomic int abort_code; /* of MPI_Abort(); -1: none */
     pid_t pid;
     FILE *no_input;
-    struct variable_symbol {
-        size_t at;     /* its symbol in the file, if the executable refers to it; 0: it does not */
-        uintptr_t own; /* the address of the executable's own copy; 0: it has none */
-    } symbols[N_VARIABLES];
+    const Elf64_Sym *symbols[N_VARIABLES]; /* in the file; NULL: it does not use the variable */
+    const Elf64_Sym *streams[N_STREAMS];
 };
 
 extern struct job *the_job; /* NULL: none runs */
@@ -93,6 +92,12 @@ void enter_image(void *entry);
 const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
 /* The function at this address of the file. @return NULL: unknown; *offset: from its start */
 const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
+
+/* The symbol of this name that the executable refers to or has; NULL: there is none. */
+const Elf64_Sym *symbol_of(const struct job *job, const char *name);
+/* A symbol that refers to another file now is this address; in a rank's copy of the file, fd. */
+void set_address(Elf64_Sym *symbol, void *address);
+void write_address(const struct job *job, int fd, const Elf64_Sym *symbol, void *address);
 
 /* place.c: safe in signal handlers */
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
@@ -117,11 +122,13 @@ void time_functions(struct job *job);
 
 /* variables.c */
 void find_variables(struct job *job);
-/* A symbol that refers to another file now is this address. */
-void set_address(Elf64_Sym *symbol, uintptr_t address);
 /* Before the copy of the executable in the file fd is loaded; and after it. */
 void give_variables(const struct job *job, struct host_rank *host, int fd);
 void begin_variables(const struct job *job, struct host_rank *host, uintptr_t base);
+
+/* cxx.c: the streams of C++, as the variables */
+void find_streams(struct job *job);
+void give_streams(const struct job *job, struct host_rank *host, int fd);
 
 /* libc.c: a function of the C library that one here stands before */
 void *next_of(const char *name);

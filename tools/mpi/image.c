@@ -146,9 +146,43 @@ int read_image(struct job *job, char *why, size_t size)
     clear_mark(job->file);
     own_unique_symbols(job->file);
     find_variables(job);
+    find_streams(job);
     if (job->compute > 0)
         time_functions(job);
     return 0;
+}
+
+const Elf64_Sym *symbol_of(const struct job *job, const char *name)
+{
+    const Elf64_Shdr *s = section(job->file, SHT_DYNSYM, NULL);
+    const Elf64_Shdr *all =
+        (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
+
+    for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(Elf64_Sym); i++) {
+        const Elf64_Sym *symbol = (const Elf64_Sym *)(job->file + s->sh_offset) + i;
+
+        if (strcmp(job->file + all[s->sh_link].sh_offset + symbol->st_name, name) == 0)
+            return symbol;
+    }
+    return NULL;
+}
+
+/* The loader then looks for no other definition, also where it binds late. */
+void set_address(Elf64_Sym *symbol, void *address)
+{
+    symbol->st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT);
+    symbol->st_other = STV_HIDDEN;
+    symbol->st_shndx = SHN_ABS;
+    symbol->st_value = (uintptr_t)address;
+}
+
+void write_address(const struct job *job, int fd, const Elf64_Sym *symbol, void *address)
+{
+    Elf64_Sym own = *symbol;
+
+    set_address(&own, address);
+    if (pwrite(fd, &own, sizeof(own), (const char *)symbol - job->file) < 0)
+        return; /* a file in memory: it then stays the C library's */
 }
 
 const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset)
@@ -194,6 +228,7 @@ void *load_image(struct job *job, struct host_rank *host, char *why, size_t size
         return NULL;
     }
     give_variables(job, host, fd);
+    give_streams(job, host, fd);
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd); /* a debugger reads it, too */
     host->image = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (host->image == NULL || dlinfo(host->image, RTLD_DI_LINKMAP, &map) != 0) {

@@ -118,6 +118,7 @@ static int run_rank(struct logp_vp *vp, void *arg)
     h->running = false;
     free_handler_stack(handler_stack);
     free(h->argv);
+    free(h->streams);
     end_rank(r);
     return h->rc;
 }

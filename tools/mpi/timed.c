@@ -7,7 +7,6 @@
  */
 #include "host.h"
 
-#include <string.h>
 #include <time.h>
 
 static int64_t processor_ns(void)
@@ -38,17 +37,15 @@ void resume_computing(void)
 
 void time_functions(struct job *job)
 {
-    const Elf64_Shdr *s = section(job->file, SHT_DYNSYM, NULL);
-    const Elf64_Shdr *all =
-        (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
+    char name[64];
 
-    for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(Elf64_Sym); i++) {
-        Elf64_Sym *symbol = (Elf64_Sym *)(job->file + s->sh_offset) + i;
-        const char *name = job->file + all[s->sh_link].sh_offset + symbol->st_name;
+    for (const struct timed_function *f = timed_functions; f->name != NULL; f++)
+        for (int profiled = 0; profiled < 2; profiled++) {
+            const Elf64_Sym *symbol;
 
-        name += name[0] == 'P' && strncmp(name, "PMPI_", 5) == 0;
-        for (const struct timed_function *f = timed_functions; f->name != NULL; f++)
-            if (symbol->st_shndx == SHN_UNDEF && strcmp(name, f->name) == 0)
-                set_address(symbol, (uintptr_t)f->function);
-    }
+            snprintf(name, sizeof(name), "%s%s", profiled ? "P" : "", f->name);
+            symbol = symbol_of(job, name);
+            if (symbol != NULL && symbol->st_shndx == SHN_UNDEF)
+                set_address((Elf64_Sym *)symbol, (void *)f->function);
+        }
 }
