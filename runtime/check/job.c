@@ -50,15 +50,17 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
 static int take_machine(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
-    const struct logp_explorer explorer = {.size = sizeof(explorer),
-                                           .choose = lpi_observer_choose,
-                                           .note = job->story != NULL ? lpi_observer_note : NULL,
-                                           .arg = job->observer,
-                                           .order = plan->order,
-                                           .messages = plan->messages,
-                                           .untimed = plan->untimed,
-                                           .late = plan->late,
-                                           .misses = plan->misses};
+    const struct logp_explorer explorer = {
+        .size = sizeof(explorer),
+        .choose = lpi_observer_choose,
+        .note = job->story != NULL || job->check.event != NULL ? lpi_observer_note : NULL,
+        .arg = job->observer,
+        .order = plan->order,
+        .messages = plan->messages,
+        .untimed = plan->untimed,
+        .late = plan->late,
+        .misses = plan->misses,
+        .most_steps = plan->most_steps};
     int rc = 0;
 
     if (plan->P >= job->n_machines) {
@@ -140,12 +142,16 @@ static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const st
         o = failed(LOGP_FAILURE_ASSERTED, -EPROTO, r->asserted.rank);
         o.asserted = r->asserted;
         o.time_ns = r->asserted.time_ns;
+    } else if (job->observer->event != 0) {
+        o = failed(LOGP_FAILURE_AFTER, job->observer->event, -1);
     } else if (r->error_rank >= 0) {
         o = failed(LOGP_FAILURE_ERROR, r->error, r->error_rank);
     } else if (r->error == -EDEADLK) {
         o = failed(LOGP_FAILURE_DEADLOCK, r->error, -1);
     } else if (r->error == -ETIMEDOUT) {
         o = failed(LOGP_FAILURE_TIMEOUT, r->error, r->n_waits > 0 ? r->waits[0].rank : -1);
+    } else if (r->error == -ELOOP) {
+        o = failed(LOGP_FAILURE_LIVELOCK, r->error, -1);
     } else if (r->error != 0) {
         o.error = r->error;
     } else if (job->check.after != NULL && (rc = job->check.after(r, job->arg)) != 0) {
@@ -201,12 +207,22 @@ static bool is_enough(const struct lpi_job *job, uint64_t run)
     return run >= job->most || (job->end_ns != 0 && lpi_kit_now() >= job->end_ns);
 }
 
+/* The run was cut. That is a failure where it must end, or if no run of this size has ended. */
+static void allow_cut(struct lpi_job *job)
+{
+    enum { FIRST = 4 };
+
+    job->checked.cut++;
+    if (!job->check.must_end && (job->whole > 0 || job->plan.run + 1 < FIRST))
+        job->outcome = failed(LOGP_FAILURE_NONE, 0, -1);
+}
+
 /* Take over the outcome of a run. @return shall there be another? It is set up then, except for
  * check.before. */
 static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const struct logp_report *r)
 {
     const struct lpi_observer *observer = job->observer;
-    const bool redundant = lpi_observer_ended(observer) == LPI_REDUNDANT;
+    const bool redundant = lpi_observer_ended(observer) == LPI_REDUNDANT || o->error == -ELOOP;
     const uint64_t choices = (uint64_t)lpi_observer_count(observer);
 
     job->outcome = *o;
@@ -215,6 +231,10 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
     if (observer->ops == NULL)
         return false;
     job->checked.runs++;
+    if (job->outcome.kind == LOGP_FAILURE_LIVELOCK)
+        allow_cut(job);
+    else
+        job->whole++;
     if (choices > job->checked.choices)
         job->checked.choices = choices;
     if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
@@ -281,7 +301,8 @@ static int run(struct lpi_job *job)
         job->observer = NULL;
     if (job->outcome.kind != LOGP_FAILURE_NONE)
         return 0;
-    return job->outcome.error != 0 || ended != 0 ? job->outcome.error : rc;
+    /* -ELOOP: the last run was cut */
+    return job->outcome.error != 0 || ended != 0 || rc == -ELOOP ? job->outcome.error : rc;
 }
 
 /* Set what answers and records the next runs. */
@@ -357,7 +378,7 @@ int lpi_job_search(struct lpi_job *job, int P)
     if (strategy == NULL)
         return -ENOMEM;
     job->plan.P = P;
-    job->plan.run = 0;
+    job->plan.run = job->whole = 0;
     draw_seed(job);
     rc = listen(job, ops, strategy, NULL, NULL);
     if (rc != 0) {

@@ -112,7 +112,10 @@ struct lpi_observer {
     int *taken;              /* answers of this run, to choices between several */
     int capacity;
     _Atomic int n_taken;
-    _Atomic int ended;    /* the answer below 0 that ended this run; 0: none */
+    _Atomic int ended; /* the answer below 0 that ended this run; 0: none */
+    int (*check_event)(const struct logp_note *note, void *arg); /* NULL: none */
+    void *check_arg;
+    int event;            /* what check_event has returned, if not 0 */
     pthread_mutex_t lock; /* of `taken` when it grows, and of the job between two runs */
     bool detached;        /* the job goes on without it */
 };
@@ -145,6 +148,7 @@ struct lpi_plan {
     uint64_t run;
     bool order, messages, untimed, late;
     int misses;
+    uint64_t most_steps;
     bool relies;                 /* on buffers: it fails only with this rendezvous_from */
     struct logp_network network; /* bare: nothing is said of time; its latency is the next */
     struct logp_latency latency;
@@ -187,6 +191,7 @@ struct lpi_job {
     int64_t end_ns; /* of the host's clock; 0: none */
     struct logp_checked checked;
     struct lpi_outcome outcome;
+    uint64_t whole;           /* runs of this size that were not cut */
     char why[LOGP_FAULT_WHY]; /* why the check is refused */
     char **texts;             /* of plans, freed with the job */
     int n_texts;
@@ -224,7 +229,7 @@ int lpi_again(logp_program program, void *arg, struct logp_check *given,
 
 /* ---- replay.c, parse.c, origin.c ---- */
 
-enum { LPI_REPLAY_VERSION = 2 }; /* 1: sends that wait, and cancels, were not choices */
+enum { LPI_REPLAY_VERSION = 3 }; /* 2: vps did not go on in turn where they compute or sleep */
 
 struct lpi_replay {
     struct logp_replay facts; /* must be first: the public part */

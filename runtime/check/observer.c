@@ -121,9 +121,15 @@ bool lpi_observer_takes_place(void *arg, const struct logp_fault_event *event)
 
 void lpi_observer_note(void *arg, const struct logp_note *n)
 {
-    const struct lpi_observer *e = arg;
+    struct lpi_observer *e = arg;
 
-    lpi_story_note(e->story, n);
+    if (e->story != NULL)
+        lpi_story_note(e->story, n);
+    if (e->check_event == NULL || e->event != 0 || lpi_observer_ended(e) != 0)
+        return;
+    e->event = e->check_event(n, e->check_arg);
+    if (e->event != 0)
+        logp_machine_stop(e->machine, -ECANCELED);
 }
 
 /* ---- between runs ---- */
@@ -135,6 +141,8 @@ struct lpi_observer *lpi_observer_new(struct lpi_job *job)
     if (e == NULL)
         return NULL;
     e->job = job;
+    e->check_event = job->check.event;
+    e->check_arg = job->arg;
     pthread_mutex_init(&e->lock, NULL);
     return e;
 }
@@ -154,6 +162,7 @@ void lpi_observer_begin(struct lpi_observer *e)
     /* relaxed: no vp runs */
     atomic_store_explicit(&e->n_taken, 0, memory_order_relaxed);
     end(e, 0);
+    e->event = 0;
 }
 
 bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to)

@@ -12,14 +12,19 @@
 
 #include <string.h>
 
-enum { MOST_TRIES = 2000, RUNS_OF_SMALLER = 1000 };
+enum {
+    MOST_TRIES = 2000,
+    MOST_LIVELOCKS = 100, /* tries of a failure that takes most_steps events */
+    RUNS_OF_SMALLER = 1000,
+    STEPS = 64 /* events for a choice of the failure, which a try may take */
+};
 
 struct shrinking {
     struct lpi_job *job;
     struct lpi_plan plan; /* of the smallest failure so far */
     struct lpi_answers best, trial;
     struct lpi_outcome outcome;
-    int tries;
+    int tries, most_tries;
 };
 
 /* Does it still fail, under this plan and with the answers of `trial`? Then it is the best. */
@@ -27,7 +32,7 @@ static bool still_fails(struct shrinking *s, const struct lpi_plan *plan)
 {
     struct lpi_job *job = s->job;
 
-    if (++s->tries > MOST_TRIES || lpi_job_again(job, plan, &s->trial, NULL) != 0 ||
+    if (++s->tries > s->most_tries || lpi_job_again(job, plan, &s->trial, NULL) != 0 ||
         !lpi_job_same(&job->outcome, &s->outcome) || !lpi_answers_copy(&s->best, &job->taken))
         return false;
     s->plan = *plan;
@@ -135,7 +140,7 @@ static void fewer_deviations(struct shrinking *s)
     int n = lpi_answers_deviations(&s->best);
     int part = n;
 
-    while (part > 0 && s->tries < MOST_TRIES) {
+    while (part > 0 && s->tries < s->most_tries) {
         int from = 0;
 
         while (put_back(s, from, part) > 0)
@@ -144,6 +149,36 @@ static void fewer_deviations(struct shrinking *s)
         n = lpi_answers_deviations(&s->best);
         part = part > n && n > 0 ? n : part / 2;
     }
+}
+
+/* Answers nearer to the usual one, by bisection: smaller numbers that the program chooses. */
+static void smaller_answers(struct shrinking *s)
+{
+    for (int i = 0; i < s->best.n; i++) {
+        int passes = 0;
+
+        while (i < s->best.n && s->best.index[i] - passes > 1 && s->tries < s->most_tries) {
+            const int middle = passes + (s->best.index[i] - passes) / 2;
+
+            if (!lpi_answers_copy(&s->trial, &s->best))
+                return;
+            s->trial.index[i] = middle;
+            if (!still_fails(s, &s->plan) || i >= s->best.n || s->best.index[i] > middle)
+                passes = middle;
+        }
+    }
+}
+
+/* A try that takes much longer than the failure does not fail in the same way. */
+static void limit_steps(struct shrinking *s)
+{
+    const uint64_t most = STEPS * ((uint64_t)s->best.n + 1000);
+
+    s->most_tries = MOST_TRIES;
+    if (s->outcome.kind == LOGP_FAILURE_LIVELOCK)
+        s->most_tries = MOST_LIVELOCKS;
+    else if (s->plan.most_steps > most)
+        s->plan.most_steps = most;
 }
 
 /* Try the usual order with every fault event in it. Otherwise a reset would shift the answers of
@@ -173,6 +208,7 @@ void lpi_shrink(struct lpi_job *job)
 
     if (lpi_answers_copy(&s.best, &job->taken)) {
         if (!job->check.as_found) {
+            limit_steps(&s);
             fewer_processors(&s);
             if (s.plan.network.faults != NULL || s.plan.network.noise != NULL) {
                 fewer_faults(&s, false);
@@ -182,6 +218,7 @@ void lpi_shrink(struct lpi_job *job)
             if (s.plan.network.faults != NULL)
                 usual_order(&s);
             fewer_deviations(&s);
+            smaller_answers(&s);
         }
         job->plan = s.plan;
         job->outcome = s.outcome;

@@ -228,12 +228,69 @@ static void take_note(struct lpi_proc *p, const struct logp_note *note)
 {
     struct lpi_explore *x = p->core->machine->explore;
 
-    if (note->kind == LOGP_NOTE_MISSED)
+    if (note->kind == LOGP_NOTE_MISSED || note->kind == LOGP_NOTE_WAITED)
         x->vps[p->rank].vain++;
-    else if (note->kind != LOGP_NOTE_SEND)
+    else if (note->kind == LOGP_NOTE_RECEIVE || note->kind == LOGP_NOTE_FOUND)
         x->vps[p->rank].vain = 0;
     if (x->by.note != NULL)
         x->by.note(x->by.arg, note);
+    if (++x->steps == x->by.most_steps)
+        lpi_stop(p->core->machine, -ELOOP);
+}
+
+static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t value)
+{
+    take_note(p, &(struct logp_note){kind, p->rank, -1, -1, value, p->emulated});
+}
+
+/* ---- what is not about messages ---- */
+
+/* Late: p goes on when that has been chosen. Otherwise it is like any event of p. */
+static int choose_when(struct lpi_proc *p, struct lpi_query *query)
+{
+    const int rc =
+        p->core->machine->explore->by.late ? choose(p, query) : lpi_reach(p, p->emulated);
+
+    return rc != 0 ? rc : lpi_stopped(p);
+}
+
+int lpi_explore_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
+{
+    const struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_query query = {.until = INT64_MAX};
+
+    take_note_of(p, kind, 0);
+    if (!yields || !x->by.late)
+        return lpi_reach(p, p->emulated);
+    /* It makes no difference when p goes on, but p may wait for what others touch. */
+    if (x->vps[p->rank].misses++ < x->by.misses)
+        return lpi_reach(p, p->emulated);
+    return choose_when(p, &query);
+}
+
+int lpi_explore_touch(struct lpi_proc *p, int key)
+{
+    struct lpi_query query = {.touches = true, .waits = true, .tag = key, .until = INT64_MAX};
+    const int rc = choose_when(p, &query);
+
+    if (rc == 0)
+        take_note_of(p, LOGP_NOTE_TOUCHED, key);
+    return rc;
+}
+
+int lpi_explore_pick(struct lpi_proc *p, int n)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+    int i;
+
+    if (!lpi_outcomes_reserve(p->core->machine, n))
+        return lpi_stopped(p);
+    for (i = 0; i < n; i++)
+        x->list[i] =
+            (struct logp_alternative){.kind = LOGP_PICK, .rank = p->rank, .source = -1, .index = i};
+    i = lpi_explore_ask(x, n);
+    take_note_of(p, LOGP_NOTE_CHOSEN, i);
+    return lpi_stopped(p) != 0 ? lpi_stopped(p) : i;
 }
 
 /* ---- requests ---- */
@@ -410,6 +467,8 @@ void lpi_explore_begin(struct logp_machine *m)
         m->explore->vps[i] = (struct lpi_explored_vp){0};
         m->explore->due[i] = 0; /* all begin */
     }
+    if (m->explore != NULL)
+        m->explore->steps = 0;
 }
 
 void lpi_explore_free(struct logp_machine *m)
