@@ -333,8 +333,9 @@ LOGP_API int logp_check_holds(struct logp_vp *vp, bool holds, const char *expres
  * Choices of the virtual clock.
  *
  * A run under the virtual clock is deterministic. Where several events could come next, a rule
- * decides: the vp with the earliest deadline goes on, then the lowest rank; a receive from any
- * source takes the earliest arrival, then the lowest source. An explorer decides instead. The order
+ * decides: the vp with the earliest deadline goes on, then the lowest rank (without a clock, the vp
+ * that went last, unless it polls); a receive from any source takes the earliest arrival, then the
+ * lowest source. An explorer decides instead. The order
  * of the alternatives depends on the run so far only, and the first one is the rule's. So an
  * explorer that always answers 0 gets the usual run, and the same answers give the same run, with
  * any executor.

@@ -46,21 +46,30 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
     return rc;
 }
 
+/* The explorer of job->plan, from the next run on. */
+static int set_explorer(struct lpi_job *job)
+{
+    const struct lpi_plan *plan = &job->plan;
+    const struct logp_explorer explorer = {.size = sizeof(explorer),
+                                           .choose = lpi_observer_choose,
+                                           .note = job->story != NULL || job->check.event != NULL
+                                                       ? lpi_observer_note
+                                                       : NULL,
+                                           .arg = job->observer,
+                                           .order = plan->order,
+                                           .messages = plan->messages,
+                                           .untimed = plan->untimed,
+                                           .late = plan->late,
+                                           .misses = plan->misses,
+                                           .most_steps = plan->most_steps};
+
+    return logp_machine_explore(job->now->machine, &explorer);
+}
+
 /* Set job->now to the machine of job->plan, with the plan's settings. */
 static int take_machine(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
-    const struct logp_explorer explorer = {
-        .size = sizeof(explorer),
-        .choose = lpi_observer_choose,
-        .note = job->story != NULL || job->check.event != NULL ? lpi_observer_note : NULL,
-        .arg = job->observer,
-        .order = plan->order,
-        .messages = plan->messages,
-        .untimed = plan->untimed,
-        .late = plan->late,
-        .misses = plan->misses,
-        .most_steps = plan->most_steps};
     int rc = 0;
 
     if (plan->P >= job->n_machines) {
@@ -77,7 +86,7 @@ static int take_machine(struct lpi_job *job)
     if (job->now->machine == NULL)
         rc = create(job, job->now);
     if (rc == 0)
-        rc = logp_machine_explore(job->now->machine, &explorer);
+        rc = set_explorer(job);
     if (rc == 0 && logp_machine_faults(job->now->machine) != NULL)
         logp_fault_ask(logp_machine_faults(job->now->machine), lpi_observer_takes_place,
                        job->observer);
@@ -171,10 +180,25 @@ bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b)
              strcmp(a->asserted.file, b->asserted.file) == 0));
 }
 
+/* Every other random run takes messages as late as possible: each vp goes on until it needs one.
+ * Such runs have few choices, find other bugs, and become small. */
+static void draw_late(struct lpi_job *job)
+{
+    const struct logp_check *c = &job->check;
+
+    if (c->strategy == LOGP_STRATEGY_RANDOM && lpi_is_untimed(c) && !c->fixed_order &&
+        !c->fixed_matches) {
+        job->plan.late = job->plan.run % 2 == 0;
+        job->plan.order = !job->plan.late;
+    }
+}
+
 static void draw_seed(struct lpi_job *job)
 {
     struct lpi_plan *plan = &job->plan;
     uint64_t random;
+
+    draw_late(job);
 
     plan->seed = lpi_kit_mix(lpi_kit_mix(job->check.seed ^ (uint64_t)plan->P) + plan->run);
     random = ~plan->seed;
@@ -243,6 +267,8 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         return false;
     job->plan.run++;
     draw_seed(job);
+    if (set_explorer(job) != 0)
+        return false;
     prepare(job);
     return true;
 }

@@ -24,7 +24,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MISSES = 3 };
+enum { MISSES = 3, PATIENCE = 100 };
 
 int lpi_explore_ask(const struct lpi_explore *x, int n)
 {
@@ -58,6 +58,16 @@ static struct lpi_proc *first_of(const struct lpi_core *c, bool *shared)
             return first < 0 ? NULL : &m->procs[first];
         due[first] = INT64_MAX; /* stale: it went on meanwhile */
     }
+}
+
+/* Without a clock, the vp that went last usually goes on, unless it polls in vain. So few choices of
+ * a run differ from the usual ones. */
+static struct lpi_proc *usual_untimed(const struct lpi_explore *x, const struct logp_machine *m,
+                                      struct lpi_proc *first)
+{
+    struct lpi_proc *last = &m->procs[x->last];
+
+    return last->state == LPI_TIMED && x->vps[x->last].vain == 0 ? last : first;
 }
 
 static struct logp_alternative go_on(const struct lpi_explore *x, int rank)
@@ -191,8 +201,11 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     first = first_of(c, &shared);
     if (first == NULL)
         return choose_late(c);
-    if (x->by.order && (x->by.untimed || shared))
+    if (x->by.order && x->by.untimed)
+        first = ask_proc(c, usual_untimed(x, c->machine, first));
+    else if (x->by.order && shared)
         first = ask_proc(c, first);
+    x->last = first->rank;
     x->due[first->rank] = INT64_MAX;
     first->emulated = first->deadline;
     first->state = LPI_RUNNING;
@@ -245,33 +258,36 @@ static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t v
 
 /* ---- what is not about messages ---- */
 
-/* Late: p goes on when that has been chosen. Otherwise it is like any event of p. */
-static int choose_when(struct lpi_proc *p, struct lpi_query *query)
+/* Late, it makes no difference when p goes on, unless it waits for what others write. Then they must
+ * get on: first those whose clock is not later, and after a while all of them. */
+static int pass_late(struct lpi_proc *p, bool yields)
 {
-    const int rc =
-        p->core->machine->explore->by.late ? choose(p, query) : lpi_reach(p, p->emulated);
+    struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_explored_vp *v = &x->vps[p->rank];
+    struct lpi_query query = {.until = INT64_MAX};
+    const struct lpi_proc *first;
+    bool shared;
 
-    return rc != 0 ? rc : lpi_stopped(p);
+    if (v->vain > (yields ? x->by.misses : PATIENCE))
+        return choose(p, &query);
+    first = first_of(p->core, &shared);
+    if (first == NULL || first->deadline > p->emulated)
+        return lpi_stopped(p);
+    lpi_set_deadline(p, p->emulated);
+    return lpi_hold(p);
 }
 
 int lpi_explore_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
 {
-    const struct lpi_explore *x = p->core->machine->explore;
-    struct lpi_query query = {.until = INT64_MAX};
-
     take_note_of(p, kind, 0);
-    if (!yields || !x->by.late)
-        return lpi_reach(p, p->emulated);
-    /* It makes no difference when p goes on, but p may wait for what others touch. */
-    if (x->vps[p->rank].misses++ < x->by.misses)
-        return lpi_reach(p, p->emulated);
-    return choose_when(p, &query);
+    return p->core->machine->explore->by.late ? pass_late(p, yields) : lpi_reach(p, p->emulated);
 }
 
 int lpi_explore_touch(struct lpi_proc *p, int key)
 {
     struct lpi_query query = {.touches = true, .waits = true, .tag = key, .until = INT64_MAX};
-    const int rc = choose_when(p, &query);
+    const bool late = p->core->machine->explore->by.late;
+    const int rc = late ? choose(p, &query) : lpi_reach(p, p->emulated);
 
     if (rc == 0)
         take_note_of(p, LOGP_NOTE_TOUCHED, key);
@@ -463,12 +479,16 @@ const struct lpi_resolver lpi_resolver_explored = {
 
 void lpi_explore_begin(struct logp_machine *m)
 {
-    for (int i = 0; m->explore != NULL && i < m->P; i++) {
-        m->explore->vps[i] = (struct lpi_explored_vp){0};
-        m->explore->due[i] = 0; /* all begin */
+    struct lpi_explore *x = m->explore;
+
+    if (x == NULL)
+        return;
+    for (int i = 0; i < m->P; i++) {
+        x->vps[i] = (struct lpi_explored_vp){0};
+        x->due[i] = 0; /* all begin */
     }
-    if (m->explore != NULL)
-        m->explore->steps = 0;
+    x->last = 0;
+    x->steps = 0;
 }
 
 void lpi_explore_free(struct logp_machine *m)
