@@ -180,7 +180,7 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
     if (rc == 0)
         rc = lpi_tell(job, failure);
     job->story = NULL;
-    free(answers.index);
+    lpi_answers_free(&answers);
     if (!job->left_behind)
         lpi_story_free(story);
     job->origin = NULL;

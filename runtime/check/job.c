@@ -50,18 +50,17 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
 static int set_explorer(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
-    const struct logp_explorer explorer = {.size = sizeof(explorer),
-                                           .choose = lpi_observer_choose,
-                                           .note = job->story != NULL || job->check.event != NULL
-                                                       ? lpi_observer_note
-                                                       : NULL,
-                                           .arg = job->observer,
-                                           .order = plan->order,
-                                           .messages = plan->messages,
-                                           .untimed = plan->untimed,
-                                           .late = plan->late,
-                                           .misses = plan->misses,
-                                           .most_steps = plan->most_steps};
+    const struct logp_explorer explorer = {
+        .size = sizeof(explorer),
+        .choose = lpi_observer_choose,
+        .note = job->story != NULL || job->check.event != NULL ? lpi_observer_note : NULL,
+        .arg = job->observer,
+        .order = plan->order,
+        .messages = plan->messages,
+        .untimed = plan->untimed,
+        .late = plan->late,
+        .misses = plan->misses,
+        .most_steps = plan->most_steps};
 
     return logp_machine_explore(job->now->machine, &explorer);
 }
@@ -109,7 +108,7 @@ void lpi_job_fini(struct lpi_job *job)
     for (int i = 0; i < job->n_texts; i++)
         free(job->texts[i]);
     free(job->texts);
-    free(job->taken.index);
+    lpi_answers_free(&job->taken);
     lpi_observer_free(job->observer);
 }
 
@@ -342,6 +341,8 @@ static int listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void 
     if (job->observer == NULL ||
         !lpi_answers_copy(&job->observer->given, given != NULL ? given : &none))
         return -ENOMEM;
+    job->observer->given.by_what =
+        given != NULL && given->by_what && job->observer->given.what != NULL;
     job->observer->ops = ops;
     job->observer->strategy = strategy;
     job->story = job->observer->story = story;

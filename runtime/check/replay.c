@@ -172,7 +172,7 @@ void logp_replay_free(struct logp_replay *replay)
     free(replay->directory);
     free(replay->expression);
     free(replay->name);
-    free(r->answers.index);
+    lpi_answers_free(&r->answers);
     free(replay->faults);
     free(replay->noise);
     free(r->samples);

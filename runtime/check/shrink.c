@@ -5,8 +5,10 @@
  *
  * The last step is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations:
  * parts of them are reset to the usual answer, halves first, single ones last. A reset is kept if
- * the run still fails in the same way. A reset also changes the later choices of the run, so each
- * step starts from the answers that the last failing run has really given.
+ * the run still fails in the same way. A reset also changes the later choices of the run. So the
+ * other deviations are put where the same choice recurs (identity.c), or, if it does not fail then,
+ * at their numbers; and each step starts from the answers that the last failing run has really
+ * given.
  */
 #include "kit.h"
 
@@ -16,7 +18,8 @@ enum {
     MOST_TRIES = 2000,
     MOST_LIVELOCKS = 100, /* tries of a failure that takes most_steps events */
     RUNS_OF_SMALLER = 1000,
-    STEPS = 64 /* events for a choice of the failure, which a try may take */
+    MOST_BY_WHAT = 4096, /* choices of a run: a try takes their number squared */
+    STEPS = 64           /* events for a choice of the failure, which a try may take */
 };
 
 struct shrinking {
@@ -135,6 +138,14 @@ static int put_back(struct shrinking *s, int from, int n)
     return back;
 }
 
+/* Does it still fail with the answers of `trial`, where the deviations that are left are given where
+ * they recur, or else at their numbers? */
+static bool fails_without(struct shrinking *s, int from, int n)
+{
+    s->trial.by_what = s->trial.n <= MOST_BY_WHAT;
+    return still_fails(s, &s->plan) || (put_back(s, from, n) > 0 && still_fails(s, &s->plan));
+}
+
 static void fewer_deviations(struct shrinking *s)
 {
     int n = lpi_answers_deviations(&s->best);
@@ -144,7 +155,7 @@ static void fewer_deviations(struct shrinking *s)
         int from = 0;
 
         while (put_back(s, from, part) > 0)
-            if (!still_fails(s, &s->plan))
+            if (!fails_without(s, from, part))
                 from += part;
         n = lpi_answers_deviations(&s->best);
         part = part > n && n > 0 ? n : part / 2;
@@ -217,6 +228,8 @@ void lpi_shrink(struct lpi_job *job)
             s.plan.relies = needs_synchronous(&s);
             if (s.plan.network.faults != NULL)
                 usual_order(&s);
+            if (lpi_answers_copy(&s.trial, &s.best)) /* what the answers are */
+                still_fails(&s, &s.plan);
             fewer_deviations(&s);
             smaller_answers(&s);
         }
@@ -224,6 +237,6 @@ void lpi_shrink(struct lpi_job *job)
         job->outcome = s.outcome;
         lpi_answers_copy(&job->taken, &s.best);
     }
-    free(s.best.index);
-    free(s.trial.index);
+    lpi_answers_free(&s.best);
+    lpi_answers_free(&s.trial);
 }
