@@ -56,6 +56,9 @@
  *   the run names its rank, and logp_check() returns -ETIMEDOUT. Its machine is abandoned, since
  *   the loop still runs on it.
  *
+ * - Shared memory: name what vps share other than by messages (logp_shared_touch()), or exhaustive
+ *   leaves out orders. A loop that waits for shared memory to change must call logp_yield().
+ *
  * - Locks: another vp can run only inside a call of vp.h. So a mutex that is locked and unlocked
  *   between two calls is always free. If a vp holds a plain mutex across a call, another vp that
  *   locks it waits for ever, and the timeout names it; use pthread_mutex_trylock() in a loop with
@@ -85,10 +88,11 @@ enum logp_strategy {
                                a probability of at least 1 / (P k^(d-1)), with k steps in the run.
                                Burckhardt et al., ASPLOS 2010. Events are steps of processors; the
                                choice between messages is random */
-    LOGP_STRATEGY_EXHAUSTIVE, /**< each different outcome of receives, polls, waits and cancels
-                                 once. Vps must communicate by messages only. Runs in which each vp
-                                 sees the same events in the same order count as one (sleep sets:
-                                 Godefroid, 1996) */
+    LOGP_STRATEGY_EXHAUSTIVE, /**< each different outcome of receives, polls, waits, cancels,
+                                 logp_shared_touch() and logp_choose() once. Vps must share nothing
+                                 but messages and what they touch. Runs in which each vp sees the
+                                 same events in the same order count as one (sleep sets: Godefroid,
+                                 1996) */
 };
 
 /** Which sends wait for their receiver (logp_network.rendezvous_from). */
@@ -99,15 +103,20 @@ enum logp_sends {
     LOGP_SENDS_VARIED,      /**< a random one of these three in each run. Not with exhaustive */
 };
 
+struct logp_note;
+
 /** What a check has done, whether it failed or not. */
 struct logp_checked {
     uint64_t runs;       /**< without the runs that make a failure smaller */
     uint64_t executions; /**< exhaustive: different outcomes */
     bool complete;       /**< exhaustive: these are all outcomes, and no bound was reached */
     uint64_t choices;    /**< the largest number in a run */
-    double chance;       /**< PCT: 1 / (P k^(d-1)) for the largest P and k of all runs */
+    double chance;       /**< PCT: 1 / (P k^(d-1)) for the largest P and k of all runs; 0: no bound
+                              holds, since a vp polls, or runs are so long that they end with random
+                              choices (so that no vp starves) */
     char text[160];      /**< a line: "12 of 12 executions explored"; or why the check was refused:
                               "faults: only with params" */
+    uint64_t cut;        /**< runs that were longer than most_steps */
 };
 
 /** Zero is a good default for every field. A size of 0 stands for the fields up to `checked`. */
@@ -148,6 +157,15 @@ struct logp_check {
     const char *name;        /**< of the program, for texts and replay files; NULL: "program" */
     const char *replay_file; /**< the file for the replay of a failure; NULL: as the variable
                                       LOGP_REPLAY_DIR says, see logp_check() */
+    /** Events of one run, at most; 0: 200 000. A longer run is cut: it has no result, `checked.cut`
+     *  counts it, and the check is not complete. If the first 4 runs of a size are all cut, the
+     *  check fails with LOGP_FAILURE_LIVELOCK. */
+    uint64_t most_steps;
+    bool must_end; /**< a run that is cut is a failure (LOGP_FAILURE_LIVELOCK) */
+    /** Called at each event of each run, in order, by the vp that holds the processor; for monitors
+     *  of a whole run. It must not call functions of the library. Not 0: the run fails, as with
+     *  `after`. */
+    int (*event)(const struct logp_note *note, void *arg);
     struct logp_checked checked; /**< out */
 };
 
@@ -160,6 +178,8 @@ enum logp_failure_kind {
     LOGP_FAILURE_TIMEOUT,   /**< -ETIMEDOUT: `rank` does not return; -1: unknown */
     LOGP_FAILURE_AFTER,     /**< `after` returned `error` */
     LOGP_FAILURE_LEFT_OVER, /**< -EBADMSG: n_left_over messages were never received */
+    LOGP_FAILURE_LIVELOCK,  /**< -ELOOP: a run has not ended within most_steps; the check forbids
+                                 that, or no run of this size has ended */
 };
 
 /** A failure and its replay. Free it with logp_failure_free(). */
@@ -278,6 +298,31 @@ LOGP_API void logp_failure_free(struct logp_failure *failure);
 #define LOGP_CHECK(vp, condition)                                                                  \
     logp_check_holds((vp), (condition) ? true : false, #condition, __FILE__, __LINE__)
 
+/**
+ * Make a choice of the program's own: an input, the next operation, the processor that fails. The
+ * test kit draws it, explores it, keeps it in replays, and prefers 0 in a smaller failure. Without
+ * an explorer it is 0.
+ * @param n  1 .. 65 536
+ * @return 0 .. n-1; -EINVAL (n), or the error that stops the run
+ */
+LOGP_API int logp_choose(struct logp_vp *vp, int n);
+
+/** A choice of least .. most, whose usual value is the one nearest to 0. @return 0; -EINVAL (least >
+ *  most), or the error that stops the run: *value is unchanged */
+LOGP_API int logp_choose_int(struct logp_vp *vp, int64_t least, int64_t most, int64_t *value);
+
+/** Choose n bytes; the usual ones are 0. @return 0, or the error that stops the run */
+LOGP_API int logp_choose_bytes(struct logp_vp *vp, void *buf, size_t n);
+
+/**
+ * Say that the program is about to read or write an object that it shares with other vps other than
+ * by messages: a monitor, a counter of a test. Others may go on first, and exhaustive tries the
+ * touches of a key in all orders. What follows up to the next call of the library is one step.
+ * @param key  the object; touches of different keys commute
+ * @return 0, or the error that stops the run
+ */
+LOGP_API int logp_shared_touch(struct logp_vp *vp, int key);
+
 /** Called by LOGP_CHECK(). The two texts must live as long as the report. */
 LOGP_API int logp_check_holds(struct logp_vp *vp, bool holds, const char *expression,
                               const char *file, int line);
@@ -288,8 +333,9 @@ LOGP_API int logp_check_holds(struct logp_vp *vp, bool holds, const char *expres
  * Choices of the virtual clock.
  *
  * A run under the virtual clock is deterministic. Where several events could come next, a rule
- * decides: the vp with the earliest deadline goes on, then the lowest rank; a receive from any
- * source takes the earliest arrival, then the lowest source. An explorer decides instead. The order
+ * decides: the vp with the earliest deadline goes on, then the lowest rank (without a clock, the vp
+ * that went last, unless it polls); a receive from any source takes the earliest arrival, then the
+ * lowest source. An explorer decides instead. The order
  * of the alternatives depends on the run so far only, and the first one is the rule's. So an
  * explorer that always answers 0 gets the usual run, and the same answers give the same run, with
  * any executor.
@@ -305,6 +351,8 @@ enum logp_alternative_kind {
     LOGP_MISS,  /**< its poll, or its wait with an end, comes before any message and before any send
                      is complete */
     LOGP_DONE,  /**< its wait or test finds a send complete */
+    LOGP_TOUCH, /**< its logp_shared_touch() comes before those of others; `tag` is the key */
+    LOGP_PICK,  /**< its logp_choose() returns `index`; all alternatives are of this call */
     LOGP_CANCEL, /**< its cancel comes before any message that the receive fits; request 0: its
                     program ends, and its posted receives with it */
 };
@@ -329,11 +377,15 @@ struct logp_alternative {
 
 /** The kinds of events that are noted. */
 enum logp_note_kind {
-    LOGP_NOTE_SEND,    /**< a send has taken place */
-    LOGP_NOTE_RECEIVE, /**< a receive has been charged */
-    LOGP_NOTE_FOUND,   /**< a probe has found a message */
-    LOGP_NOTE_MISSED,  /**< a poll has found nothing, or a wait has ended before a message came */
-    LOGP_NOTE_ENDED,   /**< the program has returned `value` */
+    LOGP_NOTE_SEND,     /**< a send has taken place */
+    LOGP_NOTE_RECEIVE,  /**< a receive has been charged */
+    LOGP_NOTE_FOUND,    /**< a probe has found a message */
+    LOGP_NOTE_MISSED,   /**< a poll has found nothing, or a wait has ended before a message came */
+    LOGP_NOTE_ENDED,    /**< the program has returned `value` */
+    LOGP_NOTE_COMPUTED, /**< logp_compute() has ended */
+    LOGP_NOTE_WAITED,   /**< logp_sleep_until() or logp_yield() has ended */
+    LOGP_NOTE_TOUCHED,  /**< logp_shared_touch() of key `value` */
+    LOGP_NOTE_CHOSEN,   /**< logp_choose() has returned `value` */
 };
 
 /** An event of a run. */
@@ -341,7 +393,7 @@ struct logp_note {
     enum logp_note_kind kind;
     int rank;
     int peer, tag;   /**< of the message, or of the query; LOGP_ANY_SOURCE, LOGP_ANY_TAG */
-    int64_t value;   /**< bytes of the message */
+    int64_t value;   /**< bytes of the message; or as its kind says */
     int64_t time_ns; /**< the vp's clock: the start of a send, the end of other events */
 };
 
@@ -368,6 +420,8 @@ struct logp_explorer {
                        outcome if vps communicate by messages only */
     int misses;   /**< untimed: how many misses of a vp in a row are alternatives, if there are
                        others; 0: 3 */
+    uint64_t most_steps; /**< a run of more events (as they are noted) stops: calls return -ELOOP,
+                              and so does logp_machine_run(); 0: no limit */
 };
 
 /**

@@ -65,6 +65,13 @@ LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
 LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
 
 /**
+ * Let other vps go on first. Each call in a loop that waits for something other than a message is
+ * charged as a poll that finds nothing (logp_machine_config.poll_ns).
+ * @return 0, or the error that stops the run
+ */
+LOGP_API int logp_yield(struct logp_vp *vp);
+
+/**
  * Join a group with a context of its own. Messages sent through the group match only receives
  * through a group of the same context. Leave it with logp_group_destroy().
  * @param context    1 .. 2^30; every member passes the same. Context 0 is the program's own, and

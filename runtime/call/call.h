@@ -45,6 +45,10 @@ static inline int leave(struct lpi_proc *p, int rc)
     return rc;
 }
 
+/* p has nothing to do until t. Then others may go on first, where an explorer asks. kind: what p has
+ * done. @return as lpi_wait_until() */
+int lpi_pass_until(struct lpi_proc *p, int64_t t, enum logp_note_kind kind);
+
 /* ---- errors ---- */
 
 /* Note for the report that this call of vp returns error. @return error */

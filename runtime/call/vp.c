@@ -69,6 +69,13 @@ int lpi_poll_cost(struct lpi_proc *p)
     return lpi_wait_until(p, lpi_work(p, p->core->machine->poll_ns));
 }
 
+int lpi_pass_until(struct lpi_proc *p, int64_t t, enum logp_note_kind kind)
+{
+    const int rc = t > lpi_clock(p) ? lpi_wait_until(p, t) : 0;
+
+    return rc == 0 && p->core->machine->explore != NULL ? lpi_explore_pass(p, kind, false) : rc;
+}
+
 int lpi_failed(const struct logp_vp *vp, const char *call, int error)
 {
     struct lpi_core *c = vp->proc->core;
@@ -121,7 +128,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     end = fn == NULL || lpi_stopped(p) == 0 ? lpi_work(p, took) : lpi_after(p->emulated, took);
     if (m->recorders != NULL && end != LOGP_STOPPED)
         lpi_record_compute(p, p->emulated, end);
-    return noted(vp, "logp_compute", leave(p, lpi_wait_until(p, end)));
+    return noted(vp, "logp_compute", leave(p, lpi_pass_until(p, end, LOGP_NOTE_COMPUTED)));
 }
 
 int logp_blocking_begin(struct logp_vp *vp)
@@ -188,10 +195,8 @@ static void read_again(struct lpi_proc *p)
         p->readings++;
         return;
     }
-    if (p->core->machine->explore != NULL)
-        p->core->machine->explore->vps[p->rank].vain++;
     /* an error is the next call's: this one has none */
-    if (lpi_wait_until(p, p->emulated + p->core->machine->poll_ns) == 0)
+    if (lpi_pass_until(p, p->emulated + p->core->machine->poll_ns, LOGP_NOTE_WAITED) == 0)
         lpi_reach(p, p->emulated);
 }
 

@@ -8,7 +8,13 @@
 #include <string.h>
 
 static const int default_sizes[] = {2, 3};
-enum { DEFAULT_RUNS = 1000, MOST_EXECUTIONS = 1000000, DEFAULT_MISSES = 3, MOST_CHANGES = 1000 };
+enum {
+    DEFAULT_RUNS = 1000,
+    MOST_EXECUTIONS = 1000000,
+    DEFAULT_MISSES = 3,
+    MOST_CHANGES = 1000,
+    MOST_STEPS = 200000
+};
 
 /* The end of the time limit on the host's clock; 0: none. */
 static int64_t end_of(int64_t time_ns)
@@ -37,6 +43,8 @@ int lpi_take_check(const struct logp_check *given, struct logp_check *check)
         check->runs = check->strategy == LOGP_STRATEGY_EXHAUSTIVE ? MOST_EXECUTIONS : DEFAULT_RUNS;
     if (check->misses == 0)
         check->misses = DEFAULT_MISSES;
+    if (check->most_steps == 0)
+        check->most_steps = MOST_STEPS;
     if (check->timeout_ns == 0)
         check->timeout_ns = INT64_C(10000000000);
     if (check->name == NULL)
@@ -110,6 +118,7 @@ static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
                               .untimed = lpi_is_untimed(c),
                               .late = exhaustive,
                               .misses = c->misses,
+                              .most_steps = c->most_steps,
                               .network = {.undelayed = true}};
     if (c->network != NULL)
         plan->network = *c->network;
@@ -121,22 +130,33 @@ static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
 
 static void describe(struct logp_checked *d, const struct logp_check *c, bool failed)
 {
+    const size_t room = sizeof(d->text);
+    int n;
+
     if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE && d->complete)
-        snprintf(d->text, sizeof(d->text), "%" PRIu64 " of %" PRIu64 " executions explored",
-                 d->executions, d->executions);
+        n = snprintf(d->text, room,
+                     "%" PRIu64 " of %" PRIu64 " executions explored, if processors share only "
+                     "messages and touched objects",
+                     d->executions, d->executions);
     else if (failed)
-        snprintf(d->text, sizeof(d->text), "failed in run %" PRIu64, d->runs);
+        n = snprintf(d->text, room, "failed in run %" PRIu64, d->runs);
     else if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE)
-        snprintf(d->text, sizeof(d->text),
-                 "%" PRIu64 " executions explored; there are more: limited by %s", d->executions,
-                 d->runs >= c->runs ? "the number of runs" : "depth, misses or time");
+        n = snprintf(d->text, room,
+                     "%" PRIu64 " executions explored; there are more: limited by %s",
+                     d->executions,
+                     d->cut > 0           ? "most_steps"
+                     : d->runs >= c->runs ? "the number of runs"
+                                          : "depth, misses or time");
     else if (c->strategy == LOGP_STRATEGY_PCT && d->chance > 0)
-        snprintf(d->text, sizeof(d->text),
-                 "%" PRIu64 " runs; each finds a bug of depth %d with p >= %.3g, and %.3g of them "
-                 "find it with 99 %%",
-                 d->runs, c->depth > 0 ? c->depth : 3, d->chance, 4.605170186 / d->chance);
+        n = snprintf(d->text, room,
+                     "%" PRIu64 " runs; each finds a bug of depth %d with p >= %.3g, and %.3g of "
+                     "them find it with 99 %%",
+                     d->runs, c->depth > 0 ? c->depth : 3, d->chance, 4.605170186 / d->chance);
     else
-        snprintf(d->text, sizeof(d->text), "%" PRIu64 " runs", d->runs);
+        n = snprintf(d->text, room, "%" PRIu64 " runs", d->runs);
+    if (d->cut > 0 && !failed)
+        snprintf(d->text + n, room - (size_t)n, "; %" PRIu64 " cut after %" PRIu64 " events",
+                 d->cut, c->most_steps);
 }
 
 /* Run the failure once more with a story, and describe it. */
@@ -160,7 +180,7 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
     if (rc == 0)
         rc = lpi_tell(job, failure);
     job->story = NULL;
-    free(answers.index);
+    lpi_answers_free(&answers);
     if (!job->left_behind)
         lpi_story_free(story);
     job->origin = NULL;
@@ -181,7 +201,7 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
         rc = lpi_job_search(job, c->sizes[n]);
         complete = complete && job->checked.complete;
     }
-    job->checked.complete = complete;
+    job->checked.complete = complete && job->checked.cut == 0;
     if (rc != 0 || job->outcome.kind == LOGP_FAILURE_NONE)
         return rc;
     done = job->checked;
@@ -250,6 +270,8 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         job->end_ns = end_of(job->check.time_ns);
         make_plan(&job->plan, &job->check);
         rc = search(job, &found);
+        if (job->checked.chance < 0) /* pct.c: no bound holds */
+            job->checked.chance = 0;
         describe(&job->checked, &job->check, found.kind != LOGP_FAILURE_NONE);
     }
     if (rc != 0 && found.text == NULL && job != NULL && *job->why != '\0')

@@ -8,7 +8,8 @@
  * choices of the current run is a stack of nodes. The next run gives the same answers up to the
  * last node that has an alternative left, takes that one, and then always the first.
  *
- * Transitions of different vps commute: neither disables the other nor changes its result. So what
+ * Transitions of different vps commute: neither disables the other nor changes its result. Only two
+ * touches of one key do not. So what
  * has been explored from a node need not be explored again after another vp's transition: it sleeps
  * there, and further on, until its own vp has moved. A match aside sleeps on even then, whether it
  * is listed meanwhile or not, because a query may as well resolve before as after the match. (The
@@ -104,13 +105,19 @@ static bool is_match(const struct logp_alternative *a, const struct logp_alterna
            a->source == b->source && a->tag == b->tag && a->context == b->context;
 }
 
+/* Do both touch one key? */
+static bool touch(const struct logp_alternative *a, const struct logp_alternative *b)
+{
+    return a->kind == LOGP_TOUCH && b->kind == LOGP_TOUCH && a->tag == b->tag;
+}
+
 /* Does t, which sleeps, still sleep after `taken`? */
 static bool survives(const struct transition *t, const struct transition *taken)
 {
     return t != taken && t->sleeps &&
            (is_aside(&t->a)       ? commutes(&taken->a, &t->a)
             : is_aside(&taken->a) ? commutes(&t->a, &taken->a)
-                                  : taken->a.rank != t->a.rank);
+                                  : taken->a.rank != t->a.rank && !touch(&taken->a, &t->a));
 }
 
 /* Was `a` asleep or explored at the previous node, and is it still? */

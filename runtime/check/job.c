@@ -46,19 +46,29 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
     return rc;
 }
 
+/* The explorer of job->plan, from the next run on. */
+static int set_explorer(struct lpi_job *job)
+{
+    const struct lpi_plan *plan = &job->plan;
+    const struct logp_explorer explorer = {
+        .size = sizeof(explorer),
+        .choose = lpi_observer_choose,
+        .note = job->story != NULL || job->check.event != NULL ? lpi_observer_note : NULL,
+        .arg = job->observer,
+        .order = plan->order,
+        .messages = plan->messages,
+        .untimed = plan->untimed,
+        .late = plan->late,
+        .misses = plan->misses,
+        .most_steps = plan->most_steps};
+
+    return logp_machine_explore(job->now->machine, &explorer);
+}
+
 /* Set job->now to the machine of job->plan, with the plan's settings. */
 static int take_machine(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
-    const struct logp_explorer explorer = {.size = sizeof(explorer),
-                                           .choose = lpi_observer_choose,
-                                           .note = job->story != NULL ? lpi_observer_note : NULL,
-                                           .arg = job->observer,
-                                           .order = plan->order,
-                                           .messages = plan->messages,
-                                           .untimed = plan->untimed,
-                                           .late = plan->late,
-                                           .misses = plan->misses};
     int rc = 0;
 
     if (plan->P >= job->n_machines) {
@@ -75,7 +85,7 @@ static int take_machine(struct lpi_job *job)
     if (job->now->machine == NULL)
         rc = create(job, job->now);
     if (rc == 0)
-        rc = logp_machine_explore(job->now->machine, &explorer);
+        rc = set_explorer(job);
     if (rc == 0 && logp_machine_faults(job->now->machine) != NULL)
         logp_fault_ask(logp_machine_faults(job->now->machine), lpi_observer_takes_place,
                        job->observer);
@@ -98,7 +108,7 @@ void lpi_job_fini(struct lpi_job *job)
     for (int i = 0; i < job->n_texts; i++)
         free(job->texts[i]);
     free(job->texts);
-    free(job->taken.index);
+    lpi_answers_free(&job->taken);
     lpi_observer_free(job->observer);
 }
 
@@ -140,12 +150,16 @@ static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const st
         o = failed(LOGP_FAILURE_ASSERTED, -EPROTO, r->asserted.rank);
         o.asserted = r->asserted;
         o.time_ns = r->asserted.time_ns;
+    } else if (job->observer->event != 0) {
+        o = failed(LOGP_FAILURE_AFTER, job->observer->event, -1);
     } else if (r->error_rank >= 0) {
         o = failed(LOGP_FAILURE_ERROR, r->error, r->error_rank);
     } else if (r->error == -EDEADLK) {
         o = failed(LOGP_FAILURE_DEADLOCK, r->error, -1);
     } else if (r->error == -ETIMEDOUT) {
         o = failed(LOGP_FAILURE_TIMEOUT, r->error, r->n_waits > 0 ? r->waits[0].rank : -1);
+    } else if (r->error == -ELOOP) {
+        o = failed(LOGP_FAILURE_LIVELOCK, r->error, -1);
     } else if (r->error != 0) {
         o.error = r->error;
     } else if (job->check.after != NULL && (rc = job->check.after(r, job->arg)) != 0) {
@@ -165,10 +179,25 @@ bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b)
              strcmp(a->asserted.file, b->asserted.file) == 0));
 }
 
+/* Every other random run takes messages as late as possible: each vp goes on until it needs one.
+ * Such runs have few choices, find other bugs, and become small. */
+static void draw_late(struct lpi_job *job)
+{
+    const struct logp_check *c = &job->check;
+
+    if (c->strategy == LOGP_STRATEGY_RANDOM && lpi_is_untimed(c) && !c->fixed_order &&
+        !c->fixed_matches) {
+        job->plan.late = job->plan.run % 2 == 0;
+        job->plan.order = !job->plan.late;
+    }
+}
+
 static void draw_seed(struct lpi_job *job)
 {
     struct lpi_plan *plan = &job->plan;
     uint64_t random;
+
+    draw_late(job);
 
     plan->seed = lpi_kit_mix(lpi_kit_mix(job->check.seed ^ (uint64_t)plan->P) + plan->run);
     random = ~plan->seed;
@@ -201,12 +230,22 @@ static bool is_enough(const struct lpi_job *job, uint64_t run)
     return run >= job->most || (job->end_ns != 0 && lpi_kit_now() >= job->end_ns);
 }
 
+/* The run was cut. That is a failure where it must end, or if no run of this size has ended. */
+static void allow_cut(struct lpi_job *job)
+{
+    enum { FIRST = 4 };
+
+    job->checked.cut++;
+    if (!job->check.must_end && (job->whole > 0 || job->plan.run + 1 < FIRST))
+        job->outcome = failed(LOGP_FAILURE_NONE, 0, -1);
+}
+
 /* Take over the outcome of a run. @return shall there be another? It is set up then, except for
  * check.before. */
 static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const struct logp_report *r)
 {
     const struct lpi_observer *observer = job->observer;
-    const bool redundant = lpi_observer_ended(observer) == LPI_REDUNDANT;
+    const bool redundant = lpi_observer_ended(observer) == LPI_REDUNDANT || o->error == -ELOOP;
     const uint64_t choices = (uint64_t)lpi_observer_count(observer);
 
     job->outcome = *o;
@@ -215,6 +254,10 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
     if (observer->ops == NULL)
         return false;
     job->checked.runs++;
+    if (job->outcome.kind == LOGP_FAILURE_LIVELOCK)
+        allow_cut(job);
+    else
+        job->whole++;
     if (choices > job->checked.choices)
         job->checked.choices = choices;
     if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
@@ -223,6 +266,8 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         return false;
     job->plan.run++;
     draw_seed(job);
+    if (set_explorer(job) != 0)
+        return false;
     prepare(job);
     return true;
 }
@@ -281,7 +326,8 @@ static int run(struct lpi_job *job)
         job->observer = NULL;
     if (job->outcome.kind != LOGP_FAILURE_NONE)
         return 0;
-    return job->outcome.error != 0 || ended != 0 ? job->outcome.error : rc;
+    /* -ELOOP: the last run was cut */
+    return job->outcome.error != 0 || ended != 0 || rc == -ELOOP ? job->outcome.error : rc;
 }
 
 /* Set what answers and records the next runs. */
@@ -295,6 +341,8 @@ static int listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void 
     if (job->observer == NULL ||
         !lpi_answers_copy(&job->observer->given, given != NULL ? given : &none))
         return -ENOMEM;
+    job->observer->given.by_what =
+        given != NULL && given->by_what && job->observer->given.what != NULL;
     job->observer->ops = ops;
     job->observer->strategy = strategy;
     job->story = job->observer->story = story;
@@ -357,7 +405,7 @@ int lpi_job_search(struct lpi_job *job, int P)
     if (strategy == NULL)
         return -ENOMEM;
     job->plan.P = P;
-    job->plan.run = 0;
+    job->plan.run = job->whole = 0;
     draw_seed(job);
     rc = listen(job, ops, strategy, NULL, NULL);
     if (rc != 0) {

@@ -9,7 +9,7 @@
  *
  *   text.c                        texts and arrays that grow, the time
  *   random.c pct.c exhaustive.c   the strategies
- *   observer.c                    answers and records during a run
+ *   observer.c identity.c         answers and records during a run
  *   job.c                         runs
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
@@ -92,10 +92,35 @@ struct lpi_answers {
     int *index;
     int n, capacity;
     bool all_faults; /* every possible fault event takes place, whatever index says */
+    /* What the answers were: identity.c. Known of runs that make a failure smaller. */
+    uint64_t *what;
+    int what_capacity;
+    bool by_what; /* give the answers that are not the usual ones where they recur */
 };
+void lpi_answers_free(struct lpi_answers *a);
 /* @return false: no memory */
 bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from);
 int lpi_answers_deviations(const struct lpi_answers *a);
+
+/* ---- identity.c ---- */
+
+/*
+ * What an answer was, wherever it comes in a run: "the third message of rank 2 instead of rank 1's
+ * second turn". So an answer can be given again after others before it have changed.
+ */
+struct lpi_identities {
+    struct lpi_seen {
+        uint64_t name; /* of an alternative; 0: none */
+        uint32_t n;    /* how often it has been taken in this run */
+    } * seen;          /* a hash table */
+    int n_seen, capacity;
+};
+void lpi_identities_begin(struct lpi_identities *ids);
+/* Alternative i instead of the usual one. */
+uint64_t lpi_identity(const struct lpi_identities *ids, const struct logp_alternative *a, int i);
+uint64_t lpi_identity_of_event(const struct logp_fault_event *event);
+/* Alternative a is taken. @return false: no memory */
+bool lpi_identities_take(struct lpi_identities *ids, const struct logp_alternative *a);
 
 /* What the description of a run needs; NULL in other runs. */
 struct lpi_story;
@@ -111,8 +136,14 @@ struct lpi_observer {
     struct lpi_story *story; /* NULL: not wanted */
     int *taken;              /* answers of this run, to choices between several */
     int capacity;
+    uint64_t *what; /* the same, if no strategy answers: what they were */
+    int what_capacity;
+    struct lpi_identities identities;
     _Atomic int n_taken;
-    _Atomic int ended;    /* the answer below 0 that ended this run; 0: none */
+    _Atomic int ended; /* the answer below 0 that ended this run; 0: none */
+    int (*check_event)(const struct logp_note *note, void *arg); /* NULL: none */
+    void *check_arg;
+    int event;            /* what check_event has returned, if not 0 */
     pthread_mutex_t lock; /* of `taken` when it grows, and of the job between two runs */
     bool detached;        /* the job goes on without it */
 };
@@ -145,6 +176,7 @@ struct lpi_plan {
     uint64_t run;
     bool order, messages, untimed, late;
     int misses;
+    uint64_t most_steps;
     bool relies;                 /* on buffers: it fails only with this rendezvous_from */
     struct logp_network network; /* bare: nothing is said of time; its latency is the next */
     struct logp_latency latency;
@@ -187,6 +219,7 @@ struct lpi_job {
     int64_t end_ns; /* of the host's clock; 0: none */
     struct logp_checked checked;
     struct lpi_outcome outcome;
+    uint64_t whole;           /* runs of this size that were not cut */
     char why[LOGP_FAULT_WHY]; /* why the check is refused */
     char **texts;             /* of plans, freed with the job */
     int n_texts;
@@ -224,7 +257,7 @@ int lpi_again(logp_program program, void *arg, struct logp_check *given,
 
 /* ---- replay.c, parse.c, origin.c ---- */
 
-enum { LPI_REPLAY_VERSION = 2 }; /* 1: sends that wait, and cancels, were not choices */
+enum { LPI_REPLAY_VERSION = 3 }; /* 2: vps did not go on in turn where they compute or sleep */
 
 struct lpi_replay {
     struct logp_replay facts; /* must be first: the public part */

@@ -19,7 +19,22 @@ bool lpi_answers_copy(struct lpi_answers *to, const struct lpi_answers *from)
         memcpy(to->index, from->index, (size_t)from->n * sizeof(*to->index));
     to->n = from->n;
     to->all_faults = from->all_faults;
+    to->by_what = false;
+    if (from->what == NULL || !LPI_GROW(to->what, to->what_capacity, from->n)) {
+        free(to->what);
+        to->what = NULL;
+        to->what_capacity = 0;
+    } else if (from->n > 0) {
+        memcpy(to->what, from->what, (size_t)from->n * sizeof(*to->what));
+    }
     return true;
+}
+
+void lpi_answers_free(struct lpi_answers *a)
+{
+    free(a->index);
+    free(a->what);
+    *a = (struct lpi_answers){0};
 }
 
 int lpi_answers_deviations(const struct lpi_answers *a)
@@ -37,20 +52,23 @@ int lpi_observer_count(const struct lpi_observer *e)
     return atomic_load_explicit(&e->n_taken, memory_order_relaxed);
 }
 
-static bool append(struct lpi_observer *e, int answer)
+static bool append(struct lpi_observer *e, int answer, uint64_t what)
 {
     const int n = lpi_observer_count(e);
 
-    if (n == e->capacity) {
+    if (n == e->capacity || (e->ops == NULL && n >= e->what_capacity)) {
         bool grown;
 
         pthread_mutex_lock(&e->lock);
-        grown = LPI_GROW(e->taken, e->capacity, n + 1);
+        grown = LPI_GROW(e->taken, e->capacity, n + 1) &&
+                (e->ops != NULL || LPI_GROW(e->what, e->what_capacity, n + 1));
         pthread_mutex_unlock(&e->lock);
         if (!grown)
             return false;
     }
     e->taken[n] = answer;
+    if (e->ops == NULL)
+        e->what[n] = what;
     /* release pairs with the acquire in lpi_observer_taken() */
     atomic_store_explicit(&e->n_taken, n + 1, memory_order_release);
     return true;
@@ -67,6 +85,25 @@ static int given(const struct lpi_observer *e, int n)
     return answer < n ? answer : LPI_STALE;
 }
 
+/* Is this one of the answers that are not the usual ones? Then it is not given again. */
+static bool recurs(struct lpi_observer *e, uint64_t what)
+{
+    for (int i = 0; i < e->given.n; i++)
+        if (e->given.index[i] != 0 && e->given.what[i] == what) {
+            e->given.index[i] = 0;
+            return true;
+        }
+    return false;
+}
+
+static int given_by_what(struct lpi_observer *e, const struct logp_alternative *a, int n)
+{
+    for (int i = 1; i < n; i++)
+        if (recurs(e, lpi_identity(&e->identities, a, i)))
+            return i;
+    return 0;
+}
+
 int lpi_observer_ended(const struct lpi_observer *e)
 {
     /* relaxed: no other data depends on it */
@@ -81,6 +118,7 @@ static void end(struct lpi_observer *e, int why)
 int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
 {
     struct lpi_observer *e = arg;
+    uint64_t what = 0;
     int answer = 0;
 
     if (lpi_observer_ended(e) != 0)
@@ -88,11 +126,16 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
     if (e->ops != NULL)
         answer = e->ops->choose(e->strategy, a, n);
     else if (n > 1)
-        answer = given(e, n);
+        answer = e->given.by_what ? given_by_what(e, a, n) : given(e, n);
+    if (e->ops == NULL && answer >= 0) {
+        what = lpi_identity(&e->identities, a, answer);
+        if (!lpi_identities_take(&e->identities, &a[answer]))
+            answer = LPI_NO_MEMORY;
+    }
     if (answer >= 0 && n > 1 && e->story != NULL &&
         !lpi_story_choice(e->story, lpi_observer_count(e), a, answer))
         answer = LPI_NO_MEMORY;
-    if (answer >= 0 && n > 1 && !append(e, answer))
+    if (answer >= 0 && n > 1 && !append(e, answer, what))
         answer = LPI_NO_MEMORY;
     if (answer >= 0)
         return answer;
@@ -104,15 +147,16 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
 bool lpi_observer_takes_place(void *arg, const struct logp_fault_event *event)
 {
     struct lpi_observer *e = arg;
+    const uint64_t what = e->ops == NULL ? lpi_identity_of_event(event) : 0;
     int answer = 1;
 
     if (lpi_observer_ended(e) != 0)
         return false;
     if (e->ops == NULL && !e->given.all_faults)
-        answer = given(e, 2);
+        answer = e->given.by_what ? recurs(e, what) : given(e, 2);
     if ((answer == 1 && e->story != NULL &&
          !lpi_story_fault(e->story, lpi_observer_count(e), event)) ||
-        (answer >= 0 && !append(e, answer)))
+        (answer >= 0 && !append(e, answer, what)))
         answer = LPI_NO_MEMORY;
     if (answer < 0)
         end(e, answer);
@@ -121,9 +165,15 @@ bool lpi_observer_takes_place(void *arg, const struct logp_fault_event *event)
 
 void lpi_observer_note(void *arg, const struct logp_note *n)
 {
-    const struct lpi_observer *e = arg;
+    struct lpi_observer *e = arg;
 
-    lpi_story_note(e->story, n);
+    if (e->story != NULL)
+        lpi_story_note(e->story, n);
+    if (e->check_event == NULL || e->event != 0 || lpi_observer_ended(e) != 0)
+        return;
+    e->event = e->check_event(n, e->check_arg);
+    if (e->event != 0)
+        logp_machine_stop(e->machine, -ECANCELED);
 }
 
 /* ---- between runs ---- */
@@ -135,6 +185,8 @@ struct lpi_observer *lpi_observer_new(struct lpi_job *job)
     if (e == NULL)
         return NULL;
     e->job = job;
+    e->check_event = job->check.event;
+    e->check_arg = job->arg;
     pthread_mutex_init(&e->lock, NULL);
     return e;
 }
@@ -144,8 +196,10 @@ void lpi_observer_free(struct lpi_observer *e)
     if (e == NULL)
         return;
     pthread_mutex_destroy(&e->lock);
-    free(e->given.index);
+    lpi_answers_free(&e->given);
     free(e->taken);
+    free(e->what);
+    free(e->identities.seen);
     free(e);
 }
 
@@ -154,6 +208,8 @@ void lpi_observer_begin(struct lpi_observer *e)
     /* relaxed: no vp runs */
     atomic_store_explicit(&e->n_taken, 0, memory_order_relaxed);
     end(e, 0);
+    e->event = 0;
+    lpi_identities_begin(&e->identities);
 }
 
 bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to)
@@ -163,6 +219,7 @@ bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to)
 
     pthread_mutex_lock(&e->lock);
     taken.index = e->taken;
+    taken.what = e->ops == NULL ? e->what : NULL;
     /* acquire pairs with the release in append() */
     taken.n = atomic_load_explicit(&e->n_taken, memory_order_acquire);
     copied = lpi_answers_copy(to, &taken);

@@ -95,7 +95,7 @@ static int read_failed(struct reading *r)
     struct logp_replay *f = &r->to->facts;
     int64_t error;
     size_t n;
-    int kind = LOGP_FAILURE_LEFT_OVER;
+    int kind = LOGP_FAILURE_LIVELOCK;
 
     r->at += *r->at == ' ';
     n = strcspn(r->at, " \n");
@@ -238,6 +238,7 @@ static const struct item {
     {"argument", OWN, .read = read_argument},
     {"vary", OWN, .read = read_vary},
     {"misses", NUMBER, .at = offsetof(struct lpi_replay, plan.misses), .most = 1000000},
+    {"steps", SEED, .at = offsetof(struct lpi_replay, plan.most_steps)},
     {"sends", OWN, .read = read_sends},
     {"relies-on-buffers", FLAG, .at = offsetof(struct lpi_replay, plan.relies)},
     {"params", OWN, .read = read_params},

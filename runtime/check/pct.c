@@ -7,18 +7,24 @@
  * longest run seen so far.
  *
  * A processor that has polled in vain gets the lowest priority, or else a polling processor would
- * be the only one to go. Which message is taken is random.
+ * be the only one to go. After `fair_from` steps each choice is random: some protocols end only if
+ * every processor goes on again and again. Either makes the bound void, which is then not stated.
+ * Which message is taken is random.
  *
  * Source: Burckhardt, Kothari, Musuvathi, Nagarakatti, ASPLOS 2010.
  */
 #include "kit.h"
 
-enum { DEPTH = 3, FIRST_STEPS = 64 };
+#include <limits.h>
+
+enum { DEPTH = 3, FIRST_STEPS = 64, FIRST_FAIR = 1024 };
 
 struct pct {
     int P, d;
     uint64_t random;
     int k, step; /* of the longest run; of this one */
+    int fair_from;
+    bool is_void; /* no bound holds */
     int *priorities;
     int *changes; /* d - 1 steps */
     int lowest;
@@ -39,7 +45,10 @@ static void *create(int P, const struct logp_check *check)
 
     if (s == NULL)
         return NULL;
-    *s = (struct pct){.P = P, .d = check->depth > 0 ? check->depth : DEPTH, .k = FIRST_STEPS};
+    *s = (struct pct){.P = P,
+                      .d = check->depth > 0 ? check->depth : DEPTH,
+                      .k = FIRST_STEPS,
+                      .fair_from = FIRST_FAIR};
     s->priorities = malloc((size_t)P * sizeof(*s->priorities));
     s->changes = malloc((size_t)s->d * sizeof(*s->changes));
     if (s->priorities == NULL || s->changes == NULL) {
@@ -82,15 +91,20 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
 
     if (a[0].kind != LOGP_GO_ON)
         return lpi_kit_below(&s->random, n);
+    if (s->step++ >= s->fair_from) {
+        s->is_void = true;
+        return lpi_kit_below(&s->random, n);
+    }
     best = highest(s, a, n);
-    s->step++;
     for (int i = 0; i < s->d - 1; i++)
         if (s->changes[i] == s->step) {
             s->priorities[a[best].rank] = s->d - 1 - i;
             best = highest(s, a, n);
         }
-    if (a[best].polls > 0)
+    if (a[best].polls > 0) {
         s->priorities[a[best].rank] = --s->lowest;
+        s->is_void = true;
+    }
     return best;
 }
 
@@ -101,10 +115,14 @@ static bool next(void *strategy, bool redundant, struct logp_checked *checked)
 
     (void)redundant;
     if (s->step > s->k)
-        s->k = s->step;
+        s->k = s->step < s->fair_from ? s->step : s->fair_from;
+    if (s->step > 2 * s->fair_from && s->fair_from < INT_MAX / 4) /* it is long by itself */
+        s->fair_from *= 2;
     for (int i = 1; i < s->d; i++)
         chance /= s->k;
-    if (checked->chance == 0 || chance < checked->chance)
+    if (s->is_void)
+        checked->chance = -1;
+    else if (checked->chance == 0 || (checked->chance > 0 && chance < checked->chance))
         checked->chance = chance;
     return true;
 }

@@ -2,7 +2,7 @@
 /*
  * A plan and its answers as text, one item a line, its name first; and their files.
  *
- *     logp-replay 2
+ *     logp-replay 3
  *     program NAME
  *     processors 3
  *     run 12                 the number of the run with this size
@@ -12,6 +12,7 @@
  *     argument ./test        of its command line, one line each
  *     vary untimed order messages
  *     misses 3
+ *     steps 200000           the largest number of events
  *     sends 0                sends of more bytes wait for their receiver; default: none wait
  *     relies-on-buffers      it does not fail if all sends are buffered
  *     params L o_send o_recv g G gamma gap_shared capacity store_forward latency_varies seed
@@ -28,10 +29,10 @@
 #include <string.h>
 
 const char *const lpi_failure_names[] = {
-    [LOGP_FAILURE_NONE] = "none",          [LOGP_FAILURE_ERROR] = "error",
-    [LOGP_FAILURE_ASSERTED] = "asserted",  [LOGP_FAILURE_DEADLOCK] = "deadlock",
-    [LOGP_FAILURE_TIMEOUT] = "timeout",    [LOGP_FAILURE_AFTER] = "after",
-    [LOGP_FAILURE_LEFT_OVER] = "left-over"};
+    [LOGP_FAILURE_NONE] = "none",           [LOGP_FAILURE_ERROR] = "error",
+    [LOGP_FAILURE_ASSERTED] = "asserted",   [LOGP_FAILURE_DEADLOCK] = "deadlock",
+    [LOGP_FAILURE_TIMEOUT] = "timeout",     [LOGP_FAILURE_AFTER] = "after",
+    [LOGP_FAILURE_LEFT_OVER] = "left-over", [LOGP_FAILURE_LIVELOCK] = "livelock"};
 
 /* The failure, and how the process was started. */
 static void write_origin(struct lpi_text *t, const struct lpi_job *job)
@@ -57,9 +58,9 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
     lpi_text_add_line(t, "program", job->check.name);
     lpi_text_add(t, "processors %d\nrun %" PRIu64 "\nseed %" PRIu64 "\n", p->P, p->run, p->seed);
     write_origin(t, job);
-    lpi_text_add(t, "vary%s%s%s%s\nmisses %d\n", p->untimed ? " untimed" : "",
+    lpi_text_add(t, "vary%s%s%s%s\nmisses %d\nsteps %" PRIu64 "\n", p->untimed ? " untimed" : "",
                  p->late ? " late" : "", p->order ? " order" : "", p->messages ? " messages" : "",
-                 p->misses);
+                 p->misses, p->most_steps);
     if (p->network.rendezvous_from > 0)
         lpi_text_add(t, "sends %" PRId64 "\n", p->network.rendezvous_from - 1);
     if (p->relies)
@@ -171,7 +172,7 @@ void logp_replay_free(struct logp_replay *replay)
     free(replay->directory);
     free(replay->expression);
     free(replay->name);
-    free(r->answers.index);
+    lpi_answers_free(&r->answers);
     free(replay->faults);
     free(replay->noise);
     free(r->samples);

@@ -5,21 +5,29 @@
  *
  * The last step is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations:
  * parts of them are reset to the usual answer, halves first, single ones last. A reset is kept if
- * the run still fails in the same way. A reset also changes the later choices of the run, so each
- * step starts from the answers that the last failing run has really given.
+ * the run still fails in the same way. A reset also changes the later choices of the run. So the
+ * other deviations are put where the same choice recurs (identity.c), or, if it does not fail then,
+ * at their numbers; and each step starts from the answers that the last failing run has really
+ * given.
  */
 #include "kit.h"
 
 #include <string.h>
 
-enum { MOST_TRIES = 2000, RUNS_OF_SMALLER = 1000 };
+enum {
+    MOST_TRIES = 2000,
+    MOST_LIVELOCKS = 100, /* tries of a failure that takes most_steps events */
+    RUNS_OF_SMALLER = 1000,
+    MOST_BY_WHAT = 4096, /* choices of a run: a try takes their number squared */
+    STEPS = 64           /* events for a choice of the failure, which a try may take */
+};
 
 struct shrinking {
     struct lpi_job *job;
     struct lpi_plan plan; /* of the smallest failure so far */
     struct lpi_answers best, trial;
     struct lpi_outcome outcome;
-    int tries;
+    int tries, most_tries;
 };
 
 /* Does it still fail, under this plan and with the answers of `trial`? Then it is the best. */
@@ -27,7 +35,7 @@ static bool still_fails(struct shrinking *s, const struct lpi_plan *plan)
 {
     struct lpi_job *job = s->job;
 
-    if (++s->tries > MOST_TRIES || lpi_job_again(job, plan, &s->trial, NULL) != 0 ||
+    if (++s->tries > s->most_tries || lpi_job_again(job, plan, &s->trial, NULL) != 0 ||
         !lpi_job_same(&job->outcome, &s->outcome) || !lpi_answers_copy(&s->best, &job->taken))
         return false;
     s->plan = *plan;
@@ -130,20 +138,58 @@ static int put_back(struct shrinking *s, int from, int n)
     return back;
 }
 
+/* Does it still fail with the answers of `trial`, where the deviations that are left are given where
+ * they recur, or else at their numbers? */
+static bool fails_without(struct shrinking *s, int from, int n)
+{
+    s->trial.by_what = s->trial.n <= MOST_BY_WHAT;
+    return still_fails(s, &s->plan) || (put_back(s, from, n) > 0 && still_fails(s, &s->plan));
+}
+
 static void fewer_deviations(struct shrinking *s)
 {
     int n = lpi_answers_deviations(&s->best);
     int part = n;
 
-    while (part > 0 && s->tries < MOST_TRIES) {
+    while (part > 0 && s->tries < s->most_tries) {
         int from = 0;
 
         while (put_back(s, from, part) > 0)
-            if (!still_fails(s, &s->plan))
+            if (!fails_without(s, from, part))
                 from += part;
         n = lpi_answers_deviations(&s->best);
         part = part > n && n > 0 ? n : part / 2;
     }
+}
+
+/* Answers nearer to the usual one, by bisection: smaller numbers that the program chooses. */
+static void smaller_answers(struct shrinking *s)
+{
+    for (int i = 0; i < s->best.n; i++) {
+        int passes = 0;
+
+        while (i < s->best.n && s->best.index[i] - passes > 1 && s->tries < s->most_tries) {
+            const int middle = passes + (s->best.index[i] - passes) / 2;
+
+            if (!lpi_answers_copy(&s->trial, &s->best))
+                return;
+            s->trial.index[i] = middle;
+            if (!still_fails(s, &s->plan) || i >= s->best.n || s->best.index[i] > middle)
+                passes = middle;
+        }
+    }
+}
+
+/* A try that takes much longer than the failure does not fail in the same way. */
+static void limit_steps(struct shrinking *s)
+{
+    const uint64_t most = STEPS * ((uint64_t)s->best.n + 1000);
+
+    s->most_tries = MOST_TRIES;
+    if (s->outcome.kind == LOGP_FAILURE_LIVELOCK)
+        s->most_tries = MOST_LIVELOCKS;
+    else if (s->plan.most_steps > most)
+        s->plan.most_steps = most;
 }
 
 /* Try the usual order with every fault event in it. Otherwise a reset would shift the answers of
@@ -173,6 +219,7 @@ void lpi_shrink(struct lpi_job *job)
 
     if (lpi_answers_copy(&s.best, &job->taken)) {
         if (!job->check.as_found) {
+            limit_steps(&s);
             fewer_processors(&s);
             if (s.plan.network.faults != NULL || s.plan.network.noise != NULL) {
                 fewer_faults(&s, false);
@@ -181,12 +228,15 @@ void lpi_shrink(struct lpi_job *job)
             s.plan.relies = needs_synchronous(&s);
             if (s.plan.network.faults != NULL)
                 usual_order(&s);
+            if (lpi_answers_copy(&s.trial, &s.best)) /* what the answers are */
+                still_fails(&s, &s.plan);
             fewer_deviations(&s);
+            smaller_answers(&s);
         }
         job->plan = s.plan;
         job->outcome = s.outcome;
         lpi_answers_copy(&job->taken, &s.best);
     }
-    free(s.best.index);
-    free(s.trial.index);
+    lpi_answers_free(&s.best);
+    lpi_answers_free(&s.trial);
 }

@@ -15,7 +15,8 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
 {
     struct lpi_told *t = &s->told[n->rank];
 
-    t->last[t->n++ % LPI_STORY_NOTES] = *n;
+    if (n->kind != LOGP_NOTE_COMPUTED && n->kind != LOGP_NOTE_WAITED)
+        t->last[t->n++ % LPI_STORY_NOTES] = *n;
     s->keeps_notes = s->keeps_notes && LPI_GROW(s->notes, s->notes_capacity, s->n_notes + 1);
     if (s->keeps_notes)
         s->notes[s->n_notes++] = *n;
@@ -121,6 +122,12 @@ static void tell_alternative(struct lpi_text *t, const struct logp_alternative *
         if (named)
             lpi_text_add(t, ", tag %d", a->tag);
         break;
+    case LOGP_TOUCH:
+        lpi_text_add(t, "rank %d touches object %d", a->rank, a->tag);
+        break;
+    case LOGP_PICK:
+        lpi_text_add(t, "rank %d chooses %d", a->rank, a->index);
+        break;
     case LOGP_CANCEL:
         lpi_text_add(t,
                      a->request != 0 ? "rank %d cancels a receive in time"
@@ -148,6 +155,16 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
         break;
     case LOGP_NOTE_ENDED:
         lpi_text_add(t, n->value != 0 ? "returned %" PRId64 : "returned", n->value);
+        return;
+    case LOGP_NOTE_COMPUTED:
+    case LOGP_NOTE_WAITED:
+        lpi_text_add(t, n->kind == LOGP_NOTE_COMPUTED ? "computed" : "waited");
+        return;
+    case LOGP_NOTE_TOUCHED:
+        lpi_text_add(t, "touched object %" PRId64, n->value);
+        return;
+    case LOGP_NOTE_CHOSEN:
+        lpi_text_add(t, "chose %" PRId64, n->value);
         return;
     }
     with_tag(t, n->tag);
@@ -185,6 +202,10 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add(t, "%" PRIu64 " message%s left over\n", o->n_left_over,
                      o->n_left_over == 1 ? " was" : "s were");
         break;
+    case LOGP_FAILURE_LIVELOCK:
+        lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events\n",
+                     job->plan.most_steps);
+        break;
     case LOGP_FAILURE_NONE:
         break;
     }
@@ -193,8 +214,9 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
 static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const struct lpi_job *job)
 {
     lpi_text_add(
-        t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ from the default order\n",
-        job->plan.run + 1, job->plan.seed, job->taken.n, s->n_deviations);
+        t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ%s from the default order\n",
+        job->plan.run + 1, job->plan.seed, job->taken.n, s->n_deviations,
+        s->n_deviations == 1 ? "s" : "");
     if (job->plan.network.faults != NULL && *job->plan.network.faults != '\0')
         lpi_text_add(t, "faults: %s\n", job->plan.network.faults);
     if (job->plan.network.noise != NULL && *job->plan.network.noise != '\0')

@@ -163,6 +163,8 @@ static void go(struct writing *w, const struct lpi_story *s, int64_t P, int64_t 
             go_to(w, note->rank, LOGP_EVENT_RECEIVE, INT64_MAX, end);
         else if (note->kind == LOGP_NOTE_ENDED)
             go_to(w, note->rank, -1, INT64_MAX, end);
+        else if (note->kind == LOGP_NOTE_COMPUTED || note->kind == LOGP_NOTE_WAITED)
+            go_to(w, note->rank, -1, note->time_ns, end);
         else
             look(w, note, end);
     }

@@ -24,7 +24,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MISSES = 3 };
+enum { MISSES = 3, PATIENCE = 100 };
 
 int lpi_explore_ask(const struct lpi_explore *x, int n)
 {
@@ -58,6 +58,16 @@ static struct lpi_proc *first_of(const struct lpi_core *c, bool *shared)
             return first < 0 ? NULL : &m->procs[first];
         due[first] = INT64_MAX; /* stale: it went on meanwhile */
     }
+}
+
+/* Without a clock, the vp that went last usually goes on, unless it polls in vain. So few choices of
+ * a run differ from the usual ones. */
+static struct lpi_proc *usual_untimed(const struct lpi_explore *x, const struct logp_machine *m,
+                                      struct lpi_proc *first)
+{
+    struct lpi_proc *last = &m->procs[x->last];
+
+    return last->state == LPI_TIMED && x->vps[x->last].vain == 0 ? last : first;
 }
 
 static struct logp_alternative go_on(const struct lpi_explore *x, int rank)
@@ -191,8 +201,11 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     first = first_of(c, &shared);
     if (first == NULL)
         return choose_late(c);
-    if (x->by.order && (x->by.untimed || shared))
+    if (x->by.order && x->by.untimed)
+        first = ask_proc(c, usual_untimed(x, c->machine, first));
+    else if (x->by.order && shared)
         first = ask_proc(c, first);
+    x->last = first->rank;
     x->due[first->rank] = INT64_MAX;
     first->emulated = first->deadline;
     first->state = LPI_RUNNING;
@@ -228,12 +241,72 @@ static void take_note(struct lpi_proc *p, const struct logp_note *note)
 {
     struct lpi_explore *x = p->core->machine->explore;
 
-    if (note->kind == LOGP_NOTE_MISSED)
+    if (note->kind == LOGP_NOTE_MISSED || note->kind == LOGP_NOTE_WAITED)
         x->vps[p->rank].vain++;
-    else if (note->kind != LOGP_NOTE_SEND)
+    else if (note->kind == LOGP_NOTE_RECEIVE || note->kind == LOGP_NOTE_FOUND)
         x->vps[p->rank].vain = 0;
     if (x->by.note != NULL)
         x->by.note(x->by.arg, note);
+    if (++x->steps == x->by.most_steps)
+        lpi_stop(p->core->machine, -ELOOP);
+}
+
+static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t value)
+{
+    take_note(p, &(struct logp_note){kind, p->rank, -1, -1, value, p->emulated});
+}
+
+/* ---- what is not about messages ---- */
+
+/* Late, it makes no difference when p goes on, unless it waits for what others write. Then they must
+ * get on: first those whose clock is not later, and after a while all of them. */
+static int pass_late(struct lpi_proc *p, bool yields)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_explored_vp *v = &x->vps[p->rank];
+    struct lpi_query query = {.until = INT64_MAX};
+    const struct lpi_proc *first;
+    bool shared;
+
+    if (v->vain > (yields ? x->by.misses : PATIENCE))
+        return choose(p, &query);
+    first = first_of(p->core, &shared);
+    if (first == NULL || first->deadline > p->emulated)
+        return lpi_stopped(p);
+    lpi_set_deadline(p, p->emulated);
+    return lpi_hold(p);
+}
+
+int lpi_explore_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
+{
+    take_note_of(p, kind, 0);
+    return p->core->machine->explore->by.late ? pass_late(p, yields) : lpi_reach(p, p->emulated);
+}
+
+int lpi_explore_touch(struct lpi_proc *p, int key)
+{
+    struct lpi_query query = {.touches = true, .waits = true, .tag = key, .until = INT64_MAX};
+    const bool late = p->core->machine->explore->by.late;
+    const int rc = late ? choose(p, &query) : lpi_reach(p, p->emulated);
+
+    if (rc == 0)
+        take_note_of(p, LOGP_NOTE_TOUCHED, key);
+    return rc;
+}
+
+int lpi_explore_pick(struct lpi_proc *p, int n)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+    int i;
+
+    if (!lpi_outcomes_reserve(p->core->machine, n))
+        return lpi_stopped(p);
+    for (i = 0; i < n; i++)
+        x->list[i] =
+            (struct logp_alternative){.kind = LOGP_PICK, .rank = p->rank, .source = -1, .index = i};
+    i = lpi_explore_ask(x, n);
+    take_note_of(p, LOGP_NOTE_CHOSEN, i);
+    return lpi_stopped(p) != 0 ? lpi_stopped(p) : i;
 }
 
 /* ---- requests ---- */
@@ -406,10 +479,16 @@ const struct lpi_resolver lpi_resolver_explored = {
 
 void lpi_explore_begin(struct logp_machine *m)
 {
-    for (int i = 0; m->explore != NULL && i < m->P; i++) {
-        m->explore->vps[i] = (struct lpi_explored_vp){0};
-        m->explore->due[i] = 0; /* all begin */
+    struct lpi_explore *x = m->explore;
+
+    if (x == NULL)
+        return;
+    for (int i = 0; i < m->P; i++) {
+        x->vps[i] = (struct lpi_explored_vp){0};
+        x->due[i] = 0; /* all begin */
     }
+    x->last = 0;
+    x->steps = 0;
 }
 
 void lpi_explore_free(struct logp_machine *m)

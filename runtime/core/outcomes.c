@@ -236,6 +236,8 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
     struct gathering g = {
         .p = p, .from = n, .n = n, .until = horizon(p), .only = promised(v, query), .query = query};
 
+    if (query->touches)
+        add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->tag}, 0);
     gather(&g);
     if (g.n == n && g.only != LPI_NOTHING) { /* a receive of that source has taken it */
         v->has_probed = false;
@@ -292,6 +294,8 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
 
     query->chosen = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : a->source;
     query->index = found ? query->n : a->index;
+    if (a->kind == LOGP_TOUCH)
+        return;
     if (a->kind == LOGP_MISS)
         v->misses++;
     if (query->chosen == LPI_MISSED)

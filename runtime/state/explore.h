@@ -27,6 +27,8 @@ struct lpi_explore {
     struct logp_alternative *list;
     int64_t *arrivals; /* of the entries of list, while it is gathered */
     int capacity;      /* of list and arrivals */
+    int last;          /* rank of the vp that went last */
+    uint64_t steps;    /* events of this run */
 };
 
 #endif

@@ -38,6 +38,7 @@ struct lpi_query {
     bool direct;        /* a wait for one receive, not beside: the delivery charges it */
     bool late;          /* its payload was under way when its time was over, and is awaited */
     bool cancels;  /* the one request, if nothing is taken; without one: all, as the program ends */
+    bool touches;  /* it waits for its turn with what `tag` stands for, and completes by itself */
     bool sends;    /* it waits for the receiver of a send: src and tag are that send's */
     int64_t until; /* by the vp's clock; INT64_MAX: for ever */
     int src, tag;  /* for reports */

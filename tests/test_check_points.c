@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* The test kit: points at which others may go on, choices of the program, runs that do not end. */
+#include "support.h"
+
+#include <stdio.h>
+
+static const enum logp_strategy strategies[] = {LOGP_STRATEGY_RANDOM, LOGP_STRATEGY_PCT,
+                                                LOGP_STRATEGY_EXHAUSTIVE};
+enum { N_STRATEGIES = 3 };
+
+static struct logp_check check_of(int P, enum logp_strategy strategy, uint64_t runs)
+{
+    static int sizes[64];
+
+    sizes[P] = P;
+    return (struct logp_check){.size = sizeof(struct logp_check),
+                               .sizes = &sizes[P],
+                               .n_sizes = 1,
+                               .strategy = strategy,
+                               .runs = runs,
+                               .seed = 1};
+}
+
+/* ---- memory that vps share ---- */
+
+struct shared {
+    int inside, order[8], n, flag;
+    int (*pass)(struct logp_vp *vp);
+};
+
+static int reset(int P, void *arg)
+{
+    struct shared *s = arg;
+
+    (void)P;
+    s->inside = s->n = s->flag = 0;
+    return 0;
+}
+
+static int sleeps(struct logp_vp *vp)
+{
+    return logp_sleep_until(vp, logp_now(vp) + 1000);
+}
+
+static int computes(struct logp_vp *vp)
+{
+    return logp_compute(vp, 1000, NULL, NULL);
+}
+
+static int touches(struct logp_vp *vp)
+{
+    return logp_shared_touch(vp, 7);
+}
+
+/* A critical section without a lock. */
+static int two_inside(struct logp_vp *vp, void *arg)
+{
+    struct shared *s = arg;
+    int rc = logp_shared_touch(vp, 7);
+
+    if (rc != 0)
+        return rc;
+    s->inside++;
+    LOGP_CHECK(vp, s->inside == 1);
+    rc = s->pass(vp);
+    if (rc == 0)
+        rc = logp_shared_touch(vp, 7);
+    s->inside--;
+    return rc;
+}
+
+Test(check_points, two_vps_meet_in_a_critical_section)
+{
+    int (*const passes[])(struct logp_vp *) = {sleeps, computes, logp_yield, touches};
+    const struct logp_network timed = {.params = {.L_ns = 100, .o_send_ns = 10, .o_recv_ns = 10}};
+
+    for (int i = 0; i < 4; i++)
+        for (int s = 0; s < N_STRATEGIES; s++)
+            for (int is_timed = 0; is_timed < (s == LOGP_STRATEGY_EXHAUSTIVE ? 1 : 2); is_timed++) {
+                struct shared shared = {.pass = passes[i]};
+                struct logp_check check = check_of(2, strategies[s], 100);
+                struct logp_failure failure;
+
+                check.before = reset;
+                check.network = is_timed ? &timed : NULL;
+                cr_assert_eq(logp_check(two_inside, &shared, &check, &failure), -EPROTO,
+                             "%d, strategy %d, timed %d", i, s, is_timed);
+                reset(2, &shared);
+                cr_assert_eq(logp_check_replay(two_inside, &shared, &check, failure.replay, NULL),
+                             -EPROTO);
+                logp_failure_free(&failure);
+            }
+}
+
+/* Each vp touches `arg` times: rank's own key, or the same key. */
+static int touches_own(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < *(int *)arg; i++)
+        rc = logp_shared_touch(vp, logp_vp_rank(vp));
+    return rc;
+}
+
+static int touches_same(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < *(int *)arg; i++)
+        rc = logp_shared_touch(vp, 1);
+    return rc;
+}
+
+Test(check_points, touches_of_a_key_come_in_all_orders)
+{
+    struct logp_check check = check_of(4, LOGP_STRATEGY_EXHAUSTIVE, 100000);
+    int n = 1;
+
+    cr_assert_eq(logp_check(touches_same, &n, &check, NULL), 0);
+    cr_assert_eq(check.checked.executions, 24); /* 4! */
+    cr_assert(check.checked.complete);
+    cr_assert_eq(logp_check(touches_own, &n, &check, NULL), 0);
+    cr_assert_eq(check.checked.executions, 1);
+    n = 4;
+    check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, 100000);
+    cr_assert_eq(logp_check(touches_same, &n, &check, NULL), 0);
+    cr_assert_eq(check.checked.executions, 70); /* 8 over 4 */
+    cr_assert(check.checked.complete);
+}
+
+/* Rank 0 takes messages of any source; each sender touches before it sends. */
+static int touches_and_messages(struct logp_vp *vp, void *arg)
+{
+    int x = 0, rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 0) {
+        rc = logp_shared_touch(vp, 1);
+        return rc != 0 ? rc : logp_send(vp, 0, 0, &x, sizeof(x));
+    }
+    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), NULL);
+    return rc;
+}
+
+Test(check_points, touches_and_messages_vary_independently)
+{
+    struct logp_check check = check_of(4, LOGP_STRATEGY_EXHAUSTIVE, 100000);
+
+    cr_assert_eq(logp_check(touches_and_messages, NULL, &check, NULL), 0);
+    cr_assert_eq(check.checked.executions, 36); /* 3! orders of touches, 3! of messages */
+    cr_assert(check.checked.complete);
+}
+
+/* Rank 0 waits for the flag that the last rank sets. */
+static int waits_for_flag(struct logp_vp *vp, void *arg)
+{
+    struct shared *s = arg;
+    int rc = logp_shared_touch(vp, 1);
+
+    if (rc == 0 && logp_vp_rank(vp) == logp_vp_size(vp) - 1)
+        s->flag = 1;
+    while (rc == 0 && !s->flag) {
+        rc = logp_yield(vp);
+        if (rc == 0)
+            rc = logp_shared_touch(vp, 1);
+    }
+    return rc;
+}
+
+Test(check_points, a_loop_that_yields_ends)
+{
+    for (int s = 0; s < N_STRATEGIES; s++) {
+        struct shared shared = {0};
+        struct logp_check check = check_of(2, strategies[s], 2000);
+
+        check.before = reset;
+        check.must_end = true;
+        cr_assert_eq(logp_check(waits_for_flag, &shared, &check, NULL), 0, "strategy %d", s);
+        cr_assert_eq(check.checked.cut, 0);
+    }
+}
+
+Test(check_points, a_yield_is_no_event_without_an_explorer)
+{
+    const struct logp_network network = {.params = {.L_ns = 100}};
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 3,
+                                       .clock = LOGP_CLOCK_VIRTUAL,
+                                       .network = &network};
+    struct shared shared = {0};
+    struct logp_machine *machine;
+
+    cr_assert_eq(logp_machine_create(&config, &machine), 0);
+    cr_assert_eq(logp_machine_run(machine, waits_for_flag, &shared, 0), 0);
+    logp_machine_destroy(machine);
+}
+
+/* ---- runs that do not end ---- */
+
+/* Ranks 1 and 2 pass a token until rank 0 has told both to stop. */
+static int token(struct logp_vp *vp, void *arg)
+{
+    const int rank = logp_vp_rank(vp), other = 3 - rank;
+    struct logp_status status;
+    int x = 0, rc = 0;
+
+    (void)arg;
+    if (rank == 0) {
+        rc = logp_send(vp, 1, 1, &x, sizeof(x));
+        return rc != 0 ? rc : logp_send(vp, 2, 1, &x, sizeof(x));
+    }
+    if (rank == 1)
+        rc = logp_send(vp, 2, 0, &x, sizeof(x));
+    for (;;) {
+        if (rc == 0)
+            rc = logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &x, sizeof(x), &status);
+        if (rc != 0 || status.tag != 0)
+            return rc;
+        rc = logp_send(vp, other, 0, &x, sizeof(x));
+    }
+}
+
+/* Rank 0 sends again until an answer has come; its answers may be late. */
+static int retries(struct logp_vp *vp, void *arg)
+{
+    int x = 0, rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 0) {
+        rc = logp_recv(vp, 0, 0, &x, sizeof(x), NULL);
+        return rc != 0 ? rc : logp_send(vp, 0, 1, &x, sizeof(x));
+    }
+    do {
+        rc = logp_send(vp, 1, 0, &x, sizeof(x));
+        if (rc == 0)
+            rc = logp_recv_until(vp, 1, 1, &x, sizeof(x), logp_now(vp) + 100, NULL);
+    } while (rc == -ETIME);
+    return rc;
+}
+
+Test(check_points, a_program_that_ends_under_fair_schedules_passes)
+{
+    for (int s = 0; s < N_STRATEGIES; s++) {
+        struct logp_check check = check_of(3, strategies[s], 200);
+
+        check.most_steps = 20000;
+        cr_assert_eq(logp_check(token, NULL, &check, NULL), 0, "strategy %d: %s", s,
+                     check.checked.text);
+        if (s != LOGP_STRATEGY_EXHAUSTIVE)
+            cr_assert_eq(check.checked.cut, 0, "strategy %d: %s", s, check.checked.text);
+        else
+            cr_assert(!check.checked.complete);
+        check = check_of(2, strategies[s], 200);
+        check.must_end = true;
+        cr_assert_eq(logp_check(retries, NULL, &check, NULL), 0, "strategy %d", s);
+    }
+}
+
+/* Each asks the other for ever. */
+static int asks_for_ever(struct logp_vp *vp, void *arg)
+{
+    int x = 0, rc = 0;
+
+    (void)arg;
+    while (rc == 0)
+        rc = logp_sendrecv(vp, 1 - logp_vp_rank(vp), 0, &x, sizeof(x), 1 - logp_vp_rank(vp), 0, &x,
+                           sizeof(x), NULL);
+    return rc;
+}
+
+Test(check_points, a_livelock_is_a_failure)
+{
+    for (int s = 0; s < N_STRATEGIES; s++) {
+        struct logp_check check = check_of(2, strategies[s], 100);
+        struct logp_failure failure;
+
+        check.must_end = s == LOGP_STRATEGY_EXHAUSTIVE; /* there is one execution only */
+        check.most_steps = 1000;
+        cr_assert_eq(logp_check(asks_for_ever, NULL, &check, &failure), -ELOOP);
+        cr_assert_eq(failure.kind, LOGP_FAILURE_LIVELOCK);
+        cr_assert(strstr(failure.text, "livelock: it has not ended after 1000 events") != NULL,
+                  "%s", failure.text);
+        cr_assert_eq(logp_check_replay(asks_for_ever, NULL, &check, failure.replay, NULL), -ELOOP);
+        logp_failure_free(&failure);
+    }
+}
+
+/* It ends only in runs in which rank 0 is first. */
+static int ends_if_first(struct logp_vp *vp, void *arg)
+{
+    struct shared *s = arg;
+    int rc = logp_shared_touch(vp, 1);
+
+    if (s->n == 0)
+        s->order[s->n++] = logp_vp_rank(vp);
+    while (rc == 0 && s->order[0] != 0)
+        rc = logp_yield(vp);
+    return rc;
+}
+
+Test(check_points, runs_that_are_cut_are_counted)
+{
+    struct shared shared = {0};
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 100);
+
+    check.before = reset;
+    check.most_steps = 500;
+    cr_assert_eq(logp_check(ends_if_first, &shared, &check, NULL), 0);
+    cr_assert_gt(check.checked.cut, 10);
+    cr_assert_lt(check.checked.cut, 90);
+    cr_assert(strstr(check.checked.text, "cut after 500 events") != NULL, "%s", check.checked.text);
+    check.must_end = true;
+    cr_assert_eq(logp_check(ends_if_first, &shared, &check, NULL), -ELOOP);
+}
+
+/* ---- choices of the program ---- */
+
+static int chooses(struct logp_vp *vp, void *arg)
+{
+    const int i = logp_choose(vp, 3), j = i < 0 ? i : logp_choose(vp, 2);
+
+    (void)arg;
+    return j < 0 ? j : 0;
+}
+
+Test(check_points, exhaustive_makes_all_choices)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, 1000);
+
+    cr_assert_eq(logp_check(chooses, NULL, &check, NULL), 0);
+    cr_assert_eq(check.checked.executions, 36); /* 6 of each vp */
+    cr_assert(check.checked.complete);
+}
+
+/* It fails if rank 1 chooses 5 and then a number above 1000. */
+static int fails_at_5(struct logp_vp *vp, void *arg)
+{
+    unsigned char bytes[3];
+    int64_t x = 0;
+    int i, rc;
+
+    (void)arg;
+    i = logp_choose(vp, 6);
+    rc = i < 0 ? i : logp_choose_int(vp, -7, INT64_C(1) << 40, &x);
+    if (rc == 0)
+        rc = logp_choose_bytes(vp, bytes, sizeof(bytes));
+    if (rc != 0)
+        return rc;
+    LOGP_CHECK(vp, x >= -7 && x <= INT64_C(1) << 40);
+    LOGP_CHECK(vp, logp_vp_rank(vp) != 1 || i != 5 || x <= 1000);
+    return 0;
+}
+
+Test(check_points, a_choice_is_drawn_and_shrunk_and_replayed)
+{
+    for (int s = 0; s < 2; s++) {
+        struct logp_check check = check_of(2, strategies[s], 1000);
+        struct logp_failure failure;
+
+        cr_assert_eq(logp_check(fails_at_5, NULL, &check, &failure), -EPROTO);
+        cr_assert_eq(failure.n_deviations, 2, "%s", failure.text); /* 5, and 1024 */
+        cr_assert(strstr(failure.text, "rank 1 chooses 11 (default") != NULL, "%s", failure.text);
+        cr_assert(strstr(failure.text, "rank 1 chooses 5 (default: rank 1 chooses 0)") != NULL,
+                  "%s", failure.text);
+        cr_assert_eq(logp_check_replay(fails_at_5, NULL, &check, failure.replay, NULL), -EPROTO);
+        logp_failure_free(&failure);
+    }
+}
+
+static int chooses_wrongly(struct logp_vp *vp, void *arg)
+{
+    int64_t x = 5;
+
+    (void)arg;
+    LOGP_CHECK(vp, logp_choose(vp, 0) == -EINVAL);
+    LOGP_CHECK(vp, logp_choose(vp, 65537) == -EINVAL);
+    LOGP_CHECK(vp, logp_choose(vp, 1) == 0);
+    LOGP_CHECK(vp, logp_choose_int(vp, 2, 1, &x) == -EINVAL && x == 5);
+    LOGP_CHECK(vp, logp_choose_int(vp, 9, 9, &x) == 0 && x == 9);
+    LOGP_CHECK(vp, logp_choose_int(vp, INT64_MIN, INT64_MAX, &x) == 0);
+    return 0;
+}
+
+Test(check_points, wrong_choices_are_refused)
+{
+    const struct logp_network network = {.undelayed = true};
+    const struct logp_config config = {
+        .size = sizeof(config), .n_processors = 2, .network = &network};
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 1000);
+    struct logp_machine *machine;
+
+    cr_assert_eq(logp_check(chooses_wrongly, NULL, &check, NULL), 0);
+    cr_assert_eq(logp_machine_create(&config, &machine), 0);
+    cr_assert_eq(logp_machine_run(machine, chooses_wrongly, NULL, 0), 0);
+    cr_assert_eq(logp_machine_run(machine, fails_at_5, NULL, 0), 0); /* all are 0 */
+    logp_machine_destroy(machine);
+}
+
+/* ---- monitors ---- */
+
+struct monitor {
+    int sent, received, touched, most;
+};
+
+static int counts(const struct logp_note *note, void *arg)
+{
+    struct monitor *m = arg;
+
+    m->sent += note->kind == LOGP_NOTE_SEND;
+    m->received += note->kind == LOGP_NOTE_RECEIVE;
+    m->touched += note->kind == LOGP_NOTE_TOUCHED;
+    return m->sent - m->received > m->most ? -EDOM : 0;
+}
+
+static int counts_anew(int P, void *arg)
+{
+    struct monitor *m = arg;
+
+    (void)P;
+    m->sent = m->received = m->touched = 0;
+    return 0;
+}
+
+Test(check_points, a_monitor_sees_all_events)
+{
+    for (int s = 0; s < N_STRATEGIES; s++) {
+        struct monitor monitor = {.most = 3};
+        struct logp_check check = check_of(4, strategies[s], 500);
+        struct logp_failure failure;
+
+        check.before = counts_anew;
+        check.event = counts;
+        cr_assert_eq(logp_check(touches_and_messages, &monitor, &check, NULL), 0);
+        cr_assert_eq(monitor.sent, 3);
+        cr_assert_eq(monitor.received, 3);
+        cr_assert_eq(monitor.touched, 3);
+        monitor.most = 2; /* all three may be on their way */
+        cr_assert_eq(logp_check(touches_and_messages, &monitor, &check, &failure), -EDOM);
+        cr_assert_eq(failure.kind, LOGP_FAILURE_AFTER);
+        logp_failure_free(&failure);
+    }
+}
+
+Test(check_points, pct_states_no_bound_for_a_program_that_polls)
+{
+    struct shared shared = {0};
+    struct logp_check check = check_of(2, LOGP_STRATEGY_PCT, 100);
+
+    check.before = reset;
+    cr_assert_eq(logp_check(waits_for_flag, &shared, &check, NULL), 0);
+    cr_assert_eq(check.checked.chance, 0);
+    cr_assert_str_eq(check.checked.text, "100 runs");
+}
