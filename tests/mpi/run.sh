@@ -151,6 +151,7 @@ ends)
         expect 1 "rank 0 in MPI_Recv, for a message from rank 1 with tag 7 $(line '1 - me, 7')" $clock -P 4 ./ends deadlock
         grep -qF "rank 2 in MPI_Ssend, sending to rank 0 with tag 8 $(line '0, 8, MPI')" said &&
             grep -q "rank 3 in MPI_Barrier.*$(line Barrier)" said || fail 'the others of a deadlock'
+        ! grep 'Barrier.* tag ' said || fail 'a barrier has no tag'
     done
     build ends.c "bare -g0"
     expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (main+0x' -P 4 ./bare deadlock

@@ -135,7 +135,19 @@ static int make_job(struct job *job, int n)
     return job->ranks != NULL && job->hosts != NULL ? 0 : -ENOMEM;
 }
 
-static void print_wait(const struct logp_wait_info *w)
+/* Is the tag of its messages one that the program has chosen? Collectives have their own. */
+static bool has_own_tag(const char *call)
+{
+    static const char *const calls[] = {"Send", "Ssend", "Bsend",  "Rsend",
+                                        "Recv", "Probe", "Mprobe", "Wait"};
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (strncmp(call, "MPI_", 4) == 0 && strncmp(call + 4, calls[i], strlen(calls[i])) == 0)
+            return true;
+    return false;
+}
+
+static void print_wait(const struct logp_wait_info *w, const char *call)
 {
     static const char *const texts[] = {[LOGP_WAIT_RECV] = ", for a message from ",
                                         [LOGP_WAIT_SEND] = ", sending to ",
@@ -153,7 +165,7 @@ static void print_wait(const struct logp_wait_info *w)
         fprintf(stderr, "rank %d", w->source);
     else if (has_peer)
         fprintf(stderr, "any rank");
-    if (has_peer && w->tag >= 0)
+    if (has_peer && w->tag >= 0 && has_own_tag(call))
         fprintf(stderr, " with tag %d", w->tag);
 }
 
@@ -170,9 +182,10 @@ static void explain(const struct job *job, const struct logp_report *report)
     for (int i = 0; i < n; i++) {
         const struct logp_wait_info *w = &report->waits[i];
         const struct rank *r = &job->ranks[w->rank];
+        const char *call = r->call != NULL ? r->call : "main";
 
-        fprintf(stderr, "  rank %d in %s", w->rank, r->call != NULL ? r->call : "main");
-        print_wait(w);
+        fprintf(stderr, "  rank %d in %s", w->rank, call);
+        print_wait(w, call);
         fprintf(stderr, "%s\n", texts[i]);
     }
     if (report->n_waits > n)
