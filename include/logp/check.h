@@ -19,6 +19,7 @@
  *
  * A run fails if
  *   - the program of a vp returns an error, or a condition of LOGP_CHECK() does not hold,
+ *   - vps call different collectives, or one with another root, size or operation,
  *   - every vp waits and no message is under way (deadlock), or a vp does not return (timeout),
  *   - the function `after` returns an error, or a message is left over and all_received is set.
  *
@@ -172,11 +173,12 @@ struct logp_check {
 /** The kinds of failures. */
 enum logp_failure_kind {
     LOGP_FAILURE_NONE,
-    LOGP_FAILURE_ERROR,     /**< the program of `rank` returned `error` */
-    LOGP_FAILURE_ASSERTED,  /**< -EPROTO: LOGP_CHECK() sets file, line, expression, rank, time_ns */
-    LOGP_FAILURE_DEADLOCK,  /**< -EDEADLK: all vps wait */
-    LOGP_FAILURE_TIMEOUT,   /**< -ETIMEDOUT: `rank` does not return; -1: unknown */
-    LOGP_FAILURE_AFTER,     /**< `after` returned `error` */
+    LOGP_FAILURE_ERROR,    /**< the program of `rank` returned `error` */
+    LOGP_FAILURE_ASSERTED, /**< -EPROTO: LOGP_CHECK() sets file, line, expression, rank, time_ns; or
+                                 calls of collectives differ: file is NULL, and the text names them */
+    LOGP_FAILURE_DEADLOCK, /**< -EDEADLK: all vps wait */
+    LOGP_FAILURE_TIMEOUT,  /**< -ETIMEDOUT: `rank` does not return; -1: unknown */
+    LOGP_FAILURE_AFTER,    /**< `after` returned `error` */
     LOGP_FAILURE_LEFT_OVER, /**< -EBADMSG: n_left_over messages were never received */
     LOGP_FAILURE_LIVELOCK,  /**< -ELOOP: a run has not ended within most_steps; the check forbids
                                  that, or no run of this size has ended */

@@ -239,7 +239,8 @@ struct logp_report {
     const struct logp_wait_info *waits; /**< deadlock, timeout: what each vp waits for; otherwise
                                              the vps that the delay model has stopped for good */
     int n_waits;
-    /** The first LOGP_CHECK() (check.h) that did not hold. */
+    /** The first LOGP_CHECK() (check.h) that did not hold. Line 0: what two processors' calls of
+     *  collectives differ in (logp_vp_note_call()). */
     struct logp_asserted {
         const char *file; /**< NULL: all held */
         int line;

@@ -193,7 +193,8 @@ struct lpi_outcome {
     int error; /* of the kit itself if kind is NONE */
     int rank;
     int64_t time_ns;
-    struct logp_asserted asserted;
+    struct logp_asserted asserted; /* line 0: no condition, but two calls that differ: */
+    char calls[320];
     uint64_t n_left_over;
 };
 

@@ -129,7 +129,9 @@ int logp_report_print(const struct logp_machine *m, FILE *out)
     fputs("\n", out);
     if (r->error == 0 && r->unreceived > 0)
         fprintf(out, "  %" PRIu64 " messages were never received\n", r->unreceived);
-    if (r->asserted.file != NULL)
+    if (r->asserted.file != NULL && r->asserted.line == 0)
+        fprintf(out, "  %s\n", r->asserted.expression);
+    else if (r->asserted.file != NULL)
         fprintf(out, "  %s:%d: %s does not hold on rank %d at %" PRId64 " ns\n", r->asserted.file,
                 r->asserted.line, r->asserted.expression, r->asserted.rank, r->asserted.time_ns);
     print_waits(r, out);
