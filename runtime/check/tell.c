@@ -183,11 +183,11 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         break;
     case LOGP_FAILURE_ASSERTED:
         if (o->asserted.line == 0)
-            lpi_text_add(t, "%s\n", o->calls);
+            lpi_text_add(t, "%s\n", o->detail);
         else
-            lpi_text_add(t, "%s does not hold\n  %s:%d, rank %d, at %" PRId64 " ns\n",
-                         o->asserted.expression, o->asserted.file, o->asserted.line, o->rank,
-                         o->time_ns);
+            lpi_text_add(t, "%s does not hold%s%s\n  %s:%d, rank %d, at %" PRId64 " ns\n",
+                         o->asserted.expression, *o->detail != '\0' ? ": " : "", o->detail,
+                         o->asserted.file, o->asserted.line, o->rank, o->time_ns);
         break;
     case LOGP_FAILURE_DEADLOCK:
         lpi_text_add(t, "deadlock\n");

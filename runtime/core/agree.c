@@ -28,7 +28,6 @@ struct lpi_calls {
     uint32_t (*counts)[2]; /* of all vps as one group, by rank: blocking and started */
     struct record *table;  /* hashed */
     int n, capacity;
-    char text[320];
 };
 
 static uint64_t hash(const struct record *r)
@@ -145,8 +144,7 @@ static void describe(char *text, size_t n_bytes, const struct logp_call *call)
         snprintf(text + n, n_bytes - (size_t)n, ", root %d", call->root);
 }
 
-static int differ(struct lpi_proc *p, struct lpi_calls *c, const struct record *r,
-                  const struct logp_call *call)
+static int differ(struct lpi_proc *p, const struct record *r, const struct logp_call *call)
 {
     struct logp_machine *m = p->core->machine;
     char mine[128], other[128];
@@ -155,10 +153,13 @@ static int differ(struct lpi_proc *p, struct lpi_calls *c, const struct record *
     describe(other, sizeof(other), &r->call);
     pthread_mutex_lock(&m->lock);
     if (lpi_stop(m, -EPROTO)) {
-        snprintf(c->text, sizeof(c->text), "rank %d calls %s where rank %d calls %s%s", p->rank,
+        snprintf(m->detail, sizeof(m->detail), "rank %d calls %s where rank %d calls %s%s", p->rank,
                  mine, r->rank, other, strcmp(mine, other) == 0 ? " with another operation" : "");
-        m->report.asserted = (struct logp_asserted){
-            .file = "", .expression = c->text, .rank = p->rank, .time_ns = lpi_clock(p)};
+        m->report.asserted = (struct logp_asserted){.file = "",
+                                                    .expression = "",
+                                                    .detail = m->detail,
+                                                    .rank = p->rank,
+                                                    .time_ns = lpi_clock(p)};
     }
     pthread_mutex_unlock(&m->lock);
     return -EPROTO;
@@ -192,7 +193,7 @@ int logp_vp_note_call(struct logp_vp *vp, bool started, const struct logp_call *
     } else if (strcmp(r->call.name, call->name) != 0 || r->call.root != call->root ||
                r->call.sizes[0] != call->sizes[0] || r->call.sizes[1] != call->sizes[1] ||
                r->call.op != call->op) {
-        return differ(p, c, r, call);
+        return differ(p, r, call);
     }
     if (++r->n_called == vp->size)
         drop(c, r);

@@ -314,6 +314,7 @@ struct logp_machine {
     struct lpi_area *areas;      /* memory that members of a group share: area.c */
     struct logp_network planned; /* as configured; reported while no model is in force */
     struct logp_report report;
+    char detail[320]; /* report.asserted.detail */
     atomic_int error_rank;
     struct logp_wait_info *waits;
 };
