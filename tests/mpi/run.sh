@@ -110,6 +110,15 @@ own)
             grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "streams $options: $(cat out)"
         done
     done
+    for compiler in c++ clang++; do
+        command -v $compiler >/dev/null || continue
+        LOGP_CXX=$compiler build threadlocal.cc
+        [ "$(./threadlocal)" = 'destroyed 42' ] || fail 'thread-local variables of a program by itself'
+        for executor in fiber thread; do
+            expect 0 '' --executor $executor -P 3 ./threadlocal
+            [ "$(sort out | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'thread-local variables'
+        done
+    done
     build objects.cc
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'
@@ -240,7 +249,7 @@ refused)
     printf '#!/bin/sh\n' >script && chmod +x script
     expect 2 'a script cannot be run as ranks' -P 2 ./script
     printf '#include <mpi.h>\n__thread int x;\nint main(int c, char **v) { return MPI_Init(&c, &v) + x; }\n' >tls.c
-    "$tools/logp-cc" tls.c -o tls
+    cc -fPIC -pie -I"$tools/mpi/include" tls.c -o tls -L"$tools/mpi" -Wl,-rpath,"$tools/mpi" -lmpi_abi
     expect 2 'it has thread-local variables' -P 2 ./tls
     cc -no-pie -I"$tools/mpi/include" "$here/values.c" -o fixed
     expect 2 'it is not position-independent' -P 2 ./fixed

@@ -20,10 +20,13 @@ enum { UNIQUE = 10 /* STB_GNU_UNIQUE */ };
 
 #if defined(__x86_64__)
 enum { COPY = R_X86_64_COPY, MACHINE = EM_X86_64 };
+enum { TLS_MODULE = R_X86_64_DTPMOD64, TLS_FUNCTION = R_X86_64_TLSDESC };
 #elif defined(__aarch64__)
 enum { COPY = R_AARCH64_COPY, MACHINE = EM_AARCH64 };
+enum { TLS_MODULE = R_AARCH64_TLS_DTPMOD, TLS_FUNCTION = R_AARCH64_TLSDESC };
 #else
 enum { COPY = -1, MACHINE = EM_NONE };
+enum { TLS_MODULE = -1, TLS_FUNCTION = -1 };
 #endif
 
 const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after)
@@ -94,6 +97,21 @@ static bool has_segment(const char *file, Elf64_Word type)
     return false;
 }
 
+/* Does it look up its thread-local variables? Then it was linked as a library, and each copy has its
+ * own. In an executable they are at a fixed distance, which would be the command's. */
+static bool looks_up_variables(const char *file)
+{
+    for (const Elf64_Shdr *s = NULL; (s = section(file, SHT_RELA, s)) != NULL;) {
+        const Elf64_Rela *r = (const Elf64_Rela *)(file + s->sh_offset);
+
+        for (size_t i = 0; i < s->sh_size / sizeof(*r); i++)
+            if (ELF64_R_TYPE(r[i].r_info) == (Elf64_Xword)TLS_MODULE ||
+                ELF64_R_TYPE(r[i].r_info) == (Elf64_Xword)TLS_FUNCTION)
+                return true;
+    }
+    return false;
+}
+
 /* @return why the file cannot run as ranks; NULL: it can */
 static const char *unsuitable(const struct job *job)
 {
@@ -110,9 +128,9 @@ static const char *unsuitable(const struct job *job)
         return "it is not position-independent: compile it with logp-cc, or with -fPIE -pie";
     if (!has_segment(job->file, PT_INTERP))
         return "it is a library, or statically linked: link it with logp-cc";
-    if (has_segment(job->file, PT_TLS))
-        return "it has thread-local variables, which ranks of one process cannot have: compile it "
-               "with clang -femulated-tls, or without them";
+    if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file))
+        return "it has thread-local variables, which an executable has once for a process: link it "
+               "with logp-cc";
     return NULL;
 }
 

@@ -169,6 +169,17 @@ EXPORT int __cxa_atexit(void (*function)(void *), void *arg, void *object)
     return 0;
 }
 
+/* Of a thread-local variable: a rank is its thread. */
+EXPORT int __cxa_thread_atexit_impl(void (*function)(void *), void *arg, void *object);
+
+EXPORT int __cxa_thread_atexit_impl(void (*function)(void *), void *arg, void *object)
+{
+    if (host_here() != NULL && the_job->main == NULL)
+        return __cxa_atexit(function, arg, object);
+    return ((int (*)(void (*)(void *), void *, void *))next_of("__cxa_thread_atexit_impl"))(
+        function, arg, object);
+}
+
 EXPORT void abort(void)
 {
     struct rank *r = is_rank() ? rank_here() : NULL;
