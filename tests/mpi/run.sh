@@ -119,6 +119,12 @@ own)
             [ "$(sort out | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'thread-local variables'
         done
     done
+    mkdir apart
+    build shared.c 'apart/libshared.so -shared -DLIBRARY -Wl,-soname,libshared.so'
+    build shared.c 'apart/shared -Lapart -lshared -Wl,-rpath,$ORIGIN'
+    expect 0 'logp: all ranks share the globals of ' --executor fiber -P 3 apart/shared
+    expect 0 '' -q -P 1 apart/shared
+    [ ! -s said ] || fail '-q and a library of the program'
     build objects.cc
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'

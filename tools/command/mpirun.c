@@ -201,6 +201,7 @@ static int mpirun(struct options *o)
     char path[PATH_MAX];
     struct mpi_program program = {.argv = o->rest,
                                   .tags_output = o->tags_output,
+                                  .quiet = o->quiet,
                                   .compute = o->compute,
                                   .timeout_ns = o->timeout_ns,
                                   .run = run_program};

@@ -9,6 +9,7 @@
 #include "state.h"
 
 #include <elf.h>
+#include <link.h>
 #include <sys/types.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -64,8 +65,9 @@ struct job {
     char *file;       /* the executable, in memory */
     size_t file_bytes;
     main_function *main; /* not NULL: there is one rank, which is this process's own program */
-    bool tags_output, names_threads;
-    double compute; /* of struct mpi_program */
+    bool tags_output, names_threads, quiet;
+    const struct link_map *last_before; /* of all loaded libraries, before the program's */
+    double compute;                     /* of struct mpi_program */
     int n_ranks;
     struct rank *ranks;
     struct host_rank *hosts;
@@ -125,6 +127,11 @@ void find_variables(struct job *job);
 /* Before the copy of the executable in the file fd is loaded; and after it. */
 void give_variables(const struct job *job, struct host_rank *host, int fd);
 void begin_variables(const struct job *job, struct host_rank *host, uintptr_t base);
+
+/* libraries.c: those of the program, before its first copy is loaded */
+void load_libraries(const struct job *job);
+/* Say which of them all ranks share. */
+void name_shared(const struct job *job);
 
 /* cxx.c: the streams of C++, as the variables */
 void find_streams(struct job *job);

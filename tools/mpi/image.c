@@ -161,6 +161,9 @@ int read_image(struct job *job, char *why, size_t size)
         snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC", object);
     if (reason != NULL || object != NULL)
         return -1;
+    for (job->last_before = _r_debug.r_map; job->last_before->l_next != NULL;)
+        job->last_before = job->last_before->l_next;
+    load_libraries(job);
     clear_mark(job->file);
     own_unique_symbols(job->file);
     find_variables(job);
@@ -254,6 +257,8 @@ void *load_image(struct job *job, struct host_rank *host, char *why, size_t size
         return NULL;
     }
     begin_variables(job, host, map->l_addr);
+    if (host == job->hosts && !job->quiet)
+        name_shared(job);
     return (char *)map->l_addr + ((const Elf64_Ehdr *)job->file)->e_entry;
 }
 

@@ -222,6 +222,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .path = program->path,
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
+                      .quiet = program->quiet,
                       .compute = program->compute};
     char why[512], path[PATH_MAX];
     struct rlimit files;

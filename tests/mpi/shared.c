@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* A program and a library of its own, in one file: LIBRARY is defined for the library. */
+#ifdef LIBRARY
+int count(void);
+
+int count(void)
+{
+    static int n;
+
+    return ++n;
+}
+#else
+#include "check.h"
+
+int count(void);
+
+int main(int argc, char **argv)
+{
+    int P;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    count();
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(count() > P); /* all count together */
+    MPI_Finalize();
+    return 0;
+}
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program's own shared libraries. They are loaded once, so all ranks share their globals, and
+ * the start says so. A path relative to the executable ($ORIGIN) would be relative to the copies in
+ * memory: such libraries are loaded before the first copy, which then finds them by their name.
+ */
+#include "host.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Load it from the first of these folders, separated by ':', that is $ORIGIN or below it. */
+static void load_from(const char *folders, const char *origin, const char *name)
+{
+    static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
+    char path[2 * PATH_MAX];
+
+    for (const char *end; *folders != '\0'; folders = end + (*end == ':')) {
+        end = folders + strcspn(folders, ":");
+        for (int i = 0; i < 2; i++) {
+            const size_t length = strlen(words[i]);
+
+            if (strncmp(folders, words[i], length) != 0 || folders + length > end)
+                continue;
+            snprintf(path, sizeof(path), "%s%.*s/%s", origin,
+                     (int)(end - folders - (ptrdiff_t)length), folders + length, name);
+            if (access(path, R_OK) == 0 && dlopen(path, RTLD_LAZY | RTLD_LOCAL) != NULL)
+                return;
+        }
+    }
+}
+
+void load_libraries(const struct job *job)
+{
+    const Elf64_Shdr *s = section(job->file, SHT_DYNAMIC, NULL);
+    const Elf64_Shdr *all =
+        (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
+    const Elf64_Dyn *first = (const Elf64_Dyn *)(s != NULL ? job->file + s->sh_offset : NULL);
+    const char *strings = s != NULL ? job->file + all[s->sh_link].sh_offset : NULL, *folders = NULL;
+    char origin[PATH_MAX], *slash;
+
+    if (realpath(job->path, origin) == NULL)
+        return;
+    slash = strrchr(origin, '/');
+    *slash = '\0';
+    for (const Elf64_Dyn *d = first; d != NULL && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_RUNPATH || (d->d_tag == DT_RPATH && folders == NULL))
+            folders = strings + d->d_un.d_val;
+    for (const Elf64_Dyn *d = first; folders != NULL && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED &&
+            dlopen(strings + d->d_un.d_val, RTLD_LAZY | RTLD_NOLOAD) == NULL)
+            load_from(folders, origin, strings + d->d_un.d_val);
+}
+
+/* Is it the program's own? The system's libraries are made to be shared. */
+static bool is_own(const char *path)
+{
+    static const char *const others[] = {"/lib", "/usr/", "/proc/"};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strncmp(path, others[i], strlen(others[i])) == 0)
+            return false;
+    return strchr(path, '/') != NULL;
+}
+
+void name_shared(const struct job *job)
+{
+    for (const struct link_map *map = job->last_before->l_next; map != NULL; map = map->l_next)
+        if (is_own(map->l_name))
+            fprintf(stderr, "logp: all ranks share the globals of %s\n", map->l_name);
+}
