@@ -259,6 +259,35 @@ static struct logp_prediction doubling_predict(int64_t P, const struct logp_invo
     return f.pairs > 0 ? lpi_bound(lpi_later(r.free, r.send_next) + D) : lpi_exact(r.free);
 }
 
+/* ---- census: the word of sends and receives that is soonest done ---- */
+
+static int census_plan(int P, int rank, struct logp_invocation *c)
+{
+    (void)rank;
+    return lpi_census_plan(P, c, &(struct lpi_census_cost){0});
+}
+
+static bool census_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                         struct logp_step *out)
+{
+    const struct lpi_census *word = c->plan.state;
+    const struct lpi_census_op *op = &word->ops[i < word->n ? i : 0];
+
+    if (i >= word->n)
+        return false;
+    return op->sends
+               ? logp_step_send(out, lpi_mod(rank + op->reach, P), c->args.tag, LOGP_BUF, 0, 0)
+               : logp_step_receive(out, lpi_mod(rank - op->reach, P), c->args.tag, LOGP_BUF, 0, 0);
+}
+
+static struct logp_prediction census_predict(int64_t P, const struct logp_invocation *c)
+{
+    struct lpi_census word;
+
+    lpi_census_find(&word, P, &c->model.params, &(struct lpi_census_cost){0});
+    return lpi_exact(word.time);
+}
+
 /* ---- the rows ---- */
 
 static const char hensgen[] = "Hensgen et al. 1988", mellor[] = "Mellor-Crummey & Scott 1991";
@@ -285,6 +314,9 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("barrier", "ring", "a message goes round the ring twice",
                     "Open MPI (double ring)"),
      .steps = ring_steps, .run = ring_run, .predict = ring_predict},
+    {LOGP_ALGORITHM("barrier", "census", "the best word of sends and receives, the same on all",
+                    "Karp et al. 1993"),
+     .plan = census_plan, .steps = census_steps, .predict = census_predict},
 };
 
 const struct logp_collective lpi_barrier = {

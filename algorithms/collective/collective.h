@@ -40,6 +40,10 @@ extern const struct lpi_rows lpi_shared_broadcast, lpi_shared_reduce, lpi_shared
     lpi_shared_reduce_scatter, lpi_shared_scan, lpi_shared_exscan, lpi_shared_scatter,
     lpi_shared_gather, lpi_shared_allgather, lpi_shared_alltoall, lpi_shared_barrier;
 
+/* collective/census_rows.c */
+extern const struct lpi_rows lpi_census_allgather, lpi_census_scan, lpi_census_exscan,
+    lpi_census_allreduce;
+
 /* collective/alltoall/window.c */
 extern const struct lpi_rows lpi_alltoall_windows;
 
@@ -341,6 +345,43 @@ __int128 lpi_circulant_at_most(int64_t P, const struct logp_params *p, int64_t n
  * `gamma` times as long as lpi_combine_ns() says, 0 or 1. */
 int64_t lpi_circulant_blocks(int64_t P, const struct logp_params *p, int64_t units,
                              size_t unit_bytes, int gamma);
+
+/*
+ * ---- census.c ----
+ * All processors do the same word of sends and receives at the same times. A rank knows the
+ * contributions of its window [rank - w + 1, rank], mod P; at first w = 1. The j-th message carries
+ * the window at the j-th send, and goes to rank + (the window at the j-th receive), where it
+ * continues that window. The word is the one whose windows reach P soonest. For o = 0 and g = 1 the
+ * windows grow as the number of ranks that a broadcast reaches. Sources: Karp, Sahay, Santos,
+ * Schauser, SPAA 1993; Bar-Noy, Kipnis, Schieber, Parallel Processing Letters 3(1), 1993; here for
+ * any L, o, g, G.
+ */
+enum { LPI_CENSUS_MOST = 64 }; /* messages */
+
+struct lpi_census_op {
+    bool sends;
+    int64_t carries; /* ranks in the message; beyond P - reach they are not needed */
+    int64_t reach;   /* to rank + reach, or from rank - reach */
+};
+
+struct lpi_census {
+    int n;
+    bool found; /* if `exact`: false: there is none */
+    __int128 time;
+    struct lpi_census_op ops[2 * LPI_CENSUS_MOST];
+};
+
+struct lpi_census_cost {
+    size_t fixed_bytes, rank_bytes; /* of a message, and for each rank that it carries */
+    int64_t combine_ns;             /* after each receive */
+    bool exact;                     /* no contribution may come twice */
+};
+
+/* Search, or what has been found before. Threads: any. */
+void lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params *p,
+                     const struct lpi_census_cost *cost);
+/* The same, as c->plan.state. 0; -ENOMEM */
+int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost);
 
 /*
  * ---- two_tree.c ----

@@ -339,7 +339,8 @@ const struct logp_collective lpi_scan = {
     .postcondition = postcondition_scan,
     .in_place = lpi_vector_in_place,
     .bound = scan_bound,
-    .rows = LPI_ROWS_AND(scans, lpi_shared_scan),
+    .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(scans),
+                                             &lpi_census_scan, &lpi_shared_scan, NULL},
 };
 
 const struct logp_collective lpi_exscan = {
@@ -350,5 +351,6 @@ const struct logp_collective lpi_exscan = {
     .postcondition = postcondition_exscan,
     .in_place = lpi_vector_in_place,
     .bound = exscan_bound,
-    .rows = LPI_ROWS_AND(exscans, lpi_shared_exscan),
+    .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(exscans),
+                                             &lpi_census_exscan, &lpi_shared_exscan, NULL},
 };

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The best word of sends and receives: see collective.h.
+ *
+ * A depth-first search over the words by the time line of one processor, which is that of all. A
+ * word is given up when
+ * - it cannot reach P before the best one so far. Each rank in the window, and in each message that
+ *   is under way, becomes at most grown[t] ranks in t: messages come back to back, and nothing else
+ *   takes time;
+ * - an earlier word has led to the same times and messages under way, with as large a window and as
+ *   large messages.
+ * Time counts in steps that divide all parameters, or in short ones that are rounded down, so that
+ * the first rule gives up too little and never too much. The search ends after so many nodes with
+ * the best word found. It begins with the word of dissemination, send and receive in turn.
+ *
+ * What has been found is kept for all processors of the process, since all of them ask the same.
+ */
+#include "collective/collective.h"
+#include "predict/predict.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_NODES = 100000,
+    MOST_TIMES = 2048, /* of grown[] */
+    SEEN = 1 << 14,    /* places for states */
+    KEPT = 512,        /* words */
+    PROBES = 8
+};
+
+struct state {
+    struct lpi_rounds at;
+    __int128 arrival[LPI_CENSUS_MOST]; /* by message */
+    int64_t carries[LPI_CENSUS_MOST];
+    int n_sent, n_received;
+    int64_t window;
+};
+
+struct seen {
+    uint64_t times; /* hash of the times; 0: none */
+    int n;
+    int64_t window, carries[LPI_CENSUS_MOST];
+};
+
+struct search {
+    int64_t P;
+    const struct logp_params *p;
+    const struct lpi_census_cost *cost;
+    struct lpi_census *best, word;
+    int64_t *grown, n_grown, unit_ns;
+    struct seen *seen;
+    struct state *states; /* after each operation of the word; vps have small stacks */
+    int64_t nodes;
+};
+
+/* ---- the time line ---- */
+
+static size_t bytes_of(const struct search *s, int64_t carries)
+{
+    return s->cost->fixed_bytes + lpi_bytes((size_t)carries, s->cost->rank_bytes);
+}
+
+static int64_t send_every(const struct logp_params *p, size_t bytes)
+{
+    return lpi_max(p->o_send_ns, logp_params_gap_ns(p, bytes));
+}
+
+static void send(const struct search *s, struct state *x)
+{
+    const size_t bytes = bytes_of(s, x->window);
+    const int64_t stream = logp_params_stream_ns(s->p, bytes);
+    const __int128 start = lpi_rounds_start(&x->at, s->p);
+
+    x->arrival[x->n_sent] = start + s->p->o_send_ns + stream + s->p->L_ns;
+    x->carries[x->n_sent++] = x->window;
+    x->at.send_next = start + send_every(s->p, bytes);
+    x->at.free = lpi_later(start + s->p->o_send_ns,
+                           lpi_rounds_turn(s->p, start, send_every(s->p, bytes), stream));
+}
+
+static void receive(const struct search *s, struct state *x)
+{
+    const int64_t carries = x->carries[x->n_received];
+    const int64_t needed = carries < s->P - x->window ? carries : s->P - x->window;
+    const int64_t every = lpi_max(s->p->o_recv_ns, logp_params_gap_ns(s->p, bytes_of(s, needed)));
+    __int128 start = lpi_later(x->at.free, x->at.recv_start + every);
+
+    /* the last message carries what is needed, and comes that much sooner */
+    start = lpi_later(start, x->arrival[x->n_received] -
+                                 logp_params_stream_ns(s->p, bytes_of(s, carries)) +
+                                 logp_params_stream_ns(s->p, bytes_of(s, needed)));
+    x->n_received++;
+    x->window += carries;
+    x->at.recv_start = start;
+    x->at.free = start + s->p->o_recv_ns + s->cost->combine_ns;
+}
+
+/* ---- what it can reach ---- */
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    return b == 0 ? a : gcd(b, a % b);
+}
+
+/* Fill grown[t] for all t up to the best time. */
+static bool grow(struct search *s)
+{
+    const int64_t stream = logp_params_stream_ns(s->p, bytes_of(s, 1));
+    const int64_t o_recv = s->p->o_recv_ns + s->cost->combine_ns;
+    const int64_t way = s->p->o_send_ns + s->p->L_ns + stream + o_recv;
+    const int64_t every = lpi_max(o_recv, logp_params_gap_ns(s->p, bytes_of(s, 1)));
+    const int64_t all = (int64_t)s->best->time;
+
+    s->unit_ns = gcd(gcd(way, every), gcd(s->p->o_send_ns, o_recv));
+    if (s->unit_ns < 1 || all / s->unit_ns >= MOST_TIMES)
+        s->unit_ns = lpi_max(1, all / (MOST_TIMES - 1));
+    if (way / s->unit_ns < 1 || every / s->unit_ns < 1)
+        return false;
+    s->n_grown = all / s->unit_ns + 2;
+    s->grown = malloc((size_t)s->n_grown * sizeof(*s->grown));
+    if (s->grown == NULL)
+        return false;
+    for (int64_t t = 0; t < s->n_grown; t++) {
+        s->grown[t] = 1;
+        for (int64_t from = t - way / s->unit_ns; from >= 0; from -= every / s->unit_ns)
+            if (s->grown[t] < s->P)
+                s->grown[t] += s->grown[from];
+    }
+    return true;
+}
+
+static int64_t grown_in(const struct search *s, __int128 ns)
+{
+    const __int128 t = ns < 0 ? -1 : ns / s->unit_ns + 1;
+
+    return t < 0 ? 0 : s->grown[t < s->n_grown ? t : s->n_grown - 1];
+}
+
+/* May x reach P before the best time? */
+static bool may_win(const struct search *s, const struct state *x)
+{
+    const __int128 end = s->best->time - 1;
+    __int128 reached = (__int128)x->window * grown_in(s, end - x->at.free);
+
+    for (int i = x->n_received; i < x->n_sent && reached < s->P; i++) {
+        const __int128 comes =
+            lpi_later(x->arrival[i], x->at.free) + s->p->o_recv_ns + s->cost->combine_ns;
+
+        reached += (__int128)x->carries[i] * grown_in(s, end - comes);
+    }
+    return reached >= s->P && x->at.free <= end;
+}
+
+/* ---- what has been there ---- */
+
+static uint64_t mix(uint64_t h, __int128 x)
+{
+    h = (h ^ (uint64_t)x) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+/* Has an earlier word led here, with as much? Otherwise x is noted. */
+static bool is_dominated(struct search *s, const struct state *x)
+{
+    const int n = x->n_sent - x->n_received;
+    uint64_t h = mix(mix(mix((uint64_t)n + 1, x->at.free), x->at.send_next), x->at.recv_start);
+    struct seen *seen;
+    bool is_less;
+
+    for (int i = x->n_received; i < x->n_sent; i++)
+        h = mix(h, x->arrival[i]);
+    h |= 1;
+    seen = &s->seen[h >> 40 & (SEEN - 1)];
+    is_less = seen->times == h && seen->n == n && x->window <= seen->window;
+    for (int i = 0; is_less && i < n; i++)
+        is_less = x->carries[x->n_received + i] <= seen->carries[i];
+    if (is_less)
+        return !s->cost->exact || x->window == seen->window;
+    seen->times = h;
+    seen->n = n;
+    seen->window = x->window;
+    memcpy(seen->carries, &x->carries[x->n_received], (size_t)n * sizeof(x->carries[0]));
+    return false;
+}
+
+/* ---- the search ---- */
+
+static void note(struct search *s, const struct state *x)
+{
+    s->word.time = x->at.free;
+    s->word.found = true;
+    *s->best = s->word;
+}
+
+static void try_send(struct search *s);
+static void try_receive(struct search *s);
+
+static void go_on(struct search *s)
+{
+    const struct state *x = &s->states[s->word.n];
+    bool receives_first;
+
+    if (++s->nodes > MOST_NODES || (s->best->found && !may_win(s, x)) || is_dominated(s, x))
+        return;
+    receives_first =
+        x->n_received < x->n_sent && x->arrival[x->n_received] <= lpi_rounds_start(&x->at, s->p);
+    if (receives_first)
+        try_receive(s);
+    try_send(s);
+    if (!receives_first)
+        try_receive(s);
+}
+
+/* What is under way is received, so no more is sent if that is enough. */
+static bool is_enough(const struct search *s, const struct state *x)
+{
+    int64_t window = x->window;
+
+    for (int i = x->n_received; i < x->n_sent; i++)
+        window += x->carries[i];
+    return window >= s->P;
+}
+
+static void try_send(struct search *s)
+{
+    struct state *x = &s->states[s->word.n];
+
+    if (x->n_sent == LPI_CENSUS_MOST || is_enough(s, x))
+        return;
+    x[1] = x[0];
+    send(s, &x[1]);
+    s->word.ops[s->word.n++] = (struct lpi_census_op){.sends = true, .carries = x->window};
+    go_on(s);
+    s->word.n--;
+}
+
+static void try_receive(struct search *s)
+{
+    struct state *x = &s->states[s->word.n], *next = x + 1;
+
+    if (x->n_received == x->n_sent ||
+        (s->cost->exact && x->window + x->carries[x->n_received] > s->P))
+        return;
+    *next = *x;
+    receive(s, next);
+    s->word.ops[s->word.n++] =
+        (struct lpi_census_op){.carries = x->carries[x->n_received], .reach = x->window};
+    if (next->window < s->P)
+        go_on(s);
+    else if (next->n_received == next->n_sent && (!s->best->found || next->at.free < s->best->time))
+        note(s, next);
+    s->word.n--;
+}
+
+/* In each round send k - 1 times, and receive as often. */
+static void disseminate(struct search *s, int64_t k)
+{
+    struct state *x = s->states;
+    int64_t n;
+
+    *x = (struct state){.at = LPI_ROUNDS, .window = 1};
+    for (s->word.n = 0; x->window < s->P; x->n_received = x->n_sent) {
+        const int64_t window = x->window;
+
+        n = lpi_ceil_div(s->P - window, window);
+        n = n < k - 1 ? n : k - 1;
+        if (x->n_sent + n > LPI_CENSUS_MOST)
+            break;
+        for (int64_t i = 0; i < n; i++) {
+            s->word.ops[s->word.n++] = (struct lpi_census_op){.sends = true, .carries = window};
+            send(s, x);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            s->word.ops[s->word.n++] =
+                (struct lpi_census_op){.carries = window, .reach = x->window};
+            receive(s, x);
+        }
+    }
+    if (x->window >= s->P && (!s->cost->exact || x->window == s->P) &&
+        (!s->best->found || x->at.free < s->best->time))
+        note(s, x);
+    if (!s->best->found && s->best->time < x->at.free)
+        s->best->time = x->at.free;
+    s->word.n = 0;
+}
+
+/* The j-th send goes as far as the j-th receive reaches. */
+static void finish(struct lpi_census *word)
+{
+    int sent = 0;
+
+    for (int i = 0; i < word->n; i++)
+        if (!word->ops[i].sends) {
+            while (!word->ops[sent].sends)
+                sent++;
+            word->ops[sent++].reach = word->ops[i].reach;
+        }
+}
+
+/* @return false: no memory */
+static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p,
+                 const struct lpi_census_cost *cost)
+{
+    struct search s = {.P = P, .p = p, .cost = cost, .best = best};
+    bool has_memory;
+
+    *best = (struct lpi_census){.found = P == 1};
+    s.states = malloc((2 * LPI_CENSUS_MOST + 1) * sizeof(*s.states));
+    s.seen = calloc(SEEN, sizeof(*s.seen));
+    has_memory = s.states != NULL && s.seen != NULL;
+    if (P > 1 && has_memory) {
+        for (int64_t k = 2; k <= LPI_CENSUS_MOST && (k == 2 || k <= P); k++)
+            disseminate(&s, k);
+        s.states[0] = (struct state){.at = LPI_ROUNDS, .window = 1};
+        if (grow(&s))
+            go_on(&s);
+        finish(best);
+    }
+    free(s.states);
+    free(s.seen);
+    free(s.grown);
+    return has_memory;
+}
+
+/* ---- what has been found ---- */
+
+enum { EMPTY, CLAIMED, READY };
+
+/* As in choice_cache.c: a place is claimed by the one thread that fills it, and then ready for
+ * ever. */
+static struct kept {
+    _Atomic int state;
+    int64_t P;
+    struct logp_params p;
+    struct lpi_census_cost cost;
+    struct lpi_census word;
+} kept[KEPT];
+
+static bool is_for(const struct kept *k, int64_t P, const struct logp_params *p,
+                   const struct lpi_census_cost *cost)
+{
+    return k->P == P && k->p.L_ns == p->L_ns && k->p.o_send_ns == p->o_send_ns &&
+           k->p.o_recv_ns == p->o_recv_ns && k->p.g_ns == p->g_ns && k->p.G_ps == p->G_ps &&
+           k->p.gap_shared == p->gap_shared && k->p.store_forward == p->store_forward &&
+           k->cost.rank_bytes == cost->rank_bytes && k->cost.fixed_bytes == cost->fixed_bytes &&
+           k->cost.combine_ns == cost->combine_ns && k->cost.exact == cost->exact;
+}
+
+static uint64_t hash_of(int64_t P, const struct logp_params *p, const struct lpi_census_cost *cost)
+{
+    uint64_t h = mix(mix(mix((uint64_t)P, p->L_ns), p->o_send_ns), p->o_recv_ns);
+
+    h = mix(mix(mix(h, p->g_ns), p->G_ps), (int64_t)cost->rank_bytes);
+    return mix(mix(mix(h, (int64_t)cost->fixed_bytes), cost->combine_ns), cost->exact) >> 32;
+}
+
+/* Keep it in an empty place, if there is one. */
+static void keep(struct kept *k, int64_t P, const struct logp_params *p,
+                 const struct lpi_census_cost *cost, const struct lpi_census *word)
+{
+    int state = EMPTY;
+
+    /* relaxed: nothing is read from a place that this thread claims */
+    if (!atomic_compare_exchange_strong_explicit(&k->state, &state, CLAIMED, memory_order_relaxed,
+                                                 memory_order_relaxed))
+        return;
+    k->P = P;
+    k->p = *p;
+    k->cost = *cost;
+    k->word = *word;
+    /* release pairs with the acquire in lpi_census_find() */
+    atomic_store_explicit(&k->state, READY, memory_order_release);
+}
+
+void lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params *p,
+                     const struct lpi_census_cost *cost)
+{
+    const uint64_t h = hash_of(P, p, cost);
+    struct kept *k = &kept[h % KEPT];
+
+    for (int i = 0; i < PROBES; i++) {
+        /* acquire pairs with the release in keep() */
+        const int state = atomic_load_explicit(&k->state, memory_order_acquire);
+
+        if (state == READY && is_for(k, P, p, cost)) {
+            *out = k->word;
+            return;
+        }
+        if (state == EMPTY)
+            break;
+        k = &kept[(h + (uint64_t)i + 1) % KEPT];
+    }
+    if (find(out, P, p, cost))
+        keep(k, P, p, cost, out);
+}
+
+int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost)
+{
+    struct lpi_census *word = malloc(sizeof(*word));
+
+    if (word == NULL)
+        return -ENOMEM;
+    lpi_census_find(word, P, &c->model.params, cost);
+    if (!word->found) {
+        free(word);
+        return -ENOMEM;
+    }
+    c->plan.state = word;
+    return 0;
+}
