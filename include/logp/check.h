@@ -20,7 +20,8 @@
  * A run fails if
  *   - the program of a vp returns an error, or a condition of LOGP_CHECK() does not hold,
  *   - every vp waits and no message is under way (deadlock), or a vp does not return (timeout),
- *   - the function `after` returns an error, or a message is left over and all_received is set.
+ *   - the function `after` returns an error, or a message is left over and all_received is set,
+ *   - it ends the process (see below).
  *
  * An untimed check (no network) varies which vp goes on next, and this:
  *
@@ -67,6 +68,13 @@
  *
  * - Threads: threads of the program may compute and be joined. They must not call functions of
  *   vp.h, and the kit does not control their order.
+ *
+ * - Crashes: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT (assert(), an exception that nothing
+ *   catches), on vps, in functions of the check and, if there is one check at a time, on any thread.
+ *   A handler writes the replay file, and rank, run and seed on stderr. Then the previous handler of
+ *   the signal is called, or the process ends by the signal. Ignored signals stay ignored. A call of
+ *   exit() or quick_exit() during a run is also written, and the process ends with EXIT_FAILURE
+ *   without the functions of atexit(). _exit() is not noticed.
  *
  * - Stack: fibers have stack_bytes each. Errors are return values: no call jumps over a frame, and
  *   destructors run.
@@ -180,6 +188,8 @@ enum logp_failure_kind {
     LOGP_FAILURE_LEFT_OVER, /**< -EBADMSG: n_left_over messages were never received */
     LOGP_FAILURE_LIVELOCK,  /**< -ELOOP: a run has not ended within most_steps; the check forbids
                                  that, or no run of this size has ended */
+    LOGP_FAILURE_CRASHED,   /**< `error` is the signal that ended the process; only in replays */
+    LOGP_FAILURE_EXITED,    /**< 0: the process has called exit(); only in replays */
 };
 
 /** A failure and its replay. Free it with logp_failure_free(). */
@@ -211,7 +221,7 @@ struct logp_failure {
  * Environment variables let a failure of a distant test be seen again:
  *   LOGP_REPLAY_DIR=DIR  write the replay of a failure to DIR/NAME-pP-SEED.replay. DIR is made if
  *                        it is missing. A line of failure.text names the file, or says why it
- *                        could not be written
+ *                        could not be written. A crash leaves DIR/NAME-pP-SEED-crash.replay
  *   LOGP_REPLAY=FILE     replay this failure and run nothing else. It concerns each logp_check()
  *                        of a program with this name whose sizes include or enclose its P; other
  *                        checks return 0. Name the programs if there are several. Under a debugger

@@ -46,7 +46,10 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
 
     job->origin = &r->facts;
     job->check.name = r->facts.name;
+    job->ready.keeps = true;
+    lpi_signals_watch();
     rc = lpi_job_again(job, &r->plan, &r->answers, story);
+    lpi_signals_unwatch();
     if (job->outcome.kind == LOGP_FAILURE_TIMEOUT)
         job->story = NULL;
     if (rc == 0 && job->outcome.kind != LOGP_FAILURE_NONE) {
@@ -176,6 +179,7 @@ static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *sto
     if (traced)
         job->trace = &trace;
     story->keeps_notes = traced && untimed;
+    job->ready.answer = variable("LOGP_REPLAY_OUT");
     rc = run(job, r, story, found);
     add_outcome(&t, outcome_of(job, &r->facts, rc), rc, found->text != NULL ? found->text : "");
     if (trace != NULL && !job->left_behind)

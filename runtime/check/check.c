@@ -269,7 +269,9 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         job->most = job->check.runs;
         job->end_ns = end_of(job->check.time_ns);
         make_plan(&job->plan, &job->check);
+        lpi_signals_watch();
         rc = search(job, &found);
+        lpi_signals_unwatch();
         if (job->checked.chance < 0) /* pct.c: no bound holds */
             job->checked.chance = 0;
         describe(&job->checked, &job->check, found.kind != LOGP_FAILURE_NONE);

@@ -109,6 +109,7 @@ void lpi_job_fini(struct lpi_job *job)
         free(job->texts[i]);
     free(job->texts);
     lpi_answers_free(&job->taken);
+    lpi_crash_forget(job);
     lpi_observer_free(job->observer);
 }
 
@@ -277,10 +278,12 @@ static bool another_run(void *arg, const struct logp_report *r)
 {
     struct lpi_observer *observer = arg;
     struct lpi_job *job = observer->job;
-    const struct lpi_outcome o = look_at(job, lpi_observer_ended(observer), r);
+    struct lpi_outcome o;
     bool more;
     int P, rc;
 
+    observer->between = true;
+    o = look_at(job, lpi_observer_ended(observer), r);
     if (!lpi_observer_enter(observer))
         return false;
     more = conclude(job, &o, r);
@@ -291,6 +294,7 @@ static bool another_run(void *arg, const struct logp_report *r)
         job->outcome.error = rc;
         lpi_observer_leave(observer);
     }
+    observer->between = !more || rc != 0;
     return more && rc == 0;
 }
 
@@ -308,7 +312,7 @@ static int run(struct lpi_job *job)
     struct lpi_observer *observer = job->observer;
     int ended, rc;
 
-    rc = logp_machine_repeat(m, job->program, job->arg, job->check.timeout_ns, another_run,
+    rc = logp_machine_repeat(m, lpi_signals_program, observer, job->check.timeout_ns, another_run,
                              observer);
     if (rc == -ETIMEDOUT && logp_machine_busy(m))
         leave_behind(job);
@@ -368,17 +372,23 @@ static void trace(struct lpi_job *job, bool begins)
 /* A run of job->plan, or all that another_run() asks for. @return as lpi_job_again() */
 static int go(struct lpi_job *job)
 {
+    struct lpi_observer *outer;
     int rc = take_machine(job);
 
     if (rc != 0)
         return rc;
+    lpi_crash_prepare(job);
     prepare(job);
+    job->observer->between = true;
+    outer = lpi_signals_enter(job->observer);
     rc = call_before(job, job->plan.P);
-    if (rc != 0)
-        return rc;
-    trace(job, true);
-    rc = run(job);
-    trace(job, false);
+    if (rc == 0) {
+        trace(job, true);
+        job->observer->between = false;
+        rc = run(job);
+        trace(job, false);
+    }
+    lpi_signals_enter(outer);
     return rc;
 }
 

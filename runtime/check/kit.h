@@ -13,6 +13,7 @@
  *   job.c                         runs
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
+ *   signals.c crash.c             runs that end the process
  *   tell.c                        what happened, in words
  *   shrink.c                      the same failure with less
  *   check.c                       logp_check()
@@ -144,6 +145,9 @@ struct lpi_observer {
     int (*check_event)(const struct logp_note *note, void *arg); /* NULL: none */
     void *check_arg;
     int event;            /* what check_event has returned, if not 0 */
+    logp_program program; /* with check_arg */
+    bool between;         /* no run is under way, but functions of the check may be */
+    bool crashed;         /* its crash has been reported */
     pthread_mutex_t lock; /* of `taken` when it grows, and of the job between two runs */
     bool detached;        /* the job goes on without it */
 };
@@ -223,6 +227,16 @@ struct lpi_job {
     char why[LOGP_FAULT_WHY]; /* why the check is refused */
     char **texts;             /* of plans, freed with the job */
     int n_texts;
+    struct lpi_ready {   /* for a crash: crash.c */
+        char *replay;    /* of `steps`, `faults` and `noise` of the plan; NULL: nothing is ready */
+        char path[4096]; /* of the replay file; with a folder, only the first part of the name */
+        const char *folder;
+        const char *faults, *noise;
+        uint64_t most_steps;
+        struct logp_replay *origin;
+        bool keeps;         /* this is a replay: its file is there */
+        const char *answer; /* LOGP_REPLAY_OUT of this replay; NULL: none */
+    } ready;
 };
 
 /* Runs with P processors under job->plan, each with its own seed, until one fails, job->most are
@@ -282,6 +296,30 @@ struct logp_replay *lpi_origin(void);
  * @return 0; the errno of writing replay_file
  */
 int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure);
+/* Set path to the check's replay file; or to "DIR/NAME", which is to be completed, and return DIR of
+ * the environment; or to "": there will be no file, or its name is too long. */
+const char *lpi_replay_path(const struct logp_check *check, char *path, size_t size);
+
+/* ---- signals.c, crash.c: runs that end the process ---- */
+
+/* From now on until lpi_signals_unwatch(), a run that ends the process leaves its replay. */
+void lpi_signals_watch(void);
+void lpi_signals_unwatch(void);
+/* This thread calls functions of the check; NULL: no more. @return the argument of the call before
+ * it on this thread, to be given again at the end */
+struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
+/* The program of all vps, with an observer as its arg: it calls e->program. */
+int lpi_signals_program(struct logp_vp *vp, void *observer);
+
+/* Make ready what lpi_crash() writes, for all runs of the job's plan that differ in what a search
+ * changes. */
+void lpi_crash_prepare(struct lpi_job *job);
+void lpi_crash_forget(struct lpi_job *job);
+/* The process is about to end, by a run of this check: write the replay file and say so on stderr.
+ * Async-signal-safe. by_run: this thread carries the vps, or calls functions of the check */
+void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
+/* "SIGSEGV" */
+const char *lpi_crash_name(int number);
 
 /* ---- tell.c ---- */
 

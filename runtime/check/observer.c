@@ -187,6 +187,7 @@ struct lpi_observer *lpi_observer_new(struct lpi_job *job)
     e->job = job;
     e->check_event = job->check.event;
     e->check_arg = job->arg;
+    e->program = job->program;
     pthread_mutex_init(&e->lock, NULL);
     return e;
 }

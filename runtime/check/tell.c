@@ -206,6 +206,12 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events\n",
                      job->plan.most_steps);
         break;
+    case LOGP_FAILURE_CRASHED:
+        lpi_text_add(t, "rank %d crashed (%s)\n", o->rank, lpi_crash_name(o->error));
+        break;
+    case LOGP_FAILURE_EXITED:
+        lpi_text_add(t, "rank %d called exit()\n", o->rank);
+        break;
     case LOGP_FAILURE_NONE:
         break;
     }
