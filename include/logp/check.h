@@ -174,6 +174,9 @@ struct logp_check {
      *  of a whole run. It must not call functions of the library. Not 0: the run fails, as with
      *  `after`. */
     int (*event)(const struct logp_note *note, void *arg);
+    int twice_every; /**< every so many runs is made twice, and the two must be the same; 0: 64;
+                          negative: no run. checked.runs counts these once. Each failure is made twice
+                          in any case */
     struct logp_checked checked; /**< out */
 };
 
@@ -190,6 +193,8 @@ enum logp_failure_kind {
                                  that, or no run of this size has ended */
     LOGP_FAILURE_CRASHED,   /**< `error` is the signal that ended the process; only in replays */
     LOGP_FAILURE_EXITED,    /**< 0: the process has called exit(); only in replays */
+    LOGP_FAILURE_UNCONTROLLED, /**< -ESTALE: two runs with the same choices differed, and no other
+                                    failure was found */
 };
 
 /** A failure and its replay. Free it with logp_failure_free(). */
@@ -208,6 +213,9 @@ struct logp_failure {
     int n_deviations;       /**< choices that differ from the default order */
     bool needs_synchronous; /**< the program relies on buffers: it fails only if sends wait for
                                  their receivers */
+    bool uncontrolled;      /**< the same choices gave another run: the program depends on something
+                                 else. `text` has the first choice that differs; the failure was not
+                                 made smaller */
     char *text;   /**< the report: the waits, the choices that matter, the last events of each rank.
                        Runs, choices and messages count from 1. If the check was refused: why. Never
                        NULL after logp_check(); "" if there is nothing to report */

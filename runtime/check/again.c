@@ -37,6 +37,21 @@ const char *lpi_again_file(void)
     return variable("LOGP_REPLAY");
 }
 
+/* Runs with these choices have differed: does another one, or was this one already another? */
+static int again_twice(struct lpi_job *job, int rc)
+{
+    struct lpi_story *story = job->story;
+
+    if ((rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && !lpi_twice_confirm(job)) ||
+        rc == -ESTALE) {
+        job->outcome =
+            (struct lpi_outcome){.kind = LOGP_FAILURE_UNCONTROLLED, .error = -ESTALE, .rank = -1};
+        rc = 0;
+    }
+    job->story = story;
+    return rc;
+}
+
 /* The one run of r, by a job that has a program. After a timeout the story is not used, as the vp
  * may still write to it. @return as logp_check_replay(); a failure is described in found */
 static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
@@ -49,6 +64,8 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
     job->ready.keeps = true;
     lpi_signals_watch();
     rc = lpi_job_again(job, &r->plan, &r->answers, story);
+    if (r->facts.kind == LOGP_FAILURE_UNCONTROLLED)
+        rc = again_twice(job, rc);
     lpi_signals_unwatch();
     if (job->outcome.kind == LOGP_FAILURE_TIMEOUT)
         job->story = NULL;

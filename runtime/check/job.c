@@ -109,6 +109,7 @@ void lpi_job_fini(struct lpi_job *job)
         free(job->texts[i]);
     free(job->texts);
     lpi_answers_free(&job->taken);
+    free(job->twice.points);
     lpi_crash_forget(job);
     lpi_observer_free(job->observer);
 }
@@ -252,8 +253,14 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
     job->outcome = *o;
     if (job->story != NULL && !lpi_story_waits(job->story, r))
         job->outcome = failed(LOGP_FAILURE_NONE, -ENOMEM, -1);
-    if (observer->ops == NULL)
+    if (job->twice.ops != NULL) {
+        lpi_twice_end(job);
+    } else if (observer->ops == NULL) {
         return false;
+    } else if (lpi_twice_begin(job)) {
+        prepare(job);
+        return true;
+    }
     job->checked.runs++;
     if (job->outcome.kind == LOGP_FAILURE_LIVELOCK)
         allow_cut(job);
@@ -347,7 +354,9 @@ static int listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void 
         return -ENOMEM;
     job->observer->given.by_what =
         given != NULL && given->by_what && job->observer->given.what != NULL;
+    job->twice.ops = NULL;
     job->observer->ops = ops;
+    job->observer->names = ops == NULL;
     job->observer->strategy = strategy;
     job->story = job->observer->story = story;
     return 0;

@@ -10,7 +10,7 @@
  *   text.c                        texts and arrays that grow, the time
  *   random.c pct.c exhaustive.c   the strategies
  *   observer.c identity.c         answers and records during a run
- *   job.c                         runs
+ *   job.c twice.c                 runs; the same run twice
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
  *   signals.c crash.c             runs that end the process
@@ -123,6 +123,13 @@ uint64_t lpi_identity_of_event(const struct logp_fault_event *event);
 /* Alternative a is taken. @return false: no memory */
 bool lpi_identities_take(struct lpi_identities *ids, const struct logp_alternative *a);
 
+/* What a choice was: an alternative of n. */
+struct lpi_point {
+    int16_t kind; /* -1: a fault; its tag is the number of the message */
+    int16_t n;
+    int rank, source, tag; /* of the alternative; of a choice of the program, its index */
+};
+
 /* What the description of a run needs; NULL in other runs. */
 struct lpi_story;
 
@@ -137,7 +144,10 @@ struct lpi_observer {
     struct lpi_story *story; /* NULL: not wanted */
     int *taken;              /* answers of this run, to choices between several */
     int capacity;
-    uint64_t *what; /* the same, if no strategy answers: what they were */
+    struct lpi_point *points; /* what these choices were */
+    int points_capacity;
+    bool names;     /* note the next */
+    uint64_t *what; /* the same, in runs that make a failure smaller: what they were */
     int what_capacity;
     struct lpi_identities identities;
     _Atomic int n_taken;
@@ -201,6 +211,18 @@ struct lpi_outcome {
     uint64_t n_left_over;
 };
 
+/* A run that is compared with the same run before: twice.c. */
+struct lpi_twice {
+    const struct lpi_strategy_ops *ops; /* of the search, while the second run is under way */
+    struct lpi_outcome outcome;         /* of the first run; and its choices */
+    struct lpi_point *points;
+    int n, capacity;
+    bool differs;
+    int at; /* the first choice that differs, which may exist in one run only; -1: outcomes alone */
+    struct lpi_point first, second;
+    bool has_first, has_second;
+};
+
 struct lpi_job {
     logp_program program;
     void *arg;
@@ -223,6 +245,7 @@ struct lpi_job {
     int64_t end_ns; /* of the host's clock; 0: none */
     struct logp_checked checked;
     struct lpi_outcome outcome;
+    struct lpi_twice twice;
     uint64_t whole;           /* runs of this size that were not cut */
     char why[LOGP_FAULT_WHY]; /* why the check is refused */
     char **texts;             /* of plans, freed with the job */
@@ -249,6 +272,18 @@ int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story);
 bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b);
 void lpi_job_fini(struct lpi_job *job);
+
+/* ---- twice.c ---- */
+
+/* A run of a search has ended: is it to be made a second time? Then the observer is set so. */
+bool lpi_twice_begin(struct lpi_job *job);
+/* The second run has ended. If it differs, that is the outcome; else the outcome is the first's. */
+void lpi_twice_end(struct lpi_job *job);
+/* Make the last run, which has failed, again. @return is it the same? If not, job->twice says where
+ * it differs */
+bool lpi_twice_confirm(struct lpi_job *job);
+/* Say where the two runs differ, if they do. */
+void lpi_twice_tell(struct lpi_text *t, const struct lpi_job *job);
 
 /* ---- check.c ---- */
 
@@ -352,6 +387,8 @@ bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
 int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
 /* "send to rank 1, tag 2, 8 bytes" */
 void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
+/* "rank 1 runs"; named: with the tag */
+void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named);
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
 
