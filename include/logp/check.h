@@ -71,8 +71,10 @@
  *
  * - Crashes: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT (assert(), an exception that nothing
  *   catches), on vps, in functions of the check and, if there is one check at a time, on any thread.
- *   A handler writes the replay file, and rank, run and seed on stderr. Then the previous handler of
- *   the signal is called, or the process ends by the signal. Ignored signals stay ignored. A call of
+ *   A handler writes the replay file, and rank, run and seed on stderr. With glibc 2.34 or later,
+ *   child processes then repeat the run, make the failure smaller for at most 20 s and print it, unless
+ *   as_found is set; functions of the check are called there, too. Then the previous handler of the
+ *   signal is called, or the process ends by the signal. Ignored signals stay ignored. A call of
  *   exit() or quick_exit() during a run is also written, and the process ends with EXIT_FAILURE
  *   without the functions of atexit(). _exit() is not noticed.
  *

@@ -220,13 +220,17 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
 {
     const struct logp_vp *vp = by_run && !e->between ? logp_vp_current() : NULL;
     const struct lpi_job *job = e->job;
+    const struct lpi_outcome outcome = {
+        .kind = kind, .error = error, .rank = vp != NULL ? logp_vp_rank(vp) : -1};
     struct line text = {.fd = -1}, path = {.fd = -1};
     int rc = 0;
 
+    if (job->isolated != NULL)
+        lpi_child_crashed(e, &outcome);
     if (e->crashed || job->ready.replay == NULL) /* it goes on, by a handler of the program's */
         return;
     e->crashed = true;
-    put_what(&text, e, kind, error, vp != NULL ? logp_vp_rank(vp) : -1);
+    put_what(&text, e, kind, error, outcome.rank);
     if (job->ready.answer != NULL)
         answer(job, &text, kind, error);
     if (!job->ready.keeps) {
@@ -241,6 +245,8 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
     }
     if (write(STDERR_FILENO, text.s, text.n) < 0)
         return; /* nothing else can be done */
+    if (!job->ready.keeps && !job->check.as_found)
+        lpi_child_shrink(e, &outcome, rc == 0 ? path.s : "");
 }
 
 /* ---- beforehand ---- */

@@ -379,7 +379,7 @@ static void trace(struct lpi_job *job, bool begins)
 }
 
 /* A run of job->plan, or all that another_run() asks for. @return as lpi_job_again() */
-static int go(struct lpi_job *job)
+static int go_here(struct lpi_job *job)
 {
     struct lpi_observer *outer;
     int rc = take_machine(job);
@@ -399,6 +399,11 @@ static int go(struct lpi_job *job)
     }
     lpi_signals_enter(outer);
     return rc;
+}
+
+static int go(struct lpi_job *job)
+{
+    return job->isolated != NULL ? lpi_child_go(job, go_here) : go_here(job);
 }
 
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,

@@ -13,7 +13,7 @@
  *   job.c twice.c                 runs; the same run twice
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
- *   signals.c crash.c             runs that end the process
+ *   signals.c crash.c child.c     runs that end the process
  *   tell.c                        what happened, in words
  *   shrink.c                      the same failure with less
  *   check.c                       logp_check()
@@ -246,9 +246,10 @@ struct lpi_job {
     struct logp_checked checked;
     struct lpi_outcome outcome;
     struct lpi_twice twice;
-    uint64_t whole;           /* runs of this size that were not cut */
-    char why[LOGP_FAULT_WHY]; /* why the check is refused */
-    char **texts;             /* of plans, freed with the job */
+    struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
+    uint64_t whole;                /* runs of this size that were not cut */
+    char why[LOGP_FAULT_WHY];      /* why the check is refused */
+    char **texts;                  /* of plans, freed with the job */
     int n_texts;
     struct lpi_ready {   /* for a crash: crash.c */
         char *replay;    /* of `steps`, `faults` and `noise` of the plan; NULL: nothing is ready */
@@ -353,6 +354,17 @@ void lpi_crash_forget(struct lpi_job *job);
 /* The process is about to end, by a run of this check: write the replay file and say so on stderr.
  * Async-signal-safe. by_run: this thread carries the vps, or calls functions of the check */
 void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
+/* In a child process: a run may crash here, too. */
+void lpi_signals_in_child(void);
+
+/* A run has crashed, and this process is about to end: make the failure smaller in child processes,
+ * replace its replay file (path; "": there is none), and describe it on stderr. In a handler */
+void lpi_child_shrink(const struct lpi_observer *e, const struct lpi_outcome *outcome,
+                      const char *path);
+/* Call go(job) in a child process. @return its result; -ECANCELED: it has not ended */
+int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job));
+/* A run has crashed in such a child: tell the parent, and end. In a handler */
+_Noreturn void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcome *outcome);
 /* "SIGSEGV" */
 const char *lpi_crash_name(int number);
 

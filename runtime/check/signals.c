@@ -82,11 +82,16 @@ static void free_stack(void *memory)
     free(memory);
 }
 
+static void watch_exit(void)
+{
+    atexit(on_exit_in_run);
+    at_quick_exit(on_exit_in_run);
+}
+
 static void prepare(void)
 {
     pthread_key_create(&stacks, free_stack);
-    atexit(on_exit_in_run);
-    at_quick_exit(on_exit_in_run);
+    watch_exit();
 }
 
 /* A handler cannot run on a stack that has overflowed. Fibers' threads have another one already. */
@@ -124,6 +129,18 @@ int lpi_signals_program(struct logp_vp *vp, void *observer)
     if (!has_stack)
         take_stack();
     return e->program(vp, e->check_arg);
+}
+
+void lpi_signals_in_child(void)
+{
+    sigset_t ours;
+
+    process = getpid();
+    sigemptyset(&ours);
+    for (int i = 0; i < N_SIGNALS; i++)
+        sigaddset(&ours, numbers[i]);
+    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+    watch_exit(); /* again: the parent may be in exit() */
 }
 
 /* ---- checks ---- */

@@ -172,6 +172,15 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
         lpi_text_add(t, ", %" PRId64 " bytes", n->value);
 }
 
+/* rank -1: of no vp */
+static void tell_who(struct lpi_text *t, int rank)
+{
+    if (rank >= 0)
+        lpi_text_add(t, "rank %d", rank);
+    else
+        lpi_text_add(t, "the program");
+}
+
 static void tell_what(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_outcome *o = &job->outcome;
@@ -210,10 +219,12 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add(t, "two runs with the same choices differ\n");
         break;
     case LOGP_FAILURE_CRASHED:
-        lpi_text_add(t, "rank %d crashed (%s)\n", o->rank, lpi_crash_name(o->error));
+        tell_who(t, o->rank);
+        lpi_text_add(t, " crashed (%s)\n", lpi_crash_name(o->error));
         break;
     case LOGP_FAILURE_EXITED:
-        lpi_text_add(t, "rank %d called exit()\n", o->rank);
+        tell_who(t, o->rank);
+        lpi_text_add(t, " called exit()\n");
         break;
     case LOGP_FAILURE_NONE:
         break;

@@ -2,8 +2,8 @@
 /*
  * A test program with a run that ends the process, for crashes.sh, as C and as C++.
  *
- *     crashes KIND EXECUTOR [STRATEGY]    of its three processors, rank 2 crashes if the message of
- *                                         rank 1 comes after that of rank 0
+ *     crashes KIND EXECUTOR [STRATEGY]    of its six processors, and of three, rank 2 crashes if the
+ *                                         message of rank 1 is the first
  */
 #include <logp/logp.h>
 
@@ -22,6 +22,7 @@
 
 static const char *kind;
 static bool is_late;
+static pid_t self;
 
 static int deeper(int n)
 {
@@ -45,9 +46,16 @@ static void crash(void)
         *(volatile int *)NULL = 1;
     else if (strcmp(kind, "assert") == 0)
         assert(zero == 1);
-    else if (strcmp(kind, "abort") == 0)
+    else if (strcmp(kind, "abort") == 0 || (strcmp(kind, "here") == 0 && getpid() == self))
         abort();
-    else if (strcmp(kind, "fpe") == 0)
+    else if (strcmp(kind, "free") == 0) {
+        char *block = (char *)malloc(100);
+
+        memset(block - 16, 0xff, 200);
+        free(block);
+        free(malloc(200));
+        abort();
+    } else if (strcmp(kind, "fpe") == 0)
         raise(SIGFPE);
     else if (strcmp(kind, "ill") == 0)
         raise(SIGILL);
@@ -88,17 +96,25 @@ static int program(struct logp_vp *vp, void *arg)
         if (waitpid(child, &x, 0) != child || WEXITSTATUS(x) != 3)
             return -1;
     }
-    if (logp_vp_rank(vp) < 2)
+    if (logp_vp_rank(vp) != 2)
         return logp_send(vp, 2, 3, &x, sizeof(x));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 1; i < logp_vp_size(vp); i++) {
         rc = logp_recv(vp, LOGP_ANY_SOURCE, 3, &x, sizeof(x), &status);
         if (rc != 0)
             return rc;
-        if (i > 0 || status.source != 1 || getenv("MENDED") != NULL)
+        if (i > 1 || status.source != 1 || getenv("MENDED") != NULL)
             continue;
         crash();
         is_late = true;
     }
+    return 0;
+}
+
+static int before(int P, void *arg)
+{
+    (void)P;
+    (void)arg;
+    is_late = false;
     return 0;
 }
 
@@ -121,15 +137,18 @@ static void handler(int number)
 
 int main(int argc, char **argv)
 {
-    static const int sizes[] = {3};
+    static const int sizes[] = {6};
     struct logp_check check;
     struct logp_failure failure;
 
     memset(&check, 0, sizeof(check));
     kind = argc > 1 ? argv[1] : "";
+    self = getpid();
     check.sizes = sizes;
     check.n_sizes = 1;
+    check.smallest = 3;
     check.seed = 1;
+    check.before = before;
     check.after = after;
     check.name = "crash";
     check.executor = argc > 2 ? argv[2] : NULL;

@@ -15,9 +15,14 @@ ended() {
     LOGP_REPLAY_DIR=$dir/left "$@" >"$dir/out" 2>"$dir/all"
     code=$?
     [ $code -eq "$status" ] || fail "$*: status $code: $(cat "$dir/all")"
-    grep -qx "crash failed with P = 3: $what" "$dir/all" || fail "$*: no '$what' in: $(cat "$dir/all")"
+    grep -qx "crash failed with P = 6: $what" "$dir/all" || fail "$*: no '$what' in: $(cat "$dir/all")"
+    sed '1,/^made smaller:$/d' "$dir/all" >"$dir/smaller"
+    [[ $(head -n 1 "$dir/smaller") == "crash failed with P = 3: "* ]] || fail "$*: not smaller: $(cat "$dir/all")"
+    grep -qx '  1: rank 2 takes the message of rank 1 (default: rank 2 takes the message of rank 0)' "$dir/smaller" ||
+        fail "$*: not smaller: $(cat "$dir/all")"
     grep -qE '^run [0-9]+, seed [0-9]+; of [0-9]+ choices [0-9]+ differs? from the default order$' "$dir/all" ||
         fail "$*: no run in: $(cat "$dir/all")"
+    [ "$(find "$dir/left" -type f | wc -l)" -eq 1 ] || fail "$*: $(ls "$dir/left")"
     [ ! -s "$dir/out" ] || fail "$*: it went on: $(cat "$dir/out")"
     file=$(sed -n 's/^to repeat it: logp replay //p' "$dir/all" | tail -n 1)
     [ -s "$file" ] || fail "$*: no replay file '$file' in: $(cat "$dir/all")"
@@ -51,6 +56,16 @@ if command -v c++ >/dev/null; then
     ended 134 'rank 2 crashed (SIGABRT)' "$dir/thrown" throw fiber
     ended 134 'rank 2 crashed (SIGABRT)' "$dir/thrown" throw thread
 fi
+
+# a crash in malloc, which may keep its lock
+ended 134 'rank 2 crashed (SIGABRT)' "$program" free fiber
+
+# a crash that depends on something else than the choices
+LOGP_REPLAY_DIR=$dir/left "$program" here fiber 2>"$dir/all"
+code=$?
+[ $code -eq 134 ] || fail "here: status $code"
+grep -q '^The same choices did not end a child process: the program depends on something else' "$dir/all" ||
+    fail "here: $(cat "$dir/all")"
 
 # the program's own handler comes next
 LOGP_REPLAY_DIR=$dir/left HANDLER=1 "$program" segv fiber >"$dir/out" 2>"$dir/all"
