@@ -158,7 +158,7 @@ int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job))
 struct work {
     const struct lpi_observer *e; /* of the crash; its job and its threads are not used */
     const struct lpi_outcome *outcome;
-    const char *path; /* of the replay file; "": none */
+    const char *path; /* of the replay file; "": none; NULL: do not make it smaller */
     struct lpi_isolated *with;
 };
 
@@ -241,6 +241,8 @@ static void *work(void *arg)
         end("The same choices did not end a child process: the program depends on something else, "
             "as time(),\nrand(), addresses, threads, or state kept from run to run.\n",
             "");
+    if (w->path == NULL)
+        _exit(EXIT_SUCCESS);
     w->with->end_ns = lpi_kit_now() + shrink_ns;
     lpi_shrink(job);
     text = describe(job);
@@ -251,8 +253,8 @@ static void *work(void *arg)
     end("made smaller:\n", text);
 }
 
-void lpi_child_shrink(const struct lpi_observer *e, const struct lpi_outcome *outcome,
-                      const char *path)
+const char *lpi_child_tell(const struct lpi_observer *e, const struct lpi_outcome *outcome,
+                           const char *path)
 {
     const int64_t now = lpi_kit_now();
     struct work w = {.e = e, .outcome = outcome, .path = path};
@@ -261,7 +263,7 @@ void lpi_child_shrink(const struct lpi_observer *e, const struct lpi_outcome *ou
 
     w.with = mmap(NULL, sizeof(*w.with), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (w.with == MAP_FAILED)
-        return;
+        return "";
     child = fork_alone();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -272,5 +274,5 @@ void lpi_child_shrink(const struct lpi_observer *e, const struct lpi_outcome *ou
     }
     if (child > 0)
         await(child, now + patience_ns, &w.with->alive, now + start_ns);
-    munmap(w.with, sizeof(*w.with));
+    return w.with->text;
 }

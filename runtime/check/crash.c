@@ -197,8 +197,8 @@ static void put_what(struct line *l, const struct lpi_observer *e, enum logp_fai
 }
 
 /* The result of a replay: see again.c. */
-static void answer(const struct lpi_job *job, const struct line *text, enum logp_failure_kind kind,
-                   int error)
+static void answer(const struct lpi_job *job, const struct line *text, const char *story,
+                   enum logp_failure_kind kind, int error)
 {
     const struct logp_replay *r = job->origin;
     const bool same = r->kind == LOGP_FAILURE_NONE || (r->kind == kind && r->error == error);
@@ -208,12 +208,47 @@ static void answer(const struct lpi_job *job, const struct line *text, enum logp
         return;
     put(&l, same ? "logp-replayed 1\noutcome again " : "logp-replayed 1\noutcome otherwise ");
     put_number(&l, "", (uint64_t)error);
-    put_number(&l, "\ntext ", text->n);
+    put_number(&l, "\ntext ", text->n + strlen(story));
     put(&l, "\n");
     put_bytes(&l, text->s, text->n);
+    put(&l, story);
     put(&l, "\nend\n");
     end_line(&l);
     close(l.fd);
+}
+
+/* The run of a replay, whose file is there. */
+static void show_again(const struct lpi_observer *e, const struct line *text,
+                       const struct lpi_outcome *o)
+{
+    const char *story = lpi_child_tell(e, o, NULL);
+
+    for (int i = 0; i < 2 && *story != '\0'; i++) /* its first lines are in text */
+        story += strcspn(story, "\n") + 1;
+    if (e->job->ready.answer != NULL)
+        answer(e->job, text, story, o->kind, o->error);
+    if (write(STDERR_FILENO, text->s, text->n) < 0 ||
+        write(STDERR_FILENO, story, strlen(story)) < 0)
+        return; /* nothing else can be done */
+}
+
+/* The run of a search. */
+static void show_found(const struct lpi_observer *e, struct line *text, const struct lpi_outcome *o)
+{
+    struct line path = {.fd = -1};
+    int rc = name_file(e->job, &path);
+
+    if (rc == 0 && path.n > 0)
+        rc = leave(e, path.s, o->kind, o->error);
+    put(text, path.n == 0 ? "LOGP_REPLAY_DIR=DIR in the environment keeps its replay"
+              : rc != 0   ? "its replay could not be written to "
+                          : "to repeat it: logp replay ");
+    put(text, path.s);
+    put(text, "\n");
+    if (write(STDERR_FILENO, text->s, text->n) < 0)
+        return; /* nothing else can be done */
+    if (!e->job->check.as_found)
+        lpi_child_tell(e, o, rc == 0 ? path.s : "");
 }
 
 void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run)
@@ -222,8 +257,7 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
     const struct lpi_job *job = e->job;
     const struct lpi_outcome outcome = {
         .kind = kind, .error = error, .rank = vp != NULL ? logp_vp_rank(vp) : -1};
-    struct line text = {.fd = -1}, path = {.fd = -1};
-    int rc = 0;
+    struct line text = {.fd = -1};
 
     if (job->isolated != NULL)
         lpi_child_crashed(e, &outcome);
@@ -231,22 +265,10 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
         return;
     e->crashed = true;
     put_what(&text, e, kind, error, outcome.rank);
-    if (job->ready.answer != NULL)
-        answer(job, &text, kind, error);
-    if (!job->ready.keeps) {
-        rc = name_file(job, &path);
-        if (rc == 0 && path.n > 0)
-            rc = leave(e, path.s, kind, error);
-        put(&text, path.n == 0 ? "LOGP_REPLAY_DIR=DIR in the environment keeps its replay"
-                   : rc != 0   ? "its replay could not be written to "
-                               : "to repeat it: logp replay ");
-        put(&text, path.s);
-        put(&text, "\n");
-    }
-    if (write(STDERR_FILENO, text.s, text.n) < 0)
-        return; /* nothing else can be done */
-    if (!job->ready.keeps && !job->check.as_found)
-        lpi_child_shrink(e, &outcome, rc == 0 ? path.s : "");
+    if (job->ready.keeps)
+        show_again(e, &text, &outcome);
+    else
+        show_found(e, &text, &outcome);
 }
 
 /* ---- beforehand ---- */

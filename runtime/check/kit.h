@@ -366,10 +366,11 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
 /* In a child process: a run may crash here, too. */
 void lpi_signals_in_child(void);
 
-/* A run has crashed, and this process is about to end: make the failure smaller in child processes,
- * replace its replay file (path; "": there is none), and describe it on stderr. In a handler */
-void lpi_child_shrink(const struct lpi_observer *e, const struct lpi_outcome *outcome,
-                      const char *path);
+/* A run has crashed, and this process is about to end: repeat it in child processes. Unless path is
+ * NULL, they make the failure smaller, replace its replay file (path; "": there is none), and describe
+ * it on stderr. @return the last description; "": there is none. In a handler */
+const char *lpi_child_tell(const struct lpi_observer *e, const struct lpi_outcome *outcome,
+                           const char *path);
 /* Call go(job) in a child process. @return its result; -ECANCELED: it has not ended */
 int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job));
 /* A run has crashed in such a child: tell the parent, and end. In a handler */

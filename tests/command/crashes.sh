@@ -29,6 +29,7 @@ ended() {
     logp replay "$file"
     [ $code -eq 1 ] || fail "$*: replay: status $code: $(cat "$dir/all")"
     grep -qx "crash failed with P = 3: $what" "$dir/out" || fail "$*: replay: $(cat "$dir/out" "$dir/all")"
+    diff <(sed 1d "$dir/smaller") <(sed 1d "$dir/out") || fail "$*: replay: another text"
     grep -q '^logp: ' "$dir/err" && ! grep -q '^logp: .*ended by a signal\|^logp: rank .*stack' "$dir/err" &&
         fail "$*: replay said: $(cat "$dir/err")"
     MENDED=1 logp replay "$file"
