@@ -21,7 +21,8 @@
  *   - the program of a vp returns an error, or a condition of LOGP_CHECK() does not hold,
  *   - vps call different collectives, or one with another root, size or operation,
  *   - every vp waits and no message is under way (deadlock), or a vp does not return (timeout),
- *   - the function `after` returns an error, or a message is left over and all_received is set.
+ *   - the function `after` returns an error, or a message is left over and all_received is set,
+ *   - it ends the process (see below).
  *
  * An untimed check (no network) varies which vp goes on next, and this:
  *
@@ -68,6 +69,15 @@
  *
  * - Threads: threads of the program may compute and be joined. They must not call functions of
  *   vp.h, and the kit does not control their order.
+ *
+ * - Crashes: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT (assert(), an exception that nothing
+ *   catches), on vps, in functions of the check and, if there is one check at a time, on any thread.
+ *   A handler writes the replay file, and rank, run and seed on stderr. With glibc 2.34 or later,
+ *   child processes then repeat the run, make the failure smaller for at most 20 s and print it, unless
+ *   as_found is set; functions of the check are called there, too. Then the previous handler of the
+ *   signal is called, or the process ends by the signal. Ignored signals stay ignored. A call of
+ *   exit() or quick_exit() during a run is also written, and the process ends with EXIT_FAILURE
+ *   without the functions of atexit(). _exit() is not noticed.
  *
  * - Stack: fibers have stack_bytes each. Errors are return values: no call jumps over a frame, and
  *   destructors run.
@@ -167,6 +177,9 @@ struct logp_check {
      *  of a whole run. It must not call functions of the library. Not 0: the run fails, as with
      *  `after`. */
     int (*event)(const struct logp_note *note, void *arg);
+    int twice_every; /**< every so many runs is made twice, and the two must be the same; 0: 64;
+                          negative: no run. checked.runs counts these once. Each failure is made twice
+                          in any case */
     struct logp_checked checked; /**< out */
 };
 
@@ -179,9 +192,13 @@ enum logp_failure_kind {
     LOGP_FAILURE_DEADLOCK, /**< -EDEADLK: all vps wait */
     LOGP_FAILURE_TIMEOUT,  /**< -ETIMEDOUT: `rank` does not return; -1: unknown */
     LOGP_FAILURE_AFTER,    /**< `after` returned `error` */
-    LOGP_FAILURE_LEFT_OVER, /**< -EBADMSG: n_left_over messages were never received */
-    LOGP_FAILURE_LIVELOCK,  /**< -ELOOP: a run has not ended within most_steps; the check forbids
+    LOGP_FAILURE_LEFT_OVER,    /**< -EBADMSG: n_left_over messages were never received */
+    LOGP_FAILURE_LIVELOCK,     /**< -ELOOP: a run has not ended within most_steps; the check forbids
                                  that, or no run of this size has ended */
+    LOGP_FAILURE_CRASHED,      /**< `error` is the signal that ended the process; only in replays */
+    LOGP_FAILURE_EXITED,       /**< 0: the process has called exit(); only in replays */
+    LOGP_FAILURE_UNCONTROLLED, /**< -ESTALE: two runs with the same choices differed, and no other
+                                    failure was found */
 };
 
 /** A failure and its replay. Free it with logp_failure_free(). */
@@ -200,6 +217,9 @@ struct logp_failure {
     int n_deviations;       /**< choices that differ from the default order */
     bool needs_synchronous; /**< the program relies on buffers: it fails only if sends wait for
                                  their receivers */
+    bool uncontrolled;      /**< the same choices gave another run: the program depends on something
+                                 else. `text` has the first choice that differs; the failure was not
+                                 made smaller */
     char *text;   /**< the report: the waits, the choices that matter, the last events of each rank.
                        Runs, choices and messages count from 1. If the check was refused: why. Never
                        NULL after logp_check(); "" if there is nothing to report */
@@ -219,7 +239,7 @@ struct logp_failure {
  * Others let a failure of a distant test be seen again:
  *   LOGP_REPLAY_DIR=DIR  write the replay of a failure to DIR/NAME-pP-SEED.replay. DIR is made if
  *                        it is missing. A line of failure.text names the file, or says why it
- *                        could not be written
+ *                        could not be written. A crash leaves DIR/NAME-pP-SEED-crash.replay
  *   LOGP_REPLAY=FILE     replay this failure and run nothing else. It concerns each logp_check()
  *                        of a program with this name whose sizes include or enclose its P; other
  *                        checks return 0. Name the programs if there are several. Under a debugger

@@ -6,8 +6,8 @@
  * prints that rank on stderr. Then the previous handler gets the signal: the program's own, a
  * sanitizer's, or the default.
  *
- * The line is the only one that this library prints: the process is lost, so no error can be
- * returned.
+ * This line and the report of a check whose run crashes (check/crash.c) are all that this library
+ * prints: the process is lost, so no error can be returned.
  */
 #define _GNU_SOURCE
 

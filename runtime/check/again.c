@@ -29,6 +29,21 @@ const char *lpi_again_file(void)
     return lpi_variable("LOGP_REPLAY");
 }
 
+/* Runs with these choices have differed: does another one, or was this one already another? */
+static int again_twice(struct lpi_job *job, int rc)
+{
+    struct lpi_story *story = job->story;
+
+    if ((rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && !lpi_twice_confirm(job)) ||
+        rc == -ESTALE) {
+        job->outcome =
+            (struct lpi_outcome){.kind = LOGP_FAILURE_UNCONTROLLED, .error = -ESTALE, .rank = -1};
+        rc = 0;
+    }
+    job->story = story;
+    return rc;
+}
+
 /* The one run of r, by a job that has a program. After a timeout the story is not used, as the vp
  * may still write to it. @return as logp_check_replay(); a failure is described in found */
 static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
@@ -38,7 +53,12 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
 
     job->origin = &r->facts;
     job->check.name = r->facts.name;
+    job->ready.keeps = true;
+    lpi_signals_watch();
     rc = lpi_job_again(job, &r->plan, &r->answers, story);
+    if (r->facts.kind == LOGP_FAILURE_UNCONTROLLED)
+        rc = again_twice(job, rc);
+    lpi_signals_unwatch();
     if (job->outcome.kind == LOGP_FAILURE_TIMEOUT)
         job->story = NULL;
     if (rc == 0 && job->outcome.kind != LOGP_FAILURE_NONE) {
@@ -168,6 +188,7 @@ static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *sto
     if (traced)
         job->trace = &trace;
     story->keeps_notes = traced && untimed;
+    job->ready.answer = lpi_variable("LOGP_REPLAY_OUT");
     rc = run(job, r, story, found);
     add_outcome(&t, outcome_of(job, &r->facts, rc), rc, found->text != NULL ? found->text : "");
     if (trace != NULL && !job->left_behind)

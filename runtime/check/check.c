@@ -13,7 +13,8 @@ enum {
     MOST_EXECUTIONS = 1000000,
     DEFAULT_MISSES = 3,
     MOST_CHANGES = 1000,
-    MOST_STEPS = 200000
+    MOST_STEPS = 200000,
+    TWICE_EVERY = 64
 };
 
 /* The end of the time limit on the host's clock; 0: none. */
@@ -47,6 +48,8 @@ int lpi_take_check(const struct logp_check *given, struct logp_check *check, con
         check->misses = DEFAULT_MISSES;
     if (check->most_steps == 0)
         check->most_steps = MOST_STEPS;
+    if (check->twice_every == 0)
+        check->twice_every = TWICE_EVERY;
     if (check->timeout_ns == 0)
         check->timeout_ns = INT64_C(10000000000);
     if (check->name == NULL)
@@ -209,7 +212,9 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     done = job->checked;
     done.complete = false;
     job->end_ns = 0;
-    if (job->outcome.kind != LOGP_FAILURE_TIMEOUT)
+    job->check.twice_every = -1;
+    if (job->outcome.kind != LOGP_FAILURE_TIMEOUT &&
+        job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_twice_confirm(job))
         lpi_shrink(job);
     rc = tell(job, failure);
     job->checked = done;
@@ -273,7 +278,9 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
         job->most = job->check.runs;
         job->end_ns = end_of(job->check.time_ns);
         make_plan(&job->plan, &job->check);
+        lpi_signals_watch();
         rc = search(job, &found);
+        lpi_signals_unwatch();
         if (job->checked.chance < 0) /* pct.c: no bound holds */
             job->checked.chance = 0;
         describe(&job->checked, &job->check, found.kind != LOGP_FAILURE_NONE);

@@ -109,6 +109,8 @@ void lpi_job_fini(struct lpi_job *job)
         free(job->texts[i]);
     free(job->texts);
     lpi_answers_free(&job->taken);
+    free(job->twice.points);
+    lpi_crash_forget(job);
     lpi_observer_free(job->observer);
 }
 
@@ -254,8 +256,14 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
     job->outcome = *o;
     if (job->story != NULL && !lpi_story_waits(job->story, r))
         job->outcome = failed(LOGP_FAILURE_NONE, -ENOMEM, -1);
-    if (observer->ops == NULL)
+    if (job->twice.ops != NULL) {
+        lpi_twice_end(job);
+    } else if (observer->ops == NULL) {
         return false;
+    } else if (lpi_twice_begin(job)) {
+        prepare(job);
+        return true;
+    }
     job->checked.runs++;
     if (job->outcome.kind == LOGP_FAILURE_LIVELOCK)
         allow_cut(job);
@@ -280,10 +288,12 @@ static bool another_run(void *arg, const struct logp_report *r)
 {
     struct lpi_observer *observer = arg;
     struct lpi_job *job = observer->job;
-    const struct lpi_outcome o = look_at(job, lpi_observer_ended(observer), r);
+    struct lpi_outcome o;
     bool more;
     int P, rc;
 
+    observer->between = true;
+    o = look_at(job, lpi_observer_ended(observer), r);
     if (!lpi_observer_enter(observer))
         return false;
     more = conclude(job, &o, r);
@@ -294,6 +304,7 @@ static bool another_run(void *arg, const struct logp_report *r)
         job->outcome.error = rc;
         lpi_observer_leave(observer);
     }
+    observer->between = !more || rc != 0;
     return more && rc == 0;
 }
 
@@ -311,7 +322,7 @@ static int run(struct lpi_job *job)
     struct lpi_observer *observer = job->observer;
     int ended, rc;
 
-    rc = logp_machine_repeat(m, job->program, job->arg, job->check.timeout_ns, another_run,
+    rc = logp_machine_repeat(m, lpi_signals_program, observer, job->check.timeout_ns, another_run,
                              observer);
     if (rc == -ETIMEDOUT && logp_machine_busy(m))
         leave_behind(job);
@@ -346,7 +357,9 @@ static int listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void 
         return -ENOMEM;
     job->observer->given.by_what =
         given != NULL && given->by_what && job->observer->given.what != NULL;
+    job->twice.ops = NULL;
     job->observer->ops = ops;
+    job->observer->names = ops == NULL;
     job->observer->strategy = strategy;
     job->story = job->observer->story = story;
     return 0;
@@ -369,20 +382,31 @@ static void trace(struct lpi_job *job, bool begins)
 }
 
 /* A run of job->plan, or all that another_run() asks for. @return as lpi_job_again() */
-static int go(struct lpi_job *job)
+static int go_here(struct lpi_job *job)
 {
+    struct lpi_observer *outer;
     int rc = take_machine(job);
 
     if (rc != 0)
         return rc;
+    lpi_crash_prepare(job);
     prepare(job);
+    job->observer->between = true;
+    outer = lpi_signals_enter(job->observer);
     rc = call_before(job, job->plan.P);
-    if (rc != 0)
-        return rc;
-    trace(job, true);
-    rc = run(job);
-    trace(job, false);
+    if (rc == 0) {
+        trace(job, true);
+        job->observer->between = false;
+        rc = run(job);
+        trace(job, false);
+    }
+    lpi_signals_enter(outer);
     return rc;
+}
+
+static int go(struct lpi_job *job)
+{
+    return job->isolated != NULL ? lpi_child_go(job, go_here) : go_here(job);
 }
 
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,

@@ -10,9 +10,10 @@
  *   text.c                        texts and arrays that grow, the time
  *   random.c pct.c exhaustive.c   the strategies
  *   observer.c identity.c         answers and records during a run
- *   job.c                         runs
+ *   job.c twice.c                 runs; the same run twice
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
+ *   signals.c crash.c child.c     runs that end the process
  *   tell.c                        what happened, in words
  *   shrink.c                      the same failure with less
  *   check.c environment.c         logp_check()
@@ -122,6 +123,13 @@ uint64_t lpi_identity_of_event(const struct logp_fault_event *event);
 /* Alternative a is taken. @return false: no memory */
 bool lpi_identities_take(struct lpi_identities *ids, const struct logp_alternative *a);
 
+/* What a choice was: an alternative of n. */
+struct lpi_point {
+    int16_t kind; /* -1: a fault; its tag is the number of the message */
+    int16_t n;
+    int rank, source, tag; /* of the alternative; of a choice of the program, its index */
+};
+
 /* What the description of a run needs; NULL in other runs. */
 struct lpi_story;
 
@@ -136,7 +144,10 @@ struct lpi_observer {
     struct lpi_story *story; /* NULL: not wanted */
     int *taken;              /* answers of this run, to choices between several */
     int capacity;
-    uint64_t *what; /* the same, if no strategy answers: what they were */
+    struct lpi_point *points; /* what these choices were */
+    int points_capacity;
+    bool names;     /* note the next */
+    uint64_t *what; /* the same, in runs that make a failure smaller: what they were */
     int what_capacity;
     struct lpi_identities identities;
     _Atomic int n_taken;
@@ -144,6 +155,9 @@ struct lpi_observer {
     int (*check_event)(const struct logp_note *note, void *arg); /* NULL: none */
     void *check_arg;
     int event;            /* what check_event has returned, if not 0 */
+    logp_program program; /* with check_arg */
+    bool between;         /* no run is under way, but functions of the check may be */
+    bool crashed;         /* its crash has been reported */
     pthread_mutex_t lock; /* of `taken` when it grows, and of the job between two runs */
     bool detached;        /* the job goes on without it */
 };
@@ -198,6 +212,18 @@ struct lpi_outcome {
     uint64_t n_left_over;
 };
 
+/* A run that is compared with the same run before: twice.c. */
+struct lpi_twice {
+    const struct lpi_strategy_ops *ops; /* of the search, while the second run is under way */
+    struct lpi_outcome outcome;         /* of the first run; and its choices */
+    struct lpi_point *points;
+    int n, capacity;
+    bool differs;
+    int at; /* the first choice that differs, which may exist in one run only; -1: outcomes alone */
+    struct lpi_point first, second;
+    bool has_first, has_second;
+};
+
 struct lpi_job {
     logp_program program;
     void *arg;
@@ -220,10 +246,22 @@ struct lpi_job {
     int64_t end_ns; /* of the host's clock; 0: none */
     struct logp_checked checked;
     struct lpi_outcome outcome;
-    uint64_t whole;           /* runs of this size that were not cut */
-    char why[LOGP_FAULT_WHY]; /* why the check is refused */
-    char **texts;             /* of plans, freed with the job */
+    struct lpi_twice twice;
+    struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
+    uint64_t whole;                /* runs of this size that were not cut */
+    char why[LOGP_FAULT_WHY];      /* why the check is refused */
+    char **texts;                  /* of plans, freed with the job */
     int n_texts;
+    struct lpi_ready {   /* for a crash: crash.c */
+        char *replay;    /* of `steps`, `faults` and `noise` of the plan; NULL: nothing is ready */
+        char path[4096]; /* of the replay file; with a folder, only the first part of the name */
+        const char *folder;
+        const char *faults, *noise;
+        uint64_t most_steps;
+        struct logp_replay *origin;
+        bool keeps;         /* this is a replay: its file is there */
+        const char *answer; /* LOGP_REPLAY_OUT of this replay; NULL: none */
+    } ready;
 };
 
 /* Runs with P processors under job->plan, each with its own seed, until one fails, job->most are
@@ -236,6 +274,18 @@ int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story);
 bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b);
 void lpi_job_fini(struct lpi_job *job);
+
+/* ---- twice.c ---- */
+
+/* A run of a search has ended: is it to be made a second time? Then the observer is set so. */
+bool lpi_twice_begin(struct lpi_job *job);
+/* The second run has ended. If it differs, that is the outcome; else the outcome is the first's. */
+void lpi_twice_end(struct lpi_job *job);
+/* Make the last run, which has failed, again. @return is it the same? If not, job->twice says where
+ * it differs */
+bool lpi_twice_confirm(struct lpi_job *job);
+/* Say where the two runs differ, if they do. */
+void lpi_twice_tell(struct lpi_text *t, const struct lpi_job *job);
 
 /* ---- check.c ---- */
 
@@ -291,6 +341,42 @@ struct logp_replay *lpi_origin(void);
  * @return 0; the errno of writing replay_file
  */
 int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure);
+/* Set path to the check's replay file; or to "DIR/NAME", which is to be completed, and return DIR of
+ * the environment; or to "": there will be no file, or its name is too long. */
+const char *lpi_replay_path(const struct logp_check *check, char *path, size_t size);
+
+/* ---- signals.c, crash.c: runs that end the process ---- */
+
+/* From now on until lpi_signals_unwatch(), a run that ends the process leaves its replay. */
+void lpi_signals_watch(void);
+void lpi_signals_unwatch(void);
+/* This thread calls functions of the check; NULL: no more. @return the argument of the call before
+ * it on this thread, to be given again at the end */
+struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
+/* The program of all vps, with an observer as its arg: it calls e->program. */
+int lpi_signals_program(struct logp_vp *vp, void *observer);
+
+/* Make ready what lpi_crash() writes, for all runs of the job's plan that differ in what a search
+ * changes. */
+void lpi_crash_prepare(struct lpi_job *job);
+void lpi_crash_forget(struct lpi_job *job);
+/* The process is about to end, by a run of this check: write the replay file and say so on stderr.
+ * Async-signal-safe. by_run: this thread carries the vps, or calls functions of the check */
+void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
+/* In a child process: a run may crash here, too. */
+void lpi_signals_in_child(void);
+
+/* A run has crashed, and this process is about to end: repeat it in child processes. Unless path is
+ * NULL, they make the failure smaller, replace its replay file (path; "": there is none), and describe
+ * it on stderr. @return the last description; "": there is none. In a handler */
+const char *lpi_child_tell(const struct lpi_observer *e, const struct lpi_outcome *outcome,
+                           const char *path);
+/* Call go(job) in a child process. @return its result; -ECANCELED: it has not ended */
+int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job));
+/* A run has crashed in such a child: tell the parent, and end. In a handler */
+_Noreturn void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcome *outcome);
+/* "SIGSEGV" */
+const char *lpi_crash_name(int number);
 
 /* ---- tell.c ---- */
 
@@ -323,6 +409,8 @@ bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
 int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
 /* "send to rank 1, tag 2, 8 bytes" */
 void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
+/* "rank 1 runs"; named: with the tag */
+void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named);
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
 

@@ -52,26 +52,41 @@ int lpi_observer_count(const struct lpi_observer *e)
     return atomic_load_explicit(&e->n_taken, memory_order_relaxed);
 }
 
-static bool append(struct lpi_observer *e, int answer, uint64_t what)
+static bool append(struct lpi_observer *e, int answer, const struct lpi_point *point, uint64_t what)
 {
     const int n = lpi_observer_count(e);
 
-    if (n == e->capacity || (e->ops == NULL && n >= e->what_capacity)) {
+    if (n == e->capacity || (e->names && n >= e->what_capacity)) {
         bool grown;
 
         pthread_mutex_lock(&e->lock);
         grown = LPI_GROW(e->taken, e->capacity, n + 1) &&
-                (e->ops != NULL || LPI_GROW(e->what, e->what_capacity, n + 1));
+                LPI_GROW(e->points, e->points_capacity, e->capacity) &&
+                (!e->names || LPI_GROW(e->what, e->what_capacity, n + 1));
         pthread_mutex_unlock(&e->lock);
         if (!grown)
             return false;
     }
     e->taken[n] = answer;
-    if (e->ops == NULL)
+    e->points[n] = *point;
+    if (e->names)
         e->what[n] = what;
     /* release pairs with the acquire in lpi_observer_taken() */
     atomic_store_explicit(&e->n_taken, n + 1, memory_order_release);
     return true;
+}
+
+static bool append_choice(struct lpi_observer *e, int answer, const struct logp_alternative *a,
+                          int n, uint64_t what)
+{
+    const struct logp_alternative *taken = &a[answer];
+    const struct lpi_point point = {.kind = (int16_t)taken->kind,
+                                    .n = (int16_t)n,
+                                    .rank = taken->rank,
+                                    .source = taken->source,
+                                    .tag = taken->kind == LOGP_PICK ? taken->index : taken->tag};
+
+    return append(e, answer, &point, what);
 }
 
 /* ---- questions of the explorer and the faults ---- */
@@ -127,7 +142,7 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
         answer = e->ops->choose(e->strategy, a, n);
     else if (n > 1)
         answer = e->given.by_what ? given_by_what(e, a, n) : given(e, n);
-    if (e->ops == NULL && answer >= 0) {
+    if (e->names && answer >= 0) {
         what = lpi_identity(&e->identities, a, answer);
         if (!lpi_identities_take(&e->identities, &a[answer]))
             answer = LPI_NO_MEMORY;
@@ -135,7 +150,7 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
     if (answer >= 0 && n > 1 && e->story != NULL &&
         !lpi_story_choice(e->story, lpi_observer_count(e), a, answer))
         answer = LPI_NO_MEMORY;
-    if (answer >= 0 && n > 1 && !append(e, answer, what))
+    if (answer >= 0 && n > 1 && !append_choice(e, answer, a, n, what))
         answer = LPI_NO_MEMORY;
     if (answer >= 0)
         return answer;
@@ -147,7 +162,9 @@ int lpi_observer_choose(void *arg, const struct logp_alternative *a, int n)
 bool lpi_observer_takes_place(void *arg, const struct logp_fault_event *event)
 {
     struct lpi_observer *e = arg;
-    const uint64_t what = e->ops == NULL ? lpi_identity_of_event(event) : 0;
+    const struct lpi_point point = {
+        .kind = -1, .rank = event->src, .source = event->dst, .tag = (int)event->number};
+    const uint64_t what = e->names ? lpi_identity_of_event(event) : 0;
     int answer = 1;
 
     if (lpi_observer_ended(e) != 0)
@@ -156,7 +173,7 @@ bool lpi_observer_takes_place(void *arg, const struct logp_fault_event *event)
         answer = e->given.by_what ? recurs(e, what) : given(e, 2);
     if ((answer == 1 && e->story != NULL &&
          !lpi_story_fault(e->story, lpi_observer_count(e), event)) ||
-        (answer >= 0 && !append(e, answer, what)))
+        (answer >= 0 && !append(e, answer, &point, what)))
         answer = LPI_NO_MEMORY;
     if (answer < 0)
         end(e, answer);
@@ -187,6 +204,7 @@ struct lpi_observer *lpi_observer_new(struct lpi_job *job)
     e->job = job;
     e->check_event = job->check.event;
     e->check_arg = job->arg;
+    e->program = job->program;
     pthread_mutex_init(&e->lock, NULL);
     return e;
 }
@@ -198,6 +216,7 @@ void lpi_observer_free(struct lpi_observer *e)
     pthread_mutex_destroy(&e->lock);
     lpi_answers_free(&e->given);
     free(e->taken);
+    free(e->points);
     free(e->what);
     free(e->identities.seen);
     free(e);
@@ -219,7 +238,7 @@ bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to)
 
     pthread_mutex_lock(&e->lock);
     taken.index = e->taken;
-    taken.what = e->ops == NULL ? e->what : NULL;
+    taken.what = e->names ? e->what : NULL;
     /* acquire pairs with the release in append() */
     taken.n = atomic_load_explicit(&e->n_taken, memory_order_acquire);
     copied = lpi_answers_copy(to, &taken);

@@ -82,22 +82,41 @@ static bool holds(const char *path, const char *text)
     return same;
 }
 
+const char *lpi_replay_path(const struct logp_check *check, char *path, size_t size)
+{
+    enum { REST = 64 }; /* "-p3-SEED-2.replay" */
+    const char *folder = check->replay_file == NULL ? getenv("LOGP_REPLAY_DIR") : NULL;
+    int n;
+
+    if (folder == NULL || *folder == '\0') {
+        n = snprintf(path, size, "%s", check->replay_file != NULL ? check->replay_file : "");
+        folder = NULL;
+    } else {
+        n = snprintf(path, size, "%s/%s", folder, check->name);
+        for (char *c = path + (strlen(folder) + 1 < size ? strlen(folder) + 1 : size - 1);
+             *c != '\0'; c++)
+            if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *c) ==
+                NULL)
+                *c = '_';
+    }
+    if (n < 0 || (size_t)n + REST >= size)
+        *path = '\0';
+    return folder;
+}
+
 /* Write "DIR/NAME-p3-SEED.replay", with "-2", "-3", ... before the dot if another failure has that
  * name. @return 0, or -errno */
-static int leave_in(const char *folder, const struct logp_check *check, const struct lpi_plan *plan,
-                    const char *text, char *path, size_t size)
+static int leave_in(const char *folder, const struct lpi_plan *plan, const char *text, char *path,
+                    size_t size)
 {
-    const size_t n = (size_t)snprintf(path, size, "%s/%s", folder, check->name);
+    const size_t n = strlen(path);
 
-    if (n >= size || n - strlen(check->name) + 64 >= size)
+    if (n == 0)
         return -ENAMETOOLONG;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         path[strlen(folder)] = '\0';
         return -errno;
     }
-    for (char *c = path + strlen(folder) + 1; *c != '\0'; c++)
-        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *c) == NULL)
-            *c = '_';
     for (int i = 1; i < MOST_FILES; i++) {
         char more[16] = "";
         int at;
@@ -139,16 +158,17 @@ static void add_line(struct logp_failure *failure, const char *before, const cha
 
 int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure)
 {
-    const char *path = job->check.replay_file, *folder = getenv("LOGP_REPLAY_DIR");
     char made[4096];
+    const char *path = job->check.replay_file;
+    const char *folder = lpi_replay_path(&job->check, made, sizeof(made));
     int rc;
 
-    if (path == NULL && (folder == NULL || *folder == '\0'))
+    if (path == NULL && folder == NULL)
         return 0;
     if (path != NULL) {
         rc = write_file(path, failure->replay);
     } else {
-        rc = leave_in(folder, &job->check, &job->plan, failure->replay, made, sizeof(made));
+        rc = leave_in(folder, &job->plan, failure->replay, made, sizeof(made));
         path = rc == -ENAMETOOLONG ? folder : made;
     }
     add_line(failure,

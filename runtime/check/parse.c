@@ -95,7 +95,7 @@ static int read_failed(struct reading *r)
     struct logp_replay *f = &r->to->facts;
     int64_t error;
     size_t n;
-    int kind = LOGP_FAILURE_LIVELOCK;
+    int kind = LOGP_FAILURE_UNCONTROLLED;
 
     r->at += *r->at == ' ';
     n = strcspn(r->at, " \n");

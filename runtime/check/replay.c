@@ -28,11 +28,17 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const lpi_failure_names[] = {
-    [LOGP_FAILURE_NONE] = "none",           [LOGP_FAILURE_ERROR] = "error",
-    [LOGP_FAILURE_ASSERTED] = "asserted",   [LOGP_FAILURE_DEADLOCK] = "deadlock",
-    [LOGP_FAILURE_TIMEOUT] = "timeout",     [LOGP_FAILURE_AFTER] = "after",
-    [LOGP_FAILURE_LEFT_OVER] = "left-over", [LOGP_FAILURE_LIVELOCK] = "livelock"};
+const char *const lpi_failure_names[] = {[LOGP_FAILURE_NONE] = "none",
+                                         [LOGP_FAILURE_ERROR] = "error",
+                                         [LOGP_FAILURE_ASSERTED] = "asserted",
+                                         [LOGP_FAILURE_DEADLOCK] = "deadlock",
+                                         [LOGP_FAILURE_TIMEOUT] = "timeout",
+                                         [LOGP_FAILURE_AFTER] = "after",
+                                         [LOGP_FAILURE_LEFT_OVER] = "left-over",
+                                         [LOGP_FAILURE_LIVELOCK] = "livelock",
+                                         [LOGP_FAILURE_CRASHED] = "crashed",
+                                         [LOGP_FAILURE_EXITED] = "exited",
+                                         [LOGP_FAILURE_UNCONTROLLED] = "uncontrolled"};
 
 /* The failure, and how the process was started. */
 static void write_origin(struct lpi_text *t, const struct lpi_job *job)

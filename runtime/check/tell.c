@@ -103,7 +103,7 @@ void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
 }
 
 /* named: give the tag, too, as it is what differs from the usual alternative */
-static void tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named)
+void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named)
 {
     switch (a->kind) {
     case LOGP_GO_ON:
@@ -172,6 +172,15 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
         lpi_text_add(t, ", %" PRId64 " bytes", n->value);
 }
 
+/* rank -1: of no vp */
+static void tell_who(struct lpi_text *t, int rank)
+{
+    if (rank >= 0)
+        lpi_text_add(t, "rank %d", rank);
+    else
+        lpi_text_add(t, "the program");
+}
+
 static void tell_what(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_outcome *o = &job->outcome;
@@ -209,6 +218,17 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events\n",
                      job->plan.most_steps);
         break;
+    case LOGP_FAILURE_UNCONTROLLED:
+        lpi_text_add(t, "two runs with the same choices differ\n");
+        break;
+    case LOGP_FAILURE_CRASHED:
+        tell_who(t, o->rank);
+        lpi_text_add(t, " crashed (%s)\n", lpi_crash_name(o->error));
+        break;
+    case LOGP_FAILURE_EXITED:
+        tell_who(t, o->rank);
+        lpi_text_add(t, " called exit()\n");
+        break;
     case LOGP_FAILURE_NONE:
         break;
     }
@@ -216,15 +236,18 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
 
 static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const struct lpi_job *job)
 {
+    const int n_deviations = lpi_answers_deviations(&job->taken);
+
     lpi_text_add(
         t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ%s from the default order\n",
-        job->plan.run + 1, job->plan.seed, job->taken.n, s->n_deviations,
-        s->n_deviations == 1 ? "s" : "");
+        job->plan.run + 1, job->plan.seed, job->taken.n, n_deviations,
+        n_deviations == 1 ? "s" : "");
     if (job->plan.network.faults != NULL && *job->plan.network.faults != '\0')
         lpi_text_add(t, "faults: %s\n", job->plan.network.faults);
     if (job->plan.network.noise != NULL && *job->plan.network.noise != '\0')
         lpi_text_add(t, "noise: %s\n", job->plan.network.noise);
-    if (job->story == NULL && job->outcome.kind != LOGP_FAILURE_TIMEOUT)
+    lpi_twice_tell(t, job);
+    if (job->story == NULL && job->outcome.kind != LOGP_FAILURE_TIMEOUT && !job->twice.differs)
         lpi_text_add(t, "The same choices did not fail again, because the program depends on "
                         "something else.\n");
     if (job->plan.relies)
@@ -246,9 +269,9 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
                          d->event.time_ns);
             continue;
         }
-        tell_alternative(t, &d->taken, same_source);
+        lpi_tell_alternative(t, &d->taken, same_source);
         lpi_text_add(t, " (default: ");
-        tell_alternative(t, &d->usual, same_source);
+        lpi_tell_alternative(t, &d->usual, same_source);
         lpi_text_add(t, ")\n");
     }
 }
@@ -293,7 +316,8 @@ static void fill(struct logp_failure *f, const struct lpi_job *job, int n_deviat
                                .run = job->plan.run,
                                .n_choices = job->taken.n,
                                .n_deviations = n_deviations,
-                               .needs_synchronous = job->plan.relies};
+                               .needs_synchronous = job->plan.relies,
+                               .uncontrolled = job->twice.differs};
 }
 
 int lpi_tell(const struct lpi_job *job, struct logp_failure *failure)
