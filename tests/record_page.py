@@ -49,7 +49,8 @@ CASES = [
     ("Trees", 0, "json", None, [
         "tree broadcast", "tree summation", "tree reduce --algo binomial", "tree broadcast --o-recv 3"]),
     ("Trees", 1, "csv", None, ["tree broadcast", "tree summation"]),
-    ("Schedules", 0, "json", None, ["schedule broadcast", "schedule reduce --gamma 1", "schedule transpose --pack 1"]),
+    ("Schedules", 0, "json", None, ["schedule broadcast", "schedule reduce --gamma 1", "schedule transpose --pack 1",
+        "schedule transpose --rows 16 --cols 16"]),
     ("Traces", 0, "json", None, [
         "trace broadcast " + RUN, "trace broadcast --fault drop:1@0-4 " + RUN, "trace broadcast --predicted",
         "trace reduce --gamma 1 " + RUN, "trace broadcast -P 2 --delay none",

@@ -329,8 +329,8 @@ Test(schedule, planted_mistakes_are_found)
         [WRONG_PEER] = "it waits for a message that is never sent",
         [WRONG_SOURCE] = "it waits for a message that is never sent",
         [NOT_SENT] = "it waits for a message that is never sent",
-        [OVERWRITTEN] = "its result does not have each contribution once, in order",
-        [TWICE] = "its result does not have each contribution once, in order",
+        [OVERWRITTEN] = "its result has a contribution twice",
+        [TWICE] = "its result lacks a contribution",
         [TOO_SMALL] = "it receives a message of another size",
         [BEYOND] = "it sends data beyond its buffer",
         [NO_SUCH_RANK] = "it sends to a rank that does not exist",
@@ -358,6 +358,8 @@ Test(schedule, planted_mistakes_are_found)
         } else {
             cr_assert_eq(rc, -EPROTO, "mistake %d", (int)mistake);
             cr_expect_str_eq(error.what, what[mistake], "mistake %d: %s", (int)mistake, error.what);
+            cr_expect_eq(error.of >= 0, mistake == OVERWRITTEN || mistake == TWICE, "mistake %d",
+                         (int)mistake);
         }
         cr_expect_eq(logp_schedule_fold(&s, &delay, 0, &fold), folded[mistake], "mistake %d",
                      (int)mistake);

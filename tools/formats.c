@@ -53,6 +53,7 @@ const struct output_format output_formats[] = {
      .trace = &trace_as_text,
      .versus = &versus_as_text},
     {.name = "goal", .suffix = "goal", .steps = &steps_as_goal, .trace = &trace_as_goal},
+    {.name = "mpi-c", .suffix = "c", .steps = &steps_as_mpi},
     {.name = "perfetto", .suffix = "pftrace", .is_binary = true, .trace = &trace_as_perfetto},
     {.name = "machine", .suffix = "machine", .machine = true},
     {.name = "jsonl", .suffix = "jsonl", .records = print_json, .form = RECORDS_JSONL},

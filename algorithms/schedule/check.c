@@ -55,8 +55,18 @@ struct check {
 
 static int flawed(struct check *k, int64_t rank, const char *what)
 {
-    *k->error = (struct logp_schedule_error){rank, k->ranks != NULL ? k->ranks[rank].i : 0, what};
+    *k->error =
+        (struct logp_schedule_error){rank, k->ranks != NULL ? k->ranks[rank].i : 0, what, -1};
     return -EPROTO;
+}
+
+/* As flawed(): it is about the contribution of rank `of`. */
+static int flawed_of(struct check *k, int64_t rank, const char *what, int64_t of)
+{
+    const int rc = flawed(k, rank, what);
+
+    k->error->of = of;
+    return rc;
 }
 
 /* n labels of a rank from a spot on; NULL: they are beyond the buffer. */
@@ -293,13 +303,45 @@ static size_t expected(struct check *k, const struct logp_postcondition *p, size
     return n;
 }
 
+/* The first contribution that is too many or missing, both sorted; or else the first out of order.
+ */
+static int blame(struct check *k, int64_t rank, const lpi_step_label *have, size_t n,
+                 const lpi_step_label *want, size_t n_want)
+{
+    lpi_step_label *sorted = malloc((n + 1) * sizeof(*sorted));
+    size_t i = 0;
+    int rc;
+
+    if (sorted == NULL)
+        return -ENOMEM;
+    memcpy(sorted, have, n * sizeof(*have));
+    qsort(sorted, n, sizeof(*sorted), by_value);
+    while (i < n && i < n_want && sorted[i] == want[i])
+        i++;
+    if (i < n && i > 0 && sorted[i] == sorted[i - 1])
+        rc = flawed_of(k, rank, "its result has a contribution twice", lpi_label_rank(sorted[i]));
+    else if (i < n_want && (i == n || sorted[i] > want[i]))
+        rc = flawed_of(k, rank, "its result lacks a contribution", lpi_label_rank(want[i]));
+    else if (i < n)
+        rc = flawed_of(k, rank, "its result has a contribution that does not belong there",
+                       lpi_label_rank(sorted[i]));
+    else {
+        for (i = 0; have[i] == want[i];)
+            i++;
+        rc = flawed_of(k, rank, "its result has a contribution out of the order of ranks",
+                       lpi_label_rank(have[i]));
+    }
+    free(sorted);
+    return rc;
+}
+
 static int check_combination(struct check *k, int64_t rank, const struct logp_postcondition *p,
                              const lpi_step_label *element, size_t offset)
 {
     const lpi_step_label *parts;
     lpi_step_label *want, *have;
     size_t n, n_want;
-    bool right;
+    int rc = 0;
 
     if (!lpi_label_whole(element, k->element))
         return flawed(k, rank, "its result is not a combination");
@@ -314,10 +356,11 @@ static int check_combination(struct check *k, int64_t rank, const struct logp_po
     memcpy(have, parts, n * sizeof(*have));
     if (k->c.args.op == NULL || k->c.args.op->commutative)
         qsort(have, n, sizeof(*have), by_value);
-    right = n == n_want && memcmp(have, want, n * sizeof(*have)) == 0;
+    if (n != n_want || memcmp(have, want, n * sizeof(*have)) != 0)
+        rc = blame(k, rank, have, n, want, n_want);
     free(want);
     free(have);
-    return right ? 0 : flawed(k, rank, "its result does not have each contribution once, in order");
+    return rc;
 }
 
 static int check_postcondition(struct check *k, int64_t rank, const struct logp_postcondition *p)
@@ -334,7 +377,7 @@ static int check_postcondition(struct check *k, int64_t rank, const struct logp_
     }
     for (size_t i = 0; i < p->n_bytes; i++)
         if (l[i] != lpi_label_of(p->from, p->offset + i, p->made))
-            return flawed(k, rank, "it does not hold the expected data");
+            return flawed_of(k, rank, "it does not hold the expected data", p->from);
     return 0;
 }
 
@@ -347,7 +390,7 @@ static int check_rank(struct check *k, int64_t rank)
     k->c.plan = r->plan;
     for (int64_t i = 0; k->collective->holds_back && i < k->schedule->P; i++)
         if ((r->heard[i / 64] >> (i % 64) & 1) == 0)
-            return flawed(k, rank, "it does not wait for all ranks");
+            return flawed_of(k, rank, "it does not wait for all ranks", i);
     for (int64_t i = 0; rc == 0; i++) {
         p = (struct logp_postcondition){.ranks = 1};
         if (k->collective->postcondition == NULL ||
@@ -453,7 +496,7 @@ int logp_schedule_check(const struct logp_schedule *schedule,
                       .error = error};
     int rc = 0;
 
-    *error = (struct logp_schedule_error){.rank = -1};
+    *error = (struct logp_schedule_error){.rank = -1, .of = -1};
     if (schedule->P < 1 || schedule->P > LOGP_MAX_PROCESSORS)
         return -EINVAL;
     k.element = k.c.args.op != NULL ? k.c.args.op->element_bytes : 1;

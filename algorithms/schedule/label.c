@@ -14,6 +14,11 @@ lpi_step_label lpi_label_of(int64_t rank, size_t offset, bool made)
     return UINT64_C(1) << (made ? 63 : 62) | (uint64_t)rank << 38 | offset;
 }
 
+int64_t lpi_label_rank(lpi_step_label operand)
+{
+    return (int64_t)(operand >> 38 & ((1 << 24) - 1));
+}
+
 bool lpi_label_whole(const lpi_step_label *bytes, size_t element_bytes)
 {
     for (size_t i = 0; i < element_bytes; i++)

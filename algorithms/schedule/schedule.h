@@ -119,6 +119,8 @@ struct lpi_combinations {
 
 /* Byte `offset` of a rank's operands, or of what it has made. */
 lpi_step_label lpi_label_of(int64_t rank, size_t offset, bool made);
+/* The rank of an operand, that is of a label of lpi_label_of(). */
+int64_t lpi_label_rank(lpi_step_label operand);
 /* Are these bytes those of one element, in order? */
 bool lpi_label_whole(const lpi_step_label *bytes, size_t element_bytes);
 /* The elements left and then n others, `element_bytes` apart, become one, in bytes. 0; -ENOMEM */

@@ -519,6 +519,8 @@ struct logp_schedule_error {
     int64_t rank;     /**< -1: no error */
     int64_t step;     /**< of this rank, from 0 */
     const char *what; /**< a sentence with the rank as its subject; static storage */
+    int64_t of;       /**< the rank whose contribution is missing, has come twice, or stands where
+                           it does not belong; -1: the error is about no contribution */
 };
 
 /**

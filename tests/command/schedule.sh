@@ -6,8 +6,10 @@
 says 'receive from 0, 8 bytes' schedule broadcast -P 4
 says 'compute 20 us' schedule reduce -P 2 --gamma 2
 says 'l2 requires l1' schedule barrier -P 2 --format goal
-json '. == {"P":2,"ranks":[[{"op":"recv","peer":1,"bytes":24,"tag":0},{"op":"compute","ns":30000}],
-      [{"op":"send","peer":0,"bytes":24,"tag":0}]]}' \
+json 'def spot($b): {"buffer":$b,"offset":0,"length":24};
+      . == {"P":2,"ranks":[[{"op":"recv","peer":1,"bytes":24,"tag":0,"at":spot("recv_buf")},
+                            {"op":"combine","ns":30000,"at":spot("recv_buf"),"left":spot("recv_buf"),"right":spot("buf")}],
+      [{"op":"send","peer":0,"bytes":24,"tag":0,"at":spot("buf")}]]}' \
     schedule reduce -P 2 --gamma 1 --count 3 --format json
 
 # what is written is read again: it takes the same, and runs
@@ -52,6 +54,71 @@ for words in 'barrier --algo dissemination' 'alltoall --algo linear' 'broadcast 
         done
     done
 done
+
+# --as: the steps of each algorithm are read back and compute its collective, in the same time
+for words in 'broadcast --algo two-tree --bytes 50' 'reduce --algo chain-pipelined --count 5 --gamma 1' \
+    'allreduce --algo ring --count 20 --gamma 1' 'allreduce --algo rabenseifner --count 20 --type float' \
+    'reduce-scatter --count 2' 'scan --count 2' exscan 'scatter --root 3' 'gather --algo binomial' 'allgather --algo bruck' \
+    'alltoall --algo bruck --bytes 6' barrier 'transpose --rows 5 --cols 7' 'reduce --algo flat --count 1 --root 2'; do
+    collective=${words%% *} others=${words#* }
+    [ "$others" != "$words" ] || others=
+    [[ $others != --algo* ]] || { others=${others#--algo }; others=$(sed 's/^[^ ]* *//' <<<"$others"); }
+    # shellcheck disable=SC2086
+    logp predict $words -P 6 --by schedule --format json
+    ns=$(jq '.[0].predicted_ns' "$dir/out")
+    # shellcheck disable=SC2086
+    logp schedule $words -P 6 --format json
+    cp "$dir/out" "$dir/steps"
+    # shellcheck disable=SC2086
+    json ".[0] | (.collective == \"$collective\" and .predicted_ns == $ns and .lower_bound_ns > 0)" \
+        predict --schedule "$dir/steps" --as "$collective" $others
+    # shellcheck disable=SC2086
+    json ".[0] | (.verified and .ratio == 1 and .predicted_ns == $ns)" \
+        run --schedule "$dir/steps" --as "$collective" $others --clock virtual --executor fiber
+    # shellcheck disable=SC2086
+    logp schedule --schedule "$dir/steps" --as "$collective" $others --format json
+    cmp "$dir/out" "$dir/steps" || fail "$words: other steps"
+done
+
+# --as: what does not compute it
+logp schedule allreduce --algo recursive-doubling -P 8 --format json
+cp "$dir/out" "$dir/sums.json"
+changed() { jq -c "$1" "$dir/sums.json" >"$dir/steps"; bad predict --schedule "$dir/steps" --as allreduce; }
+expect='no allreduce: rank 1 end lacks contribution (of rank 6)' \
+    changed '.ranks[5] |= map(select(.op != "combine" or .left.buffer != "recv_buf"))'
+expect='no allreduce: rank 4 end contribution twice rank 4' changed '.ranks[4] |= . + [last]'
+expect='no allreduce: rank 5 step 0: sends beyond its buffer' changed '.ranks[5][0].at.offset = 8'
+expect='no allreduce: rank 5 step 0: sends does not have' changed '.ranks[5][0].at.buffer = "scratch"'
+expect='rank 5, step 2: whole elements 8' changed '.ranks[5][2].at.length = 4'
+expect='rank 5, step 2: "left" "right" differ' changed '.ranks[5][2].left.length = 16'
+expect='rank 5, step 0: "at" buf recv_buf scratch' changed '.ranks[5][0].at.buffer = "x"'
+expect='rank 5, step 0: "at" {"buffer"' changed '.ranks[5][0].at = 5'
+expect='rank 5, step 0: "length" "bytes"' changed '.ranks[5][0].at.length = 4'
+expect='rank 5, step 0: "offset": -5 2^36' changed '.ranks[5][0].at.offset = -5'
+expect='rank 5, step 0: "at" missing' changed 'del(.ranks[5][0].at)'
+expect='rank 0, step 3: -1 pieces' \
+    changed '.ranks[0][3] = {"op":"copy","pieces":-1,"at":.ranks[0][0].at,"right":.ranks[0][0].at}'
+expect='combines nothing' bad predict --schedule "$dir/sums.json" --as broadcast
+expect='not a combination' bad predict --schedule "$dir/sums.json" --as allreduce --count 2
+expect='did you mean allreduce' bad predict --schedule "$dir/sums.json" --as allredu
+expect='--as summation' bad predict --schedule "$dir/sums.json" --as summation
+expect='--as without --schedule' bad predict --as allreduce
+expect='not use --root' bad predict --schedule "$dir/sums.json" --as allreduce --root 1
+logp schedule barrier -P 3 --format goal
+cp "$dir/out" "$dir/barrier.goal"
+expect='--as JSON GOAL' bad predict --schedule "$dir/barrier.goal" --as barrier
+printf '{"P":2,"ranks":[[],[]]}' >"$dir/steps"
+expect='no barrier: rank 0 wait for all ranks (of rank 1)' bad predict --schedule "$dir/steps" --as barrier
+expect='no broadcast: rank 1 expected data (of rank 0)' bad predict --schedule "$dir/steps" --as broadcast
+
+# a computation that makes data is checked, but cannot be run from a file, or written in C
+logp schedule matvec -P 4 --format json
+cp "$dir/out" "$dir/steps"
+says 'steps 200.000 exact 2.0000' predict --schedule "$dir/steps" --as matvec
+expect='compute that makes data' bad run --schedule "$dir/steps" --as matvec
+expect='mpi-c computes data of its own' bad schedule matvec -P 4 --format mpi-c
+expect='mpi-c --as' bad schedule --schedule "$dir/steps" --format mpi-c
+expect='--by does not use' bad schedule barrier --by schedule
 
 # where a prediction comes from
 json '.[0] | (.predicted_ns == 240000 and .prediction_by == "formula")' predict broadcast

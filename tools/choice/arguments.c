@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From options to the arguments of a collective. */
 #include "choice/choice.h"
+#include "schedule/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static struct logp_invocation invocation_of(struct options *o, const char *colle
     struct logp_invocation c = {.args = o->knobs};
 
     c.args.root = (int)o->root;
-    c.args.list = o->list;
+    c.args.list = o->as != NULL ? list_with_data("--as", o->as->name) : o->list;
     switch (operands) {
     case LOGP_OPERANDS_NONE:
         break;

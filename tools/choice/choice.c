@@ -27,7 +27,7 @@ const char *named_collective(const struct options *o)
     if (o->list != NULL && o->n_words > 1)
         bad_usage("%s: give either a collective or --schedule FILE, not both", o->words[1]);
     if (o->list != NULL)
-        return "schedule";
+        return o->as != NULL ? o->as->name : "schedule";
     for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
         add_name(&names, c->name);
     if (o->n_words < 2)
@@ -194,7 +194,8 @@ static const struct logp_algorithm *steps_of_file(const struct options *o,
     for (char *s = name; *s != '\0'; s++)
         if (iscntrl((unsigned char)*s))
             *s = '?';
-    row = *listed_algorithm(o->P, c);
+    row = o->as == NULL ? *listed_algorithm(o->P, c)
+                        : *listed_collective(o->P, c, o->as, (o->sets & OPTIONS_RUN) != 0);
     row.name = name;
     return &row;
 }

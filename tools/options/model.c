@@ -36,6 +36,20 @@ static void apply_schedule(struct options *o, const char *option, const char *te
     o->P = o->list->P;
 }
 
+/* The operands of each rank of a summation are its algorithm's. */
+static void apply_as(struct options *o, const char *option, const char *text)
+{
+    const struct logp_collective *c;
+    struct names names = {0};
+
+    for (size_t i = 0; (c = logp_collective_at(i)) != NULL; i++)
+        if (c->operands != LOGP_OPERANDS_TOTAL)
+            add_name(&names, c->name);
+    if (*text != '\0' && find_name(&names, text) < 0)
+        refuse_name(option, text, &names);
+    o->as = *text != '\0' && o->list != NULL ? logp_collective_find(text) : NULL;
+}
+
 static void apply_by(struct options *o, const char *option, const char *text)
 {
     static const struct names names = {{"formula", "schedule"}, 2};
@@ -247,6 +261,8 @@ const struct option_row model_options[] = {
      .series = SERIES_NUMBERS},
     {"schedule", "FILE", "run the steps of a file (json, goal) instead of a collective", "", "",
      OPTIONS_BASIS, .apply = apply_schedule},
+    {"as", "COLLECTIVE", "collective that the steps of --schedule must compute; they are checked",
+     "", "", OPTIONS_BASIS, .apply = apply_as},
     {"by", "WHAT", "basis of predictions: formula or schedule", "", "formula, if there is one",
      OPTIONS_BASIS, .apply = apply_by, .words = "formula, schedule"},
     {"machine", "NAME|FILE",

@@ -96,6 +96,7 @@ struct options {
     enum algorithm_choice algorithms;
     const char *algorithm_list;        /* as it was written */
     const struct logp_step_list *list; /* of --schedule; NULL: a collective is named */
+    const struct logp_collective *as;  /* of --as: what its steps must compute; NULL: anything */
     size_t n_bytes;
     int64_t root;
     int64_t count; /* 0: the collective's own */

@@ -80,9 +80,11 @@ static bool has_knob(const struct options *o, const struct logp_collective *c,
     const bool shown_as_tree = (o->sets & OPTIONS_TREE) != 0 && !option_given("algo") &&
                                logp_algorithm_find(c->name, "optimal") != NULL;
 
+    if (o->list != NULL)
+        return false;
     if (shown_as_tree)
         return named_have_knob("optimal", c, knob);
-    if (o->algorithms == ALGORITHMS_NAMED && o->list == NULL)
+    if (o->algorithms == ALGORITHMS_NAMED)
         return named_have_knob(o->algorithm_list, c, knob);
     return any_has_knob(c, knob);
 }
@@ -94,7 +96,7 @@ static const struct logp_collective *named(const struct options *o, int i)
     const bool several = (o->sets & (OPTIONS_TUNE | OPTIONS_VALIDATE)) != 0;
 
     if (o->list != NULL)
-        return i == 0 ? logp_collective_find("schedule") : NULL;
+        return i > 0 ? NULL : o->as != NULL ? o->as : logp_collective_find("schedule");
     if (o->export != NULL && *o->export != '\0')
         return NULL;
     if ((!several && ((o->sets & OPTIONS_MODEL) == 0 || i > 0)) || i + 1 >= o->n_words)
@@ -117,6 +119,11 @@ static bool has_counts(const struct options *o)
 static bool has_schedule(const struct options *o)
 {
     return o->list != NULL;
+}
+
+static bool has_no_schedule(const struct options *o)
+{
+    return o->list == NULL;
 }
 
 /* A plugin is given all parameters, and has rules of its own. */
@@ -195,6 +202,7 @@ static const struct {
     {"cols", has_matrix, 0, NULL, NULL, NULL},
     {"packing", has_matrix, 0, NULL, NULL, NULL},
     {"algo", NULL, 0, has_schedule, "schedule", NULL},
+    {"as", NULL, 0, has_no_schedule, NULL, "--schedule"},
     {"plugin", NULL, OPTIONS_PAPER, NULL, NULL, NULL},
     {"warmup", NULL, OPTIONS_MEASURE, NULL, NULL, NULL},
     {"progress", NULL, OPTIONS_MEASURE, NULL, NULL, NULL},

@@ -9,8 +9,8 @@ bool is_unchecked(const struct output *out, const struct row *row)
 {
     const struct logp_collective *collective = logp_collective_find(out->collective);
 
-    return row->record.verified &&
-           (out->o->list != NULL || (is_faulty(out->o) && collective != NULL &&
+    return row->record.verified && ((out->o->list != NULL && out->o->as == NULL) ||
+                                    (is_faulty(out->o) && collective != NULL &&
                                      collective->operands == LOGP_OPERANDS_NONE));
 }
 

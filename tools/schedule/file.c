@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct reading r; /* the file that is read, once */
+static struct reading r;                /* the file that is read, once */
+static struct logp_step_list with_data; /* of a JSON file; P = 0: it is another */
 
 const char *delay_of_schedule(const struct logp_step_list *list)
 {
@@ -24,9 +25,10 @@ const struct logp_step_list *read_schedule(const char *option, const char *file)
     if (text == NULL)
         bad_option(option, file, "cannot read it: %s; give a schedule file (json, goal)", why);
     r = (struct reading){.option = option, .file = file};
-    if (text[strspn(text, " \t\r\n")] == '{')
+    if (text[strspn(text, " \t\r\n")] == '{') {
         read_json(&r, text);
-    else
+        part_data(&r, &with_data);
+    } else
         read_goal(&r, text);
     free(text);
     return &r.list;
@@ -109,4 +111,24 @@ const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invoc
         bad_option("--schedule", file, "%llu sends are never received; add receives",
                    (unsigned long long)fold.unreceived);
     return a;
+}
+
+const struct logp_step_list *list_with_data(const char *option, const char *value)
+{
+    if (with_data.P == 0)
+        bad_option(option, value, "needs a schedule in JSON: GOAL has no data");
+    if (*r.without_data != '\0')
+        bad_option(option, value, "needs the data of all messages; %s: \"at\" is missing",
+                   r.without_data);
+    return &with_data;
+}
+
+const struct logp_algorithm *listed_collective(int64_t P, const struct logp_invocation *c,
+                                               const struct logp_collective *as, bool runs)
+{
+    struct logp_invocation plain = *c;
+
+    plain.args.list = &r.list;
+    listed_algorithm(P, &plain);
+    return algorithm_with_data(option_text("schedule"), c->args.list, c, as, runs);
 }

@@ -339,9 +339,9 @@ void read_goal(struct reading *r, const char *text)
 
 /* ---- writing ---- */
 
-static void goal_begin(int64_t P)
+static void goal_begin(const struct schedule_shown *s)
 {
-    printf("num_ranks %lld\n" GOAL_MARK "\n", (long long)P);
+    printf("num_ranks %lld\n" GOAL_MARK "\n", (long long)s->steps.P);
 }
 
 static void goal_rank(int64_t rank)
@@ -367,4 +367,5 @@ static void goal_end_rank(int64_t n)
     puts("}");
 }
 
-const struct step_form steps_as_goal = {goal_begin, goal_rank, goal_step, goal_end_rank, NULL};
+const struct step_form steps_as_goal = {
+    .begin = goal_begin, .begin_rank = goal_rank, .step = goal_step, .end_rank = goal_end_rank};

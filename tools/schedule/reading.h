@@ -19,7 +19,8 @@ struct reading {
     int64_t *n, *capacity;
     struct logp_edge **edges; /* by rank; NULL: there are none */
     int64_t *n_edges, *edge_capacity;
-    bool is_ours; /* GOAL_MARK */
+    bool is_ours;          /* GOAL_MARK */
+    char without_data[64]; /* a place whose step does not say where its data are; "": none */
 };
 
 /* ---- steps.c ---- */
@@ -30,6 +31,9 @@ void begin_reading(struct reading *r, int64_t P);
 void read_message(struct reading *r, int64_t rank, enum logp_step_kind kind, int64_t peer,
                   int64_t n_bytes, int64_t tag, const char *place);
 void read_compute(struct reading *r, int64_t rank, int64_t ns, const char *place);
+/* The step that was read last. */
+struct logp_step *last_step(const struct reading *r, int64_t rank);
+void note_without_data(struct reading *r, const char *place);
 
 /* From here on each rank's steps are ordered by edges alone. */
 void begin_edges(struct reading *r);
@@ -46,6 +50,17 @@ void order_steps(struct reading *r);
 /* Fill r from the text of the file; end the process where it is wrong. */
 void read_goal(struct reading *r, const char *text);
 void read_json(struct reading *r, const char *text);
+
+/* ---- data.c ---- */
+
+/* All is read from JSON: r->list has the steps without their data, *with_data has all. */
+void part_data(struct reading *r, struct logp_step_list *with_data);
+/* The algorithm of a collective that does the steps of a list with data, if they compute it.
+ * @param runs  they are to be run, too */
+const struct logp_algorithm *algorithm_with_data(const char *file,
+                                                 const struct logp_step_list *list,
+                                                 const struct logp_invocation *c,
+                                                 const struct logp_collective *as, bool runs);
 
 /* ---- labels.c: the labels of one rank of a GOAL file, and the steps that they stand for ---- */
 

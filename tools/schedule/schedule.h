@@ -17,18 +17,35 @@ const struct logp_step_list *read_schedule(const char *option, const char *file)
 const char *delay_of_schedule(const struct logp_step_list *list);
 /* The algorithm that does them, if they fit together. */
 const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invocation *c);
+/* The same steps, which compute a collective and say where their data are; ends the process where
+ * they do not.
+ * @param c     of that collective
+ * @param runs  they are to be run, too */
+const struct logp_algorithm *listed_collective(int64_t P, const struct logp_invocation *c,
+                                               const struct logp_collective *as, bool runs);
+/* The steps of that file with their data; the file must say where all of them are. */
+const struct logp_step_list *list_with_data(const char *option, const char *value);
 
-/* ---- steps.c, json.c, goal.c ---- */
+/* ---- steps.c, json.c, goal.c, mpi.c ---- */
+
+/* A schedule that is shown. */
+struct schedule_shown {
+    struct logp_schedule steps;
+    const struct logp_algorithm *algorithm;
+    const struct logp_collective *collective;
+    bool has_data; /* its steps say where their data are */
+};
 
 /* How a format shows a schedule, a rank, and a step; NULL: with nothing. */
 struct step_form {
-    void (*begin)(int64_t P);
+    bool with_data; /* it is given all steps; otherwise sends, receives and computations */
+    void (*begin)(const struct schedule_shown *s);
     void (*begin_rank)(int64_t rank);
-    void (*step)(const struct logp_step *s, int64_t index); /* send, receive, compute */
+    void (*step)(const struct logp_step *s, int64_t index);
     void (*end_rank)(int64_t n);
-    void (*end)(void);
+    void (*end)(const struct schedule_shown *s);
 };
 
-extern const struct step_form steps_as_text, steps_as_json, steps_as_goal;
+extern const struct step_form steps_as_text, steps_as_json, steps_as_goal, steps_as_mpi;
 
 #endif

@@ -33,6 +33,17 @@ static struct logp_step *one_more(struct reading *r, int64_t rank)
     return memset(&r->steps[rank][r->n[rank]++], 0, sizeof(struct logp_step));
 }
 
+struct logp_step *last_step(const struct reading *r, int64_t rank)
+{
+    return &r->steps[rank][r->n[rank] - 1];
+}
+
+void note_without_data(struct reading *r, const char *place)
+{
+    if (*r->without_data == '\0')
+        snprintf(r->without_data, sizeof(r->without_data), "%s", place);
+}
+
 void begin_edges(struct reading *r)
 {
     const size_t P = (size_t)r->list.P;
@@ -102,4 +113,4 @@ static void text_step(const struct logp_step *s, int64_t index)
                (long long)s->peer, s->n_bytes, s->n_bytes == 1 ? "" : "s");
 }
 
-const struct step_form steps_as_text = {NULL, text_rank, text_step, NULL, NULL};
+const struct step_form steps_as_text = {.begin_rank = text_rank, .step = text_step};

@@ -154,7 +154,7 @@ static void show_goal(const struct shown *s)
 
     if (*toll_of(s, toll) != '\0')
         fprintf(stderr, "logp: --format goal: %s: goal cannot express this\n", toll);
-    steps_as_goal.begin(info->P);
+    steps_as_goal.begin(&(struct schedule_shown){.steps.P = info->P});
     for (int64_t r = 0; r < info->P; r++) {
         size_t n;
         const struct logp_event *e = logp_trace_events(s->trace, r, &n);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps that say where their data are: the same without, and whether they compute a collective. */
+#include "schedule/reading.h"
+#include "schedule/schedule.h"
+#include "text/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void part_data(struct reading *r, struct logp_step_list *with_data)
+{
+    const size_t P = (size_t)r->list.P;
+    const int64_t *n = r->n;
+
+    *with_data = r->list;
+    r->steps = or_end(calloc(P, sizeof(*r->steps)));
+    r->n = or_end(calloc(P, sizeof(*r->n)));
+    for (size_t rank = 0; rank < P; rank++) {
+        struct logp_step *steps = or_end(calloc((size_t)n[rank] + 1, sizeof(struct logp_step)));
+
+        for (int64_t i = 0; i < n[rank]; i++) {
+            struct logp_step s = with_data->steps[rank][i];
+
+            if (s.kind == LOGP_STEP_COPY)
+                continue;
+            if (s.kind == LOGP_STEP_SEND || s.kind == LOGP_STEP_RECEIVE)
+                s.at = (struct logp_buffer_ref){LOGP_RECV_BUF, 0};
+            else
+                logp_step_compute(&s, s.ns, 0);
+            steps[r->n[rank]++] = s;
+        }
+        r->steps[rank] = steps;
+    }
+    r->list.steps = (const struct logp_step *const *)r->steps;
+    r->list.n = r->n;
+}
+
+/* A combination has `n_bytes` of operands, at_stride of results and right_stride at `left`.
+ * @return can it have that, where an element has these bytes? */
+static bool fit_step(struct logp_step *s, size_t element)
+{
+    if (s->kind != LOGP_STEP_COMBINE)
+        return true;
+    s->n = (int64_t)(s->n_bytes / element);
+    s->into_one = s->at_stride != s->n_bytes;
+    if (s->n_bytes % element != 0 || (s->into_one && s->at_stride != element))
+        return false;
+    return !s->into_one || s->n < 4 * LOGP_LANES || s->right_stride >= LOGP_LANES * element;
+}
+
+/* The list is this command's own: the elements of its combinations are those of the operation. */
+static void fit_steps(const char *file, const struct logp_step_list *list, const struct logp_op *op)
+{
+    for (int64_t rank = 0; rank < list->P; rank++) {
+        struct logp_step *steps = (struct logp_step *)(uintptr_t)list->steps[rank];
+
+        for (int64_t i = 0; i < list->n[rank]; i++) {
+            if (op == NULL && steps[i].kind == LOGP_STEP_COMBINE)
+                bad_option("--schedule", file,
+                           "rank %lld, step %lld: this collective combines nothing",
+                           (long long)rank, (long long)i);
+            if (op != NULL && !fit_step(&steps[i], op->element_bytes))
+                bad_option("--schedule", file,
+                           "rank %lld, step %lld: these lengths are not whole elements of %zu "
+                           "bytes, as many at \"left\" as at \"right\", and at \"at\" as many or "
+                           "one",
+                           (long long)rank, (long long)i, op->element_bytes);
+        }
+    }
+}
+
+/* Memory for all that the steps of a rank have in scratch. */
+static int plan(int P, int rank, struct logp_invocation *c)
+{
+    size_t most = 0;
+
+    (void)P;
+    for (int64_t i = 0; i < c->args.list->n[rank]; i++) {
+        const struct logp_step *s = &c->args.list->steps[rank][i];
+        const size_t pieces = s->kind == LOGP_STEP_COPY && s->n > 1 ? (size_t)s->n - 1 : 0;
+        const bool combines = s->kind == LOGP_STEP_COMBINE;
+        const struct {
+            struct logp_buffer_ref at;
+            size_t n;
+        } spots[] = {{s->at, combines ? s->at_stride : s->n_bytes + pieces * s->at_stride},
+                     {s->left, combines ? s->right_stride : 0},
+                     {s->right, combines ? s->n_bytes : s->n_bytes + pieces * s->right_stride}};
+
+        for (size_t j = 0; j < 3; j++)
+            if (spots[j].at.buffer == LOGP_SCRATCH && spots[j].at.offset + spots[j].n > most)
+                most = spots[j].at.offset + spots[j].n;
+    }
+    c->plan.scratch_bytes = most;
+    return 0;
+}
+
+/* A file cannot hold the work of such a step. */
+static bool makes_data(const struct logp_step_list *list)
+{
+    for (int64_t rank = 0; rank < list->P; rank++)
+        for (int64_t i = 0; i < list->n[rank]; i++)
+            if (list->steps[rank][i].kind == LOGP_STEP_COMPUTE && list->steps[rank][i].n_bytes > 0)
+                return true;
+    return false;
+}
+
+_Noreturn static void refuse_flaw(const char *file, const struct logp_step_list *list,
+                                  const struct logp_collective *as,
+                                  const struct logp_schedule_error *e)
+{
+    char step[32] = "the end", of[48] = "";
+
+    if (e->rank < 0)
+        bad_option("--schedule", file, "no %s: %s", as->name, e->what);
+    if (e->step < list->n[e->rank])
+        snprintf(step, sizeof(step), "step %lld", (long long)e->step);
+    if (e->of >= 0)
+        snprintf(of, sizeof(of), " (of rank %lld)", (long long)e->of);
+    bad_option("--schedule", file, "no %s: rank %lld at %s: %s%s", as->name, (long long)e->rank,
+               step, e->what, of);
+}
+
+const struct logp_algorithm *algorithm_with_data(const char *file,
+                                                 const struct logp_step_list *list,
+                                                 const struct logp_invocation *c,
+                                                 const struct logp_collective *as, bool runs)
+{
+    static struct logp_algorithm row;
+    struct logp_schedule_error error;
+    struct logp_schedule s;
+    int rc;
+
+    row = (struct logp_algorithm){LOGP_ALGORITHM(as->name, "", "the steps of a file", ""),
+                                  .steps = logp_algorithm_find("schedule", "listed")->steps,
+                                  .plan = plan};
+    if (runs && makes_data(list))
+        bad_option("--schedule", file,
+                   "steps without a compute that makes data, to run it: no file can hold the work");
+    fit_steps(file, list, c->args.op);
+    s = logp_schedule_of(&row, list->P, &c->args, &c->model);
+    s.args.list = list;
+    s.model.rendezvous_from = 0;
+    rc = logp_schedule_check(&s, as, &error);
+    if (rc == -EPROTO)
+        refuse_flaw(file, list, as, &error);
+    if (rc != 0)
+        bad_usage("--schedule %s: %s", file, strerror(-rc));
+    return &row;
+}
