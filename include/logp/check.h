@@ -378,16 +378,19 @@ enum logp_comparison { LOGP_EQ, LOGP_NE, LOGP_LT, LOGP_LE, LOGP_GT, LOGP_GE };
 /** What a value is. */
 enum logp_value_kind { LOGP_SIGNED, LOGP_UNSIGNED, LOGP_REAL, LOGP_POINTER, LOGP_STRING };
 
+/** A value, as its kind says. */
+union logp_content {
+    int64_t i;
+    uint64_t u;
+    double x;
+    const void *p;
+    const char *s; /**< NULL is allowed */
+};
+
 /** A value of an expression. */
 struct logp_value {
     enum logp_value_kind kind;
-    union {
-        int64_t i;
-        uint64_t u;
-        double x;
-        const void *p;
-        const char *s; /**< NULL is allowed */
-    };
+    union logp_content is;
 };
 
 static inline struct logp_value logp_value_of_signed(int64_t i)
@@ -395,7 +398,7 @@ static inline struct logp_value logp_value_of_signed(int64_t i)
     struct logp_value v;
 
     v.kind = LOGP_SIGNED;
-    v.i = i;
+    v.is.i = i;
     return v;
 }
 
@@ -404,7 +407,7 @@ static inline struct logp_value logp_value_of_unsigned(uint64_t u)
     struct logp_value v;
 
     v.kind = LOGP_UNSIGNED;
-    v.u = u;
+    v.is.u = u;
     return v;
 }
 
@@ -413,7 +416,7 @@ static inline struct logp_value logp_value_of_real(double x)
     struct logp_value v;
 
     v.kind = LOGP_REAL;
-    v.x = x;
+    v.is.x = x;
     return v;
 }
 
@@ -422,7 +425,7 @@ static inline struct logp_value logp_value_of_pointer(const void *p)
     struct logp_value v;
 
     v.kind = LOGP_POINTER;
-    v.p = p;
+    v.is.p = p;
     return v;
 }
 
@@ -431,7 +434,7 @@ static inline struct logp_value logp_value_of_string(const char *s)
     struct logp_value v;
 
     v.kind = LOGP_STRING;
-    v.s = s;
+    v.is.s = s;
     return v;
 }
 

@@ -46,26 +46,28 @@ enum order { LESS = -1, SAME, MORE, NONE };
 static enum order order_of_integers(const struct logp_value *a, const struct logp_value *b)
 {
     if (a->kind == LOGP_SIGNED && b->kind == LOGP_SIGNED)
-        return ORDER(a->i, b->i);
-    if (a->kind == LOGP_SIGNED && a->i < 0)
+        return ORDER(a->is.i, b->is.i);
+    if (a->kind == LOGP_SIGNED && a->is.i < 0)
         return LESS;
-    if (b->kind == LOGP_SIGNED && b->i < 0)
+    if (b->kind == LOGP_SIGNED && b->is.i < 0)
         return MORE;
-    return ORDER(a->u, b->u); /* what is not negative is the same in both */
+    return ORDER(a->is.u, b->is.u); /* what is not negative is the same in both */
 }
 
 static double real_of(const struct logp_value *v)
 {
-    return v->kind == LOGP_REAL ? v->x : v->kind == LOGP_SIGNED ? (double)v->i : (double)v->u;
+    return v->kind == LOGP_REAL     ? v->is.x
+           : v->kind == LOGP_SIGNED ? (double)v->is.i
+                                    : (double)v->is.u;
 }
 
 /* NONE: neither is less, and they differ. */
 static enum order order_of(const struct logp_value *a, const struct logp_value *b)
 {
-    if (a->kind == LOGP_STRING && b->kind == LOGP_STRING && a->s != NULL && b->s != NULL)
-        return ORDER(strcmp(a->s, b->s), 0);
+    if (a->kind == LOGP_STRING && b->kind == LOGP_STRING && a->is.s != NULL && b->is.s != NULL)
+        return ORDER(strcmp(a->is.s, b->is.s), 0);
     if (a->kind >= LOGP_POINTER || b->kind >= LOGP_POINTER) /* strings may be NULL; 0 is, too */
-        return ORDER(a->u, b->u);
+        return ORDER(a->is.u, b->is.u);
     if (a->kind == LOGP_REAL || b->kind == LOGP_REAL)
         return ORDER(real_of(a), real_of(b));
     return order_of_integers(a, b);
@@ -94,19 +96,19 @@ static void show(char *text, size_t n, const struct logp_value *v)
 {
     switch (v->kind) {
     case LOGP_SIGNED:
-        snprintf(text, n, "%" PRId64, v->i);
+        snprintf(text, n, "%" PRId64, v->is.i);
         break;
     case LOGP_UNSIGNED:
-        snprintf(text, n, "%" PRIu64, v->u);
+        snprintf(text, n, "%" PRIu64, v->is.u);
         break;
     case LOGP_REAL:
-        snprintf(text, n, "%.17g", v->x);
+        snprintf(text, n, "%.17g", v->is.x);
         break;
     case LOGP_POINTER:
-        snprintf(text, n, v->p != NULL ? "%p" : "NULL", v->p);
+        snprintf(text, n, v->is.p != NULL ? "%p" : "NULL", v->is.p);
         break;
     case LOGP_STRING:
-        snprintf(text, n, v->s != NULL ? "\"%s\"" : "NULL", v->s);
+        snprintf(text, n, v->is.s != NULL ? "\"%s\"" : "NULL", v->is.s);
         break;
     }
 }

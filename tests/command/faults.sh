@@ -41,7 +41,7 @@ done
 [ "$(sed -n 1p "$dir/draws")" != "$(sed -n 2p "$dir/draws")" ] || fail "two seeds, one outcome"
 
 # the other kinds
-wrong run allreduce --type int64 --fault flip:1@1-0 --clock virtual --format json
+wrong run allreduce --algo recursive-doubling --type int64 --fault flip:1@1-0 --clock virtual --format json
 holds '.[0] | (.verified == false and .flipped > 0 and .failed == 1 and
       (.wrong_ranks | startswith("0")))' "$dir/out" flip
 stderr_has 'logp:   flip: message '
