@@ -452,3 +452,116 @@ Test(check_points, pct_states_no_bound_for_a_program_that_polls)
     cr_assert_eq(check.checked.chance, 0);
     cr_assert_str_eq(check.checked.text, "100 runs");
 }
+
+/* ---- comparisons ---- */
+
+struct comparison {
+    struct logp_value a, b;
+    int order; /* of a and b; 2: neither */
+    const char *says;
+};
+
+static int compares(struct logp_vp *vp, void *arg)
+{
+    const struct comparison *c = arg;
+    const bool expected[] = {
+        [LOGP_EQ] = c->order == 0,  [LOGP_NE] = c->order != 0,
+        [LOGP_LT] = c->order == -1, [LOGP_LE] = c->order == -1 || c->order == 0,
+        [LOGP_GT] = c->order == 1,  [LOGP_GE] = c->order == 1 || c->order == 0};
+
+    for (int how = LOGP_EQ; how <= LOGP_GE; how++)
+        if (expected[how])
+            LOGP_CHECK(vp, logp_check_compares(vp, c->a, c->b, (enum logp_comparison)how, "a", "b",
+                                               1) == 0);
+    for (int how = LOGP_EQ; how <= LOGP_GE; how++)
+        if (!expected[how])
+            return logp_check_compares(vp, c->a, c->b, (enum logp_comparison)how, "a ? b", "file",
+                                       how + 1);
+    return 0;
+}
+
+Test(check_points, values_are_compared_by_what_they_are)
+{
+    const double nan = strtod("nan", NULL);
+    const struct comparison all[] = {
+        {LOGP_VALUE(3), LOGP_VALUE(5), -1, ": 3 and 5\n"},
+        {LOGP_VALUE(-1), LOGP_VALUE(1U), -1, ": -1 and 1\n"},
+        {LOGP_VALUE(UINT64_MAX), LOGP_VALUE(-1), 1, ": 18446744073709551615 and -1\n"},
+        {LOGP_VALUE((size_t)7), LOGP_VALUE(7), 0, ": 7 and 7\n"},
+        {LOGP_VALUE(true), LOGP_VALUE('a'), -1, ": 1 and 97\n"},
+        {LOGP_VALUE(0.5), LOGP_VALUE(1), -1, ": 0.5 and 1\n"},
+        {LOGP_VALUE(nan), LOGP_VALUE(1.0), 2, "nan and 1\n"},
+        {LOGP_VALUE("ab"), LOGP_VALUE((char[]){"ab"}), 0, ": \"ab\" and \"ab\"\n"},
+        {LOGP_VALUE("ab"), LOGP_VALUE((char *)NULL), 1, ": \"ab\" and NULL\n"},
+        {LOGP_VALUE(NULL), LOGP_VALUE((int *)NULL), 0, ": NULL and NULL\n"},
+    };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        struct comparison c = all[i];
+        struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 2);
+        struct logp_failure f;
+
+        cr_assert_eq(logp_check(compares, &c, &check, &f), -EPROTO, "%zu", i);
+        cr_assert_str_eq(f.expression, "a ? b", "%zu: %s", i, f.text);
+        cr_assert(strstr(f.text, c.says) != NULL, "%zu: %s", i, f.text);
+        logp_failure_free(&f);
+    }
+}
+
+static int five_is_three(struct logp_vp *vp, void *arg)
+{
+    int *evaluated = arg;
+
+    LOGP_CHECK_EQ(vp, ++*evaluated, 3);
+    return 0;
+}
+
+Test(check_points, a_comparison_shows_its_values)
+{
+    int evaluated = 4;
+    struct logp_check check = check_of(1, LOGP_STRATEGY_RANDOM, 1);
+    struct logp_failure f;
+
+    check.as_found = true;
+    cr_assert_eq(logp_check(five_is_three, &evaluated, &check, &f), -EPROTO);
+    cr_assert(strstr(f.text, "++*evaluated == 3 does not hold: ") != NULL, "%s", f.text);
+    logp_failure_free(&f);
+}
+
+/* ---- the environment ---- */
+
+Test(check_points, the_environment_replaces_what_a_check_asks_for)
+{
+    static const char *const wrong[][2] = {
+        {"LOGP_CHECK_RUNS", "0"},      {"LOGP_CHECK_RUNS", "-1"},   {"LOGP_CHECK_RUNS", "3x"},
+        {"LOGP_CHECK_SEED", "x"},      {"LOGP_CHECK_SECONDS", "0"}, {"LOGP_CHECK_SECONDS", "1s"},
+        {"LOGP_CHECK_STRATEGY", "all"}};
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
+    struct logp_failure f;
+
+    setenv("LOGP_CHECK_RUNS", "7", 1);
+    cr_assert_eq(logp_check(chooses, NULL, &check, NULL), 0);
+    cr_assert_eq(check.checked.runs, 7);
+    unsetenv("LOGP_CHECK_RUNS");
+    check.runs = 0; /* the default is that of the strategy */
+    setenv("LOGP_CHECK_STRATEGY", "exhaustive", 1);
+    cr_assert_eq(logp_check(chooses, NULL, &check, NULL), 0);
+    cr_assert(check.checked.complete);
+    unsetenv("LOGP_CHECK_STRATEGY");
+    check.runs = UINT64_MAX;
+    setenv("LOGP_CHECK_SECONDS", "0.01", 1);
+    cr_assert_eq(logp_check(chooses, NULL, &check, NULL), 0);
+    unsetenv("LOGP_CHECK_SECONDS");
+    check.runs = 1000;
+    setenv("LOGP_CHECK_SEED", "5", 1);
+    cr_assert_eq(logp_check(fails_at_5, NULL, &check, &f), -EPROTO);
+    unsetenv("LOGP_CHECK_SEED");
+    logp_failure_free(&f);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        setenv(wrong[i][0], wrong[i][1], 1);
+        cr_assert_eq(logp_check(chooses, NULL, &check, &f), -EINVAL, "%s", wrong[i][1]);
+        cr_assert(strstr(f.text, wrong[i][0]) != NULL, "%s", f.text);
+        logp_failure_free(&f);
+        unsetenv(wrong[i][0]);
+    }
+}

@@ -9,6 +9,7 @@
 #include <logp/vp.h>
 
 #include <errno.h>
+#include <string.h>
 
 /* The best of those that have steps: others cannot be started. */
 static int with_steps(const void *collective, int64_t P, const struct logp_invocation *c,
@@ -140,20 +141,46 @@ bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *col
     return (buf != NULL || bytes == 0) && (recv_buf != NULL || recv_bytes == 0);
 }
 
-int lpi_call(struct logp_vp *vp, const struct logp_collective *collective,
+int lpi_note_call(struct logp_vp *vp, const char *name, const struct logp_collective *collective,
+                  const struct logp_args *a, bool started)
+{
+    struct logp_call call = {.name = name, .root = collective->rooted ? a->root : -1};
+
+    if (a->blocks != NULL) {
+        call.sizes[0] = (int64_t)a->blocks->before[a->blocks->n];
+    } else if (a->op != NULL) {
+        call.sizes[0] = a->count;
+        call.sizes[1] = (int64_t)a->op->element_bytes;
+    } else if (collective->operands == LOGP_OPERANDS_MATRIX) {
+        call.sizes[0] = a->rows;
+        call.sizes[1] = a->cols;
+    } else {
+        call.sizes[0] = (int64_t)a->n_bytes;
+    }
+    if (a->op != NULL)
+        memcpy(&call.op, &a->op->combine, sizeof(call.op));
+    return logp_vp_note_call(vp, started, &call);
+}
+
+int lpi_call(struct logp_vp *vp, const char *name, const struct logp_collective *collective,
              struct logp_invocation *c, const void *buf, void *recv_buf,
              struct logp_request **request)
 {
+    int rc;
+
     if (!lpi_is_callable(vp, collective, c, buf, recv_buf))
         return -EINVAL;
+    rc = lpi_note_call(vp, name, collective, &c->args, request != NULL);
+    if (rc != 0)
+        return rc;
     return run_best(vp, collective, c, (void *)buf, recv_buf, request); /* buf is only read */
 }
 
-static int start_call(struct logp_vp *vp, const struct logp_collective *collective,
-                      struct logp_invocation *c, const void *buf, void *recv_buf,
-                      struct logp_request **request)
+static int start_call(struct logp_vp *vp, const char *name,
+                      const struct logp_collective *collective, struct logp_invocation *c,
+                      const void *buf, void *recv_buf, struct logp_request **request)
 {
-    return request != NULL ? lpi_call(vp, collective, c, buf, recv_buf, request) : -EINVAL;
+    return request != NULL ? lpi_call(vp, name, collective, c, buf, recv_buf, request) : -EINVAL;
 }
 
 /* ---- the table ---- */
@@ -165,14 +192,14 @@ static int start_call(struct logp_vp *vp, const struct logp_collective *collecti
     int logp_##name(struct logp_vp *vp, PARAMETERS parameters)                                     \
     {                                                                                              \
         return logp_vp_note_error(vp, "logp_" #name,                                               \
-                                  lpi_call(vp, &lpi_##name,                                        \
+                                  lpi_call(vp, "logp_" #name, &lpi_##name,                         \
                                            &(struct logp_invocation){.args = {__VA_ARGS__}}, buf,  \
                                            recv_buf, NULL));                                       \
     }                                                                                              \
     int logp_i##name(struct logp_vp *vp, PARAMETERS parameters, struct logp_request **request)     \
     {                                                                                              \
         return logp_vp_note_error(vp, "logp_i" #name,                                              \
-                                  start_call(vp, &lpi_##name,                                      \
+                                  start_call(vp, "logp_i" #name, &lpi_##name,                      \
                                              &(struct logp_invocation){.args = {__VA_ARGS__}},     \
                                              buf, recv_buf, request));                             \
     }
@@ -200,7 +227,7 @@ CALL(reduce,
 int logp_barrier(struct logp_vp *vp)
 {
     return logp_vp_note_error(vp, "logp_barrier",
-                              lpi_call(vp, &lpi_barrier,
+                              lpi_call(vp, "logp_barrier", &lpi_barrier,
                                        &(struct logp_invocation){.args = {.tag = 0}}, NULL, NULL,
                                        NULL));
 }
@@ -208,7 +235,7 @@ int logp_barrier(struct logp_vp *vp)
 int logp_ibarrier(struct logp_vp *vp, struct logp_request **request)
 {
     return logp_vp_note_error(vp, "logp_ibarrier",
-                              start_call(vp, &lpi_barrier,
+                              start_call(vp, "logp_ibarrier", &lpi_barrier,
                                          &(struct logp_invocation){.args = {.tag = 0}}, NULL, NULL,
                                          request));
 }

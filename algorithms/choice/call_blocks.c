@@ -61,6 +61,10 @@ static int run_flat(struct logp_vp *vp, const char *collective, struct logp_invo
     if (rc == 0 && me == root &&
         (is_missing(whole, &b) || (!c->args.in_place && c->args.n_bytes != counts[root])))
         rc = -EINVAL;
+    if (rc == 0)
+        rc = lpi_note_call(vp, scatters ? "logp_scatterv" : "logp_gatherv",
+                           scatters ? &lpi_scatter : &lpi_gather, &(struct logp_args){.root = root},
+                           false);
     c->args.blocks = me == root ? &b : NULL;
     if (rc == 0)
         rc = lpi_run_once(vp, logp_algorithm_find(collective, "flat"), c, buf, recv_buf, NULL);
@@ -97,8 +101,8 @@ int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes, vo
                     (send_buf == NULL && n_bytes > 0) || is_missing(recv_buf, &b)))
         rc = -EINVAL;
     if (rc == 0)
-        rc = lpi_call(vp, &lpi_allgather, &(struct logp_invocation){.args = {.blocks = &b}},
-                      send_buf, recv_buf, NULL);
+        rc = lpi_call(vp, "logp_allgatherv", &lpi_allgather,
+                      &(struct logp_invocation){.args = {.blocks = &b}}, send_buf, recv_buf, NULL);
     free_blocks(&b);
     return logp_vp_note_error(vp, "logp_allgatherv", rc);
 }
@@ -122,6 +126,9 @@ int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_
     if (rc == 0 && !lpi_is_callable(vp, &lpi_alltoall, &c, send_buf, recv_buf))
         rc = -EINVAL;
     if (rc == 0)
+        rc = lpi_note_call(vp, "logp_alltoallv", &lpi_alltoall, &(struct logp_args){.root = 0},
+                           false);
+    if (rc == 0)
         rc = lpi_run_once(vp, logp_algorithm_find("alltoall", "linear"), &c, (void *)send_buf,
                           recv_buf, NULL);
     free_blocks(&in);
@@ -138,7 +145,7 @@ int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_bu
     if (rc == 0 && (is_missing(send_buf, &b) || (recv_buf == NULL && counts[logp_vp_rank(vp)] > 0)))
         rc = -EINVAL;
     if (rc == 0)
-        rc = lpi_call(vp, &lpi_reduce_scatter,
+        rc = lpi_call(vp, "logp_reduce_scatterv", &lpi_reduce_scatter,
                       &(struct logp_invocation){.args = {.blocks = &b, .op = op}}, send_buf,
                       recv_buf, NULL);
     free_blocks(&b);

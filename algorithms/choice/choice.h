@@ -115,8 +115,12 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
  * nothing of their sizes, the caller looks for a missing buffer. Sets c->args.in_place. */
 bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *collective,
                      struct logp_invocation *c, const void *buf, const void *recv_buf);
-/* Run, or start, the best algorithm for these arguments: as logp_broadcast() and so on. */
-int lpi_call(struct logp_vp *vp, const struct logp_collective *collective,
+/* All members must call it, and with the same arguments: logp_vp_note_call(). */
+int lpi_note_call(struct logp_vp *vp, const char *name, const struct logp_collective *collective,
+                  const struct logp_args *args, bool started);
+/* Run, or start, the best algorithm for these arguments: as logp_broadcast() and so on. name: of
+ * the call. */
+int lpi_call(struct logp_vp *vp, const char *name, const struct logp_collective *collective,
              struct logp_invocation *c, const void *buf, void *recv_buf,
              struct logp_request **request);
 

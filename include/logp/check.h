@@ -19,6 +19,7 @@
  *
  * A run fails if
  *   - the program of a vp returns an error, or a condition of LOGP_CHECK() does not hold,
+ *   - vps call different collectives, or one with another root, size or operation,
  *   - every vp waits and no message is under way (deadlock), or a vp does not return (timeout),
  *   - the function `after` returns an error, or a message is left over and all_received is set.
  *
@@ -172,11 +173,12 @@ struct logp_check {
 /** The kinds of failures. */
 enum logp_failure_kind {
     LOGP_FAILURE_NONE,
-    LOGP_FAILURE_ERROR,     /**< the program of `rank` returned `error` */
-    LOGP_FAILURE_ASSERTED,  /**< -EPROTO: LOGP_CHECK() sets file, line, expression, rank, time_ns */
-    LOGP_FAILURE_DEADLOCK,  /**< -EDEADLK: all vps wait */
-    LOGP_FAILURE_TIMEOUT,   /**< -ETIMEDOUT: `rank` does not return; -1: unknown */
-    LOGP_FAILURE_AFTER,     /**< `after` returned `error` */
+    LOGP_FAILURE_ERROR,    /**< the program of `rank` returned `error` */
+    LOGP_FAILURE_ASSERTED, /**< -EPROTO: LOGP_CHECK() sets file, line, expression, rank, time_ns; or
+                                 calls of collectives differ: file is NULL, and the text names them */
+    LOGP_FAILURE_DEADLOCK, /**< -EDEADLK: all vps wait */
+    LOGP_FAILURE_TIMEOUT,  /**< -ETIMEDOUT: `rank` does not return; -1: unknown */
+    LOGP_FAILURE_AFTER,    /**< `after` returned `error` */
     LOGP_FAILURE_LEFT_OVER, /**< -EBADMSG: n_left_over messages were never received */
     LOGP_FAILURE_LIVELOCK,  /**< -ELOOP: a run has not ended within most_steps; the check forbids
                                  that, or no run of this size has ended */
@@ -208,7 +210,13 @@ struct logp_failure {
 /**
  * Run a program with all sizes and many orders, until a run fails or all runs are done.
  *
- * Environment variables let a failure of a distant test be seen again:
+ * Environment variables replace what all checks of a process ask for:
+ *   LOGP_CHECK_RUNS=N      runs
+ *   LOGP_CHECK_SECONDS=X   time_ns
+ *   LOGP_CHECK_SEED=N      seed
+ *   LOGP_CHECK_STRATEGY=S  random, pct or exhaustive
+ *
+ * Others let a failure of a distant test be seen again:
  *   LOGP_REPLAY_DIR=DIR  write the replay of a failure to DIR/NAME-pP-SEED.replay. DIR is made if
  *                        it is missing. A line of failure.text names the file, or says why it
  *                        could not be written
@@ -224,7 +232,7 @@ struct logp_failure {
  * @param check    `checked` is written, also if -EINVAL is returned
  * @param failure  out; NULL: not wanted
  * @return 0; the error of the failure (logp_failure.error); the result of `before`; -EINVAL (sizes,
- *         or fields that exclude each other: both texts say which), -E2BIG, -ENOENT (executor),
+ *         a variable, or fields that exclude each other: both texts say which), -E2BIG, -ENOENT (executor),
  *         -ENOMEM, -EAGAIN (no more threads); the errno of writing replay_file, with the failure
  *         filled in. With LOGP_REPLAY: as logp_check_replay(), or the errno of reading the file
  */
@@ -322,6 +330,124 @@ LOGP_API int logp_choose_bytes(struct logp_vp *vp, void *buf, size_t n);
  * @return 0, or the error that stops the run
  */
 LOGP_API int logp_shared_touch(struct logp_vp *vp, int key);
+
+/**
+ * Compare two values: integers, characters, bool, floating-point numbers, pointers, or strings, which
+ * are compared by their contents. As LOGP_CHECK(), and the report shows both values. Each argument
+ * is evaluated once. Signed and unsigned integers are compared by what they are.
+ *
+ *     LOGP_CHECK_EQ(vp, status.source, 3);    // status.source == 3 does not hold: 5 and 3
+ *
+ * @return 0; -EPROTO
+ */
+#define LOGP_CHECK_EQ(vp, a, b) LOGP_CHECK_COMPARE(vp, a, b, "==", LOGP_EQ)
+/** a != b */
+#define LOGP_CHECK_NE(vp, a, b) LOGP_CHECK_COMPARE(vp, a, b, "!=", LOGP_NE)
+/** a < b */
+#define LOGP_CHECK_LT(vp, a, b) LOGP_CHECK_COMPARE(vp, a, b, "<", LOGP_LT)
+/** a <= b */
+#define LOGP_CHECK_LE(vp, a, b) LOGP_CHECK_COMPARE(vp, a, b, "<=", LOGP_LE)
+/** a > b */
+#define LOGP_CHECK_GT(vp, a, b) LOGP_CHECK_COMPARE(vp, a, b, ">", LOGP_GT)
+/** a >= b */
+#define LOGP_CHECK_GE(vp, a, b) LOGP_CHECK_COMPARE(vp, a, b, ">=", LOGP_GE)
+
+/** How two values are compared. */
+enum logp_comparison { LOGP_EQ, LOGP_NE, LOGP_LT, LOGP_LE, LOGP_GT, LOGP_GE };
+
+/** What a value is. */
+enum logp_value_kind { LOGP_SIGNED, LOGP_UNSIGNED, LOGP_REAL, LOGP_POINTER, LOGP_STRING };
+
+/** A value of an expression. */
+struct logp_value {
+    enum logp_value_kind kind;
+    union {
+        int64_t i;
+        uint64_t u;
+        double x;
+        const void *p;
+        const char *s; /**< NULL is allowed */
+    };
+};
+
+static inline struct logp_value logp_value_of_signed(int64_t i)
+{
+    struct logp_value v;
+
+    v.kind = LOGP_SIGNED;
+    v.i = i;
+    return v;
+}
+
+static inline struct logp_value logp_value_of_unsigned(uint64_t u)
+{
+    struct logp_value v;
+
+    v.kind = LOGP_UNSIGNED;
+    v.u = u;
+    return v;
+}
+
+static inline struct logp_value logp_value_of_real(double x)
+{
+    struct logp_value v;
+
+    v.kind = LOGP_REAL;
+    v.x = x;
+    return v;
+}
+
+static inline struct logp_value logp_value_of_pointer(const void *p)
+{
+    struct logp_value v;
+
+    v.kind = LOGP_POINTER;
+    v.p = p;
+    return v;
+}
+
+static inline struct logp_value logp_value_of_string(const char *s)
+{
+    struct logp_value v;
+
+    v.kind = LOGP_STRING;
+    v.s = s;
+    return v;
+}
+
+/** Called by LOGP_CHECK_EQ() and its kin. The texts must live as long as the report. */
+LOGP_API int logp_check_compares(struct logp_vp *vp, struct logp_value a, struct logp_value b,
+                                 enum logp_comparison how, const char *expression, const char *file,
+                                 int line);
+
+/** What LOGP_CHECK_EQ() and its kin call. */
+#define LOGP_CHECK_COMPARE(vp, a, b, sign, how)                                                    \
+    logp_check_compares((vp), LOGP_VALUE(a), LOGP_VALUE(b), (how), #a " " sign " " #b, __FILE__,   \
+                        __LINE__)
+
+#ifndef __cplusplus
+/** The value of an expression, whatever its type is. */
+#define LOGP_VALUE(x)                                                                              \
+    _Generic((x),                                                                                  \
+        float: logp_value_of_real,                                                                 \
+        double: logp_value_of_real,                                                                \
+        long double: logp_value_of_real,                                                           \
+        bool: logp_value_of_unsigned,                                                              \
+        unsigned char: logp_value_of_unsigned,                                                     \
+        unsigned short: logp_value_of_unsigned,                                                    \
+        unsigned: logp_value_of_unsigned,                                                          \
+        unsigned long: logp_value_of_unsigned,                                                     \
+        unsigned long long: logp_value_of_unsigned,                                                \
+        char: logp_value_of_signed,                                                                \
+        signed char: logp_value_of_signed,                                                         \
+        short: logp_value_of_signed,                                                               \
+        int: logp_value_of_signed,                                                                 \
+        long: logp_value_of_signed,                                                                \
+        long long: logp_value_of_signed,                                                           \
+        char *: logp_value_of_string,                                                              \
+        const char *: logp_value_of_string,                                                        \
+        default: logp_value_of_pointer)(x)
+#endif
 
 /** Called by LOGP_CHECK(). The two texts must live as long as the report. */
 LOGP_API int logp_check_holds(struct logp_vp *vp, bool holds, const char *expression,
@@ -453,5 +579,33 @@ LOGP_API int logp_machine_repeat(struct logp_machine *machine, logp_program prog
                                  void *again_arg);
 
 LOGP_END_DECLS
+
+#ifdef __cplusplus
+#include <type_traits>
+
+#define LOGP_VALUE(x) logp_value_of(x)
+
+static inline struct logp_value logp_value_of(const char *s)
+{
+    return logp_value_of_string(s);
+}
+
+static inline struct logp_value logp_value_of(decltype(nullptr))
+{
+    return logp_value_of_pointer(nullptr);
+}
+
+static inline struct logp_value logp_value_of(const void *p)
+{
+    return logp_value_of_pointer(p);
+}
+
+template <typename T> struct logp_value logp_value_of(T x, decltype(static_cast<double>(x)) = 0)
+{
+    return std::is_floating_point<T>::value ? logp_value_of_real(static_cast<double>(x))
+           : std::is_unsigned<T>::value     ? logp_value_of_unsigned(static_cast<uint64_t>(x))
+                                            : logp_value_of_signed(static_cast<int64_t>(x));
+}
+#endif
 
 #endif

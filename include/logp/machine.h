@@ -239,13 +239,16 @@ struct logp_report {
     const struct logp_wait_info *waits; /**< deadlock, timeout: what each vp waits for; otherwise
                                              the vps that the delay model has stopped for good */
     int n_waits;
-    /** The first LOGP_CHECK() (check.h) that did not hold. */
+    /** The first LOGP_CHECK() (check.h) that did not hold. Line 0: two processors call different
+     *  collectives (logp_vp_note_call()). */
     struct logp_asserted {
         const char *file; /**< NULL: all held */
         int line;
         const char *expression;
         int rank;
-        int64_t time_ns; /**< of its clock */
+        int64_t time_ns;    /**< of its clock */
+        const char *detail; /**< LOGP_CHECK_EQ() and its kin: the two values, "5 and 3"; line 0: the
+                                 two calls; else NULL */
     } asserted;
     const char *error_call; /**< the call of error_rank that returned the error, e.g. "logp_send";
                                  NULL: none did, or the vp is in another process */

@@ -151,6 +151,25 @@ LOGP_API int logp_operation_start(struct logp_vp *vp, struct logp_operation *ope
 LOGP_API struct logp_operation *logp_operation_next(const struct logp_vp *vp,
                                                     const struct logp_operation *operation);
 
+/** What all members of a group must agree on when they call a collective. */
+struct logp_call {
+    const char *name; /**< "logp_broadcast" */
+    int root;         /**< -1: it has none */
+    int64_t sizes[2]; /**< bytes, elements, rows and columns: whatever must be the same; else 0 */
+    const void *op;   /**< what combines operands; NULL: nothing does */
+};
+
+/**
+ * Note that this vp calls a collective, and compare the call with those of the other members: the
+ * n-th calls of all must be the same. This is done on the virtual clock on one core. If two calls
+ * differ, the run ends as by LOGP_CHECK(): logp_report.asserted names both.
+ * @param vp       a group, or the vp itself
+ * @param started  a nonblocking collective: these are counted by themselves
+ * @param call     copied, but for the name
+ * @return 0; -EPROTO: they differ; -ENOMEM
+ */
+LOGP_API int logp_vp_note_call(struct logp_vp *vp, bool started, const struct logp_call *call);
+
 /**
  * Note that a call of this vp returns an error, for logp_report.error_call. A library built on vps
  * names its own calls with it. The report has the last note made before the program returns the

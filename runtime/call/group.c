@@ -104,8 +104,8 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
     if (context < 1 || context >= LPI_CONTEXT_COLLECTIVE ||
         (members != NULL && (n_members < 1 || n_members > P)))
         return lpi_failed(vp, "logp_group_create", -EINVAL);
-    both = calloc(3, sizeof(*both)); /* the group, its group for collectives, and that for those
-                                        which are started */
+    both = calloc(4, sizeof(*both)); /* the group, its group for collectives, that for those which
+                                        are started, and a count of these */
     if (both == NULL)
         return lpi_failed(vp, "logp_group_create", -ENOMEM);
     *both = (struct logp_vp){.proc = p, .context = context, .rank = p->rank, .size = P};

@@ -13,7 +13,6 @@
 #include <logp/experiment.h>
 
 #include <errno.h>
-#include <logp/check.h>
 
 enum { READINGS_FREE = 1000, MOST_POLLS = (1 << 22) - 1 };
 
@@ -289,20 +288,4 @@ int64_t logp_start_late(const struct logp_vp *vp)
             late = l;
     }
     return late;
-}
-
-int logp_check_holds(struct logp_vp *vp, bool holds, const char *expression, const char *file,
-                     int line)
-{
-    struct logp_machine *m = vp->proc->core->machine;
-
-    if (holds)
-        return 0;
-    /* who stops the run writes this; with the lock, as the run may be given up */
-    pthread_mutex_lock(&m->lock);
-    if (lpi_stop(m, -EPROTO))
-        m->report.asserted =
-            (struct logp_asserted){file, line, expression, vp->proc->rank, lpi_clock(vp->proc)};
-    pthread_mutex_unlock(&m->lock);
-    return -EPROTO;
 }

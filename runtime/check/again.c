@@ -24,17 +24,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NULL: not set, or empty. */
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value != NULL && *value != '\0' ? value : NULL;
-}
-
 const char *lpi_again_file(void)
 {
-    return variable("LOGP_REPLAY");
+    return lpi_variable("LOGP_REPLAY");
 }
 
 /* The one run of r, by a job that has a program. After a timeout the story is not used, as the vp
@@ -105,7 +97,7 @@ static const char *outcome_of(const struct lpi_job *job, const struct logp_repla
 /* Append the report to LOGP_REPLAY_OUT. */
 static void report(const struct lpi_text *t)
 {
-    const char *path = variable("LOGP_REPLAY_OUT");
+    const char *path = lpi_variable("LOGP_REPLAY_OUT");
     const int out = path != NULL && !t->failed ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
     ssize_t n;
 
@@ -164,13 +156,13 @@ static int read_given(const char *text, struct lpi_replay **r, struct lpi_text *
 static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *story,
                 struct logp_failure *found)
 {
-    const bool untimed = r->plan.untimed, traced = variable("LOGP_REPLAY_TRACE") != NULL;
+    const bool untimed = r->plan.untimed, traced = lpi_variable("LOGP_REPLAY_TRACE") != NULL;
     struct logp_trace *trace = NULL;
     struct lpi_text t = {0};
     int rc;
 
-    if (variable("LOGP_REPLAY_EXECUTOR") != NULL)
-        job->check.executor = variable("LOGP_REPLAY_EXECUTOR");
+    if (lpi_variable("LOGP_REPLAY_EXECUTOR") != NULL)
+        job->check.executor = lpi_variable("LOGP_REPLAY_EXECUTOR");
     if (r->facts.kind != LOGP_FAILURE_TIMEOUT && is_debugged())
         job->check.timeout_ns = 0;
     if (traced)
@@ -197,7 +189,7 @@ static int replay(logp_program program, void *arg, const struct logp_check *give
     struct lpi_job *job = calloc(1, sizeof(*job));
     struct lpi_replay *r = NULL;
     struct lpi_text wrong = {0};
-    int rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
+    int rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check, NULL);
 
     if (rc == 0)
         rc = program == NULL   ? -EINVAL

@@ -24,7 +24,7 @@ static int64_t end_of(int64_t time_ns)
     return time_ns == 0 || time_ns > INT64_MAX - now ? 0 : now + time_ns;
 }
 
-int lpi_take_check(const struct logp_check *given, struct logp_check *check)
+int lpi_take_check(const struct logp_check *given, struct logp_check *check, const char **wrong)
 {
     const size_t first = LOGP_UP_TO(struct logp_check, checked);
     int rc = 0;
@@ -35,6 +35,8 @@ int lpi_take_check(const struct logp_check *given, struct logp_check *check)
     else if (given != NULL)
         rc = logp_struct_take(check, sizeof(*check), first, given);
     check->checked = (struct logp_checked){0};
+    if (wrong != NULL)
+        *wrong = lpi_environment(check);
     if (check->sizes == NULL) {
         check->sizes = default_sizes;
         check->n_sizes = 2;
@@ -253,12 +255,14 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     if (lpi_again_file() != NULL)
         return lpi_again(program, arg, given, failure);
     job = calloc(1, sizeof(*job));
-    rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check);
+    rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check, &wrong);
     if (rc == -EINVAL || rc == -E2BIG)
         wrong = rc == -EINVAL ? "size: smaller than the struct"
                               : "size: larger than this library knows";
-    else if (rc == 0)
-        wrong = program == NULL ? "no program" : wrong_with(&job->check);
+    else if (rc == 0 && program == NULL)
+        wrong = "no program";
+    else if (rc == 0 && wrong == NULL)
+        wrong = wrong_with(&job->check);
     if (rc == 0 && wrong != NULL)
         rc = -EINVAL;
     if (wrong != NULL)

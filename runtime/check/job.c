@@ -149,6 +149,9 @@ static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const st
     } else if (r->asserted.file != NULL) {
         o = failed(LOGP_FAILURE_ASSERTED, -EPROTO, r->asserted.rank);
         o.asserted = r->asserted;
+        if (r->asserted.detail != NULL) /* it is the machine's */
+            snprintf(o.detail, sizeof(o.detail), "%s", r->asserted.detail);
+        o.asserted.detail = NULL;
         o.time_ns = r->asserted.time_ns;
     } else if (job->observer->event != 0) {
         o = failed(LOGP_FAILURE_AFTER, job->observer->event, -1);

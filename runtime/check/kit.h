@@ -15,7 +15,7 @@
  *   origin.c                      how this process was started; where replays are written
  *   tell.c                        what happened, in words
  *   shrink.c                      the same failure with less
- *   check.c                       logp_check()
+ *   check.c environment.c         logp_check()
  *   again.c trace.c               replays, and their report to the command
  */
 #ifndef LPI_KIT_H
@@ -193,7 +193,8 @@ struct lpi_outcome {
     int error; /* of the kit itself if kind is NONE */
     int rank;
     int64_t time_ns;
-    struct logp_asserted asserted;
+    struct logp_asserted asserted; /* line 0: no condition, but two calls that differ */
+    char detail[320];              /* of asserted, which has NULL */
     uint64_t n_left_over;
 };
 
@@ -238,14 +239,22 @@ void lpi_job_fini(struct lpi_job *job);
 
 /* ---- check.c ---- */
 
-/* The caller's check with the defaults filled in. @return 0; -EINVAL, -E2BIG */
-int lpi_take_check(const struct logp_check *given, struct logp_check *check);
+/* The caller's check with the defaults filled in. wrong: out: what is wrong with the environment,
+ * which replaces some of it; NULL: it does not. @return 0; -EINVAL, -E2BIG */
+int lpi_take_check(const struct logp_check *given, struct logp_check *check, const char **wrong);
 /* The check is refused: say so in job->checked and in *found. */
 void lpi_refuse(struct lpi_job *job, struct logp_failure *found);
 /* Give the failure found to the caller, or free it if failure is NULL. @return rc; -ENOMEM */
 int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int rc);
 /* Does nothing if a vp that has not returned may still use the job. */
 void lpi_job_free(struct lpi_job *job);
+
+/* ---- environment.c ---- */
+
+/* An environment variable that is not empty. */
+const char *lpi_variable(const char *name);
+/* Replace what the environment sets. @return what is wrong with it; NULL: nothing */
+const char *lpi_environment(struct logp_check *c);
 
 /* ---- again.c ---- */
 

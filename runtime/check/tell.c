@@ -182,9 +182,12 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add(t, "rank %d returned %d (%s)\n", o->rank, o->error, strerror(abs(o->error)));
         break;
     case LOGP_FAILURE_ASSERTED:
-        lpi_text_add(t, "%s does not hold\n  %s:%d, rank %d, at %" PRId64 " ns\n",
-                     o->asserted.expression, o->asserted.file, o->asserted.line, o->rank,
-                     o->time_ns);
+        if (o->asserted.line == 0)
+            lpi_text_add(t, "%s\n", o->detail);
+        else
+            lpi_text_add(t, "%s does not hold%s%s\n  %s:%d, rank %d, at %" PRId64 " ns\n",
+                         o->asserted.expression, *o->detail != '\0' ? ": " : "", o->detail,
+                         o->asserted.file, o->asserted.line, o->rank, o->time_ns);
         break;
     case LOGP_FAILURE_DEADLOCK:
         lpi_text_add(t, "deadlock\n");
@@ -283,9 +286,9 @@ static void fill(struct logp_failure *f, const struct lpi_job *job, int n_deviat
                                .P = job->plan.P,
                                .rank = o->rank,
                                .time_ns = o->time_ns,
-                               .file = o->asserted.file,
+                               .file = o->asserted.line > 0 ? o->asserted.file : NULL,
                                .line = o->asserted.line,
-                               .expression = o->asserted.expression,
+                               .expression = o->asserted.line > 0 ? o->asserted.expression : NULL,
                                .n_left_over = o->n_left_over,
                                .run = job->plan.run,
                                .n_choices = job->taken.n,

@@ -232,6 +232,10 @@ void lpi_remote_done(struct logp_machine *m);
  */
 
 /* Ask for one of the n > 0 alternatives in explore->list. @return its place */
+/* agree.c: the calls of collectives in a run. */
+void lpi_calls_begin(struct logp_machine *m);
+void lpi_calls_free(struct logp_machine *m);
+
 int lpi_explore_ask(const struct lpi_explore *x, int n);
 /* p's program has ended. Its posted receives may still take messages whose senders wait for that.
  */

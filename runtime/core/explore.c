@@ -392,8 +392,9 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
     return rc;
 }
 
-/* q waits for the receiver of the send r. Meanwhile messages are matched with p's receives from any
- * source, since that receiver may wait for such a match. */
+/* q waits for the receiver of the send r, or for the operation r, which awaits nothing any more.
+ * Meanwhile messages are matched with p's receives from any source, since that receiver may wait
+ * for such a match. */
 static int resolve_send(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *r)
 {
     struct lpi_query query = {
@@ -409,7 +410,7 @@ static int resolve_send(struct lpi_proc *p, struct lpi_query *q, const struct lo
         if (query.chosen < 0)
             break;
     }
-    q->index = r->state == LPI_REQ_SENT ? 0 : LPI_NOT_YET;
+    q->index = r->state == LPI_REQ_SENT || r->state == LPI_REQ_ENDED ? 0 : LPI_NOT_YET;
     return rc;
 }
 

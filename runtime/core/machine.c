@@ -146,6 +146,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_attached_destroy(m);
     lpi_tracing_destroy(m);
     lpi_explore_free(m);
+    lpi_calls_free(m);
     lpi_remote_destroy(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);

@@ -187,6 +187,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     if (m->recorders != NULL)
         lpi_tracing_prepare(m);
     lpi_explore_begin(m);
+    lpi_calls_begin(m);
     lpi_resolver_choose(m);
     m->instrumented = m->recorders != NULL || m->explore != NULL;
     m->fast_path = !m->is_virtual && !m->instrumented && m->rendezvous_from == 0;

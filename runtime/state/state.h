@@ -66,6 +66,7 @@ struct logp_vp {
         uint32_t agreed;    /* proc.group: the largest context above 2^30 that the vp has used */
         uint32_t n_started; /* for started collectives: how many in this run: attach.c */
         uint32_t n_areas;   /* for collectives of a group: its number of areas: area.c */
+        uint32_t n_calls;   /* a group, and its fourth: how many collectives: agree.c */
     };
     int *to_global; /* NULL: the ranks are global */
     int *to_local;
@@ -309,9 +310,11 @@ struct logp_machine {
     void *again_arg;
     struct lpi_delay *pending;
     struct lpi_group *groups;
+    struct lpi_calls *calls;     /* collectives that not all members have called: agree.c */
     struct lpi_area *areas;      /* memory that members of a group share: area.c */
     struct logp_network planned; /* as configured; reported while no model is in force */
     struct logp_report report;
+    char detail[320]; /* report.asserted.detail */
     atomic_int error_rank;
     struct logp_wait_info *waits;
 };

@@ -6,6 +6,17 @@
 
 int MPI_Win_create_dynamic(void *, MPI_Comm, void *); /* a function that is not there */
 
+static const char *volatile nothing;
+
+/* Its stack is too small for this. */
+static int deeper(int n)
+{
+    volatile char frame[4096];
+
+    frame[n % 4096] = (char)n;
+    return n < 1000000 ? deeper(n + 1) + frame[0] : n;
+}
+
 int main(int argc, char **argv)
 {
     int me, x = 0;
@@ -23,12 +34,18 @@ int main(int argc, char **argv)
         assert(me != 1);
     if (strcmp(way, "crash") == 0 && me == 1)
         *(volatile int *)0 = 1;
+    if (strcmp(way, "deep") == 0 && me == 1)
+        return deeper(0);
+    if (strcmp(way, "library") == 0 && me == 1)
+        return (int)strlen(nothing);
     if (strcmp(way, "rank") == 0 && me == 1)
         MPI_Send(&x, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
     if (strcmp(way, "missing") == 0 && me == 1)
         MPI_Win_create_dynamic(NULL, MPI_COMM_WORLD, NULL);
     if (strcmp(way, "deadlock") == 0 && me < 2)
         MPI_Recv(&x, 1, MPI_INT, 1 - me, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (strcmp(way, "deadlock") == 0 && me == 2)
+        MPI_Ssend(&x, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return strcmp(way, "code") == 0 && me == 3 ? 17 : 0;

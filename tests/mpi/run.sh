@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|refused|openmpi]
+# usage: run.sh TOOLS_DIR [own|ends|options|gdb|programs|refused|openmpi]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -12,19 +12,22 @@ cd "$dir"
 export LOGP_CONFIG= NO_COLOR=1
 
 fail() { printf 'mpi: %s\n' "$*" >&2; [ ! -f said ] || cat said >&2; exit 1; }
-build() { "$tools/logp-cc" -Wall -Wextra -Werror -O1 -g "$here/$1" -o "${2:-${1%.*}}" || fail "$1 is not compiled"; }
+# shellcheck disable=SC2086
+build() { "$tools/logp-cc" -Wall -Wextra -Werror -O1 -g "$here/$1" -o ${2:-${1%.*}} || fail "$1 is not compiled"; }
 logp() { timeout 100 "$tools/logp" "$@"; }
 
 # expect CODE TEXT OPTIONS...: mpirun ends with this code and says this
 expect() {
     local code=0
-    logp mpirun "${@:3}" >out 2>said || code=$?
+    logp mpirun "${@:3}" >out 2>out.err || code=$?
+    cp out.err said
     [ $code -eq "$1" ] || fail "${*:3}: exit code $code in place of $1"
     cat out >>said
     [ -z "$2" ] || grep -qF -- "$2" said || fail "${*:3}: not said: $2"
 }
 
-checks='point collectives communicators types'
+programs='hydro.cc molecules.c multigrid.c samplesort.c'
+checks='point collectives communicators types errors'
 case ${2:-checks} in
 checks)
     for program in $checks; do
@@ -60,26 +63,182 @@ own)
         [ "$(grep -c '^end of rank' out)" -eq "$n" ] || fail "exit handlers of $options"
     done
     expect 0 '[3] rank 3 of 4' --tag-output -P 4 ./own
+    build libc.c
+    # each rank does what a process by itself does, and the C library's getopt() is the judge
+    same() {
+        ./libc "$@" >alone 2>alone.err || fail "libc $*"
+        expect 0 '' --executor "$executor" -P 3 ./libc "$@"
+        [ "$(sort -u out)" = "$(sort -u out alone)" ] && [ "$(grep -c . out)" -eq 3 ] || fail "libc $*: $(cat alone)"
+        sed 's|^/[^ ]*/||' out.err | sort -u | cmp -s - <(sort -u alone.err) || fail "libc $*: other messages"
+    }
+    for executor in thread fiber; do same random; done
+    build libc.c 'libc -fPIE' # it has copies of the variables
+    same options long ab: x --all=3 -b 1 -c y
+    printf '3 4\nlast line\n' | expect 0 '3 4 last line' -P 3 ./libc input
+    build libc.c
+    while read -r words; do
+        # shellcheck disable=SC2086
+        for kind in short long only; do same options $kind $words; done
+    done <<-'END'
+	ab:c:: -a -b 1 -c -c2 -bx
+	ab: -ab 1 x -a y -- -a
+	ab: x -b 1 y -ab2 z -ax
+	+ab: -a x -b 1
+	-ab: x -a y -b 1 z
+	:ab: -b
+	:ab: -x -a
+	ab: --all x --also 1 --also=2 -a
+	ab: --al --als=3 --alx
+	ab: --all=3 --also
+	:ab: x --also
+	ab: --maybe --maybe=4 5 --quiet -all
+	ab: -also 7 - -x --unknown=3 -quiet
+	ab: x y z
+	ab: -a --
+	END
+    for options in '-P 4' '-P 5 --executor thread' '-P 4 --clock virtual -L 3us'; do
+        # shellcheck disable=SC2086
+        printf '3 4\nlast line\n' | expect 0 '3 4 last line' $options ./libc input
+    done
+    expect 0 '' -P 3 --clock virtual ./libc child
+    expect 40 '' -P 3 ./libc exit
+    build streams.cc
+    for options in '-P 4' '-P 5 --executor thread' '-P 4 --clock virtual -L 3us'; do
+        for way in synchronized apart; do
+            # shellcheck disable=SC2086
+            printf '3 4\n' | expect 0 'rank 0 read 3, then 4' $options ./streams $way
+            grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "streams $options: $(cat out)"
+        done
+    done
+    for compiler in c++ clang++; do
+        command -v $compiler >/dev/null || continue
+        LOGP_CXX=$compiler build threadlocal.cc
+        [ "$(./threadlocal)" = 'destroyed 42' ] || fail 'thread-local variables of a program by itself'
+        for executor in fiber thread; do
+            expect 0 '' --executor $executor -P 3 ./threadlocal
+            [ "$(sort out | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'thread-local variables'
+        done
+    done
     build objects.cc
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'
     ;;
 ends)
     build ends.c
+    line() { grep -nF -- "$1" "$here/ends.c" | sed 's/\(^[0-9]*\).*/(ends.c:\1)/'; }
     expect 0 '' -P 4 ./ends
-    expect 9 'rank 2: MPI_Abort: the program ends with exit code 9' -P 4 ./ends abort
+    expect 9 'rank 2: MPI_Abort: the program ends with exit code 9 '"$(line 'MPI_Abort(MPI')" -P 4 ./ends abort
     expect 4 'rank 1 ended with exit code 4 and without MPI_Finalize' -P 4 ./ends exit
     expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize' -P 4 ./ends return
-    expect 134 'rank 1: abort(), last in MPI_Comm_rank' -P 4 ./ends assert
-    expect 139 'rank 1 crashed (Segmentation fault), last in MPI_Comm_rank' -P 4 ./ends crash
+    expect 134 'rank 1: abort(), last in MPI_Comm_rank '"$(line 'assert(me')" -P 4 ./ends assert
+    for executor in fiber thread; do
+        for way in 'crash *)0 = 1' 'library strlen('; do
+            expect 139 "rank 1 crashed (Segmentation fault), last in MPI_Comm_rank $(line "${way#* }")" \
+                --executor $executor -P 4 ./ends "${way%% *}"
+        done
+        expect 139 'rank 1 crashed (Segmentation fault), last in MPI_Comm_rank (ends.c:' \
+            --executor $executor -P 4 ./ends deep
+    done
     expect 6 'rank 1: MPI_Send: invalid rank: the destination 99' -P 4 ./ends rank
     expect 1 'rank 1: MPI_Win_create_dynamic is not there' -P 4 ./ends missing
+    grep -qF "$(line 'create_dynamic(NULL')" said || fail 'the line of a missing function'
     expect 17 '' -P 4 ./ends code
+    build errors.c
+    expect 77 'errors: all hold' -P 3 ./errors delete
+    expect 3 'MPI_Comm_call_errhandler: out of cheese' -P 1 ./errors fatal
     for clock in '--clock wall' '--clock virtual -L 5us'; do
         # shellcheck disable=SC2086
-        expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7' $clock -P 4 ./ends deadlock
-        grep -q 'rank 3 in MPI_Barrier' said || fail 'the others of a deadlock'
+        expect 1 "rank 0 in MPI_Recv, for a message from rank 1 with tag 7 $(line '1 - me, 7')" $clock -P 4 ./ends deadlock
+        grep -qF "rank 2 in MPI_Ssend, sending to rank 0 with tag 8 $(line '0, 8, MPI')" said &&
+            grep -q "rank 3 in MPI_Barrier.*$(line Barrier)" said || fail 'the others of a deadlock'
     done
+    build ends.c "bare -g0"
+    expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (main+0x' -P 4 ./bare deadlock
+    strip bare
+    expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (bare+0x' -P 4 ./bare deadlock
+    ;;
+options)
+    build computes.c
+    # what is computed takes at least 20 ms of the processor
+    while read -r how least; do
+        expect 0 '' -P 3 --clock virtual -L 5us --compute $how ./computes
+        [ "$(grep -c computed out)" -eq 3 ] &&
+            awk -v least=$least '$2 < least || (least == 0 && $2 > 0) { exit 1 }' out || fail "--compute $how"
+    done <<-'END'
+	none 0
+	measured .02
+	x0.5 .01
+	x1000 20
+	END
+    expect 2 'is for --clock virtual' --compute measured ./computes
+    for how in x 3x x-1 x0 some; do
+        expect 2 "--compute $how: none, measured, or a factor" --clock virtual --compute $how ./computes
+    done
+    for executor in thread fiber; do
+        expect 0 'sum ' -P 2 --executor $executor --stack 4MiB ./computes deep
+        expect 139 'has exceeded its stack of 65536 bytes' -P 2 --executor fiber --stack 64KiB ./computes deep
+    done
+    expect 2 '--stack 1: a number of bytes, 16KiB .. 1TiB' --stack 1 ./computes
+    code=0
+    PATH=/nowhere "$tools/logp" mpirun --gdb ./computes >said 2>&1 || code=$?
+    [ $code -eq 2 ] && grep -qF -- '--gdb: gdb cannot be started' said || fail 'no gdb'
+    ;;
+gdb)
+    gdb -batch -ex 'python print(gdb.VERSION)' >/dev/null 2>&1 || exit 77
+    build computes.c
+    cat >commands <<-'END'
+	ranks counter
+	break look
+	run
+	rank 7
+	rank nobody
+	delete
+	break MPI_Finalize
+	continue
+	delete
+	ranks counter
+	ranks mine
+	ranks nothing
+	print $global("mine", 2).name
+	rank 1
+	print $global("counter") + 1
+	up 1
+	continue
+	END
+    logp mpirun --gdb -P 3 ./computes deep <commands >out 2>&1 || fail 'gdb'
+    while read -r text; do
+        grep -qF "$text" out || { cat out >said; fail "gdb does not say: $text"; }
+    done <<-'END'
+	no rank has been started: type run
+	no thread of rank 7
+	rank 2: {rank = 2, name = 0x
+	rank 1: 10
+	rank 2: 20
+	no global nothing in the program
+	"a name"
+	= 11
+	END
+    ;;
+programs)
+    for program in $programs; do
+        build $program "${program%.*} -lm"
+        program=${program%.*}
+        for options in '-P 1' '-P 4' '-P 6 --executor thread' '-P 4 --clock virtual -L 6us -o 2us -g 4us' '-P 3 --rendezvous 100' \
+            '-P 6 --clock virtual -L 5us -o 1us -G 1ns --rendezvous 1000 --topology mesh:2x3' '-P 16 --clock virtual --compute measured'; do
+            # shellcheck disable=SC2086
+            expect 0 "$program: " $options ./$program
+            case $program in
+            multigrid) grep -q ' solved, ' out || fail "$options $program: $(cat out)" ;;
+            *) # whatever the number of ranks
+                [ "$options" = '-P 1' ] && cp out first
+                cmp first out || fail "$options $program"
+                ;;
+            esac
+        done
+    done
+    expect 0 'hydro: stiffened' -P 5 ./hydro 60 10 stiffened
+    expect 1 'hydro: no gas steam' -P 5 ./hydro 60 10 steam
+    expect 0 '300 keys, sorted' -P 40 ./samplesort 300 3
     ;;
 refused)
     build ends.c
@@ -90,7 +249,7 @@ refused)
     printf '#!/bin/sh\n' >script && chmod +x script
     expect 2 'a script cannot be run as ranks' -P 2 ./script
     printf '#include <mpi.h>\n__thread int x;\nint main(int c, char **v) { return MPI_Init(&c, &v) + x; }\n' >tls.c
-    "$tools/logp-cc" tls.c -o tls
+    cc -fPIC -pie -I"$tools/mpi/include" tls.c -o tls -L"$tools/mpi" -Wl,-rpath,"$tools/mpi" -lmpi_abi
     expect 2 'it has thread-local variables' -P 2 ./tls
     cc -no-pie -I"$tools/mpi/include" "$here/values.c" -o fixed
     expect 2 'it is not position-independent' -P 2 ./fixed
@@ -101,6 +260,17 @@ openmpi)
     for program in $checks; do
         mpicc.openmpi -O1 "$here/$program.c" -o $program
         timeout 100 mpirun.openmpi --oversubscribe -np 4 ./$program | grep -q ': all hold' || fail "$program by Open MPI"
+    done
+    for program in $programs; do
+        build $program "${program%.*} -lm"
+        compiler=mpicc.openmpi
+        [ "${program##*.}" = c ] || compiler=mpicxx.openmpi
+        $compiler -O1 "$here/$program" -o peer -lm
+        for n in 1 4; do
+            timeout 100 mpirun.openmpi --oversubscribe -np $n ./peer >peer.out
+            expect 0 '' -P $n "./${program%.*}"
+            diff peer.out out || fail "$program by Open MPI differs, with $n ranks"
+        done
     done
     ;;
 esac

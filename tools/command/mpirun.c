@@ -84,7 +84,7 @@ static void restore_environment(void)
     unsetenv(again);
 }
 
-/* Nothing is emulated, unless the model is given; ranks are fibers. */
+/* Nothing is emulated, unless the model is given; ranks are fibers, which a debugger does not see. */
 static void take(struct options *o)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
@@ -101,7 +101,7 @@ static void take(struct options *o)
     if (!given)
         give_option("delay", "none");
     if (!option_is_given("executor"))
-        give_option("executor", "fiber");
+        give_option("executor", option_is_given("gdb") ? "thread" : "fiber");
     if (!option_is_given("timeout"))
         give_option("timeout", "3600s");
 }
@@ -142,30 +142,88 @@ static int draw(const struct options *o, struct logp_machine *m, const char *pro
     return code;
 }
 
+/* Is a debugger there already? */
+static bool is_traced(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    int tracer = 0;
+
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+            break;
+    if (f != NULL)
+        fclose(f);
+    return tracer != 0;
+}
+
+/* This command in gdb, which then has the library before the C library and knows of ranks. */
+static void start_gdb(char **argv, const char *library)
+{
+    char script[PATH_MAX + 16], preload[PATH_MAX + 64], ours[64], self[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    const char *words[512] = {"gdb",    "-q",
+                              "-iex",   "set debuginfod enabled off",
+                              "-iex",   "set startup-with-shell off",
+                              "-iex",   "set breakpoint pending on",
+                              "-ex",    preload,
+                              "-ex",    ours,
+                              "-x",     script,
+                              "--args", self};
+    size_t n = 16;
+
+    self[length > 0 ? length : 0] = '\0';
+    snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
+             library);
+    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s", library);
+    snprintf(ours, sizeof(ours), "set environment %s", again);
+    for (size_t i = 1; argv[i] != NULL; i++) {
+        if (n + 1 >= sizeof(words) / sizeof(words[0]))
+            bad_usage("mpirun: --gdb: at most %zu words", sizeof(words) / sizeof(words[0]) - 17);
+        words[n++] = argv[i];
+    }
+    execvp(words[0], (char *const *)words);
+    bad_usage("mpirun: --gdb: gdb cannot be started: %s", strerror(errno));
+}
+
+static void check_compute(const struct options *o)
+{
+    if (o->compute > 0 && o->clock != LOGP_CLOCK_VIRTUAL)
+        bad_usage("mpirun: --compute is for --clock virtual; remove it: "
+                  "on the wall clock, computing takes real time");
+}
+
 static int mpirun(struct options *o)
 {
     int (*run)(struct logp_machine *, const struct mpi_program *);
+    void *address;
+    Dl_info library;
     char path[PATH_MAX];
     struct mpi_program program = {.argv = o->rest,
                                   .tags_output = o->tags_output,
+                                  .compute = o->compute,
                                   .timeout_ns = o->timeout_ns,
                                   .run = run_program};
     const struct logp_trace_config tracing = {.size = sizeof(tracing)};
     struct logp_machine *m;
     int code;
 
-    *(void **)&run = dlsym(RTLD_DEFAULT, "logp_mpi_run");
-    if (run == NULL) {
+    address = dlsym(RTLD_DEFAULT, "logp_mpi_run");
+    memcpy(&run, &address, sizeof(run));
+    if (run == NULL || dladdr(address, &library) == 0) {
         say("the MPI library has not been loaded");
         return EXIT_WRONG;
     }
     restore_environment();
+    check_compute(o);
     program.path = find_program(o->rest[0], path, sizeof(path));
     while (program.argv[program.argc] != NULL)
         program.argc++;
     if (access(program.path, R_OK) != 0)
         bad_usage("mpirun: %s: %s", program.path, strerror(errno));
-    o->stack_bytes = (size_t)8 << 20;
+    if (o->gdb && !is_traced())
+        start_gdb(o->argv, library.dli_fname);
+    program.names_threads = !o->fibers;
     m = create_machine(o);
     if (o->traced != NULL && logp_machine_trace(m, &tracing) != 0) {
         say("no memory to record %lld ranks", (long long)o->P);
@@ -191,6 +249,7 @@ const struct command command_mpirun = {
         "-o 2us -g 4us, --machine or --topology. MPI_Wtime() is the emulated clock. Exit code: "
         "that\n"
         "of the first rank whose code is not 0; a deadlock is reported with each rank's call.\n"
+        "In gdb (--gdb): `run`, `rank 3`, `ranks NAME`, `print $global(\"NAME\", 3)`.\n"
         "\n"
         "  logp-cc hello.c -o hello && logp mpirun -P 64 ./hello",
     .take = take,

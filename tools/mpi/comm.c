@@ -209,8 +209,7 @@ int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
 
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
-    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, appnum = 0,
-               last = MPI_ERR_LASTCODE;
+    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, appnum = 0;
     static int universe;
     void *found = NULL;
 
@@ -237,7 +236,7 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
         found = &appnum;
         break;
     case MPI_LASTUSEDCODE:
-        found = &last;
+        found = &this_rank()->last_code;
         break;
     default:
         break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors: their texts, and the handlers that a program sets. */
-#include "state.h"
+#include "host.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -38,8 +38,22 @@ static const char *const texts[] = {
 
 enum { N_TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
+/* Of the program; NULL: it has none with this code. */
+static struct own_error *own_error(int error)
+{
+    struct rank *r = this_rank();
+
+    return error > MPI_ERR_LASTCODE && error <= r->last_code
+               ? &r->errors[error - MPI_ERR_LASTCODE - 1]
+               : NULL;
+}
+
 static const char *text_of(int error)
 {
+    const struct own_error *own = own_error(error);
+
+    if (own != NULL)
+        return own->text != NULL ? own->text : "";
     return error >= 0 && error < N_TEXTS && texts[error] != NULL ? texts[error] : "error";
 }
 
@@ -47,6 +61,7 @@ int failed(struct comm *comm, int class, const char *why, ...)
 {
     struct rank *r = this_rank();
     MPI_Errhandler handler;
+    char place[PLACE_TEXT];
     va_list args;
 
     comm = comm != NULL ? comm : &r->world;
@@ -65,8 +80,8 @@ int failed(struct comm *comm, int class, const char *why, ...)
     va_start(args, why);
     vfprintf(stderr, why, args);
     va_end(args);
-    fputc('\n', stderr);
-    abort_run(class);
+    fprintf(stderr, "%s\n", name_here(place));
+    abort_run((class & 255) != 0 ? class & 255 : 1);
 }
 
 int MPI_Error_string(int error, char *string, int *length)
@@ -77,26 +92,52 @@ int MPI_Error_string(int error, char *string, int *length)
 
 int MPI_Error_class(int error, int *class)
 {
-    *class = error;
+    const struct own_error *own = own_error(error);
+
+    *class = own != NULL ? own->class : error;
+    return MPI_SUCCESS;
+}
+
+/* class < 0: it is a class by itself */
+static int add_error(int class, int *error)
+{
+    struct rank *r = this_rank();
+    struct own_error *all = realloc(r->errors, (size_t)(r->n_errors + 1) * sizeof(*all));
+
+    CHECK(NULL, all != NULL, MPI_ERR_NO_MEM, "no memory");
+    r->errors = all;
+    *error = ++r->last_code;
+    all[r->n_errors++] = (struct own_error){class < 0 ? *error : class, NULL};
     return MPI_SUCCESS;
 }
 
 int MPI_Add_error_class(int *class)
 {
-    *class = MPI_ERR_LASTCODE + ++enter("MPI_Add_error_class")->n_classes;
-    return MPI_SUCCESS;
+    enter("MPI_Add_error_class");
+    return add_error(-1, class);
 }
 
 int MPI_Add_error_code(int class, int *error)
 {
-    (void)class;
-    return MPI_Add_error_class(error);
+    const struct own_error *own = own_error(class);
+
+    enter("MPI_Add_error_code");
+    CHECK(NULL, own != NULL ? own->class == class : class >= 0 && class <= MPI_ERR_LASTCODE,
+          MPI_ERR_ARG, "%d is not a class of errors", class);
+    return add_error(class, error);
 }
 
 int MPI_Add_error_string(int error, const char *string)
 {
-    (void)error, (void)string;
+    struct own_error *own = own_error(error);
+    char *text;
+
     enter("MPI_Add_error_string");
+    CHECK(NULL, own != NULL, MPI_ERR_ARG, "the program has not added the error %d", error);
+    text = strdup(string);
+    CHECK(NULL, text != NULL, MPI_ERR_NO_MEM, "no memory");
+    free(own->text);
+    own->text = text;
     return MPI_SUCCESS;
 }
 

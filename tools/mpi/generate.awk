@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Makes mpi.h, stubs and the names PMPI_* from the lists of this folder.
-# usage: awk -v make=header|stubs|profile -v dir=DIR -f generate.awk
+# Makes mpi.h, stubs, functions for --compute and the names PMPI_* from the lists of this folder.
+# usage: awk -v make=header|stubs|timed|profile -v dir=DIR -f generate.awk
 function lines_of(file, out,   n, line) {
     n = 0
     while ((getline line < (dir "/" file)) > 0)
@@ -18,6 +18,27 @@ function prototype(line, prefix,   at, head, words, n) {
 function name_of(line,   words, n) {
     n = split(substr(line, 1, index(line, "(") - 2), words, " ")
     return words[n]
+}
+# The names of the parameters, for a call.
+function names_of(line,   list, words, n, i, name, out) {
+    list = substr(line, index(line, "(") + 1)
+    sub(/\)$/, "", list)
+    if (list == "void")
+        return ""
+    n = split(list, words, /, */)
+    for (i = 1; i <= n; i++) {
+        name = words[i]
+        gsub(/\[[^]]*\]/, "", name)
+        sub(/.*[ *]/, "", name)
+        out = out (i > 1 ? ", " : "") name
+    }
+    return out
+}
+function timed(line,   type) {
+    type = prototype(line, "")
+    sub(/ .*/, "", type)
+    printf "static %s\n{\n    %s rc;\n\n    charge_computing();\n", prototype(line, "timed_"), type
+    printf "    rc = MPI_%s(%s);\n    resume_computing();\n    return rc;\n}\n\n", name_of(line), names_of(line)
 }
 function handles(   n, i, words, type) {
     n = lines_of("handles.txt", list)
@@ -60,6 +81,17 @@ BEGIN {
         print "#include \"missing.h\"\n"
         for (i = 1; i <= n_missing; i++)
             printf "MISSING(%s)\n", missing[i]
+    } else if (make == "timed") {
+        print "/* The functions of MPI that charge the computing before them: made from functions.txt. */"
+        print "#include \"host.h\"\n"
+        for (i = 1; i <= n_functions; i++)
+            if (functions[i] !~ /\.\.\./)
+                timed(functions[i])
+        print "const struct timed_function timed_functions[] = {"
+        for (i = 1; i <= n_functions; i++)
+            if (functions[i] !~ /\.\.\./)
+                printf "    {\"MPI_%s\", (void (*)(void))timed_%s},\n", name_of(functions[i]), name_of(functions[i])
+        print "    {NULL, NULL},\n};"
     } else {
         for (i = 1; i <= n_functions; i++)
             printf "PMPI_%s = MPI_%s;\n", name_of(functions[i]), name_of(functions[i])

@@ -8,6 +8,11 @@
 
 #include "state.h"
 
+#include <elf.h>
+#include <sys/types.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
 typedef int main_function(int argc, char **argv, char **env);
 
 struct exit_call {
@@ -22,31 +27,53 @@ struct lines {
     size_t n, capacity;
 };
 
+/* Variables of the C library that each rank has for itself: variables.c. */
+struct variables {
+    char *optarg;
+    int optind, opterr, optopt;
+    FILE *input; /* stdin */
+};
+
+enum { N_VARIABLES = 5, N_STREAMS = 4 };
+
 struct host_rank {
     jmp_buf end;
     bool running, exiting;
-    int code, rc; /* its exit code; the error that ended the run */
+    int code, rc;    /* its exit code; the error that ended the run */
+    uintptr_t place; /* where it was when the run ended: place_here() */
     struct exit_call *exit_calls;
     struct lines out, err;
     struct random_data random;
     char random_state[128];
     struct drand48_data drand48;
-    char *token; /* of strtok() */
+    char *token;         /* of strtok() */
+    int64_t computes_ns; /* its thread's processor time when it last went on with its own code */
+    struct variables variables;
+    void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
+    bool parses; /* getopt(): it has been called; how much of a word is done; operands behind it */
+    int in_word, first_operand, last_operand;
+    char **argv;   /* a copy */
+    void *streams; /* of C++ */
     void *image;
 };
 
 struct job {
     int argc;
     char **argv;
-    const char *path;
-    char *file; /* the executable, in memory */
+    const char *path; /* also for other folders and processes */
+    char *file;       /* the executable, in memory */
     size_t file_bytes;
     main_function *main; /* not NULL: there is one rank, which is this process's own program */
-    bool tags_output;
+    bool tags_output, names_threads;
+    double compute; /* of struct mpi_program */
     int n_ranks;
     struct rank *ranks;
     struct host_rank *hosts;
     _Atomic int abort_code; /* of MPI_Abort(); -1: none */
+    pid_t pid;
+    FILE *no_input;
+    const Elf64_Sym *symbols[N_VARIABLES]; /* in the file; NULL: it does not use the variable */
+    const Elf64_Sym *streams[N_STREAMS];
 };
 
 extern struct job *the_job; /* NULL: none runs */
@@ -61,8 +88,54 @@ int read_image(struct job *job, char *why, size_t size);
 /* Load a copy of the executable. @return its entry; NULL: *why says why not */
 void *load_image(struct job *job, struct host_rank *host, char *why, size_t size);
 void enter_image(void *entry);
+/* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
+const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
+/* The function at this address of the file. @return NULL: unknown; *offset: from its start */
+const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
 
-/* libc.c */
+/* The symbol of this name that the executable refers to or has; NULL: there is none. */
+const Elf64_Sym *symbol_of(const struct job *job, const char *name);
+/* A symbol that refers to another file now is this address; in a rank's copy of the file, fd. */
+void set_address(Elf64_Sym *symbol, void *address);
+void write_address(const struct job *job, int fd, const Elf64_Sym *symbol, void *address);
+
+/* place.c: safe in signal handlers */
+enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
+
+/* Where the calling rank is: an address of the executable's file; 0: unknown */
+uintptr_t place_here(void);
+/* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
+void name_places(const struct job *job, const uintptr_t *places, int n, char (*texts)[PLACE_TEXT]);
+/* The same of place_here(). @param text  PLACE_TEXT bytes. @return text */
+const char *name_here(char *text);
+
+/* timed.c: with --compute, each function of MPI charges the computing before it */
+struct timed_function {
+    const char *name;
+    void (*function)(void);
+};
+extern const struct timed_function timed_functions[]; /* the last has no name */
+void charge_computing(void);
+void resume_computing(void);
+/* Let the executable call these in place of MPI's own. */
+void time_functions(struct job *job);
+
+/* variables.c */
+void find_variables(struct job *job);
+/* Before the copy of the executable in the file fd is loaded; and after it. */
+void give_variables(const struct job *job, struct host_rank *host, int fd);
+void begin_variables(const struct job *job, struct host_rank *host, uintptr_t base);
+
+/* cxx.c: the streams of C++, as the variables */
+void find_streams(struct job *job);
+void give_streams(const struct job *job, struct host_rank *host, int fd);
+
+/* libc.c: a function of the C library that one here stands before */
+void *next_of(const char *name);
+struct host_rank *host_here(void);
+
+/* stream.c */
+FILE *input_of(const struct job *job, const struct host_rank *host);
 void begin_output(void);
 void end_output(struct rank *r);
 

@@ -20,14 +20,16 @@ enum { UNIQUE = 10 /* STB_GNU_UNIQUE */ };
 
 #if defined(__x86_64__)
 enum { COPY = R_X86_64_COPY, MACHINE = EM_X86_64 };
+enum { TLS_MODULE = R_X86_64_DTPMOD64, TLS_FUNCTION = R_X86_64_TLSDESC };
 #elif defined(__aarch64__)
 enum { COPY = R_AARCH64_COPY, MACHINE = EM_AARCH64 };
+enum { TLS_MODULE = R_AARCH64_TLS_DTPMOD, TLS_FUNCTION = R_AARCH64_TLSDESC };
 #else
 enum { COPY = -1, MACHINE = EM_NONE };
+enum { TLS_MODULE = -1, TLS_FUNCTION = -1 };
 #endif
 
-/* The section of this type; NULL: there is none. */
-static const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after)
+const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
     const Elf64_Shdr *s = (const Elf64_Shdr *)(file + e->e_shoff);
@@ -95,6 +97,21 @@ static bool has_segment(const char *file, Elf64_Word type)
     return false;
 }
 
+/* Does it look up its thread-local variables? Then it was linked as a library, and each copy has its
+ * own. In an executable they are at a fixed distance, which would be the command's. */
+static bool looks_up_variables(const char *file)
+{
+    for (const Elf64_Shdr *s = NULL; (s = section(file, SHT_RELA, s)) != NULL;) {
+        const Elf64_Rela *r = (const Elf64_Rela *)(file + s->sh_offset);
+
+        for (size_t i = 0; i < s->sh_size / sizeof(*r); i++)
+            if (ELF64_R_TYPE(r[i].r_info) == (Elf64_Xword)TLS_MODULE ||
+                ELF64_R_TYPE(r[i].r_info) == (Elf64_Xword)TLS_FUNCTION)
+                return true;
+    }
+    return false;
+}
+
 /* @return why the file cannot run as ranks; NULL: it can */
 static const char *unsuitable(const struct job *job)
 {
@@ -111,9 +128,9 @@ static const char *unsuitable(const struct job *job)
         return "it is not position-independent: compile it with logp-cc, or with -fPIE -pie";
     if (!has_segment(job->file, PT_INTERP))
         return "it is a library, or statically linked: link it with logp-cc";
-    if (has_segment(job->file, PT_TLS))
-        return "it has thread-local variables, which ranks of one process cannot have: compile it "
-               "with clang -femulated-tls, or without them";
+    if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file))
+        return "it has thread-local variables, which an executable has once for a process: link it "
+               "with logp-cc";
     return NULL;
 }
 
@@ -146,17 +163,77 @@ int read_image(struct job *job, char *why, size_t size)
         return -1;
     clear_mark(job->file);
     own_unique_symbols(job->file);
+    find_variables(job);
+    find_streams(job);
+    if (job->compute > 0)
+        time_functions(job);
     return 0;
+}
+
+const Elf64_Sym *symbol_of(const struct job *job, const char *name)
+{
+    const Elf64_Shdr *s = section(job->file, SHT_DYNSYM, NULL);
+    const Elf64_Shdr *all =
+        (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
+
+    for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(Elf64_Sym); i++) {
+        const Elf64_Sym *symbol = (const Elf64_Sym *)(job->file + s->sh_offset) + i;
+
+        if (strcmp(job->file + all[s->sh_link].sh_offset + symbol->st_name, name) == 0)
+            return symbol;
+    }
+    return NULL;
+}
+
+/* The loader then looks for no other definition, also where it binds late. */
+void set_address(Elf64_Sym *symbol, void *address)
+{
+    symbol->st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT);
+    symbol->st_other = STV_HIDDEN;
+    symbol->st_shndx = SHN_ABS;
+    symbol->st_value = (uintptr_t)address;
+}
+
+void write_address(const struct job *job, int fd, const Elf64_Sym *symbol, void *address)
+{
+    Elf64_Sym own = *symbol;
+
+    set_address(&own, address);
+    if (pwrite(fd, &own, sizeof(own), (const char *)symbol - job->file) < 0)
+        return; /* a file in memory: it then stays the C library's */
+}
+
+const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset)
+{
+    const Elf64_Shdr *s = NULL, *all;
+    const char *name = NULL;
+
+    if (job->file == NULL)
+        return NULL;
+    s = section(job->file, SHT_SYMTAB, NULL);
+    s = s != NULL ? s : section(job->file, SHT_DYNSYM, NULL);
+    all = (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
+    for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(Elf64_Sym); i++) {
+        const Elf64_Sym *symbol = (const Elf64_Sym *)(job->file + s->sh_offset) + i;
+
+        if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+            address - symbol->st_value < symbol->st_size) {
+            name = job->file + all[s->sh_link].sh_offset + symbol->st_name;
+            *offset = address - symbol->st_value;
+        }
+    }
+    return name;
 }
 
 void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)
 {
-    const int fd =
-        memfd_create("rank", 0); /* it stays open: a path used again is the same object */
-    size_t written = 0;
     struct link_map *map;
+    size_t written = 0;
     char path[64];
+    int fd;
 
+    snprintf(path, sizeof(path), "rank%d", (int)(host - job->hosts)); /* for logp-gdb.py */
+    fd = memfd_create(path, 0); /* it stays open: a path used again is the same object */
     while (fd >= 0 && written < job->file_bytes) {
         const ssize_t n = write(fd, job->file + written, job->file_bytes - written);
 
@@ -168,12 +245,15 @@ void *load_image(struct job *job, struct host_rank *host, char *why, size_t size
         snprintf(why, size, "no file in memory can be made for it: raise ulimit -n");
         return NULL;
     }
+    give_variables(job, host, fd);
+    give_streams(job, host, fd);
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd); /* a debugger reads it, too */
     host->image = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (host->image == NULL || dlinfo(host->image, RTLD_DI_LINKMAP, &map) != 0) {
         snprintf(why, size, "%s", dlerror());
         return NULL;
     }
+    begin_variables(job, host, map->l_addr);
     return (char *)map->l_addr + ((const Elf64_Ehdr *)job->file)->e_entry;
 }
 

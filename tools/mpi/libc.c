@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the C library keeps once for a process, and a rank has for itself: the program's start and
- * end, random numbers, strtok(), and output in whole lines. These functions come before the C
- * library's in the order of search. Outside of a rank they pass on to it.
+ * What the C library has once for a process, and a rank has for itself: the program's start and
+ * end, strtok(), and sleeping. These functions, and those of random.c, stream.c and getopt.c, come
+ * before the C library's in the order of search. Outside of a rank they pass on to it.
  */
 #include "host.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
-static void *next_of(const char *name)
+void *next_of(const char *name)
 {
     void *f = dlsym(RTLD_NEXT, name);
 
     if (f == NULL)
-        _exit(127);
+        syscall(SYS_exit_group, 127);
     return f;
 }
 
@@ -36,7 +33,7 @@ struct rank *rank_here(void)
     return rank >= 0 && rank < job->n_ranks && job->hosts[rank].running ? &job->ranks[rank] : NULL;
 }
 
-static struct host_rank *host_here(void)
+struct host_rank *host_here(void)
 {
     struct rank *r = rank_here();
 
@@ -53,6 +50,8 @@ void leave_rank(int code, int rc)
         abort();
     h->code = code;
     h->rc = rc;
+    if (rc != 0)
+        h->place = place_here();
     while (rc == 0 && h->exit_calls != NULL) { /* a handler may add more, or call exit() */
         struct exit_call *call = h->exit_calls;
 
@@ -63,12 +62,39 @@ void leave_rank(int code, int rc)
     longjmp(h->end, 1);
 }
 
+/* A child of fork() is none: it ends as a process. */
+static bool is_rank(void)
+{
+    return host_here() != NULL && getpid() == the_job->pid;
+}
+
 EXPORT void exit(int code)
 {
-    if (host_here() != NULL)
+    if (is_rank())
         leave_rank(code, 0);
     ((void (*)(int))next_of("exit"))(code);
     __builtin_unreachable();
+}
+
+EXPORT void _exit(int code)
+{
+    struct host_rank *h = host_here();
+
+    while (is_rank() && h->exit_calls != NULL) {
+        struct exit_call *call = h->exit_calls;
+
+        h->exit_calls = call->next;
+        free(call);
+    }
+    if (is_rank())
+        leave_rank(code, 0);
+    while (true)
+        syscall(SYS_exit_group, code);
+}
+
+EXPORT void _Exit(int code)
+{
+    _exit(code);
 }
 
 /* What the process was started with, if no command runs it as ranks. */
@@ -88,11 +114,35 @@ typedef int start_function(main_function *main, int argc, char **argv, void (*in
 EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
                              void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
+/* Programs move and change their arguments. @return NULL: no memory */
+static char **copy_arguments(int n, char **argv)
+{
+    size_t bytes = (size_t)(n + 1) * sizeof(char *);
+    char **copy, *text;
+
+    for (int i = 0; i < n; i++)
+        bytes += strlen(argv[i]) + 1;
+    copy = malloc(bytes);
+    text = (char *)(copy + n + 1);
+    for (int i = 0; copy != NULL && i <= n; i++) {
+        copy[i] = i < n ? text : NULL;
+        text = i < n ? stpcpy(text, argv[i]) + 1 : text;
+    }
+    return copy;
+}
+
 EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
                              void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
-    if (host_here() != NULL)
-        exit(main(the_job->argc, the_job->argv, environ));
+    struct host_rank *h = host_here();
+
+    if (h != NULL) {
+        h->argv = copy_arguments(the_job->argc, the_job->argv);
+        if (h->argv == NULL)
+            leave_rank(1, -ENOMEM);
+        resume_computing();
+        exit(main(the_job->argc, h->argv, environ));
+    }
     if (getenv("LOGP_MPIRUN") == NULL) {
         own_main = main;
         main = main_alone;
@@ -119,12 +169,25 @@ EXPORT int __cxa_atexit(void (*function)(void *), void *arg, void *object)
     return 0;
 }
 
+/* Of a thread-local variable: a rank is its thread. */
+EXPORT int __cxa_thread_atexit_impl(void (*function)(void *), void *arg, void *object);
+
+EXPORT int __cxa_thread_atexit_impl(void (*function)(void *), void *arg, void *object)
+{
+    if (host_here() != NULL && the_job->main == NULL)
+        return __cxa_atexit(function, arg, object);
+    return ((int (*)(void (*)(void *), void *, void *))next_of("__cxa_thread_atexit_impl"))(
+        function, arg, object);
+}
+
 EXPORT void abort(void)
 {
-    struct rank *r = rank_here();
+    struct rank *r = is_rank() ? rank_here() : NULL;
+    char place[PLACE_TEXT];
 
     if (r != NULL) {
-        fprintf(stderr, "rank %d: abort(), last in %s\n", logp_vp_rank(r->vp), r->call);
+        fprintf(stderr, "rank %d: abort(), last in %s%s\n", logp_vp_rank(r->vp), r->call,
+                name_here(place));
         abort_run(128 + SIGABRT);
     }
     ((void (*)(void))next_of("abort"))();
@@ -139,77 +202,7 @@ EXPORT void __assert_fail(const char *what, const char *file, unsigned line, con
     abort();
 }
 
-/* ---- random numbers and strtok(): as the C library's, for each rank ---- */
-
-static struct random_data *random_of(struct host_rank *h)
-{
-    if (h->random.state == NULL)
-        initstate_r(1, h->random_state, sizeof(h->random_state), &h->random);
-    return &h->random;
-}
-
-EXPORT long random(void)
-{
-    struct host_rank *h = host_here();
-    int32_t n = 0;
-
-    if (h == NULL)
-        return ((long (*)(void))next_of("random"))();
-    random_r(random_of(h), &n);
-    return n;
-}
-
-EXPORT int rand(void)
-{
-    return (int)random();
-}
-
-EXPORT void srandom(unsigned seed)
-{
-    struct host_rank *h = host_here();
-
-    if (h == NULL)
-        ((void (*)(unsigned))next_of("srandom"))(seed);
-    else
-        srandom_r(seed, random_of(h));
-}
-
-EXPORT void srand(unsigned seed)
-{
-    srandom(seed);
-}
-
-EXPORT double drand48(void)
-{
-    struct host_rank *h = host_here();
-    double x = 0;
-
-    if (h == NULL)
-        return ((double (*)(void))next_of("drand48"))();
-    drand48_r(&h->drand48, &x);
-    return x;
-}
-
-EXPORT long lrand48(void)
-{
-    struct host_rank *h = host_here();
-    long x = 0;
-
-    if (h == NULL)
-        return ((long (*)(void))next_of("lrand48"))();
-    lrand48_r(&h->drand48, &x);
-    return x;
-}
-
-EXPORT void srand48(long seed)
-{
-    struct host_rank *h = host_here();
-
-    if (h == NULL)
-        ((void (*)(long))next_of("srand48"))(seed);
-    else
-        srand48_r(seed, &h->drand48);
-}
+/* ---- strtok() ---- */
 
 EXPORT char *strtok(char *text, const char *separators)
 {
@@ -227,7 +220,9 @@ static bool sleeps(int64_t ns)
 
     if (r == NULL)
         return false;
+    charge_computing();
     class_of(logp_sleep_until(r->vp, logp_now(r->vp) + ns));
+    resume_computing();
     return true;
 }
 
@@ -251,128 +246,20 @@ EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
                                                                                              left);
 }
 
-/* ---- output: whole lines ---- */
-
-static pthread_mutex_t output = PTHREAD_MUTEX_INITIALIZER;
-
-static void write_all(int fd, const char *text, size_t n)
+/* An absolute time is one of the host's clock, so what is left until then passes. */
+EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
+                           struct timespec *left)
 {
-    while (n > 0) {
-        const ssize_t written = write(fd, text, n);
+    struct timespec now = {0, 0};
+    int64_t ns;
 
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return;
-        text += written;
-        n -= (size_t)written;
-    }
-}
-
-/* Write the first n bytes of a rank's lines, each line with the rank if that is wanted. */
-static void put_lines(int fd, const struct lines *l, size_t n, int rank)
-{
-    char tag[32];
-    const int length = snprintf(tag, sizeof(tag), "[%d] ", rank);
-
-    pthread_mutex_lock(&output);
-    if (!the_job->tags_output)
-        write_all(fd, l->text, n);
-    for (size_t i = 0; the_job->tags_output && i < n;) {
-        const char *end = memchr(l->text + i, '\n', n - i);
-        const size_t k = end != NULL ? (size_t)(end + 1 - (l->text + i)) : n - i;
-
-        write_all(fd, tag, (size_t)length);
-        write_all(fd, l->text + i, k);
-        i += k;
-    }
-    pthread_mutex_unlock(&output);
-}
-
-static ssize_t put(int fd, struct lines *l, const char *text, size_t n, int rank)
-{
-    const char *end;
-
-    if (l->n + n > l->capacity) {
-        const size_t capacity = 2 * (l->n + n) + 256;
-        char *more = realloc(l->text, capacity);
-
-        if (more == NULL)
-            return -1;
-        l->text = more;
-        l->capacity = capacity;
-    }
-    memcpy(l->text + l->n, text, n);
-    l->n += n;
-    end = memrchr(l->text, '\n', l->n);
-    if (end != NULL) {
-        const size_t whole = (size_t)(end + 1 - l->text);
-
-        put_lines(fd, l, whole, rank);
-        l->n -= whole;
-        memmove(l->text, end + 1, l->n);
-    }
-    return (ssize_t)n;
-}
-
-static ssize_t put_out(void *fd, const char *text, size_t n)
-{
-    const int to = (int)(intptr_t)fd;
-    struct rank *r = rank_here();
-
-    if (r == NULL) {
-        write_all(to, text, n);
-        return (ssize_t)n;
-    }
-    return put(to, to == STDOUT_FILENO ? &r->host->out : &r->host->err, text, n,
-               logp_vp_rank(r->vp));
-}
-
-static FILE *open_lines(int fd)
-{
-    FILE *f = fopencookie((void *)(intptr_t)fd, "w", (cookie_io_functions_t){.write = put_out});
-
-    if (f != NULL)
-        setvbuf(f, NULL, _IONBF, 0);
-    return f;
-}
-
-void begin_output(void)
-{
-    FILE *out = open_lines(STDOUT_FILENO), *err = open_lines(STDERR_FILENO);
-
-    fflush(NULL);
-    stdout = out != NULL ? out : stdout;
-    stderr = err != NULL ? err : stderr;
-}
-
-void end_output(struct rank *r)
-{
-    struct host_rank *h = r->host;
-
-    if (h->out.n > 0)
-        put_lines(STDOUT_FILENO, &h->out, h->out.n, logp_vp_rank(r->vp));
-    if (h->err.n > 0)
-        put_lines(STDERR_FILENO, &h->err, h->err.n, logp_vp_rank(r->vp));
-    free(h->out.text);
-    free(h->err.text);
-    h->out = h->err = (struct lines){NULL, 0, 0};
-}
-
-/* A program's buffers would mix the lines of ranks: these streams stay without. */
-EXPORT int setvbuf(FILE *f, char *buffer, int mode, size_t size)
-{
-    if (host_here() != NULL && (f == stdout || f == stderr))
-        return 0;
-    return ((int (*)(FILE *, char *, int, size_t))next_of("setvbuf"))(f, buffer, mode, size);
-}
-
-EXPORT void setbuf(FILE *f, char *buffer)
-{
-    setvbuf(f, buffer, buffer != NULL ? _IOFBF : _IONBF, BUFSIZ);
-}
-
-EXPORT void setlinebuf(FILE *f)
-{
-    setvbuf(f, NULL, _IOLBF, 0);
+    if (host_here() == NULL)
+        return ((int (*)(clockid_t, int, const struct timespec *, struct timespec *))next_of(
+            "clock_nanosleep"))(clock, flags, t, left);
+    if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000 ||
+        ((flags & TIMER_ABSTIME) != 0 && clock_gettime(clock, &now) != 0))
+        return EINVAL;
+    ns = (t->tv_sec - now.tv_sec) * INT64_C(1000000000) + t->tv_nsec - now.tv_nsec;
+    sleeps(ns > 0 ? ns : 0);
+    return 0;
 }

@@ -26,8 +26,10 @@ struct rank *enter(const char *call)
 
     r->call = call;
     if (!r->initialized || r->finalized) {
-        fprintf(stderr, "rank %d: %s: called %s\n", logp_vp_rank(r->vp), call,
-                r->finalized ? "after MPI_Finalize" : "before MPI_Init");
+        char place[PLACE_TEXT];
+
+        fprintf(stderr, "rank %d: %s: called %s%s\n", logp_vp_rank(r->vp), call,
+                r->finalized ? "after MPI_Finalize" : "before MPI_Init", name_here(place));
         abort_run(1);
     }
     return r;
@@ -53,6 +55,7 @@ int begin_rank(struct rank *r, struct logp_vp *vp)
         return rc;
     r->vp = vp;
     r->call = "main";
+    r->last_code = MPI_ERR_LASTCODE;
     set_comm(&r->world, vp, "MPI_COMM_WORLD");
     set_comm(&r->self, self, "MPI_COMM_SELF");
     return 0;
@@ -65,6 +68,9 @@ void end_rank(struct rank *r)
     free(r->self.inner);
     free(r->keyvals);
     free(r->left);
+    for (int i = 0; i < r->n_errors; i++)
+        free(r->errors[i].text);
+    free(r->errors);
 }
 
 /* ---- errors of the runtime ---- */
@@ -100,9 +106,12 @@ void abort_run(int code)
 
 int end_for_missing(const char *name)
 {
-    fprintf(stderr,
-            "rank %d: %s is not there: this MPI has the functions of MPI 3.1 that mpi.h declares\n",
-            logp_vp_rank(this_rank()->vp), name);
+    char place[PLACE_TEXT];
+
+    fprintf(
+        stderr,
+        "rank %d: %s is not there: this MPI has the functions of MPI 3.1 that mpi.h declares%s\n",
+        logp_vp_rank(this_rank()->vp), name, name_here(place));
     abort_run(1);
 }
 
@@ -115,10 +124,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     (void)argc, (void)argv;
     if (provided != NULL)
         *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-    if (r->initialized) {
-        r->call = "MPI_Init";
+    r->call = "MPI_Init";
+    if (r->initialized)
         return failed(NULL, MPI_ERR_OTHER, "called twice");
-    }
     r->initialized = true;
     return class_of(logp_sync(r->vp, NULL));
 }
@@ -152,31 +160,41 @@ int MPI_Is_thread_main(int *flag)
     return MPI_SUCCESS;
 }
 
+/* Up to the first whose function fails. @return what that returns */
+static int delete_attributes(MPI_Comm comm, const struct comm *c)
+{
+    int rc = MPI_SUCCESS;
+
+    while (c->attributes != NULL && rc == MPI_SUCCESS)
+        rc = MPI_Comm_delete_attr(comm, c->attributes->keyval);
+    return rc;
+}
+
 int MPI_Finalize(void)
 {
     struct rank *r = enter("MPI_Finalize");
-    int rc = MPI_SUCCESS;
+    int self, world, rc;
 
     for (int i = 0; i < r->n_left; i++) {
         wait_for(r->left[i]);
         free_request(r->left[i]);
     }
     r->n_left = 0;
-    while (r->self.attributes != NULL && rc == MPI_SUCCESS)
-        rc = MPI_Comm_delete_attr(MPI_COMM_SELF, r->self.attributes->keyval);
-    while (r->world.attributes != NULL && rc == MPI_SUCCESS)
-        rc = MPI_Comm_delete_attr(MPI_COMM_WORLD, r->world.attributes->keyval);
+    self = delete_attributes(MPI_COMM_SELF, &r->self);
+    world = delete_attributes(MPI_COMM_WORLD, &r->world);
     rc = class_of(logp_barrier(r->vp));
     r->finalized = true;
-    return rc;
+    return self != MPI_SUCCESS ? self : world != MPI_SUCCESS ? world : rc;
 }
 
 int MPI_Abort(MPI_Comm comm, int error)
 {
+    char place[PLACE_TEXT];
+
     (void)comm;
     fflush(stdout);
-    fprintf(stderr, "rank %d: MPI_Abort: the program ends with exit code %d\n",
-            logp_vp_rank(this_rank()->vp), error & 255);
+    fprintf(stderr, "rank %d: MPI_Abort: the program ends with exit code %d%s\n",
+            logp_vp_rank(this_rank()->vp), error & 255, name_here(place));
     abort_run(error & 255);
 }
 

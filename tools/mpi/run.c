@@ -4,6 +4,8 @@
 #include "host.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -11,6 +13,60 @@
 #include <unistd.h>
 
 struct job *the_job;
+
+/* ---- crashes ---- */
+
+static struct sigaction before; /* of SIGSEGV: the runtime names a stack that is exceeded */
+
+static void crashed(int signal_number, siginfo_t *info, void *context)
+{
+    const struct rank *r = rank_here();
+    char text[256 + PLACE_TEXT], place[PLACE_TEXT];
+    int n;
+
+    if (r != NULL) {
+        n = snprintf(text, sizeof(text), "rank %d crashed (%s), last in %s%s\n",
+                     logp_vp_rank(r->vp), strsignal(signal_number), r->call, name_here(place));
+        if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+            signal(signal_number, SIG_DFL); /* there is no place for a report */
+    }
+    if (signal_number == SIGSEGV && (before.sa_flags & SA_SIGINFO) != 0)
+        before.sa_sigaction(signal_number, info, context);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* A stack that is exceeded leaves no place for the handler. @return what to free; NULL: nothing */
+static void *make_handler_stack(void)
+{
+    stack_t stack = {.ss_size = 64 << 10}, has;
+
+    if (sigaltstack(NULL, &has) != 0 || (has.ss_flags & SS_DISABLE) == 0)
+        return NULL;
+    stack.ss_sp = malloc(stack.ss_size);
+    if (stack.ss_sp != NULL)
+        sigaltstack(&stack, NULL);
+    return stack.ss_sp;
+}
+
+static void free_handler_stack(void *memory)
+{
+    const stack_t none = {.ss_flags = SS_DISABLE};
+
+    if (memory != NULL)
+        sigaltstack(&none, NULL);
+    free(memory);
+}
+
+static void catch_crashes(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    struct sigaction action = {.sa_sigaction = crashed,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        sigaction(signals[i], &action, signals[i] == SIGSEGV ? &before : NULL);
+}
 
 /* ---- a rank ---- */
 
@@ -35,12 +91,19 @@ static int run_rank(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     struct rank *r = &job->ranks[me];
     struct host_rank *h = &job->hosts[me];
+    void *handler_stack;
+    char name[16];
     int rc;
 
     r->host = h;
     rc = begin_rank(r, vp);
     if (rc != 0)
         return rc;
+    if (job->names_threads) {
+        snprintf(name, sizeof(name), "rank %d", me);
+        pthread_setname_np(pthread_self(), name);
+    }
+    handler_stack = make_handler_stack();
     h->running = true;
     if (setjmp(h->end) == 0)
         run_program(job, h);
@@ -53,35 +116,11 @@ static int run_rank(struct logp_vp *vp, void *arg)
         logp_machine_stop(logp_vp_machine(vp), -ECANCELED);
     }
     h->running = false;
+    free_handler_stack(handler_stack);
+    free(h->argv);
+    free(h->streams);
     end_rank(r);
     return h->rc;
-}
-
-/* ---- crashes ---- */
-
-static void crashed(int signal_number)
-{
-    const struct rank *r = rank_here();
-    char text[256];
-    int n;
-
-    if (r != NULL) {
-        n = snprintf(text, sizeof(text), "rank %d crashed (%s), last in %s\n", logp_vp_rank(r->vp),
-                     strsignal(signal_number), r->call);
-        if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
-            _exit(128 + signal_number);
-    }
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
-
-static void catch_crashes(void)
-{
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_NODEFER};
-
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        sigaction(signals[i], &action, NULL);
 }
 
 /* ---- all ranks ---- */
@@ -89,35 +128,55 @@ static void catch_crashes(void)
 static int make_job(struct job *job, int n)
 {
     job->n_ranks = n;
+    job->pid = getpid();
     job->ranks = calloc((size_t)n, sizeof(*job->ranks));
     job->hosts = calloc((size_t)n, sizeof(*job->hosts));
     job->abort_code = -1;
     return job->ranks != NULL && job->hosts != NULL ? 0 : -ENOMEM;
 }
 
+static void print_wait(const struct logp_wait_info *w)
+{
+    static const char *const texts[] = {[LOGP_WAIT_RECV] = ", for a message from ",
+                                        [LOGP_WAIT_SEND] = ", sending to ",
+                                        [LOGP_WAIT_SPACE] = ", for queue space of ",
+                                        [LOGP_WAIT_SYNC] = ", for the other ranks",
+                                        [LOGP_WAIT_POLL] = ", which it calls again and again",
+                                        [LOGP_WAIT_RUNNING] = ", or in the program's own code",
+                                        [LOGP_WAIT_HALTED] = ", stopped by the model"};
+    const bool has_peer =
+        w->kind == LOGP_WAIT_RECV || w->kind == LOGP_WAIT_SEND || w->kind == LOGP_WAIT_SPACE;
+
+    if ((size_t)w->kind < sizeof(texts) / sizeof(texts[0]) && texts[w->kind] != NULL)
+        fputs(texts[w->kind], stderr);
+    if (has_peer && w->source >= 0)
+        fprintf(stderr, "rank %d", w->source);
+    else if (has_peer)
+        fprintf(stderr, "any rank");
+    if (has_peer && w->tag >= 0)
+        fprintf(stderr, " with tag %d", w->tag);
+}
+
 /* The call that each waiting rank is in, the first of them. */
 static void explain(const struct job *job, const struct logp_report *report)
 {
-    enum { MOST = 16 };
+    const int n = report->n_waits < MOST_PLACES ? report->n_waits : MOST_PLACES;
+    uintptr_t places[MOST_PLACES] = {0};
+    char texts[MOST_PLACES][PLACE_TEXT];
 
-    for (int i = 0; i < report->n_waits && i < MOST; i++) {
+    for (int i = 0; i < n; i++)
+        places[i] = job->hosts[report->waits[i].rank].place;
+    name_places(job, places, n, texts);
+    for (int i = 0; i < n; i++) {
         const struct logp_wait_info *w = &report->waits[i];
         const struct rank *r = &job->ranks[w->rank];
 
         fprintf(stderr, "  rank %d in %s", w->rank, r->call != NULL ? r->call : "main");
-        if (w->kind == LOGP_WAIT_RECV || w->kind == LOGP_WAIT_SEND) {
-            fprintf(stderr, w->kind == LOGP_WAIT_RECV ? ", for a message from " : ", sending to ");
-            if (w->source >= 0)
-                fprintf(stderr, "rank %d", w->source);
-            else
-                fprintf(stderr, "any rank");
-            if (w->tag >= 0)
-                fprintf(stderr, " with tag %d", w->tag);
-        }
-        fputc('\n', stderr);
+        print_wait(w);
+        fprintf(stderr, "%s\n", texts[i]);
     }
-    if (report->n_waits > MOST)
-        fprintf(stderr, "  and %d more ranks\n", report->n_waits - MOST);
+    if (report->n_waits > n)
+        fprintf(stderr, "  and %d more ranks\n", report->n_waits - n);
 }
 
 /* @return the exit code */
@@ -148,19 +207,24 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     struct job job = {.argc = program->argc,
                       .argv = program->argv,
                       .path = program->path,
-                      .tags_output = program->tags_output};
+                      .tags_output = program->tags_output,
+                      .names_threads = program->names_threads,
+                      .compute = program->compute};
+    char why[512], path[PATH_MAX];
     struct rlimit files;
-    char why[512];
     int rc = make_job(&job, logp_machine_size(m));
 
     if (rc == 0 && read_image(&job, why, sizeof(why)) != 0) {
         fprintf(stderr, "logp: %s: %s\n", program->path, why);
         return 2;
     }
+    if (realpath(program->path, path) != NULL) /* the program may go to another folder */
+        job.path = path;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
     }
+    job.no_input = fopen("/dev/null", "re");
     catch_crashes();
     begin_output();
     the_job = &job;
@@ -176,7 +240,9 @@ int run_alone(main_function *main, int argc, char **argv);
 
 int run_alone(main_function *main, int argc, char **argv)
 {
-    struct job job = {.argc = argc, .argv = argv, .path = argv[0], .main = main};
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    struct job job = {.argc = argc, .argv = argv, .path = path, .main = main};
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = 1,
                                  .delay = logp_delay_none(),
@@ -184,6 +250,7 @@ int run_alone(main_function *main, int argc, char **argv)
     struct logp_machine *m;
     int rc = make_job(&job, 1);
 
+    path[length > 0 ? length : 0] = '\0';
     if (rc == 0)
         rc = logp_machine_create(&config, &m);
     if (rc != 0) {

@@ -12,6 +12,8 @@ struct mpi_program {
     int argc;
     char **argv; /* as main() gets them */
     bool tags_output;
+    bool names_threads; /* each rank is a thread: "rank 3" */
+    double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */
     int64_t timeout_ns;
     /* logp_machine_run(), or what ends it at a signal */
     int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);

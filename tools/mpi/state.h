@@ -162,7 +162,11 @@ struct rank {
     int n_left;
     void *buffer; /* of MPI_Buffer_attach() */
     int buffer_size;
-    int n_classes;
+    struct own_error { /* MPI_ERR_LASTCODE + 1 + its index is its code */
+        int class;
+        char *text;
+    } * errors;
+    int n_errors, last_code;
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
 

@@ -154,6 +154,9 @@ struct options {
     char **argv; /* all of the command line */
     const char *traced; /* mpirun: a file for the diagram; NULL: none */
     bool tags_output;   /* each line of a program with its rank */
+    double
+        compute; /* mpirun: what computing takes on the virtual clock, times what it takes here */
+    bool gdb;    /* mpirun: in this debugger */
     size_t stack_bytes; /* of a processor; 0: the machine's own */
     bool help, version;
 };
@@ -191,7 +194,7 @@ enum option_set {
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */
-    OPTIONS_MPIRUN = 1 << 28, /* --tag-output */
+    OPTIONS_MPIRUN = 1 << 28, /* --tag-output, --compute, --stack, --gdb */
 };
 
 /* ---- options.c ---- */

@@ -143,6 +143,16 @@ static void apply_progress(struct options *o, const char *option, const char *te
     o->progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
 }
 
+static void apply_compute(struct options *o, const char *option, const char *text)
+{
+    char *end = NULL;
+
+    o->compute = strcmp(text, "measured") == 0 ? 1 : text[0] == 'x' ? strtod(text + 1, &end) : 0;
+    if (strcmp(text, "none") != 0 &&
+        (!(o->compute > 0 && o->compute <= 1e6) || (end != NULL && *end != '\0')))
+        bad_option(option, text, "none, measured, or a factor: x0.5 is half of the measured time");
+}
+
 const struct option_row run_options[] = {
     {"clock", "KIND", "wall: every wait is real; virtual: time jumps", "wall", "",
      OPTIONS_RUN | OPTIONS_MPIRUN, .apply = apply_clock, .words = "wall, virtual"},
@@ -173,5 +183,12 @@ const struct option_row run_options[] = {
      OPTIONS_WATCH, SWITCH(watch)},
     {"tag-output", NULL, "put the rank before each line of output", "off", "", OPTIONS_MPIRUN,
      SWITCH(tags_output)},
+    {"compute", "HOW",
+     "virtual clock: time of the program's own computing: none, measured, x0.5 (half)", "none", "",
+     OPTIONS_MPIRUN, .apply = apply_compute, .words = "none, measured"},
+    {"stack", "BYTES", "stack of each rank", "8MiB", "", OPTIONS_MPIRUN,
+     NUMBER(stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
+    {"gdb", NULL, "run in gdb: ranks are threads, and `rank 3` chooses one", "off", "",
+     OPTIONS_MPIRUN, SWITCH(gdb)},
     {0},
 };

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that computes and has globals to be looked at: computes [deep] */
+#include "check.h"
+
+#include <time.h>
+
+int counter;
+static volatile struct {
+    int rank;
+    const char *name;
+} mine = {-1, "a name"};
+
+static long processor_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+/* 20 ms of this thread's processor time. */
+static void compute(void)
+{
+    const long end = processor_ns() + 20000000;
+
+    while (processor_ns() < end)
+        ;
+}
+
+/* About a MiB of stack. */
+static int deep(int n)
+{
+    volatile char frame[4096];
+
+    frame[n] = (char)n;
+    return n > 0 ? deep(n - 1) + frame[n] : 0;
+}
+
+static void look(int me)
+{
+    mine.rank = me;
+    counter = 10 * me;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    double t;
+    int me;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (argc > 1) {
+        printf("sum %d\n", deep(256));
+        look(me);
+    } else {
+        t = MPI_Wtime();
+        compute();
+        printf("computed %.6f\n", MPI_Wtime() - t);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of collectives that differ are named; calls that agree are not. */
+#include "support.h"
+
+#include <logp/check.h>
+
+static struct logp_machine *machine_of(int P)
+{
+    const struct logp_network network = {.params = {.L_ns = 100, .o_send_ns = 10, .o_recv_ns = 10}};
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = P,
+                                       .clock = LOGP_CLOCK_VIRTUAL,
+                                       .executor = "fiber",
+                                       .network = &network};
+    struct logp_machine *m = NULL;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    return m;
+}
+
+static const struct logp_op *sum(void)
+{
+    return logp_op_find("sum", "double");
+}
+
+static int other_root(struct logp_vp *vp, void *arg)
+{
+    double x[4] = {0};
+
+    (void)arg;
+    return logp_broadcast(vp, x, sizeof(x), logp_vp_rank(vp) == 2 ? 1 : 0);
+}
+
+static int other_size(struct logp_vp *vp, void *arg)
+{
+    double x[4] = {0}, y[4];
+
+    (void)arg;
+    return logp_allreduce(vp, x, y, logp_vp_rank(vp) == 2 ? 3 : 4, sum());
+}
+
+static int other_operation(struct logp_vp *vp, void *arg)
+{
+    double x[4] = {0}, y[4];
+
+    (void)arg;
+    return logp_allreduce(vp, x, y, 4,
+                          logp_vp_rank(vp) == 2 ? logp_op_find("max", "double") : sum());
+}
+
+static int other_collective(struct logp_vp *vp, void *arg)
+{
+    double x[4] = {0}, y[4];
+    int rc = logp_barrier(vp);
+
+    (void)arg;
+    if (rc == 0 && logp_vp_rank(vp) == 2)
+        return logp_scan(vp, x, y, 4, sum());
+    return rc != 0 ? rc : logp_reduce(vp, x, y, 4, sum(), 0);
+}
+
+static int other_order(struct logp_vp *vp, void *arg)
+{
+    double x[4] = {0};
+    int rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 2)
+        rc = logp_barrier(vp);
+    if (rc == 0)
+        rc = logp_broadcast(vp, x, sizeof(x), 0);
+    return rc != 0 || logp_vp_rank(vp) == 2 ? rc : logp_barrier(vp);
+}
+
+static int other_in_group(struct logp_vp *vp, void *arg)
+{
+    struct logp_vp *half;
+    double x[4] = {0};
+    int rc = logp_group_split(vp, logp_vp_rank(vp) % 2, 0, &half);
+
+    (void)arg;
+    if (rc != 0)
+        return rc;
+    rc = logp_broadcast(half, x, sizeof(x), logp_vp_rank(vp) == 2 ? 1 : 0);
+    logp_group_destroy(half);
+    return rc;
+}
+
+static int other_started(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r = NULL;
+    double x[4] = {0};
+    int rc = logp_ibroadcast(vp, x, logp_vp_rank(vp) == 2 ? 8 : 16, 0, &r);
+
+    (void)arg;
+    return rc != 0 ? rc : logp_wait(vp, r, NULL);
+}
+
+static const struct row {
+    logp_program program;
+    const char *says; /* of either rank, as both orders occur */
+} rows[] = {
+    {other_root, "logp_broadcast() of 32, root 1"},
+    {other_size, "logp_allreduce() of 3 and 8"},
+    {other_operation, "with another operation"},
+    {other_collective, "logp_scan() of 4 and 8"},
+    {other_order, "rank 2 calls logp_barrier()"},
+    {other_in_group, "logp_broadcast() of 32, root 1"},
+    {other_started, "logp_ibroadcast() of 8, root 0"},
+};
+
+Test(agree, calls_that_differ_are_named)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct logp_machine *m = machine_of(4);
+        const struct logp_report *r;
+
+        for (int again = 0; again < 2; again++) {
+            cr_assert_eq(logp_machine_run(m, rows[i].program, NULL, 0), -EPROTO, "row %zu", i);
+            r = logp_machine_report(m);
+            cr_assert(r->asserted.file != NULL && r->asserted.line == 0, "row %zu", i);
+            cr_assert(strstr(r->asserted.detail, rows[i].says) != NULL, "row %zu: %s", i,
+                      r->asserted.detail);
+        }
+        logp_machine_destroy(m);
+    }
+}
+
+Test(agree, a_check_reports_them)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (enum logp_strategy s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_EXHAUSTIVE; s++) {
+            struct logp_check check = {.size = sizeof(check),
+                                       .sizes = (int[]){4},
+                                       .n_sizes = 1,
+                                       .strategy = s,
+                                       .runs = 10};
+            struct logp_failure f;
+
+            cr_assert_eq(logp_check(rows[i].program, NULL, &check, &f), -EPROTO, "row %zu", i);
+            cr_assert_eq(f.kind, LOGP_FAILURE_ASSERTED);
+            cr_assert(strstr(f.text, " where rank ") != NULL, "row %zu: %s", i, f.text);
+            cr_assert_null(f.expression);
+            cr_assert_eq(logp_check_replay(rows[i].program, NULL, &check, f.replay, NULL), -EPROTO);
+            logp_failure_free(&f);
+        }
+}
+
+/* Many calls, in groups as well, some of them far ahead of the others. */
+static int many(struct logp_vp *vp, void *arg)
+{
+    struct logp_vp *half;
+    double x[4] = {0}, y[4];
+    struct logp_request *r[2];
+    int rc = logp_group_split(vp, logp_vp_rank(vp) % 2, 0, &half);
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < 100; i++) {
+        rc = logp_broadcast(vp, x, sizeof(x), i % 3);
+        if (rc == 0)
+            rc = logp_reduce(half, x, y, i % 4, sum(), i % 2);
+        if (rc == 0)
+            rc = logp_ibarrier(half, &r[0]);
+        if (rc == 0)
+            rc = logp_iallreduce(vp, x, y, 4, sum(), &r[1]);
+        if (rc == 0)
+            rc = logp_waitall(vp, r, 2, NULL);
+    }
+    if (rc == 0)
+        logp_group_destroy(half);
+    return rc;
+}
+
+Test(agree, right_programs_pass)
+{
+    struct logp_machine *m = machine_of(7);
+    struct logp_check check = {
+        .size = sizeof(check), .sizes = (int[]){4}, .n_sizes = 1, .runs = 20};
+
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(logp_machine_run(m, many, NULL, 0), 0);
+    logp_machine_destroy(m);
+    cr_assert_eq(logp_check(many, NULL, &check, NULL), 0);
+}
+
+/* Each ends while nothing else is under way: by a wait, by tests, and by a wait for any. */
+static int one_by_one(struct logp_vp *vp, void *arg)
+{
+    double x[4] = {0}, y[4];
+    struct logp_request *r;
+    bool done = false;
+    int index, rc = logp_ibarrier(vp, &r);
+
+    (void)arg;
+    if (rc == 0)
+        rc = logp_wait(vp, r, NULL);
+    if (rc == 0)
+        rc = logp_iallreduce(vp, x, y, 4, sum(), &r);
+    while (rc == 0 && !done)
+        rc = logp_test(vp, r, &done, NULL);
+    if (rc == 0)
+        rc = logp_ibroadcast(vp, x, sizeof(x), 0, &r);
+    if (rc == 0)
+        rc = logp_waitany(vp, &r, 1, &index, NULL);
+    return rc;
+}
+
+Test(agree, started_collectives_end_in_checks)
+{
+    for (enum logp_strategy s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_EXHAUSTIVE; s++) {
+        struct logp_check check = {.size = sizeof(check), .runs = 100, .strategy = s};
+
+        check.must_end = true;
+        cr_assert_eq(logp_check(one_by_one, NULL, &check, NULL), 0, "strategy %d", (int)s);
+    }
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The standard streams of a rank. Output leaves in whole lines. Input belongs to rank 0: the others
+ * read the end of the file. `stdin` is a variable of each rank (variables.c); what follows here are
+ * the functions that use it without naming it.
+ */
+#include "host.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- output ---- */
+
+static pthread_mutex_t output = PTHREAD_MUTEX_INITIALIZER;
+
+static void write_all(int fd, const char *text, size_t n)
+{
+    while (n > 0) {
+        const ssize_t written = write(fd, text, n);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return;
+        text += written;
+        n -= (size_t)written;
+    }
+}
+
+/* Write the first n bytes of a rank's lines, each line with the rank if that is wanted. */
+static void put_lines(int fd, const struct lines *l, size_t n, int rank)
+{
+    char tag[32];
+    const int length = snprintf(tag, sizeof(tag), "[%d] ", rank);
+
+    pthread_mutex_lock(&output);
+    if (!the_job->tags_output)
+        write_all(fd, l->text, n);
+    for (size_t i = 0; the_job->tags_output && i < n;) {
+        const char *end = memchr(l->text + i, '\n', n - i);
+        const size_t k = end != NULL ? (size_t)(end + 1 - (l->text + i)) : n - i;
+
+        write_all(fd, tag, (size_t)length);
+        write_all(fd, l->text + i, k);
+        i += k;
+    }
+    pthread_mutex_unlock(&output);
+}
+
+static ssize_t put(int fd, struct lines *l, const char *text, size_t n, int rank)
+{
+    const char *end;
+
+    if (l->n + n > l->capacity) {
+        const size_t capacity = 2 * (l->n + n) + 256;
+        char *more = realloc(l->text, capacity);
+
+        if (more == NULL)
+            return -1;
+        l->text = more;
+        l->capacity = capacity;
+    }
+    memcpy(l->text + l->n, text, n);
+    l->n += n;
+    end = memrchr(l->text, '\n', l->n);
+    if (end != NULL) {
+        const size_t whole = (size_t)(end + 1 - l->text);
+
+        put_lines(fd, l, whole, rank);
+        l->n -= whole;
+        memmove(l->text, end + 1, l->n);
+    }
+    return (ssize_t)n;
+}
+
+static ssize_t put_out(void *fd, const char *text, size_t n)
+{
+    const int to = (int)(intptr_t)fd;
+    struct rank *r = rank_here();
+
+    if (r == NULL) {
+        write_all(to, text, n);
+        return (ssize_t)n;
+    }
+    return put(to, to == STDOUT_FILENO ? &r->host->out : &r->host->err, text, n,
+               logp_vp_rank(r->vp));
+}
+
+static FILE *open_lines(int fd)
+{
+    FILE *f = fopencookie((void *)(intptr_t)fd, "w", (cookie_io_functions_t){.write = put_out});
+
+    if (f != NULL)
+        setvbuf(f, NULL, _IONBF, 0);
+    return f;
+}
+
+void begin_output(void)
+{
+    FILE *out = open_lines(STDOUT_FILENO), *err = open_lines(STDERR_FILENO);
+
+    fflush(NULL);
+    stdout = out != NULL ? out : stdout;
+    stderr = err != NULL ? err : stderr;
+}
+
+void end_output(struct rank *r)
+{
+    struct host_rank *h = r->host;
+
+    if (h->out.n > 0)
+        put_lines(STDOUT_FILENO, &h->out, h->out.n, logp_vp_rank(r->vp));
+    if (h->err.n > 0)
+        put_lines(STDERR_FILENO, &h->err, h->err.n, logp_vp_rank(r->vp));
+    free(h->out.text);
+    free(h->err.text);
+    h->out = h->err = (struct lines){NULL, 0, 0};
+}
+
+/* A program's buffers would mix the lines of ranks: these streams stay without. */
+EXPORT int setvbuf(FILE *f, char *buffer, int mode, size_t size)
+{
+    if (host_here() != NULL && (f == stdout || f == stderr))
+        return 0;
+    return ((int (*)(FILE *, char *, int, size_t))next_of("setvbuf"))(f, buffer, mode, size);
+}
+
+EXPORT void setbuf(FILE *f, char *buffer)
+{
+    setvbuf(f, buffer, buffer != NULL ? _IOFBF : _IONBF, BUFSIZ);
+}
+
+EXPORT void setlinebuf(FILE *f)
+{
+    setvbuf(f, NULL, _IOLBF, 0);
+}
+
+/* The streams of C++ use stdout as they are; buffers of their own would mix the lines of ranks. */
+EXPORT bool sync_with_stdio(bool sync) __asm__("_ZNSt8ios_base15sync_with_stdioEb");
+
+EXPORT bool sync_with_stdio(bool sync)
+{
+    if (host_here() != NULL)
+        return true;
+    return ((bool (*)(bool))next_of("_ZNSt8ios_base15sync_with_stdioEb"))(sync);
+}
+
+/* ---- input ---- */
+
+FILE *input_of(const struct job *job, const struct host_rank *h)
+{
+    return h == NULL || h == job->hosts || job->no_input == NULL ? stdin : job->no_input;
+}
+
+static FILE *input_here(void)
+{
+    return input_of(the_job, host_here());
+}
+
+EXPORT ssize_t read(int fd, void *buf, size_t n)
+{
+    extern ssize_t __read(int, void *, size_t);
+
+    return fd == STDIN_FILENO && input_here() != stdin ? 0 : __read(fd, buf, n);
+}
+
+#undef getchar
+EXPORT int getchar(void)
+{
+    return getc(input_here());
+}
+
+#undef getchar_unlocked
+EXPORT int getchar_unlocked(void)
+{
+    return getc(input_here());
+}
+
+/* The headers give scanf() a name for each version of the language. */
+typedef int scan_function(FILE *f, const char *format, va_list args);
+
+#define SCANF(own, name, v_own, v_name, vf_name)                                                   \
+    EXPORT int own(const char *format, ...) __asm__(name);                                         \
+    EXPORT int v_own(const char *format, va_list args) __asm__(v_name);                            \
+    EXPORT int own(const char *format, ...)                                                        \
+    {                                                                                              \
+        va_list args;                                                                              \
+        int n;                                                                                     \
+                                                                                                   \
+        va_start(args, format);                                                                    \
+        n = ((scan_function *)next_of(vf_name))(input_here(), format, args);                       \
+        va_end(args);                                                                              \
+        return n;                                                                                  \
+    }                                                                                              \
+    EXPORT int v_own(const char *format, va_list args)                                             \
+    {                                                                                              \
+        return ((scan_function *)next_of(vf_name))(input_here(), format, args);                    \
+    }
+SCANF(scanf_old, "scanf", vscanf_old, "vscanf", "vfscanf")
+SCANF(scanf_99, "__isoc99_scanf", vscanf_99, "__isoc99_vscanf", "__isoc99_vfscanf")
+SCANF(scanf_23, "__isoc23_scanf", vscanf_23, "__isoc23_vscanf", "__isoc23_vfscanf")
