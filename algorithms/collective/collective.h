@@ -116,6 +116,17 @@ int lpi_plan_mesh(int P, int rank, struct logp_invocation *c);
 int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_invocation *c);
 
 /*
+ * ---- earliest.c ----
+ * A tree for links that differ. times: of a message whose link has c->model.params; up: messages
+ * go to the root, and D and E are those of the broadcast that is this backwards.
+ */
+struct lpi_times;
+const char *lpi_earliest_needs(int64_t P, const struct logp_invocation *c);
+/* Children are in the order in which a broadcast sends to them. 0; -ENOMEM, -EOVERFLOW */
+int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
+                      struct lpi_times (*times)(const struct logp_invocation *c), bool up);
+
+/*
  * ---- knomial.c ----
  * The k-nomial tree over virtual ranks 0 .. P-1, 0 being the root. The parent of v is v
  * with the lowest digit, in base k, that is not 0 cleared; so the nodes below v are the

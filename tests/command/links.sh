@@ -96,6 +96,24 @@ expect='--link once o_recv' bad predict broadcast --link 0-1:o_recv=3,o=4
 expect='--link x time' bad predict broadcast --link 0-1:L=x
 expect='--link -3 time' bad predict broadcast --link 0-1:L=-3
 expect='--link 5..3-1 ranks' bad predict broadcast --link 5..3-1:L=3
+# over links that differ one algorithm makes its tree for them; where they do not it is the optimal one
+earliest() { # NS WORDS: the prediction, which the virtual clock meets, and what auto takes
+    local ns=$1 collective
+    shift
+    for collective in broadcast reduce; do
+        json ".[0] | (.predicted_ns == $ns and .ratio == 1 and .verified)" \
+            run $collective --algo earliest --clock virtual --executor fiber "$@"
+        json '.[0].algorithm == "earliest"' predict $collective "$@"
+    done
+}
+earliest 1020000 --nodes 4x8 --inter L=60,o=5,g=10
+earliest 1100000 --nodes 8x8 --inter L=60,o=5,g=10
+earliest 1240000 --nodes 8x4 -L 5 -o 1 -g 2 --inter L=100,o=3,g=3
+json '.[0] | (.ratio == 1 and .verified)' run reduce --algo earliest -P 12 --root 5 --gamma 1 --count 3 --clock virtual \
+    --link 0-3:L=50 --link 5-7:L=1,g=9
+json 'map(.predicted_ns) | .[0] == .[1]' predict broadcast --algo optimal,earliest -P 100
+expect='earliest 256 ranks 64 groups' bad predict broadcast --algo earliest --nodes 65x4 --inter L=9
+
 expect='--link ranks' bad predict broadcast --link 'a-1:L=3'
 # too many processors to predict anything: what is taken, and that nothing is known of it
 json '.[0] | (.algorithm == "optimal" and .prediction == "none")' predict broadcast -P 2^17 --nodes '*x2^10' --inter L=60

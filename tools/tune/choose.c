@@ -121,6 +121,13 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
            (p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND);
 }
 
+/* Where all links are equal, one formula stands for one tree. */
+static bool same_tree(const struct place *at, const struct logp_algorithm *a,
+                      const struct logp_algorithm *b)
+{
+    return a == b || (at->links == NULL && a->predict != NULL && a->predict == b->predict);
+}
+
 /* Ties: the first. */
 static struct tune_pick best_of(const struct place *at, const struct picks *picks,
                                 struct tune_pick *next)
@@ -140,7 +147,7 @@ static struct tune_pick best_of(const struct place *at, const struct picks *pick
         return best;
     *next = (struct tune_pick){.algorithm = NULL};
     for (size_t i = 0; i < n; i++)
-        if (tried[i].algorithm != best.algorithm &&
+        if (!same_tree(at, tried[i].algorithm, best.algorithm) &&
             (next->algorithm == NULL || tried[i].ns < next->ns))
             *next = tried[i];
     return best;

@@ -202,7 +202,26 @@ static const struct logp_algorithm knomials[] = {
      .knobs = {LOGP_KNOB(k, lpi_knomial_k), LOGP_KNOB(work_ns, NULL)}},
 };
 
-static const struct lpi_rows knomial = LPI_ROWS(knomials), trees = LPI_ROWS(algorithms);
+/* ---- earliest: a tree for links that differ; where they do not, that of `optimal` ---- */
+
+static struct lpi_times link_times(const struct logp_invocation *c)
+{
+    return lpi_times(&c->model.params, c->args.n_bytes);
+}
+
+static int plan_earliest(int P, int rank, struct logp_invocation *c)
+{
+    return c->model.links == NULL ? plan_optimal(P, rank, c)
+                                  : lpi_plan_earliest(P, rank, c, link_times, false);
+}
+
+static const struct logp_algorithm on_links[] = {
+    {LOGP_ALGORITHM("broadcast", "earliest", "the earliest end over links that differ", "-"),
+     .needs = lpi_earliest_needs, .plan = plan_earliest, .predict = predict_optimal, LPI_BROADCAST},
+};
+
+static const struct lpi_rows knomial = LPI_ROWS(knomials), trees = LPI_ROWS(algorithms),
+                             earliest = LPI_ROWS(on_links);
 
 const struct logp_collective lpi_broadcast = {
     .name = "broadcast",
@@ -217,5 +236,5 @@ const struct logp_collective lpi_broadcast = {
                                              &lpi_broadcast_parts, &lpi_broadcast_pipelined,
                                              &lpi_broadcast_two_tree, &lpi_broadcast_split,
                                              &lpi_broadcast_circulant, &lpi_broadcast_k_item,
-                                             &lpi_shared_broadcast, NULL},
+                                             &earliest, &lpi_shared_broadcast, NULL},
 };

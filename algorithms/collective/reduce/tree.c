@@ -196,6 +196,29 @@ static struct logp_prediction predict_mesh(int64_t P, const struct logp_invocati
     return lpi_reduce_ends_at(P, lpi_mesh_time(P, t.a, t.B), c);
 }
 
+/* ---- earliest: a tree for links that differ; where they do not, that of `optimal` ---- */
+
+static const char *needs_earliest(int64_t P, const struct logp_invocation *c)
+{
+    const char *needs = lpi_earliest_needs(P, c);
+
+    return needs != NULL ? needs : needs_optimal(P, c);
+}
+
+static struct lpi_times link_times(const struct logp_invocation *c)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+    return (struct lpi_times){.D = t.a, .E = t.B};
+}
+
+static int plan_earliest(int P, int rank, struct logp_invocation *c)
+{
+    if (c->model.links == NULL)
+        return plan_optimal(P, rank, c);
+    return lpi_reduce_backwards(lpi_plan_earliest(P, rank, c, link_times, true), rank, c);
+}
+
 static const char grama[] = "Grama et al., ch. 4.1";
 
 static const struct logp_algorithm doublings[] = {
@@ -205,6 +228,8 @@ static const struct logp_algorithm doublings[] = {
     {LOGP_ALGORITHM("reduce", "mesh", "binomial along all columns, then the root's row", grama),
      .needs = needs_mesh, .plan = plan_mesh, .predict = predict_mesh,
      .textbook = lpi_reduce_textbook, LPI_REDUCE},
+    {LOGP_ALGORITHM("reduce", "earliest", "the earliest end over links that differ", "-"),
+     .needs = needs_earliest, .plan = plan_earliest, .predict = predict_optimal, LPI_REDUCE},
 };
 
 const struct lpi_rows lpi_reduce_doublings = LPI_ROWS(doublings);
