@@ -242,6 +242,43 @@ Test(exact, predictions_have_the_golden_values)
     cr_expect_eq(predicted("optimal", 100, &params), 50);
 }
 
+/* Vectors are of one double. */
+static int64_t census(const char *collective, int64_t P, struct logp_params params, size_t n_bytes)
+{
+    const struct logp_invocation c = {
+        .args = {.n_bytes = n_bytes, .count = 1, .op = logp_op_find("sum", "double")},
+        .model = {.params = params}};
+
+    return test_predict(logp_algorithm_find(collective, "census"), P, &c).ns;
+}
+
+Test(exact, symmetric_schedules_have_the_golden_times)
+{
+    static const struct {
+        int64_t L, o, g, ns[4]; /* P = 8, 16, 32, 64 */
+    } barriers[] = {
+        {6, 2, 4, {24, 34, 40, 48}}, {20, 1, 4, {44, 54, 64, 76}}, {10, 1, 1, {18, 26, 30, 36}}};
+    struct logp_params params;
+
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            params = test_params(barriers[i].L, barriers[i].o, barriers[i].g);
+            cr_expect_eq(predicted_of("barrier", "census", 8 << k, &params), barriers[i].ns[k]);
+        }
+    params = test_params(10, 1, 1);
+    cr_expect_eq(census("scan", 8, params, 0), 18);
+    cr_expect_eq(census("scan", 64, params, 0), 36);
+    cr_expect_eq(census("allreduce", 13, test_params(6, 2, 4), 0), 30);
+    params = test_params(20, 1, 4);
+    params.gamma_ps = 1000;
+    cr_expect_eq(census("scan", 16, params, 0), 55);
+    cr_expect_eq(census("allreduce", 13, params, 0), 54);
+    params = test_params(6000, 2000, 4000);
+    params.G_ps = 10000;
+    cr_expect_eq(census("allgather", 13, params, 8), 30610);
+    cr_expect_eq(census("allgather", 13, params, 512), 87390);
+}
+
 Test(exact, auto_takes_the_best_prediction_and_the_first_of_equals)
 {
     struct logp_invocation c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
