@@ -128,6 +128,8 @@ static void draw_record(struct record *r, struct logp_history *h)
             busy[c] = r->n;
             applied[c] = false;
             r->o[r->n] = any_operation(r->name, c);
+            if (r->o[r->n].kind == LOGP_HISTORY_RELEASE && s.n != c + 1 && below(16) != 0)
+                r->o[r->n].kind = LOGP_HISTORY_ACQUIRE; /* or few histories are right */
             r->returned[r->n] = -1;
             r->invoked[r->n] = time++;
             cr_assert_eq(
