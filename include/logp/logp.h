@@ -13,6 +13,7 @@
  *   trace.h       what each processor did, and when
  *   transport.h   machines over the processes of an MPI program
  *   check.h       a test kit: explores the possible runs of a program, replays failures
+ *   history.h     what clients did, and whether it is linearizable
  *   quantity.h    numbers and times in text
  *   defs.h        what all headers share
  *
@@ -33,6 +34,7 @@
 #include <logp/delay.h>
 #include <logp/experiment.h>
 #include <logp/explain.h>
+#include <logp/history.h>
 #include <logp/vp.h>
 #include <logp/machine.h>
 #include <logp/quantity.h>
