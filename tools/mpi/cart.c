@@ -218,6 +218,9 @@ int MPI_Topo_test(MPI_Comm comm, int *status)
 {
     enter("MPI_Topo_test");
     COMM(c, comm);
-    *status = c->cart != NULL ? MPI_CART : MPI_UNDEFINED;
+    if (c->graph != NULL)
+        *status = c->graph->index != NULL ? MPI_GRAPH : MPI_DIST_GRAPH;
+    else
+        *status = c->cart != NULL ? MPI_CART : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }

@@ -34,6 +34,9 @@ struct items {
     int count, stride;
 };
 
+/* Add item i of x to r, to or from a peer, and start it. @return MPI_SUCCESS or a class */
+int move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
+              int tag);
 /* Start the messages: one item to the root, or one to and from each rank. Between two groups the
  * other ranks are those of the other group. @return MPI_SUCCESS or a class */
 int start_gather(struct request *r, const void *in, int in_count, MPI_Datatype in_type,

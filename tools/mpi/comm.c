@@ -58,6 +58,7 @@ void drop_comm(struct comm *c)
     logp_group_destroy(c->vp);
     free(c->inner);
     free(c->cart);
+    drop_graph(c->graph);
     free(c);
 }
 
@@ -405,6 +406,9 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *out)
         return rc;
     if (c->cart != NULL)
         ((struct comm *)*out)->cart = copy_of(c->cart);
+    if (c->graph != NULL)
+        c->graph->references++;
+    ((struct comm *)*out)->graph = c->graph;
     return copy_attributes(c, (struct comm *)*out);
 }
 

@@ -46,7 +46,7 @@ static struct comm *inner_of(struct comm *c)
 
 /* Add a message to r, and start it. */
 static int add_part(struct request *r, enum request_kind kind, const void *buf, int count,
-                    MPI_Datatype type, int peer)
+                    MPI_Datatype type, int peer, int tag)
 {
     struct comm *inner = inner_of(r->comm);
     struct request *part = inner != NULL ? new_request(kind, inner) : NULL, **parts;
@@ -62,7 +62,7 @@ static int add_part(struct request *r, enum request_kind kind, const void *buf, 
     part->buf = (void *)buf;
     part->count = (size_t)count;
     part->peer = peer;
-    part->tag = TAG;
+    part->tag = TAG + tag;
     part->mode = LOGP_SEND_STANDARD;
     return kind == REQUEST_SEND ? start_send(part) : start_recv(part);
 }
@@ -92,10 +92,10 @@ static char *item(const struct items *x, int i)
     return x->buf + (x->displs != NULL ? x->displs[i] : (ptrdiff_t)i * x->stride) * t->extent;
 }
 
-static int move_item(struct request *r, enum request_kind kind, const struct items *x, int i,
-                     int peer)
+int move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
+              int tag)
 {
-    return add_part(r, kind, item(x, i), item_count(x, i), item_type(x, i), peer);
+    return add_part(r, kind, item(x, i), item_count(x, i), item_type(x, i), peer, tag);
 }
 
 /* Copy this rank's item for itself. */
@@ -137,10 +137,10 @@ int start_gather(struct request *r, const void *in, int in_count, MPI_Datatype i
           "MPI_IN_PLACE is not for two groups");
     if (!is_root(c, root))
         return root == MPI_PROC_NULL ? MPI_SUCCESS
-                                     : add_part(r, REQUEST_SEND, in, in_count, in_type, root);
+                                     : add_part(r, REQUEST_SEND, in, in_count, in_type, root, 0);
     for (int i = 0; i < c->n_peers && rc == MPI_SUCCESS; i++)
         if (c->inter || i != root)
-            rc = move_item(r, REQUEST_RECV, out, i, i);
+            rc = move_item(r, REQUEST_RECV, out, i, i, 0);
         else if (in != MPI_IN_PLACE)
             rc = copy_own(r, in, in_count, in_type, out, i);
     return rc;
@@ -164,10 +164,10 @@ static int start_scatter(struct request *r, const struct items *in, void *out, i
           "MPI_IN_PLACE is not for two groups");
     if (!is_root(c, root))
         return root == MPI_PROC_NULL ? MPI_SUCCESS
-                                     : add_part(r, REQUEST_RECV, out, out_count, out_type, root);
+                                     : add_part(r, REQUEST_RECV, out, out_count, out_type, root, 0);
     for (int i = 0; i < c->n_peers && rc == MPI_SUCCESS; i++)
         if (c->inter || i != root)
-            rc = move_item(r, REQUEST_SEND, in, i, i);
+            rc = move_item(r, REQUEST_SEND, in, i, i, 0);
         else if (out != MPI_IN_PLACE)
             rc = copy_own(r, item(in, i), item_count(in, i), item_type(in, i), &own, 0);
     return rc;
@@ -218,12 +218,12 @@ int start_exchange(struct request *r, const struct items *in, const struct items
     for (int k = first; k < n && rc == MPI_SUCCESS; k++) {
         const int from = (me + n - k) % n;
 
-        rc = move_item(r, REQUEST_RECV, out, from, from);
+        rc = move_item(r, REQUEST_RECV, out, from, from, 0);
     }
     if (!c->inter && rc == MPI_SUCCESS && in->buf != r->memory)
         rc = copy_own(r, item(in, me), item_count(in, me), item_type(in, me), out, me);
     for (int k = first; k < n && rc == MPI_SUCCESS; k++)
-        rc = move_item(r, REQUEST_SEND, in, (me + k) % n, (me + k) % n);
+        rc = move_item(r, REQUEST_SEND, in, (me + k) % n, (me + k) % n, 0);
     return rc;
 }
 

@@ -46,7 +46,7 @@ void drop_type(struct type *type);
 void pack(const struct type *type, size_t n, const void *buf, void *out);
 void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
 
-/* ---- communicators and groups: comm.c, group.c, cart.c ---- */
+/* ---- communicators and groups: comm.c, group.c, cart.c, graph.c ---- */
 
 struct group {
     int n;
@@ -61,6 +61,16 @@ struct cart {
     int n_dims;
     int *dims, *periods; /* in one allocation with the struct */
 };
+
+/* A graph, as one rank sees it. */
+struct graph {
+    int references;
+    int n_nodes, *index, *edges; /* as MPI_Graph_create() gets them; NULL: of a distributed graph */
+    int n_in, n_out, *in, *out;  /* its neighbours, then the weights of these edges */
+    bool weighted;
+};
+
+void drop_graph(struct graph *graph);
 
 struct attribute {
     struct attribute *next;
@@ -79,6 +89,7 @@ struct comm {
     struct comm *inner; /* the same ranks, for messages of collectives; NULL: not needed yet */
     MPI_Errhandler errors;
     struct cart *cart;
+    struct graph *graph;
     struct attribute *attributes;
     char name[MPI_MAX_OBJECT_NAME];
 };
