@@ -230,7 +230,7 @@ struct logp_failure {
 /**
  * Run a program with all sizes and many orders, until a run fails or all runs are done.
  *
- * Environment variables replace what all checks of a process ask for:
+ * Environment variables replace what all checks of a process ask for, and failure.text names them:
  *   LOGP_CHECK_RUNS=N      runs
  *   LOGP_CHECK_SECONDS=X   time_ns
  *   LOGP_CHECK_SEED=N      seed

@@ -275,6 +275,7 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     if (rc == 0) {
         job->program = program;
         job->arg = arg;
+        job->is_search = true;
         job->most = job->check.runs;
         job->end_ns = end_of(job->check.time_ns);
         make_plan(&job->plan, &job->check);

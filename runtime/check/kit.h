@@ -241,6 +241,7 @@ struct lpi_job {
     struct logp_trace **trace;        /* out: trace of the run with a story; NULL: not wanted */
     const struct logp_replay *origin; /* how the process was started; NULL: unknown */
     bool left_behind;                 /* a machine may still use the job */
+    bool is_search;                   /* of logp_check(); false: a replay */
 
     uint64_t most;  /* most runs */
     int64_t end_ns; /* of the host's clock; 0: none */
@@ -305,6 +306,8 @@ void lpi_job_free(struct lpi_job *job);
 const char *lpi_variable(const char *name);
 /* Replace what the environment sets. @return what is wrong with it; NULL: nothing */
 const char *lpi_environment(struct logp_check *c);
+/* A line with the variables that are set; none: nothing. */
+void lpi_environment_tell(struct lpi_text *t);
 
 /* ---- again.c ---- */
 
