@@ -141,8 +141,10 @@ bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *col
     return (buf != NULL || bytes == 0) && (recv_buf != NULL || recv_bytes == 0);
 }
 
-int lpi_note_call(struct logp_vp *vp, const char *name, const struct logp_collective *collective,
-                  const struct logp_args *a, bool started)
+/* Not inlined, as best(). */
+__attribute__((noinline)) int lpi_note_call(struct logp_vp *vp, const char *name,
+                                            const struct logp_collective *collective,
+                                            const struct logp_args *a, bool started)
 {
     struct logp_call call = {.name = name, .root = collective->rooted ? a->root : -1};
 

@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,11 @@ struct search {
 };
 
 /* ---- the time line ---- */
+
+static int ranks(const struct search *s, int64_t window)
+{
+    return (int)(window < s->P ? window : s->P);
+}
 
 static size_t bytes_of(const struct search *s, int64_t carries)
 {
@@ -250,7 +256,8 @@ static void try_send(struct search *s)
         return;
     copy(x);
     send(s, &x[1]);
-    s->word.ops[s->word.n++] = (struct lpi_census_op){.sends = true, .carries = x->window};
+    s->word.ops[s->word.n++] =
+        (struct lpi_census_op){.sends = true, .carries = ranks(s, x->window)};
     go_on(s);
     s->word.n--;
 }
@@ -264,8 +271,8 @@ static void try_receive(struct search *s)
         return;
     copy(x);
     receive(s, next);
-    s->word.ops[s->word.n++] =
-        (struct lpi_census_op){.carries = x->carries[x->n_received], .reach = x->window};
+    s->word.ops[s->word.n++] = (struct lpi_census_op){
+        .carries = ranks(s, x->carries[x->n_received]), .reach = (int)x->window};
     if (next->window < s->P)
         go_on(s);
     else if (next->n_received == next->n_sent && (!s->best->found || next->at.free < s->best->time))
@@ -288,12 +295,13 @@ static void disseminate(struct search *s, int64_t k)
         if (x->n_sent + n > LPI_CENSUS_MOST)
             break;
         for (int64_t i = 0; i < n; i++) {
-            s->word.ops[s->word.n++] = (struct lpi_census_op){.sends = true, .carries = window};
+            s->word.ops[s->word.n++] =
+                (struct lpi_census_op){.sends = true, .carries = ranks(s, window)};
             send(s, x);
         }
         for (int64_t i = 0; i < n; i++) {
             s->word.ops[s->word.n++] =
-                (struct lpi_census_op){.carries = window, .reach = x->window};
+                (struct lpi_census_op){.carries = ranks(s, window), .reach = (int)x->window};
             receive(s, x);
         }
     }
@@ -417,7 +425,7 @@ void lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params
 
 int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost)
 {
-    struct lpi_census *word = malloc(sizeof(*word));
+    struct lpi_census *word = malloc(sizeof(*word)), *shorter;
 
     if (word == NULL)
         return -ENOMEM;
@@ -426,6 +434,9 @@ int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_censu
         free(word);
         return -ENOMEM;
     }
-    c->plan.state = word;
+    /* each vp has one, and most words are short */
+    shorter = realloc(word, offsetof(struct lpi_census, ops) +
+                                (size_t)(word->n + 1) * sizeof(word->ops[0]));
+    c->plan.state = shorter != NULL ? shorter : word;
     return 0;
 }

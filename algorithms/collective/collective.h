@@ -371,8 +371,8 @@ enum { LPI_CENSUS_MOST = 64 }; /* messages */
 
 struct lpi_census_op {
     bool sends;
-    int64_t carries; /* ranks in the message; beyond P - reach they are not needed */
-    int64_t reach;   /* to rank + reach, or from rank - reach */
+    int carries; /* ranks in the message, P at most; beyond P - reach they are not needed */
+    int reach;   /* to rank + reach, or from rank - reach */
 };
 
 struct lpi_census {

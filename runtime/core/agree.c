@@ -144,7 +144,9 @@ static void describe(char *text, size_t n_bytes, const struct logp_call *call)
         snprintf(text + n, n_bytes - (size_t)n, ", root %d", call->root);
 }
 
-static int differ(struct lpi_proc *p, const struct record *r, const struct logp_call *call)
+/* Not inlined: its texts would stay on the stack of each vp that waits in a collective. */
+static __attribute__((noinline, cold)) int differ(struct lpi_proc *p, const struct record *r,
+                                                  const struct logp_call *call)
 {
     struct logp_machine *m = p->core->machine;
     char mine[128], other[128];
