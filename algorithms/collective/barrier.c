@@ -284,7 +284,8 @@ static struct logp_prediction census_predict(int64_t P, const struct logp_invoca
 {
     struct lpi_census word;
 
-    lpi_census_find(&word, P, &c->model.params, &(struct lpi_census_cost){0});
+    if (lpi_census_find(&word, P, &c->model.params, &(struct lpi_census_cost){0}) != 0)
+        return lpi_no_memory();
     return lpi_exact(word.time);
 }
 

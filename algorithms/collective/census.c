@@ -112,7 +112,8 @@ static int64_t gcd(int64_t a, int64_t b)
     return b == 0 ? a : gcd(b, a % b);
 }
 
-/* Fill grown[t] for all t up to the best time. */
+/* Fill grown[t] for all t up to the best time; none, if nothing takes time. @return false: no
+ * memory */
 static bool grow(struct search *s)
 {
     const int64_t stream = logp_params_stream_ns(s->p, bytes_of(s, 1));
@@ -125,7 +126,7 @@ static bool grow(struct search *s)
     if (s->unit_ns < 1 || all / s->unit_ns >= MOST_TIMES)
         s->unit_ns = lpi_max(1, all / (MOST_TIMES - 1));
     if (way / s->unit_ns < 1 || every / s->unit_ns < 1)
-        return false;
+        return true;
     s->n_grown = all / s->unit_ns + 2;
     s->grown = malloc((size_t)s->n_grown * sizeof(*s->grown));
     if (s->grown == NULL)
@@ -341,7 +342,8 @@ static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p
         for (int64_t k = 2; k <= LPI_CENSUS_MOST && (k == 2 || k <= P); k++)
             disseminate(&s, k);
         s.states[0] = (struct state){.at = LPI_ROUNDS, .window = 1};
-        if (grow(&s))
+        has_memory = grow(&s);
+        if (s.grown != NULL)
             go_on(&s);
         finish(best);
     }
@@ -401,8 +403,8 @@ static void keep(struct kept *k, int64_t P, const struct logp_params *p,
     atomic_store_explicit(&k->state, READY, memory_order_release);
 }
 
-void lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params *p,
-                     const struct lpi_census_cost *cost)
+int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params *p,
+                    const struct lpi_census_cost *cost)
 {
     const uint64_t h = hash_of(P, p, cost);
     struct kept *k = &kept[h % KEPT];
@@ -413,30 +415,33 @@ void lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params
 
         if (state == READY && is_for(k, P, p, cost)) {
             *out = k->word;
-            return;
+            return 0;
         }
         if (state == EMPTY)
             break;
         k = &kept[(h + (uint64_t)i + 1) % KEPT];
     }
-    if (find(out, P, p, cost))
-        keep(k, P, p, cost, out);
+    if (!find(out, P, p, cost))
+        return -ENOMEM;
+    keep(k, P, p, cost, out);
+    return 0;
 }
 
 int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost)
 {
     struct lpi_census *word = malloc(sizeof(*word)), *shorter;
+    int rc = word != NULL ? lpi_census_find(word, P, &c->model.params, cost) : -ENOMEM;
 
-    if (word == NULL)
-        return -ENOMEM;
-    lpi_census_find(word, P, &c->model.params, cost);
-    if (!word->found) {
+    if (rc == 0 && !word->found)
+        rc = -EINVAL;
+    if (rc != 0) {
         free(word);
-        return -ENOMEM;
+        return rc;
     }
     /* each vp has one, and most words are short */
     shorter = realloc(word, offsetof(struct lpi_census, ops) +
                                 (size_t)(word->n + 1) * sizeof(word->ops[0]));
     c->plan.state = shorter != NULL ? shorter : word;
+    c->plan.early = true; /* sends come before the receives of those before them */
     return 0;
 }

@@ -193,9 +193,8 @@ static const char *allreduce_needs(int64_t P, const struct logp_invocation *c)
     const char *needs = lpi_needs_commutative(P, c);
     struct lpi_census word;
 
-    if (needs != NULL)
-        return needs;
-    lpi_census_find(&word, P, &c->model.params, &cost);
+    if (needs != NULL || lpi_census_find(&word, P, &c->model.params, &cost) != 0)
+        return needs; /* without memory the plan says so */
     return word.found ? NULL : "windows whose sizes make up P";
 }
 

@@ -388,10 +388,10 @@ struct lpi_census_cost {
     bool exact;                     /* no contribution may come twice */
 };
 
-/* Search, or what has been found before. Threads: any. */
-void lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params *p,
-                     const struct lpi_census_cost *cost);
-/* The same, as c->plan.state. 0; -ENOMEM */
+/* Search, or what has been found before. 0; -ENOMEM. Threads: any. */
+int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params *p,
+                    const struct lpi_census_cost *cost);
+/* The same, as c->plan.state. 0; -ENOMEM; -EINVAL: there is none */
 int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost);
 
 /*
