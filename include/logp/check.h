@@ -116,6 +116,19 @@ enum logp_sends {
 
 struct logp_note;
 
+/** What a check has done with one of its numbers of processors. */
+struct logp_checked_size {
+    int P;
+    uint64_t runs; /**< as logp_checked.runs */
+    uint64_t
+        outcomes; /**< different outcomes of these: runs in which a vp saw, found, missed, chose
+                            or returned something else, or vps touched an object in another order.
+                            2^20 at most are counted, by hashes of 64 bits */
+    uint64_t last_new; /**< the number, from 0, of the run with the last new one */
+};
+
+enum { LOGP_CHECKED_SIZES = 16 };
+
 /** What a check has done, whether it failed or not. */
 struct logp_checked {
     uint64_t runs;        /**< without the runs that make a failure smaller */
@@ -130,6 +143,8 @@ struct logp_checked {
     uint64_t cut;         /**< runs that were longer than most_steps */
     uint64_t regressions; /**< replay files that were run */
     uint64_t fixed;       /**< of these, the ones that do not fail any more */
+    struct logp_checked_size by_size[LOGP_CHECKED_SIZES]; /**< of the first 16 sizes */
+    int n_by_size;
 };
 
 /** Zero is a good default for every field. A size of 0 stands for the fields up to `checked`. */
@@ -142,7 +157,8 @@ struct logp_check {
     enum logp_strategy strategy;
     int depth;       /**< PCT: d, at most 1000; 0: 3. Exhaustive: how many choices of a run are
                           varied, the first ones; 0: all */
-    int64_t time_ns; /**< the check ends after this time of the host; 0: no limit */
+    int64_t time_ns; /**< the check ends after this time of the host; 0: no limit. Each size that is
+                          left gets the same part of what is left */
     int misses;      /**< how many polls of a vp in a row may miss a message; 0: 3 */
 
     /** The network of the runs. NULL or undelayed: the check is untimed. Any vp that can continue
@@ -254,6 +270,9 @@ struct logp_failure {
  *                        there is no timeout, unless the failure is one. `logp replay FILE` starts
  *                        the process of the failure in this way and reports the result
  *   LOGP_REPLAY_EXECUTOR=NAME  the executor of the replay, for example "thread"
+ *
+ * If stderr is a terminal, a line shows how far the check is, after its first second. It is erased
+ * at the end.
  *
  * Threads: any; several at once, each with its own program.
  * @param arg      passed to the program, to before and to after
