@@ -238,7 +238,7 @@ Test(check_search, the_text_has_the_outcomes_of_each_size)
     struct logp_check check = {.sizes = (int[]){2, 3}, .n_sizes = 2, .runs = 100};
 
     cr_assert_eq(logp_check(gather, NULL, &check, NULL), 0);
-    cr_assert(strstr(check.checked.text, "200 runs; P = 2: 1 outcome, the last new in run 1; "
+    cr_assert(strstr(check.checked.text, "200 runs; P = 2: 1 outcome; "
                                          "P = 3: 2 outcomes, the last new in run ") != NULL,
               "%s", check.checked.text);
 }
@@ -263,4 +263,48 @@ Test(check_search, sizes_share_the_time)
     check.runs = 1;
     cr_assert_eq(logp_check(takes_a_millisecond, NULL, &check, NULL), 0);
     cr_assert_eq(check.checked.runs, 3);
+}
+
+/* ---- messages that are left over ---- */
+
+static int leaves_one(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, 7, NULL, 0) : 0;
+}
+
+Test(check_search, a_message_that_is_left_over_is_a_failure)
+{
+    static const struct logp_network faulty = {
+        .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
+        .faults = "dup:0.5"};
+    const struct {
+        struct logp_check check;
+        int rc;
+    } all[] = {
+        {{.runs = 2}, -EBADMSG},
+        {{.runs = 2, .strategy = LOGP_STRATEGY_PCT}, -EBADMSG},
+        {{.strategy = LOGP_STRATEGY_EXHAUSTIVE}, -EBADMSG},
+        {{.runs = 2, .sends = LOGP_SENDS_BUFFERED, .leaves_messages = true}, 0},
+        {{.runs = 2, .network = &faulty}, 0}, /* faults double messages, and lose receivers */
+        {{.runs = 2, .network = &faulty, .all_received = true}, -EBADMSG},
+    };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        struct logp_check check = all[i].check;
+        struct logp_failure f, again;
+
+        cr_assert_eq(logp_check(leaves_one, NULL, &check, &f), all[i].rc, "%zu: %s", i, f.text);
+        if (all[i].rc != 0) {
+            cr_assert_eq(f.kind, LOGP_FAILURE_LEFT_OVER);
+            cr_assert_eq(f.n_left_over, 1, "%zu: %s", i, f.text);
+            cr_assert(strstr(f.text, "1 message was left over (leaves_messages allows that)\n") !=
+                          NULL,
+                      "%s", f.text);
+            cr_assert_eq(logp_check_replay(leaves_one, NULL, &check, f.replay, &again), -EBADMSG);
+            cr_assert_str_eq(again.text, f.text);
+            logp_failure_free(&again);
+        }
+        logp_failure_free(&f);
+    }
 }

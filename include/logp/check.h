@@ -21,7 +21,7 @@
  *   - the program of a vp returns an error, or a condition of LOGP_CHECK() does not hold,
  *   - vps call different collectives, or one with another root, size or operation,
  *   - every vp waits and no message is under way (deadlock), or a vp does not return (timeout),
- *   - the function `after` returns an error, or a message is left over and all_received is set,
+ *   - the function `after` returns an error, or a message is left over (but see leaves_messages),
  *   - it ends the process (see below).
  *
  * An untimed check (no network) varies which vp goes on next, and this:
@@ -171,7 +171,7 @@ struct logp_check {
     bool fixed_order;   /**< do not vary which vp goes on next */
     bool fixed_matches; /**< do not vary which message a receive takes */
 
-    bool all_received;               /**< a message that is left over is a failure */
+    bool all_received; /**< a message that is left over is a failure with faults, too */
     int (*before)(int P, void *arg); /**< before each run; not 0: the check ends and returns it */
     /** After each run that has not failed; not 0 (usually a negative errno): the run fails.
      *  `before` and `after` are called on any thread, one at a time. They must not contain an
@@ -203,6 +203,8 @@ struct logp_check {
      *  fails is the failure of the check. failure.text has a line for each that does not fail any
      *  more, also if the check passes. NULL: none, or as LOGP_CHECK_REGRESSIONS says */
     const char *regressions;
+    bool leaves_messages; /**< the program may end before all messages are received: heartbeats, the
+                               votes after a majority */
     struct logp_checked checked; /**< out */
 };
 

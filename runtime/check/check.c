@@ -92,6 +92,7 @@ static const char *wrong_with(const struct logp_check *c)
         {n->unit_ns > 1, "network: unit_ns is 1 ns; give times a suffix"},
         {n->topology != NULL || n->links != NULL, "network: neither topology nor links"},
         {strchr(c->name, '\n') != NULL, "name: one line"},
+        {c->all_received && c->leaves_messages, "leaves_messages: not with all_received"},
         {exhaustive && timed, "network: without parameters with LOGP_STRATEGY_EXHAUSTIVE"},
         {exhaustive && c->sends == LOGP_SENDS_VARIED,
          "sends: LOGP_STRATEGY_EXHAUSTIVE does not support LOGP_SENDS_VARIED"},

@@ -146,6 +146,15 @@ static struct lpi_outcome failed(enum logp_failure_kind kind, int error, int ran
     return (struct lpi_outcome){.kind = kind, .error = error, .rank = rank};
 }
 
+/* Faults lose and double messages, and end those that would receive them. */
+static bool may_leave_messages(const struct lpi_job *job)
+{
+    const char *faults = job->plan.network.faults;
+
+    return job->check.leaves_messages ||
+           (!job->check.all_received && faults != NULL && *faults != '\0');
+}
+
 /* The outcome of a run. ended: the answer that ended it, or 0. */
 static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const struct logp_report *r)
 {
@@ -175,7 +184,7 @@ static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const st
         o.error = r->error;
     } else if (job->check.after != NULL && (rc = job->check.after(r, job->arg)) != 0) {
         o = failed(LOGP_FAILURE_AFTER, rc, -1);
-    } else if (job->check.all_received && r->unreceived > 0) {
+    } else if (r->unreceived > 0 && !may_leave_messages(job)) {
         o = failed(LOGP_FAILURE_LEFT_OVER, -EBADMSG, -1);
         o.n_left_over = r->unreceived;
     }

@@ -151,9 +151,12 @@ void lpi_progress_describe(struct logp_checked *d, const struct logp_check *c, b
     for (int i = 0; i < d->n_by_size && c->strategy != LOGP_STRATEGY_EXHAUSTIVE && !failed; i++) {
         const struct logp_checked_size *s = &d->by_size[i];
 
-        snprintf(more, sizeof(more),
-                 "; P = %d: %" PRIu64 " outcome%s, the last new in run %" PRIu64, s->P, s->outcomes,
-                 s->outcomes == 1 ? "" : "s", s->last_new + 1);
+        if (s->outcomes == 1)
+            snprintf(more, sizeof(more), "; P = %d: 1 outcome", s->P);
+        else
+            snprintf(more, sizeof(more),
+                     "; P = %d: %" PRIu64 " outcomes, the last new in run %" PRIu64, s->P,
+                     s->outcomes, s->last_new + 1);
         append(d, more);
     }
 }
