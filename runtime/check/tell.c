@@ -215,7 +215,7 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
                      o->n_left_over, o->n_left_over == 1 ? " was" : "s were");
         break;
     case LOGP_FAILURE_LIVELOCK:
-        lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events\n",
+        lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events (most_steps)\n",
                      job->plan.most_steps);
         break;
     case LOGP_FAILURE_UNCONTROLLED:

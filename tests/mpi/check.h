@@ -16,4 +16,24 @@
         }                                                                                          \
     } while (0)
 
+/* Errors that other MPIs do not find are checked here alone. */
+static inline int is_logp(void)
+{
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    MPI_Get_library_version(version, &length);
+    return strncmp(version, "liblogp", 7) == 0;
+}
+
+/* A call fails with an error of this class, and the error handler returns it. */
+static inline int class_of(int error)
+{
+    int class_of_it;
+
+    MPI_Error_class(error, &class_of_it);
+    return class_of_it;
+}
+#define FAILS(error_class, call) CHECK(class_of(call) == (error_class))
+
 #endif

@@ -67,7 +67,7 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
 
     (void)reorder;
     enter("MPI_Cart_create");
-    COMM(c, comm);
+    INTRA(c, comm);
     CHECK(c, n_dims >= 0, MPI_ERR_DIMS, "%d dimensions", n_dims);
     for (int i = 0; i < n_dims; i++) {
         CHECK(c, dims[i] > 0, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
@@ -207,7 +207,7 @@ int MPI_Cart_map(MPI_Comm comm, int n_dims, const int dims[], const int periods[
 
     (void)periods;
     enter("MPI_Cart_map");
-    COMM(c, comm);
+    INTRA(c, comm);
     for (int i = 0; i < n_dims; i++)
         n *= dims[i];
     *rank = c->rank < n ? c->rank : MPI_UNDEFINED;
@@ -218,6 +218,9 @@ int MPI_Topo_test(MPI_Comm comm, int *status)
 {
     enter("MPI_Topo_test");
     COMM(c, comm);
-    *status = c->cart != NULL ? MPI_CART : MPI_UNDEFINED;
+    if (c->graph != NULL)
+        *status = c->graph->index != NULL ? MPI_GRAPH : MPI_DIST_GRAPH;
+    else
+        *status = c->cart != NULL ? MPI_CART : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }

@@ -21,15 +21,31 @@ MPI_Comm comm_handle(struct comm *comm)
     return comm == &r->world ? MPI_COMM_WORLD : comm == &r->self ? MPI_COMM_SELF : (MPI_Comm)comm;
 }
 
-struct comm *new_comm(struct logp_vp *vp, const struct comm *like)
+void set_comm(struct comm *c, struct logp_vp *vp, int n_first)
+{
+    const int rank = logp_vp_rank(vp), size = logp_vp_size(vp);
+    const bool first = rank < n_first;
+
+    c->vp = vp;
+    c->inter = n_first > 0;
+    c->rank = first ? rank : rank - n_first;
+    c->size = first ? n_first : size - n_first;
+    c->n_peers = c->inter ? size - c->size : size;
+    c->first_peer = first ? n_first : 0;
+}
+
+int n_first_of(const struct comm *c)
+{
+    return !c->inter ? 0 : c->first_peer > 0 ? c->size : c->n_peers;
+}
+
+struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like)
 {
     struct comm *c = calloc(1, sizeof(*c));
 
     if (c == NULL)
         return NULL;
-    c->vp = vp;
-    c->rank = logp_vp_rank(vp);
-    c->size = logp_vp_size(vp);
+    set_comm(c, vp, n_first);
     c->references = 1;
     c->errors = like->errors;
     return c;
@@ -42,6 +58,7 @@ void drop_comm(struct comm *c)
     logp_group_destroy(c->vp);
     free(c->inner);
     free(c->cart);
+    drop_graph(c->graph);
     free(c);
 }
 
@@ -63,45 +80,83 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
     return MPI_SUCCESS;
 }
 
+struct group *ranks_of(const struct comm *c, bool peers)
+{
+    const int n = peers ? c->n_peers : c->size,
+              first = peers ? c->first_peer : logp_vp_rank(c->vp) - c->rank;
+    struct group *g = new_group(n);
+
+    for (int i = 0; g != NULL && i < n; i++) {
+        g->ranks[i] = first + i;
+        logp_group_translate(c->vp, 1, &g->ranks[i], NULL, &g->ranks[i]);
+    }
+    return g;
+}
+
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    struct group *g;
-
     enter("MPI_Comm_group");
     COMM(c, comm);
-    g = new_group(c->size);
-    CHECK(c, g != NULL, MPI_ERR_NO_MEM, "no memory");
-    for (int i = 0; i < c->size; i++)
-        logp_group_translate(c->vp, 1, &i, NULL, &g->ranks[i]);
-    *group = (MPI_Group)g;
+    *group = (MPI_Group)ranks_of(c, false);
+    CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
+}
+
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+    enter("MPI_Comm_remote_group");
+    COMM(c, comm);
+    CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
+    *group = (MPI_Group)ranks_of(c, true);
+    CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_remote_size(MPI_Comm comm, int *size)
+{
+    enter("MPI_Comm_remote_size");
+    COMM(c, comm);
+    CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
+    *size = c->n_peers;
+    return MPI_SUCCESS;
+}
+
+/* As MPI_Group_compare(), of the ranks of two communicators. */
+static int compare(const struct comm *x, const struct comm *y, bool peers, int *result)
+{
+    MPI_Group a = (MPI_Group)ranks_of(x, peers), b = (MPI_Group)ranks_of(y, peers);
+
+    CHECK(NULL, a != NULL && b != NULL, MPI_ERR_NO_MEM, "no memory");
+    MPI_Group_compare(a, b, result);
+    MPI_Group_free(&a);
+    return MPI_Group_free(&b);
 }
 
 int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
 {
-    MPI_Group of_a, of_b;
+    int others = MPI_IDENT;
 
     enter("MPI_Comm_compare");
     COMM(x, a);
     COMM(y, b);
-    if (x == y) {
-        *result = MPI_IDENT;
+    *result = x == y ? MPI_IDENT : MPI_UNEQUAL;
+    if (x == y || x->inter != y->inter)
         return MPI_SUCCESS;
-    }
-    MPI_Comm_group(a, &of_a);
-    MPI_Comm_group(b, &of_b);
-    MPI_Group_compare(of_a, of_b, result);
-    *result = *result == MPI_IDENT ? MPI_CONGRUENT : *result;
-    MPI_Group_free(&of_a);
-    return MPI_Group_free(&of_b);
+    compare(x, y, false, result);
+    if (x->inter)
+        compare(x, y, true, &others);
+    if (*result == MPI_UNEQUAL || others == MPI_UNEQUAL)
+        *result = MPI_UNEQUAL;
+    else
+        *result = *result == MPI_IDENT && others == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
+    return MPI_SUCCESS;
 }
 
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
     enter("MPI_Comm_test_inter");
     COMM(c, comm);
-    (void)c;
-    *flag = 0;
+    *flag = c->inter;
     return MPI_SUCCESS;
 }
 
@@ -313,13 +368,12 @@ static int copy_attributes(struct comm *from, struct comm *to)
 
 /* ---- making them ---- */
 
-/* The runtime has made a group: NULL: this rank is in none. */
-static int give(const struct comm *like, int rc, struct logp_vp *vp, MPI_Comm *out)
+int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
 {
     *out = MPI_COMM_NULL;
     if (rc != 0 || vp == NULL)
         return class_of(rc);
-    *out = (MPI_Comm)new_comm(vp, like);
+    *out = (MPI_Comm)new_comm(vp, n_first, like);
     CHECK(NULL, *out != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
 }
@@ -347,11 +401,14 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *out)
     enter("MPI_Comm_dup");
     COMM(c, comm);
     rc = logp_group_dup(c->vp, &vp);
-    rc = give(c, rc, vp, out);
+    rc = give_comm(c, rc, vp, n_first_of(c), out);
     if (rc != MPI_SUCCESS)
         return rc;
     if (c->cart != NULL)
         ((struct comm *)*out)->cart = copy_of(c->cart);
+    if (c->graph != NULL)
+        c->graph->references++;
+    ((struct comm *)*out)->graph = c->graph;
     return copy_attributes(c, (struct comm *)*out);
 }
 
@@ -370,8 +427,10 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
     COMM(c, comm);
     CHECK(c, color >= 0 || color == MPI_UNDEFINED, MPI_ERR_ARG,
           "the colour is %d, but must be at least 0 or MPI_UNDEFINED", color);
+    if (c->inter)
+        return split_inter(c, color == MPI_UNDEFINED ? LOGP_NO_COLOUR : color, key, out);
     rc = logp_group_split(c->vp, color == MPI_UNDEFINED ? LOGP_NO_COLOUR : color, key, &vp);
-    return give(c, rc, vp, out);
+    return give_comm(c, rc, vp, 0, out);
 }
 
 /* All ranks share the memory of one host. */
@@ -402,10 +461,13 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *out)
     COMM(c, comm);
     CHECK(c, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     place = place_in(g);
+    if (c->inter)
+        return split_inter(c, place == MPI_UNDEFINED ? LOGP_NO_COLOUR : 0,
+                           place == MPI_UNDEFINED ? 0 : place, out);
     /* groups of different lists may be made at once: their first ranks tell them apart */
     rc = logp_group_split(c->vp, place == MPI_UNDEFINED ? LOGP_NO_COLOUR : g->ranks[0],
                           place == MPI_UNDEFINED ? 0 : place, &vp);
-    return give(c, rc, vp, out);
+    return give_comm(c, rc, vp, 0, out);
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out)
@@ -416,7 +478,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
 
     (void)tag;
     enter("MPI_Comm_create_group");
-    COMM(c, comm);
+    INTRA(c, comm);
     CHECK(c, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     *out = MPI_COMM_NULL;
     if (place_in(g) == MPI_UNDEFINED)
@@ -426,7 +488,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
     rc = logp_group_translate(this_rank()->vp, g->n, g->ranks, c->vp, members);
     rc = rc != 0 ? rc : logp_group_from(c->vp, members, g->n, &vp);
     free(members);
-    return give(c, rc, vp, out);
+    return give_comm(c, rc, vp, 0, out);
 }
 
 int MPI_Comm_free(MPI_Comm *comm)

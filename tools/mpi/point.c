@@ -27,9 +27,9 @@ static int nobody(MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-static int source_of(int source)
+static int source_of(const struct comm *c, int source)
 {
-    return source == MPI_ANY_SOURCE ? LOGP_ANY_SOURCE : source;
+    return source == MPI_ANY_SOURCE ? LOGP_ANY_SOURCE : source + c->first_peer;
 }
 
 static int tag_of(int tag)
@@ -40,13 +40,14 @@ static int tag_of(int tag)
 #define CHECK_COUNT(c, count)                                                                      \
     CHECK(c, (count) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count)
 #define CHECK_DEST(c, dest)                                                                        \
-    CHECK(c, (unsigned)(dest) < (unsigned)(c)->size || (dest) == MPI_PROC_NULL, MPI_ERR_RANK,      \
-          "the destination %d is not a rank of a communicator of %d", dest, (c)->size)
+    CHECK(c, (unsigned)(dest) < (unsigned)(c)->n_peers || (dest) == MPI_PROC_NULL, MPI_ERR_RANK,   \
+          "the destination %d is not a rank of a communicator of %d", dest, (c)->n_peers)
 #define CHECK_SOURCE(c, source)                                                                    \
     CHECK(c,                                                                                       \
-          (unsigned)(source) < (unsigned)(c)->size || (source) == MPI_PROC_NULL ||                 \
+          (unsigned)(source) < (unsigned)(c)->n_peers || (source) == MPI_PROC_NULL ||              \
               (source) == MPI_ANY_SOURCE,                                                          \
-          MPI_ERR_RANK, "the source %d is not a rank of a communicator of %d", source, (c)->size)
+          MPI_ERR_RANK, "the source %d is not a rank of a communicator of %d", source,             \
+          (c)->n_peers)
 #define CHECK_SEND_TAG(c, tag)                                                                     \
     CHECK(c, (tag) >= 0, MPI_ERR_TAG, "the tag is %d, but must be at least 0", tag)
 #define CHECK_RECV_TAG(c, tag)                                                                     \
@@ -85,8 +86,8 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     data = packed(t, buf, (size_t)count, &memory);
     CHECK(c, data != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER, "the buffer is null");
     rc = mode == LOGP_SEND_STANDARD
-             ? logp_send(c->vp, dest, tag, data, (size_t)count * t->size)
-             : logp_send_as(c->vp, mode, dest, tag, data, (size_t)count * t->size);
+             ? logp_send(c->vp, dest + c->first_peer, tag, data, (size_t)count * t->size)
+             : logp_send_as(c->vp, mode, dest + c->first_peer, tag, data, (size_t)count * t->size);
     free(memory);
     return class_of(rc);
 }
@@ -114,8 +115,8 @@ int start_send(struct request *r)
     data = packed(r->type, r->buf, r->count, &r->memory);
     CHECK(r->comm, data != NULL || r->count * r->type->size == 0, MPI_ERR_BUFFER,
           "the buffer is null");
-    rc = logp_isend_as(r->comm->vp, r->mode, r->peer, r->tag, data, r->count * r->type->size,
-                       &r->under_way);
+    rc = logp_isend_as(r->comm->vp, r->mode, r->peer + r->comm->first_peer, r->tag, data,
+                       r->count * r->type->size, &r->under_way);
     free(r->memory); /* it has been copied */
     r->memory = NULL;
     return class_of(rc);
@@ -127,9 +128,9 @@ int take_long(struct comm *comm, const struct logp_status *from, const struct ty
               size_t count, void *buf)
 {
     void *whole = malloc(from->n_bytes);
-    int rc = whole != NULL
-                 ? logp_recv(comm->vp, from->source, from->tag, whole, from->n_bytes, NULL)
-                 : -ENOMEM;
+    int rc = whole != NULL ? logp_recv(comm->vp, from->source + comm->first_peer, from->tag, whole,
+                                       from->n_bytes, NULL)
+                           : -ENOMEM;
 
     if (rc == 0)
         unpack(type, count, whole, count * type->size, buf);
@@ -166,7 +167,8 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
         to = (char *)buf + t->true_lb;
     else
         to = memory = malloc(bytes + 1);
-    rc = logp_recv(c->vp, source_of(source), tag_of(tag), to, bytes, &from);
+    rc = logp_recv(c->vp, source_of(c, source), tag_of(tag), to, bytes, &from);
+    from.source -= c->first_peer;
     if (rc == -EMSGSIZE) {
         rc = take_long(c, &from, t, (size_t)count, buf);
         set_status(status, from.source, from.tag, bytes);
@@ -198,7 +200,7 @@ int start_recv(struct request *r)
     else
         to = r->memory = malloc(r->count * r->type->size + 1);
     rc = to != NULL || r->count * r->type->size == 0
-             ? logp_irecv(r->comm->vp, source_of(r->peer), tag_of(r->tag), to,
+             ? logp_irecv(r->comm->vp, source_of(r->comm, r->peer), tag_of(r->tag), to,
                           r->count * r->type->size, &r->under_way)
              : -ENOMEM;
     return class_of(rc);
@@ -352,6 +354,8 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
 static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *found,
                  struct logp_status *from)
 {
+    int rc;
+
     enter(call);
     COMM(c, comm);
     CHECK_SOURCE(c, source);
@@ -361,9 +365,11 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *fou
         *found = true;
     if (source == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    return class_of(found != NULL
-                        ? logp_probe(c->vp, source_of(source), tag_of(tag), found, from)
-                        : logp_probe_until(c->vp, source_of(source), tag_of(tag), INT64_MAX, from));
+    rc = class_of(found != NULL ? logp_probe(c->vp, source_of(c, source), tag_of(tag), found, from)
+                                : logp_probe_until(c->vp, source_of(c, source), tag_of(tag),
+                                                   INT64_MAX, from));
+    from->source -= c->first_peer;
+    return rc;
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -411,7 +417,7 @@ static int take(MPI_Comm comm, const struct logp_status *from, MPI_Message *mess
     CHECK(c, m != NULL, MPI_ERR_NO_MEM, "no memory");
     m->n_bytes = from->n_bytes;
     set_status(&m->status, from->source, from->tag, from->n_bytes);
-    rc = logp_recv(c->vp, from->source, from->tag, m->data, m->n_bytes, NULL);
+    rc = logp_recv(c->vp, from->source + c->first_peer, from->tag, m->data, m->n_bytes, NULL);
     *message = (MPI_Message)m;
     return class_of(rc);
 }

@@ -35,13 +35,10 @@ struct rank *enter(const char *call)
     return r;
 }
 
-static void set_comm(struct comm *c, struct logp_vp *vp, const char *name)
+static void set_constant(struct comm *c, struct logp_vp *vp, const char *name)
 {
-    *c = (struct comm){.vp = vp,
-                       .rank = logp_vp_rank(vp),
-                       .size = logp_vp_size(vp),
-                       .references = 1,
-                       .errors = MPI_ERRORS_ARE_FATAL};
+    *c = (struct comm){.references = 1, .errors = MPI_ERRORS_ARE_FATAL};
+    set_comm(c, vp, 0);
     snprintf(c->name, sizeof(c->name), "%s", name);
 }
 
@@ -56,8 +53,8 @@ int begin_rank(struct rank *r, struct logp_vp *vp)
     r->vp = vp;
     r->call = "main";
     r->last_code = MPI_ERR_LASTCODE;
-    set_comm(&r->world, vp, "MPI_COMM_WORLD");
-    set_comm(&r->self, self, "MPI_COMM_SELF");
+    set_constant(&r->world, vp, "MPI_COMM_WORLD");
+    set_constant(&r->self, self, "MPI_COMM_SELF");
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "state.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct request *new_request(enum request_kind kind, struct comm *comm)
 {
@@ -41,6 +42,7 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     if (r->kind != REQUEST_RECV || (rc != 0 && rc != -EMSGSIZE))
         return class_of(rc);
     logp_group_translate(this_rank()->vp, 1, &global, r->comm->vp, &from->source);
+    from->source -= r->comm->first_peer;
     if (rc == -EMSGSIZE) {
         const int class = take_long(r->comm, from, r->type, r->count, r->buf);
 
@@ -63,6 +65,13 @@ static void finish(struct request *r)
     if (r->packed != NULL)
         unpack(r->type, r->count, r->packed, r->count * r->type->size, r->buf);
     r->packed = NULL;
+    for (int i = 1; i < r->n_blocks; i++)
+        r->reduction->op.combine(r->memory,
+                                 (char *)r->memory + i * r->n * r->reduction->type->extent,
+                                 (size_t)r->n, r->reduction->op.arg);
+    if (r->n_blocks > 0 && r->bytes > 0)
+        memcpy(r->result, (char *)r->memory + r->skip, r->bytes);
+    r->n_blocks = 0;
     free(r->memory);
     r->memory = NULL;
 }

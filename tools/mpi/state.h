@@ -46,7 +46,7 @@ void drop_type(struct type *type);
 void pack(const struct type *type, size_t n, const void *buf, void *out);
 void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
 
-/* ---- communicators and groups: comm.c, group.c, cart.c ---- */
+/* ---- communicators and groups: comm.c, group.c, cart.c, graph.c ---- */
 
 struct group {
     int n;
@@ -62,6 +62,16 @@ struct cart {
     int *dims, *periods; /* in one allocation with the struct */
 };
 
+/* A graph, as one rank sees it. */
+struct graph {
+    int references;
+    int n_nodes, *index, *edges; /* as MPI_Graph_create() gets them; NULL: of a distributed graph */
+    int n_in, n_out, *in, *out;  /* its neighbours, then the weights of these edges */
+    bool weighted;
+};
+
+void drop_graph(struct graph *graph);
+
 struct attribute {
     struct attribute *next;
     int keyval;
@@ -71,10 +81,15 @@ struct attribute {
 struct comm {
     struct logp_vp *vp; /* the rank as a member */
     int rank, size;
-    int references;     /* its handle, and requests */
+    int references; /* its handle, and requests */
+    /* Whom messages go to: n_peers ranks of vp from first_peer on. They are the communicator itself,
+     * or, between two groups, the other group: then vp has both groups. */
+    int n_peers, first_peer;
+    bool inter;         /* it is between two groups */
     struct comm *inner; /* the same ranks, for messages of collectives; NULL: not needed yet */
     MPI_Errhandler errors;
     struct cart *cart;
+    struct graph *graph;
     struct attribute *attributes;
     char name[MPI_MAX_OBJECT_NAME];
 };
@@ -83,7 +98,16 @@ struct comm {
 struct comm *comm_of(MPI_Comm handle);
 void drop_comm(struct comm *comm);
 MPI_Comm comm_handle(struct comm *comm);
-struct comm *new_comm(struct logp_vp *vp, const struct comm *like);
+/* Set *comm to the ranks of vp. n_first > 0: it is between its first n_first ranks and the others */
+void set_comm(struct comm *comm, struct logp_vp *vp, int n_first);
+int n_first_of(const struct comm *comm); /* that n_first */
+struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like);
+/* The runtime has made a group, with rc; vp is NULL: this rank is in none. @return a class */
+int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
+/* The ranks of one group, or of the other. NULL: no memory */
+struct group *ranks_of(const struct comm *comm, bool peers);
+/* inter.c: as MPI_Comm_split(), between two groups; color may be LOGP_NO_COLOUR */
+int split_inter(struct comm *comm, int color, int key, MPI_Comm *out);
 /* The group of a handle; NULL: it is none. */
 const struct group *group_of(MPI_Group handle);
 struct group *new_group(int n);
@@ -127,6 +151,12 @@ struct request {
     void *packed; /* a collective: within memory, what goes to buf when it is complete; or NULL */
     void *own_block; /* of MPI_Scatter() in place */
     struct reduction *reduction;
+    /* The result of a reduction: the bytes from `skip` on of n_blocks blocks, each of n elements,
+     * that are in `memory` and are still to be combined; 0: none */
+    int n_blocks;
+    int64_t n;
+    size_t skip, bytes;
+    void *result;
     MPI_Status status;
 };
 
@@ -198,6 +228,10 @@ void abort_run(int code) __attribute__((noreturn));
 #define COMM(c, handle)                                                                            \
     struct comm *c = comm_of(handle);                                                              \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
+
+#define INTRA(c, handle)                                                                           \
+    COMM(c, handle);                                                                               \
+    CHECK(c, !c->inter, MPI_ERR_COMM, "the communicator is between two groups")
 
 #define TYPE(t, handle, comm)                                                                      \
     struct type *t = type_of(handle);                                                              \

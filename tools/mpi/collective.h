@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Collectives: those of the runtime, and those made of messages that are waited for together. */
+#ifndef LOGP_MPI_COLLECTIVE_H
+#define LOGP_MPI_COLLECTIVE_H
+
+#include "state.h"
+
+/* A call is a request that is waited for at once, or given to the caller. NULL: no memory */
+struct request *begin_collective(struct comm *comm);
+/* r has been started, with rc. request: NULL: wait for it */
+int end_collective(struct request *r, int rc, MPI_Request *request);
+
+#define BEGIN(r, c)                                                                                \
+    struct request *r = begin_collective(c);                                                       \
+    CHECK(c, r != NULL, MPI_ERR_NO_MEM, "no memory")
+#define CHECK_COUNT(c, count)                                                                      \
+    CHECK(c, (count) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count)
+#define CHECK_ROOT(c, root)                                                                        \
+    CHECK(c,                                                                                       \
+          (unsigned)(root) < (unsigned)(c)->n_peers ||                                             \
+              ((c)->inter && ((root) == MPI_ROOT || (root) == MPI_PROC_NULL)),                     \
+          MPI_ERR_ROOT, "the root %d is not a rank of a communicator of %d", root, (c)->n_peers)
+
+/* ---- messages.c ---- */
+
+/* What goes to each rank or comes from it, with counts and types of its own or not. */
+struct items {
+    char *buf;
+    const int *counts;     /* NULL: each has `count`, and they are `stride` of the type apart */
+    const int *displs;     /* in the type; in bytes, where each has a type of its own */
+    const MPI_Aint *bytes; /* in place of displs, in bytes; NULL: there are displs */
+    MPI_Datatype type;
+    const MPI_Datatype *types; /* NULL: all are of `type` */
+    int count, stride;
+};
+
+/* Add item i of x to r, to or from a peer, and start it. @return MPI_SUCCESS or a class */
+int move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
+              int tag);
+/* Start the messages: one item to the root, or one to and from each rank. Between two groups the
+ * other ranks are those of the other group. @return MPI_SUCCESS or a class */
+int start_gather(struct request *r, const void *in, int in_count, MPI_Datatype in_type,
+                 const struct items *out, int root);
+int start_exchange(struct request *r, const struct items *in, const struct items *out);
+/* The same, and one item from the root, as whole calls. */
+int gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,
+                 const struct items *out, int root, MPI_Request *request);
+int scatter_items(struct comm *c, const struct items *in, void *out, int out_count,
+                  MPI_Datatype out_type, int root, MPI_Request *request);
+int exchange_items(struct comm *c, const struct items *in, const struct items *out,
+                   MPI_Request *request);
+
+#endif

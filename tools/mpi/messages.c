@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collectives made of messages that are waited for together, directly from each rank to each that it
+ * concerns: those with counts of each rank's own, and all between two groups.
+ */
+#include "collective.h"
+
+#include <string.h>
+
+enum { TAG = 1 << 29 }; /* of the messages of inner communicators: above all of the runtime's */
+
+struct request *begin_collective(struct comm *c)
+{
+    struct request *r = new_request(REQUEST_COLLECTIVE, c);
+
+    if (r != NULL) {
+        r->active = true;
+        set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
+    }
+    return r;
+}
+
+int end_collective(struct request *r, int rc, MPI_Request *request)
+{
+    if (rc == MPI_SUCCESS && request != NULL) {
+        *request = (MPI_Request)r;
+        return rc;
+    }
+    if (rc == MPI_SUCCESS)
+        rc = wait_for(r);
+    free_request(r);
+    return rc;
+}
+
+/* ---- one message ---- */
+
+static struct comm *inner_of(struct comm *c)
+{
+    if (c->inner == NULL) {
+        c->inner = new_comm(logp_vp_collective(c->vp), n_first_of(c), c);
+        if (c->inner != NULL)
+            c->inner->references = 1 << 30; /* it goes with its communicator */
+    }
+    return c->inner;
+}
+
+/* Add a message to r, and start it. */
+static int add_part(struct request *r, enum request_kind kind, const void *buf, int count,
+                    MPI_Datatype type, int peer, int tag)
+{
+    struct comm *inner = inner_of(r->comm);
+    struct request *part = inner != NULL ? new_request(kind, inner) : NULL, **parts;
+
+    CHECK(r->comm, type_of(type) != NULL, MPI_ERR_TYPE, "a datatype is null or has been freed");
+    CHECK_COUNT(r->comm, count);
+    parts = realloc(r->parts, (size_t)(r->n_parts + 1) * sizeof(struct request *));
+    CHECK(r->comm, part != NULL && parts != NULL, MPI_ERR_NO_MEM, "no memory");
+    r->parts = parts;
+    parts[r->n_parts++] = part;
+    part->type = type_of(type);
+    keep_type(part->type);
+    part->buf = (void *)buf;
+    part->count = (size_t)count;
+    part->peer = peer;
+    part->tag = TAG + tag;
+    part->mode = LOGP_SEND_STANDARD;
+    return kind == REQUEST_SEND ? start_send(part) : start_recv(part);
+}
+
+/* ---- items ---- */
+
+static MPI_Datatype item_type(const struct items *x, int i)
+{
+    return x->types != NULL ? x->types[i] : x->type;
+}
+
+static int item_count(const struct items *x, int i)
+{
+    return x->counts != NULL ? x->counts[i] : x->count;
+}
+
+static char *item(const struct items *x, int i)
+{
+    const struct type *t = type_of(x->type);
+
+    if (x->bytes != NULL)
+        return x->buf + x->bytes[i];
+    if (x->types != NULL)
+        return x->buf + x->displs[i];
+    if (t == NULL)
+        return x->buf;
+    return x->buf + (x->displs != NULL ? x->displs[i] : (ptrdiff_t)i * x->stride) * t->extent;
+}
+
+int move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
+              int tag)
+{
+    return add_part(r, kind, item(x, i), item_count(x, i), item_type(x, i), peer, tag);
+}
+
+/* Copy this rank's item for itself. */
+static int copy_own(struct request *r, const void *in, int in_count, MPI_Datatype in_type,
+                    const struct items *out, int own)
+{
+    const struct type *from = type_of(in_type), *to = type_of(item_type(out, own));
+    size_t bytes;
+    void *memory;
+
+    CHECK(r->comm, from != NULL && to != NULL, MPI_ERR_TYPE,
+          "a datatype is null or has been freed");
+    CHECK_COUNT(r->comm, in_count);
+    if (in == item(out, own))
+        return MPI_SUCCESS;
+    bytes = (size_t)in_count * from->size;
+    memory = malloc(bytes + 1);
+    CHECK(r->comm, memory != NULL, MPI_ERR_NO_MEM, "no memory");
+    pack(from, (size_t)in_count, in, memory);
+    unpack(to, (size_t)item_count(out, own), memory, bytes, item(out, own));
+    free(memory);
+    return MPI_SUCCESS;
+}
+
+/* ---- to one, and from one ---- */
+
+static bool is_root(const struct comm *c, int root)
+{
+    return c->inter ? root == MPI_ROOT : root == c->rank;
+}
+
+int start_gather(struct request *r, const void *in, int in_count, MPI_Datatype in_type,
+                 const struct items *out, int root)
+{
+    const struct comm *c = r->comm;
+    int rc = MPI_SUCCESS;
+
+    CHECK(r->comm, !c->inter || in != MPI_IN_PLACE, MPI_ERR_BUFFER,
+          "MPI_IN_PLACE is not for two groups");
+    if (!is_root(c, root))
+        return root == MPI_PROC_NULL ? MPI_SUCCESS
+                                     : add_part(r, REQUEST_SEND, in, in_count, in_type, root, 0);
+    for (int i = 0; i < c->n_peers && rc == MPI_SUCCESS; i++)
+        if (c->inter || i != root)
+            rc = move_item(r, REQUEST_RECV, out, i, i, 0);
+        else if (in != MPI_IN_PLACE)
+            rc = copy_own(r, in, in_count, in_type, out, i);
+    return rc;
+}
+
+int gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,
+                 const struct items *out, int root, MPI_Request *request)
+{
+    BEGIN(r, c);
+    return end_collective(r, start_gather(r, in, in_count, in_type, out, root), request);
+}
+
+static int start_scatter(struct request *r, const struct items *in, void *out, int out_count,
+                         MPI_Datatype out_type, int root)
+{
+    const struct comm *c = r->comm;
+    const struct items own = {.buf = out, .type = out_type, .count = out_count};
+    int rc = MPI_SUCCESS;
+
+    CHECK(r->comm, !c->inter || out != MPI_IN_PLACE, MPI_ERR_BUFFER,
+          "MPI_IN_PLACE is not for two groups");
+    if (!is_root(c, root))
+        return root == MPI_PROC_NULL ? MPI_SUCCESS
+                                     : add_part(r, REQUEST_RECV, out, out_count, out_type, root, 0);
+    for (int i = 0; i < c->n_peers && rc == MPI_SUCCESS; i++)
+        if (c->inter || i != root)
+            rc = move_item(r, REQUEST_SEND, in, i, i, 0);
+        else if (out != MPI_IN_PLACE)
+            rc = copy_own(r, item(in, i), item_count(in, i), item_type(in, i), &own, 0);
+    return rc;
+}
+
+int scatter_items(struct comm *c, const struct items *in, void *out, int out_count,
+                  MPI_Datatype out_type, int root, MPI_Request *request)
+{
+    BEGIN(r, c);
+    return end_collective(r, start_scatter(r, in, out, out_count, out_type, root), request);
+}
+
+/* ---- from each to each ---- */
+
+/* In place: what is sent is copied first. @return MPI_SUCCESS or a class; `in` then has the copies */
+static int copy_items(struct request *r, const struct items *x, struct items *in, MPI_Aint at[],
+                      int counts[])
+{
+    size_t bytes = 0;
+
+    for (int i = 0; i < r->comm->size; i++) {
+        const struct type *t = type_of(item_type(x, i));
+
+        CHECK(r->comm, t != NULL, MPI_ERR_TYPE, "a datatype is null or has been freed");
+        CHECK_COUNT(r->comm, item_count(x, i));
+        counts[i] = (int)((size_t)item_count(x, i) * t->size);
+        at[i] = (MPI_Aint)bytes;
+        bytes += (size_t)counts[i];
+    }
+    r->memory = malloc(bytes + 1);
+    CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
+    for (int i = 0; i < r->comm->size; i++)
+        pack(type_of(item_type(x, i)), (size_t)item_count(x, i), item(x, i),
+             (char *)r->memory + at[i]);
+    *in = (struct items){.buf = r->memory, .counts = counts, .bytes = at, .type = MPI_BYTE};
+    return MPI_SUCCESS;
+}
+
+/* Receives, the own item, then sends, each rank beginning with another one. */
+int start_exchange(struct request *r, const struct items *in, const struct items *out)
+{
+    const struct comm *c = r->comm;
+    const int n = c->n_peers, me = c->rank % n, first = c->inter ? 0 : 1;
+    int rc = MPI_SUCCESS;
+
+    CHECK(r->comm, !c->inter || in->buf != MPI_IN_PLACE, MPI_ERR_BUFFER,
+          "MPI_IN_PLACE is not for two groups");
+    for (int k = first; k < n && rc == MPI_SUCCESS; k++) {
+        const int from = (me + n - k) % n;
+
+        rc = move_item(r, REQUEST_RECV, out, from, from, 0);
+    }
+    if (!c->inter && rc == MPI_SUCCESS && in->buf != r->memory)
+        rc = copy_own(r, item(in, me), item_count(in, me), item_type(in, me), out, me);
+    for (int k = first; k < n && rc == MPI_SUCCESS; k++)
+        rc = move_item(r, REQUEST_SEND, in, (me + k) % n, (me + k) % n, 0);
+    return rc;
+}
+
+static int exchange_in_place(struct request *r, const struct items *x)
+{
+    const size_t n = (size_t)r->comm->size;
+    MPI_Aint *at = malloc(n * (sizeof(MPI_Aint) + sizeof(int)));
+    struct items in;
+    int rc;
+
+    CHECK(r->comm, at != NULL, MPI_ERR_NO_MEM, "no memory");
+    rc = copy_items(r, x, &in, at, (int *)(at + n));
+    if (rc == MPI_SUCCESS)
+        rc = start_exchange(r, &in, x);
+    free(at);
+    return rc;
+}
+
+int exchange_items(struct comm *c, const struct items *in, const struct items *out,
+                   MPI_Request *request)
+{
+    BEGIN(r, c);
+    return end_collective(r,
+                          in->buf == MPI_IN_PLACE && !c->inter ? exchange_in_place(r, out)
+                                                               : start_exchange(r, in, out),
+                          request);
+}
+
+/* ---- MPI's names ---- */
+
+#define GATHERV                                                                                    \
+    const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf,                  \
+        const int recv_counts[], const int displs[], MPI_Datatype recv_type
+#define SCATTERV                                                                                   \
+    const void *send_buf, const int send_counts[], const int displs[], MPI_Datatype send_type,     \
+        void *recv_buf, int recv_count, MPI_Datatype recv_type
+
+static int gatherv(const char *call, GATHERV, int root, MPI_Comm comm, MPI_Request *request)
+{
+    enter(call);
+    COMM(c, comm);
+    CHECK_ROOT(c, root);
+    return gather_items(
+        c, send_buf, send_count, send_type,
+        &(struct items){
+            .buf = recv_buf, .counts = recv_counts, .displs = displs, .type = recv_type},
+        root, request);
+}
+
+int MPI_Gatherv(GATHERV, int root, MPI_Comm comm)
+{
+    return gatherv("MPI_Gatherv", send_buf, send_count, send_type, recv_buf, recv_counts, displs,
+                   recv_type, root, comm, NULL);
+}
+
+int MPI_Igatherv(GATHERV, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return gatherv("MPI_Igatherv", send_buf, send_count, send_type, recv_buf, recv_counts, displs,
+                   recv_type, root, comm, request);
+}
+
+static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Request *request)
+{
+    enter(call);
+    COMM(c, comm);
+    CHECK_ROOT(c, root);
+    return scatter_items(
+        c,
+        &(struct items){
+            .buf = (char *)send_buf, .counts = send_counts, .displs = displs, .type = send_type},
+        recv_buf, recv_count, recv_type, root, request);
+}
+
+int MPI_Scatterv(SCATTERV, int root, MPI_Comm comm)
+{
+    return scatterv("MPI_Scatterv", send_buf, send_counts, displs, send_type, recv_buf, recv_count,
+                    recv_type, root, comm, NULL);
+}
+
+int MPI_Iscatterv(SCATTERV, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return scatterv("MPI_Iscatterv", send_buf, send_counts, displs, send_type, recv_buf, recv_count,
+                    recv_type, root, comm, request);
+}
+
+static int allgatherv(const char *call, GATHERV, MPI_Comm comm, MPI_Request *request)
+{
+    const struct items out = {
+        .buf = recv_buf, .counts = recv_counts, .displs = displs, .type = recv_type};
+    struct items in = {.buf = (char *)send_buf, .type = send_type, .count = send_count};
+
+    enter(call);
+    COMM(c, comm);
+    if (send_buf == MPI_IN_PLACE && !c->inter)
+        in = (struct items){
+            .buf = item(&out, c->rank), .type = recv_type, .count = recv_counts[c->rank]};
+    return exchange_items(c, &in, &out, request);
+}
+
+int MPI_Allgatherv(GATHERV, MPI_Comm comm)
+{
+    return allgatherv("MPI_Allgatherv", send_buf, send_count, send_type, recv_buf, recv_counts,
+                      displs, recv_type, comm, NULL);
+}
+
+int MPI_Iallgatherv(GATHERV, MPI_Comm comm, MPI_Request *request)
+{
+    return allgatherv("MPI_Iallgatherv", send_buf, send_count, send_type, recv_buf, recv_counts,
+                      displs, recv_type, comm, request);
+}
+
+static int alltoall(const char *call, const struct items *in, const struct items *out,
+                    MPI_Comm comm, MPI_Request *request)
+{
+    enter(call);
+    COMM(c, comm);
+    return exchange_items(c, in, out, request);
+}
+
+#define ITEMS(t, types)                                                                            \
+    const void *send_buf, const int send_counts[], const int send_displs[], t send_##types,        \
+        void *recv_buf, const int recv_counts[], const int recv_displs[], t recv_##types
+#define IN(member)                                                                                 \
+    &(const struct items)                                                                          \
+    {                                                                                              \
+        .buf = (char *)send_buf, .counts = send_counts, .displs = send_displs,                     \
+        .member = send_##member                                                                    \
+    }
+#define OUT(member)                                                                                \
+    &(const struct items)                                                                          \
+    {                                                                                              \
+        .buf = recv_buf, .counts = recv_counts, .displs = recv_displs, .member = recv_##member     \
+    }
+
+int MPI_Alltoallv(ITEMS(MPI_Datatype, type), MPI_Comm comm)
+{
+    return alltoall("MPI_Alltoallv", IN(type), OUT(type), comm, NULL);
+}
+
+int MPI_Ialltoallv(ITEMS(MPI_Datatype, type), MPI_Comm comm, MPI_Request *request)
+{
+    return alltoall("MPI_Ialltoallv", IN(type), OUT(type), comm, request);
+}
+
+int MPI_Alltoallw(ITEMS(const MPI_Datatype *, types), MPI_Comm comm)
+{
+    return alltoall("MPI_Alltoallw", IN(types), OUT(types), comm, NULL);
+}
+
+int MPI_Ialltoallw(ITEMS(const MPI_Datatype *, types), MPI_Comm comm, MPI_Request *request)
+{
+    return alltoall("MPI_Ialltoallw", IN(types), OUT(types), comm, request);
+}

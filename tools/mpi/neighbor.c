@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Neighbourhood collectives: an item to and from each neighbour in a grid or graph. */
+#include "collective.h"
+
+/* What a rank's neighbours are; of a grid: the one before and the one behind, along each dimension. */
+struct neighbors {
+    int n_in, n_out;
+    const int *in, *out;
+    int *made; /* to be freed */
+};
+
+static int find_neighbors(struct comm *c, struct neighbors *x)
+{
+    const struct graph *g = c->graph;
+
+    *x = (struct neighbors){0};
+    CHECK(c, g != NULL || c->cart != NULL, MPI_ERR_TOPOLOGY,
+          "the communicator is neither a grid nor a graph");
+    if (g != NULL) {
+        *x = (struct neighbors){g->n_in, g->n_out, g->in, g->out, NULL};
+        return MPI_SUCCESS;
+    }
+    x->n_in = x->n_out = 2 * c->cart->n_dims;
+    x->in = x->out = x->made = malloc((size_t)(x->n_in + 1) * sizeof(int));
+    CHECK(c, x->made != NULL, MPI_ERR_NO_MEM, "no memory");
+    for (int i = 0; i < c->cart->n_dims; i++)
+        MPI_Cart_shift(comm_handle(c), i, 1, &x->made[2 * i], &x->made[2 * i + 1]);
+    return MPI_SUCCESS;
+}
+
+/* In a grid, what goes up comes from below: along a dimension of one or two ranks the tag tells the
+ * two items apart. */
+static int exchange(const char *call, const struct items *in, const struct items *out,
+                    MPI_Comm comm, MPI_Request *request)
+{
+    struct neighbors x;
+    bool grid;
+    int rc;
+
+    enter(call);
+    INTRA(c, comm);
+    CHECK(c, in->buf != MPI_IN_PLACE, MPI_ERR_BUFFER, "MPI_IN_PLACE is not for neighbours");
+    rc = find_neighbors(c, &x);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    enter(call); /* again, after MPI_Cart_shift() */
+    grid = c->graph == NULL;
+    BEGIN(r, c);
+    for (int i = 0; i < x.n_in && rc == MPI_SUCCESS; i++)
+        rc = move_item(r, REQUEST_RECV, out, i, x.in[i], grid ? i + 1 : 0);
+    for (int i = 0; i < x.n_out && rc == MPI_SUCCESS; i++)
+        rc = move_item(r, REQUEST_SEND, in, i, x.out[i], grid ? (i ^ 1) + 1 : 0);
+    free(x.made);
+    return end_collective(r, rc, request);
+}
+
+#define ITEM(direction, ...)                                                                       \
+    &(const struct items)                                                                          \
+    {                                                                                              \
+        .buf = (char *)direction##_buf, __VA_ARGS__                                                \
+    }
+#define FIXED(direction, n)                                                                        \
+    ITEM(direction, .count = direction##_count, .stride = (n), .type = direction##_type)
+#define VARIED(direction)                                                                          \
+    ITEM(direction, .counts = direction##_counts, .displs = direction##_displs,                    \
+         .type = direction##_type)
+#define TYPED(direction)                                                                           \
+    ITEM(direction, .counts = direction##_counts, .bytes = direction##_displs,                     \
+         .types = direction##_types)
+
+/* Each function, and its nonblocking one. */
+#define NEIGHBOR(name, iname, in, out, ...)                                                        \
+    int MPI_##name(__VA_ARGS__, MPI_Comm comm)                                                     \
+    {                                                                                              \
+        return exchange("MPI_" #name, in, out, comm, NULL);                                        \
+    }                                                                                              \
+    int MPI_##iname(__VA_ARGS__, MPI_Comm comm, MPI_Request *request)                              \
+    {                                                                                              \
+        return exchange("MPI_" #iname, in, out, comm, request);                                    \
+    }
+
+NEIGHBOR(Neighbor_allgather, Ineighbor_allgather, FIXED(send, 0), FIXED(recv, recv_count),
+         const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf,
+         int recv_count, MPI_Datatype recv_type)
+NEIGHBOR(Neighbor_allgatherv, Ineighbor_allgatherv, FIXED(send, 0), VARIED(recv),
+         const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf,
+         const int recv_counts[], const int recv_displs[], MPI_Datatype recv_type)
+NEIGHBOR(Neighbor_alltoall, Ineighbor_alltoall, FIXED(send, send_count), FIXED(recv, recv_count),
+         const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf,
+         int recv_count, MPI_Datatype recv_type)
+NEIGHBOR(Neighbor_alltoallv, Ineighbor_alltoallv, VARIED(send), VARIED(recv), const void *send_buf,
+         const int send_counts[], const int send_displs[], MPI_Datatype send_type, void *recv_buf,
+         const int recv_counts[], const int recv_displs[], MPI_Datatype recv_type)
+NEIGHBOR(Neighbor_alltoallw, Ineighbor_alltoallw, TYPED(send), TYPED(recv), const void *send_buf,
+         const int send_counts[], const MPI_Aint send_displs[], const MPI_Datatype send_types[],
+         void *recv_buf, const int recv_counts[], const MPI_Aint recv_displs[],
+         const MPI_Datatype recv_types[])
