@@ -94,6 +94,7 @@ Test(check_more, what_does_not_go_together_is_refused)
         {{.network = &wrong_unit}, "unit_ns", -EINVAL},
         {{.network = &wrong_params}, "params", -EINVAL},
         {{.name = "two\nlines"}, "name", -EINVAL},
+        {{.all_received = true, .leaves_messages = true}, "leaves_messages", -EINVAL},
         {{.size = 3}, "size", -EINVAL},
         {{.size = SIZE_MAX}, "size", -E2BIG},
         {{.executor = "none"}, "executor: thread or fiber, not none", -ENOENT},

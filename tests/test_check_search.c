@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A whole check: the replays that come first. */
+/* A whole check: the replays that come first, and what it says of each size. */
 #include "support.h"
 
 #include <stdio.h>
@@ -160,4 +160,151 @@ Test(check_search, what_is_no_regression_is_refused)
     cr_assert(strstr(f.text, "/none") != NULL, "%s", f.text);
     unsetenv("LOGP_CHECK_REGRESSIONS");
     logp_failure_free(&f);
+}
+
+/* ---- what each size has had ---- */
+
+/* Rank 0 takes the messages of all others in any order: (P-1)! outcomes. */
+static int gather(struct logp_vp *vp, void *arg)
+{
+    int x = 0, rc = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 0)
+        return logp_send(vp, 0, 0, &x, sizeof(x));
+    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), NULL);
+    return rc;
+}
+
+/* Each vp touches an object of its own, and then one object twice: (2 P)! / 2^P orders. */
+static int touches(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    logp_shared_touch(vp, 1 + logp_vp_rank(vp));
+    logp_shared_touch(vp, 0);
+    return logp_shared_touch(vp, 0);
+}
+
+/* 3 x 4 choices, and a poll that may miss once. */
+static int picks(struct logp_vp *vp, void *arg)
+{
+    bool found;
+    int rc;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 0)
+        return logp_send(vp, 0, 0, NULL, 0);
+    logp_choose(vp, 3);
+    logp_choose(vp, 4);
+    rc = logp_probe(vp, 1, 0, &found, NULL);
+    return rc != 0 ? rc : logp_recv(vp, 1, 0, NULL, 0, NULL);
+}
+
+Test(check_search, outcomes_are_the_executions_of_an_exhaustive_check)
+{
+    const struct {
+        logp_program program;
+        int P;
+        uint64_t outcomes;
+    } all[] = {{gather, 2, 1},  {gather, 4, 6},   {gather, 6, 120},
+               {touches, 2, 6}, {touches, 3, 90}, {picks, 2, 24}};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        for (int strategy = LOGP_STRATEGY_RANDOM; strategy <= LOGP_STRATEGY_EXHAUSTIVE;
+             strategy++) {
+            struct logp_check check = {.sizes = &all[i].P,
+                                       .n_sizes = 1,
+                                       .runs = 20000,
+                                       .strategy = (enum logp_strategy)strategy};
+            const struct logp_checked *c = &check.checked;
+
+            cr_assert_eq(logp_check(all[i].program, NULL, &check, NULL), 0);
+            cr_assert_eq(c->n_by_size, 1);
+            cr_assert_eq(c->by_size[0].P, all[i].P);
+            cr_assert_eq(c->by_size[0].runs, c->runs);
+            cr_assert_leq(c->by_size[0].outcomes, all[i].outcomes);
+            if (strategy != LOGP_STRATEGY_PCT) /* 3 changes are too few for all */
+                cr_assert_eq(c->by_size[0].outcomes, all[i].outcomes, "%zu, strategy %d: %d", i,
+                             strategy, (int)c->by_size[0].outcomes);
+            cr_assert_lt(c->by_size[0].last_new, c->runs);
+            if (strategy == LOGP_STRATEGY_EXHAUSTIVE)
+                cr_assert_eq(c->executions, all[i].outcomes);
+        }
+}
+
+Test(check_search, the_text_has_the_outcomes_of_each_size)
+{
+    struct logp_check check = {.sizes = (int[]){2, 3}, .n_sizes = 2, .runs = 100};
+
+    cr_assert_eq(logp_check(gather, NULL, &check, NULL), 0);
+    cr_assert(strstr(check.checked.text, "200 runs; P = 2: 1 outcome; "
+                                         "P = 3: 2 outcomes, the last new in run ") != NULL,
+              "%s", check.checked.text);
+}
+
+static int takes_a_millisecond(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 0 ? usleep(1000) : 0;
+}
+
+/* Without shares the first size would take all of the time, and the others have one run each. */
+Test(check_search, sizes_share_the_time)
+{
+    struct logp_check check = {
+        .sizes = (int[]){1, 2, 3}, .n_sizes = 3, .runs = UINT64_MAX, .time_ns = 300000000};
+
+    cr_assert_eq(logp_check(takes_a_millisecond, NULL, &check, NULL), 0);
+    cr_assert_eq(check.checked.n_by_size, 3);
+    for (int i = 0; i < 3; i++)
+        cr_assert_gt(check.checked.by_size[i].runs, 1);
+    /* what a size leaves is for the others */
+    check.runs = 1;
+    cr_assert_eq(logp_check(takes_a_millisecond, NULL, &check, NULL), 0);
+    cr_assert_eq(check.checked.runs, 3);
+}
+
+/* ---- messages that are left over ---- */
+
+static int leaves_one(struct logp_vp *vp, void *arg)
+{
+    (void)arg;
+    return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, 7, NULL, 0) : 0;
+}
+
+Test(check_search, a_message_that_is_left_over_is_a_failure)
+{
+    static const struct logp_network faulty = {
+        .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
+        .faults = "dup:0.5"};
+    const struct {
+        struct logp_check check;
+        int rc;
+    } all[] = {
+        {{.runs = 2}, -EBADMSG},
+        {{.runs = 2, .strategy = LOGP_STRATEGY_PCT}, -EBADMSG},
+        {{.strategy = LOGP_STRATEGY_EXHAUSTIVE}, -EBADMSG},
+        {{.runs = 2, .sends = LOGP_SENDS_BUFFERED, .leaves_messages = true}, 0},
+        {{.runs = 2, .network = &faulty}, 0}, /* faults double messages, and lose receivers */
+        {{.runs = 2, .network = &faulty, .all_received = true}, -EBADMSG},
+    };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        struct logp_check check = all[i].check;
+        struct logp_failure f, again;
+
+        cr_assert_eq(logp_check(leaves_one, NULL, &check, &f), all[i].rc, "%zu: %s", i, f.text);
+        if (all[i].rc != 0) {
+            cr_assert_eq(f.kind, LOGP_FAILURE_LEFT_OVER);
+            cr_assert_eq(f.n_left_over, 1, "%zu: %s", i, f.text);
+            cr_assert(strstr(f.text, "1 message was left over (leaves_messages allows that)\n") !=
+                          NULL,
+                      "%s", f.text);
+            cr_assert_eq(logp_check_replay(leaves_one, NULL, &check, f.replay, &again), -EBADMSG);
+            cr_assert_str_eq(again.text, f.text);
+            logp_failure_free(&again);
+        }
+        logp_failure_free(&f);
+    }
 }

@@ -704,6 +704,7 @@ static int explore(drawing draw, uint64_t seed, enum logp_strategy strategy)
                                 .outcomes = set_of(sizeof(g.seen), MOST_OUTCOMES)};
     struct logp_check check = {.sizes = (int[]){P},
                                .n_sizes = 1,
+                               .leaves_messages = true,
                                .strategy = strategy,
                                .runs = all ? 0 : 100,
                                .seed = seed,

@@ -21,7 +21,7 @@
  *   - the program of a vp returns an error, or a condition of LOGP_CHECK() does not hold,
  *   - vps call different collectives, or one with another root, size or operation,
  *   - every vp waits and no message is under way (deadlock), or a vp does not return (timeout),
- *   - the function `after` returns an error, or a message is left over and all_received is set,
+ *   - the function `after` returns an error, or a message is left over (but see leaves_messages),
  *   - it ends the process (see below).
  *
  * An untimed check (no network) varies which vp goes on next, and this:
@@ -116,6 +116,19 @@ enum logp_sends {
 
 struct logp_note;
 
+/** What a check has done with one of its numbers of processors. */
+struct logp_checked_size {
+    int P;
+    uint64_t runs; /**< as logp_checked.runs */
+    uint64_t
+        outcomes; /**< different outcomes of these: runs in which a vp saw, found, missed, chose
+                            or returned something else, or vps touched an object in another order.
+                            2^20 at most are counted, by hashes of 64 bits */
+    uint64_t last_new; /**< the number, from 0, of the run with the last new one */
+};
+
+enum { LOGP_CHECKED_SIZES = 16 };
+
 /** What a check has done, whether it failed or not. */
 struct logp_checked {
     uint64_t runs;        /**< without the runs that make a failure smaller */
@@ -130,6 +143,8 @@ struct logp_checked {
     uint64_t cut;         /**< runs that were longer than most_steps */
     uint64_t regressions; /**< replay files that were run */
     uint64_t fixed;       /**< of these, the ones that do not fail any more */
+    struct logp_checked_size by_size[LOGP_CHECKED_SIZES]; /**< of the first 16 sizes */
+    int n_by_size;
 };
 
 /** Zero is a good default for every field. A size of 0 stands for the fields up to `checked`. */
@@ -142,7 +157,8 @@ struct logp_check {
     enum logp_strategy strategy;
     int depth;       /**< PCT: d, at most 1000; 0: 3. Exhaustive: how many choices of a run are
                           varied, the first ones; 0: all */
-    int64_t time_ns; /**< the check ends after this time of the host; 0: no limit */
+    int64_t time_ns; /**< the check ends after this time of the host; 0: no limit. Each size that is
+                          left gets the same part of what is left */
     int misses;      /**< how many polls of a vp in a row may miss a message; 0: 3 */
 
     /** The network of the runs. NULL or undelayed: the check is untimed. Any vp that can continue
@@ -155,7 +171,7 @@ struct logp_check {
     bool fixed_order;   /**< do not vary which vp goes on next */
     bool fixed_matches; /**< do not vary which message a receive takes */
 
-    bool all_received;               /**< a message that is left over is a failure */
+    bool all_received; /**< a message that is left over is a failure with faults, too */
     int (*before)(int P, void *arg); /**< before each run; not 0: the check ends and returns it */
     /** After each run that has not failed; not 0 (usually a negative errno): the run fails.
      *  `before` and `after` are called on any thread, one at a time. They must not contain an
@@ -187,6 +203,8 @@ struct logp_check {
      *  fails is the failure of the check. failure.text has a line for each that does not fail any
      *  more, also if the check passes. NULL: none, or as LOGP_CHECK_REGRESSIONS says */
     const char *regressions;
+    bool leaves_messages; /**< the program may end before all messages are received: heartbeats, the
+                               votes after a majority */
     struct logp_checked checked; /**< out */
 };
 
@@ -254,6 +272,9 @@ struct logp_failure {
  *                        there is no timeout, unless the failure is one. `logp replay FILE` starts
  *                        the process of the failure in this way and reports the result
  *   LOGP_REPLAY_EXECUTOR=NAME  the executor of the replay, for example "thread"
+ *
+ * If stderr is a terminal, a line shows how far the check is, after its first second. It is erased
+ * at the end.
  *
  * Threads: any; several at once, each with its own program.
  * @param arg      passed to the program, to before and to after

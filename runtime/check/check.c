@@ -3,7 +3,6 @@
 #include "kit.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +22,14 @@ static int64_t end_of(int64_t time_ns)
     const int64_t now = lpi_kit_now();
 
     return time_ns == 0 || time_ns > INT64_MAX - now ? 0 : now + time_ns;
+}
+
+/* The end of the time for one of n searches that are left. @return 0: none */
+static int64_t share_of(int64_t end_ns, int n)
+{
+    const int64_t now = lpi_kit_now();
+
+    return end_ns == 0 || now >= end_ns ? end_ns : now + (end_ns - now) / n;
 }
 
 int lpi_take_check(const struct logp_check *given, struct logp_check *check, const char **wrong)
@@ -85,6 +92,7 @@ static const char *wrong_with(const struct logp_check *c)
         {n->unit_ns > 1, "network: unit_ns is 1 ns; give times a suffix"},
         {n->topology != NULL || n->links != NULL, "network: neither topology nor links"},
         {strchr(c->name, '\n') != NULL, "name: one line"},
+        {c->all_received && c->leaves_messages, "leaves_messages: not with all_received"},
         {exhaustive && timed, "network: without parameters with LOGP_STRATEGY_EXHAUSTIVE"},
         {exhaustive && c->sends == LOGP_SENDS_VARIED,
          "sends: LOGP_STRATEGY_EXHAUSTIVE does not support LOGP_SENDS_VARIED"},
@@ -133,40 +141,6 @@ static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
     plan->network.unit_ns = 1;
 }
 
-static void describe(struct logp_checked *d, const struct logp_check *c, bool failed)
-{
-    const size_t room = sizeof(d->text);
-    int n;
-
-    if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE && d->complete)
-        n = snprintf(d->text, room,
-                     "%" PRIu64 " of %" PRIu64 " executions explored, if processors share only "
-                     "messages and touched objects",
-                     d->executions, d->executions);
-    else if (failed)
-        n = snprintf(d->text, room, "failed in run %" PRIu64, d->runs);
-    else if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE)
-        n = snprintf(d->text, room,
-                     "%" PRIu64 " executions explored; there are more: limited by %s",
-                     d->executions,
-                     d->cut > 0           ? "most_steps"
-                     : d->runs >= c->runs ? "the number of runs"
-                                          : "depth, misses or time");
-    else if (c->strategy == LOGP_STRATEGY_PCT && d->chance > 0)
-        n = snprintf(d->text, room,
-                     "%" PRIu64 " runs; each finds a bug of depth %d with p >= %.3g, and %.3g of "
-                     "them find it with 99 %%",
-                     d->runs, c->depth > 0 ? c->depth : 3, d->chance, 4.605170186 / d->chance);
-    else
-        n = snprintf(d->text, room, "%" PRIu64 " runs", d->runs);
-    if (d->cut > 0 && !failed)
-        n += snprintf(d->text + n, room - (size_t)n, "; %" PRIu64 " cut after %" PRIu64 " events",
-                      d->cut, c->most_steps);
-    if (d->fixed > 0 && (size_t)n < room)
-        snprintf(d->text + n, room - (size_t)n, "; %" PRIu64 " of %" PRIu64 " regressions fixed",
-                 d->fixed, d->regressions);
-}
-
 /* Run the failure once more with a story, and describe it. */
 static int tell(struct lpi_job *job, struct logp_failure *failure)
 {
@@ -201,11 +175,13 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
 {
     const struct logp_check *c = &job->check;
     struct logp_checked done;
+    const int64_t end_ns = job->end_ns;
     bool complete = true;
     int rc = 0, n = 0;
 
     for (; rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && n < c->n_sizes; n++) {
         job->checked.complete = false;
+        job->end_ns = share_of(end_ns, c->n_sizes - n);
         rc = lpi_job_search(job, c->sizes[n]);
         complete = complete && job->checked.complete;
     }
@@ -215,6 +191,7 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     done = job->checked;
     done.complete = false;
     job->end_ns = 0;
+    job->progress.makes_smaller = true;
     job->check.twice_every = -1;
     if (job->outcome.kind != LOGP_FAILURE_TIMEOUT &&
         job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_twice_confirm(job))
@@ -231,11 +208,13 @@ static int search_watched(struct lpi_job *job, struct logp_failure *failure)
     int rc;
 
     lpi_signals_watch();
+    lpi_progress_begin(&job->progress);
     rc = search(job, failure);
+    lpi_progress_end(&job->progress);
     lpi_signals_unwatch();
     if (job->checked.chance < 0) /* pct.c: no bound holds */
         job->checked.chance = 0;
-    describe(&job->checked, &job->check, failure->kind != LOGP_FAILURE_NONE);
+    lpi_progress_describe(&job->checked, &job->check, failure->kind != LOGP_FAILURE_NONE);
     return rc;
 }
 

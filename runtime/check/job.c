@@ -50,17 +50,19 @@ static int create(struct lpi_job *job, struct lpi_machine *m)
 static int set_explorer(struct lpi_job *job)
 {
     const struct lpi_plan *plan = &job->plan;
-    const struct logp_explorer explorer = {
-        .size = sizeof(explorer),
-        .choose = lpi_observer_choose,
-        .note = job->story != NULL || job->check.event != NULL ? lpi_observer_note : NULL,
-        .arg = job->observer,
-        .order = plan->order,
-        .messages = plan->messages,
-        .untimed = plan->untimed,
-        .late = plan->late,
-        .misses = plan->misses,
-        .most_steps = plan->most_steps};
+    const struct logp_explorer explorer = {.size = sizeof(explorer),
+                                           .choose = lpi_observer_choose,
+                                           .note = job->story != NULL || job->check.event != NULL
+                                                       ? lpi_observer_note
+                                                   : job->observer->ops != NULL ? lpi_observer_view
+                                                                                : NULL,
+                                           .arg = job->observer,
+                                           .order = plan->order,
+                                           .messages = plan->messages,
+                                           .untimed = plan->untimed,
+                                           .late = plan->late,
+                                           .misses = plan->misses,
+                                           .most_steps = plan->most_steps};
 
     return logp_machine_explore(job->now->machine, &explorer);
 }
@@ -109,6 +111,7 @@ void lpi_job_fini(struct lpi_job *job)
         free(job->texts[i]);
     free(job->texts);
     free(job->fixed.s);
+    lpi_outcomes_free(&job->outcomes);
     lpi_answers_free(&job->taken);
     free(job->twice.points);
     lpi_crash_forget(job);
@@ -124,7 +127,9 @@ static void prepare(struct lpi_job *job)
 
     lpi_observer_begin(job->observer);
     job->outcome = (struct lpi_outcome){.rank = -1};
-    logp_machine_set_rendezvous_from(job->now->machine, plan->network.rendezvous_from);
+    if (job->now->rendezvous_from != plan->network.rendezvous_from)
+        logp_machine_set_rendezvous_from(job->now->machine, plan->network.rendezvous_from);
+    job->now->rendezvous_from = plan->network.rendezvous_from;
     logp_machine_set_seed(job->now->machine, plan->seed);
     if (job->observer->ops != NULL)
         job->observer->ops->begin(job->observer->strategy, plan->seed);
@@ -139,6 +144,15 @@ static int call_before(const struct lpi_job *job, int P)
 static struct lpi_outcome failed(enum logp_failure_kind kind, int error, int rank)
 {
     return (struct lpi_outcome){.kind = kind, .error = error, .rank = rank};
+}
+
+/* Faults lose and double messages, and end those that would receive them. */
+static bool may_leave_messages(const struct lpi_job *job)
+{
+    const char *faults = job->plan.network.faults;
+
+    return job->check.leaves_messages ||
+           (!job->check.all_received && faults != NULL && *faults != '\0');
 }
 
 /* The outcome of a run. ended: the answer that ended it, or 0. */
@@ -170,7 +184,7 @@ static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const st
         o.error = r->error;
     } else if (job->check.after != NULL && (rc = job->check.after(r, job->arg)) != 0) {
         o = failed(LOGP_FAILURE_AFTER, rc, -1);
-    } else if (job->check.all_received && r->unreceived > 0) {
+    } else if (r->unreceived > 0 && !may_leave_messages(job)) {
         o = failed(LOGP_FAILURE_LEFT_OVER, -EBADMSG, -1);
         o.n_left_over = r->unreceived;
     }
@@ -252,33 +266,34 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
 {
     const struct lpi_observer *observer = job->observer;
     const bool redundant = lpi_observer_ended(observer) == LPI_REDUNDANT || o->error == -ELOOP;
-    const uint64_t choices = (uint64_t)lpi_observer_count(observer);
+    const bool was_late = job->plan.late, again = job->twice.ops != NULL;
 
     job->outcome = *o;
     if (job->story != NULL && !lpi_story_waits(job->story, r))
         job->outcome = failed(LOGP_FAILURE_NONE, -ENOMEM, -1);
-    if (job->twice.ops != NULL) {
+    lpi_progress_show(job);
+    if (again)
         lpi_twice_end(job);
-    } else if (observer->ops == NULL) {
+    else if (observer->ops == NULL)
         return false;
-    } else if (lpi_twice_begin(job)) {
+    if (!again && !redundant)
+        lpi_progress_add_outcome(job);
+    if (!again && lpi_twice_begin(job)) {
         prepare(job);
         return true;
     }
-    job->checked.runs++;
+    lpi_progress_add_run(job);
     if (job->outcome.kind == LOGP_FAILURE_LIVELOCK)
         allow_cut(job);
     else
         job->whole++;
-    if (choices > job->checked.choices)
-        job->checked.choices = choices;
     if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
         !observer->ops->next(observer->strategy, redundant, &job->checked) ||
         is_enough(job, job->plan.run + 1))
         return false;
     job->plan.run++;
     draw_seed(job);
-    if (set_explorer(job) != 0)
+    if (job->plan.late != was_late && set_explorer(job) != 0)
         return false;
     prepare(job);
     return true;
@@ -354,7 +369,8 @@ static int listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void 
     if (job->observer == NULL)
         job->observer = lpi_observer_new(job);
     if (job->observer == NULL ||
-        !lpi_answers_copy(&job->observer->given, given != NULL ? given : &none))
+        !lpi_answers_copy(&job->observer->given, given != NULL ? given : &none) ||
+        (ops != NULL && !lpi_views_begin(&job->observer->views, job->plan.P)))
         return -ENOMEM;
     job->observer->given.by_what =
         given != NULL && given->by_what && job->observer->given.what != NULL;
@@ -434,6 +450,7 @@ int lpi_job_search(struct lpi_job *job, int P)
         return -ENOMEM;
     job->plan.P = P;
     job->plan.run = job->whole = 0;
+    lpi_progress_begin_size(job);
     draw_seed(job);
     rc = listen(job, ops, strategy, NULL, NULL);
     if (rc != 0) {

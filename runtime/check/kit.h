@@ -14,7 +14,8 @@
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
  *   signals.c crash.c child.c     runs that end the process
- *   tell.c                        what happened, in words
+ *   outcomes.c                    the different outcomes of runs
+ *   tell.c progress.c             what happened, in words; what is going on
  *   shrink.c                      the same failure with less
  *   check.c environment.c         logp_check()
  *   again.c trace.c               replays, and their report to the command
@@ -124,6 +125,50 @@ uint64_t lpi_identity_of_event(const struct logp_fault_event *event);
 /* Alternative a is taken. @return false: no memory */
 bool lpi_identities_take(struct lpi_identities *ids, const struct logp_alternative *a);
 
+/* ---- outcomes.c ---- */
+
+enum { LPI_VIEWS_KEYS = 16 };
+/* What each vp has seen in a run, as hashes. */
+struct lpi_views {
+    uint64_t *of;
+    int P, capacity;
+    uint64_t touched[LPI_VIEWS_KEYS]; /* by key: the vps that have touched the object so far */
+};
+/* For runs of P processors. @return false: no memory */
+bool lpi_views_begin(struct lpi_views *v, int P);
+/* A run is about to begin. */
+void lpi_views_reset(struct lpi_views *v);
+/* A vp has seen something. */
+static inline void lpi_views_add(struct lpi_views *v, int rank, uint64_t what)
+{
+    uint64_t *view = &v->of[rank];
+
+    *view = (*view ^ what) * UINT64_C(0x9e3779b97f4a7c15);
+    *view ^= *view >> 29;
+}
+
+/* What is not about a message. */
+void lpi_views_note_other(struct lpi_views *v, const struct logp_note *n);
+static inline void lpi_views_note(struct lpi_views *v, const struct logp_note *n)
+{
+    if (n->kind == LOGP_NOTE_SEND)
+        return; /* it follows from what the vp has seen */
+    if (n->kind <= LOGP_NOTE_MISSED)
+        lpi_views_add(v, n->rank,
+                      (uint64_t)(uint32_t)n->tag << 32 | (uint32_t)n->peer << 4 |
+                          (uint32_t)n->kind);
+    else
+        lpi_views_note_other(v, n);
+}
+
+struct lpi_outcomes {
+    uint64_t *slots; /* hashes; 0: empty */
+    uint64_t capacity, n;
+};
+/* @return is it a new one? Not if there is no memory, or if there are too many */
+bool lpi_outcomes_add(struct lpi_outcomes *o, const struct lpi_views *v);
+void lpi_outcomes_free(struct lpi_outcomes *o);
+
 /* What a choice was: an alternative of n. */
 struct lpi_point {
     int16_t kind; /* -1: a fault; its tag is the number of the message */
@@ -151,6 +196,7 @@ struct lpi_observer {
     uint64_t *what; /* the same, in runs that make a failure smaller: what they were */
     int what_capacity;
     struct lpi_identities identities;
+    struct lpi_views views; /* in runs of a search */
     _Atomic int n_taken;
     _Atomic int ended; /* the answer below 0 that ended this run; 0: none */
     int (*check_event)(const struct logp_note *note, void *arg); /* NULL: none */
@@ -182,6 +228,8 @@ void lpi_observer_detach(struct lpi_observer *e);
 int lpi_observer_choose(void *observer, const struct logp_alternative *alternatives, int n);
 bool lpi_observer_takes_place(void *observer, const struct logp_fault_event *event);
 void lpi_observer_note(void *observer, const struct logp_note *note);
+/* The same, where only the outcome is wanted. */
+void lpi_observer_view(void *observer, const struct logp_note *note);
 
 /* ---- job.c ---- */
 
@@ -213,6 +261,12 @@ struct lpi_outcome {
     uint64_t n_left_over;
 };
 
+/* A line on the terminal: progress.c. */
+struct lpi_progress {
+    int64_t begin_ns, next_ns; /* of the host's clock; next_ns 0: there is no terminal */
+    bool is_shown, makes_smaller;
+};
+
 /* A run that is compared with the same run before: twice.c. */
 struct lpi_twice {
     const struct lpi_strategy_ops *ops; /* of the search, while the second run is under way */
@@ -232,6 +286,7 @@ struct lpi_job {
     struct lpi_plan plan;
     struct lpi_machine { /* by P */
         struct logp_machine *machine;
+        int64_t rendezvous_from; /* as it was set last; 0: by nobody */
     } * machines;
     int n_machines;
     struct lpi_machine *now;
@@ -248,6 +303,8 @@ struct lpi_job {
     int64_t end_ns; /* of the host's clock; 0: none */
     struct logp_checked checked;
     struct lpi_outcome outcome;
+    struct lpi_outcomes outcomes; /* of this search */
+    struct lpi_progress progress;
     struct lpi_twice twice;
     struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
     uint64_t whole;                /* runs of this size that were not cut */
@@ -442,6 +499,20 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
 void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named);
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
+
+/* ---- progress.c ---- */
+
+/* A search with job->plan.P begins. */
+void lpi_progress_begin_size(struct lpi_job *job);
+/* A run of it has ended: count its outcome; count it. */
+void lpi_progress_add_outcome(struct lpi_job *job);
+void lpi_progress_add_run(struct lpi_job *job);
+void lpi_progress_begin(struct lpi_progress *p);
+/* A run has ended: say how far the check is, from time to time. */
+void lpi_progress_show(struct lpi_job *job);
+void lpi_progress_end(struct lpi_progress *p);
+/* Set the text of d. */
+void lpi_progress_describe(struct logp_checked *d, const struct logp_check *c, bool failed);
 
 /* ---- trace.c ---- */
 

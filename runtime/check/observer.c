@@ -184,6 +184,8 @@ void lpi_observer_note(void *arg, const struct logp_note *n)
 {
     struct lpi_observer *e = arg;
 
+    if (e->ops != NULL)
+        lpi_views_note(&e->views, n);
     if (e->story != NULL)
         lpi_story_note(e->story, n);
     if (e->check_event == NULL || e->event != 0 || lpi_observer_ended(e) != 0)
@@ -191,6 +193,13 @@ void lpi_observer_note(void *arg, const struct logp_note *n)
     e->event = e->check_event(n, e->check_arg);
     if (e->event != 0)
         logp_machine_stop(e->machine, -ECANCELED);
+}
+
+void lpi_observer_view(void *arg, const struct logp_note *n)
+{
+    struct lpi_observer *e = arg;
+
+    lpi_views_note(&e->views, n);
 }
 
 /* ---- between runs ---- */
@@ -215,6 +224,7 @@ void lpi_observer_free(struct lpi_observer *e)
         return;
     pthread_mutex_destroy(&e->lock);
     lpi_answers_free(&e->given);
+    free(e->views.of);
     free(e->taken);
     free(e->points);
     free(e->what);
@@ -229,6 +239,8 @@ void lpi_observer_begin(struct lpi_observer *e)
     end(e, 0);
     e->event = 0;
     lpi_identities_begin(&e->identities);
+    if (e->ops != NULL)
+        lpi_views_reset(&e->views);
 }
 
 bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to)

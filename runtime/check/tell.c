@@ -211,8 +211,8 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add(t, "the check after the run returned %d\n", o->error);
         break;
     case LOGP_FAILURE_LEFT_OVER:
-        lpi_text_add(t, "%" PRIu64 " message%s left over\n", o->n_left_over,
-                     o->n_left_over == 1 ? " was" : "s were");
+        lpi_text_add(t, "%" PRIu64 " message%s left over (leaves_messages allows that)\n",
+                     o->n_left_over, o->n_left_over == 1 ? " was" : "s were");
         break;
     case LOGP_FAILURE_LIVELOCK:
         lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events (most_steps)\n",

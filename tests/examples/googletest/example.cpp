@@ -93,7 +93,6 @@ struct logp_check settings(const std::vector<int> &sizes)
     check.seed = 1;
     check.before = before;
     check.after = all_done_once;
-    check.all_received = true;
     return check;
 }
 

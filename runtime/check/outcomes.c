@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How many different outcomes the runs of a search have had. The outcome of a run is what each vp
+ * has seen in it: its receives, what its polls found and missed, its choices, the value that it has
+ * returned, and for each shared object the order of the vps that touched it. Its hash is the sum of
+ * the vps' hashes, so the order of events of different vps does not matter. Hashes are kept in a
+ * table with linear probing, up to MOST of them.
+ */
+#include "kit.h"
+
+enum { FIRST = 256, MOST = 1 << 20 };
+
+/* ---- the outcome of a run ---- */
+
+bool lpi_views_begin(struct lpi_views *v, int P)
+{
+    if (!LPI_GROW(v->of, v->capacity, P))
+        return false;
+    v->P = P;
+    lpi_views_reset(v);
+    return true;
+}
+
+void lpi_views_reset(struct lpi_views *v)
+{
+    for (int i = 0; i < v->P; i++)
+        v->of[i] = (uint64_t)i;
+    for (int i = 0; i < LPI_VIEWS_KEYS; i++)
+        v->touched[i] = 0;
+}
+
+void lpi_views_note_other(struct lpi_views *v, const struct logp_note *n)
+{
+    uint64_t what = (uint64_t)n->value;
+
+    if (n->kind == LOGP_NOTE_COMPUTED || n->kind == LOGP_NOTE_WAITED)
+        return;
+    if (n->kind == LOGP_NOTE_TOUCHED) {
+        uint64_t *key = &v->touched[what % LPI_VIEWS_KEYS];
+
+        *key = lpi_kit_mix(*key ^ (uint64_t)(n->rank + 1));
+        what = *key;
+    }
+    lpi_views_add(v, n->rank, what << 4 | (uint64_t)n->kind);
+}
+
+static uint64_t hash(const struct lpi_views *v)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < v->P; i++)
+        sum += lpi_kit_mix(v->of[i] + (uint64_t)i);
+    return sum != 0 ? sum : 1; /* 0 is an empty slot */
+}
+
+/* ---- all outcomes ---- */
+
+/* @return is the hash a new one? */
+static bool insert(uint64_t *slots, uint64_t capacity, uint64_t x)
+{
+    uint64_t at = x & (capacity - 1);
+
+    while (slots[at] != 0) {
+        if (slots[at] == x)
+            return false;
+        at = (at + 1) & (capacity - 1);
+    }
+    slots[at] = x;
+    return true;
+}
+
+/* Twice the slots. @return false: no memory */
+static bool grow(struct lpi_outcomes *o)
+{
+    const uint64_t capacity = o->capacity > 0 ? 2 * o->capacity : FIRST;
+    uint64_t *slots = calloc(capacity, sizeof(*slots));
+
+    if (slots == NULL)
+        return false;
+    for (uint64_t i = 0; i < o->capacity; i++)
+        if (o->slots[i] != 0)
+            insert(slots, capacity, o->slots[i]);
+    free(o->slots);
+    o->slots = slots;
+    o->capacity = capacity;
+    return true;
+}
+
+bool lpi_outcomes_add(struct lpi_outcomes *o, const struct lpi_views *v)
+{
+    if (o->n >= MOST || (2 * o->n >= o->capacity && !grow(o)) ||
+        !insert(o->slots, o->capacity, hash(v)))
+        return false;
+    o->n++;
+    return true;
+}
+
+void lpi_outcomes_free(struct lpi_outcomes *o)
+{
+    free(o->slots);
+    *o = (struct lpi_outcomes){0};
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* What a check has done so far: on the terminal while it goes on, and in words at its end. */
+#include "kit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- in numbers ---- */
+
+/* NULL: there are too many */
+static struct logp_checked_size *this_size(struct lpi_job *job)
+{
+    struct logp_checked *c = &job->checked;
+    struct logp_checked_size *last = &c->by_size[c->n_by_size > 0 ? c->n_by_size - 1 : 0];
+
+    return c->n_by_size > 0 && last->P == job->plan.P ? last : NULL;
+}
+
+void lpi_progress_begin_size(struct lpi_job *job)
+{
+    struct logp_checked *c = &job->checked;
+
+    lpi_outcomes_free(&job->outcomes);
+    if (c->n_by_size < LOGP_CHECKED_SIZES)
+        c->by_size[c->n_by_size++] = (struct logp_checked_size){.P = job->plan.P};
+}
+
+void lpi_progress_add_outcome(struct lpi_job *job)
+{
+    struct logp_checked_size *size = this_size(job);
+
+    if (lpi_outcomes_add(&job->outcomes, &job->observer->views) && size != NULL) {
+        size->outcomes++;
+        size->last_new = job->plan.run;
+    }
+}
+
+void lpi_progress_add_run(struct lpi_job *job)
+{
+    const uint64_t choices = (uint64_t)lpi_observer_count(job->observer);
+    struct logp_checked_size *size = this_size(job);
+
+    job->checked.runs++;
+    if (size != NULL)
+        size->runs++;
+    if (choices > job->checked.choices)
+        job->checked.choices = choices;
+}
+
+/* ---- on the terminal ---- */
+
+static const int64_t second = 1000000000;
+static const int64_t pause_ns = 200000000; /* between two lines */
+
+void lpi_progress_begin(struct lpi_progress *p)
+{
+    const char *terminal = getenv("TERM");
+
+    *p = (struct lpi_progress){.begin_ns = lpi_kit_now()};
+    if (isatty(STDERR_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0)
+        p->next_ns = p->begin_ns + second;
+}
+
+/* The cursor stays at the start of the line: whatever is printed next replaces it. */
+void lpi_progress_show(struct lpi_job *job)
+{
+    struct lpi_progress *p = &job->progress;
+    const int64_t now = p->next_ns != 0 ? lpi_kit_now() : 0, limit = job->check.time_ns;
+    char most[32] = "", end[32] = "";
+
+    if (now == 0 || now < p->next_ns)
+        return;
+    p->next_ns = now + pause_ns;
+    p->is_shown = true;
+    if (job->most != UINT64_MAX)
+        snprintf(most, sizeof(most), " of %" PRIu64, job->most);
+    if (limit > 0 && limit < INT64_MAX && !p->makes_smaller)
+        snprintf(end, sizeof(end), " of %.0f", (double)limit * 1e-9);
+    dprintf(STDERR_FILENO, "%s: P = %d, ", job->check.name, job->plan.P);
+    if (p->makes_smaller)
+        dprintf(STDERR_FILENO, "the failure is made smaller");
+    else
+        dprintf(STDERR_FILENO, "run %" PRIu64 "%s, outcomes: %" PRIu64, job->plan.run + 1, most,
+                job->outcomes.n);
+    dprintf(STDERR_FILENO, ", %.0f%s s\033[K\r", (double)(now - p->begin_ns) * 1e-9, end);
+}
+
+void lpi_progress_end(struct lpi_progress *p)
+{
+    if (p->is_shown)
+        dprintf(STDERR_FILENO, "\033[K");
+    p->next_ns = 0;
+}
+
+/* ---- in words ---- */
+
+/* Append to the text if there is room for all of it. */
+static void append(struct logp_checked *d, const char *more)
+{
+    const size_t n = strlen(d->text);
+
+    if (n + strlen(more) < sizeof(d->text))
+        strcpy(d->text + n, more);
+}
+
+/* The numbers of a search that has found no failure. */
+static void describe_search(struct logp_checked *d, const struct logp_check *c)
+{
+    const size_t room = sizeof(d->text);
+
+    if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE && d->complete)
+        snprintf(d->text, room,
+                 "%" PRIu64 " of %" PRIu64 " executions explored, if processors share only "
+                 "messages and touched objects",
+                 d->executions, d->executions);
+    else if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE)
+        snprintf(d->text, room, "%" PRIu64 " executions explored; there are more: limited by %s",
+                 d->executions,
+                 d->cut > 0           ? "most_steps"
+                 : d->runs >= c->runs ? "the number of runs"
+                                      : "depth, misses or time");
+    else if (c->strategy == LOGP_STRATEGY_PCT && d->chance > 0)
+        snprintf(d->text, room,
+                 "%" PRIu64 " runs; each finds a bug of depth %d with p >= %.3g, and %.3g of "
+                 "them find it with 99 %%",
+                 d->runs, c->depth > 0 ? c->depth : 3, d->chance, 4.605170186 / d->chance);
+    else
+        snprintf(d->text, room, "%" PRIu64 " runs", d->runs);
+}
+
+void lpi_progress_describe(struct logp_checked *d, const struct logp_check *c, bool failed)
+{
+    char more[sizeof(d->text)];
+
+    if (failed && !d->complete)
+        snprintf(d->text, sizeof(d->text), "failed in run %" PRIu64, d->runs);
+    else
+        describe_search(d, c);
+    if (d->cut > 0 && !failed) {
+        snprintf(more, sizeof(more), "; %" PRIu64 " cut after %" PRIu64 " events", d->cut,
+                 c->most_steps);
+        append(d, more);
+    }
+    if (d->fixed > 0) {
+        snprintf(more, sizeof(more), "; %" PRIu64 " of %" PRIu64 " regressions fixed", d->fixed,
+                 d->regressions);
+        append(d, more);
+    }
+    for (int i = 0; i < d->n_by_size && c->strategy != LOGP_STRATEGY_EXHAUSTIVE && !failed; i++) {
+        const struct logp_checked_size *s = &d->by_size[i];
+
+        if (s->outcomes == 1)
+            snprintf(more, sizeof(more), "; P = %d: 1 outcome", s->P);
+        else
+            snprintf(more, sizeof(more),
+                     "; P = %d: %" PRIu64 " outcomes, the last new in run %" PRIu64, s->P,
+                     s->outcomes, s->last_new + 1);
+        append(d, more);
+    }
+}
