@@ -184,3 +184,20 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int error)
     failed(c, error, "called by the program");
     return MPI_SUCCESS;
 }
+
+/* ---- the names of MPI 1 ---- */
+
+int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
+{
+    return MPI_Comm_create_errhandler(function, handler);
+}
+
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler)
+{
+    return MPI_Comm_set_errhandler(comm, handler);
+}
+
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler)
+{
+    return MPI_Comm_get_errhandler(comm, handler);
+}

@@ -59,9 +59,11 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     return MPI_SUCCESS;
 }
 
-/* r and its parts are complete: what is left to do. */
-static void finish(struct request *r)
+/* r and its parts are complete: what is left to do. @return MPI_SUCCESS or a class */
+static int finish(struct request *r)
 {
+    struct comm *made = r->made;
+
     if (r->packed != NULL)
         unpack(r->type, r->count, r->packed, r->count * r->type->size, r->buf);
     r->packed = NULL;
@@ -74,12 +76,14 @@ static void finish(struct request *r)
     r->n_blocks = 0;
     free(r->memory);
     r->memory = NULL;
+    r->made = NULL;
+    return made != NULL ? complete_duplicate(r->comm, made, r->made_context) : MPI_SUCCESS;
 }
 
 int wait_for(struct request *r)
 {
     struct logp_status from = {0};
-    int rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS, end;
 
     if (r->under_way != NULL)
         rc = completed(r, logp_wait(this_rank()->vp, r->under_way, &from), &from);
@@ -88,8 +92,8 @@ int wait_for(struct request *r)
 
         rc = rc != MPI_SUCCESS ? rc : part;
     }
-    finish(r);
-    return rc;
+    end = finish(r);
+    return rc != MPI_SUCCESS ? rc : end;
 }
 
 /* @return MPI_SUCCESS or a class; *done */
@@ -106,8 +110,11 @@ static int test(struct request *r, bool *done)
     }
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);
-    if (*done)
-        finish(r);
+    if (*done) {
+        const int end = finish(r);
+
+        rc = rc != MPI_SUCCESS ? rc : end;
+    }
     return rc;
 }
 
@@ -257,7 +264,7 @@ static int first_done(int n, MPI_Request requests[], int *rc)
 static int await_first(int n, MPI_Request requests[], struct logp_request **under_way, int *rc)
 {
     struct logp_status from = {0};
-    int i = -1;
+    int i = -1, end;
 
     for (int k = 0; k < n; k++)
         under_way[k] = is_active(requests[k]) ? ((struct request *)requests[k])->under_way : NULL;
@@ -267,7 +274,8 @@ static int await_first(int n, MPI_Request requests[], struct logp_request **unde
         return i;
     }
     *rc = completed((struct request *)requests[i], *rc, &from);
-    finish((struct request *)requests[i]);
+    end = finish((struct request *)requests[i]);
+    *rc = *rc != MPI_SUCCESS ? *rc : end;
     return i;
 }
 
