@@ -87,6 +87,8 @@ int wait_for(struct request *r)
 
     if (r->under_way != NULL)
         rc = completed(r, logp_wait(this_rank()->vp, r->under_way, &from), &from);
+    if (r->until_ns > 0)
+        rc = class_of(logp_sleep_until(this_rank()->vp, r->until_ns));
     for (int i = 0; i < r->n_parts; i++) {
         const int part = wait_for(r->parts[i]);
 
@@ -107,6 +109,10 @@ static int test(struct request *r, bool *done)
         rc = logp_test(this_rank()->vp, r->under_way, done, &from);
         if (*done)
             rc = completed(r, rc, &from);
+    }
+    if (r->until_ns > 0 && r->until_ns > logp_now(this_rank()->vp)) {
+        *done = false;
+        rc = class_of(logp_yield(this_rank()->vp));
     }
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);

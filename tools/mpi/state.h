@@ -86,6 +86,8 @@ struct comm {
     struct cart *cart;
     struct graph *graph;
     MPI_Info info; /* its own; NULL: none */
+    MPI_Win
+        window; /* whose communicator it is, and whose error handler has its handle; NULL: none */
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -178,6 +180,7 @@ struct request {
     void *result;
     struct comm *made; /* of MPI_Comm_idup(): it gets its context when this is complete */
     uint32_t made_context;
+    int64_t until_ns; /* of an operation on a window: when it is complete */
     MPI_Status status;
 };
 
