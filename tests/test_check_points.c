@@ -554,8 +554,13 @@ Test(check_points, the_environment_replaces_what_a_check_asks_for)
     unsetenv("LOGP_CHECK_SECONDS");
     check.runs = 1000;
     setenv("LOGP_CHECK_SEED", "5", 1);
+    setenv("LOGP_CHECK_RUNS", "999", 1);
     cr_assert_eq(logp_check(fails_at_5, NULL, &check, &f), -EPROTO);
     unsetenv("LOGP_CHECK_SEED");
+    unsetenv("LOGP_CHECK_RUNS");
+    cr_assert(strstr(f.text,
+                     "\nset by the environment: LOGP_CHECK_RUNS=999, LOGP_CHECK_SEED=5\n") != NULL,
+              "%s", f.text);
     logp_failure_free(&f);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         setenv(wrong[i][0], wrong[i][1], 1);

@@ -243,13 +243,19 @@ Test(exact, predictions_have_the_golden_values)
 }
 
 /* Vectors are of one double. */
-static int64_t census(const char *collective, int64_t P, struct logp_params params, size_t n_bytes)
+static int64_t time_of(const char *collective, const char *name, int64_t P,
+                       struct logp_params params, size_t n_bytes)
 {
     const struct logp_invocation c = {
         .args = {.n_bytes = n_bytes, .count = 1, .op = logp_op_find("sum", "double")},
         .model = {.params = params}};
 
-    return test_predict(logp_algorithm_find(collective, "census"), P, &c).ns;
+    return test_predict(logp_algorithm_find(collective, name), P, &c).ns;
+}
+
+static int64_t census(const char *collective, int64_t P, struct logp_params params, size_t n_bytes)
+{
+    return time_of(collective, "census", P, params, n_bytes);
 }
 
 Test(exact, symmetric_schedules_have_the_golden_times)
@@ -277,6 +283,19 @@ Test(exact, symmetric_schedules_have_the_golden_times)
     params.G_ps = 10000;
     cr_expect_eq(census("allgather", 13, params, 8), 30610);
     cr_expect_eq(census("allgather", 13, params, 512), 87390);
+}
+
+Test(exact, the_best_trees_of_scatter_and_gather_have_the_golden_times)
+{
+    struct logp_params params = test_params(100000, 2000, 4000);
+
+    params.G_ps = 10000;
+    for (int i = 0; i < 2; i++) {
+        const char *collective = i == 0 ? "scatter" : "gather";
+
+        cr_expect_eq(time_of(collective, "optimal", 64, params, 8), 237830);
+        cr_expect_eq(time_of(collective, "optimal", 64, params, 100), 274920);
+    }
 }
 
 Test(exact, auto_takes_the_best_prediction_and_the_first_of_equals)

@@ -24,9 +24,10 @@
 #include <string.h>
 
 enum {
-    MOST_NODES = 100000,
+    MOST_NODES = 2000,
     MOST_TIMES = 2048, /* of grown[] */
-    SEEN = 1 << 14,    /* places for states */
+    SEEN = 1 << 10,    /* places for states ... */
+    UNDER_WAY = 12,    /* ... with so many messages under way, at most */
     KEPT = 512,        /* words */
     PROBES = 8
 };
@@ -42,7 +43,7 @@ struct state {
 struct seen {
     uint64_t times; /* hash of the times; 0: none */
     int n;
-    int64_t window, carries[LPI_CENSUS_MOST];
+    int64_t window, carries[UNDER_WAY];
 };
 
 struct search {
@@ -170,6 +171,8 @@ static bool is_dominated(struct search *s, const struct state *x)
     struct seen *seen;
     bool is_less;
 
+    if (n > UNDER_WAY)
+        return false;
     for (int i = x->n_received; i < x->n_sent; i++)
         h = mix(h, x->arrival[i]);
     h |= 1;
@@ -224,13 +227,28 @@ static bool is_enough(const struct search *s, const struct state *x)
     return window >= s->P;
 }
 
+/* The state behind *x, as x is: what has been received does not matter any more. */
+static void copy(struct state *x)
+{
+    struct state *to = x + 1;
+
+    to->at = x->at;
+    to->n_sent = x->n_sent;
+    to->n_received = x->n_received;
+    to->window = x->window;
+    for (int i = x->n_received; i < x->n_sent; i++) {
+        to->arrival[i] = x->arrival[i];
+        to->carries[i] = x->carries[i];
+    }
+}
+
 static void try_send(struct search *s)
 {
     struct state *x = &s->states[s->word.n];
 
     if (x->n_sent == LPI_CENSUS_MOST || is_enough(s, x))
         return;
-    x[1] = x[0];
+    copy(x);
     send(s, &x[1]);
     s->word.ops[s->word.n++] = (struct lpi_census_op){.sends = true, .carries = x->window};
     go_on(s);
@@ -244,7 +262,7 @@ static void try_receive(struct search *s)
     if (x->n_received == x->n_sent ||
         (s->cost->exact && x->window + x->carries[x->n_received] > s->P))
         return;
-    *next = *x;
+    copy(x);
     receive(s, next);
     s->word.ops[s->word.n++] =
         (struct lpi_census_op){.carries = x->carries[x->n_received], .reach = x->window};

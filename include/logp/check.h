@@ -118,16 +118,18 @@ struct logp_note;
 
 /** What a check has done, whether it failed or not. */
 struct logp_checked {
-    uint64_t runs;       /**< without the runs that make a failure smaller */
-    uint64_t executions; /**< exhaustive: different outcomes */
-    bool complete;       /**< exhaustive: these are all outcomes, and no bound was reached */
-    uint64_t choices;    /**< the largest number in a run */
-    double chance;       /**< PCT: 1 / (P k^(d-1)) for the largest P and k of all runs; 0: no bound
+    uint64_t runs;        /**< without the runs that make a failure smaller */
+    uint64_t executions;  /**< exhaustive: different outcomes */
+    bool complete;        /**< exhaustive: these are all outcomes, and no bound was reached */
+    uint64_t choices;     /**< the largest number in a run */
+    double chance;        /**< PCT: 1 / (P k^(d-1)) for the largest P and k of all runs; 0: no bound
                               holds, since a vp polls, or runs are so long that they end with random
                               choices (so that no vp starves) */
-    char text[160];      /**< a line: "12 of 12 executions explored"; or why the check was refused:
+    char text[160];       /**< a line: "12 of 12 executions explored"; or why the check was refused:
                               "faults: only with params" */
-    uint64_t cut;        /**< runs that were longer than most_steps */
+    uint64_t cut;         /**< runs that were longer than most_steps */
+    uint64_t regressions; /**< replay files that were run */
+    uint64_t fixed;       /**< of these, the ones that do not fail any more */
 };
 
 /** Zero is a good default for every field. A size of 0 stands for the fields up to `checked`. */
@@ -180,6 +182,11 @@ struct logp_check {
     int twice_every; /**< every so many runs is made twice, and the two must be the same; 0: 64;
                           negative: no run. checked.runs counts these once. Each failure is made twice
                           in any case */
+    /** A folder of replay files. Those of this program, with a P from the least of `sizes` (or
+     *  smallest) to the largest, are run first, in the order of their names (*.replay). One that
+     *  fails is the failure of the check. failure.text has a line for each that does not fail any
+     *  more, also if the check passes. NULL: none, or as LOGP_CHECK_REGRESSIONS says */
+    const char *regressions;
     struct logp_checked checked; /**< out */
 };
 
@@ -230,11 +237,12 @@ struct logp_failure {
 /**
  * Run a program with all sizes and many orders, until a run fails or all runs are done.
  *
- * Environment variables replace what all checks of a process ask for:
+ * Environment variables replace what all checks of a process ask for, and failure.text names them:
  *   LOGP_CHECK_RUNS=N      runs
  *   LOGP_CHECK_SECONDS=X   time_ns
  *   LOGP_CHECK_SEED=N      seed
  *   LOGP_CHECK_STRATEGY=S  random, pct or exhaustive
+ *   LOGP_CHECK_REGRESSIONS=DIR  regressions
  *
  * Others let a failure of a distant test be seen again:
  *   LOGP_REPLAY_DIR=DIR  write the replay of a failure to DIR/NAME-pP-SEED.replay. DIR is made if
@@ -252,8 +260,9 @@ struct logp_failure {
  * @param check    `checked` is written, also if -EINVAL is returned
  * @param failure  out; NULL: not wanted
  * @return 0; the error of the failure (logp_failure.error); the result of `before`; -EINVAL (sizes,
- *         a variable, or fields that exclude each other: both texts say which), -E2BIG, -ENOENT (executor),
- *         -ENOMEM, -EAGAIN (no more threads); the errno of writing replay_file, with the failure
+ *         a variable, a regression that is no replay, or fields that exclude each other: both texts
+ *         say which), -EPROTONOSUPPORT (a regression of another version), -E2BIG, -ENOENT (executor),
+ *         the errno of reading regressions, -ENOMEM, -EAGAIN (no more threads); the errno of writing replay_file, with the failure
  *         filled in. With LOGP_REPLAY: as logp_check_replay(), or the errno of reading the file
  */
 LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *check,

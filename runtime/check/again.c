@@ -72,8 +72,7 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
 
 /* ---- from the environment ---- */
 
-/* Is it the replay of this program, with a number of processors that the check allows? */
-static bool is_meant(const struct logp_check *c, const struct logp_replay *r)
+bool lpi_is_meant(const struct logp_check *c, const struct logp_replay *r)
 {
     int least = c->smallest > 0 ? c->smallest : INT32_MAX, most = 0;
 
@@ -147,8 +146,8 @@ static void explain(struct lpi_text *wrong, int rc, const struct lpi_replay *r)
         lpi_text_add(wrong, "%s\n", strerror(-rc));
 }
 
-/* Read the replay file of the environment. @return 0; or an error, which the text describes */
-static int read_file(const char *path, struct lpi_replay **r, struct lpi_text *wrong)
+int lpi_again_read(const char *what, const char *path, struct lpi_replay **r,
+                   struct lpi_text *wrong)
 {
     char *text = NULL;
     int rc = logp_replay_read(path, &text);
@@ -158,7 +157,7 @@ static int read_file(const char *path, struct lpi_replay **r, struct lpi_text *w
     free(text);
     if (rc == 0)
         return 0;
-    lpi_text_add(wrong, "LOGP_REPLAY %s: ", path);
+    lpi_text_add(wrong, "%s %s: ", what, path);
     explain(wrong, rc, *r);
     return rc;
 }
@@ -200,13 +199,24 @@ static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *sto
     return rc;
 }
 
+int lpi_again_run(struct lpi_job *job, struct lpi_replay *r, bool shows, struct logp_failure *found)
+{
+    struct lpi_story *story = lpi_story_new(r->plan.P);
+    const int rc = story == NULL ? -ENOMEM
+                   : shows       ? show(job, r, story, found)
+                                 : run(job, r, story, found);
+
+    if (!job->left_behind)
+        lpi_story_free(story);
+    return rc;
+}
+
 /* logp_check_replay(), or, if checked is not NULL, a logp_check() that runs the replay file of the
  * environment if that is of this program. */
 static int replay(logp_program program, void *arg, const struct logp_check *given, const char *text,
                   struct logp_checked *checked, struct logp_failure *failure)
 {
     struct logp_failure found = {.rank = -1};
-    struct lpi_story *story = NULL;
     struct lpi_job *job = calloc(1, sizeof(*job));
     struct lpi_replay *r = NULL;
     struct lpi_text wrong = {0};
@@ -214,22 +224,17 @@ static int replay(logp_program program, void *arg, const struct logp_check *give
 
     if (rc == 0)
         rc = program == NULL   ? -EINVAL
-             : checked != NULL ? read_file(lpi_again_file(), &r, &wrong)
+             : checked != NULL ? lpi_again_read("LOGP_REPLAY", lpi_again_file(), &r, &wrong)
                                : read_given(text, &r, &wrong);
-    if (rc == 0 && (checked == NULL || is_meant(&job->check, &r->facts))) {
+    if (rc == 0 && (checked == NULL || lpi_is_meant(&job->check, &r->facts))) {
         job->program = program;
         job->arg = arg;
-        story = lpi_story_new(r->plan.P);
-        rc = story == NULL     ? -ENOMEM
-             : checked != NULL ? show(job, r, story, &found)
-                               : run(job, r, story, &found);
+        rc = lpi_again_run(job, r, checked != NULL, &found);
         if (checked != NULL)
             *checked = (struct logp_checked){.runs = 1, .text = "1 run, of a replay"};
     }
     found.text = found.text != NULL ? found.text : wrong.s;
     rc = lpi_hand_over(&found, failure, rc);
-    if (job == NULL || !job->left_behind)
-        lpi_story_free(story);
     lpi_job_free(job);
     if (r != NULL)
         logp_replay_free(&r->facts);

@@ -160,8 +160,11 @@ static void describe(struct logp_checked *d, const struct logp_check *c, bool fa
     else
         n = snprintf(d->text, room, "%" PRIu64 " runs", d->runs);
     if (d->cut > 0 && !failed)
-        snprintf(d->text + n, room - (size_t)n, "; %" PRIu64 " cut after %" PRIu64 " events",
-                 d->cut, c->most_steps);
+        n += snprintf(d->text + n, room - (size_t)n, "; %" PRIu64 " cut after %" PRIu64 " events",
+                      d->cut, c->most_steps);
+    if (d->fixed > 0 && (size_t)n < room)
+        snprintf(d->text + n, room - (size_t)n, "; %" PRIu64 " of %" PRIu64 " regressions fixed",
+                 d->fixed, d->regressions);
 }
 
 /* Run the failure once more with a story, and describe it. */
@@ -223,6 +226,19 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     return rc != 0 ? rc : failure->error;
 }
 
+static int search_watched(struct lpi_job *job, struct logp_failure *failure)
+{
+    int rc;
+
+    lpi_signals_watch();
+    rc = search(job, failure);
+    lpi_signals_unwatch();
+    if (job->checked.chance < 0) /* pct.c: no bound holds */
+        job->checked.chance = 0;
+    describe(&job->checked, &job->check, failure->kind != LOGP_FAILURE_NONE);
+    return rc;
+}
+
 void lpi_job_free(struct lpi_job *job)
 {
     if (job == NULL || job->left_behind)
@@ -275,15 +291,15 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     if (rc == 0) {
         job->program = program;
         job->arg = arg;
+        job->is_search = true;
         job->most = job->check.runs;
         job->end_ns = end_of(job->check.time_ns);
         make_plan(&job->plan, &job->check);
-        lpi_signals_watch();
-        rc = search(job, &found);
-        lpi_signals_unwatch();
-        if (job->checked.chance < 0) /* pct.c: no bound holds */
-            job->checked.chance = 0;
-        describe(&job->checked, &job->check, found.kind != LOGP_FAILURE_NONE);
+        rc = lpi_regressions(job, given, &found);
+        if (rc == 0)
+            rc = search_watched(job, &found);
+        if (job->fixed.n > 0)
+            lpi_add_line(&found, "", job->fixed.s, 0);
     }
     if (rc != 0 && found.text == NULL && job != NULL && *job->why != '\0')
         lpi_refuse(job, &found);

@@ -178,6 +178,7 @@ static struct lpi_job *take_job(const struct work *w)
         return NULL;
     job->program = from->program;
     job->arg = from->arg;
+    job->is_search = from->is_search;
     job->check = from->check;
     job->check.twice_every = -1;
     if (job->check.timeout_ns > second)

@@ -265,6 +265,11 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
         return;
     e->crashed = true;
     put_what(&text, e, kind, error, outcome.rank);
+    if (job->ready.file != NULL) {
+        put(&text, "to repeat it: logp replay ");
+        put(&text, job->ready.file);
+        put(&text, "\n");
+    }
     if (job->ready.keeps)
         show_again(e, &text, &outcome);
     else

@@ -46,6 +46,21 @@ static bool read_strategy(const char *text, enum logp_strategy *out)
     return false;
 }
 
+void lpi_environment_tell(struct lpi_text *t)
+{
+    static const char *const names[] = {"LOGP_CHECK_STRATEGY", "LOGP_CHECK_RUNS", "LOGP_CHECK_SEED",
+                                        "LOGP_CHECK_SECONDS", "LOGP_CHECK_REGRESSIONS"};
+    const char *before = "set by the environment: ";
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (lpi_variable(names[i]) != NULL) {
+            lpi_text_add(t, "%s%s=%s", before, names[i], lpi_variable(names[i]));
+            before = ", ";
+        }
+    if (*before == ',')
+        lpi_text_add(t, "\n");
+}
+
 const char *lpi_environment(struct logp_check *c)
 {
     const char *s;
@@ -59,5 +74,7 @@ const char *lpi_environment(struct logp_check *c)
         return "LOGP_CHECK_SEED: a number from 0 to 18446744073709551615";
     if ((s = lpi_variable("LOGP_CHECK_SECONDS")) != NULL && !read_seconds(s, &c->time_ns))
         return "LOGP_CHECK_SECONDS: a number above 0, as in 2.5";
+    if ((s = lpi_variable("LOGP_CHECK_REGRESSIONS")) != NULL)
+        c->regressions = s;
     return NULL;
 }

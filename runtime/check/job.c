@@ -108,6 +108,7 @@ void lpi_job_fini(struct lpi_job *job)
     for (int i = 0; i < job->n_texts; i++)
         free(job->texts[i]);
     free(job->texts);
+    free(job->fixed.s);
     lpi_answers_free(&job->taken);
     free(job->twice.points);
     lpi_crash_forget(job);

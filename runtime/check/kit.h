@@ -18,6 +18,7 @@
  *   shrink.c                      the same failure with less
  *   check.c environment.c         logp_check()
  *   again.c trace.c               replays, and their report to the command
+ *   regressions.c                 a folder of replays that are run first
  */
 #ifndef LPI_KIT_H
 #define LPI_KIT_H
@@ -241,6 +242,7 @@ struct lpi_job {
     struct logp_trace **trace;        /* out: trace of the run with a story; NULL: not wanted */
     const struct logp_replay *origin; /* how the process was started; NULL: unknown */
     bool left_behind;                 /* a machine may still use the job */
+    bool is_search;                   /* of logp_check(); false: a replay */
 
     uint64_t most;  /* most runs */
     int64_t end_ns; /* of the host's clock; 0: none */
@@ -249,6 +251,7 @@ struct lpi_job {
     struct lpi_twice twice;
     struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
     uint64_t whole;                /* runs of this size that were not cut */
+    struct lpi_text fixed;         /* lines about regressions that do not fail any more */
     char why[LOGP_FAULT_WHY];      /* why the check is refused */
     char **texts;                  /* of plans, freed with the job */
     int n_texts;
@@ -260,6 +263,7 @@ struct lpi_job {
         uint64_t most_steps;
         struct logp_replay *origin;
         bool keeps;         /* this is a replay: its file is there */
+        const char *file;   /* of this replay, which its report names; NULL: not */
         const char *answer; /* LOGP_REPLAY_OUT of this replay; NULL: none */
     } ready;
 };
@@ -305,14 +309,36 @@ void lpi_job_free(struct lpi_job *job);
 const char *lpi_variable(const char *name);
 /* Replace what the environment sets. @return what is wrong with it; NULL: nothing */
 const char *lpi_environment(struct logp_check *c);
+/* A line with the variables that are set; none: nothing. */
+void lpi_environment_tell(struct lpi_text *t);
 
 /* ---- again.c ---- */
+
+struct lpi_replay;
 
 /* The replay file that takes the place of all runs; NULL: none. */
 const char *lpi_again_file(void);
 /* logp_check() with that file. */
 int lpi_again(logp_program program, void *arg, struct logp_check *given,
               struct logp_failure *failure);
+/* Read a replay file that `what` has named. @return 0; or an error, which a line of `wrong` describes
+ */
+int lpi_again_read(const char *what, const char *path, struct lpi_replay **r,
+                   struct lpi_text *wrong);
+/* Is it the replay of this program, with a number of processors that the check allows? */
+bool lpi_is_meant(const struct logp_check *c, const struct logp_replay *r);
+/* The one run of r, by a job that has a program. shows: also for the command. @return as
+ * logp_check_replay(); a failure is described in found */
+int lpi_again_run(struct lpi_job *job, struct lpi_replay *r, bool shows,
+                  struct logp_failure *found);
+
+/* ---- regressions.c ---- */
+
+/* Run the replay files of the check's folder that are of its program, until one fails.
+ * @return 0: none fails; the error of the failure, which is in found; or an error, for which
+ * job->why has the reason */
+int lpi_regressions(struct lpi_job *job, const struct logp_check *given,
+                    struct logp_failure *found);
 
 /* ---- replay.c, parse.c, origin.c ---- */
 
@@ -341,6 +367,9 @@ struct logp_replay *lpi_origin(void);
  * @return 0; the errno of writing replay_file
  */
 int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure);
+/* Append a line to the failure's text: `before`, path and the error rc (0: none). Without memory the
+ * text stays as it is. */
+void lpi_add_line(struct logp_failure *failure, const char *before, const char *path, int rc);
 /* Set path to the check's replay file; or to "DIR/NAME", which is to be completed, and return DIR of
  * the environment; or to "": there will be no file, or its name is too long. */
 const char *lpi_replay_path(const struct logp_check *check, char *path, size_t size);

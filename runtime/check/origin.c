@@ -141,12 +141,11 @@ static int leave_in(const char *folder, const struct lpi_plan *plan, const char 
     return -EEXIST;
 }
 
-/* Append a line to the failure's text; without memory the text stays as it is. */
-static void add_line(struct logp_failure *failure, const char *before, const char *path, int rc)
+void lpi_add_line(struct logp_failure *failure, const char *before, const char *path, int rc)
 {
     struct lpi_text t = {0};
 
-    lpi_text_add(&t, "%s%s%s", failure->text, before, path);
+    lpi_text_add(&t, "%s%s%s", failure->text != NULL ? failure->text : "", before, path);
     lpi_text_add(&t, "%s%s\n", rc != 0 ? ": " : "", rc != 0 ? strerror(-rc) : "");
     if (t.failed) {
         free(t.s);
@@ -171,8 +170,8 @@ int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure)
         rc = leave_in(folder, &job->plan, failure->replay, made, sizeof(made));
         path = rc == -ENAMETOOLONG ? folder : made;
     }
-    add_line(failure,
-             rc == 0 ? "to repeat it: logp replay " : "its replay could not be written to ", path,
-             rc);
+    lpi_add_line(failure,
+                 rc == 0 ? "to repeat it: logp replay " : "its replay could not be written to ",
+                 path, rc);
     return job->check.replay_file != NULL ? rc : 0;
 }

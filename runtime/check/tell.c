@@ -215,7 +215,7 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
                      o->n_left_over == 1 ? " was" : "s were");
         break;
     case LOGP_FAILURE_LIVELOCK:
-        lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events\n",
+        lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events (most_steps)\n",
                      job->plan.most_steps);
         break;
     case LOGP_FAILURE_UNCONTROLLED:
@@ -242,6 +242,8 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
         t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ%s from the default order\n",
         job->plan.run + 1, job->plan.seed, job->taken.n, n_deviations,
         n_deviations == 1 ? "s" : "");
+    if (job->is_search)
+        lpi_environment_tell(t);
     if (job->plan.network.faults != NULL && *job->plan.network.faults != '\0')
         lpi_text_add(t, "faults: %s\n", job->plan.network.faults);
     if (job->plan.network.noise != NULL && *job->plan.network.noise != '\0')

@@ -36,7 +36,7 @@ json '.[0] | (.algorithm == "dissemination-k" and .k == 5 and .predicted_ns == 1
     predict barrier -P 5 -L 100 -o 2 -g 4
 json '.[0] | (.algorithm == "dissemination-k" and .k == 3 and .predicted_ns == 620000)' \
     predict barrier --gap shared -P 64
-json '.[0] | (.algorithm == "knomial" and .predicted_ns == 580000)' predict gather --gap shared -P 64
+json '.[0] | (.algorithm == "optimal" and .predicted_ns == 500000)' predict gather --gap shared -P 64
 logp predict alltoall -P 2000 -L 100000 -o 1 -g 0 --gap shared
 stderr_has 'not compared: linear'
 logp predict alltoall -P 2000 --gap shared --algo pairwise
