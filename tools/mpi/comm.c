@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Communicators: groups of the runtime with an error handler, attributes and a name. */
-#include "state.h"
+#include "collective.h"
 
-#include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 
 struct comm *comm_of(MPI_Comm handle)
@@ -59,6 +59,7 @@ void drop_comm(struct comm *c)
     free(c->inner);
     free(c->cart);
     drop_graph(c->graph);
+    drop_info(&c->info);
     free(c);
 }
 
@@ -186,186 +187,6 @@ int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
     return MPI_SUCCESS;
 }
 
-/* ---- attributes ---- */
-
-static struct keyval *keyval_of(int keyval)
-{
-    struct rank *r = this_rank();
-
-    return keyval >= 1000 && keyval < 1000 + r->n_keyvals ? &r->keyvals[keyval - 1000] : NULL;
-}
-
-int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *drop,
-                           int *keyval, void *state)
-{
-    struct rank *r = enter("MPI_Comm_create_keyval");
-    struct keyval *all = realloc(r->keyvals, (size_t)(r->n_keyvals + 1) * sizeof(*all));
-
-    CHECK(NULL, all != NULL, MPI_ERR_NO_MEM, "no memory");
-    r->keyvals = all;
-    all[r->n_keyvals] = (struct keyval){copy, drop, state};
-    *keyval = 1000 + r->n_keyvals++;
-    return MPI_SUCCESS;
-}
-
-/* Communicators may still have the attribute: its functions stay. */
-int MPI_Comm_free_keyval(int *keyval)
-{
-    enter("MPI_Comm_free_keyval");
-    CHECK(NULL, keyval_of(*keyval) != NULL, MPI_ERR_KEYVAL, "the key %d does not exist", *keyval);
-    *keyval = MPI_KEYVAL_INVALID;
-    return MPI_SUCCESS;
-}
-
-static struct attribute **link_of(struct comm *c, int keyval)
-{
-    struct attribute **link = &c->attributes;
-
-    while (*link != NULL && (*link)->keyval != keyval)
-        link = &(*link)->next;
-    return link;
-}
-
-static int drop_attribute(struct comm *c, struct attribute **link)
-{
-    struct attribute *a = *link;
-    const struct keyval *k = keyval_of(a->keyval);
-    const int rc = k->drop != MPI_COMM_NULL_DELETE_FN
-                       ? k->drop(comm_handle(c), a->keyval, a->value, k->state)
-                       : MPI_SUCCESS;
-
-    if (rc == MPI_SUCCESS) {
-        *link = a->next;
-        free(a);
-    }
-    return rc;
-}
-
-int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
-{
-    struct attribute **link, *a;
-
-    enter("MPI_Comm_set_attr");
-    COMM(c, comm);
-    CHECK(c, keyval_of(keyval) != NULL, MPI_ERR_KEYVAL, "the key %d does not exist", keyval);
-    link = link_of(c, keyval);
-    if (*link != NULL) {
-        const int rc = drop_attribute(c, link);
-
-        if (rc != MPI_SUCCESS)
-            return rc;
-    }
-    a = malloc(sizeof(*a));
-    CHECK(c, a != NULL, MPI_ERR_NO_MEM, "no memory");
-    *a = (struct attribute){c->attributes, keyval, value};
-    c->attributes = a;
-    return MPI_SUCCESS;
-}
-
-int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
-{
-    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, appnum = 0;
-    static int universe;
-    void *found = NULL;
-
-    enter("MPI_Comm_get_attr");
-    COMM(c, comm);
-    universe = this_rank()->world.size;
-    switch (keyval) {
-    case MPI_TAG_UB:
-        found = &tag_ub;
-        break;
-    case MPI_HOST:
-        found = &host;
-        break;
-    case MPI_IO:
-        found = &io;
-        break;
-    case MPI_WTIME_IS_GLOBAL:
-        found = &global;
-        break;
-    case MPI_UNIVERSE_SIZE:
-        found = &universe;
-        break;
-    case MPI_APPNUM:
-        found = &appnum;
-        break;
-    case MPI_LASTUSEDCODE:
-        found = &this_rank()->last_code;
-        break;
-    default:
-        break;
-    }
-    *flag = found != NULL;
-    if (found == NULL && *link_of(c, keyval) != NULL) {
-        *flag = 1;
-        found = (*link_of(c, keyval))->value;
-    }
-    if (*flag)
-        memcpy(value, &found, sizeof(void *));
-    return MPI_SUCCESS;
-}
-
-int MPI_Comm_delete_attr(MPI_Comm comm, int keyval)
-{
-    struct attribute **link;
-
-    enter("MPI_Comm_delete_attr");
-    COMM(c, comm);
-    link = link_of(c, keyval);
-    CHECK(c, *link != NULL, MPI_ERR_KEYVAL, "the communicator has no attribute with key %d",
-          keyval);
-    return drop_attribute(c, link);
-}
-
-int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *drop, int *keyval, void *state)
-{
-    return MPI_Comm_create_keyval(copy, drop, keyval, state);
-}
-
-int MPI_Keyval_free(int *keyval)
-{
-    return MPI_Comm_free_keyval(keyval);
-}
-
-int MPI_Attr_put(MPI_Comm comm, int keyval, void *value)
-{
-    return MPI_Comm_set_attr(comm, keyval, value);
-}
-
-int MPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
-{
-    return MPI_Comm_get_attr(comm, keyval, value, flag);
-}
-
-int MPI_Attr_delete(MPI_Comm comm, int keyval)
-{
-    return MPI_Comm_delete_attr(comm, keyval);
-}
-
-/* Of a duplicate: what the copy functions say. */
-static int copy_attributes(struct comm *from, struct comm *to)
-{
-    for (const struct attribute *a = from->attributes; a != NULL; a = a->next) {
-        const struct keyval *k = keyval_of(a->keyval);
-        void *value = a->value;
-        int flag = k->copy == MPI_COMM_DUP_FN, rc = MPI_SUCCESS;
-        struct attribute *copy;
-
-        if (k->copy != MPI_COMM_NULL_COPY_FN && k->copy != MPI_COMM_DUP_FN)
-            rc = k->copy(comm_handle(from), a->keyval, k->state, a->value, &value, &flag);
-        if (rc != MPI_SUCCESS)
-            return rc;
-        if (!flag)
-            continue;
-        copy = malloc(sizeof(*copy));
-        CHECK(from, copy != NULL, MPI_ERR_NO_MEM, "no memory");
-        *copy = (struct attribute){to->attributes, a->keyval, value};
-        to->attributes = copy;
-    }
-    return MPI_SUCCESS;
-}
-
 /* ---- making them ---- */
 
 int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
@@ -393,29 +214,82 @@ static struct cart *copy_of(const struct cart *from)
     return cart;
 }
 
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *out)
+/* A duplicate also has the topology, the attributes and an info. */
+static int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm out)
+{
+    const struct comm *c = comm_of(comm);
+    struct comm *made = (struct comm *)out;
+    int rc = MPI_SUCCESS;
+
+    if (c->cart != NULL)
+        made->cart = copy_of(c->cart);
+    if (c->graph != NULL)
+        c->graph->references++;
+    made->graph = c->graph;
+    if (info != NULL)
+        rc = set_info(&made->info, info);
+    return rc == MPI_SUCCESS ? copy_attributes(comm, out) : rc;
+}
+
+/* info: NULL: that of comm */
+static int dup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm *out)
 {
     struct logp_vp *vp = NULL;
     int rc;
 
-    enter("MPI_Comm_dup");
+    enter(call);
     COMM(c, comm);
     rc = logp_group_dup(c->vp, &vp);
     rc = give_comm(c, rc, vp, n_first_of(c), out);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    if (c->cart != NULL)
-        ((struct comm *)*out)->cart = copy_of(c->cart);
-    if (c->graph != NULL)
-        c->graph->references++;
-    ((struct comm *)*out)->graph = c->graph;
-    return copy_attributes(c, (struct comm *)*out);
+    return rc == MPI_SUCCESS ? duplicate(comm, info != NULL ? *info : c->info, *out) : rc;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *out)
+{
+    return dup("MPI_Comm_dup", comm, NULL, out);
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *out)
 {
-    (void)info;
-    return MPI_Comm_dup(comm, out);
+    return dup("MPI_Comm_dup_with_info", comm, &info, out);
+}
+
+/* The first member chooses a context that no other rank of the process chooses: the members may make
+ * other communicators before they wait for this one. MPI_COMM_SELF has context 1. */
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *out, MPI_Request *request)
+{
+    static _Atomic uint32_t last_context = 1;
+    struct comm *made;
+    int rc;
+
+    enter("MPI_Comm_idup");
+    COMM(c, comm);
+    BEGIN(r, c);
+    made = new_comm(c->vp, n_first_of(c), c);
+    CHECK(c, made != NULL, MPI_ERR_NO_MEM, "no memory");
+    made->vp = NULL;
+    r->made = made;
+    if (logp_vp_rank(c->vp) == 0)
+        r->made_context = ++last_context;
+    *out = (MPI_Comm)made;
+    rc = class_of(
+        logp_ibroadcast(c->vp, &r->made_context, sizeof(r->made_context), 0, &r->under_way));
+    if (rc == MPI_SUCCESS)
+        rc = duplicate(comm, c->info, *out);
+    return end_collective(r, rc, request);
+}
+
+int complete_duplicate(const struct comm *like, struct comm *made, uint32_t context)
+{
+    const int n = logp_vp_size(like->vp);
+    int *members = malloc((size_t)n * sizeof(int)), rc;
+
+    CHECK(NULL, members != NULL, MPI_ERR_NO_MEM, "no memory");
+    for (int i = 0; i < n; i++)
+        logp_group_translate(like->vp, 1, &i, NULL, &members[i]);
+    rc = logp_group_create(this_rank()->vp, context, members, n, &made->vp);
+    free(members);
+    return class_of(rc);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
@@ -493,16 +367,15 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
 
 int MPI_Comm_free(MPI_Comm *comm)
 {
+    int rc;
+
     enter("MPI_Comm_free");
     COMM(c, *comm);
     CHECK(c, *comm != MPI_COMM_WORLD && *comm != MPI_COMM_SELF, MPI_ERR_COMM,
           "this communicator cannot be freed");
-    while (c->attributes != NULL) {
-        const int rc = drop_attribute(c, &c->attributes);
-
-        if (rc != MPI_SUCCESS)
-            return rc;
-    }
+    rc = delete_attributes(*comm);
+    if (rc != MPI_SUCCESS)
+        return rc;
     drop_comm(c);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;

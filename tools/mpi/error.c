@@ -27,6 +27,15 @@ static const char *const texts[] = {
     [MPI_ERR_INTERN] = "internal error",
     [MPI_ERR_PENDING] = "pending request",
     [MPI_ERR_IN_STATUS] = "the error is in the status",
+    [MPI_ERR_ASSERT] = "invalid assertion",
+    [MPI_ERR_BASE] = "invalid base",
+    [MPI_ERR_DISP] = "invalid displacement",
+    [MPI_ERR_LOCKTYPE] = "invalid type of locks",
+    [MPI_ERR_RMA_RANGE] = "not within the window",
+    [MPI_ERR_RMA_SYNC] = "no such epoch",
+    [MPI_ERR_RMA_FLAVOR] = "another kind of window",
+    [MPI_ERR_SIZE] = "invalid size",
+    [MPI_ERR_WIN] = "invalid window",
     [MPI_ERR_INFO_KEY] = "invalid key of an info",
     [MPI_ERR_INFO_NOKEY] = "no such key in the info",
     [MPI_ERR_INFO_VALUE] = "invalid value of an info",
@@ -69,7 +78,7 @@ int failed(struct comm *comm, int class, const char *why, ...)
     if (handler == MPI_ERRORS_RETURN)
         return class;
     if ((uintptr_t)handler >= 0x400) {
-        MPI_Comm handle = comm_handle(comm);
+        MPI_Comm handle = comm->window != NULL ? (MPI_Comm)comm->window : comm_handle(comm);
         int error = class;
 
         ((const struct errhandler *)handler)->function(&handle, &error);
@@ -183,4 +192,21 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int error)
     COMM(c, comm);
     failed(c, error, "called by the program");
     return MPI_SUCCESS;
+}
+
+/* ---- the names of MPI 1 ---- */
+
+int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
+{
+    return MPI_Comm_create_errhandler(function, handler);
+}
+
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler)
+{
+    return MPI_Comm_set_errhandler(comm, handler);
+}
+
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler)
+{
+    return MPI_Comm_get_errhandler(comm, handler);
 }

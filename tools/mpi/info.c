@@ -88,3 +88,91 @@ int MPI_Info_get_nkeys(MPI_Info info, int *n)
         ++*n;
     return MPI_SUCCESS;
 }
+
+int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
+{
+    const struct pair *p;
+    int left = n;
+
+    enter("MPI_Info_get_nthkey");
+    INFO(i, info);
+    for (p = i->first; p != NULL && left > 0; p = p->next)
+        left--;
+    CHECK(NULL, n >= 0 && p != NULL, MPI_ERR_ARG, "the info has no key %d", n);
+    snprintf(key, MPI_MAX_INFO_KEY, "%s", p->key);
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag)
+{
+    enter("MPI_Info_get_valuelen");
+    INFO(i, info);
+    *flag = *link_of(i, key) != NULL;
+    if (*flag)
+        *length = (int)strlen((*link_of(i, key))->value);
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_delete(MPI_Info info, const char *key)
+{
+    enter("MPI_Info_delete");
+    INFO(i, info);
+    CHECK(NULL, *link_of(i, key) != NULL, MPI_ERR_INFO_NOKEY, "the info has no key %s", key);
+    drop(link_of(i, key));
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_dup(MPI_Info info, MPI_Info *out)
+{
+    int rc;
+
+    enter("MPI_Info_dup");
+    INFO(i, info);
+    rc = MPI_Info_create(out);
+    for (const struct pair *p = i->first; p != NULL && rc == MPI_SUCCESS; p = p->next)
+        rc = MPI_Info_set(*out, p->key, p->value);
+    return rc;
+}
+
+/* ---- of an object, which has a copy ---- */
+
+int set_info(MPI_Info *kept, MPI_Info info)
+{
+    int rc = MPI_SUCCESS;
+
+    drop_info(kept);
+    if (info != MPI_INFO_NULL && info != NULL)
+        rc = MPI_Info_dup(info, kept);
+    return rc;
+}
+
+int get_info(MPI_Info kept, MPI_Info *info)
+{
+    return kept != NULL ? MPI_Info_dup(kept, info) : MPI_Info_create(info);
+}
+
+void drop_info(MPI_Info *kept)
+{
+    struct info *i = (struct info *)*kept;
+
+    if (i == NULL)
+        return;
+    while (i->first != NULL)
+        drop(&i->first);
+    free(i);
+    *kept = NULL;
+}
+
+int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    enter("MPI_Comm_set_info");
+    COMM(c, comm);
+    return set_info(&c->info, info);
+}
+
+int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
+{
+    enter("MPI_Comm_get_info");
+    COMM(c, comm);
+    return get_info(c->info, info);
+}

@@ -3,6 +3,7 @@
 #include "state.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 void set_status(MPI_Status *status, int source, int tag, size_t bytes)
@@ -510,7 +511,7 @@ static size_t elements_of(const struct type *t, size_t *bytes)
     return n;
 }
 
-int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
     size_t bytes = bytes_of(status), n = 0;
 
@@ -523,16 +524,30 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
         if (bytes == before)
             break;
     }
-    *count = (int)n;
+    *count = (MPI_Count)n;
     return MPI_SUCCESS;
 }
 
-int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
+{
+    MPI_Count n = 0;
+    const int rc = MPI_Get_elements_x(status, type, &n);
+
+    *count = n <= INT_MAX ? (int)n : MPI_UNDEFINED;
+    return rc;
+}
+
+int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
     enter("MPI_Status_set_elements");
     TYPE(t, type, NULL);
     set_status(status, status->MPI_SOURCE, status->MPI_TAG, (size_t)count * t->size);
     return MPI_SUCCESS;
+}
+
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)
+{
+    return MPI_Status_set_elements_x(status, type, count);
 }
 
 int MPI_Status_set_cancelled(MPI_Status *status, int flag)

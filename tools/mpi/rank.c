@@ -63,7 +63,9 @@ void end_rank(struct rank *r)
     logp_group_destroy(r->self.vp);
     free(r->world.inner);
     free(r->self.inner);
-    free(r->keyvals);
+    drop_info(&r->world.info);
+    drop_info(&r->self.info);
+    free_attributes(r);
     free(r->left);
     for (int i = 0; i < r->n_errors; i++)
         free(r->errors[i].text);
@@ -157,16 +159,6 @@ int MPI_Is_thread_main(int *flag)
     return MPI_SUCCESS;
 }
 
-/* Up to the first whose function fails. @return what that returns */
-static int delete_attributes(MPI_Comm comm, const struct comm *c)
-{
-    int rc = MPI_SUCCESS;
-
-    while (c->attributes != NULL && rc == MPI_SUCCESS)
-        rc = MPI_Comm_delete_attr(comm, c->attributes->keyval);
-    return rc;
-}
-
 int MPI_Finalize(void)
 {
     struct rank *r = enter("MPI_Finalize");
@@ -177,8 +169,8 @@ int MPI_Finalize(void)
         free_request(r->left[i]);
     }
     r->n_left = 0;
-    self = delete_attributes(MPI_COMM_SELF, &r->self);
-    world = delete_attributes(MPI_COMM_WORLD, &r->world);
+    self = delete_attributes(MPI_COMM_SELF);
+    world = delete_attributes(MPI_COMM_WORLD);
     rc = class_of(logp_barrier(r->vp));
     r->finalized = true;
     return self != MPI_SUCCESS ? self : world != MPI_SUCCESS ? world : rc;

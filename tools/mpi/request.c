@@ -59,9 +59,11 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     return MPI_SUCCESS;
 }
 
-/* r and its parts are complete: what is left to do. */
-static void finish(struct request *r)
+/* r and its parts are complete: what is left to do. @return MPI_SUCCESS or a class */
+static int finish(struct request *r)
 {
+    struct comm *made = r->made;
+
     if (r->packed != NULL)
         unpack(r->type, r->count, r->packed, r->count * r->type->size, r->buf);
     r->packed = NULL;
@@ -74,22 +76,26 @@ static void finish(struct request *r)
     r->n_blocks = 0;
     free(r->memory);
     r->memory = NULL;
+    r->made = NULL;
+    return made != NULL ? complete_duplicate(r->comm, made, r->made_context) : MPI_SUCCESS;
 }
 
 int wait_for(struct request *r)
 {
     struct logp_status from = {0};
-    int rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS, end;
 
     if (r->under_way != NULL)
         rc = completed(r, logp_wait(this_rank()->vp, r->under_way, &from), &from);
+    if (r->until_ns > 0)
+        rc = class_of(logp_sleep_until(this_rank()->vp, r->until_ns));
     for (int i = 0; i < r->n_parts; i++) {
         const int part = wait_for(r->parts[i]);
 
         rc = rc != MPI_SUCCESS ? rc : part;
     }
-    finish(r);
-    return rc;
+    end = finish(r);
+    return rc != MPI_SUCCESS ? rc : end;
 }
 
 /* @return MPI_SUCCESS or a class; *done */
@@ -104,10 +110,17 @@ static int test(struct request *r, bool *done)
         if (*done)
             rc = completed(r, rc, &from);
     }
+    if (r->until_ns > 0 && r->until_ns > logp_now(this_rank()->vp)) {
+        *done = false;
+        rc = class_of(logp_yield(this_rank()->vp));
+    }
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);
-    if (*done)
-        finish(r);
+    if (*done) {
+        const int end = finish(r);
+
+        rc = rc != MPI_SUCCESS ? rc : end;
+    }
     return rc;
 }
 
@@ -257,7 +270,7 @@ static int first_done(int n, MPI_Request requests[], int *rc)
 static int await_first(int n, MPI_Request requests[], struct logp_request **under_way, int *rc)
 {
     struct logp_status from = {0};
-    int i = -1;
+    int i = -1, end;
 
     for (int k = 0; k < n; k++)
         under_way[k] = is_active(requests[k]) ? ((struct request *)requests[k])->under_way : NULL;
@@ -267,7 +280,8 @@ static int await_first(int n, MPI_Request requests[], struct logp_request **unde
         return i;
     }
     *rc = completed((struct request *)requests[i], *rc, &from);
-    finish((struct request *)requests[i]);
+    end = finish((struct request *)requests[i]);
+    *rc = *rc != MPI_SUCCESS ? *rc : end;
     return i;
 }
 

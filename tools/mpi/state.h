@@ -35,6 +35,7 @@ struct type {
     size_t *blocks;      /* BLOCKS: how many olds each has */
     ptrdiff_t *displs;   /* BLOCKS: where it begins */
     struct type **olds;  /* BLOCKS; NULL: all are of `old` */
+    struct recipe *recipe; /* contents.c; NULL: a constant */
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -72,12 +73,6 @@ struct graph {
 
 void drop_graph(struct graph *graph);
 
-struct attribute {
-    struct attribute *next;
-    int keyval;
-    void *value;
-};
-
 struct comm {
     struct logp_vp *vp; /* the rank as a member */
     int rank, size;
@@ -90,7 +85,9 @@ struct comm {
     MPI_Errhandler errors;
     struct cart *cart;
     struct graph *graph;
-    struct attribute *attributes;
+    MPI_Info info; /* its own; NULL: none */
+    MPI_Win
+        window; /* whose communicator it is, and whose error handler has its handle; NULL: none */
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -106,11 +103,35 @@ struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like);
 int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
 /* The ranks of one group, or of the other. NULL: no memory */
 struct group *ranks_of(const struct comm *comm, bool peers);
+/* The members have agreed on the context of a duplicate. @return MPI_SUCCESS or a class */
+int complete_duplicate(const struct comm *like, struct comm *made, uint32_t context);
 /* inter.c: as MPI_Comm_split(), between two groups; color may be LOGP_NO_COLOUR */
 int split_inter(struct comm *comm, int color, int key, MPI_Comm *out);
 /* The group of a handle; NULL: it is none. */
 const struct group *group_of(MPI_Group handle);
 struct group *new_group(int n);
+
+/* ---- infos of objects: info.c. NULL: none ---- */
+
+int set_info(MPI_Info *kept, MPI_Info info);
+int get_info(MPI_Info kept, MPI_Info *info);
+void drop_info(MPI_Info *kept);
+
+/* ---- attributes: attributes.c ---- */
+
+enum object_kind { OBJECT_COMM, OBJECT_TYPE, OBJECT_WIN };
+
+/* Objects are handles. The functions of a key value have lost their types. @return a class, or what
+ * a function of the program returns */
+int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void), int *keyval,
+                  void *state);
+int free_keyval(enum object_kind kind, int *keyval);
+int set_attribute(enum object_kind kind, void *object, int keyval, void *value);
+bool find_attribute(const void *object, int keyval, void **value);
+int delete_attribute(void *object, int keyval);
+/* All of an object, up to the first whose function fails. */
+int delete_attributes(void *object);
+int copy_attributes(void *from, void *to);
 
 /* ---- operations: op.c ---- */
 
@@ -157,6 +178,9 @@ struct request {
     int64_t n;
     size_t skip, bytes;
     void *result;
+    struct comm *made; /* of MPI_Comm_idup(): it gets its context when this is complete */
+    uint32_t made_context;
+    int64_t until_ns; /* of an operation on a window: when it is complete */
     MPI_Status status;
 };
 
@@ -183,11 +207,13 @@ struct rank {
     bool initialized, finalized;
     const char *call; /* that it is in, or was in last */
     struct keyval {
+        enum object_kind kind;
         MPI_Comm_copy_attr_function *copy;
         MPI_Comm_delete_attr_function *drop;
         void *state;
     } * keyvals;
     int n_keyvals;
+    struct attribute *attributes;
     struct request **left; /* freed before they were complete */
     int n_left;
     void *buffer; /* of MPI_Buffer_attach() */
@@ -200,6 +226,7 @@ struct rank {
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
 
+void free_attributes(struct rank *r);
 /* The rank that calls; ends the process where none does. */
 struct rank *this_rank(void);
 struct rank *enter(const char *call);

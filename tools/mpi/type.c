@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Datatypes: constants, trees made of them, and how their elements are packed. */
-#include "state.h"
+#include "datatype.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -114,6 +114,7 @@ void drop_type(struct type *type)
     free(type->olds);
     free(type->blocks);
     free(type->displs);
+    drop_recipe(type->recipe);
     free(type);
 }
 
@@ -226,8 +227,8 @@ static int finish(struct type *t, bool in_order, MPI_Datatype *out)
 }
 
 /* count blocks of `block` olds, stride bytes apart. */
-static int make_vector(const char *call, int count, int block, ptrdiff_t stride, MPI_Datatype old,
-                       MPI_Datatype *out)
+int make_vector(const char *call, int count, int block, ptrdiff_t stride, MPI_Datatype old,
+                MPI_Datatype *out)
 {
     struct type *t;
 
@@ -253,21 +254,29 @@ static int make_vector(const char *call, int count, int block, ptrdiff_t stride,
 
 int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)
 {
-    return make_vector("MPI_Type_contiguous", 1, count, 0, old, type);
+    const int rc = make_vector("MPI_Type_contiguous", 1, count, 0, old, type);
+
+    return describe(rc, type, MPI_COMBINER_CONTIGUOUS, INTS(&count, 1), NONE, NONE, BYTES(NULL, 0),
+                    &old, 1);
 }
 
 int MPI_Type_vector(int count, int block, int stride, MPI_Datatype old, MPI_Datatype *type)
 {
     const struct type *from = type_of(old);
+    const int rc = make_vector("MPI_Type_vector", count, block,
+                               from != NULL ? stride * from->extent : 0, old, type);
 
-    return make_vector("MPI_Type_vector", count, block, from != NULL ? stride * from->extent : 0,
-                       old, type);
+    return describe(rc, type, MPI_COMBINER_VECTOR, INTS(&count, 1), INTS(&block, 1),
+                    INTS(&stride, 1), BYTES(NULL, 0), &old, 1);
 }
 
 int MPI_Type_create_hvector(int count, int block, MPI_Aint stride, MPI_Datatype old,
                             MPI_Datatype *type)
 {
-    return make_vector("MPI_Type_create_hvector", count, block, stride, old, type);
+    const int rc = make_vector("MPI_Type_create_hvector", count, block, stride, old, type);
+
+    return describe(rc, type, MPI_COMBINER_HVECTOR, INTS(&count, 1), INTS(&block, 1), NONE,
+                    BYTES(&stride, 1), &old, 1);
 }
 
 int MPI_Type_hvector(int count, int block, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *type)
@@ -289,14 +298,21 @@ static int make_resized(const char *call, MPI_Datatype old, MPI_Aint lb, MPI_Ain
 
 int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *type)
 {
-    return make_resized("MPI_Type_create_resized", old, lb, extent, type);
+    const MPI_Aint bounds[2] = {lb, extent};
+    const int rc = make_resized("MPI_Type_create_resized", old, lb, extent, type);
+
+    return describe(rc, type, MPI_COMBINER_RESIZED, NONE, NONE, NONE, BYTES(bounds, 2), &old, 1);
 }
 
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
 {
+    int rc;
+
     enter("MPI_Type_dup");
     TYPE(t, old, NULL);
-    return make_resized("MPI_Type_dup", old, t->lb, t->extent, type);
+    rc = make_resized("MPI_Type_dup", old, t->lb, t->extent, type);
+    rc = describe(rc, type, MPI_COMBINER_DUP, NONE, NONE, NONE, BYTES(NULL, 0), &old, 1);
+    return rc == MPI_SUCCESS ? copy_attributes(old, *type) : rc;
 }
 
 /* Where blocks begin, in one of two ways. */
@@ -352,82 +368,63 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
 int MPI_Type_indexed(int count, const int blocks[], const int displs[], MPI_Datatype old,
                      MPI_Datatype *type)
 {
-    return make_blocks("MPI_Type_indexed", count, blocks, 0, (struct places){displs, NULL}, NULL,
-                       old, type);
+    const int rc = make_blocks("MPI_Type_indexed", count, blocks, 0, (struct places){displs, NULL},
+                               NULL, old, type);
+
+    return describe(rc, type, MPI_COMBINER_INDEXED, INTS(&count, 1), INTS(blocks, count),
+                    INTS(displs, count), BYTES(NULL, 0), &old, 1);
 }
 
 int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displs[],
                              MPI_Datatype old, MPI_Datatype *type)
 {
-    return make_blocks("MPI_Type_create_hindexed", count, blocks, 0, (struct places){NULL, displs},
-                       NULL, old, type);
+    const int rc = make_blocks("MPI_Type_create_hindexed", count, blocks, 0,
+                               (struct places){NULL, displs}, NULL, old, type);
+
+    return describe(rc, type, MPI_COMBINER_HINDEXED, INTS(&count, 1), INTS(blocks, count), NONE,
+                    BYTES(displs, count), &old, 1);
+}
+
+int MPI_Type_hindexed(int count, const int blocks[], const MPI_Aint displs[], MPI_Datatype old,
+                      MPI_Datatype *type)
+{
+    return MPI_Type_create_hindexed(count, blocks, displs, old, type);
 }
 
 int MPI_Type_create_indexed_block(int count, int block, const int displs[], MPI_Datatype old,
                                   MPI_Datatype *type)
 {
-    return make_blocks("MPI_Type_create_indexed_block", count, NULL, block,
-                       (struct places){displs, NULL}, NULL, old, type);
+    const int rc = make_blocks("MPI_Type_create_indexed_block", count, NULL, block,
+                               (struct places){displs, NULL}, NULL, old, type);
+
+    return describe(rc, type, MPI_COMBINER_INDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1),
+                    INTS(displs, count), BYTES(NULL, 0), &old, 1);
 }
 
 int MPI_Type_create_hindexed_block(int count, int block, const MPI_Aint displs[], MPI_Datatype old,
                                    MPI_Datatype *type)
 {
-    return make_blocks("MPI_Type_create_hindexed_block", count, NULL, block,
-                       (struct places){NULL, displs}, NULL, old, type);
+    const int rc = make_blocks("MPI_Type_create_hindexed_block", count, NULL, block,
+                               (struct places){NULL, displs}, NULL, old, type);
+
+    return describe(rc, type, MPI_COMBINER_HINDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1), NONE,
+                    BYTES(displs, count), &old, 1);
 }
 
 int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[],
                            const MPI_Datatype types[], MPI_Datatype *type)
 {
-    return make_blocks("MPI_Type_create_struct", count, blocks, 0, (struct places){NULL, displs},
-                       types, NULL, type);
+    const int rc = make_blocks("MPI_Type_create_struct", count, blocks, 0,
+                               (struct places){NULL, displs}, types, NULL, type);
+
+    return describe(rc, type, MPI_COMBINER_STRUCT, INTS(&count, 1), INTS(blocks, count), NONE,
+                    BYTES(displs, count), types, count);
 }
 
 int MPI_Type_struct(int count, const int blocks[], const MPI_Aint displs[],
                     const MPI_Datatype types[], MPI_Datatype *type)
 {
     return MPI_Type_create_struct(count, blocks, displs, types, type);
-}
-
-/* From the dimension that changes fastest to the slowest: a vector of what was made so far. */
-int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[],
-                             const int starts[], int order, MPI_Datatype old, MPI_Datatype *type)
-{
-    MPI_Datatype inner = old, outer;
-    MPI_Aint offset = 0, stride;
-    struct type *t;
-    int rc;
-
-    enter("MPI_Type_create_subarray");
-    TYPE(from, old, NULL);
-    CHECK(NULL, n_dims > 0, MPI_ERR_ARG, "%d dimensions, but there must be at least 1", n_dims);
-    for (int i = 0; i < n_dims; i++)
-        CHECK(NULL,
-              subsizes[i] >= 1 && starts[i] >= 0 && starts[i] + (int64_t)subsizes[i] <= sizes[i],
-              MPI_ERR_ARG, "dimension %d: %d elements from %d on are not within %d", i, subsizes[i],
-              starts[i], sizes[i]);
-    stride = from->extent;
-    for (int k = 0; k < n_dims; k++) {
-        const int i = order == MPI_ORDER_C ? n_dims - 1 - k : k;
-
-        rc = make_vector("MPI_Type_create_subarray", subsizes[i], 1, stride, inner, &outer);
-        if (inner != old)
-            MPI_Type_free(&inner);
-        if (rc != MPI_SUCCESS)
-            return rc;
-        inner = outer;
-        offset += starts[i] * stride;
-        stride *= sizes[i];
-    }
-    rc = MPI_Type_create_hindexed_block(1, 1, &offset, inner, type);
-    MPI_Type_free(&inner);
-    if (rc == MPI_SUCCESS) {
-        t = (struct type *)*type;
-        t->lb = 0;
-        t->extent = stride;
-    }
-    return rc;
 }
 
 int MPI_Type_commit(MPI_Datatype *type)
@@ -440,9 +437,14 @@ int MPI_Type_commit(MPI_Datatype *type)
 
 int MPI_Type_free(MPI_Datatype *type)
 {
+    int rc;
+
     enter("MPI_Type_free");
     TYPE(t, *type, NULL);
     CHECK(NULL, t->references > 0, MPI_ERR_TYPE, "%s is a constant and cannot be freed", t->name);
+    rc = delete_attributes(*type);
+    if (rc != MPI_SUCCESS)
+        return rc;
     drop_type(t);
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
@@ -483,6 +485,26 @@ int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
     *lb = t->true_lb;
     *extent = t->true_ub - t->true_lb;
     return MPI_SUCCESS;
+}
+
+int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
+{
+    MPI_Aint at = 0, length = 0;
+    const int rc = MPI_Type_get_extent(type, &at, &length);
+
+    *lb = at;
+    *extent = length;
+    return rc;
+}
+
+int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
+{
+    MPI_Aint at = 0, length = 0;
+    const int rc = MPI_Type_get_true_extent(type, &at, &length);
+
+    *lb = at;
+    *extent = length;
+    return rc;
 }
 
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)

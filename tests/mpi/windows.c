@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows: how they are made, epochs of all kinds, all operations, locks. */
+#include "check.h"
+
+static int me, P;
+
+static int left(void)
+{
+    return (me + P - 1) % P;
+}
+
+static int right(void)
+{
+    return (me + 1) % P;
+}
+
+/* Other MPIs share what they allocate between processes, which not all hosts let them do. */
+static MPI_Win allocate(MPI_Aint size, int unit, void *memory)
+{
+    void *own;
+    MPI_Win win;
+
+    if (is_logp()) {
+        MPI_Win_allocate(size, unit, MPI_INFO_NULL, MPI_COMM_WORLD, memory, &win);
+        return win;
+    }
+    own = malloc((size_t)size);
+    memcpy(memory, &own, sizeof(void *));
+    MPI_Win_create(own, size, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    return win;
+}
+
+/* ---- fence ---- */
+
+static void fences(void)
+{
+    int *memory, *ring, value = 100 + me, got[3] = {0, 0, 0}, *found, flag;
+    MPI_Aint *size;
+    MPI_Win win;
+    MPI_Datatype pairs;
+
+    memory = calloc(8, sizeof(int));
+    MPI_Win_create(memory, 8 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_get_attr(win, MPI_WIN_BASE, &found, &flag);
+    CHECK(flag && found == memory);
+    MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &flag);
+    CHECK(flag && *size == 8 * sizeof(int));
+    MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &found, &flag);
+    CHECK(flag && *found == sizeof(int));
+    MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &found, &flag);
+    CHECK(flag && *found == MPI_WIN_FLAVOR_CREATE);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+    MPI_Put(&value, 1, MPI_INT, right(), 1, 1, MPI_INT, win);
+    MPI_Accumulate(&me, 1, MPI_INT, 0, 2, 1, MPI_INT, MPI_SUM, win);
+    MPI_Put(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    CHECK(memory[1] == 100 + left());
+    CHECK(me != 0 || memory[2] == P * (P - 1) / 2);
+    MPI_Get(got, 1, MPI_INT, left(), 1, 1, MPI_INT, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    CHECK(got[0] == 100 + (me + 2 * P - 2) % P);
+    /* types: elements 0 and 2 of three, into 4 and 6 */
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);
+    MPI_Type_commit(&pairs);
+    got[0] = me;
+    got[2] = -me;
+    MPI_Win_fence(0, win);
+    MPI_Put(got, 1, pairs, right(), 4, 1, pairs, win);
+    MPI_Win_fence(0, win);
+    CHECK(memory[4] == left() && memory[5] == 0 && memory[6] == -left());
+    MPI_Accumulate(got, 1, pairs, me, 4, 1, pairs, MPI_REPLACE, win);
+    MPI_Win_fence(0, win);
+    CHECK(memory[4] == me && memory[5] == 0 && memory[6] == -me);
+    MPI_Accumulate((int[]){5, 7}, 2, MPI_INT, me, 4, 1, pairs, MPI_MAX, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    CHECK(memory[4] == (me > 5 ? me : 5) && memory[6] == 7);
+    MPI_Type_free(&pairs);
+    MPI_Win_free(&win);
+    CHECK(win == MPI_WIN_NULL);
+    free(memory);
+    win = allocate(4 * sizeof(int), 1, &ring);
+    MPI_Win_fence(0, win);
+    MPI_Put(&me, 1, MPI_INT, right(), 3 * sizeof(int), 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    CHECK(ring[3] == left());
+    MPI_Win_free(&win);
+}
+
+/* ---- post, start, complete, wait ---- */
+
+static void posts(void)
+{
+    int *memory, done = 0, neighbors[2] = {left(), right()}, value = 10 + me;
+    MPI_Group world, origin, target;
+    MPI_Win win;
+
+    win = allocate(2 * sizeof(int), sizeof(int), &memory);
+    MPI_Win_get_group(win, &world);
+    MPI_Group_incl(world, 1, &neighbors[0], &origin);
+    MPI_Group_incl(world, 1, &neighbors[1], &target);
+    for (int round = 0; round < 3; round++) {
+        MPI_Win_post(origin, 0, win);
+        MPI_Win_start(target, 0, win);
+        value += 100;
+        MPI_Put(&value, 1, MPI_INT, right(), round % 2, 1, MPI_INT, win);
+        MPI_Win_complete(win);
+        if (round == 1)
+            for (done = 0; !done;)
+                MPI_Win_test(win, &done);
+        else
+            MPI_Win_wait(win);
+        CHECK(memory[round % 2] == 10 + left() + 100 * (round + 1));
+    }
+    MPI_Group_free(&world);
+    MPI_Group_free(&origin);
+    MPI_Group_free(&target);
+    MPI_Win_free(&win);
+}
+
+/* ---- locks ---- */
+
+static void locks(void)
+{
+    enum { ROUNDS = 20 };
+    int *memory, value, one = 1;
+    long *counter, old, sum = 0, expected = -1, mine = me, zero = 0;
+    MPI_Win win;
+
+    /* what is read and written under an exclusive lock is never lost */
+    win = allocate(2 * sizeof(int), sizeof(int), &memory);
+    memory[0] = memory[1] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_flush(0, win);
+        value++;
+        MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_unlock(0, win);
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+        MPI_Accumulate(&one, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_SUM, win);
+        MPI_Win_unlock(0, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, win);
+    MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_flush_local(0, win);
+    CHECK(value == ROUNDS * P);
+    MPI_Get(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, win);
+    MPI_Win_unlock(0, win);
+    CHECK(value == ROUNDS * P);
+    MPI_Win_free(&win);
+    /* each ticket is given once, and one rank alone swaps */
+    win = allocate(2 * sizeof(long), sizeof(long), &counter);
+    counter[0] = 0;
+    counter[1] = -1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Fetch_and_op(&(long){1}, &old, MPI_LONG, 0, 0, MPI_SUM, win);
+        MPI_Win_flush(0, win);
+        CHECK(old >= 0 && old < (long)ROUNDS * P);
+        sum += old;
+    }
+    MPI_Compare_and_swap(&mine, &expected, &old, MPI_LONG, 0, 1, win);
+    MPI_Win_flush_all(win);
+    expected = old == -1 ? me : old; /* who has won */
+    MPI_Get_accumulate(&zero, 1, MPI_LONG, &old, 1, MPI_LONG, 0, 1, 1, MPI_LONG, MPI_NO_OP, win);
+    MPI_Win_flush_local_all(win);
+    CHECK(old == expected);
+    MPI_Win_unlock_all(win);
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(sum == (long)ROUNDS * P * (ROUNDS * P - 1) / 2);
+    MPI_Win_free(&win);
+}
+
+/* A rank waits for what another writes. */
+static void flags(void)
+{
+    int *flag, value = 0, one = 1;
+    MPI_Win win;
+
+    win = allocate(sizeof(int), sizeof(int), &flag);
+    *flag = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    if (me > 0) /* the token comes from below */
+        while (value == 0) {
+            MPI_Fetch_and_op(NULL, &value, MPI_INT, me, 0, MPI_NO_OP, win);
+            MPI_Win_flush(me, win);
+        }
+    if (me + 1 < P)
+        MPI_Accumulate(&one, 1, MPI_INT, me + 1, 0, 1, MPI_INT, MPI_REPLACE, win);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+}
+
+static void requests(void)
+{
+    int *memory, got = -1, old = -1, flag = 0;
+    MPI_Request r[3];
+    MPI_Win win;
+
+    win = allocate(2 * sizeof(int), sizeof(int), &memory);
+    memory[0] = memory[1] = me;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, win);
+    MPI_Rget(&got, 1, MPI_INT, right(), 0, 1, MPI_INT, win, &r[0]);
+    MPI_Rput(&me, 1, MPI_INT, right(), 1, 1, MPI_INT, win, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    CHECK(got == right());
+    MPI_Win_flush(right(), win);
+    MPI_Raccumulate(&(int){1000}, 1, MPI_INT, right(), 1, 1, MPI_INT, MPI_SUM, win, &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Win_flush(right(), win);
+    MPI_Rget_accumulate(&(int){5}, 1, MPI_INT, &old, 1, MPI_INT, right(), 1, 1, MPI_INT, MPI_PROD,
+                        win, &r[0]);
+    while (!flag)
+        MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
+    CHECK(old == me + 1000);
+    MPI_Win_unlock(right(), win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win);
+    CHECK(memory[1] == 5 * (left() + 1000));
+    MPI_Win_unlock(me, win);
+    MPI_Win_free(&win);
+}
+
+/* ---- other windows ---- */
+
+static void shared(void)
+{
+    int *memory, *other, unit;
+    MPI_Aint size;
+    MPI_Win win;
+    MPI_Comm comm;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    MPI_Win_allocate_shared((me + 1) * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, comm,
+                            &memory, &win);
+    MPI_Win_lock_all(0, win);
+    memory[me] = 7 * me;
+    MPI_Win_sync(win);
+    MPI_Barrier(comm);
+    MPI_Win_sync(win);
+    MPI_Win_shared_query(win, right(), &size, &unit, &other);
+    CHECK(size == (right() + 1) * (MPI_Aint)sizeof(int) && unit == sizeof(int));
+    CHECK(other[right()] == 7 * right());
+    MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &other);
+    CHECK(size == sizeof(int) && other[0] == 0 && (me > 0 || other == memory));
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&comm);
+}
+
+static void dynamic(void)
+{
+    int memory[4] = {me, 0, 0, 0}, value = 50 + me;
+    MPI_Aint here, *all = malloc((size_t)P * sizeof(*all));
+    MPI_Win win;
+
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, memory, sizeof(memory));
+    MPI_Get_address(&memory[2], &here);
+    MPI_Allgather(&here, 1, MPI_AINT, all, 1, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Win_fence(0, win);
+    MPI_Put(&value, 1, MPI_INT, right(), all[right()], 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    CHECK(memory[2] == 50 + left());
+    MPI_Win_detach(win, memory);
+    MPI_Win_free(&win);
+    free(all);
+}
+
+static int handled;
+
+static void handle(MPI_Win *win, int *error, ...)
+{
+    handled = *win != MPI_WIN_NULL ? *error : 0;
+}
+
+static void objects(void)
+{
+    int key, own = 5, *value, flag, length;
+    char name[MPI_MAX_OBJECT_NAME];
+    MPI_Errhandler handler, was;
+    MPI_Info info;
+    MPI_Win win;
+
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_name(win, "a window");
+    MPI_Win_get_name(win, name, &length);
+    CHECK(strcmp(name, "a window") == 0 && length == 8);
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &key, NULL);
+    MPI_Win_set_attr(win, key, &own);
+    MPI_Win_get_attr(win, key, &value, &flag);
+    CHECK(flag && value == &own);
+    MPI_Win_delete_attr(win, key);
+    MPI_Win_get_attr(win, key, &value, &flag);
+    CHECK(!flag);
+    MPI_Win_free_keyval(&key);
+    CHECK(key == MPI_KEYVAL_INVALID);
+    MPI_Win_get_info(win, &info);
+    MPI_Win_set_info(win, info);
+    MPI_Info_free(&info);
+    MPI_Win_get_errhandler(win, &was);
+    CHECK(was == MPI_ERRORS_ARE_FATAL);
+    MPI_Win_create_errhandler(handle, &handler);
+    MPI_Win_set_errhandler(win, handler);
+    MPI_Win_call_errhandler(win, MPI_ERR_OTHER);
+    CHECK(handled == MPI_ERR_OTHER);
+    MPI_Errhandler_free(&handler);
+    MPI_Win_free(&win);
+}
+
+/* ---- errors ---- */
+
+static void own_function(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)n, (void)type;
+}
+
+static void wrong_places(MPI_Win win)
+{
+    int x = 0;
+    double d = 0;
+    MPI_Op op;
+
+    FAILS(MPI_ERR_RANK, MPI_Put(&x, 1, MPI_INT, P, 0, 1, MPI_INT, win));
+    FAILS(MPI_ERR_DISP, MPI_Put(&x, 1, MPI_INT, me, -1, 1, MPI_INT, win));
+    FAILS(MPI_ERR_RMA_RANGE, MPI_Put(&x, 1, MPI_INT, me, 4, 1, MPI_INT, win));
+    FAILS(MPI_ERR_RMA_RANGE, MPI_Get(&d, 1, MPI_DOUBLE, me, 3, 1, MPI_DOUBLE, win));
+    FAILS(MPI_ERR_COUNT, MPI_Get(&x, -1, MPI_INT, me, 0, 1, MPI_INT, win));
+    FAILS(MPI_ERR_TYPE, MPI_Get(&x, 1, MPI_INT, me, 0, 2, MPI_INT, win));
+    FAILS(MPI_ERR_TYPE, MPI_Put(&x, 1, MPI_DATATYPE_NULL, me, 0, 1, MPI_INT, win));
+    FAILS(MPI_ERR_TYPE, MPI_Accumulate(&x, 1, MPI_INT, me, 0, 1, MPI_FLOAT, MPI_SUM, win));
+    FAILS(MPI_ERR_OP, MPI_Accumulate(&x, 1, MPI_INT, me, 0, 1, MPI_INT, MPI_OP_NULL, win));
+    FAILS(MPI_ERR_OP, MPI_Accumulate(&d, 1, MPI_DOUBLE, me, 0, 1, MPI_DOUBLE, MPI_BAND, win));
+    MPI_Op_create(own_function, 1, &op);
+    FAILS(MPI_ERR_OP, MPI_Fetch_and_op(&x, &x, MPI_INT, me, 0, op, win));
+    MPI_Op_free(&op);
+}
+
+static void wrong_epochs(MPI_Win win)
+{
+    int x = 0, flag;
+    MPI_Request r;
+
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Put(&x, 1, MPI_INT, me, 0, 1, MPI_INT, win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Compare_and_swap(&x, &x, &x, MPI_INT, me, 0, win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_complete(win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_wait(win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_test(win, &flag));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_unlock(me, win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_unlock_all(win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_flush(me, win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_flush_all(win));
+    FAILS(MPI_ERR_LOCKTYPE, MPI_Win_lock(0, me, 0, win));
+    FAILS(MPI_ERR_RANK, MPI_Win_lock(MPI_LOCK_SHARED, P, 0, win));
+    FAILS(MPI_ERR_ASSERT, MPI_Win_lock(MPI_LOCK_SHARED, me, 1, win));
+    FAILS(MPI_ERR_ASSERT, MPI_Win_lock_all(1, win));
+    FAILS(MPI_ERR_ASSERT, MPI_Win_fence(1, win));
+    FAILS(MPI_ERR_ASSERT, MPI_Win_post(MPI_GROUP_EMPTY, 1, win));
+    FAILS(MPI_ERR_ASSERT, MPI_Win_start(MPI_GROUP_EMPTY, 1, win));
+    FAILS(MPI_ERR_GROUP, MPI_Win_post(MPI_GROUP_NULL, 0, win));
+    FAILS(MPI_ERR_GROUP, MPI_Win_start(MPI_GROUP_NULL, 0, win));
+    MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win);
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_lock_all(0, win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_fence(0, win));
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Win_free(&win));
+    MPI_Win_unlock(me, win);
+    MPI_Win_fence(0, win);
+    wrong_places(win);
+    FAILS(MPI_ERR_RMA_SYNC, MPI_Rget(&x, 1, MPI_INT, me, 0, 1, MPI_INT, win, &r));
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+static void wrong(void)
+{
+    int memory[4] = {0}, key, flag, unit, *base;
+    MPI_Aint size;
+    MPI_Win win;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    FAILS(MPI_ERR_SIZE, MPI_Win_create(memory, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    FAILS(MPI_ERR_DISP, MPI_Win_create(memory, 4, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    FAILS(MPI_ERR_COMM, MPI_Win_create(memory, 4, 1, MPI_INFO_NULL, MPI_COMM_NULL, &win));
+    FAILS(MPI_ERR_SIZE, MPI_Win_allocate(-1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    FAILS(MPI_ERR_SIZE, MPI_Win_allocate_shared(-1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    FAILS(MPI_ERR_COMM, MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_NULL, &win));
+    win = MPI_WIN_NULL;
+    FAILS(MPI_ERR_WIN, MPI_Win_free(&win));
+    FAILS(MPI_ERR_WIN, MPI_Win_fence(0, win));
+    FAILS(MPI_ERR_WIN, MPI_Put(memory, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+    FAILS(MPI_ERR_WIN, MPI_Win_sync(win));
+    MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    FAILS(MPI_ERR_ARG, MPI_Win_set_errhandler(win, MPI_ERRHANDLER_NULL));
+    wrong_epochs(win);
+    FAILS(MPI_ERR_RMA_FLAVOR, MPI_Win_attach(win, memory, 4));
+    FAILS(MPI_ERR_RMA_FLAVOR, MPI_Win_detach(win, memory));
+    FAILS(MPI_ERR_RMA_FLAVOR, MPI_Win_shared_query(win, me, &size, &unit, &base));
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    FAILS(MPI_ERR_KEYVAL, MPI_Win_set_attr(win, key, &flag));
+    FAILS(MPI_ERR_KEYVAL, MPI_Win_delete_attr(win, key));
+    FAILS(MPI_ERR_KEYVAL, MPI_Win_free_keyval(&key));
+    MPI_Win_free(&win);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win);
+    FAILS(MPI_ERR_RMA_RANGE, MPI_Put(memory, 1, MPI_INT, me, (MPI_Aint)memory, 1, MPI_INT, win));
+    MPI_Win_unlock(me, win);
+    FAILS(MPI_ERR_BASE, MPI_Win_detach(win, memory));
+    FAILS(MPI_ERR_SIZE, MPI_Win_attach(win, memory, -1));
+    MPI_Win_free(&win);
+}
+
+/* ---- the emulated time of each call at rank 0 ---- */
+
+static double now;
+
+static void took(const char *what)
+{
+    if (me == 0)
+        printf("%.3f us: %s\n", (MPI_Wtime() - now) * 1e6, what);
+    now = MPI_Wtime();
+}
+
+static void times(void)
+{
+    static char bytes[1001];
+    int value;
+    MPI_Win win;
+
+    MPI_Win_create(bytes, sizeof(bytes), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (me == 0) {
+        now = MPI_Wtime();
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        took("lock");
+        MPI_Put(&now, 1, MPI_BYTE, 1, 0, 1, MPI_BYTE, win);
+        MPI_Win_flush(1, win);
+        took("put a byte and flush");
+        MPI_Put(&now, 1, MPI_BYTE, 1, 0, 1, MPI_BYTE, win);
+        MPI_Put(&now, 1, MPI_BYTE, 1, 0, 1, MPI_BYTE, win);
+        MPI_Win_flush(1, win);
+        took("put a byte twice and flush");
+        MPI_Get(bytes, 1001, MPI_BYTE, 1, 0, 1001, MPI_BYTE, win);
+        MPI_Win_flush(1, win);
+        took("get 1001 bytes and flush");
+        MPI_Fetch_and_op(&(char){1}, &value, MPI_CHAR, 1, 0, MPI_SUM, win);
+        MPI_Win_flush(1, win);
+        took("fetch and flush");
+        MPI_Win_unlock(1, win);
+        took("unlock");
+        MPI_Win_lock_all(0, win);
+        took("lock all");
+        MPI_Win_unlock_all(win);
+    }
+    MPI_Win_free(&win);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    if (argc > 1) {
+        times();
+        return MPI_Finalize();
+    }
+    fences();
+    posts();
+    locks();
+    flags();
+    requests();
+    shared();
+    dynamic();
+    objects();
+    if (is_logp())
+        wrong();
+    if (me == 0)
+        puts("windows: all hold");
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attributes of communicators, datatypes and windows: a list for each rank, whose entries name their
+ * object by its handle. The callbacks differ only in the type of that handle, which is a pointer.
+ */
+#include "state.h"
+
+#include <limits.h>
+#include <string.h>
+
+struct attribute {
+    struct attribute *next;
+    void *object;
+    int keyval;
+    void *value;
+};
+
+enum { FIRST = 1000 }; /* key values of programs */
+
+static struct keyval *keyval_of(int keyval)
+{
+    struct rank *r = this_rank();
+
+    return keyval >= FIRST && keyval < FIRST + r->n_keyvals ? &r->keyvals[keyval - FIRST] : NULL;
+}
+
+int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void), int *keyval,
+                  void *state)
+{
+    struct rank *r = this_rank();
+    struct keyval *all = realloc(r->keyvals, (size_t)(r->n_keyvals + 1) * sizeof(*all));
+
+    CHECK(NULL, all != NULL, MPI_ERR_NO_MEM, "no memory");
+    r->keyvals = all;
+    all[r->n_keyvals] = (struct keyval){kind, (MPI_Comm_copy_attr_function *)copy,
+                                        (MPI_Comm_delete_attr_function *)drop, state};
+    *keyval = FIRST + r->n_keyvals++;
+    return MPI_SUCCESS;
+}
+
+/* Objects may still have the attribute: its functions stay. */
+int free_keyval(enum object_kind kind, int *keyval)
+{
+    const struct keyval *k = keyval_of(*keyval);
+
+    CHECK(NULL, k != NULL && k->kind == kind, MPI_ERR_KEYVAL, "the key %d does not exist", *keyval);
+    *keyval = MPI_KEYVAL_INVALID;
+    return MPI_SUCCESS;
+}
+
+/* keyval < 0: any */
+static struct attribute **link_of(const void *object, int keyval)
+{
+    struct attribute **link = &this_rank()->attributes;
+
+    while (*link != NULL &&
+           ((*link)->object != object || (keyval >= 0 && (*link)->keyval != keyval)))
+        link = &(*link)->next;
+    return link;
+}
+
+static int drop(struct attribute *a)
+{
+    const struct keyval *k = keyval_of(a->keyval);
+    const int rc = k->drop != MPI_COMM_NULL_DELETE_FN
+                       ? k->drop((MPI_Comm)a->object, a->keyval, a->value, k->state)
+                       : MPI_SUCCESS;
+
+    if (rc == MPI_SUCCESS) { /* its place may have changed */
+        struct attribute **link = &this_rank()->attributes;
+
+        while (*link != a)
+            link = &(*link)->next;
+        *link = a->next;
+        free(a);
+    }
+    return rc;
+}
+
+static int add(void *object, int keyval, void *value)
+{
+    struct rank *r = this_rank();
+    struct attribute *a = malloc(sizeof(*a));
+
+    CHECK(NULL, a != NULL, MPI_ERR_NO_MEM, "no memory");
+    *a = (struct attribute){r->attributes, object, keyval, value};
+    r->attributes = a;
+    return MPI_SUCCESS;
+}
+
+int set_attribute(enum object_kind kind, void *object, int keyval, void *value)
+{
+    const struct keyval *k = keyval_of(keyval);
+    int rc = MPI_SUCCESS;
+
+    CHECK(NULL, k != NULL && k->kind == kind, MPI_ERR_KEYVAL, "the key %d does not exist", keyval);
+    if (*link_of(object, keyval) != NULL)
+        rc = drop(*link_of(object, keyval));
+    return rc == MPI_SUCCESS ? add(object, keyval, value) : rc;
+}
+
+bool find_attribute(const void *object, int keyval, void **value)
+{
+    const struct attribute *a = keyval >= FIRST ? *link_of(object, keyval) : NULL;
+
+    if (a != NULL)
+        *value = a->value;
+    return a != NULL;
+}
+
+int delete_attribute(void *object, int keyval)
+{
+    struct attribute *a = keyval >= FIRST ? *link_of(object, keyval) : NULL;
+
+    CHECK(NULL, a != NULL, MPI_ERR_KEYVAL, "there is no attribute with key %d", keyval);
+    return drop(a);
+}
+
+int delete_attributes(void *object)
+{
+    int rc = MPI_SUCCESS;
+
+    while (rc == MPI_SUCCESS && *link_of(object, -1) != NULL)
+        rc = drop(*link_of(object, -1));
+    return rc;
+}
+
+int copy_attributes(void *from, void *to)
+{
+    int rc = MPI_SUCCESS;
+
+    for (const struct attribute *a = this_rank()->attributes; a != NULL && rc == MPI_SUCCESS;
+         a = a->next) {
+        const struct keyval *k = keyval_of(a->keyval);
+        void *value = a->value;
+        int flag = k->copy == MPI_COMM_DUP_FN;
+
+        if (a->object != from)
+            continue;
+        if (k->copy != MPI_COMM_NULL_COPY_FN && k->copy != MPI_COMM_DUP_FN)
+            rc = k->copy((MPI_Comm)from, a->keyval, k->state, a->value, &value, &flag);
+        if (rc == MPI_SUCCESS && flag)
+            rc = add(to, a->keyval, value);
+    }
+    return rc;
+}
+
+void free_attributes(struct rank *r)
+{
+    while (r->attributes != NULL) {
+        struct attribute *next = r->attributes->next;
+
+        free(r->attributes);
+        r->attributes = next;
+    }
+    free(r->keyvals);
+}
+
+/* ---- communicators ---- */
+
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy,
+                           MPI_Comm_delete_attr_function *delete_fn, int *keyval, void *state)
+{
+    enter("MPI_Comm_create_keyval");
+    return create_keyval(OBJECT_COMM, (void (*)(void))copy, (void (*)(void))delete_fn, keyval,
+                         state);
+}
+
+int MPI_Comm_free_keyval(int *keyval)
+{
+    enter("MPI_Comm_free_keyval");
+    return free_keyval(OBJECT_COMM, keyval);
+}
+
+int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
+{
+    enter("MPI_Comm_set_attr");
+    COMM(c, comm);
+    (void)c;
+    return set_attribute(OBJECT_COMM, comm, keyval, value);
+}
+
+int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, appnum = 0;
+    static int universe;
+    void *found = NULL;
+
+    enter("MPI_Comm_get_attr");
+    COMM(c, comm);
+    (void)c;
+    universe = this_rank()->world.size;
+    switch (keyval) {
+    case MPI_TAG_UB:
+        found = &tag_ub;
+        break;
+    case MPI_HOST:
+        found = &host;
+        break;
+    case MPI_IO:
+        found = &io;
+        break;
+    case MPI_WTIME_IS_GLOBAL:
+        found = &global;
+        break;
+    case MPI_UNIVERSE_SIZE:
+        found = &universe;
+        break;
+    case MPI_APPNUM:
+        found = &appnum;
+        break;
+    case MPI_LASTUSEDCODE:
+        found = &this_rank()->last_code;
+        break;
+    default:
+        break;
+    }
+    *flag = found != NULL || find_attribute(comm, keyval, &found);
+    if (*flag)
+        memcpy(value, &found, sizeof(void *));
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_delete_attr(MPI_Comm comm, int keyval)
+{
+    enter("MPI_Comm_delete_attr");
+    COMM(c, comm);
+    (void)c;
+    return delete_attribute(comm, keyval);
+}
+
+int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *delete_fn, int *keyval,
+                      void *state)
+{
+    return MPI_Comm_create_keyval(copy, delete_fn, keyval, state);
+}
+
+int MPI_Keyval_free(int *keyval)
+{
+    return MPI_Comm_free_keyval(keyval);
+}
+
+int MPI_Attr_put(MPI_Comm comm, int keyval, void *value)
+{
+    return MPI_Comm_set_attr(comm, keyval, value);
+}
+
+int MPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    return MPI_Comm_get_attr(comm, keyval, value, flag);
+}
+
+int MPI_Attr_delete(MPI_Comm comm, int keyval)
+{
+    return MPI_Comm_delete_attr(comm, keyval);
+}
+
+/* ---- datatypes ---- */
+
+int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy,
+                           MPI_Type_delete_attr_function *delete_fn, int *keyval, void *state)
+{
+    enter("MPI_Type_create_keyval");
+    return create_keyval(OBJECT_TYPE, (void (*)(void))copy, (void (*)(void))delete_fn, keyval,
+                         state);
+}
+
+int MPI_Type_free_keyval(int *keyval)
+{
+    enter("MPI_Type_free_keyval");
+    return free_keyval(OBJECT_TYPE, keyval);
+}
+
+int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
+{
+    enter("MPI_Type_set_attr");
+    TYPE(t, type, NULL);
+    (void)t;
+    return set_attribute(OBJECT_TYPE, type, keyval, value);
+}
+
+int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
+{
+    void *found;
+
+    enter("MPI_Type_get_attr");
+    TYPE(t, type, NULL);
+    (void)t;
+    *flag = find_attribute(type, keyval, &found);
+    if (*flag)
+        memcpy(value, &found, sizeof(void *));
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_delete_attr(MPI_Datatype type, int keyval)
+{
+    enter("MPI_Type_delete_attr");
+    TYPE(t, type, NULL);
+    (void)t;
+    return delete_attribute(type, keyval);
+}

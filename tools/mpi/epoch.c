@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Epochs of windows. Post, complete and what a lock passes to the next holder are messages; locks are
+ * taken in the target's memory, and cost their origin a round trip.
+ */
+#include "window.h"
+
+#include <stdatomic.h>
+
+/* ---- time ---- */
+
+int take_turn(struct win *w)
+{
+    bool found;
+
+    return w->timed ? class_of(logp_peek(w->comm->vp, w->comm->rank, TAG_NONE, &found, NULL))
+                    : MPI_SUCCESS;
+}
+
+static int64_t streamed(const struct win *w, size_t bytes)
+{
+    return bytes > 1 ? ((int64_t)(bytes - 1) * w->params.G_ps + 999) / 1000 : 0;
+}
+
+/* As a send: gap, then o. It is answered after 2 L, and what is sent and got back is streamed. */
+int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back)
+{
+    const struct logp_params *p = &w->params;
+    const int64_t out = streamed(w, bytes), gap = p->g_ns + out;
+    int64_t start, end;
+
+    if (!w->timed)
+        return MPI_SUCCESS;
+    start = logp_now(w->comm->vp);
+    start = start > w->next_ns ? start : w->next_ns;
+    w->next_ns = start + (gap > p->o_send_ns ? gap : p->o_send_ns);
+    end = start + p->o_send_ns + out + 2 * p->L_ns + streamed(w, bytes_back);
+    if (end > w->done_ns[rank])
+        w->done_ns[rank] = end;
+    end = start + p->o_send_ns;
+    return class_of(logp_sleep_until(w->comm->vp, end)) == MPI_SUCCESS ? take_turn(w)
+                                                                       : MPI_ERR_OTHER;
+}
+
+static int pass(struct win *w, int64_t ns)
+{
+    return w->timed ? class_of(logp_sleep_until(w->comm->vp, logp_now(w->comm->vp) + ns))
+                    : MPI_SUCCESS;
+}
+
+/* Wait for the operations at these targets. Where that takes no time, others go on first: a loop of
+ * epochs may wait for another rank. */
+static int finish(struct win *w, int first, int n)
+{
+    int64_t end = 0;
+
+    for (int i = first; i < first + n; i++) {
+        end = w->done_ns[i] > end ? w->done_ns[i] : end;
+        w->done_ns[i] = 0;
+    }
+    return class_of(w->timed ? logp_sleep_until(w->comm->vp, end) : logp_yield(w->comm->vp));
+}
+
+/* ---- fence ---- */
+
+int MPI_Win_fence(int assert, MPI_Win win)
+{
+    int rc;
+
+    enter("MPI_Win_fence");
+    WIN(w, win);
+    CHECK(w->comm,
+          (assert &
+           ~(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) == 0,
+          MPI_ERR_ASSERT, "the assertion %d is not one of a fence", assert);
+    CHECK(w->comm, !w->started && !w->posted && !w->all_locked, MPI_ERR_RMA_SYNC,
+          "another epoch of the window has not ended");
+    for (int i = 0; i < w->comm->size; i++)
+        CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is still locked", i);
+    rc = finish(w, 0, w->comm->size);
+    w->fenced = (assert &MPI_MODE_NOSUCCEED) == 0;
+    return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;
+}
+
+/* ---- post, start, complete, wait ---- */
+
+/* The ranks of a group in the window. */
+static int translate(struct win *w, MPI_Group group, int ranks[], int *n)
+{
+    const struct group *g = group_of(group);
+
+    CHECK(w->comm, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
+    CHECK(w->comm, g->n <= w->comm->size, MPI_ERR_GROUP, "the group has ranks outside the window");
+    *n = g->n;
+    logp_group_translate(this_rank()->vp, g->n, g->ranks, w->comm->vp, ranks);
+    for (int i = 0; i < g->n; i++)
+        CHECK(w->comm, ranks[i] >= 0, MPI_ERR_GROUP, "rank %d of the group is outside the window",
+              i);
+    return MPI_SUCCESS;
+}
+
+/* It never waits for its receiver, whatever --rendezvous says. */
+static int tell(struct win *w, int rank, int tag)
+{
+    return class_of(logp_send_as(w->comm->vp, LOGP_SEND_BUFFERED, rank, tag, NULL, 0));
+}
+
+static int hear(struct win *w, int rank, int tag)
+{
+    return class_of(logp_recv(w->comm->vp, rank, tag, NULL, 0, NULL));
+}
+
+int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+{
+    int rc;
+
+    enter("MPI_Win_post");
+    WIN(w, win);
+    CHECK(w->comm, (assert & ~(MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)) == 0,
+          MPI_ERR_ASSERT, "the assertion %d is not one of MPI_Win_post", assert);
+    CHECK(w->comm, !w->posted, MPI_ERR_RMA_SYNC, "the window is posted already");
+    rc = translate(w, group, w->post_ranks, &w->n_posted);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    w->posted = true;
+    for (int i = 0; i < w->n_posted && rc == MPI_SUCCESS && (assert &MPI_MODE_NOCHECK) == 0; i++)
+        rc = tell(w, w->post_ranks[i], TAG_POST);
+    return rc;
+}
+
+int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+{
+    int rc;
+
+    enter("MPI_Win_start");
+    WIN(w, win);
+    CHECK(w->comm, (assert & ~MPI_MODE_NOCHECK) == 0, MPI_ERR_ASSERT,
+          "the assertion %d is not one of MPI_Win_start", assert);
+    CHECK(w->comm, !w->started && !w->all_locked, MPI_ERR_RMA_SYNC,
+          "another epoch of the window has not ended");
+    rc = translate(w, group, w->start_ranks, &w->n_started);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    w->started = true;
+    w->fenced = false;
+    for (int i = 0; i < w->n_started && rc == MPI_SUCCESS; i++) {
+        w->access[w->start_ranks[i]] |= STARTED;
+        if ((assert &MPI_MODE_NOCHECK) == 0)
+            rc = hear(w, w->start_ranks[i], TAG_POST);
+    }
+    return rc;
+}
+
+int MPI_Win_complete(MPI_Win win)
+{
+    int rc = MPI_SUCCESS;
+
+    enter("MPI_Win_complete");
+    WIN(w, win);
+    CHECK(w->comm, w->started, MPI_ERR_RMA_SYNC, "MPI_Win_start has not been called");
+    w->started = false;
+    for (int i = 0; i < w->n_started && rc == MPI_SUCCESS; i++) {
+        const int rank = w->start_ranks[i];
+
+        w->access[rank] &= (unsigned char)~STARTED;
+        rc = finish(w, rank, 1);
+        if (rc == MPI_SUCCESS)
+            rc = tell(w, rank, TAG_COMPLETE);
+    }
+    return rc;
+}
+
+int MPI_Win_wait(MPI_Win win)
+{
+    int rc = MPI_SUCCESS;
+
+    enter("MPI_Win_wait");
+    WIN(w, win);
+    CHECK(w->comm, w->posted, MPI_ERR_RMA_SYNC, "the window has not been posted");
+    for (; w->n_posted > 0 && rc == MPI_SUCCESS; w->n_posted--)
+        rc = hear(w, LOGP_ANY_SOURCE, TAG_COMPLETE);
+    w->posted = false;
+    return rc;
+}
+
+int MPI_Win_test(MPI_Win win, int *flag)
+{
+    struct logp_status from;
+    bool found = true;
+    int rc = MPI_SUCCESS;
+
+    enter("MPI_Win_test");
+    WIN(w, win);
+    CHECK(w->comm, w->posted, MPI_ERR_RMA_SYNC, "the window has not been posted");
+    while (w->n_posted > 0 && found && rc == MPI_SUCCESS) {
+        rc = class_of(logp_probe(w->comm->vp, LOGP_ANY_SOURCE, TAG_COMPLETE, &found, &from));
+        if (rc == MPI_SUCCESS && found) {
+            rc = hear(w, from.source, TAG_COMPLETE);
+            w->n_posted--;
+        }
+    }
+    *flag = w->n_posted == 0;
+    w->posted = w->n_posted > 0;
+    return rc;
+}
+
+/* ---- locks ---- */
+
+/* Take the lock, or stand in the queue. @return whether it is taken; *at: when it is free */
+static bool take(struct target *t, struct waiter *waiter, int64_t *at)
+{
+    bool taken;
+
+    pthread_mutex_lock(&t->mutex);
+    taken = t->first == NULL && (waiter->exclusive ? t->holders == 0 : t->holders >= 0);
+    *at = t->free_ns;
+    if (taken) {
+        t->holders = waiter->exclusive ? -1 : t->holders + 1;
+    } else {
+        *t->last = waiter;
+        t->last = &waiter->next;
+    }
+    pthread_mutex_unlock(&t->mutex);
+    return taken;
+}
+
+/* Give it up. @return those who have it now: the first exclusively, or all before the next such */
+static struct waiter *give_up(struct target *t, int64_t free_ns)
+{
+    struct waiter *next = NULL, **end = &next;
+
+    pthread_mutex_lock(&t->mutex);
+    t->holders = t->holders < 0 ? 0 : t->holders - 1;
+    t->free_ns = t->holders == 0 ? free_ns : t->free_ns;
+    while (t->first != NULL && (t->first->exclusive ? t->holders == 0 : t->holders >= 0)) {
+        *end = t->first;
+        t->first = (*end)->next;
+        end = &(*end)->next;
+        *end = NULL;
+        t->holders = next->exclusive ? -1 : t->holders + 1;
+    }
+    if (t->first == NULL)
+        t->last = &t->first;
+    pthread_mutex_unlock(&t->mutex);
+    return next;
+}
+
+/* The request has arrived: L later it is answered. A waiter is told by the last holder. */
+static int acquire(struct win *w, int rank, bool exclusive)
+{
+    struct waiter waiter = {NULL, w->comm->rank, exclusive};
+    int64_t at;
+    int rc = MPI_SUCCESS;
+
+    if (!take(w->targets[rank], &waiter, &at))
+        rc = hear(w, LOGP_ANY_SOURCE, TAG_GRANT);
+    else if (w->timed && at > logp_now(w->comm->vp))
+        rc = class_of(logp_sleep_until(w->comm->vp, at));
+    if (rc == MPI_SUCCESS)
+        w->access[rank] |= exclusive ? LOCKED | EXCLUSIVE : LOCKED;
+    return rc;
+}
+
+/* Send the request for a lock. */
+static int ask(struct win *w)
+{
+    const int rc = pass(w, w->params.o_send_ns + w->params.L_ns);
+
+    return rc == MPI_SUCCESS ? take_turn(w) : rc;
+}
+
+static int release(struct win *w, int rank)
+{
+    const bool unchecked = (w->access[rank] & UNCHECKED) != 0;
+    const int64_t now = w->timed ? logp_now(w->comm->vp) : 0;
+    struct waiter *next;
+    int rc = MPI_SUCCESS;
+
+    w->access[rank] &= (unsigned char)~(LOCKED | EXCLUSIVE | UNCHECKED);
+    if (unchecked)
+        return rc;
+    next = give_up(w->targets[rank], now + w->params.L_ns);
+    while (next != NULL && rc == MPI_SUCCESS) {
+        const int waiting = next->rank; /* it may go on, and its waiter with it, once it is told */
+
+        next = next->next;
+        rc = tell(w, waiting, TAG_GRANT);
+    }
+    return rc;
+}
+
+int MPI_Win_lock(int type, int rank, int assert, MPI_Win win)
+{
+    int rc;
+
+    enter("MPI_Win_lock");
+    WIN(w, win);
+    CHECK(w->comm, type == MPI_LOCK_SHARED || type == MPI_LOCK_EXCLUSIVE, MPI_ERR_LOCKTYPE,
+          "%d is not a type of locks", type);
+    CHECK(w->comm, rank == MPI_PROC_NULL || (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
+          "%d is not a rank of a window of %d", rank, w->comm->size);
+    CHECK(w->comm, (assert & ~MPI_MODE_NOCHECK) == 0, MPI_ERR_ASSERT,
+          "the assertion %d is not one of MPI_Win_lock", assert);
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    CHECK(w->comm, !w->started && !w->all_locked && w->access[rank] == 0, MPI_ERR_RMA_SYNC,
+          "another epoch at rank %d has not ended", rank);
+    w->fenced = false;
+    if (assert & MPI_MODE_NOCHECK) {
+        w->access[rank] = LOCKED | UNCHECKED;
+        return MPI_SUCCESS;
+    }
+    rc = ask(w);
+    if (rc == MPI_SUCCESS)
+        rc = acquire(w, rank, type == MPI_LOCK_EXCLUSIVE);
+    return rc == MPI_SUCCESS ? pass(w, w->params.L_ns) : rc;
+}
+
+int MPI_Win_unlock(int rank, MPI_Win win)
+{
+    int rc;
+
+    enter("MPI_Win_unlock");
+    WIN(w, win);
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    CHECK(w->comm, (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
+          "%d is not a rank of a window of %d", rank, w->comm->size);
+    CHECK(w->comm, !w->all_locked && (w->access[rank] & LOCKED) != 0, MPI_ERR_RMA_SYNC,
+          "rank %d is not locked", rank);
+    rc = finish(w, rank, 1);
+    if (rc == MPI_SUCCESS)
+        rc = pass(w, w->params.o_send_ns);
+    if (rc == MPI_SUCCESS)
+        rc = take_turn(w);
+    return rc == MPI_SUCCESS ? release(w, rank) : rc;
+}
+
+/* One request to all: it costs as much as one lock. */
+int MPI_Win_lock_all(int assert, MPI_Win win)
+{
+    int rc;
+
+    enter("MPI_Win_lock_all");
+    WIN(w, win);
+    CHECK(w->comm, (assert & ~MPI_MODE_NOCHECK) == 0, MPI_ERR_ASSERT,
+          "the assertion %d is not one of MPI_Win_lock_all", assert);
+    CHECK(w->comm, !w->started && !w->all_locked, MPI_ERR_RMA_SYNC,
+          "another epoch of the window has not ended");
+    for (int i = 0; i < w->comm->size; i++)
+        CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is locked already", i);
+    w->fenced = false;
+    rc = ask(w);
+    for (int i = 0; i < w->comm->size && rc == MPI_SUCCESS; i++)
+        if (assert & MPI_MODE_NOCHECK)
+            w->access[i] = LOCKED | UNCHECKED;
+        else
+            rc = acquire(w, i, false);
+    w->all_locked = rc == MPI_SUCCESS;
+    return rc == MPI_SUCCESS ? pass(w, w->params.L_ns) : rc;
+}
+
+int MPI_Win_unlock_all(MPI_Win win)
+{
+    int rc;
+
+    enter("MPI_Win_unlock_all");
+    WIN(w, win);
+    CHECK(w->comm, w->all_locked, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has not been called");
+    w->all_locked = false;
+    rc = finish(w, 0, w->comm->size);
+    if (rc == MPI_SUCCESS)
+        rc = pass(w, w->params.o_send_ns);
+    if (rc == MPI_SUCCESS)
+        rc = take_turn(w);
+    for (int i = 0; i < w->comm->size && rc == MPI_SUCCESS; i++)
+        rc = release(w, i);
+    return rc;
+}
+
+/* ---- flush: what is copied out of a buffer at once is complete locally, too ---- */
+
+/* If nothing is to be waited for, it is a poll. */
+static int flush(struct win *w, int first, int n)
+{
+    bool waits = false;
+
+    for (int i = first; i < first + n; i++)
+        waits = waits || w->done_ns[i] > 0;
+    return waits ? finish(w, first, n) : class_of(logp_yield(w->comm->vp));
+}
+
+static int flush_one(const char *call, int rank, MPI_Win win)
+{
+    enter(call);
+    WIN(w, win);
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    CHECK(w->comm, (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
+          "%d is not a rank of a window of %d", rank, w->comm->size);
+    CHECK(w->comm, (w->access[rank] & LOCKED) != 0, MPI_ERR_RMA_SYNC, "rank %d is not locked",
+          rank);
+    return flush(w, rank, 1);
+}
+
+static int flush_all(const char *call, MPI_Win win)
+{
+    bool locked = false;
+
+    enter(call);
+    WIN(w, win);
+    for (int i = 0; i < w->comm->size; i++)
+        locked = locked || (w->access[i] & LOCKED) != 0;
+    CHECK(w->comm, locked, MPI_ERR_RMA_SYNC, "no rank is locked");
+    return flush(w, 0, w->comm->size);
+}
+
+int MPI_Win_flush(int rank, MPI_Win win)
+{
+    return flush_one("MPI_Win_flush", rank, win);
+}
+
+int MPI_Win_flush_local(int rank, MPI_Win win)
+{
+    return flush_one("MPI_Win_flush_local", rank, win);
+}
+
+int MPI_Win_flush_all(MPI_Win win)
+{
+    return flush_all("MPI_Win_flush_all", win);
+}
+
+int MPI_Win_flush_local_all(MPI_Win win)
+{
+    return flush_all("MPI_Win_flush_local_all", win);
+}
+
+/* A loop of it may wait for what another rank writes. */
+int MPI_Win_sync(MPI_Win win)
+{
+    enter("MPI_Win_sync");
+    WIN(w, win);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with that of the rank that has written */
+    return class_of(logp_yield(w->comm->vp));
+}

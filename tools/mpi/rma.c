@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations on windows: each gets the old values, if they are wanted, and combines new ones. */
+#include "window.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Elements of the origin or of the target. */
+struct part {
+    void *buf; /* NULL, where the type is null: there is none */
+    int count;
+    MPI_Datatype handle;
+    struct type *type;
+};
+
+struct operation_at {
+    struct part in, out; /* of the origin: what is combined, and what the old values go to */
+    bool has_in, has_out, is_atomic;
+    int rank;
+    MPI_Aint displ;
+    struct part there;
+    MPI_Op op;           /* MPI_REPLACE, MPI_NO_OP or one of a reduction */
+    const void *compare; /* only if the old value is this; NULL: always */
+};
+
+static int check_part(struct win *w, struct part *p)
+{
+    p->type = type_of(p->handle);
+    CHECK(w->comm, p->type != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed");
+    CHECK(w->comm, p->count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", p->count);
+    return MPI_SUCCESS;
+}
+
+static size_t bytes_of(const struct part *p)
+{
+    return (size_t)p->count * p->type->size;
+}
+
+/* Are these bytes attached? */
+static bool is_attached(struct target *t, const char *first, const char *end)
+{
+    const struct region *r;
+
+    pthread_mutex_lock(&t->mutex);
+    for (r = t->regions; r != NULL && (first < r->base || end > r->base + r->size);)
+        r = r->next;
+    pthread_mutex_unlock(&t->mutex);
+    return r != NULL;
+}
+
+/* Where the target's part is, if it is all within the window. */
+static int locate(struct win *w, struct operation_at *a)
+{
+    const struct type *type = a->there.type;
+    struct target *t = w->targets[a->rank];
+    const MPI_Aint first = a->displ * t->unit,
+                   last = a->there.count > 0 ? (a->there.count - 1) * type->extent : 0,
+                   low = first + type->true_lb + (last < 0 ? last : 0),
+                   high = first + type->true_ub + (last > 0 ? last : 0);
+
+    a->there.buf = (char *)((uintptr_t)t->base + (uintptr_t)first);
+    if (bytes_of(&a->there) == 0)
+        return MPI_SUCCESS;
+    if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
+        CHECK(w->comm, is_attached(t, (char *)0 + low, (char *)0 + high), MPI_ERR_RMA_RANGE,
+              "the memory at %p is not attached at rank %d", a->there.buf, a->rank);
+        return MPI_SUCCESS;
+    }
+    CHECK(w->comm, a->displ >= 0, MPI_ERR_DISP, "the displacement is %lld, but must be at least 0",
+          (long long)a->displ);
+    CHECK(w->comm, low >= 0 && high <= t->size, MPI_ERR_RMA_RANGE,
+          "bytes %lld to %lld are not within the %lld bytes of rank %d", (long long)low,
+          (long long)high, (long long)t->size, a->rank);
+    return MPI_SUCCESS;
+}
+
+/* ---- in memory ---- */
+
+static bool in_a_row(const struct part *p)
+{
+    return p->type->dense && (p->count <= 1 || p->type->extent == (ptrdiff_t)p->type->size);
+}
+
+static int move(struct win *w, const struct part *from, const struct part *to)
+{
+    const size_t bytes = bytes_of(from);
+    void *data;
+
+    if (bytes == 0)
+        return MPI_SUCCESS;
+    if (in_a_row(from) && in_a_row(to)) {
+        memmove((char *)to->buf + to->type->true_lb, (char *)from->buf + from->type->true_lb,
+                bytes);
+        return MPI_SUCCESS;
+    }
+    data = malloc(bytes);
+    CHECK(w->comm, data != NULL, MPI_ERR_NO_MEM, "no memory");
+    pack(from->type, (size_t)from->count, from->buf, data);
+    unpack(to->type, (size_t)to->count, data, bytes, to->buf);
+    free(data);
+    return MPI_SUCCESS;
+}
+
+/* The basic type that a type is made of; NULL: it is empty. */
+static struct type *basic_of(struct type *t)
+{
+    while (t != NULL && t->kind != TYPE_BASIC)
+        t = t->olds != NULL ? (t->count > 0 ? t->olds[0] : NULL) : t->old;
+    return t;
+}
+
+/* Both as elements of their basic type in a row, which are combined. */
+static int combine(struct win *w, const struct operation_at *a, const struct reduction *r)
+{
+    const struct type *basic = r->type;
+    const size_t bytes = bytes_of(&a->there), n = bytes / basic->size,
+                 room = n * (size_t)basic->extent;
+    char *data = malloc(bytes + 2 * room + 1), *old = data + bytes, *new = old + room;
+
+    CHECK(w->comm, data != NULL, MPI_ERR_NO_MEM, "no memory");
+    pack(a->in.type, (size_t)a->in.count, a->in.buf, data);
+    unpack(basic, n, data, bytes, new);
+    pack(a->there.type, (size_t)a->there.count, a->there.buf, data);
+    unpack(basic, n, data, bytes, old);
+    r->combine(old, new, n);
+    pack(basic, n, old, data);
+    unpack(a->there.type, (size_t)a->there.count, data, bytes, a->there.buf);
+    free(data);
+    return MPI_SUCCESS;
+}
+
+static int perform(struct win *w, struct operation_at *a, const struct reduction *r)
+{
+    pthread_mutex_t *mutex = a->is_atomic ? &w->targets[a->rank]->mutex : NULL;
+    int rc = MPI_SUCCESS;
+
+    if (mutex != NULL)
+        pthread_mutex_lock(mutex);
+    if (a->has_out)
+        rc = move(w, &a->there, &a->out);
+    if (a->compare != NULL && memcmp(a->compare, a->there.buf, bytes_of(&a->there)) != 0)
+        a->op = MPI_NO_OP;
+    if (rc == MPI_SUCCESS && a->op == MPI_REPLACE)
+        rc = move(w, &a->in, &a->there);
+    else if (rc == MPI_SUCCESS && a->op != MPI_NO_OP && bytes_of(&a->there) > 0)
+        rc = combine(w, a, r);
+    if (mutex != NULL)
+        pthread_mutex_unlock(mutex);
+    return rc;
+}
+
+/* ---- a call ---- */
+
+/* The operation and its types fit each other. */
+static int check_operation(struct win *w, struct operation_at *a, struct reduction *r)
+{
+    const struct type *basic;
+    int rc = check_part(w, &a->there);
+
+    if (rc == MPI_SUCCESS && a->has_in)
+        rc = check_part(w, &a->in);
+    if (rc == MPI_SUCCESS && a->has_out)
+        rc = check_part(w, &a->out);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    CHECK(w->comm, !a->has_in || bytes_of(&a->in) == bytes_of(&a->there), MPI_ERR_TYPE,
+          "%zu bytes for %zu at the target", bytes_of(&a->in), bytes_of(&a->there));
+    CHECK(w->comm, !a->has_out || bytes_of(&a->out) == bytes_of(&a->there), MPI_ERR_TYPE,
+          "%zu bytes of the target for %zu", bytes_of(&a->there), bytes_of(&a->out));
+    if (a->op == MPI_REPLACE || a->op == MPI_NO_OP)
+        return MPI_SUCCESS;
+    basic = basic_of(a->there.type);
+    CHECK(w->comm, basic != NULL && basic == basic_of(a->in.type), MPI_ERR_TYPE,
+          "the elements of the two datatypes differ");
+    CHECK(w->comm, (uintptr_t)a->op < 0x400, MPI_ERR_OP, "the operation is one of the program");
+    rc = make_reduction(r, a->op, basic->handle);
+    CHECK(w->comm, rc == MPI_SUCCESS, rc, "the operation is null, or does not apply to %s",
+          basic->name);
+    return rc;
+}
+
+static int give_request(struct win *w, const struct operation_at *a, MPI_Request *request)
+{
+    struct request *r;
+
+    if (request == NULL)
+        return MPI_SUCCESS;
+    r = new_request(REQUEST_DONE, w->comm);
+    CHECK(w->comm, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    r->active = true;
+    set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
+    if (a->has_out && a->rank != MPI_PROC_NULL) /* a buffer that is read is free at once */
+        r->until_ns = w->done_ns[a->rank];
+    *request = (MPI_Request)r;
+    return MPI_SUCCESS;
+}
+
+static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Request *request)
+{
+    struct reduction r;
+    int rc;
+
+    enter(call);
+    WIN(w, win);
+    CHECK(w->comm, a->rank == MPI_PROC_NULL || (unsigned)a->rank < (unsigned)w->comm->size,
+          MPI_ERR_RANK, "%d is not a rank of a window of %d", a->rank, w->comm->size);
+    rc = check_operation(w, a, &r);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (a->rank == MPI_PROC_NULL)
+        return give_request(w, a, request);
+    CHECK(w->comm, w->fenced || w->access[a->rank] != 0, MPI_ERR_RMA_SYNC,
+          "no epoch at rank %d has been opened", a->rank);
+    CHECK(w->comm, request == NULL || (w->access[a->rank] & LOCKED) != 0, MPI_ERR_RMA_SYNC,
+          "rank %d is not locked, as requests need it", a->rank);
+    rc = locate(w, a);
+    if (rc == MPI_SUCCESS)
+        rc = start_operation(w, a->rank, a->has_in ? bytes_of(&a->in) : 1,
+                             a->has_out ? bytes_of(&a->out) : 1);
+    if (rc == MPI_SUCCESS)
+        rc = perform(w, a, &r);
+    return rc == MPI_SUCCESS ? give_request(w, a, request) : rc;
+}
+
+/* ---- MPI's names ---- */
+
+#define ORIGIN(constness) constness void *origin, int origin_count, MPI_Datatype origin_type
+#define RESULT void *result, int result_count, MPI_Datatype result_type
+#define TARGET int rank, MPI_Aint displ, int target_count, MPI_Datatype target_type
+#define IN .in = {(void *)origin, origin_count, origin_type, NULL}, .has_in = true
+#define OUT .out = {result, result_count, result_type, NULL}, .has_out = true
+#define AT .rank = rank, .displ = displ, .there = {NULL, target_count, target_type, NULL}
+
+int MPI_Put(ORIGIN(const), TARGET, MPI_Win win)
+{
+    return operate("MPI_Put", &(struct operation_at){IN, AT, .op = MPI_REPLACE}, win, NULL);
+}
+
+int MPI_Rput(ORIGIN(const), TARGET, MPI_Win win, MPI_Request *request)
+{
+    return operate("MPI_Rput", &(struct operation_at){IN, AT, .op = MPI_REPLACE}, win, request);
+}
+
+int MPI_Get(RESULT, TARGET, MPI_Win win)
+{
+    return operate("MPI_Get", &(struct operation_at){OUT, AT, .op = MPI_NO_OP}, win, NULL);
+}
+
+int MPI_Rget(RESULT, TARGET, MPI_Win win, MPI_Request *request)
+{
+    return operate("MPI_Rget", &(struct operation_at){OUT, AT, .op = MPI_NO_OP}, win, request);
+}
+
+int MPI_Accumulate(ORIGIN(const), TARGET, MPI_Op op, MPI_Win win)
+{
+    return operate("MPI_Accumulate", &(struct operation_at){IN, AT, .op = op, .is_atomic = true},
+                   win, NULL);
+}
+
+int MPI_Raccumulate(ORIGIN(const), TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    return operate("MPI_Raccumulate", &(struct operation_at){IN, AT, .op = op, .is_atomic = true},
+                   win, request);
+}
+
+/* With MPI_NO_OP the origin's buffer is not looked at. */
+static int get_accumulate(const char *call, ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win,
+                          MPI_Request *request)
+{
+    struct operation_at a = {IN, OUT, AT, .op = op, .is_atomic = true};
+
+    a.has_in = op != MPI_NO_OP;
+    return operate(call, &a, win, request);
+}
+
+int MPI_Get_accumulate(ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win)
+{
+    return get_accumulate("MPI_Get_accumulate", origin, origin_count, origin_type, result,
+                          result_count, result_type, rank, displ, target_count, target_type, op,
+                          win, NULL);
+}
+
+int MPI_Rget_accumulate(ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    return get_accumulate("MPI_Rget_accumulate", origin, origin_count, origin_type, result,
+                          result_count, result_type, rank, displ, target_count, target_type, op,
+                          win, request);
+}
+
+int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint displ,
+                     MPI_Op op, MPI_Win win)
+{
+    return get_accumulate("MPI_Fetch_and_op", origin, 1, type, result, 1, type, rank, displ, 1,
+                          type, op, win, NULL);
+}
+
+int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
+                         int rank, MPI_Aint displ, MPI_Win win)
+{
+    struct operation_at a = {.in = {(void *)origin, 1, type, NULL},
+                             .out = {result, 1, type, NULL},
+                             .has_in = true,
+                             .has_out = true,
+                             .rank = rank,
+                             .displ = displ,
+                             .there = {NULL, 1, type, NULL},
+                             .op = MPI_REPLACE,
+                             .is_atomic = true,
+                             .compare = compare};
+
+    return operate("MPI_Compare_and_swap", &a, win, NULL);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows: how they are made, what they are. */
+#include "window.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct win *win_of(MPI_Win handle)
+{
+    return (uintptr_t)handle >= 0x400 ? (struct win *)handle : NULL;
+}
+
+/* ---- making them ---- */
+
+static void drop_target(struct target *t)
+{
+    if (t == NULL)
+        return;
+    while (t->regions != NULL) {
+        struct region *next = t->regions->next;
+
+        free(t->regions);
+        t->regions = next;
+    }
+    pthread_mutex_destroy(&t->mutex);
+    free(t);
+}
+
+static void drop_win(struct win *w)
+{
+    drop_target(w->own);
+    free(w->targets);
+    free(w->access);
+    free(w->done_ns);
+    free(w->start_ranks);
+    free(w->post_ranks);
+    drop_info(&w->info);
+    if (w->comm != NULL)
+        drop_comm(w->comm);
+    free(w);
+}
+
+static struct win *new_win(struct comm *like, int flavor)
+{
+    const size_t n = (size_t)like->size;
+    struct win *w = calloc(1, sizeof(*w));
+    struct logp_vp *vp = NULL;
+
+    if (w == NULL)
+        return NULL;
+    w->flavor = flavor;
+    w->model = MPI_WIN_UNIFIED;
+    w->own = calloc(1, sizeof(*w->own));
+    w->targets = calloc(n, sizeof(struct target *));
+    w->access = calloc(n, 1);
+    w->done_ns = calloc(n, sizeof(*w->done_ns));
+    w->start_ranks = calloc(n, sizeof(int));
+    w->post_ranks = calloc(n, sizeof(int));
+    if (w->own != NULL)
+        pthread_mutex_init(&w->own->mutex, NULL);
+    if (w->own == NULL || w->targets == NULL || w->access == NULL || w->done_ns == NULL ||
+        w->start_ranks == NULL || w->post_ranks == NULL ||
+        class_of(logp_group_dup(like->vp, &vp)) != MPI_SUCCESS ||
+        (w->comm = new_comm(vp, 0, like)) == NULL) {
+        drop_win(w);
+        return NULL;
+    }
+    w->own->last = &w->own->first;
+    w->comm->errors = MPI_ERRORS_ARE_FATAL;
+    w->comm->window = (MPI_Win)w;
+    w->timed = logp_machine_delayed(logp_vp_machine(vp));
+    if (!w->timed || logp_vp_params(vp, &w->params) != 0)
+        memset(&w->params, 0, sizeof(w->params));
+    return w;
+}
+
+/* A window over own memory, if there is any. The targets tell each other where they are. */
+static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit, MPI_Info info,
+                MPI_Win *win)
+{
+    const struct logp_machine *m = logp_vp_machine(c->vp);
+    struct win *w;
+    int rc;
+
+    CHECK(c, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0", (long long)size);
+    CHECK(c, unit > 0, MPI_ERR_DISP, "the unit of displacements is %d, but must be at least 1",
+          unit);
+    CHECK(c, logp_machine_clock(m) != LOGP_CLOCK_VIRTUAL || logp_machine_cores(m) == 1,
+          MPI_ERR_UNSUPPORTED_OPERATION,
+          "on the virtual clock a window needs all ranks on one core: --cores 0");
+    w = new_win(c, flavor);
+    CHECK(c, w != NULL, MPI_ERR_NO_MEM, "no memory");
+    w->own->base = base;
+    w->own->size = size;
+    w->own->unit = unit;
+    rc = class_of(logp_allgather(w->comm->vp, &w->own, w->targets, sizeof(struct target *)));
+    if (rc == MPI_SUCCESS)
+        rc = set_info(&w->info, info);
+    *win = (MPI_Win)w;
+    return rc;
+}
+
+int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    enter("MPI_Win_create");
+    INTRA(c, comm);
+    return make(c, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, win);
+}
+
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    enter("MPI_Win_create_dynamic");
+    INTRA(c, comm);
+    return make(c, MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, win);
+}
+
+static void *new_memory(size_t bytes)
+{
+    const size_t line = 64;
+    void *memory = aligned_alloc(line, (bytes + line) / line * line);
+
+    if (memory != NULL)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                     MPI_Win *win)
+{
+    void *memory;
+    int rc;
+
+    enter("MPI_Win_allocate");
+    INTRA(c, comm);
+    CHECK(c, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0", (long long)size);
+    memory = new_memory((size_t)size);
+    CHECK(c, memory != NULL, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
+    rc = make(c, MPI_WIN_FLAVOR_ALLOCATE, memory, size, unit, info, win);
+    if (rc != MPI_SUCCESS) {
+        free(memory);
+        return rc;
+    }
+    ((struct win *)*win)->memory = memory;
+    memcpy(base, &memory, sizeof(void *));
+    return rc;
+}
+
+/* The parts of the ranks follow each other in memory of rank 0. */
+int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                            MPI_Win *win)
+{
+    MPI_Aint before = 0, total = 0;
+    char *memory = NULL;
+    struct win *w;
+    int rc;
+
+    enter("MPI_Win_allocate_shared");
+    INTRA(c, comm);
+    rc = make(c, MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, win);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    w = (struct win *)*win;
+    for (int i = 0; i < c->size; i++) {
+        before += i < c->rank ? w->targets[i]->size : 0;
+        total += w->targets[i]->size;
+    }
+    if (c->rank == 0)
+        w->memory = memory = new_memory((size_t)total);
+    rc = class_of(logp_broadcast(w->comm->vp, &memory, sizeof(memory), 0));
+    CHECK(c, memory != NULL, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)total);
+    w->own->base = memory + before;
+    memcpy(base, &w->own->base, sizeof(void *));
+    return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;
+}
+
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void *base)
+{
+    const struct target *t;
+
+    enter("MPI_Win_shared_query");
+    WIN(w, win);
+    CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_SHARED, MPI_ERR_RMA_FLAVOR,
+          "the window is not one of MPI_Win_allocate_shared");
+    CHECK(w->comm, rank == MPI_PROC_NULL || (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
+          "%d is not a rank of a window of %d", rank, w->comm->size);
+    if (rank == MPI_PROC_NULL) /* the first that has any */
+        for (rank = 0; rank + 1 < w->comm->size && w->targets[rank]->size == 0;)
+            rank++;
+    t = w->targets[rank];
+    *size = t->size;
+    *unit = t->unit;
+    memcpy(base, &t->base, sizeof(void *));
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+{
+    struct region *r;
+
+    enter("MPI_Win_attach");
+    WIN(w, win);
+    CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_DYNAMIC, MPI_ERR_RMA_FLAVOR,
+          "the window is not dynamic");
+    CHECK(w->comm, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0",
+          (long long)size);
+    r = malloc(sizeof(*r));
+    CHECK(w->comm, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    pthread_mutex_lock(&w->own->mutex);
+    *r = (struct region){w->own->regions, base, size};
+    w->own->regions = r;
+    pthread_mutex_unlock(&w->own->mutex);
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_detach(MPI_Win win, const void *base)
+{
+    struct region **link, *r;
+
+    enter("MPI_Win_detach");
+    WIN(w, win);
+    CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_DYNAMIC, MPI_ERR_RMA_FLAVOR,
+          "the window is not dynamic");
+    pthread_mutex_lock(&w->own->mutex);
+    for (link = &w->own->regions; *link != NULL && (*link)->base != base;)
+        link = &(*link)->next;
+    r = *link;
+    if (r != NULL)
+        *link = r->next;
+    pthread_mutex_unlock(&w->own->mutex);
+    CHECK(w->comm, r != NULL, MPI_ERR_BASE, "no memory is attached at %p", base);
+    free(r);
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_free(MPI_Win *win)
+{
+    int rc;
+
+    enter("MPI_Win_free");
+    WIN(w, *win);
+    CHECK(w->comm, !w->started && !w->posted && !w->all_locked, MPI_ERR_RMA_SYNC,
+          "an epoch of the window has not ended");
+    for (int i = 0; i < w->comm->size; i++)
+        CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is still locked", i);
+    rc = delete_attributes(*win);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = class_of(logp_barrier(w->comm->vp));
+    free(w->memory);
+    drop_win(w);
+    *win = MPI_WIN_NULL;
+    return rc;
+}
+
+/* ---- what they are ---- */
+
+int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
+{
+    enter("MPI_Win_get_group");
+    WIN(w, win);
+    *group = (MPI_Group)ranks_of(w->comm, false);
+    CHECK(w->comm, *group != NULL, MPI_ERR_NO_MEM, "no memory");
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_set_info(MPI_Win win, MPI_Info info)
+{
+    enter("MPI_Win_set_info");
+    WIN(w, win);
+    return set_info(&w->info, info);
+}
+
+int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
+{
+    enter("MPI_Win_get_info");
+    WIN(w, win);
+    return get_info(w->info, info);
+}
+
+int MPI_Win_set_name(MPI_Win win, const char *name)
+{
+    enter("MPI_Win_set_name");
+    WIN(w, win);
+    snprintf(w->name, sizeof(w->name), "%s", name);
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_get_name(MPI_Win win, char *name, int *length)
+{
+    enter("MPI_Win_get_name");
+    WIN(w, win);
+    *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", w->name);
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete_fn,
+                          int *keyval, void *state)
+{
+    enter("MPI_Win_create_keyval");
+    return create_keyval(OBJECT_WIN, (void (*)(void))copy, (void (*)(void))delete_fn, keyval,
+                         state);
+}
+
+int MPI_Win_free_keyval(int *keyval)
+{
+    enter("MPI_Win_free_keyval");
+    return free_keyval(OBJECT_WIN, keyval);
+}
+
+int MPI_Win_set_attr(MPI_Win win, int keyval, void *value)
+{
+    enter("MPI_Win_set_attr");
+    WIN(w, win);
+    (void)w;
+    return set_attribute(OBJECT_WIN, win, keyval, value);
+}
+
+int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
+{
+    void *found = NULL;
+
+    enter("MPI_Win_get_attr");
+    WIN(w, win);
+    *flag = 1;
+    switch (keyval) {
+    case MPI_WIN_BASE:
+        found = w->own->base;
+        break;
+    case MPI_WIN_SIZE:
+        found = &w->own->size;
+        break;
+    case MPI_WIN_DISP_UNIT:
+        found = &w->own->unit;
+        break;
+    case MPI_WIN_CREATE_FLAVOR:
+        found = &w->flavor;
+        break;
+    case MPI_WIN_MODEL:
+        found = &w->model;
+        break;
+    default:
+        *flag = find_attribute(win, keyval, &found);
+        break;
+    }
+    if (*flag)
+        memcpy(value, &found, sizeof(void *));
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_delete_attr(MPI_Win win, int keyval)
+{
+    enter("MPI_Win_delete_attr");
+    WIN(w, win);
+    (void)w;
+    return delete_attribute(win, keyval);
+}
+
+/* ---- errors ---- */
+
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *handler)
+{
+    enter("MPI_Win_create_errhandler");
+    return MPI_Comm_create_errhandler((MPI_Comm_errhandler_function *)(void (*)(void))function,
+                                      handler);
+}
+
+int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler)
+{
+    enter("MPI_Win_set_errhandler");
+    WIN(w, win);
+    CHECK(w->comm, handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");
+    w->comm->errors = handler;
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler)
+{
+    enter("MPI_Win_get_errhandler");
+    WIN(w, win);
+    *handler = w->comm->errors;
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_call_errhandler(MPI_Win win, int error)
+{
+    enter("MPI_Win_call_errhandler");
+    WIN(w, win);
+    failed(w->comm, error, "called by the program");
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windows. All ranks are in one process, so an operation reads and writes the target's memory itself,
+ * when it starts. What it costs is charged to its origin: the target takes no part in it.
+ */
+#ifndef LOGP_MPI_WINDOW_H
+#define LOGP_MPI_WINDOW_H
+
+#include "state.h"
+
+#include <pthread.h>
+
+/* Memory attached to a dynamic window. */
+struct region {
+    struct region *next;
+    char *base;
+    MPI_Aint size;
+};
+
+/* A rank that waits for the lock of a target. */
+struct waiter {
+    struct waiter *next;
+    int rank;
+    bool exclusive;
+};
+
+/* What a rank offers. The others have its address; the mutex is held for what may change. */
+struct target {
+    char *base;
+    MPI_Aint size;
+    int unit;
+    pthread_mutex_t
+        mutex; /* also makes accumulating atomic. Nothing that waits is called with it */
+    struct region *regions;
+    int holders;     /* of its lock; -1: one, exclusively */
+    int64_t free_ns; /* when the last holder's message has arrived */
+    struct waiter *first, **last;
+};
+
+/* What a rank may do at a target now. */
+enum { STARTED = 1, LOCKED = 2, EXCLUSIVE = 4, UNCHECKED = 8 };
+
+struct win {
+    struct comm *comm; /* of its own: its messages are those below */
+    struct target *own, **targets;
+    int flavor, model;
+    void *memory; /* that it has allocated */
+    MPI_Info info;
+    char name[MPI_MAX_OBJECT_NAME];
+    struct logp_params params;
+    bool timed, fenced, all_locked, started, posted;
+    unsigned char *access;     /* of each target */
+    int64_t next_ns, *done_ns; /* when the next operation may start; when those of a target end */
+    int n_started, n_posted, *start_ranks, *post_ranks;
+};
+
+enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_NONE };
+
+struct win *win_of(MPI_Win handle);
+/* Start an operation that sends and gets back so many bytes. @return MPI_SUCCESS or a class */
+int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back);
+/* Let all other ranks do first what they do before this time. */
+int take_turn(struct win *w);
+
+#define WIN(w, handle)                                                                             \
+    struct win *w = win_of(handle);                                                                \
+    CHECK(NULL, w != NULL, MPI_ERR_WIN, "the window is null or has been freed")
+
+#endif
