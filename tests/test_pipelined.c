@@ -17,6 +17,11 @@ static const struct logp_algorithm *reduce(const char *name)
     return logp_algorithm_find("reduce", name);
 }
 
+static const struct logp_algorithm *scan(int exclusive)
+{
+    return logp_algorithm_find(exclusive ? "exscan" : "scan", "chain-pipelined");
+}
+
 /* ---- results ---- */
 
 static const char *const broadcasts[] = {"chain-pipelined", "binary-pipelined",
@@ -66,6 +71,13 @@ static void check_all(struct logp_machine *m, int P, int root, const struct logp
             cr_assert_eq(is_right(m, P, reduce(reductions[k]), &args, params),
                          k == 3 || (root == 0 && k != 1 && k < 4), "%s", reductions[k]);
         }
+        args.root = 0;
+        for (int k = 0; k < 2; k++) {
+            args.op = logp_op_find("sum", "double");
+            cr_assert(is_right(m, P, scan(k), &args, params));
+            args.op = &maps;
+            cr_assert(is_right(m, P, scan(k), &args, params));
+        }
     }
 }
 
@@ -107,6 +119,52 @@ Test(pipelined, a_chain_takes_one_period_for_each_further_block)
     c.args.block_bytes = 8 * 8;
     cr_expect_eq(test_predict(reduce("chain-pipelined"), 8, &c).ns, 7 * 24 + 4 * 18);
     cr_expect_eq(test_predict(reduce("chain-pipelined"), 2, &c).ns, 24 + 4 * 13);
+    cr_expect_eq(test_predict(scan(false), 8, &c).ns, 7 * 24 + 4 * 18);
+    cr_expect_eq(test_predict(scan(false), 2, &c).ns, 24 + 4 * 13);
+    cr_expect_eq(test_predict(scan(true), 8, &c).ns, 6 * 24 + 16 + 4 * 18);
+    cr_expect_eq(test_predict(scan(true), 2, &c).ns, 16 + 4 * 5); /* nothing is combined */
+}
+
+/* The formula of the chain, also with a last segment that is smaller: it is exact. */
+Test(pipelined, a_scan_along_the_chain_takes_what_its_schedule_takes)
+{
+    uint64_t random = 5;
+
+    for (int i = 0; i < 2000 / TEST_SCALE; i++) {
+        const int64_t P = 1 + test_below(&random, 12);
+        struct logp_invocation c = {.args = {.count = 1 + test_below(&random, 40),
+                                             .block_bytes = test_below(&random, 150),
+                                             .op = logp_op_find("sum", "int64")},
+                                    .model.params = {.L_ns = test_below(&random, 200),
+                                                     .o_send_ns = test_below(&random, 60),
+                                                     .o_recv_ns = test_below(&random, 60),
+                                                     .g_ns = test_below(&random, 90),
+                                                     .G_ps = test_below(&random, 900),
+                                                     .gamma_ps = test_below(&random, 9000)}};
+
+        for (int k = 0; k < 2; k++) {
+            const struct logp_prediction formula = test_predict_by(scan(k), P, &c, LOGP_BY_FORMULA);
+
+            cr_assert_eq(formula.certainty, LOGP_PREDICTION_EXACT);
+            cr_assert_eq(formula.ns, test_predict_by(scan(k), P, &c, LOGP_BY_SCHEDULE).ns,
+                         "case %d: %s P %ld count %ld block %ld", i, scan(k)->collective, (long)P,
+                         (long)c.args.count, (long)c.args.block_bytes);
+        }
+    }
+}
+
+/* 64 KiB at 6, 2, 4, 0.01, gamma 0.005 us; recursive doubling takes 2119 and 4238 us. */
+Test(pipelined, long_scans_have_the_golden_times)
+{
+    struct logp_invocation c = {.args = {.count = 8192, .op = logp_op_find("sum", "double")},
+                                .model.params = test_params(6000, 2000, 4000)};
+
+    c.model.params.G_ps = 10000;
+    c.model.params.gamma_ps = 5000;
+    cr_expect_eq(test_predict(scan(false), 8, &c).ns, 980820);
+    cr_expect_eq(test_predict(scan(false), 64, &c).ns, 2112250);
+    cr_expect_eq(test_predict(scan(true), 8, &c).ns, 979540);
+    cr_expect_eq(test_predict(scan(true), 64, &c).ns, 2111880);
 }
 
 /* ---- the best block ---- */
@@ -159,6 +217,9 @@ Test(pipelined, the_block_that_is_chosen_is_the_best)
             check_block(broadcast(broadcasts[k]), P, &c, 720, 1);
         for (int k = 0; k < 4; k++)
             check_block(reduce(reductions[k]), P, &c, 360, 4);
+        c.args.root = 0;
+        for (int k = 0; k < 2; k++)
+            check_block(scan(k), P, &c, 360, 4);
     }
 }
 

@@ -395,6 +395,19 @@ int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params 
 int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost);
 
 /*
+ * ---- chain.c ----
+ * Vectors along a chain of processors in segments, each combined where it comes; last_combines: on
+ * the last one, too.
+ */
+
+/* Elements of a segment: what is asked for, but not more than there are; else the best. */
+int64_t lpi_chain_elements(int64_t P, const struct logp_invocation *c, bool last_combines);
+struct logp_prediction lpi_chain_predict(int64_t P, const struct logp_invocation *c,
+                                         bool last_combines);
+/* Rows of scan and exscan. */
+extern const struct lpi_rows lpi_scan_chain, lpi_exscan_chain;
+
+/*
  * ---- two_tree.c ----
  * Two binary trees over all processors but the root. Each carries half of the data in segments. An
  * inner node of one tree is a leaf of the other.

@@ -10,8 +10,8 @@
  *
  * This is a broadcast in blocks backwards, the root sending with o_recv + c and the others
  * receiving with o_send. So where all segments are of one size the last is through (segments - 1)
- * periods after the first, the longest ones on the longest way; exact, else, but for the chain, a
- * bound, as if they were.
+ * periods after the first, the longest ones on the longest way; exact, else a bound, as if they
+ * were. The chain is exact: chain.c.
  */
 #include "predict/predict.h"
 #include "reduce.h"
@@ -23,7 +23,6 @@ struct segment {
     int64_t n; /* how many there are */
     int64_t a, B;
     int64_t through, leaf; /* o_recv + c + o_send; Y(0) */
-    int64_t gap;
 };
 
 typedef __int128 tree_time(int64_t P, const struct logp_invocation *c, const struct segment *s);
@@ -38,8 +37,7 @@ static struct segment segment_of(const struct logp_invocation *c, int64_t n, int
                             .a = p->o_send_ns + logp_params_stream_ns(p, bytes) + p->L_ns + busy,
                             .B = lpi_max(busy, logp_params_gap_ns(p, bytes)),
                             .through = busy + p->o_send_ns,
-                            .leaf = lpi_max(p->o_send_ns, logp_params_gap_ns(p, bytes)),
-                            .gap = logp_params_gap_ns(p, bytes)};
+                            .leaf = lpi_max(p->o_send_ns, logp_params_gap_ns(p, bytes))};
 }
 
 static __int128 period(int children, bool root, const void *arg)
@@ -123,44 +121,23 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 
 /* ---- the trees; P >= 2 ---- */
 
-static __int128 chain_time(int64_t P, const struct logp_invocation *c, const struct segment *s)
+static int64_t chain_block(int64_t P, const struct logp_invocation *c)
 {
-    (void)c;
-    return last_at(s, (P - 1) * (__int128)s->a, P > 2, 1);
+    return lpi_elements_bytes(c, lpi_chain_elements(P, c, true));
 }
 
-ALONG(chain, lpi_plan_chain)
-
-/*
- * n >= 2 segments, the last one `end`: it comes to the root from its own start at the far end, or
- * a period after the one before it. A rank that passes it on may start when it has received it
- * after that send, or when the gap of the send is over; the root when it may receive it.
- */
-static __int128 chain_time_uneven(int64_t P, const struct logp_invocation *c,
-                                  const struct segment *s, const struct segment *end)
+static int chain_plan(int P, int rank, struct logp_invocation *c)
 {
-    const int64_t o = c->model.params.o_send_ns, busy = s->through - o;
-    const __int128 far = (s->n - 1) * (__int128)s->leaf + (P - 2) * (__int128)end->a;
-    const __int128 period_before = lpi_later(P > 2 ? s->through : 0, lpi_later(s->leaf, s->B));
-    const __int128 before = (s->n - 2) * period_before;
-    const __int128 passed =
-        P > 2 ? (P - 2) * (__int128)s->a + before + lpi_max(s->leaf, end->through) : 0;
+    const int rc = lpi_plan_chain(P, rank, c);
 
-    return lpi_later(lpi_later(far, passed) + end->a, (P - 1) * (__int128)s->a + before +
-                                                          lpi_max(0, end->gap - busy) +
-                                                          end->through - o);
+    if (rc == 0)
+        c->plan.block = lpi_chain_elements(P, c, true);
+    return lpi_reduce_finish_plan(rc, rank, c);
 }
 
 static struct logp_prediction chain_predict(int64_t P, const struct logp_invocation *c)
 {
-    const int64_t size = elements(P, c, chain_time), left = size > 0 ? c->args.count % size : 0;
-    struct segment s, end;
-
-    if (P == 1 || left == 0 || c->args.count < size)
-        return predict(P, c, chain_time);
-    s = segment_of(c, lpi_ceil_div(c->args.count, size), size);
-    end = segment_of(c, 1, left);
-    return lpi_reduce_ends_at(P, chain_time_uneven(P, c, &s, &end), c);
+    return lpi_chain_predict(P, c, true);
 }
 
 static int children_of(int64_t size)
