@@ -22,6 +22,22 @@ static MPI_Comm star(void)
     return graph;
 }
 
+/* The most balanced grid; what is given stays. */
+static void dimensions(void)
+{
+    static const int expected[][4] = {{432, 9, 8, 6}, {19152, 38, 24, 21}, {7, 7, 1, 1}};
+    int given[3] = {0, 4, 0};
+
+    for (int i = 0; i < 3 && is_logp(); i++) {
+        int dims[3] = {0, 0, 0};
+
+        MPI_Dims_create(expected[i][0], 3, dims);
+        CHECK(memcmp(dims, &expected[i][1], sizeof(dims)) == 0);
+    }
+    MPI_Dims_create(48, 3, given);
+    CHECK(given[0] == 4 && given[1] == 4 && given[2] == 3);
+}
+
 static void graphs(void)
 {
     int n, n_edges, status, neighbors[64], index[64], edges[64], in[64], one = 1;
@@ -213,6 +229,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &P);
+    dimensions();
     graphs();
     distributed();
     grid(0);

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 static int me, P;
 
@@ -135,6 +136,28 @@ static void structs(void)
     MPI_Type_free(&resized);
 }
 
+/* A struct ends where the next one of an array could begin, unless its extent is given. */
+static void padding(void)
+{
+    const int lengths[2] = {1, 1};
+    const MPI_Aint displs[2] = {0, 4};
+    const MPI_Datatype types[2] = {MPI_INT, MPI_CHAR};
+    MPI_Datatype t, narrow, of_narrow;
+
+    MPI_Type_create_struct(2, lengths, displs, types, &t);
+    expect(t, 5, 0, 8, 0, 5);
+    MPI_Type_create_resized(t, 0, 5, &narrow);
+    expect(narrow, 5, 0, 5, 0, 5);
+    MPI_Type_create_struct(1, lengths, displs, &narrow, &of_narrow);
+    expect(of_narrow, 5, 0, 5, 0, 5);
+    MPI_Type_free(&t);
+    MPI_Type_free(&narrow);
+    MPI_Type_free(&of_narrow);
+    MPI_Type_create_struct(0, NULL, NULL, NULL, &t);
+    expect(t, 0, 0, 0, 0, 0);
+    MPI_Type_free(&t);
+}
+
 static void subarrays(void)
 {
     int in[4][6], out[4][6], flat[6], sizes[2] = {4, 6}, sub[2] = {2, 3}, starts[2] = {1, 2};
@@ -168,12 +191,19 @@ static void pairs(void)
         int i;
     } in[2] = {{1.5, 3}, {2.5, 4}}, out[2];
     MPI_Aint lb, extent;
+    MPI_Status status;
+    MPI_Count many;
     int size;
 
     MPI_Type_size(MPI_DOUBLE_INT, &size);
     MPI_Type_get_extent(MPI_DOUBLE_INT, &lb, &extent);
     CHECK(size == 12 && extent == sizeof(in[0]));
-    pass(in, 2, MPI_DOUBLE_INT, out, 2, MPI_DOUBLE_INT);
+    status = pass(in, 2, MPI_DOUBLE_INT, out, 2, MPI_DOUBLE_INT);
+    MPI_Get_elements(&status, MPI_DOUBLE_INT, &size);
+    CHECK(size == 4 || !is_logp()); /* others count pairs */
+    MPI_Status_set_elements_x(&status, MPI_BYTE, INT64_MAX - 5);
+    MPI_Get_elements_x(&status, MPI_BYTE, &many);
+    CHECK(many == INT64_MAX - 5);
     CHECK(out[0].v == 1.5 && out[0].i == 3 && out[1].v == 2.5 && out[1].i == 4);
 }
 
@@ -185,6 +215,7 @@ int main(int argc, char **argv)
     vectors();
     blocks();
     structs();
+    padding();
     subarrays();
     pairs();
     if (me == 0)

@@ -255,18 +255,24 @@ static void shared(void)
 
 static void dynamic(void)
 {
-    int memory[4] = {me, 0, 0, 0}, value = 50 + me;
+    int memory[4] = {me, 0, 0, 0}, value = 50 + me, two[2] = {60 + me, 70 + me};
     MPI_Aint here, *all = malloc((size_t)P * sizeof(*all));
     MPI_Win win;
 
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    MPI_Win_attach(win, memory, sizeof(memory));
+    MPI_Win_attach(win, memory, 3 * sizeof(int)); /* regions that touch are one */
+    MPI_Win_attach(win, &memory[3], sizeof(int));
     MPI_Get_address(&memory[2], &here);
     MPI_Allgather(&here, 1, MPI_AINT, all, 1, MPI_AINT, MPI_COMM_WORLD);
     MPI_Win_fence(0, win);
     MPI_Put(&value, 1, MPI_INT, right(), all[right()], 1, MPI_INT, win);
     MPI_Win_fence(0, win);
     CHECK(memory[2] == 50 + left());
+    MPI_Win_fence(0, win);
+    MPI_Put(two, 2, MPI_INT, right(), all[right()], 2, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    CHECK(memory[2] == 60 + left() && memory[3] == 70 + left());
+    MPI_Win_detach(win, &memory[3]);
     MPI_Win_detach(win, memory);
     MPI_Win_free(&win);
     free(all);

@@ -4,8 +4,76 @@
 
 #include <string.h>
 
+/* The most balanced factors of a number, largest first. */
+enum { MOST_FACTORS = 31 }; /* that are not 1 */
+
+struct factors {
+    int n;
+    int at[MOST_FACTORS], best[MOST_FACTORS];
+    int spread; /* of the best, from the first to the last; -1: there are none yet */
+};
+
+/* The largest root with root^n <= x; x and n are at least 1. */
+static int root_of(int x, int n)
+{
+    int low = 1, high = x;
+
+    while (low < high) {
+        const int mid = low + (high - low + 1) / 2;
+        int64_t power = 1;
+
+        for (int i = 0; i < n && power <= x; i++)
+            power *= mid;
+        if (power <= x)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+static bool is_better(const struct factors *f, int spread)
+{
+    if (f->spread < 0 || spread != f->spread)
+        return f->spread < 0 || spread < f->spread;
+    for (int i = f->n; i-- > 0;)
+        if (f->at[i] != f->best[i])
+            return f->at[i] > f->best[i];
+    return false;
+}
+
+/* Factors i and later are those of `left`, none larger than the one before. Of equal spreads
+ * the one with the largest last factors is taken. */
+static void divide(struct factors *f, int i, int left)
+{
+    const int n_left = f->n - i, most = i > 0 && f->at[i - 1] < left ? f->at[i - 1] : left;
+    int spread, root;
+
+    if (n_left == 1) {
+        spread = (i > 0 ? f->at[0] : left) - left;
+        f->at[i] = left;
+        if (left <= most && is_better(f, spread)) {
+            memcpy(f->best, f->at, sizeof(f->at));
+            f->spread = spread;
+        }
+        return;
+    }
+    root = root_of(left, n_left);
+    if (f->spread >= 0 && i > 0 && f->at[0] - root > f->spread)
+        return; /* the last factor is no larger than the root */
+    for (int d = root; d <= most; d++) {
+        if (f->spread >= 0 && i == 0 && d - root > f->spread)
+            return;
+        if (left % d != 0)
+            continue;
+        f->at[i] = d;
+        divide(f, i + 1, left / d);
+    }
+}
+
 int MPI_Dims_create(int n_nodes, int n_dims, int dims[])
 {
+    struct factors f = {.spread = -1};
     int left = n_nodes, n_free = 0;
 
     enter("MPI_Dims_create");
@@ -20,26 +88,14 @@ int MPI_Dims_create(int n_nodes, int n_dims, int dims[])
     }
     CHECK(NULL, n_free > 0 || left == 1 || n_dims == 0, MPI_ERR_DIMS,
           "the dimensions do not have %d nodes", n_nodes);
-    for (int i = 0; i < n_dims; i++) {
-        int best = left;
-
-        if (dims[i] != 0)
-            continue;
-        /* the least divisor of what is left that is at least its n_free-th root */
-        for (int d = 1; d <= left; d++) {
-            int64_t power = 1;
-
-            for (int k = 0; k < n_free && power < left; k++)
-                power *= d;
-            if (left % d == 0 && power >= left) {
-                best = d;
-                break;
-            }
+    f.n = n_free < MOST_FACTORS ? n_free : MOST_FACTORS;
+    if (f.n > 0)
+        divide(&f, 0, left);
+    for (int i = 0, k = 0; i < n_dims; i++)
+        if (dims[i] == 0) {
+            dims[i] = k < f.n ? f.best[k] : 1;
+            k++;
         }
-        dims[i] = best;
-        left /= best;
-        n_free--;
-    }
     return MPI_SUCCESS;
 }
 

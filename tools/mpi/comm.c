@@ -256,13 +256,14 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *out)
 
 /* The first member chooses a context that no other rank of the process chooses: the members may make
  * other communicators before they wait for this one. MPI_COMM_SELF has context 1. */
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *out, MPI_Request *request)
+static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm *out,
+                MPI_Request *request)
 {
     static _Atomic uint32_t last_context = 1;
     struct comm *made;
     int rc;
 
-    enter("MPI_Comm_idup");
+    enter(call);
     COMM(c, comm);
     BEGIN(r, c);
     made = new_comm(c->vp, n_first_of(c), c);
@@ -275,8 +276,18 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *out, MPI_Request *request)
     rc = class_of(
         logp_ibroadcast(c->vp, &r->made_context, sizeof(r->made_context), 0, &r->under_way));
     if (rc == MPI_SUCCESS)
-        rc = duplicate(comm, c->info, *out);
+        rc = duplicate(comm, info != NULL ? *info : c->info, *out);
     return end_collective(r, rc, request);
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *out, MPI_Request *request)
+{
+    return idup("MPI_Comm_idup", comm, NULL, out, request);
+}
+
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *out, MPI_Request *request)
+{
+    return idup("MPI_Comm_idup_with_info", comm, &info, out, request);
 }
 
 int complete_duplicate(const struct comm *like, struct comm *made, uint32_t context)

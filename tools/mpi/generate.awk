@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Makes mpi.h, stubs, functions for --compute and the names PMPI_* from the lists of this folder.
-# usage: awk -v make=header|stubs|timed|profile -v dir=DIR -f generate.awk
+# usage: awk -v make=header|stubs|timed|persistent|profile -v dir=DIR -f generate.awk
 function lines_of(file, out,   n, line) {
     n = 0
     while ((getline line < (dir "/" file)) > 0)
@@ -40,6 +40,43 @@ function timed(line,   type) {
     printf "static %s\n{\n    %s rc;\n\n    charge_computing();\n", prototype(line, "timed_"), type
     printf "    rc = MPI_%s(%s);\n    resume_computing();\n    return rc;\n}\n\n", name_of(line), names_of(line)
 }
+# A collective that is started, as MPI_Igather(): MPI_Gather_init() makes it a persistent request.
+function is_started(line) {
+    return line ~ /^I(barrier|bcast|gatherv?|scatterv?|allgatherv?|alltoall[vw]?|(all)?reduce|reduce_scatter(_block)?|(ex)?scan|neighbor_[a-z]*) \(/
+}
+function with_persistent(   n, i, line) {
+    n = n_functions
+    for (i = 1; i <= n; i++)
+        if (is_started(functions[i])) {
+            line = functions[i]
+            line = toupper(substr(line, 2, 1)) substr(line, 3)
+            sub(/ \(/, "_init (", line)
+            sub(/MPI_Request \*request/, "MPI_Info info, MPI_Request *request", line)
+            functions[++n_functions] = line
+            started[n_functions] = name_of(functions[i])
+        }
+}
+function persistent(line, start,   list, words, n, i, name) {
+    name = name_of(line)
+    list = substr(line, index(line, "(") + 1)
+    sub(/, MPI_Info info, MPI_Request \*request\)$/, "", list)
+    printf "struct %s {\n    struct again again;\n", tolower(name)
+    n = split(list, words, /, */)
+    for (i = 1; i <= n; i++) {
+        if (sub(/\[\]/, "", words[i]))
+            sub(/[^ ]*$/, "*&", words[i])
+        printf "    %s;\n", words[i]
+    }
+    list = names_of("x (" list ")")
+    n = split(list, words, ", ")
+    printf "};\n\nstatic int start_%s(const struct again *again, MPI_Request *request)\n{\n", tolower(name)
+    printf "    const struct %s *x = (const struct %s *)again;\n\n    return MPI_%s(", tolower(name), tolower(name), start
+    for (i = 1; i <= n; i++)
+        printf "x->%s, ", words[i]
+    printf "request);\n}\n\n%s\n{\n    struct %s *x = malloc(sizeof(*x));\n\n", prototype(line, "MPI_"), tolower(name)
+    printf "    (void)info;\n    if (x != NULL)\n        *x = (struct %s){{start_%s}, %s};\n", tolower(name), tolower(name), list
+    printf "    return make_persistent(\"MPI_%s\", x != NULL ? &x->again : NULL, comm, request);\n}\n\n", name
+}
 function handles(   n, i, words, type) {
     n = lines_of("handles.txt", list)
     for (i = 1; i <= n; i++) {
@@ -64,6 +101,7 @@ function integers(   n, i, words) {
 }
 BEGIN {
     n_functions = lines_of("functions.txt", functions)
+    with_persistent()
     n_missing = lines_of("missing.txt", missing)
     if (make == "header") {
         while ((getline line < (dir "/mpi.h.in")) > 0)
@@ -81,6 +119,12 @@ BEGIN {
         print "#include \"missing.h\"\n"
         for (i = 1; i <= n_missing; i++)
             printf "MISSING(%s)\n", missing[i]
+    } else if (make == "persistent") {
+        print "/* Persistent collectives: made from functions.txt. */"
+        print "#include \"state.h\"\n"
+        for (i = 1; i <= n_functions; i++)
+            if (i in started)
+                persistent(functions[i], started[i])
     } else if (make == "timed") {
         print "/* The functions of MPI that charge the computing before them: made from functions.txt. */"
         print "#include \"host.h\"\n"

@@ -15,14 +15,36 @@ struct info {
 
 #define INFO(i, handle)                                                                            \
     struct info *i = (uintptr_t)(handle) >= 0x400 ? (struct info *)(handle) : NULL;                \
+    CHECK(NULL, i != NULL, MPI_ERR_INFO, "the info is null, a constant, or has been freed")
+/* Also MPI_INFO_ENV, which has no keys. */
+#define ANY_INFO(i, handle)                                                                        \
+    const struct info *i = info_of(handle);                                                        \
     CHECK(NULL, i != NULL, MPI_ERR_INFO, "the info is null or has been freed")
+
+static const struct info *info_of(MPI_Info handle)
+{
+    static const struct info environment = {NULL};
+
+    if (handle == MPI_INFO_ENV)
+        return &environment;
+    return (uintptr_t)handle >= 0x400 ? (const struct info *)handle : NULL;
+}
 
 int MPI_Info_create(MPI_Info *info)
 {
-    enter("MPI_Info_create");
+    enter_any("MPI_Info_create");
     *info = calloc(1, sizeof(struct info));
     CHECK(NULL, *info != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
+}
+
+static const struct pair *pair_of(const struct info *i, const char *key)
+{
+    const struct pair *p = i->first;
+
+    while (p != NULL && strcmp(p->key, key) != 0)
+        p = p->next;
+    return p;
 }
 
 static struct pair **link_of(struct info *i, const char *key)
@@ -46,7 +68,7 @@ static void drop(struct pair **link)
 
 int MPI_Info_free(MPI_Info *info)
 {
-    enter("MPI_Info_free");
+    enter_any("MPI_Info_free");
     INFO(i, *info);
     while (i->first != NULL)
         drop(&i->first);
@@ -59,7 +81,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     struct pair *p = calloc(1, sizeof(*p));
 
-    enter("MPI_Info_set");
+    enter_any("MPI_Info_set");
     INFO(i, info);
     CHECK(NULL, p != NULL && (p->key = strdup(key)) != NULL && (p->value = strdup(value)) != NULL,
           MPI_ERR_NO_MEM, "no memory");
@@ -71,18 +93,38 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 
 int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *flag)
 {
-    enter("MPI_Info_get");
-    INFO(i, info);
-    *flag = *link_of(i, key) != NULL;
-    if (*flag)
-        snprintf(value, (size_t)length + 1, "%s", (*link_of(i, key))->value);
+    const struct pair *p;
+
+    enter_any("MPI_Info_get");
+    ANY_INFO(i, info);
+    p = pair_of(i, key);
+    *flag = p != NULL;
+    if (p != NULL)
+        snprintf(value, (size_t)length + 1, "%s", p->value);
+    return MPI_SUCCESS;
+}
+
+/* *length: of value with its end; then what the whole value needs */
+int MPI_Info_get_string(MPI_Info info, const char *key, int *length, char *value, int *flag)
+{
+    const struct pair *p;
+
+    enter_any("MPI_Info_get_string");
+    ANY_INFO(i, info);
+    p = pair_of(i, key);
+    *flag = p != NULL;
+    if (p == NULL)
+        return MPI_SUCCESS;
+    if (*length > 0)
+        snprintf(value, (size_t)*length, "%s", p->value);
+    *length = (int)strlen(p->value) + 1;
     return MPI_SUCCESS;
 }
 
 int MPI_Info_get_nkeys(MPI_Info info, int *n)
 {
-    enter("MPI_Info_get_nkeys");
-    INFO(i, info);
+    enter_any("MPI_Info_get_nkeys");
+    ANY_INFO(i, info);
     *n = 0;
     for (const struct pair *p = i->first; p != NULL; p = p->next)
         ++*n;
@@ -94,8 +136,8 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
     const struct pair *p;
     int left = n;
 
-    enter("MPI_Info_get_nthkey");
-    INFO(i, info);
+    enter_any("MPI_Info_get_nthkey");
+    ANY_INFO(i, info);
     for (p = i->first; p != NULL && left > 0; p = p->next)
         left--;
     CHECK(NULL, n >= 0 && p != NULL, MPI_ERR_ARG, "the info has no key %d", n);
@@ -105,17 +147,20 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag)
 {
-    enter("MPI_Info_get_valuelen");
-    INFO(i, info);
-    *flag = *link_of(i, key) != NULL;
-    if (*flag)
-        *length = (int)strlen((*link_of(i, key))->value);
+    const struct pair *p;
+
+    enter_any("MPI_Info_get_valuelen");
+    ANY_INFO(i, info);
+    p = pair_of(i, key);
+    *flag = p != NULL;
+    if (p != NULL)
+        *length = (int)strlen(p->value);
     return MPI_SUCCESS;
 }
 
 int MPI_Info_delete(MPI_Info info, const char *key)
 {
-    enter("MPI_Info_delete");
+    enter_any("MPI_Info_delete");
     INFO(i, info);
     CHECK(NULL, *link_of(i, key) != NULL, MPI_ERR_INFO_NOKEY, "the info has no key %s", key);
     drop(link_of(i, key));
@@ -126,8 +171,8 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *out)
 {
     int rc;
 
-    enter("MPI_Info_dup");
-    INFO(i, info);
+    enter_any("MPI_Info_dup");
+    ANY_INFO(i, info);
     rc = MPI_Info_create(out);
     for (const struct pair *p = i->first; p != NULL && rc == MPI_SUCCESS; p = p->next)
         rc = MPI_Info_set(*out, p->key, p->value);
@@ -140,9 +185,13 @@ int set_info(MPI_Info *kept, MPI_Info info)
 {
     int rc = MPI_SUCCESS;
 
-    drop_info(kept);
-    if (info != MPI_INFO_NULL && info != NULL)
-        rc = MPI_Info_dup(info, kept);
+    if (info == MPI_INFO_NULL || info == NULL)
+        return rc;
+    if (*kept == NULL)
+        return MPI_Info_dup(info, kept);
+    ANY_INFO(i, info);
+    for (const struct pair *p = i->first; p != NULL && rc == MPI_SUCCESS; p = p->next)
+        rc = MPI_Info_set(*kept, p->key, p->value);
     return rc;
 }
 

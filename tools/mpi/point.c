@@ -19,7 +19,7 @@ void set_status(MPI_Status *status, int source, int tag, size_t bytes)
 
 static size_t bytes_of(const MPI_Status *status)
 {
-    return (size_t)status->MPI_internal[0] | (size_t)status->MPI_internal[1] << 31;
+    return (size_t)status->MPI_internal[0] | (size_t)(uint32_t)status->MPI_internal[1] << 31;
 }
 
 static int nobody(MPI_Status *status)
@@ -456,8 +456,7 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     }
     bytes = (size_t)count * t->size;
     unpack(t, (size_t)count, m->data, m->n_bytes < bytes ? m->n_bytes : bytes, buf);
-    if (status != MPI_STATUS_IGNORE)
-        *status = m->status;
+    set_status(status, m->status.MPI_SOURCE, m->status.MPI_TAG, m->n_bytes);
     *message = MPI_MESSAGE_NULL;
     if (m->n_bytes <= bytes) {
         free(m);
@@ -495,36 +494,47 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
 }
 
 /* Basic elements of one element of t. */
-static size_t elements_of(const struct type *t, size_t *bytes)
+static size_t all_elements(const struct type *t)
 {
     size_t n = 0;
 
-    if (t->kind == TYPE_BASIC) {
-        if (*bytes < t->size)
-            return 0;
-        *bytes -= t->size;
-        return 1;
-    }
+    if (t->kind == TYPE_BASIC)
+        return t->arithmetic != 0 && strchr("FDPTSG", t->arithmetic) != NULL ? 2 : 1;
+    if (t->kind == TYPE_VECTOR)
+        return t->count * t->block * all_elements(t->old);
     for (size_t i = 0; i < t->count; i++)
-        for (size_t k = 0; k < (t->kind == TYPE_VECTOR ? t->block : t->blocks[i]); k++)
-            n += elements_of(t->olds != NULL ? t->olds[i] : t->old, bytes);
+        n += t->blocks[i] * all_elements(t->olds[i]);
     return n;
+}
+
+/* Basic elements in the first `bytes` of n elements of t, one after the other. */
+static size_t elements_in(const struct type *t, size_t n, size_t bytes)
+{
+    const size_t whole = t->size == 0 || bytes / t->size > n ? n : bytes / t->size;
+    size_t found = whole * all_elements(t), left = bytes - whole * t->size;
+
+    if (whole == n || left == 0)
+        return found;
+    if (t->kind == TYPE_BASIC) /* of a pair the value */
+        return found + (all_elements(t) == 2 && left + sizeof(int) >= t->size);
+    if (t->kind == TYPE_VECTOR)
+        return found + elements_in(t->old, t->count * t->block, left);
+    for (size_t i = 0; i < t->count; i++) {
+        const size_t block = t->blocks[i] * t->olds[i]->size;
+
+        found += elements_in(t->olds[i], t->blocks[i], left);
+        left -= left < block ? left : block;
+    }
+    return found;
 }
 
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
-    size_t bytes = bytes_of(status), n = 0;
+    const size_t bytes = bytes_of(status);
 
     enter("MPI_Get_elements");
     TYPE(t, type, NULL);
-    while (bytes > 0 && t->size > 0) {
-        const size_t before = bytes;
-
-        n += elements_of(t, &bytes);
-        if (bytes == before)
-            break;
-    }
-    *count = (MPI_Count)n;
+    *count = t->size > 0 ? (MPI_Count)elements_in(t, bytes / t->size + 1, bytes) : 0;
     return MPI_SUCCESS;
 }
 

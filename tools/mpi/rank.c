@@ -20,11 +20,18 @@ struct rank *this_rank(void)
 }
 
 /* The start of a call of MPI, for reports and errors. */
-struct rank *enter(const char *call)
+struct rank *enter_any(const char *call)
 {
     struct rank *r = this_rank();
 
     r->call = call;
+    return r;
+}
+
+struct rank *enter(const char *call)
+{
+    struct rank *r = enter_any(call);
+
     if (!r->initialized || r->finalized) {
         char place[PLACE_TEXT];
 
@@ -70,6 +77,7 @@ void end_rank(struct rank *r)
     for (int i = 0; i < r->n_errors; i++)
         free(r->errors[i].text);
     free(r->errors);
+    free(r->numbered);
 }
 
 /* ---- errors of the runtime ---- */

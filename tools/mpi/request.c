@@ -25,6 +25,10 @@ void free_request(struct request *r)
     free(r->memory);
     free(r->own_block);
     free(r->reduction);
+    free(r->again);
+    if (r->general != NULL)
+        r->general->drop(r->general->state);
+    free(r->general);
     drop_type(r->type);
     drop_comm(r->comm);
     free(r);
@@ -77,6 +81,8 @@ static int finish(struct request *r)
     free(r->memory);
     r->memory = NULL;
     r->made = NULL;
+    if (r->general != NULL)
+        return r->general->query(r->general->state, &r->status);
     return made != NULL ? complete_duplicate(r->comm, made, r->made_context) : MPI_SUCCESS;
 }
 
@@ -87,6 +93,8 @@ int wait_for(struct request *r)
 
     if (r->under_way != NULL)
         rc = completed(r, logp_wait(this_rank()->vp, r->under_way, &from), &from);
+    while (r->general != NULL && !r->general->complete && rc == MPI_SUCCESS)
+        rc = class_of(logp_yield(this_rank()->vp)); /* a thread of the program completes it */
     if (r->until_ns > 0)
         rc = class_of(logp_sleep_until(this_rank()->vp, r->until_ns));
     for (int i = 0; i < r->n_parts; i++) {
@@ -110,7 +118,8 @@ static int test(struct request *r, bool *done)
         if (*done)
             rc = completed(r, rc, &from);
     }
-    if (r->until_ns > 0 && r->until_ns > logp_now(this_rank()->vp)) {
+    if ((r->until_ns > 0 && r->until_ns > logp_now(this_rank()->vp)) ||
+        (r->general != NULL && !r->general->complete)) {
         *done = false;
         rc = class_of(logp_yield(this_rank()->vp));
     }
@@ -137,7 +146,8 @@ void give_status(const struct request *r, MPI_Status *status)
     status->MPI_TAG = r->status.MPI_TAG;
     for (int i = 0; i < 5; i++)
         status->MPI_internal[i] = r->status.MPI_internal[i];
-    status->MPI_internal[2] = r->cancelled;
+    if (r->general == NULL) /* its program sets it */
+        status->MPI_internal[2] = r->cancelled;
 }
 
 /* The caller has its status: a persistent one can start again, others are gone. */
@@ -397,6 +407,25 @@ int MPI_Testsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
 
 /* ---- the rest ---- */
 
+/* Its part is the collective as it is started without persistence. */
+static int start_again(struct request *r)
+{
+    MPI_Request part;
+    int rc;
+
+    if (r->parts == NULL)
+        r->parts = malloc(sizeof(struct request *));
+    CHECK(r->comm, r->parts != NULL, MPI_ERR_NO_MEM, "no memory");
+    for (; r->n_parts > 0; r->n_parts--)
+        free_request(r->parts[0]);
+    rc = r->again->start(r->again, &part);
+    if (rc == MPI_SUCCESS) {
+        r->parts[r->n_parts++] = (struct request *)part;
+        r->active = true;
+    }
+    return rc;
+}
+
 int MPI_Start(MPI_Request *request)
 {
     struct request *r = request_of(*request);
@@ -404,6 +433,8 @@ int MPI_Start(MPI_Request *request)
     enter("MPI_Start");
     CHECK(NULL, r != NULL && r->persistent && !r->active, MPI_ERR_REQUEST,
           "the request is not a persistent one that can be started");
+    if (r->again != NULL)
+        return start_again(r);
     return r->kind == REQUEST_SEND ? start_send(r) : start_recv(r);
 }
 
@@ -424,7 +455,11 @@ int MPI_Request_free(MPI_Request *request)
 
     CHECK(NULL, r != NULL, MPI_ERR_REQUEST, "the request is null");
     *request = MPI_REQUEST_NULL;
-    if (!r->active) {
+    if (r->general != NULL && !r->general->complete) {
+        r->general->freed = true;
+        return MPI_SUCCESS;
+    }
+    if (!r->active || r->general != NULL) {
         free_request(r);
         return MPI_SUCCESS;
     }
@@ -455,6 +490,8 @@ int MPI_Cancel(MPI_Request *request)
 
     enter("MPI_Cancel");
     CHECK(NULL, r != NULL && r->active, MPI_ERR_REQUEST, "the request is null or not active");
+    if (r->general != NULL)
+        return r->general->cancel(r->general->state, r->general->complete);
     if (r->kind == REQUEST_RECV && r->under_way != NULL &&
         logp_cancel(this_rank()->vp, r->under_way) == 0) {
         r->under_way = NULL;

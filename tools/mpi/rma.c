@@ -42,10 +42,13 @@ static bool is_attached(struct target *t, const char *first, const char *end)
     const struct region *r;
 
     pthread_mutex_lock(&t->mutex);
-    for (r = t->regions; r != NULL && (first < r->base || end > r->base + r->size);)
-        r = r->next;
+    do { /* regions may touch or overlap */
+        for (r = t->regions; r != NULL && (first < r->base || first >= r->base + r->size);)
+            r = r->next;
+        first = r != NULL ? r->base + r->size : first;
+    } while (r != NULL && first < end);
     pthread_mutex_unlock(&t->mutex);
-    return r != NULL;
+    return first >= end;
 }
 
 /* Where the target's part is, if it is all within the window. */
@@ -109,22 +112,50 @@ static struct type *basic_of(struct type *t)
     return t;
 }
 
-/* Both as elements of their basic type in a row, which are combined. */
+/* Where the elements of p are, if they are elements of `basic` in a row; or NULL */
+static void *elements_of(const struct part *p, const struct type *basic)
+{
+    char *first = p->buf != NULL ? (char *)p->buf + p->type->true_lb : NULL;
+
+    return in_a_row(p) && basic->dense && basic->extent == (ptrdiff_t)basic->size &&
+                   (uintptr_t)first % basic->alignment == 0
+               ? first
+               : NULL;
+}
+
+/* Both as elements of their basic type in a row, which are combined: copies, where they are not. */
 static int combine(struct win *w, const struct operation_at *a, const struct reduction *r)
 {
     const struct type *basic = r->type;
     const size_t bytes = bytes_of(&a->there), n = bytes / basic->size,
                  room = n * (size_t)basic->extent;
-    char *data = malloc(bytes + 2 * room + 1), *old = data + bytes, *new = old + room;
+    void *new = elements_of(&a->in, basic), *old = elements_of(&a->there, basic);
+    const size_t new_room = new == NULL ? room : 0, old_room = old == NULL ? room : 0;
+    char *copies = malloc(new_room + old_room + 1), *data = NULL;
 
-    CHECK(w->comm, data != NULL, MPI_ERR_NO_MEM, "no memory");
-    pack(a->in.type, (size_t)a->in.count, a->in.buf, data);
-    unpack(basic, n, data, bytes, new);
-    pack(a->there.type, (size_t)a->there.count, a->there.buf, data);
-    unpack(basic, n, data, bytes, old);
+    if (new_room + old_room > 0)
+        data = malloc(bytes);
+    if (copies == NULL || (data == NULL && new_room + old_room > 0)) {
+        free(copies);
+        free(data);
+        return failed(w->comm, MPI_ERR_NO_MEM, "no memory");
+    }
+    if (new == NULL) {
+        new = copies;
+        pack(a->in.type, (size_t)a->in.count, a->in.buf, data);
+        unpack(basic, n, data, bytes, new);
+    }
+    if (old == NULL) {
+        old = copies + new_room;
+        pack(a->there.type, (size_t)a->there.count, a->there.buf, data);
+        unpack(basic, n, data, bytes, old);
+    }
     r->combine(old, new, n);
-    pack(basic, n, old, data);
-    unpack(a->there.type, (size_t)a->there.count, data, bytes, a->there.buf);
+    if (old_room > 0) {
+        pack(basic, n, old, data);
+        unpack(a->there.type, (size_t)a->there.count, data, bytes, a->there.buf);
+    }
+    free(copies);
     free(data);
     return MPI_SUCCESS;
 }
@@ -167,7 +198,7 @@ static int check_operation(struct win *w, struct operation_at *a, struct reducti
           "%zu bytes for %zu at the target", bytes_of(&a->in), bytes_of(&a->there));
     CHECK(w->comm, !a->has_out || bytes_of(&a->out) == bytes_of(&a->there), MPI_ERR_TYPE,
           "%zu bytes of the target for %zu", bytes_of(&a->there), bytes_of(&a->out));
-    if (a->op == MPI_REPLACE || a->op == MPI_NO_OP)
+    if (a->op == MPI_REPLACE || a->op == MPI_NO_OP || bytes_of(&a->there) == 0)
         return MPI_SUCCESS;
     basic = basic_of(a->there.type);
     CHECK(w->comm, basic != NULL && basic == basic_of(a->in.type), MPI_ERR_TYPE,

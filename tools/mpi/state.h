@@ -26,6 +26,7 @@ struct type {
     int references; /* 0: a constant */
     size_t size;    /* bytes of data */
     ptrdiff_t lb, extent, true_lb, true_ub;
+    size_t alignment;    /* of its basic types; 1: its extent is given */
     bool dense;          /* its data are its bytes 0 .. size - 1, in this order */
     char arithmetic;     /* of a basic type: what op.c calls it; 0: other */
     MPI_Datatype handle; /* of a basic type */
@@ -156,6 +157,20 @@ int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
 
 enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_DONE };
 
+/* A collective that is started again and again: a struct of its own begins with this. */
+struct again {
+    int (*start)(const struct again *again, MPI_Request *request);
+};
+
+/* A request that the program completes. */
+struct general {
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *drop;
+    MPI_Grequest_cancel_function *cancel;
+    void *state;
+    bool complete, freed;
+};
+
 struct request {
     enum request_kind kind;
     bool persistent, active, cancelled, freed;
@@ -180,12 +195,17 @@ struct request {
     void *result;
     struct comm *made; /* of MPI_Comm_idup(): it gets its context when this is complete */
     uint32_t made_context;
-    int64_t until_ns; /* of an operation on a window: when it is complete */
+    int64_t until_ns;        /* of an operation on a window: when it is complete */
+    struct again *again;     /* a persistent collective: what is started; NULL: none */
+    struct general *general; /* the program completes it; NULL: not of this kind */
     MPI_Status status;
 };
 
 struct request *new_request(enum request_kind kind, struct comm *comm);
 void free_request(struct request *request);
+/* An inactive request that starts `again`, which it owns; NULL: there was no memory. @return MPI_SUCCESS
+ * or a class */
+int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request);
 /* Complete it. @return MPI_SUCCESS or the class of its error */
 int wait_for(struct request *request);
 /* Fill *status, if it is wanted, from a request that is complete. */
@@ -223,6 +243,8 @@ struct rank {
         char *text;
     } * errors;
     int n_errors, last_code;
+    void **numbered; /* fortran.c: handles that have numbers */
+    int n_numbered;
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
 
@@ -230,6 +252,7 @@ void free_attributes(struct rank *r);
 /* The rank that calls; ends the process where none does. */
 struct rank *this_rank(void);
 struct rank *enter(const char *call);
+struct rank *enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
 /* Called when a rank begins and ends. */
 int begin_rank(struct rank *r, struct logp_vp *vp);
 void end_rank(struct rank *r);

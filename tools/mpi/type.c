@@ -21,16 +21,18 @@ typedef PAIR(long) long_int;
 typedef PAIR(int) two_int;
 typedef PAIR(short) short_int;
 typedef PAIR(long double) long_double_int;
+typedef float two_real[2];
+typedef double two_double_precision[2];
 
 #define BASIC(mpi, c, as)                                                                          \
     {                                                                                              \
         .handle = mpi, .size = sizeof(c), .extent = sizeof(c), .true_ub = sizeof(c),               \
-        .dense = true, .arithmetic = as, .name = #mpi                                              \
+        .alignment = _Alignof(c), .dense = true, .arithmetic = as, .name = #mpi                    \
     }
 #define PAIR_TYPE(mpi, c, value, as)                                                               \
     {                                                                                              \
         .handle = mpi, .size = sizeof(value) + sizeof(int), .extent = sizeof(c),                   \
-        .true_ub = offsetof(c, i) + sizeof(int),                                                   \
+        .true_ub = offsetof(c, i) + sizeof(int), .alignment = _Alignof(c),                         \
         .dense = sizeof(c) == sizeof(value) + sizeof(int), .arithmetic = as, .name = #mpi          \
     }
 
@@ -72,6 +74,29 @@ static struct type constants[] = {
     BASIC(MPI_CXX_DOUBLE_COMPLEX, double _Complex, 'y'),
     BASIC(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex, 'z'),
     BASIC(MPI_CXX_LONG_DOUBLE_COMPLEX, long double _Complex, 'z'),
+    /* Fortran's, as its compilers have them here; those that are not listed are not there */
+    BASIC(MPI_CHARACTER, char, 'b'),
+    BASIC(MPI_LOGICAL, int32_t, 'i'),
+    BASIC(MPI_LOGICAL1, int8_t, 'b'),
+    BASIC(MPI_LOGICAL2, int16_t, 'h'),
+    BASIC(MPI_LOGICAL4, int32_t, 'i'),
+    BASIC(MPI_LOGICAL8, int64_t, 'l'),
+    BASIC(MPI_INTEGER, int32_t, 'i'),
+    BASIC(MPI_INTEGER1, int8_t, 'b'),
+    BASIC(MPI_INTEGER2, int16_t, 'h'),
+    BASIC(MPI_INTEGER4, int32_t, 'i'),
+    BASIC(MPI_INTEGER8, int64_t, 'l'),
+    BASIC(MPI_REAL, float, 'f'),
+    BASIC(MPI_REAL4, float, 'f'),
+    BASIC(MPI_REAL8, double, 'd'),
+    BASIC(MPI_DOUBLE_PRECISION, double, 'd'),
+    BASIC(MPI_COMPLEX, float _Complex, 'x'),
+    BASIC(MPI_COMPLEX8, float _Complex, 'x'),
+    BASIC(MPI_COMPLEX16, double _Complex, 'y'),
+    BASIC(MPI_DOUBLE_COMPLEX, double _Complex, 'y'),
+    BASIC(MPI_2REAL, two_real, 0),
+    BASIC(MPI_2DOUBLE_PRECISION, two_double_precision, 0),
+    PAIR_TYPE(MPI_2INTEGER, two_int, int, 'T'),
     PAIR_TYPE(MPI_FLOAT_INT, float_int, float, 'F'),
     PAIR_TYPE(MPI_DOUBLE_INT, double_int, double, 'D'),
     PAIR_TYPE(MPI_LONG_INT, long_int, long, 'P'),
@@ -189,6 +214,7 @@ static struct type *new_type(enum type_kind kind)
     if (t != NULL) {
         t->kind = kind;
         t->references = 1;
+        t->alignment = 1;
         t->lb = t->true_lb = PTRDIFF_MAX;
         t->extent = t->true_ub = PTRDIFF_MIN; /* its upper bound, while it is made */
     }
@@ -204,6 +230,7 @@ static void include(struct type *t, const struct type *old, size_t n, ptrdiff_t 
     if (n == 0)
         return;
     t->size += n * old->size;
+    t->alignment = old->alignment > t->alignment ? old->alignment : t->alignment;
     t->lb = lowest + old->lb < t->lb ? lowest + old->lb : t->lb;
     if (highest + old->lb + old->extent > t->extent)
         t->extent = highest + old->lb + old->extent;
@@ -301,6 +328,8 @@ int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_
     const MPI_Aint bounds[2] = {lb, extent};
     const int rc = make_resized("MPI_Type_create_resized", old, lb, extent, type);
 
+    if (rc == MPI_SUCCESS)
+        ((struct type *)*type)->alignment = 1;
     return describe(rc, type, MPI_COMBINER_RESIZED, NONE, NONE, NONE, BYTES(bounds, 2), &old, 1);
 }
 
@@ -332,7 +361,7 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
 
     enter(call);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
-    for (int i = 0; i < (olds != NULL ? count : 1); i++)
+    for (int i = 0; i < (olds == NULL && old != NULL ? 1 : count); i++)
         CHECK(NULL, type_of(olds != NULL ? olds[i] : old) != NULL, MPI_ERR_TYPE,
               "datatype %d is null or has been freed", i);
     for (int i = 0; i < count; i++)
@@ -411,12 +440,22 @@ int MPI_Type_create_hindexed_block(int count, int block, const MPI_Aint displs[]
                     BYTES(displs, count), &old, 1);
 }
 
+/* A struct ends where the next one in an array could begin. */
+static void pad(struct type *t)
+{
+    const ptrdiff_t a = (ptrdiff_t)t->alignment, rest = t->extent % a;
+
+    t->extent += rest > 0 ? a - rest : 0;
+}
+
 int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[],
                            const MPI_Datatype types[], MPI_Datatype *type)
 {
     const int rc = make_blocks("MPI_Type_create_struct", count, blocks, 0,
                                (struct places){NULL, displs}, types, NULL, type);
 
+    if (rc == MPI_SUCCESS)
+        pad((struct type *)*type);
     return describe(rc, type, MPI_COMBINER_STRUCT, INTS(&count, 1), INTS(blocks, count), NONE,
                     BYTES(displs, count), types, count);
 }

@@ -189,7 +189,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void 
     t = w->targets[rank];
     *size = t->size;
     *unit = t->unit;
-    memcpy(base, &t->base, sizeof(void *));
+    memcpy(base, t->size > 0 ? (const void *)&t->base : &(void *){NULL}, sizeof(void *));
     return MPI_SUCCESS;
 }
 
@@ -270,11 +270,25 @@ int MPI_Win_set_info(MPI_Win win, MPI_Info info)
     return set_info(&w->info, info);
 }
 
+/* The hints that the standard names, with what they are where the program has not set them. */
 int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
 {
+    static const char *const hints[][2] = {{"no_locks", "false"},
+                                           {"accumulate_ordering", "rar,raw,war,waw"},
+                                           {"accumulate_ops", "same_op_no_op"},
+                                           {"same_size", "false"},
+                                           {"same_disp_unit", "false"}};
+    int length, set, rc;
+
     enter("MPI_Win_get_info");
     WIN(w, win);
-    return get_info(w->info, info);
+    rc = get_info(w->info, info);
+    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]) && rc == MPI_SUCCESS; i++) {
+        rc = MPI_Info_get_valuelen(*info, hints[i][0], &length, &set);
+        if (rc == MPI_SUCCESS && !set)
+            rc = MPI_Info_set(*info, hints[i][0], hints[i][1]);
+    }
+    return rc;
 }
 
 int MPI_Win_set_name(MPI_Win win, const char *name)

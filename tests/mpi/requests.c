@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that the program completes, persistent collectives, and handles as Fortran's integers. */
+#include "check.h"
+
+static int me, P;
+
+/* ---- requests that the program completes ---- */
+
+static int queries, drops, cancels;
+
+static int query(void *state, MPI_Status *status)
+{
+    queries++;
+    MPI_Status_set_elements(status, MPI_INT, *(int *)state);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = 7;
+    status->MPI_TAG = 8;
+    return MPI_SUCCESS;
+}
+
+static int drop(void *state)
+{
+    (void)state;
+    drops++;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    (void)state, (void)complete;
+    cancels++;
+    return MPI_SUCCESS;
+}
+
+static void general(void)
+{
+    int n = 3, flag, count;
+    MPI_Request request, same;
+    MPI_Status status;
+
+    MPI_Grequest_start(query, drop, cancel, &n, &request);
+    MPI_Test(&request, &flag, &status);
+    CHECK(!flag && queries == 0);
+    MPI_Cancel(&request);
+    CHECK(cancels == 1);
+    MPI_Grequest_complete(request);
+    MPI_Wait(&request, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    CHECK(request == MPI_REQUEST_NULL && queries == 1 && drops == 1);
+    CHECK(status.MPI_SOURCE == 7 && status.MPI_TAG == 8 && count == 3);
+    MPI_Grequest_start(query, drop, cancel, &n, &request);
+    same = request;
+    MPI_Request_free(&request);
+    CHECK(drops == 1);
+    MPI_Grequest_complete(same);
+    CHECK(drops == 2 && request == MPI_REQUEST_NULL);
+}
+
+/* ---- persistent collectives, which are newer than other MPIs here ---- */
+
+#ifdef MPI_ABI_VERSION
+static void persistent(void)
+{
+    int value, sum, *all = malloc((size_t)P * sizeof(int)), flag;
+    MPI_Request r[4];
+
+    MPI_Bcast_init(&value, 1, MPI_INT, P - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
+    MPI_Allreduce_init(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);
+    MPI_Allgather_init(&me, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &r[2]);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[3]);
+    MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
+    CHECK(flag && r[0] != MPI_REQUEST_NULL); /* it is not active */
+    for (int i = 0; i < 5; i++) {
+        value = me == P - 1 ? 10 + i : -1;
+        sum = all[0] = all[P - 1] = -1;
+        MPI_Startall(4, r);
+        MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+        CHECK(value == 10 + i && sum == P * (P - 1) / 2 && all[0] == 0 && all[P - 1] == P - 1);
+    }
+    MPI_Start(&r[1]);
+    MPI_Request_free(&r[1]); /* it goes on */
+    for (int i = 0; i < 4; i++)
+        if (i != 1)
+            MPI_Request_free(&r[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(all);
+}
+
+static void wrong(void)
+{
+    MPI_Request request;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    FAILS(MPI_ERR_COMM, MPI_Barrier_init(MPI_COMM_NULL, MPI_INFO_NULL, &request));
+    MPI_Bcast_init(NULL, -1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    FAILS(MPI_ERR_COUNT, MPI_Start(&request));
+    MPI_Request_free(&request);
+    request = MPI_REQUEST_NULL;
+    FAILS(MPI_ERR_REQUEST, MPI_Grequest_complete(request));
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+#endif
+
+/* ---- handles as integers ---- */
+
+static void numbers(void)
+{
+    MPI_Status status, other;
+    MPI_Fint f[16];
+    MPI_Comm copy;
+    MPI_Datatype t;
+    int result;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Type_contiguous(2, MPI_INT, &t);
+    CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
+    CHECK(MPI_Comm_f2c(MPI_Comm_c2f(copy)) == copy && MPI_Type_f2c(MPI_Type_c2f(t)) == t);
+    CHECK(MPI_Comm_c2f(copy) == MPI_Comm_c2f(copy));
+    CHECK(MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)) == MPI_SUM);
+    CHECK(MPI_Request_f2c(MPI_Request_c2f(MPI_REQUEST_NULL)) == MPI_REQUEST_NULL);
+    MPI_Comm_compare(MPI_Comm_f2c(MPI_Comm_c2f(copy)), MPI_COMM_WORLD, &result);
+    CHECK(result == MPI_CONGRUENT);
+    MPI_Sendrecv(&me, 1, MPI_INT, me, 5, &result, 1, MPI_INT, me, 5, copy, &status);
+    MPI_Status_c2f(&status, f);
+    MPI_Status_f2c(f, &other);
+    CHECK(other.MPI_SOURCE == me && other.MPI_TAG == 5);
+    MPI_Type_free(&t);
+    MPI_Comm_free(&copy);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    general();
+#ifdef MPI_ABI_VERSION
+    persistent();
+    wrong();
+#endif
+    numbers();
+    if (me == 0)
+        puts("requests: all hold");
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that the program starts or completes by itself: generalized and persistent ones. */
+#include "state.h"
+
+int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *drop,
+                       MPI_Grequest_cancel_function *cancel, void *state, MPI_Request *request)
+{
+    struct rank *rank = enter("MPI_Grequest_start");
+    struct request *r = new_request(REQUEST_DONE, &rank->world);
+
+    CHECK(NULL, r != NULL, MPI_ERR_NO_MEM, "no memory");
+    r->general = malloc(sizeof(*r->general));
+    if (r->general == NULL) {
+        free_request(r);
+        return failed(NULL, MPI_ERR_NO_MEM, "no memory");
+    }
+    *r->general = (struct general){query, drop, cancel, state, false, false};
+    r->active = true;
+    *request = (MPI_Request)r;
+    return MPI_SUCCESS;
+}
+
+int MPI_Grequest_complete(MPI_Request request)
+{
+    struct request *r = (struct request *)request;
+
+    enter("MPI_Grequest_complete");
+    CHECK(NULL, request != MPI_REQUEST_NULL && r->general != NULL, MPI_ERR_REQUEST,
+          "the request is null or not of MPI_Grequest_start()");
+    r->general->complete = true;
+    if (r->general->freed)
+        free_request(r);
+    return MPI_SUCCESS;
+}
+
+int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request)
+{
+    struct request *r;
+
+    enter(call);
+    COMM(c, comm);
+    r = again != NULL ? new_request(REQUEST_COLLECTIVE, c) : NULL;
+    if (r == NULL) {
+        free(again);
+        return failed(c, MPI_ERR_NO_MEM, "no memory");
+    }
+    r->persistent = true;
+    r->again = again;
+    *request = (MPI_Request)r;
+    return MPI_SUCCESS;
+}
