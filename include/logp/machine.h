@@ -112,6 +112,9 @@ struct logp_config {
      *  an MPI program, with the MPI of the launcher that has started it; "mpi:openmpi" or
      *  "mpi:mpich": with that MPI. Differences: transport.h. */
     const char *transport;
+    bool compare_calls; /**< on every clock, compare the collectives that the members of a group
+                             call: logp_vp_note_call(). Each call then takes a lock. Nothing is
+                             compared where vps are in several processes */
 };
 
 /**

@@ -161,8 +161,8 @@ struct logp_call {
 
 /**
  * Note that this vp calls a collective, and compare the call with those of the other members: the
- * n-th calls of all must be the same. This is done on the virtual clock on one core. If two calls
- * differ, the run ends as by LOGP_CHECK(): logp_report.asserted names both.
+ * n-th calls of all must be the same. This is done on the virtual clock on one core, and with
+ * logp_config.compare_calls. If two calls differ, the run ends as by LOGP_CHECK(): logp_report.asserted names both.
  * @param vp       a group, or the vp itself
  * @param started  a nonblocking collective: these are counted by themselves
  * @param call     copied, but for the name

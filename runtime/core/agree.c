@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Do all members of a group call the same collectives? The first that makes its n-th call leaves a
- * record of it, and the others compare theirs. The last one removes it. On the virtual clock on one
- * core: only the holder of the core is here.
+ * record of it, and the others compare theirs. The last one removes it. The machine's lock protects
+ * the records.
  */
 #include "core/core.h"
 #include "state/stop.h"
@@ -153,7 +153,6 @@ static __attribute__((noinline, cold)) int differ(struct lpi_proc *p, const stru
 
     describe(mine, sizeof(mine), call);
     describe(other, sizeof(other), &r->call);
-    pthread_mutex_lock(&m->lock);
     if (lpi_stop(m, -EPROTO)) {
         snprintf(m->detail, sizeof(m->detail), "rank %d calls %s where rank %d calls %s%s", p->rank,
                  mine, r->rank, other, strcmp(mine, other) == 0 ? " with another operation" : "");
@@ -163,11 +162,10 @@ static __attribute__((noinline, cold)) int differ(struct lpi_proc *p, const stru
                                                     .rank = p->rank,
                                                     .time_ns = lpi_clock(p)};
     }
-    pthread_mutex_unlock(&m->lock);
     return -EPROTO;
 }
 
-int logp_vp_note_call(struct logp_vp *vp, bool started, const struct logp_call *call)
+static int note_call(struct logp_vp *vp, bool started, const struct logp_call *call)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_machine *m = p->core->machine;
@@ -175,8 +173,6 @@ int logp_vp_note_call(struct logp_vp *vp, bool started, const struct logp_call *
     struct lpi_calls *c;
     struct record key, *r;
 
-    if (!m->is_virtual || m->n_cores > 1 || vp->size == 1)
-        return 0;
     c = calls_of(m);
     if (c == NULL || (2 * c->n >= c->capacity && !grow(c)))
         return -ENOMEM;
@@ -200,4 +196,17 @@ int logp_vp_note_call(struct logp_vp *vp, bool started, const struct logp_call *
     if (++r->n_called == vp->size)
         drop(c, r);
     return 0;
+}
+
+int logp_vp_note_call(struct logp_vp *vp, bool started, const struct logp_call *call)
+{
+    struct logp_machine *m = vp->proc->core->machine;
+    int rc;
+
+    if (!m->compares_calls || vp->size == 1)
+        return 0;
+    pthread_mutex_lock(&m->lock);
+    rc = note_call(vp, started, call);
+    pthread_mutex_unlock(&m->lock);
+    return rc;
 }

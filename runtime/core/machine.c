@@ -276,6 +276,8 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
         rc = lpi_remote_create(m, config, transport);
     if (rc == 0) {
         rc = make_parts(m, config);
+        m->compares_calls =
+            m->remote == NULL && (config->compare_calls || (m->is_virtual && m->n_cores == 1));
         if (rc == 0 && lpi_rendezvous_from(config) > 0)
             rc = logp_machine_set_rendezvous_from(m, lpi_rendezvous_from(config));
         if (rc == 0)

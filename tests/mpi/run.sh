@@ -27,7 +27,7 @@ expect() {
 }
 
 programs='hydro.cc molecules.c multigrid.c samplesort.c'
-checks='point requests collectives communicators inter topologies types contents windows errors'
+checks='point persistent collectives communicators inter topologies types contents windows errors'
 case ${2:-checks} in
 checks)
     for program in $checks; do

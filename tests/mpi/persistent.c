@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 #endif
     numbers();
     if (me == 0)
-        puts("requests: all hold");
+        puts("persistent: all hold");
     MPI_Finalize();
     return 0;
 }
