@@ -171,6 +171,29 @@ ends)
             grep -q "rank 3 in MPI_Barrier.*$(line Barrier)" said || fail 'the others of a deadlock'
         ! grep 'Barrier.* tag ' said || fail 'a barrier has no tag'
     done
+    build requests.c
+    line() { grep -nF -- "$1" "$here/requests.c" | head -1 | sed 's/\(^[0-9]*\).*/(requests.c:\1)/'; }
+    for options in '-P 4' '-P 3 --executor thread' '-P 4 --clock virtual -L 5us' '-P 4 --check off'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options ./requests right
+        [ ! -s out.err ] || fail "a right program is blamed with $options"
+    done
+    expect 0 "rank 1: MPI_Finalize: a request of MPI_Irecv has not been waited for $(line Irecv)" -P 4 ./requests receive
+    for clock in '--clock wall' '--clock virtual -L 5us --compute measured'; do
+        # shellcheck disable=SC2086
+        expect 0 "rank 0: MPI_Finalize: a request of MPI_Isend has not been waited for $(line Isend)" $clock -P 2 ./requests send
+    done
+    expect 0 "rank 0: MPI_Finalize: a request of MPI_Send_init is persistent and has not been freed $(line Send_init)" \
+        -P 2 ./requests persistent
+    expect 0 "rank 3: MPI_Finalize: a request of MPI_Ibarrier has not been waited for $(line Ibarrier)" -P 4 ./requests barrier
+    expect 7 "rank 1: MPI_Waitall: invalid request: the request that MPI_Isend made is complete or has been freed $(line Waitall\(1)" \
+        -P 2 ./requests twice
+    expect 7 "rank 1: MPI_Test: invalid request: the request that MPI_Isend made is complete or has been freed $(line 'Test(&copy')" \
+        -P 2 ./requests twice-test
+    expect 7 "rank 1: MPI_Wait: invalid request: the request that MPI_Isend made is complete or has been freed $(line 'Wait(&copy')" \
+        -P 2 ./requests freed
+    expect 0 '' --check off -P 4 ./requests receive
+    [ ! -s out.err ] || fail '--check off says something'
     build ends.c "bare -g0"
     expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (main+0x' -P 4 ./bare deadlock
     strip bare

@@ -202,6 +202,7 @@ static int mpirun(struct options *o)
     struct mpi_program program = {.argv = o->rest,
                                   .tags_output = o->tags_output,
                                   .quiet = o->quiet,
+                                  .checks = !o->unchecked,
                                   .compute = o->compute,
                                   .timeout_ns = o->timeout_ns,
                                   .run = run_program};

@@ -14,9 +14,9 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fun
         free_request(r);
         return failed(NULL, MPI_ERR_NO_MEM, "no memory");
     }
-    *r->general = (struct general){query, drop, cancel, state, false, false};
+    *r->general = (struct general){query, drop, cancel, state, false};
     r->active = true;
-    *request = (MPI_Request)r;
+    give_request(r, NULL, request);
     return MPI_SUCCESS;
 }
 
@@ -28,7 +28,7 @@ int MPI_Grequest_complete(MPI_Request request)
     CHECK(NULL, request != MPI_REQUEST_NULL && r->general != NULL, MPI_ERR_REQUEST,
           "the request is null or not of MPI_Grequest_start()");
     r->general->complete = true;
-    if (r->general->freed)
+    if (r->freed)
         free_request(r);
     return MPI_SUCCESS;
 }
@@ -46,6 +46,6 @@ int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Re
     }
     r->persistent = true;
     r->again = again;
-    *request = (MPI_Request)r;
+    give_request(r, NULL, request);
     return MPI_SUCCESS;
 }

@@ -65,7 +65,7 @@ struct job {
     char *file;       /* the executable, in memory */
     size_t file_bytes;
     main_function *main; /* not NULL: there is one rank, which is this process's own program */
-    bool tags_output, names_threads, quiet;
+    bool tags_output, names_threads, quiet, checks;
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     double compute;                     /* of struct mpi_program */
     int n_ranks;

@@ -23,7 +23,7 @@ struct request *begin_collective(struct comm *c)
 int end_collective(struct request *r, int rc, MPI_Request *request)
 {
     if (rc == MPI_SUCCESS && request != NULL) {
-        *request = (MPI_Request)r;
+        give_request(r, NULL, request);
         return rc;
     }
     if (rc == MPI_SUCCESS)

@@ -240,14 +240,16 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
     return MPI_SUCCESS;
 }
 
-static int begin(struct request *r, int rc, MPI_Request *request)
+#define CALLER __builtin_return_address(0)
+
+static int begin(struct request *r, int rc, MPI_Request *request, void *caller)
 {
     if (rc != MPI_SUCCESS) {
         if (r != NULL)
             free_request(r);
         return rc;
     }
-    *request = (MPI_Request)r;
+    give_request(r, caller, request);
     return rc;
 }
 
@@ -258,7 +260,7 @@ static int begin(struct request *r, int rc, MPI_Request *request)
         struct request *r = NULL;                                                                  \
         int rc = make("MPI_" #name, REQUEST_SEND, mode, buf, count, type, dest, tag, comm, &r);    \
                                                                                                    \
-        return begin(r, rc == MPI_SUCCESS ? start_send(r) : rc, request);                          \
+        return begin(r, rc == MPI_SUCCESS ? start_send(r) : rc, request, CALLER);                  \
     }
 ISEND(Isend, LOGP_SEND_STANDARD)
 ISEND(Ibsend, LOGP_SEND_BUFFERED)
@@ -272,14 +274,14 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
     int rc = make("MPI_Irecv", REQUEST_RECV, LOGP_SEND_STANDARD, buf, count, type, source, tag,
                   comm, &r);
 
-    return begin(r, rc == MPI_SUCCESS ? start_recv(r) : rc, request);
+    return begin(r, rc == MPI_SUCCESS ? start_recv(r) : rc, request, CALLER);
 }
 
-static int persistent(struct request *r, int rc, MPI_Request *request)
+static int persistent(struct request *r, int rc, MPI_Request *request, void *caller)
 {
     if (r != NULL)
         r->persistent = true;
-    return begin(r, rc, request);
+    return begin(r, rc, request, caller);
 }
 
 #define SEND_INIT(name, mode)                                                                      \
@@ -290,7 +292,7 @@ static int persistent(struct request *r, int rc, MPI_Request *request)
         const int rc =                                                                             \
             make("MPI_" #name, REQUEST_SEND, mode, buf, count, type, dest, tag, comm, &r);         \
                                                                                                    \
-        return persistent(r, rc, request);                                                         \
+        return persistent(r, rc, request, CALLER);                                                 \
     }
 SEND_INIT(Send_init, LOGP_SEND_STANDARD)
 SEND_INIT(Bsend_init, LOGP_SEND_BUFFERED)
@@ -304,7 +306,7 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, 
     const int rc = make("MPI_Recv_init", REQUEST_RECV, LOGP_SEND_STANDARD, buf, count, type, source,
                         tag, comm, &r);
 
-    return persistent(r, rc, request);
+    return persistent(r, rc, request, CALLER);
 }
 
 /* ---- both at once ---- */
@@ -475,7 +477,7 @@ int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MP
     CHECK(NULL, r != NULL, MPI_ERR_NO_MEM, "no memory");
     r->active = true;
     rc = MPI_Mrecv(buf, count, type, message, &r->status);
-    return begin(r, rc, request);
+    return begin(r, rc, request, CALLER);
 }
 
 /* ---- statuses and buffers ---- */

@@ -74,6 +74,8 @@ void end_rank(struct rank *r)
     drop_info(&r->self.info);
     free_attributes(r);
     free(r->left);
+    for (int i = 0; i < N_GONE; i++)
+        free(r->gone[i]);
     for (int i = 0; i < r->n_errors; i++)
         free(r->errors[i].text);
     free(r->errors);
@@ -172,6 +174,7 @@ int MPI_Finalize(void)
     struct rank *r = enter("MPI_Finalize");
     int self, world, rc;
 
+    report_requests(r);
     for (int i = 0; i < r->n_left; i++) {
         wait_for(r->left[i]);
         free_request(r->left[i]);

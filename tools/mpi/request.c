@@ -31,7 +31,12 @@ void free_request(struct request *r)
     free(r->general);
     drop_type(r->type);
     drop_comm(r->comm);
-    free(r);
+    if (r->link == NULL) {
+        free(r);
+        return;
+    }
+    forget_request(r);
+    bury_request(r);
 }
 
 /* ---- one ---- */
@@ -176,11 +181,19 @@ static bool is_active(MPI_Request request)
     return r != NULL && r->active;
 }
 
+#define REQUESTS(n, requests)                                                                      \
+    do {                                                                                           \
+        const int class = check_requests(n, requests);                                             \
+        if (class != MPI_SUCCESS)                                                                  \
+            return class;                                                                          \
+    } while (0)
+
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int rc = MPI_SUCCESS;
 
     enter("MPI_Wait");
+    REQUESTS(1, request);
     if (is_active(*request))
         rc = wait_for((struct request *)*request);
     give_status(request_of(*request), status);
@@ -194,6 +207,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     int rc = MPI_SUCCESS;
 
     enter("MPI_Test");
+    REQUESTS(1, request);
     if (is_active(*request))
         rc = test((struct request *)*request, &done);
     *flag = done;
@@ -217,6 +231,7 @@ int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 
     enter("MPI_Waitall");
     CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    REQUESTS(n, requests);
     for (int i = 0; i < n; i++) {
         const int rc =
             is_active(requests[i]) ? wait_for((struct request *)requests[i]) : MPI_SUCCESS;
@@ -237,6 +252,7 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
 
     enter("MPI_Testall");
     CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    REQUESTS(n, requests);
     for (int i = 0; i < n && done && rc == MPI_SUCCESS; i++)
         if (is_active(requests[i]))
             rc = test((struct request *)requests[i], &done);
@@ -330,6 +346,7 @@ int MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 
     enter("MPI_Waitany");
     CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    REQUESTS(n, requests);
     first = wait_first(n, requests, &rc);
     *index = first >= 0 && first < n ? first : MPI_UNDEFINED;
     give_status(*index >= 0 ? request_of(requests[*index]) : NULL, status);
@@ -344,6 +361,7 @@ int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status
 
     enter("MPI_Testany");
     CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    REQUESTS(n, requests);
     first = first_done(n, requests, &rc);
     *flag = first < n;
     *index = first >= 0 && first < n ? first : MPI_UNDEFINED;
@@ -388,6 +406,7 @@ int MPI_Waitsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
 
     enter("MPI_Waitsome");
     CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    REQUESTS(n, requests);
     first = wait_first(n, requests, &rc);
     *n_done = MPI_UNDEFINED;
     return first < 0 ? rc : take_some(n, requests, first, rc, n_done, indices, statuses);
@@ -399,6 +418,7 @@ int MPI_Testsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
 
     enter("MPI_Testsome");
     CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    REQUESTS(n, requests);
     first = first_done(n, requests, &rc);
     *n_done = first < 0 ? MPI_UNDEFINED : 0;
     return first < 0 || first == n ? rc
@@ -421,6 +441,7 @@ static int start_again(struct request *r)
     rc = r->again->start(r->again, &part);
     if (rc == MPI_SUCCESS) {
         r->parts[r->n_parts++] = (struct request *)part;
+        forget_request((struct request *)part); /* its program has no handle to it */
         r->active = true;
     }
     return rc;
@@ -431,6 +452,7 @@ int MPI_Start(MPI_Request *request)
     struct request *r = request_of(*request);
 
     enter("MPI_Start");
+    REQUESTS(1, request);
     CHECK(NULL, r != NULL && r->persistent && !r->active, MPI_ERR_REQUEST,
           "the request is not a persistent one that can be started");
     if (r->again != NULL)
@@ -454,9 +476,11 @@ int MPI_Request_free(MPI_Request *request)
     struct request *r = request_of(*request), **left;
 
     CHECK(NULL, r != NULL, MPI_ERR_REQUEST, "the request is null");
+    REQUESTS(1, request);
     *request = MPI_REQUEST_NULL;
     if (r->general != NULL && !r->general->complete) {
-        r->general->freed = true;
+        forget_request(r);
+        r->freed = true;
         return MPI_SUCCESS;
     }
     if (!r->active || r->general != NULL) {
@@ -467,6 +491,8 @@ int MPI_Request_free(MPI_Request *request)
     CHECK(NULL, left != NULL, MPI_ERR_NO_MEM, "no memory");
     rank->left = left;
     left[rank->n_left++] = r;
+    forget_request(r);
+    r->freed = true;
     return MPI_SUCCESS;
 }
 
@@ -476,6 +502,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     int rc = MPI_SUCCESS;
 
     enter("MPI_Request_get_status");
+    REQUESTS(1, &request);
     if (is_active(request))
         rc = test((struct request *)request, &done);
     *flag = done;
@@ -489,6 +516,7 @@ int MPI_Cancel(MPI_Request *request)
     struct request *r = request_of(*request);
 
     enter("MPI_Cancel");
+    REQUESTS(1, request);
     CHECK(NULL, r != NULL && r->active, MPI_ERR_REQUEST, "the request is null or not active");
     if (r->general != NULL)
         return r->general->cancel(r->general->state, r->general->complete);

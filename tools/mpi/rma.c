@@ -210,7 +210,7 @@ static int check_operation(struct win *w, struct operation_at *a, struct reducti
     return rc;
 }
 
-static int give_request(struct win *w, const struct operation_at *a, MPI_Request *request)
+static int request_for(struct win *w, const struct operation_at *a, MPI_Request *request)
 {
     struct request *r;
 
@@ -222,7 +222,7 @@ static int give_request(struct win *w, const struct operation_at *a, MPI_Request
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
     if (a->has_out && a->rank != MPI_PROC_NULL) /* a buffer that is read is free at once */
         r->until_ns = w->done_ns[a->rank];
-    *request = (MPI_Request)r;
+    give_request(r, NULL, request);
     return MPI_SUCCESS;
 }
 
@@ -239,7 +239,7 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     if (rc != MPI_SUCCESS)
         return rc;
     if (a->rank == MPI_PROC_NULL)
-        return give_request(w, a, request);
+        return request_for(w, a, request);
     CHECK(w->comm, w->fenced || w->access[a->rank] != 0, MPI_ERR_RMA_SYNC,
           "no epoch at rank %d has been opened", a->rank);
     CHECK(w->comm, request == NULL || (w->access[a->rank] & LOCKED) != 0, MPI_ERR_RMA_SYNC,
@@ -250,7 +250,7 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
                              a->has_out ? bytes_of(&a->out) : 1);
     if (rc == MPI_SUCCESS)
         rc = perform(w, a, &r);
-    return rc == MPI_SUCCESS ? give_request(w, a, request) : rc;
+    return rc == MPI_SUCCESS ? request_for(w, a, request) : rc;
 }
 
 /* ---- MPI's names ---- */

@@ -223,6 +223,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
+                      .checks = program->checks,
                       .compute = program->compute};
     char why[512], path[PATH_MAX];
     struct rlimit files;
@@ -256,7 +257,7 @@ int run_alone(main_function *main, int argc, char **argv)
 {
     char path[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    struct job job = {.argc = argc, .argv = argv, .path = path, .main = main};
+    struct job job = {.argc = argc, .argv = argv, .path = path, .main = main, .checks = true};
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = 1,
                                  .delay = logp_delay_none(),

@@ -13,6 +13,7 @@ struct mpi_program {
     char **argv; /* as main() gets them */
     bool tags_output;
     bool quiet;
+    bool checks;        /* --check */
     bool names_threads; /* each rank is a thread: "rank 3" */
     double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */
     int64_t timeout_ns;

@@ -14,6 +14,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -155,7 +156,7 @@ int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
 
 /* ---- requests: request.c ---- */
 
-enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_DONE };
+enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_DONE, REQUEST_GONE };
 
 /* A collective that is started again and again: a struct of its own begins with this. */
 struct again {
@@ -168,7 +169,7 @@ struct general {
     MPI_Grequest_free_function *drop;
     MPI_Grequest_cancel_function *cancel;
     void *state;
-    bool complete, freed;
+    bool complete;
 };
 
 struct request {
@@ -199,6 +200,11 @@ struct request {
     struct again *again;     /* a persistent collective: what is started; NULL: none */
     struct general *general; /* the program completes it; NULL: not of this kind */
     MPI_Status status;
+    /* check.c: the list of those that the program has; link is NULL: it is not in it */
+    struct request *next, **link;
+    const char *call; /* that has made it */
+    void *caller;     /* of that call; NULL: see place */
+    uintptr_t place;
 };
 
 struct request *new_request(enum request_kind kind, struct comm *comm);
@@ -206,6 +212,14 @@ void free_request(struct request *request);
 /* An inactive request that starts `again`, which it owns; NULL: there was no memory. @return MPI_SUCCESS
  * or a class */
 int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request);
+
+/* check.c: give the program a handle. caller: the return address of the call; NULL: unknown */
+void give_request(struct request *request, void *caller, MPI_Request *handle);
+void forget_request(struct request *request);
+void bury_request(struct request *request); /* in place of free() */
+/* All are null or can be used. @return MPI_SUCCESS or a class */
+int check_requests(int n, const MPI_Request requests[]);
+
 /* Complete it. @return MPI_SUCCESS or the class of its error */
 int wait_for(struct request *request);
 /* Fill *status, if it is wanted, from a request that is complete. */
@@ -220,6 +234,8 @@ int take_long(struct comm *comm, const struct logp_status *from, const struct ty
               size_t count, void *buf);
 
 /* ---- ranks: rank.c ---- */
+
+enum { N_GONE = 64 }; /* requests that are remembered: check.c */
 
 struct rank {
     struct logp_vp *vp;
@@ -236,6 +252,9 @@ struct rank {
     struct attribute *attributes;
     struct request **left; /* freed before they were complete */
     int n_left;
+    struct request *given; /* that the program has handles to */
+    struct request *gone[N_GONE];
+    unsigned n_gone;
     void *buffer; /* of MPI_Buffer_attach() */
     int buffer_size;
     struct own_error { /* MPI_ERR_LASTCODE + 1 + its index is its code */
@@ -249,6 +268,7 @@ struct rank {
 };
 
 void free_attributes(struct rank *r);
+void report_requests(const struct rank *r); /* that are left: check.c */
 /* The rank that calls; ends the process where none does. */
 struct rank *this_rank(void);
 struct rank *enter(const char *call);

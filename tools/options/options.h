@@ -153,6 +153,7 @@ struct options {
     char **rest; /* what stands behind --, or a program of mpirun; NULL at its end; NULL: none */
     char **argv; /* all of the command line */
     const char *traced; /* mpirun: a file for the diagram; NULL: none */
+    bool unchecked;     /* --check off */
     bool tags_output;   /* each line of a program with its rank */
     double
         compute; /* mpirun: what computing takes on the virtual clock, times what it takes here */
@@ -194,7 +195,7 @@ enum option_set {
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
     OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */
-    OPTIONS_MPIRUN = 1 << 28, /* --tag-output, --compute, --stack, --gdb */
+    OPTIONS_MPIRUN = 1 << 28, /* --check, --tag-output, --compute, --stack, --gdb */
 };
 
 /* ---- options.c ---- */

@@ -143,6 +143,16 @@ static void apply_progress(struct options *o, const char *option, const char *te
     o->progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
 }
 
+static void apply_check(struct options *o, const char *option, const char *text)
+{
+    static const struct names names = {{"on", "off"}, 2};
+    const int which = find_name(&names, text);
+
+    if (which < 0)
+        refuse_name(option, text, &names);
+    o->unchecked = which == 1;
+}
+
 static void apply_compute(struct options *o, const char *option, const char *text)
 {
     char *end = NULL;
@@ -183,6 +193,8 @@ const struct option_row run_options[] = {
      OPTIONS_WATCH, SWITCH(watch)},
     {"tag-output", NULL, "put the rank before each line of output", "off", "", OPTIONS_MPIRUN,
      SWITCH(tags_output)},
+    {"check", "WHEN", "name requests that an MPI program leaves or uses twice: on, off", "on", "",
+     OPTIONS_MPIRUN, .apply = apply_check, .words = "on, off"},
     {"compute", "HOW",
      "virtual clock: time of the program's own computing: none, measured, x0.5 (half)", "none", "",
      OPTIONS_MPIRUN, .apply = apply_compute, .words = "none, measured"},
