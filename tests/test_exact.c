@@ -283,6 +283,11 @@ Test(exact, symmetric_schedules_have_the_golden_times)
     params.G_ps = 10000;
     cr_expect_eq(census("allgather", 13, params, 8), 30610);
     cr_expect_eq(census("allgather", 13, params, 512), 87390);
+    cr_expect_eq(census("reduce-scatter", 64, params, 8), 52260);
+    for (int64_t P = 2; P < 40; P++) /* backwards, where combining takes no time */
+        cr_expect_eq(census("reduce-scatter", P, params, 8), census("allgather", P, params, 8));
+    params.gamma_ps = 5000;
+    cr_expect_eq(census("reduce-scatter", 64, params, 8), 52395);
 }
 
 Test(exact, the_best_trees_of_scatter_and_gather_have_the_golden_times)

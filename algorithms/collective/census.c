@@ -75,12 +75,20 @@ static int64_t send_every(const struct logp_params *p, size_t bytes)
     return lpi_max(p->o_send_ns, logp_params_gap_ns(p, bytes));
 }
 
+static int64_t combine_after(const struct search *s)
+{
+    return s->cost->backwards ? 0 : s->cost->combine_ns;
+}
+
 static void send(const struct search *s, struct state *x)
 {
     const size_t bytes = bytes_of(s, x->window);
     const int64_t stream = logp_params_stream_ns(s->p, bytes);
-    const __int128 start = lpi_rounds_start(&x->at, s->p);
+    __int128 start;
 
+    /* backwards: combined after it is received, so that is before it is sent */
+    x->at.free += s->cost->backwards ? x->window * s->cost->combine_ns : 0;
+    start = lpi_rounds_start(&x->at, s->p);
     x->arrival[x->n_sent] = start + s->p->o_send_ns + stream + s->p->L_ns;
     x->carries[x->n_sent++] = x->window;
     x->at.send_next = start + send_every(s->p, bytes);
@@ -102,7 +110,7 @@ static void receive(const struct search *s, struct state *x)
     x->n_received++;
     x->window += carries;
     x->at.recv_start = start;
-    x->at.free = start + s->p->o_recv_ns + s->cost->combine_ns;
+    x->at.free = start + s->p->o_recv_ns + combine_after(s);
 }
 
 /* ---- what it can reach ---- */
@@ -117,7 +125,7 @@ static int64_t gcd(int64_t a, int64_t b)
 static bool grow(struct search *s)
 {
     const int64_t stream = logp_params_stream_ns(s->p, bytes_of(s, 1));
-    const int64_t o_recv = s->p->o_recv_ns + s->cost->combine_ns;
+    const int64_t o_recv = s->p->o_recv_ns + combine_after(s);
     const int64_t way = s->p->o_send_ns + s->p->L_ns + stream + o_recv;
     const int64_t every = lpi_max(o_recv, logp_params_gap_ns(s->p, bytes_of(s, 1)));
     const int64_t all = (int64_t)s->best->time;
@@ -155,7 +163,7 @@ static bool may_win(const struct search *s, const struct state *x)
 
     for (int i = x->n_received; i < x->n_sent && reached < s->P; i++) {
         const __int128 comes =
-            lpi_later(x->arrival[i], x->at.free) + s->p->o_recv_ns + s->cost->combine_ns;
+            lpi_later(x->arrival[i], x->at.free) + s->p->o_recv_ns + combine_after(s);
 
         reached += (__int128)x->carries[i] * grown_in(s, end - comes);
     }
@@ -331,8 +339,14 @@ static void finish(struct lpi_census *word)
 static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p,
                  const struct lpi_census_cost *cost)
 {
-    struct search s = {.P = P, .p = p, .cost = cost, .best = best};
+    struct logp_params params = *p;
+    struct search s = {.P = P, .p = &params, .cost = cost, .best = best};
     bool has_memory;
+
+    if (cost->backwards) {
+        params.o_send_ns = p->o_recv_ns;
+        params.o_recv_ns = p->o_send_ns;
+    }
 
     *best = (struct lpi_census){.found = P == 1};
     s.states = malloc((2 * LPI_CENSUS_MOST + 1) * sizeof(*s.states));
@@ -374,7 +388,8 @@ static bool is_for(const struct kept *k, int64_t P, const struct logp_params *p,
            k->p.o_recv_ns == p->o_recv_ns && k->p.g_ns == p->g_ns && k->p.G_ps == p->G_ps &&
            k->p.gap_shared == p->gap_shared && k->p.store_forward == p->store_forward &&
            k->cost.rank_bytes == cost->rank_bytes && k->cost.fixed_bytes == cost->fixed_bytes &&
-           k->cost.combine_ns == cost->combine_ns && k->cost.exact == cost->exact;
+           k->cost.combine_ns == cost->combine_ns && k->cost.exact == cost->exact &&
+           k->cost.backwards == cost->backwards;
 }
 
 static uint64_t hash_of(int64_t P, const struct logp_params *p, const struct lpi_census_cost *cost)
@@ -382,7 +397,9 @@ static uint64_t hash_of(int64_t P, const struct logp_params *p, const struct lpi
     uint64_t h = mix(mix(mix((uint64_t)P, p->L_ns), p->o_send_ns), p->o_recv_ns);
 
     h = mix(mix(mix(h, p->g_ns), p->G_ps), (int64_t)cost->rank_bytes);
-    return mix(mix(mix(h, (int64_t)cost->fixed_bytes), cost->combine_ns), cost->exact) >> 32;
+    return mix(mix(mix(h, (int64_t)cost->fixed_bytes), cost->combine_ns),
+               cost->exact + 2 * cost->backwards) >>
+           32;
 }
 
 /* Keep it in an empty place, if there is one. */

@@ -219,3 +219,76 @@ static const struct logp_algorithm allreduces[] = {
 };
 
 const struct lpi_rows lpi_census_allreduce = LPI_ROWS(allreduces);
+
+/* ---- reduce-scatter: the allgather backwards ---- */
+
+/* Where an allgather sends an item, the combined block comes from. In scratch the own block is the
+ * last, and before it are those of the ranks before; behind it is what comes. The first message of
+ * an allgather is the own item, so the last that comes here completes the own block. */
+
+/* n blocks, which are alike. */
+static size_t blocks(const struct logp_invocation *c, int64_t n)
+{
+    return lpi_bytes((size_t)n, lpi_vector_bytes(c));
+}
+
+static struct logp_buffer_ref block(const struct logp_invocation *c, enum logp_buffer buffer,
+                                    int64_t at)
+{
+    return (struct logp_buffer_ref){buffer, blocks(c, at)};
+}
+
+static int reduce_scatter_plan(int P, int rank, struct logp_invocation *c)
+{
+    const struct lpi_census_cost cost = {.rank_bytes = lpi_vector_bytes(c),
+                                         .combine_ns =
+                                             lpi_combine_ns(&c->model.params, c->args.count),
+                                         .backwards = true};
+    const int rc = lpi_vector_plan(P, rank, c);
+
+    c->plan.scratch_bytes = lpi_bytes(2 * (size_t)P, lpi_vector_bytes(c));
+    return rc != 0 ? rc : lpi_census_plan(P, c, &cost);
+}
+
+static bool reduce_scatter_steps(int64_t P, int64_t rank, const struct logp_invocation *c,
+                                 int64_t i, struct logp_step *out)
+{
+    const struct lpi_census *word = c->plan.state;
+    const struct logp_buffer_ref in = block(c, LOGP_SCRATCH, P);
+
+    if (i == 0)
+        return logp_step_copy(out, block(c, LOGP_SCRATCH, P - 1 - rank), block(c, LOGP_BUF, 0),
+                              blocks(c, rank + 1));
+    if (i == 1)
+        return logp_step_copy(out, block(c, LOGP_SCRATCH, 0), block(c, LOGP_BUF, rank + 1),
+                              blocks(c, P - 1 - rank));
+    i -= 2;
+    for (int k = word->n - 1; k >= 0; k--) {
+        const struct lpi_census_op *op = &word->ops[k];
+        const int64_t n = op->carries < P - op->reach ? op->carries : P - op->reach;
+
+        if (!op->sends && i-- == 0)
+            return logp_step_send(out, lpi_mod(rank - op->reach, P), c->args.tag, LOGP_SCRATCH,
+                                  block(c, LOGP_SCRATCH, P - op->reach - n).offset, blocks(c, n));
+        if (op->sends && i-- == 0)
+            return logp_step_receive(out, lpi_mod(rank + op->reach, P), c->args.tag, in.buffer,
+                                     in.offset, blocks(c, n));
+        if (op->sends && i-- == 0) {
+            const struct logp_buffer_ref at = block(c, LOGP_SCRATCH, P - n);
+            const int64_t elements = lpi_bound_times(n, c->args.count);
+
+            return logp_step_combine(out, k == 0 ? block(c, LOGP_RECV_BUF, 0) : at, at, in,
+                                     elements, lpi_combine_ns(&c->model.params, elements));
+        }
+    }
+    return P == 1 && i == 0 &&
+           logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_SCRATCH, 0), blocks(c, 1));
+}
+
+static const struct logp_algorithm reduce_scatters[] = {
+    {LOGP_ALGORITHM("reduce-scatter", "census", "the best word of an allgather, backwards", source),
+     .needs = lpi_needs_commutative, .plan = reduce_scatter_plan, .steps = reduce_scatter_steps,
+     .in_place = true},
+};
+
+const struct lpi_rows lpi_census_reduce_scatter = LPI_ROWS(reduce_scatters);

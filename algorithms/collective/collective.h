@@ -42,7 +42,7 @@ extern const struct lpi_rows lpi_shared_broadcast, lpi_shared_reduce, lpi_shared
 
 /* collective/census_rows.c */
 extern const struct lpi_rows lpi_census_allgather, lpi_census_scan, lpi_census_exscan,
-    lpi_census_allreduce;
+    lpi_census_allreduce, lpi_census_reduce_scatter;
 
 /* collective/alltoall/window.c */
 extern const struct lpi_rows lpi_alltoall_windows;
@@ -384,8 +384,9 @@ struct lpi_census {
 
 struct lpi_census_cost {
     size_t fixed_bytes, rank_bytes; /* of a message, and for each rank that it carries */
-    int64_t combine_ns;             /* after each receive */
+    int64_t combine_ns;             /* after each receive; backwards: for each rank in a message */
     bool exact;                     /* no contribution may come twice */
+    bool backwards; /* the word is run from its end, with sends and receives exchanged */
 };
 
 /* Search, or what has been found before. 0; -ENOMEM. Threads: any. */

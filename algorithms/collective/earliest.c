@@ -32,29 +32,44 @@ struct problem {
 
 struct search {
     const struct problem *p;
+    /* between kinds, on two nodes or on one; D is 0 before it is known */
+    struct lpi_times known[2][MOST_CLASSES][MOST_CLASSES];
     int64_t *grown[MOST_CLASSES]; /* when the i-th rank of a class has the item, after its first */
     int size[MOST_CLASSES], lacking[MOST_CLASSES], supply[MOST_CLASSES];
     int64_t free_at[MOST_RANKS]; /* of ranks with the item */
     int parent[MOST_RANKS], order[MOST_RANKS];
-    int n;     /* ranks with the item, in `order` */
-    int first; /* ranks of a class that have the item before it sends to others */
+    int n;                /* ranks with the item, in `order` */
+    int heap[MOST_RANKS]; /* places in `order` of the ranks that may send, the first free on top */
+    int n_heap;
+    int unseen[MOST_CLASSES]; /* no rank of the class before this one lacks the item */
+    int first;                /* ranks of a class that have the item before it sends to others */
 };
 
 static const int64_t never = INT64_MAX;
 
 /* ---- classes ---- */
 
+static bool share_node(const struct logp_links *links, int a, int b)
+{
+    const int64_t per_node = logp_links_per_node(links);
+
+    return per_node == 0 || a / per_node == b / per_node;
+}
+
+static bool are_alike(const struct logp_links *links, int a, int b)
+{
+    return logp_links_kind(links, a) == logp_links_kind(links, b) && share_node(links, a, b);
+}
+
 /* @return how many there are; 0: too many */
 static int classes_of(int64_t P, const struct logp_links *links, int class_of[MOST_RANKS])
 {
-    const int64_t per_node = logp_links_per_node(links);
     int first[MOST_CLASSES], n = 0;
 
     for (int rank = 0; rank < P; rank++) {
-        int i = 0;
+        int i = rank > 0 && are_alike(links, rank - 1, rank) ? class_of[rank - 1] : 0;
 
-        while (i < n && (logp_links_kind(links, first[i]) != logp_links_kind(links, rank) ||
-                         (per_node > 0 && first[i] / per_node != rank / per_node)))
+        while (i < n && !are_alike(links, first[i], rank))
             i++;
         if (i == MOST_CLASSES)
             return 0;
@@ -77,13 +92,10 @@ const char *lpi_earliest_needs(int64_t P, const struct logp_invocation *c)
     return NULL;
 }
 
-/* The costs between the classes, of messages that go down the tree, or up. */
-static void fill(struct problem *p, const struct logp_invocation *c,
-                 struct lpi_times (*times)(const struct logp_invocation *c), bool up)
+/* Two members of each class, or twice the only one, and the first class of the same kind. */
+static void find_members(const struct problem *p, const struct logp_links *links,
+                         int member[MOST_CLASSES][2], int kind[MOST_CLASSES])
 {
-    int member[MOST_CLASSES][2]; /* two of each, or twice the only one */
-
-    p->n_classes = classes_of(p->P, c->model.links, p->class_of);
     for (int i = 0; i < p->n_classes; i++)
         member[i][0] = member[i][1] = -1;
     for (int rank = 0; rank < p->P; rank++) {
@@ -92,17 +104,38 @@ static void fill(struct problem *p, const struct logp_invocation *c,
         two[1] = rank;
         two[0] = two[0] < 0 ? rank : two[0];
     }
+    for (int i = 0; i < p->n_classes; i++) {
+        kind[i] = 0;
+        while (logp_links_kind(links, member[kind[i]][0]) != logp_links_kind(links, member[i][0]))
+            kind[i]++;
+    }
+}
+
+/* The costs between the classes, of messages that go down the tree, or up. They depend on the two
+ * kinds, and on whether the ranks share a node: each such case is worked out once. */
+static void fill(struct problem *p, struct lpi_times known[2][MOST_CLASSES][MOST_CLASSES],
+                 const struct logp_invocation *c,
+                 struct lpi_times (*times)(const struct logp_invocation *c), bool up)
+{
+    const struct logp_links *links = c->model.links;
+    int member[MOST_CLASSES][2], kind[MOST_CLASSES];
+
+    p->n_classes = classes_of(p->P, links, p->class_of);
+    find_members(p, links, member, kind);
     for (int i = 0; i < p->n_classes; i++)
         for (int j = 0; j < p->n_classes; j++) {
-            struct logp_invocation link = *c;
             const int from = member[i][0], to = member[j][i == j];
-            struct lpi_times t;
+            struct lpi_times *t = &known[share_node(links, from, to)][kind[i]][kind[j]];
 
-            logp_links_of(c->model.links, up ? to : from, up ? from : to, &c->model.params,
-                          &link.model.params);
-            t = times(&link);
-            p->D[i][j] = t.D;
-            p->E[i][j] = t.E;
+            if (t->D == 0) {
+                struct logp_invocation link = *c;
+
+                logp_links_of(links, up ? to : from, up ? from : to, &c->model.params,
+                              &link.model.params);
+                *t = times(&link);
+            }
+            p->D[i][j] = t->D;
+            p->E[i][j] = t->E;
         }
 }
 
@@ -164,13 +197,50 @@ static void set_free(struct search *s, int rank, int64_t at, int64_t T)
         s->supply[class] += reach(s, class, T - at);
 }
 
-static int next_of(const struct search *s, int class)
+static int next_of(struct search *s, int class)
 {
-    int rank = 0;
+    int *rank = &s->unseen[class];
 
-    while (s->p->class_of[rank] != class || s->parent[rank] >= 0)
-        rank++;
-    return rank;
+    while (s->p->class_of[*rank] != class || s->parent[*rank] >= 0)
+        ++*rank;
+    return *rank;
+}
+
+/* Of ranks that are free at the same time, the one that had the item first goes first. */
+static bool goes_before(const struct search *s, int a, int b)
+{
+    const int64_t free_a = s->free_at[s->order[a]], free_b = s->free_at[s->order[b]];
+
+    return free_a < free_b || (free_a == free_b && a < b);
+}
+
+/* A new sender, which is the last in `order`. */
+static void push(struct search *s)
+{
+    const int place = s->n - 1;
+    int i = s->n_heap++;
+
+    for (; i > 0 && goes_before(s, place, s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        s->heap[i] = s->heap[(i - 1) / 2];
+    s->heap[i] = place;
+}
+
+/* Move the sender on top to where it belongs, or remove it if it sends no more. */
+static void settle(struct search *s)
+{
+    const bool is_out = s->free_at[s->order[s->heap[0]]] == never;
+    const int place = is_out ? s->heap[--s->n_heap] : s->heap[0];
+    int i = 0;
+
+    for (int child = 1; child < s->n_heap; child = 2 * i + 1) {
+        if (child + 1 < s->n_heap && goes_before(s, s->heap[child + 1], s->heap[child]))
+            child++;
+        if (!goes_before(s, s->heap[child], place))
+            break;
+        s->heap[i] = s->heap[child];
+        i = child;
+    }
+    s->heap[i] = place;
 }
 
 /* The class that rank `from` sends to next; -1: none that it reaches within T. */
@@ -211,6 +281,7 @@ static bool build(struct search *s, int64_t T)
 
     memset(s->lacking, 0, sizeof(s->lacking));
     memset(s->supply, 0, sizeof(s->supply));
+    memset(s->unseen, 0, sizeof(s->unseen));
     for (int rank = 0; rank < p->P; rank++) {
         s->lacking[p->class_of[rank]]++;
         s->free_at[rank] = never;
@@ -221,29 +292,29 @@ static bool build(struct search *s, int64_t T)
     s->order[0] = p->root;
     s->n = 1;
     set_free(s, p->root, 0, T);
-    while (s->n < p->P) {
-        int from = s->order[0], to, class;
+    s->n_heap = 0;
+    push(s);
+    while (s->n < p->P && s->n_heap > 0) {
+        const int from = s->order[s->heap[0]], class = choose(s, from, T);
+        const int own = p->class_of[from];
+        const int64_t at = s->free_at[from];
 
-        for (int i = 1; i < s->n; i++)
-            if (s->free_at[s->order[i]] < s->free_at[from])
-                from = s->order[i];
-        if (s->free_at[from] == never)
-            return false;
-        class = choose(s, from, T);
         if (class >= 0) {
-            const int own = p->class_of[from];
-            const int64_t at = s->free_at[from];
+            const int to = next_of(s, class);
 
-            to = next_of(s, class);
             s->parent[to] = from;
             s->order[s->n++] = to;
             s->lacking[class]--;
             set_free(s, to, at + p->D[own][class], T);
             set_free(s, from, at + p->E[own][class], T);
-        } else
+            settle(s);
+            push(s);
+        } else {
             set_free(s, from, never, T);
+            settle(s);
+        }
     }
-    return true;
+    return s->n == p->P;
 }
 
 /* The least T that can be met with s->first, to a part in 2^12, if it is less than *T. */
@@ -363,7 +434,7 @@ int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
     if (rc == 0) {
         p->P = P;
         p->root = c->args.root;
-        fill(p, c, times, up);
+        fill(p, s->known, c, times, up);
         s->p = p;
         if (!recall(s)) {
             rc = find(s);
