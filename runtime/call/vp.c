@@ -72,7 +72,7 @@ int lpi_pass_until(struct lpi_proc *p, int64_t t, enum logp_note_kind kind)
 {
     const int rc = t > lpi_clock(p) ? lpi_wait_until(p, t) : 0;
 
-    return rc == 0 && p->core->machine->explore != NULL ? lpi_explore_pass(p, kind, false) : rc;
+    return rc == 0 ? p->core->machine->resolver.pass(p, kind, false) : rc;
 }
 
 int lpi_failed(const struct logp_vp *vp, const char *call, int error)

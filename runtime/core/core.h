@@ -237,16 +237,6 @@ void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
 
 int lpi_explore_ask(const struct lpi_explore *x, int n);
-/* p's program has ended. Its posted receives may still take messages whose senders wait for that.
- */
-void lpi_explore_end(struct lpi_proc *p);
-/* p has computed, slept or yielded: others may go on first. yields: p asks for that, since it waits
- * for something else than a message. @return as lpi_hold() */
-int lpi_explore_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields);
-/* p is about to use what `key` stands for. @return as lpi_hold() */
-int lpi_explore_touch(struct lpi_proc *p, int key);
-/* A choice of p's program. @return 0 .. n-1, or the error that stops the run */
-int lpi_explore_pick(struct lpi_proc *p, int n);
 void lpi_explore_begin(struct logp_machine *m);
 void lpi_explore_free(struct logp_machine *m);
 

@@ -49,8 +49,8 @@ void lpi_proc_main(struct lpi_proc *p)
         lpi_blocking_end(p, LOGP_NEVER);
     if (rc == -EHOSTDOWN && p->halted) /* a halted vp is no error to the others */
         rc = 0;
-    if (rc == 0 && m->explore != NULL)
-        lpi_explore_end(p);
+    if (rc == 0)
+        m->resolver.ends(p);
     lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);
     if (rc != 0 && !lpi_stopping(m))
         fail(p, rc);

@@ -184,14 +184,10 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
         m->base_ns = lpi_clock_ns(&m->clock);
     }
     lpi_capacity_reset(m);
-    if (m->recorders != NULL)
-        lpi_tracing_prepare(m);
     lpi_explore_begin(m);
     lpi_calls_begin(m);
     lpi_resolver_choose(m);
-    m->instrumented = m->recorders != NULL || m->explore != NULL;
     m->fast_path = !m->is_virtual && !m->instrumented && m->rendezvous_from == 0;
-    m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
     m->not_reclaimed = true;
     m->n_runs++;
     for (int i = 0; i < m->n_cores; i++)
