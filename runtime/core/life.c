@@ -36,11 +36,7 @@ void lpi_proc_main(struct lpi_proc *p)
     int rc;
 
     p->state = LPI_RUNNING; /* its entry in the timers is not valid any more */
-    rc = lpi_stopped(p);
-    if (m->is_virtual && !lpi_is_parallel(m) && p->rank == 0) /* once: all vps begin at 0 */
-        lpi_delay_restart(m, true, 0);
-    if (rc == 0 && !m->is_virtual)
-        rc = lpi_sync(p, NULL);
+    rc = m->time->begin(p);
     if (rc == 0)
         rc = m->program(&p->group, m->arg);
     if (m->recorders != NULL)

@@ -2,6 +2,7 @@
 /* A machine from creation to destruction: see machine.h. */
 #include "carrier/carrier.h"
 #include "core/core.h"
+#include "core/sched.h"
 #include "delay/delay.h"
 #include "host/host.h"
 #include "mail/lane.h"
@@ -194,6 +195,7 @@ static void configure(struct logp_machine *m, const struct logp_config *config)
 {
     m->P = m->n_local = config->n_processors;
     m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
+    m->time = m->is_virtual ? &lpi_time_virtual : &lpi_time_wall;
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
     if (m->queue_limit > most_limit)

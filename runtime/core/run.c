@@ -2,6 +2,7 @@
 /* Runs of a machine, and what they report: see machine.h. */
 #include "core/resolver.h"
 #include "core/core.h"
+#include "core/sched.h"
 
 #include "carrier/carrier.h"
 #include "delay/delay.h"
@@ -177,12 +178,7 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->sync_generation, 0);
     atomic_store(&m->n_met, 0);
     atomic_store(&m->live_cores, m->n_cores);
-    if (!m->is_virtual) {
-        lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
-        m->processes->prepare(m);
-        m->clock_overhead = lpi_clock_overhead(&m->clock);
-        m->base_ns = lpi_clock_ns(&m->clock);
-    }
+    m->time->prepare(m);
     lpi_capacity_reset(m);
     lpi_explore_begin(m);
     lpi_calls_begin(m);
