@@ -16,10 +16,7 @@ int logp_yield(struct logp_vp *vp)
     if (rc != 0)
         return rc;
     enter(p);
-    if (lpi_has_clock(p))
-        rc = lpi_wait_until(p, lpi_work(p, p->core->machine->poll_ns));
-    else
-        rc = lpi_yield(p);
+    rc = lpi_rest(p);
     if (rc == 0)
         rc = p->core->machine->resolver.pass(p, LOGP_NOTE_WAITED, true);
     return noted(vp, "logp_yield", leave(p, rc));

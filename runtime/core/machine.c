@@ -389,7 +389,7 @@ int logp_machine_cores(const struct logp_machine *m)
 
 enum logp_clock logp_machine_clock(const struct logp_machine *m)
 {
-    return m->is_virtual ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+    return m->time->clock;
 }
 
 bool logp_machine_delayed(const struct logp_machine *m)

@@ -274,8 +274,7 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         return rc;
     }
     lpi_reclaim_late(m);
-    m->lookahead = lpi_is_parallel(m) ? lpi_delay_begin(m) : 0;
-    if (lpi_is_parallel(m) && m->lookahead <= 0) {
+    if (lpi_is_parallel(m) && (m->lookahead = lpi_delay_begin(m)) <= 0) {
         pthread_mutex_unlock(&m->lock);
         return -ENOTSUP;
     }

@@ -87,7 +87,7 @@ static bool poll_mail_now(struct lpi_core *c)
     return first == NULL || first->deadline > c->run_queue.clock_seen;
 }
 
-static inline struct lpi_proc *usual_next(struct lpi_core *c)
+struct lpi_proc *lpi_usual_next(struct lpi_core *c)
 {
     struct lpi_proc *ready;
 
@@ -97,15 +97,10 @@ static inline struct lpi_proc *usual_next(struct lpi_core *c)
     return ready != NULL ? ready : lpi_earliest(c);
 }
 
-struct lpi_proc *lpi_usual_next(struct lpi_core *c)
-{
-    return usual_next(c);
-}
-
 /* The vp that gets the core next; NULL: none can go on. */
 static struct lpi_proc *next_proc(struct lpi_core *c)
 {
-    return lpi_is_instrumented(c->machine) ? c->machine->resolver.next_proc(c) : usual_next(c);
+    return c->machine->resolver.next_proc(c);
 }
 
 /* No vp of this core is ready or has a deadline. */

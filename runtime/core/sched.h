@@ -9,6 +9,7 @@ enum { LPI_POLL_EVERY = 32 /* while vps are ready, poll for mail once in so many
 
 /* What depends on how time advances: chosen at creation, see time.c. */
 struct lpi_time {
+    enum logp_clock clock;
     void (*prepare)(struct logp_machine *m); /* a run of m begins */
     /* The program of p is about to begin. @return 0; or the error that stops the run */
     int (*begin)(struct lpi_proc *p);

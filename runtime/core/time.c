@@ -136,6 +136,7 @@ static int wall_reach(struct lpi_proc *p, int64_t t)
 }
 
 const struct lpi_time lpi_time_wall = {
+    .clock = LOGP_CLOCK_WALL,
     .prepare = wall_prepare,
     .begin = wall_begin,
     .start = wall_start,
@@ -203,6 +204,7 @@ static int virtual_reach(struct lpi_proc *p, int64_t t)
 }
 
 const struct lpi_time lpi_time_virtual = {
+    .clock = LOGP_CLOCK_VIRTUAL,
     .prepare = virtual_prepare,
     .begin = virtual_begin,
     .start = virtual_start,
