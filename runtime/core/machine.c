@@ -272,6 +272,7 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
     m->polls_in_vain = LPI_POLLS_IN_VAIN;
     m->report.error_rank = -1;
     atomic_init(&m->pending_at, INT64_MAX);
+    m->lookahead = INT64_MAX;
     atomic_init(&m->credit, (int64_t)m->queue_limit);
     init_home(m);
     if (transport != NULL)

@@ -85,16 +85,12 @@ static int64_t usual_retry_at(struct lpi_proc *p, const struct lpi_query *q)
 
 static void no_posts(struct lpi_proc *p, struct logp_request *r, bool stays)
 {
-    (void)p;
-    (void)r;
-    (void)stays;
+    (void)p, (void)r, (void)stays;
 }
 
 static void no_received(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r)
 {
-    (void)p;
-    (void)q;
-    (void)r;
+    (void)p, (void)q, (void)r;
 }
 
 static int usual_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
@@ -106,8 +102,7 @@ static int usual_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
 /* Touches and picks: nothing waits, and the first alternative is taken. */
 static int take_first(struct lpi_proc *p, int n)
 {
-    (void)p;
-    (void)n;
+    (void)p, (void)n;
     return 0;
 }
 
@@ -118,8 +113,7 @@ static void no_end(struct lpi_proc *p)
 
 static void no_note(struct lpi_proc *p, const struct logp_note *note)
 {
-    (void)p;
-    (void)note;
+    (void)p, (void)note;
 }
 
 const struct lpi_resolver lpi_resolver_usual = {

@@ -32,7 +32,7 @@ static void prepare_core(struct lpi_core *c)
     c->run_queue.ready_first = c->space.first = NULL;
     atomic_store(&c->space.wanted, INT64_MAX);
     c->space.at = 0;
-    c->window.end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
+    c->window.end = c->machine->lookahead;
     c->life.n_at_sync = c->life.n_blocking = 0;
     c->life.stop_cursor = 0;
     c->run_queue.prepared = NULL;

@@ -161,7 +161,7 @@ static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 /* Parallel: has this core nothing left to do in its window (window.c)? */
 static bool window_is_over(const struct lpi_core *c, const struct lpi_proc *first)
 {
-    return first != NULL ? first->deadline >= c->window.end : c->machine->lookahead > 0;
+    return first != NULL ? first->deadline >= c->window.end : c->window.end != INT64_MAX;
 }
 
 static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)

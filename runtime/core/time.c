@@ -130,8 +130,7 @@ static int wall_wait(struct lpi_proc *p, int64_t deadline)
 
 static int wall_reach(struct lpi_proc *p, int64_t t)
 {
-    (void)p;
-    (void)t;
+    (void)p, (void)t;
     return 0;
 }
 
@@ -160,7 +159,7 @@ static int virtual_begin(struct lpi_proc *p)
 {
     struct logp_machine *m = p->core->machine;
 
-    if (m->lookahead == 0 && p->rank == 0) /* else lpi_delay_begin() has restarted it */
+    if (m->lookahead == INT64_MAX && p->rank == 0) /* else lpi_delay_begin() has restarted it */
         lpi_delay_restart(m, true, 0);
     return lpi_stopped(p);
 }

@@ -293,7 +293,7 @@ struct logp_machine {
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
     /* parallel: the barrier of the cores at the end of each window */
-    int64_t lookahead;
+    int64_t lookahead; /* not parallel: INT64_MAX */
     _Alignas(LPI_LINE) atomic_int n_met;
     atomic_uint meetings;
     atomic_uint event; /* changes with each event that a core may sleep for: window.c */
