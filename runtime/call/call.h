@@ -21,6 +21,8 @@
 int64_t lpi_with_program(const struct lpi_proc *p, int64_t now);
 void lpi_enter_emulated(struct lpi_proc *p);
 void lpi_leave_emulated(struct lpi_proc *p);
+/* Let others run, for poll_ns of p's clock if it has one. */
+int lpi_rest(struct lpi_proc *p);
 /* A test, a probe or a send came to nothing. */
 int lpi_poll_cost(struct lpi_proc *p);
 

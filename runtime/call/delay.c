@@ -40,7 +40,7 @@ static const struct lpi_delay *lock(struct lpi_proc *p)
 
     enter(p);
     /* relaxed: only says that there may be one; the list is under its lock */
-    if (lpi_emulates(m) && m->is_virtual &&
+    if (lpi_emulates(m) &&
         atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)
         lpi_delay_apply_pending(m, p->emulated);
     return model_lock(m);
@@ -128,7 +128,7 @@ static int replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns
     } else if (inside && lpi_stopping(m)) { /* its run is over, and the next not its business */
         return -ECANCELED;
     }
-    if (m->is_virtual && !inside)
+    if (!inside)
         lpi_delay_drop_due(m);
     lpi_delay_install(m, copy);
     return 0;

@@ -16,26 +16,20 @@ int logp_yield(struct logp_vp *vp)
     if (rc != 0)
         return rc;
     enter(p);
-    if (lpi_has_clock(p))
-        rc = lpi_wait_until(p, lpi_work(p, p->core->machine->poll_ns));
-    else
-        rc = lpi_yield(p);
-    if (rc == 0 && p->core->machine->explore != NULL)
-        rc = lpi_explore_pass(p, LOGP_NOTE_WAITED, true);
-    else if (rc == 0)
-        rc = lpi_reach(p, p->emulated);
+    rc = lpi_rest(p);
+    if (rc == 0)
+        rc = p->core->machine->resolver.pass(p, LOGP_NOTE_WAITED, true);
     return noted(vp, "logp_yield", leave(p, rc));
 }
 
 int logp_shared_touch(struct logp_vp *vp, int key)
 {
     struct lpi_proc *p = vp->proc;
-    int rc = lpi_stopped(p);
+    const int rc = lpi_stopped(p);
 
-    if (rc != 0 || p->core->machine->explore == NULL)
+    if (rc != 0)
         return rc;
-    enter(p);
-    return noted(vp, "logp_shared_touch", leave(p, lpi_explore_touch(p, key)));
+    return noted(vp, "logp_shared_touch", p->core->machine->resolver.touch(p, key));
 }
 
 int logp_choose(struct logp_vp *vp, int n)
@@ -46,9 +40,7 @@ int logp_choose(struct logp_vp *vp, int n)
 
     if (n < 1 || n > MOST)
         return lpi_failed(vp, "logp_choose", -EINVAL);
-    if (rc != 0 || n == 1 || p->core->machine->explore == NULL)
-        return rc;
-    return lpi_explore_pick(p, n);
+    return rc == 0 && n > 1 ? p->core->machine->resolver.pick(p, n) : rc;
 }
 
 /* A number below 2^bits, 8 bits a choice, the highest first. */

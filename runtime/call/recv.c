@@ -25,10 +25,10 @@ static void abandon(struct lpi_proc *p, struct logp_request *r)
         if (rc == 0 && r->state == LPI_REQ_CTS_SENT)
             rc = lpi_query_wait(p, &q);
     }
-    if (r->state == LPI_REQ_CTS_SENT && p->core->machine->remote != NULL)
-        lpi_remote_drop_receives(p);
-    if (r->state == LPI_REQ_CTS_SENT)
-        r->state = LPI_REQ_FAILED; /* the run is over: no message comes any more */
+    if (r->state == LPI_REQ_CTS_SENT) { /* the run is over: no message comes any more */
+        p->core->machine->processes->drop_receives(p);
+        r->state = LPI_REQ_FAILED;
+    }
     while (r->state == LPI_REQ_POSTED && !lpi_direct_withdraw(p, r))
         lpi_poll(p->core); /* the payload is being copied into buf */
     if (r->state == LPI_REQ_POSTED)

@@ -107,7 +107,7 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     if (!lpi_has_fast_path(m) || !lpi_is_here(c, dst) ||
         !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
         return noted(vp, "logp_send",
-                     m->remote != NULL && lpi_has_fast_path(m) && !lpi_is_local(m, dst)
+                     lpi_has_fast_path(m) && !lpi_is_local(m, dst)
                          ? send_remote(vp, dst, tag, buf, n_bytes)
                          : send_slow(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes));
     p->emulating = false;
@@ -126,8 +126,7 @@ static bool waits(const struct logp_vp *vp, int dst, size_t n_bytes)
     const struct logp_machine *m = vp->proc->core->machine;
 
     return lpi_is_rendezvous(vp->proc, LOGP_SEND_STANDARD, n_bytes) ||
-           (n_bytes >= SLOW_FROM && m->remote != NULL && lpi_has_fast_path(m) &&
-            !lpi_is_local(m, to_global(vp, dst)));
+           (n_bytes >= SLOW_FROM && lpi_has_fast_path(m) && !lpi_is_local(m, to_global(vp, dst)));
 }
 
 int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)

@@ -170,7 +170,7 @@ static inline __attribute__((always_inline)) int send_timed(struct lpi_proc *p, 
         if (rc == 0)
             return lpi_wait_until(p, t.done);
         if (rc == -EAGAIN)
-            rc = m->is_virtual ? lpi_reach(p, t.ready) : lpi_wait_until(p, t.ready);
+            rc = m->time->stall(p, t.ready);
     }
     return rc;
 }

@@ -56,6 +56,13 @@ void lpi_leave_emulated(struct lpi_proc *p)
         lpi_record_leave(p);
 }
 
+int lpi_rest(struct lpi_proc *p)
+{
+    if (!lpi_has_clock(p))
+        return lpi_yield(p);
+    return lpi_wait_until(p, lpi_work(p, p->core->machine->poll_ns));
+}
+
 int lpi_poll_cost(struct lpi_proc *p)
 {
     p->readings = 0;
@@ -63,16 +70,14 @@ int lpi_poll_cost(struct lpi_proc *p)
     /* the first: divided by a constant, and most need no more */
     if (p->polls % LPI_EXPLORED_IN_VAIN == 0 && p->polls % p->core->machine->polls_in_vain == 0)
         lpi_check_pollers(p->core);
-    if (!lpi_has_clock(p))
-        return lpi_yield(p);
-    return lpi_wait_until(p, lpi_work(p, p->core->machine->poll_ns));
+    return lpi_rest(p);
 }
 
 int lpi_pass_until(struct lpi_proc *p, int64_t t, enum logp_note_kind kind)
 {
     const int rc = t > lpi_clock(p) ? lpi_wait_until(p, t) : 0;
 
-    return rc == 0 && p->core->machine->explore != NULL ? lpi_explore_pass(p, kind, false) : rc;
+    return rc == 0 ? p->core->machine->resolver.pass(p, kind, false) : rc;
 }
 
 int lpi_failed(const struct logp_vp *vp, const char *call, int error)
@@ -110,7 +115,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     }
     enter(p);
     if (fn != NULL) {
-        const bool is_timed = p->emulating || (m->recorders != NULL && !m->is_virtual);
+        const bool is_timed = !m->is_virtual; /* a wall clock is emulated, or recorded */
 
         before = is_timed ? lpi_wall(m) : 0;
         fn(arg);

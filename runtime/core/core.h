@@ -32,18 +32,16 @@ static inline bool lpi_in_use(const struct logp_machine *m)
 
 /* ---- start.c: the common start ---- */
 
-/* All vps of the machine have arrived: fix the start. */
-void lpi_fix_start(struct logp_machine *m);
-/* The same at a given time. Wall clock: the start is at the clock's reading clock_ns, which is
- * `start` on the machine's clock; below 0: compute it. The first start of a run is 0. @return
- * start */
-int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start);
+enum { LPI_START_MARGIN_NS = 10000 /* so far ahead of now, all cores can meet a start */ };
+
+/* All vps of the machine have arrived: fix the start. Wall clock: it is at the clock's reading
+ * clock_ns (LOGP_NEVER: a little ahead of now), which is `start` on the machine's clock (below 0:
+ * computed). The first start of a run is 0. @return start */
+int64_t lpi_fix_start(struct logp_machine *m, int64_t clock_ns, int64_t start);
 /* The start is fixed: release the vps of this core, with it as their deadline. By the holder. */
 void lpi_release_sync(struct lpi_core *c);
 /* p begins anew after a sync: its port is free. */
 void lpi_start_anew(struct lpi_proc *p);
-/* A time a little ahead of now, which all cores can meet. */
-int64_t lpi_soon(const struct logp_machine *m);
 
 /* ---- life.c: the life of a vp in one run ---- */
 
@@ -237,16 +235,6 @@ void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
 
 int lpi_explore_ask(const struct lpi_explore *x, int n);
-/* p's program has ended. Its posted receives may still take messages whose senders wait for that.
- */
-void lpi_explore_end(struct lpi_proc *p);
-/* p has computed, slept or yielded: others may go on first. yields: p asks for that, since it waits
- * for something else than a message. @return as lpi_hold() */
-int lpi_explore_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields);
-/* p is about to use what `key` stands for. @return as lpi_hold() */
-int lpi_explore_touch(struct lpi_proc *p, int key);
-/* A choice of p's program. @return 0 .. n-1, or the error that stops the run */
-int lpi_explore_pick(struct lpi_proc *p, int n);
 void lpi_explore_begin(struct logp_machine *m);
 void lpi_explore_free(struct logp_machine *m);
 

@@ -277,13 +277,13 @@ static int pass_late(struct lpi_proc *p, bool yields)
     return lpi_hold(p);
 }
 
-int lpi_explore_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
+static int pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
 {
     take_note_of(p, kind, 0);
     return p->core->machine->explore->by.late ? pass_late(p, yields) : lpi_reach(p, p->emulated);
 }
 
-int lpi_explore_touch(struct lpi_proc *p, int key)
+static int touch(struct lpi_proc *p, int key)
 {
     struct lpi_query query = {.touches = true, .waits = true, .tag = key, .until = INT64_MAX};
     const bool late = p->core->machine->explore->by.late;
@@ -294,7 +294,7 @@ int lpi_explore_touch(struct lpi_proc *p, int key)
     return rc;
 }
 
-int lpi_explore_pick(struct lpi_proc *p, int n)
+static int pick(struct lpi_proc *p, int n)
 {
     struct lpi_explore *x = p->core->machine->explore;
     int i;
@@ -327,7 +327,7 @@ static void posts(struct lpi_proc *p, struct logp_request *r, bool stays)
     }
 }
 
-void lpi_explore_end(struct lpi_proc *p)
+static void ends(struct lpi_proc *p)
 {
     struct lpi_query query = {.cancels = true};
 
@@ -473,6 +473,11 @@ const struct lpi_resolver lpi_resolver_explored = {
     .retry_at = retry_at,
     .posts = posts,
     .received = received,
+    .pass = pass,
+    .touch = touch,
+    .pick = pick,
+    .ends = ends,
+    .polls_in_vain = LPI_EXPLORED_IN_VAIN,
     .note = take_note,
 };
 

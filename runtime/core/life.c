@@ -36,11 +36,7 @@ void lpi_proc_main(struct lpi_proc *p)
     int rc;
 
     p->state = LPI_RUNNING; /* its entry in the timers is not valid any more */
-    rc = lpi_stopped(p);
-    if (m->is_virtual && !lpi_is_parallel(m) && p->rank == 0) /* once: all vps begin at 0 */
-        lpi_delay_restart(m, true, 0);
-    if (rc == 0 && !m->is_virtual)
-        rc = lpi_sync(p, NULL);
+    rc = m->time->begin(p);
     if (rc == 0)
         rc = m->program(&p->group, m->arg);
     if (m->recorders != NULL)
@@ -49,8 +45,8 @@ void lpi_proc_main(struct lpi_proc *p)
         lpi_blocking_end(p, LOGP_NEVER);
     if (rc == -EHOSTDOWN && p->halted) /* a halted vp is no error to the others */
         rc = 0;
-    if (rc == 0 && m->explore != NULL)
-        lpi_explore_end(p);
+    if (rc == 0)
+        m->resolver.ends(p);
     lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);
     if (rc != 0 && !lpi_stopping(m))
         fail(p, rc);

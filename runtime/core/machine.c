@@ -2,6 +2,7 @@
 /* A machine from creation to destruction: see machine.h. */
 #include "carrier/carrier.h"
 #include "core/core.h"
+#include "core/sched.h"
 #include "delay/delay.h"
 #include "host/host.h"
 #include "mail/lane.h"
@@ -194,6 +195,7 @@ static void configure(struct logp_machine *m, const struct logp_config *config)
 {
     m->P = m->n_local = config->n_processors;
     m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
+    m->time = m->is_virtual ? &lpi_time_virtual : &lpi_time_wall;
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
     if (m->queue_limit > most_limit)
@@ -270,6 +272,7 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
     m->polls_in_vain = LPI_POLLS_IN_VAIN;
     m->report.error_rank = -1;
     atomic_init(&m->pending_at, INT64_MAX);
+    m->lookahead = INT64_MAX;
     atomic_init(&m->credit, (int64_t)m->queue_limit);
     init_home(m);
     if (transport != NULL)
@@ -389,7 +392,7 @@ int logp_machine_cores(const struct logp_machine *m)
 
 enum logp_clock logp_machine_clock(const struct logp_machine *m)
 {
-    return m->is_virtual ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL;
+    return m->time->clock;
 }
 
 bool logp_machine_delayed(const struct logp_machine *m)

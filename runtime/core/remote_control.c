@@ -47,7 +47,7 @@ static void hear_arrived(struct lpi_core *c)
     w.arrival =
         atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0 ? 0 : at - m->base_ns;
     lpi_remote_tell_all(c, w, NULL, 0);
-    lpi_fix_start_at(m, at, w.arrival);
+    lpi_fix_start(m, at, w.arrival);
 }
 
 void lpi_remote_arrived(struct lpi_core *c)
@@ -247,7 +247,7 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
         hear_arrived(c);
         break;
     case LPI_WIRE_START:
-        lpi_fix_start_at(m, (int64_t)w->n_bytes, w->arrival);
+        lpi_fix_start(m, (int64_t)w->n_bytes, w->arrival);
         break;
     case LPI_WIRE_GROUP_ARRIVED:
     case LPI_WIRE_GROUP_START:

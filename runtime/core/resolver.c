@@ -85,22 +85,35 @@ static int64_t usual_retry_at(struct lpi_proc *p, const struct lpi_query *q)
 
 static void no_posts(struct lpi_proc *p, struct logp_request *r, bool stays)
 {
-    (void)p;
-    (void)r;
-    (void)stays;
+    (void)p, (void)r, (void)stays;
 }
 
 static void no_received(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r)
 {
+    (void)p, (void)q, (void)r;
+}
+
+static int usual_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
+{
+    (void)kind;
+    return yields ? lpi_reach(p, p->emulated) : 0;
+}
+
+/* Touches and picks: nothing waits, and the first alternative is taken. */
+static int take_first(struct lpi_proc *p, int n)
+{
+    (void)p, (void)n;
+    return 0;
+}
+
+static void no_end(struct lpi_proc *p)
+{
     (void)p;
-    (void)q;
-    (void)r;
 }
 
 static void no_note(struct lpi_proc *p, const struct logp_note *note)
 {
-    (void)p;
-    (void)note;
+    (void)p, (void)note;
 }
 
 const struct lpi_resolver lpi_resolver_usual = {
@@ -112,6 +125,11 @@ const struct lpi_resolver lpi_resolver_usual = {
     .retry_at = usual_retry_at,
     .posts = no_posts,
     .received = no_received,
+    .pass = usual_pass,
+    .touch = take_first,
+    .pick = take_first,
+    .ends = no_end,
+    .polls_in_vain = LPI_POLLS_IN_VAIN,
     .note = no_note,
 };
 
@@ -147,8 +165,12 @@ void lpi_resolver_choose(struct logp_machine *m)
 {
     m->unrecorded = m->explore != NULL ? &lpi_resolver_explored : &lpi_resolver_usual;
     m->resolver = *m->unrecorded;
+    m->polls_in_vain = m->resolver.polls_in_vain;
+    m->instrumented = m->unrecorded != &lpi_resolver_usual;
     if (m->recorders == NULL)
         return;
+    m->instrumented = true;
+    lpi_tracing_prepare(m);
     m->resolver.resolve = recorded_resolve;
     m->resolver.posts = recorded_posts;
     m->resolver.received = recorded_received;

@@ -2,6 +2,7 @@
 /* Runs of a machine, and what they report: see machine.h. */
 #include "core/resolver.h"
 #include "core/core.h"
+#include "core/sched.h"
 
 #include "carrier/carrier.h"
 #include "delay/delay.h"
@@ -31,7 +32,7 @@ static void prepare_core(struct lpi_core *c)
     c->run_queue.ready_first = c->space.first = NULL;
     atomic_store(&c->space.wanted, INT64_MAX);
     c->space.at = 0;
-    c->window.end = lpi_is_parallel(c->machine) ? c->machine->lookahead : INT64_MAX;
+    c->window.end = c->machine->lookahead;
     c->life.n_at_sync = c->life.n_blocking = 0;
     c->life.stop_cursor = 0;
     c->run_queue.prepared = NULL;
@@ -177,21 +178,12 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->sync_generation, 0);
     atomic_store(&m->n_met, 0);
     atomic_store(&m->live_cores, m->n_cores);
-    if (!m->is_virtual) {
-        lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
-        m->processes->prepare(m);
-        m->clock_overhead = lpi_clock_overhead(&m->clock);
-        m->base_ns = lpi_clock_ns(&m->clock);
-    }
+    m->time->prepare(m);
     lpi_capacity_reset(m);
-    if (m->recorders != NULL)
-        lpi_tracing_prepare(m);
     lpi_explore_begin(m);
     lpi_calls_begin(m);
     lpi_resolver_choose(m);
-    m->instrumented = m->recorders != NULL || m->explore != NULL;
     m->fast_path = !m->is_virtual && !m->instrumented && m->rendezvous_from == 0;
-    m->polls_in_vain = m->explore != NULL ? LPI_EXPLORED_IN_VAIN : LPI_POLLS_IN_VAIN;
     m->not_reclaimed = true;
     m->n_runs++;
     for (int i = 0; i < m->n_cores; i++)
@@ -282,8 +274,7 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         return rc;
     }
     lpi_reclaim_late(m);
-    m->lookahead = lpi_is_parallel(m) ? lpi_delay_begin(m) : 0;
-    if (lpi_is_parallel(m) && m->lookahead <= 0) {
+    if (lpi_is_parallel(m) && (m->lookahead = lpi_delay_begin(m)) <= 0) {
         pthread_mutex_unlock(&m->lock);
         return -ENOTSUP;
     }

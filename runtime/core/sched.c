@@ -42,11 +42,9 @@ enum {
     IDLE_POLLS = 2048,
     CLOSE_NS = 5000,   /* prepare vps whose deadlines follow the holder's within this ... */
     PREPARE_NS = 3000, /* ... if the holder has at least this time to do it */
-    FINAL_NS = 60,     /* so near a deadline, read only the clock */
     LATE_NS = 3000,    /* so near a deadline, a hand-over must be fast */
     RELAX_NS = 500,    /* farther from a deadline, relax between two readings */
     AMPLE_NS = 50000,  /* a wait this long leaves time for other threads */
-    POLL_EVERY = 32,   /* while vps are ready, poll for mail once in so many turns */
 };
 
 /* Has a deadline of this core come? */
@@ -81,7 +79,7 @@ static bool poll_mail_now(struct lpi_core *c)
 {
     const struct lpi_proc *first;
 
-    if (++c->run_queue.taken % POLL_EVERY == 0)
+    if (++c->run_queue.taken % LPI_POLL_EVERY == 0)
         return true;
     if (c->run_queue.ready_first != NULL)
         return false;
@@ -89,7 +87,7 @@ static bool poll_mail_now(struct lpi_core *c)
     return first == NULL || first->deadline > c->run_queue.clock_seen;
 }
 
-static inline struct lpi_proc *usual_next(struct lpi_core *c)
+struct lpi_proc *lpi_usual_next(struct lpi_core *c)
 {
     struct lpi_proc *ready;
 
@@ -99,15 +97,10 @@ static inline struct lpi_proc *usual_next(struct lpi_core *c)
     return ready != NULL ? ready : lpi_earliest(c);
 }
 
-struct lpi_proc *lpi_usual_next(struct lpi_core *c)
-{
-    return usual_next(c);
-}
-
 /* The vp that gets the core next; NULL: none can go on. */
 static struct lpi_proc *next_proc(struct lpi_core *c)
 {
-    return lpi_is_instrumented(c->machine) ? c->machine->resolver.next_proc(c) : usual_next(c);
+    return c->machine->resolver.next_proc(c);
 }
 
 /* No vp of this core is ready or has a deadline. */
@@ -126,10 +119,10 @@ static void nobody_ready(struct lpi_core *c)
     lpi_check_deadlock(c);
 }
 
-/* Should the next vp be running already? Only if the executor can prepare vps. */
+/* Wall clock: should the next vp be running already? Only if the executor can prepare vps. */
 static bool is_late(const struct logp_machine *m, const struct lpi_proc *next)
 {
-    return m->executor->prepare != NULL && !m->is_virtual && lpi_wall(m) > next->deadline - LATE_NS;
+    return m->executor->prepare != NULL && lpi_wall(m) > next->deadline - LATE_NS;
 }
 
 /* Record the last wait of this core, if it has not been recorded yet. */
@@ -152,31 +145,6 @@ static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
             c->machine->executor->prepare(&c->machine->procs[soon[i]->rank]);
 }
 
-/* Has the deadline of p, the earliest of its core, come? Under the virtual clock it comes at once.
- * If so, p is removed from the timers, and is RUNNING as soon as it gets the core. */
-static bool take_due(struct lpi_core *c, struct lpi_proc *p)
-{
-    const struct logp_machine *m = c->machine;
-    const int64_t deadline = p->deadline;
-
-    if (!m->is_virtual) {
-        if (c->run_queue.clock_seen < deadline) {
-            do
-                c->run_queue.clock_seen = lpi_wall(m);
-            while (c->run_queue.clock_seen < deadline &&
-                   deadline - c->run_queue.clock_seen < FINAL_NS);
-        }
-        if (c->run_queue.clock_seen < deadline)
-            return false;
-        c->run_queue.prepared = NULL;
-        lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, p->emulating);
-    }
-    p->emulated = deadline;
-    p->state = LPI_RUNNING;
-    lpi_timers_pop(&c->run_queue.timers);
-    return true;
-}
-
 /* p holds the core and spins. While there is time, prepare the next vps, and let blocking sections
  * use the processor. */
 static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
@@ -193,7 +161,7 @@ static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 /* Parallel: has this core nothing left to do in its window (window.c)? */
 static bool window_is_over(const struct lpi_core *c, const struct lpi_proc *first)
 {
-    return first != NULL ? first->deadline >= c->window.end : c->machine->lookahead > 0;
+    return first != NULL ? first->deadline >= c->window.end : c->window.end != INT64_MAX;
 }
 
 static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
@@ -219,7 +187,7 @@ int lpi_hold(struct lpi_proc *p)
             lpi_next_window(c);
         else if (first == NULL)
             nobody_ready(c);
-        else if (first->state == LPI_RUNNING || take_due(c, first))
+        else if (first->state == LPI_RUNNING || m->time->take_due(c, first))
             hand_over(p, first, true);
         else if (first != p)
             hand_over(p, first, is_late(m, first));
@@ -232,46 +200,6 @@ int lpi_hold(struct lpi_proc *p)
 }
 
 /*
- * May p, whose deadline has passed or is near, go on without a hand-over? A core that is behind
- * goes on with p, unless another vp is behind by more than run_queue.slack, which stands for the
- * cost of a hand-over. So the order of deadlines changes by at most the slack, and no vp starves. A
- * core is also not handed over for less than patience_ns, the time that a hand-over takes.
- */
-static bool goes_on(struct lpi_proc *p, int64_t deadline)
-{
-    struct lpi_core *c = p->core;
-    const struct lpi_proc *first;
-
-    if (c->machine->is_virtual || c->run_queue.ready_first != NULL ||
-        ++c->run_queue.taken % POLL_EVERY == 0)
-        return false;
-    if (c->run_queue.clock_seen < deadline) {
-        c->run_queue.clock_seen = lpi_wall(c->machine);
-        if (c->run_queue.clock_seen < deadline - c->machine->executor->patience_ns)
-            return false;
-    }
-    first = lpi_earliest(c);
-    if (first != NULL && first->deadline < deadline - c->run_queue.slack)
-        return false;
-    if (c->run_queue.clock_seen < deadline && (first == NULL || first->deadline >= deadline))
-        return false; /* p keeps the core anyway */
-    while (c->run_queue.clock_seen < deadline)
-        c->run_queue.clock_seen = lpi_wall(c->machine);
-    lpi_record_lag(c);
-    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, p->emulating);
-    p->emulated = deadline;
-    return true;
-}
-
-static int wait_timed(struct lpi_proc *p, int64_t deadline)
-{
-    if (goes_on(p, deadline))
-        return lpi_stopped(p);
-    lpi_set_deadline(p, deadline);
-    return lpi_hold(p);
-}
-
-/*
  * Advance p's clock to deadline; on the wall clock, wait until then.
  * @return  0; -EOVERFLOW: beyond the largest time; -EHOSTDOWN: p has stopped; or the error that
  * stops the run
@@ -280,11 +208,7 @@ int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
 {
     if (deadline >= clock_end)
         return deadline == LOGP_STOPPED ? lpi_delay_halt(p) : -EOVERFLOW;
-    if (!p->core->machine->is_virtual)
-        return wait_timed(p, deadline);
-    if (deadline > p->emulated)
-        p->emulated = deadline;
-    return lpi_stopped(p);
+    return p->core->machine->time->pass(p, deadline);
 }
 
 /* p waits for the receive p->waits_for, until deadline at the latest (INT64_MAX: for ever). The
@@ -292,7 +216,7 @@ int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
 {
     if (deadline != INT64_MAX)
-        return wait_timed(p, deadline);
+        return p->core->machine->time->wait(p, deadline);
     p->state = LPI_BLOCKED;
     return lpi_hold(p);
 }
@@ -312,7 +236,7 @@ static inline int hold_ready(struct lpi_proc *p)
     struct lpi_core *c = p->core;
     struct lpi_proc *first = c->run_queue.ready_first;
 
-    if (++c->run_queue.taken % POLL_EVERY == 0) {
+    if (++c->run_queue.taken % LPI_POLL_EVERY == 0) {
         lpi_poll_mail(c);
     } else if (first != NULL && first != p && c->run_queue.timers.n == 0 &&
                !lpi_stopping(c->machine)) {
@@ -335,7 +259,7 @@ static inline int hold_ready(struct lpi_proc *p)
 bool lpi_poll_before_wait(struct lpi_core *c)
 {
     return c->run_queue.ready_first != NULL && c->machine->executor->is_slow &&
-           ++c->run_queue.looks % POLL_EVERY != 0 && lpi_poll(c);
+           ++c->run_queue.looks % LPI_POLL_EVERY != 0 && lpi_poll(c);
 }
 
 /* lpi_wait_message() without a deadline, if nothing is emulated. */
@@ -345,31 +269,13 @@ int lpi_wait_ready(struct lpi_proc *p)
     return hold_ready(p);
 }
 
-static inline bool usual_others_first(struct lpi_proc *p, int64_t t)
+bool lpi_usual_others_first(struct lpi_proc *p, int64_t t)
 {
     const struct lpi_proc *first = lpi_earliest(p->core);
 
     return t >= p->core->window.end ||
            (first != NULL &&
             (first->deadline < t || (first->deadline == t && first->rank < p->rank)));
-}
-
-bool lpi_usual_others_first(struct lpi_proc *p, int64_t t)
-{
-    return usual_others_first(p, t);
-}
-
-/* Virtual clock: wait until no vp is before (t, rank of p). Wall clock: do nothing. */
-int lpi_reach(struct lpi_proc *p, int64_t t)
-{
-    const struct logp_machine *m = p->core->machine;
-
-    if (!m->is_virtual)
-        return 0;
-    if (lpi_is_instrumented(m) ? m->resolver.others_first(p, t) : usual_others_first(p, t))
-        return wait_timed(p, t);
-    p->emulated = t;
-    return lpi_stopped(p);
 }
 
 /* Let the vps run that are ready now. */

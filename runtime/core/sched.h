@@ -5,11 +5,38 @@
 
 #include "state/state.h"
 
+enum { LPI_POLL_EVERY = 32 /* while vps are ready, poll for mail once in so many turns */ };
+
+/* What depends on how time advances: chosen at creation, see time.c. */
+struct lpi_time {
+    enum logp_clock clock;
+    void (*prepare)(struct logp_machine *m); /* a run of m begins */
+    /* The program of p is about to begin. @return 0; or the error that stops the run */
+    int (*begin)(struct lpi_proc *p);
+    /* See lpi_fix_start(). */
+    int64_t (*start)(struct logp_machine *m, int64_t clock_ns, int64_t start);
+    /* The start of a group whose last member arrives at `latest`. */
+    int64_t (*group_start)(const struct logp_machine *m, int64_t latest);
+    /* Has the deadline of p, the earliest of its core, come? If so, p is removed from the timers,
+     * and is RUNNING as soon as it gets the core. */
+    bool (*take_due)(struct lpi_core *c, struct lpi_proc *p);
+    /* p waits until deadline, or for an event that gives it an earlier one. @return as lpi_hold() */
+    int (*wait)(struct lpi_proc *p, int64_t deadline);
+    int (*pass)(struct lpi_proc *p, int64_t deadline);  /* nothing can wake p before */
+    int (*stall)(struct lpi_proc *p, int64_t deadline); /* the same, and then p sends */
+    /* Wait until no vp is before (t, rank of p). */
+    int (*reach)(struct lpi_proc *p, int64_t t);
+};
+extern const struct lpi_time lpi_time_wall, lpi_time_virtual;
+
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_ready(struct lpi_proc *p);
 bool lpi_poll_before_wait(struct lpi_core *c);
-int lpi_reach(struct lpi_proc *p, int64_t t);
+static inline int lpi_reach(struct lpi_proc *p, int64_t t)
+{
+    return p->core->machine->time->reach(p, t);
+}
 int lpi_yield(struct lpi_proc *p);
 int lpi_hold(struct lpi_proc *p);
 /* Of lpi_resolver_usual. */

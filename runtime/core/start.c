@@ -14,13 +14,6 @@
 #include "state/run_queue.h"
 #include "core/sched.h"
 
-enum { START_MARGIN_NS = 10000 };
-
-int64_t lpi_soon(const struct logp_machine *m)
-{
-    return lpi_wall(m) + START_MARGIN_NS;
-}
-
 void lpi_start_anew(struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
@@ -81,8 +74,8 @@ void lpi_release_sync(struct lpi_core *c)
     c->life.n_at_sync = 0;
     c->lag.start_pending = true;
     /* the first start of a run moves time 0: go back to when it was fixed, which has passed */
-    if (c->run_queue.clock_seen > start - START_MARGIN_NS)
-        c->run_queue.clock_seen = start - START_MARGIN_NS;
+    if (c->run_queue.clock_seen > start - LPI_START_MARGIN_NS)
+        c->run_queue.clock_seen = start - LPI_START_MARGIN_NS;
     for (int i = 0; i < c->n_procs; i++)
         if (c->procs[i]->state == LPI_SYNC || request_of(c->procs[i]) != NULL) {
             lpi_sync_note(c->procs[i], start, 0); /* else a stop has let it go on */
@@ -97,32 +90,10 @@ static void attend(struct logp_machine *m, unsigned bits)
         atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
 }
 
-void lpi_fix_start(struct logp_machine *m)
+int64_t lpi_fix_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
 {
-    lpi_fix_start_at(m, m->is_virtual ? 0 : lpi_clock_ns(&m->clock) + START_MARGIN_NS, -1);
-}
-
-int64_t lpi_fix_start_at(struct logp_machine *m, int64_t clock_ns, int64_t start)
-{
-    /* relaxed: only this function changes it during a run */
-    const unsigned generation = atomic_load_explicit(&m->sync_generation, memory_order_relaxed);
-
     lpi_capacity_reset(m);
-    if (m->is_virtual) {
-        start = 0;
-        for (int i = 0; i < m->P; i++)
-            if (m->procs[i].emulated > start)
-                start = m->procs[i].emulated;
-    } else if (generation == 0) {
-        /* the first start of a run is its time 0 */
-        m->base_ns = clock_ns;
-        start = 0;
-        if (!lpi_stopping(m)) /* else the run may be abandoned already */
-            lpi_injections_open(m);
-    } else if (start < 0) {
-        start = clock_ns - m->base_ns;
-    }
-    lpi_delay_restart(m, !m->is_virtual && generation == 0, start);
+    start = m->time->start(m, clock_ns, start);
     atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
     atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);

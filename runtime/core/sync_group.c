@@ -74,7 +74,7 @@ static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
 /* All members have arrived. By the holder of core c. */
 static void release(struct lpi_core *c, const struct lpi_group *g)
 {
-    const int64_t start = c->machine->is_virtual ? g->latest : lpi_soon(c->machine);
+    const int64_t start = c->machine->time->group_start(c->machine, g->latest);
 
     for (int i = 0; i < g->size; i++)
         let_go(c, g->ranks[i], start, 0);

@@ -149,7 +149,7 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
 
     if (lpi_is_here(c, e->dst))
         return lpi_deliver(to, c, e);
-    if (c->machine->remote != NULL && !lpi_is_local(c->machine, e->dst))
+    if (!lpi_is_local(c->machine, e->dst))
         return lpi_remote_send(from, &(struct lpi_label){e->context, e->src, e->tag}, e->dst,
                                e->data, e->n_bytes, e->arrival);
     return lpi_post_to_core(c, to, e);

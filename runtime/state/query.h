@@ -73,6 +73,17 @@ struct lpi_resolver {
     void (*posts)(struct lpi_proc *p, struct logp_request *r, bool stays);
     /* q has completed r, a receive. */
     void (*received)(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r);
+    /* p has computed, slept or yielded: others may go on first. yields: p asks for that, since it
+     * waits for something else than a message. @return as lpi_hold() */
+    int (*pass)(struct lpi_proc *p, enum logp_note_kind kind, bool yields);
+    /* p is about to use what `key` stands for. @return as lpi_hold() */
+    int (*touch)(struct lpi_proc *p, int key);
+    /* A choice of p's program. @return 0 .. n-1, or the error that stops the run */
+    int (*pick)(struct lpi_proc *p, int n);
+    /* p's program has ended. Its posted receives may still take messages whose senders wait for
+     * that. */
+    void (*ends)(struct lpi_proc *p);
+    unsigned polls_in_vain; /* a vp counts as waiting after so many failed polls in a row */
     /* Another event of p. */
     void (*note)(struct lpi_proc *p, const struct logp_note *note);
 };

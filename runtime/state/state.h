@@ -265,6 +265,7 @@ struct logp_machine {
     _Atomic(struct lpi_attached *) attached;
     const struct lpi_processes *processes; /* remote.h; chosen at creation */
     const struct lpi_executor *executor;
+    const struct lpi_time *time; /* the clock: core/sched.h; chosen at creation */
     void (*live)(struct lpi_proc *p); /* runs a vp for one run, on its carrier */
     /* All vps have ended, the last one on core c. true: the next run begins, if the executor can
      * repeat (lpi_executor.repeats). */
@@ -292,7 +293,7 @@ struct logp_machine {
     atomic_uint sync_generation;
     _Atomic int64_t sync_start;
     /* parallel: the barrier of the cores at the end of each window */
-    int64_t lookahead;
+    int64_t lookahead; /* not parallel: INT64_MAX */
     _Alignas(LPI_LINE) atomic_int n_met;
     atomic_uint meetings;
     atomic_uint event; /* changes with each event that a core may sleep for: window.c */

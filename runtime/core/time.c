@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two clocks: what a run does differently if real time passes (wall), and if time jumps to the
+ * earliest deadline (virtual). The machine's table is chosen when it is created.
+ *
+ * On the wall clock a vp's deadline is a time to wait for. Under the virtual clock a vp's clock may
+ * be ahead of the machine's: reach() waits until the machine has caught up, and is called before
+ * everything that others can notice.
+ */
+#include "core/core.h"
+#include "core/resolver.h"
+#include "core/sched.h"
+#include "delay/delay.h"
+#include "mail/mail.h"
+#include "state/run_queue.h"
+#include "state/stop.h"
+#include "state/timers.h"
+
+enum { FINAL_NS = 60 /* so near a deadline, read only the clock */ };
+
+static void run_due(struct lpi_core *c, struct lpi_proc *p)
+{
+    p->emulated = p->deadline;
+    p->state = LPI_RUNNING;
+    lpi_timers_pop(&c->run_queue.timers);
+}
+
+static int hold_until(struct lpi_proc *p, int64_t deadline)
+{
+    lpi_set_deadline(p, deadline);
+    return lpi_hold(p);
+}
+
+/* ---- wall ---- */
+
+static void wall_prepare(struct logp_machine *m)
+{
+    lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
+    m->processes->prepare(m);
+    m->clock_overhead = lpi_clock_overhead(&m->clock);
+    m->base_ns = lpi_clock_ns(&m->clock);
+}
+
+static int wall_begin(struct lpi_proc *p)
+{
+    const int rc = lpi_stopped(p);
+
+    return rc == 0 ? lpi_sync(p, NULL) : rc;
+}
+
+static int64_t wall_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
+{
+    /* relaxed: only lpi_fix_start() changes it during a run */
+    const bool is_first = atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0;
+
+    if (clock_ns == LOGP_NEVER)
+        clock_ns = lpi_clock_ns(&m->clock) + LPI_START_MARGIN_NS;
+    if (is_first) { /* its time 0 */
+        m->base_ns = clock_ns;
+        start = 0;
+        if (!lpi_stopping(m)) /* else the run may be abandoned already */
+            lpi_injections_open(m);
+    } else if (start < 0) {
+        start = clock_ns - m->base_ns;
+    }
+    lpi_delay_restart(m, is_first, start);
+    return start;
+}
+
+/* A little ahead of now: all cores can meet it. */
+static int64_t wall_group_start(const struct logp_machine *m, int64_t latest)
+{
+    (void)latest;
+    return lpi_wall(m) + LPI_START_MARGIN_NS;
+}
+
+static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
+{
+    const struct logp_machine *m = c->machine;
+    const int64_t deadline = p->deadline;
+
+    if (c->run_queue.clock_seen < deadline) {
+        do
+            c->run_queue.clock_seen = lpi_wall(m);
+        while (c->run_queue.clock_seen < deadline && deadline - c->run_queue.clock_seen < FINAL_NS);
+    }
+    if (c->run_queue.clock_seen < deadline)
+        return false;
+    c->run_queue.prepared = NULL;
+    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, p->emulating);
+    run_due(c, p);
+    return true;
+}
+
+/*
+ * May p, whose deadline has passed or is near, go on without a hand-over? A core that is behind
+ * goes on with p, unless another vp is behind by more than run_queue.slack, which stands for the
+ * cost of a hand-over. So the order of deadlines changes by at most the slack, and no vp starves. A
+ * core is also not handed over for less than patience_ns, the time that a hand-over takes.
+ */
+static bool goes_on(struct lpi_proc *p, int64_t deadline)
+{
+    struct lpi_core *c = p->core;
+    const struct lpi_proc *first;
+
+    if (c->run_queue.ready_first != NULL || ++c->run_queue.taken % LPI_POLL_EVERY == 0)
+        return false;
+    if (c->run_queue.clock_seen < deadline) {
+        c->run_queue.clock_seen = lpi_wall(c->machine);
+        if (c->run_queue.clock_seen < deadline - c->machine->executor->patience_ns)
+            return false;
+    }
+    first = lpi_earliest(c);
+    if (first != NULL && first->deadline < deadline - c->run_queue.slack)
+        return false;
+    if (c->run_queue.clock_seen < deadline && (first == NULL || first->deadline >= deadline))
+        return false; /* p keeps the core anyway */
+    while (c->run_queue.clock_seen < deadline)
+        c->run_queue.clock_seen = lpi_wall(c->machine);
+    lpi_record_lag(c);
+    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, p->emulating);
+    p->emulated = deadline;
+    return true;
+}
+
+static int wall_wait(struct lpi_proc *p, int64_t deadline)
+{
+    return goes_on(p, deadline) ? lpi_stopped(p) : hold_until(p, deadline);
+}
+
+static int wall_reach(struct lpi_proc *p, int64_t t)
+{
+    (void)p, (void)t;
+    return 0;
+}
+
+const struct lpi_time lpi_time_wall = {
+    .clock = LOGP_CLOCK_WALL,
+    .prepare = wall_prepare,
+    .begin = wall_begin,
+    .start = wall_start,
+    .group_start = wall_group_start,
+    .take_due = wall_take_due,
+    .wait = wall_wait,
+    .pass = wall_wait,
+    .stall = lpi_wait_until,
+    .reach = wall_reach,
+};
+
+/* ---- virtual ---- */
+
+static void virtual_prepare(struct logp_machine *m)
+{
+    (void)m;
+}
+
+/* All vps begin at 0. */
+static int virtual_begin(struct lpi_proc *p)
+{
+    struct logp_machine *m = p->core->machine;
+
+    if (m->lookahead == INT64_MAX && p->rank == 0) /* else lpi_delay_begin() has restarted it */
+        lpi_delay_restart(m, true, 0);
+    return lpi_stopped(p);
+}
+
+static int64_t virtual_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
+{
+    (void)clock_ns;
+    start = 0;
+    for (int i = 0; i < m->P; i++)
+        if (m->procs[i].emulated > start)
+            start = m->procs[i].emulated;
+    lpi_delay_restart(m, false, start);
+    return start;
+}
+
+static int64_t virtual_group_start(const struct logp_machine *m, int64_t latest)
+{
+    (void)m;
+    return latest;
+}
+
+static bool virtual_take_due(struct lpi_core *c, struct lpi_proc *p)
+{
+    run_due(c, p);
+    return true;
+}
+
+static int virtual_pass(struct lpi_proc *p, int64_t deadline)
+{
+    if (deadline > p->emulated)
+        p->emulated = deadline;
+    return lpi_stopped(p);
+}
+
+static int virtual_reach(struct lpi_proc *p, int64_t t)
+{
+    if (p->core->machine->resolver.others_first(p, t))
+        return hold_until(p, t);
+    p->emulated = t;
+    return lpi_stopped(p);
+}
+
+const struct lpi_time lpi_time_virtual = {
+    .clock = LOGP_CLOCK_VIRTUAL,
+    .prepare = virtual_prepare,
+    .begin = virtual_begin,
+    .start = virtual_start,
+    .group_start = virtual_group_start,
+    .take_due = virtual_take_due,
+    .wait = hold_until,
+    .pass = virtual_pass,
+    .stall = virtual_reach,
+    .reach = virtual_reach,
+};
