@@ -7,12 +7,11 @@
 
 struct request *new_request(enum request_kind kind, struct comm *comm)
 {
-    struct request *r = calloc(1, sizeof(*r));
+    struct request *r = malloc(sizeof(*r)); /* faster than calloc() where one has been freed */
 
     if (r == NULL)
         return NULL;
-    r->kind = kind;
-    r->comm = comm;
+    *r = (struct request){.kind = kind, .comm = comm};
     comm->references++;
     return r;
 }
