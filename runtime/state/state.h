@@ -265,7 +265,7 @@ struct logp_machine {
     _Atomic(struct lpi_attached *) attached;
     const struct lpi_processes *processes; /* remote.h; chosen at creation */
     const struct lpi_executor *executor;
-    const struct lpi_time *time; /* the clock: core/sched.h; chosen at creation */
+    const struct lpi_time *time;      /* the clock: core/sched.h; chosen at creation */
     void (*live)(struct lpi_proc *p); /* runs a vp for one run, on its carrier */
     /* All vps have ended, the last one on core c. true: the next run begins, if the executor can
      * repeat (lpi_executor.repeats). */
