@@ -327,5 +327,6 @@ const struct logp_collective lpi_barrier = {
     .sizes = sizes,
     .holds_back = true,
     .bound = bound,
-    .rows = LPI_ROWS_AND(algorithms, lpi_shared_barrier),
+    .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(algorithms),
+                                             &lpi_two_level_barrier, &lpi_shared_barrier, NULL},
 };

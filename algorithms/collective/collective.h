@@ -44,6 +44,9 @@ extern const struct lpi_rows lpi_shared_broadcast, lpi_shared_reduce, lpi_shared
 extern const struct lpi_rows lpi_census_allgather, lpi_census_scan, lpi_census_exscan,
     lpi_census_allreduce, lpi_census_reduce_scatter;
 
+/* collective/two_level.c */
+extern const struct lpi_rows lpi_two_level_barrier, lpi_two_level_allreduce;
+
 /* collective/alltoall/window.c */
 extern const struct lpi_rows lpi_alltoall_windows;
 

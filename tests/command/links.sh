@@ -106,6 +106,19 @@ earliest() { # NS WORDS: the prediction, which the virtual clock meets, and what
         json '.[0].algorithm == "earliest"' predict $collective "$@"
     done
 }
+# and two words, inside nodes and between them
+two_level() { # NS WORDS: as earliest
+    local ns=$1 collective
+    shift
+    for collective in barrier allreduce; do
+        json ".[0] | .algorithm == \"two-level\" and .predicted_ns == $ns" predict $collective "$@"
+        json ".[0] | .predicted_ns == $ns and .ratio == 1 and .verified" \
+            run $collective --algo two-level --clock virtual --executor fiber "$@"
+    done
+}
+two_level 1140000 --nodes 4x8 --inter L=60,o=5,g=10
+expect='--algo two-level nodes' bad run barrier --algo two-level -P 8
+
 earliest 1020000 --nodes 4x8 --inter L=60,o=5,g=10
 earliest 1100000 --nodes 8x8 --inter L=60,o=5,g=10
 earliest 1240000 --nodes 8x4 -L 5 -o 1 -g 2 --inter L=100,o=3,g=3

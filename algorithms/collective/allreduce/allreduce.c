@@ -276,7 +276,8 @@ const struct logp_collective lpi_allreduce = {
     .postcondition = postcondition,
     .in_place = lpi_vector_in_place,
     .bound = bound,
-    .rows = (const struct lpi_rows *const[]){&rows, &lpi_census_allreduce, &lpi_allreduce_halvings,
-                                             &lpi_allreduce_segmented, &lpi_allreduce_exchanges,
-                                             &lpi_allreduce_circulant, &lpi_shared_allreduce, NULL},
+    .rows = (const struct lpi_rows *const[]){&rows, &lpi_census_allreduce, &lpi_two_level_allreduce,
+                                             &lpi_allreduce_halvings, &lpi_allreduce_segmented,
+                                             &lpi_allreduce_exchanges, &lpi_allreduce_circulant,
+                                             &lpi_shared_allreduce, NULL},
 };
