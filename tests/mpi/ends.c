@@ -46,6 +46,10 @@ int main(int argc, char **argv)
         MPI_Recv(&x, 1, MPI_INT, 1 - me, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (strcmp(way, "deadlock") == 0 && me == 2)
         MPI_Ssend(&x, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+    if (strcmp(way, "differ") == 0 && me == 1)
+        MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (strcmp(way, "lengths") == 0)
+        MPI_Gatherv(&x, 1, MPI_INT, NULL, NULL, NULL, MPI_INT, me % 2, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return strcmp(way, "code") == 0 && me == 3 ? 17 : 0;

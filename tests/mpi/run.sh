@@ -171,6 +171,12 @@ ends)
             grep -q "rank 3 in MPI_Barrier.*$(line Barrier)" said || fail 'the others of a deadlock'
         ! grep 'Barrier.* tag ' said || fail 'a barrier has no tag'
     done
+    for options in '-P 2' '-P 2 --executor thread' '-P 2 --clock virtual -L 5us'; do
+        # shellcheck disable=SC2086
+        expect 1 ': collectives differ: rank ' $options ./ends differ
+        grep -qF 'MPI_Bcast() of 4, root 0' said && grep -qF 'MPI_Barrier()' said || fail 'both calls'
+    done
+    expect 1 'MPI_Gatherv: collectives differ: ' -P 2 ./ends lengths
     build requests.c
     line() { grep -nF -- "$1" "$here/requests.c" | head -1 | sed 's/\(^[0-9]*\).*/(requests.c:\1)/'; }
     for options in '-P 4' '-P 3 --executor thread' '-P 4 --clock virtual -L 5us' '-P 4 --check off'; do

@@ -226,6 +226,7 @@ static int mpirun(struct options *o)
     if (o->gdb && !is_traced())
         start_gdb(o->argv, library.dli_fname);
     program.names_threads = !o->fibers;
+    o->compare_calls = !o->unchecked;
     m = create_machine(o);
     if (o->traced != NULL && logp_machine_trace(m, &tracing) != 0) {
         say("no memory to record %lld ranks", (long long)o->P);

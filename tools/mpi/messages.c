@@ -146,9 +146,21 @@ int start_gather(struct request *r, const void *in, int in_count, MPI_Datatype i
     return rc;
 }
 
+/* The others call the same: with the runtime's collectives it sees to that itself. */
+static int note_call(struct comm *c, int root, const MPI_Request *request)
+{
+    const struct logp_call call = {.name = this_rank()->call, .root = root};
+
+    return c->inter ? MPI_SUCCESS : class_of(logp_vp_note_call(c->vp, request != NULL, &call));
+}
+
 int gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,
                  const struct items *out, int root, MPI_Request *request)
 {
+    const int rc = note_call(c, root, request);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
     BEGIN(r, c);
     return end_collective(r, start_gather(r, in, in_count, in_type, out, root), request);
 }
@@ -176,6 +188,10 @@ static int start_scatter(struct request *r, const struct items *in, void *out, i
 int scatter_items(struct comm *c, const struct items *in, void *out, int out_count,
                   MPI_Datatype out_type, int root, MPI_Request *request)
 {
+    const int rc = note_call(c, root, request);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
     BEGIN(r, c);
     return end_collective(r, start_scatter(r, in, out, out_count, out_type, root), request);
 }
@@ -245,6 +261,10 @@ static int exchange_in_place(struct request *r, const struct items *x)
 int exchange_items(struct comm *c, const struct items *in, const struct items *out,
                    MPI_Request *request)
 {
+    const int rc = note_call(c, -1, request);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
     BEGIN(r, c);
     return end_collective(r,
                           in->buf == MPI_IN_PLACE && !c->inter ? exchange_in_place(r, out)

@@ -3,6 +3,7 @@
 #include "run.h"
 #include "host.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -192,6 +193,44 @@ static void explain(const struct job *job, const struct logp_report *report)
         fprintf(stderr, "  and %d more ranks\n", report->n_waits - n);
 }
 
+/* The text, with MPI's names of the runtime's calls. */
+static void print_calls(const char *text)
+{
+    static const char prefix[] = "logp_", theirs[] = "broadcast", ours[] = "bcast";
+    const char *at;
+
+    while ((at = strstr(text, prefix)) != NULL) {
+        bool upper = true;
+
+        fprintf(stderr, "%.*sMPI_", (int)(at - text), text);
+        text = at + sizeof(prefix) - 1;
+        if (strncmp(text, "ibroadcast", sizeof(theirs)) == 0) {
+            fputc('I', stderr);
+            text++;
+            upper = false;
+        }
+        if (strncmp(text, theirs, sizeof(theirs) - 1) == 0) {
+            fprintf(stderr, "%c%s", upper ? 'B' : 'b', ours + 1);
+            text += sizeof(theirs) - 1;
+        } else {
+            fputc(toupper((unsigned char)*text++), stderr);
+        }
+    }
+    fputs(text, stderr);
+}
+
+/* The ranks of a communicator call different collectives: report->asserted. */
+static void explain_calls(const struct job *job, const struct logp_report *report)
+{
+    const int rank = report->asserted.rank;
+    char place[1][PLACE_TEXT];
+
+    name_places(job, &job->hosts[rank].place, 1, place);
+    fprintf(stderr, "rank %d: %s: collectives differ: ", rank, job->ranks[rank].call);
+    print_calls(report->asserted.detail);
+    fprintf(stderr, "%s\n", place[0]);
+}
+
 /* @return the exit code */
 static int conclude(const struct job *job, const struct logp_machine *m, int rc)
 {
@@ -208,6 +247,8 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
         fprintf(stderr, rc == -EDEADLK ? "deadlock: all ranks wait\n"
                                        : "the program did not end within --timeout\n");
         explain(job, logp_machine_report(m));
+    } else if (rc == -EPROTO && logp_machine_report(m)->asserted.file != NULL) {
+        explain_calls(job, logp_machine_report(m));
     } else if (rc != -EINTR) {
         fprintf(stderr, "the run ended: %s\n", strerror(-rc));
     }

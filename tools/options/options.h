@@ -154,6 +154,7 @@ struct options {
     char **argv; /* all of the command line */
     const char *traced; /* mpirun: a file for the diagram; NULL: none */
     bool unchecked;     /* --check off */
+    bool compare_calls; /* of struct logp_config: mpirun sets it */
     bool tags_output;   /* each line of a program with its rank */
     double
         compute; /* mpirun: what computing takes on the virtual clock, times what it takes here */

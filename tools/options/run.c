@@ -193,7 +193,7 @@ const struct option_row run_options[] = {
      OPTIONS_WATCH, SWITCH(watch)},
     {"tag-output", NULL, "put the rank before each line of output", "off", "", OPTIONS_MPIRUN,
      SWITCH(tags_output)},
-    {"check", "WHEN", "name requests that an MPI program leaves or uses twice: on, off", "on", "",
+    {"check", "WHEN", "name collectives that differ, and requests left or used twice: on, off", "on", "",
      OPTIONS_MPIRUN, .apply = apply_check, .words = "on, off"},
     {"compute", "HOW",
      "virtual clock: time of the program's own computing: none, measured, x0.5 (half)", "none", "",

@@ -77,6 +77,7 @@ struct logp_machine *try_machine(const struct options *o)
                                  .n_cores = o->n_cores,
                                  .transport = o->transport,
                                  .queue_limit = o->queue_limit,
+                                 .compare_calls = o->compare_calls,
                                  .stack_bytes = o->stack_bytes};
     struct logp_machine *m = NULL;
     timer_t timer;
