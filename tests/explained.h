@@ -6,20 +6,12 @@
 #include "drawn.h"
 #include "listed.h"
 
-#include <string.h>
-
 #include <stdio.h>
 
 static inline int explain(const struct logp_algorithm *a, int P, const struct logp_invocation *c,
                           struct logp_explanation **e)
 {
     return logp_explanation_of(a, P, &c->args, &c->model, e);
-}
-
-/* Drawn cases have no nodes, which two-level needs. */
-static inline bool can_be_drawn(const struct logp_algorithm *a)
-{
-    return strcmp(a->name, "two-level") != 0;
 }
 
 /* A case of this row that can be explained. */

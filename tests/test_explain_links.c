@@ -100,6 +100,12 @@ static void check_curves(const struct drawn *d, const struct logp_algorithm *a,
     }
 }
 
+/* two-level needs nodes that are alike. */
+static bool takes_any_links(const struct logp_algorithm *a)
+{
+    return strcmp(a->name, "two-level") != 0;
+}
+
 Test(explain_links, what_links_say_is_in_the_time_and_stays_as_it_is, .timeout = 600)
 {
     int64_t of_links = 0, of_params = 0;
@@ -109,7 +115,8 @@ Test(explain_links, what_links_say_is_in_the_time_and_stays_as_it_is, .timeout =
     for (size_t row = 0; row < n; row++) {
         uint64_t seed = 11 * n, random = 77 + row;
 
-        for (int i = 0; rows[row]->steps != NULL && can_be_drawn(rows[row]) && i < ROUNDS; i++, seed += n) {
+        for (int i = 0; rows[row]->steps != NULL && takes_any_links(rows[row]) && i < ROUNDS;
+             i++, seed += n) {
             struct drawn d = draw_for(row, n, &seed);
             TEST_LINKS links = draw_links(d.P, &random);
             TEST_EXPLANATION e = NULL;

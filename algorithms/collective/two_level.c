@@ -4,7 +4,7 @@
  * ranks of a node, then the best one over the nodes. In the second all ranks take part, each with
  * those that have its place in other nodes, so that nothing is told to the node once more.
  *
- * Needs nodes of the same size whose ranks are all of one kind. Each word is found for the links
+ * Needs nodes of the same size whose ranks are all of one kind; without links there is one. Each word is found for the links
  * that it uses; time is folded.
  */
 #include "collective/collective.h"
@@ -35,21 +35,27 @@ static struct lpi_census_cost cost_of(const struct logp_invocation *c, bool of_v
         .exact = of_vectors};
 }
 
+static int64_t per_node_of(int64_t P, const struct logp_invocation *c)
+{
+    return c->model.links != NULL ? logp_links_per_node(c->model.links) : P;
+}
+
 /* For the link between two ranks. 0; -ENOMEM */
 static int find(struct lpi_census *out, int64_t n, const struct logp_invocation *c, int src,
                 int dst, bool of_vectors)
 {
     const struct lpi_census_cost cost = cost_of(c, of_vectors);
-    struct logp_params params;
+    struct logp_params params = c->model.params;
 
-    logp_links_of(c->model.links, src, dst, &c->model.params, &params);
+    if (c->model.links != NULL)
+        logp_links_of(c->model.links, src, dst, &params, &params);
     return lpi_census_find(out, n, &params, &cost);
 }
 
 /* 0; -ENOMEM; -EINVAL: there is none */
 static int find_both(struct both *w, int64_t P, const struct logp_invocation *c, bool of_vectors)
 {
-    const int64_t per_node = logp_links_per_node(c->model.links);
+    const int64_t per_node = per_node_of(P, c);
     int rc = find(&w->inside, per_node, c, 0, 1, of_vectors);
 
     if (rc == 0)
@@ -62,8 +68,10 @@ static const char *nodes_needs(int64_t P, const struct logp_invocation *c)
     static const char needs[] =
         "nodes of the same size, 2 or more, whose links are alike (--nodes)";
     const struct logp_links *links = c->model.links;
-    const int64_t per_node = links != NULL ? logp_links_per_node(links) : 0;
+    const int64_t per_node = per_node_of(P, c);
 
+    if (links == NULL)
+        return NULL;
     if (per_node < 2 || per_node >= P || P % per_node != 0 || logp_links_size(links) != P)
         return needs;
     for (int rank = 1; rank < P; rank++)
@@ -83,7 +91,7 @@ static int words_plan(int64_t P, struct logp_invocation *c, bool of_vectors)
     w = malloc(sizeof(*w) + (size_t)(both.inside.n + both.between.n) * sizeof(w->ops[0]));
     if (w == NULL)
         return -ENOMEM;
-    w->per_node = logp_links_per_node(c->model.links);
+    w->per_node = per_node_of(P, c);
     w->n_inside = both.inside.n;
     w->n = both.inside.n + both.between.n;
     memcpy(w->ops, both.inside.ops, (size_t)both.inside.n * sizeof(w->ops[0]));
