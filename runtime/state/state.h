@@ -311,7 +311,7 @@ struct logp_machine {
     void *again_arg;
     struct lpi_delay *pending;
     struct lpi_group *groups;
-    struct lpi_calls *calls;     /* collectives that not all members have called: agree.c */
+    struct lpi_calls *calls; /* collectives that not all members have called: agree.c */
     bool compares_calls;
     struct lpi_area *areas;      /* memory that members of a group share: area.c */
     struct logp_network planned; /* as configured; reported while no model is in force */

@@ -117,7 +117,7 @@ two_level() { # NS WORDS: as earliest
     done
 }
 two_level 1140000 --nodes 4x8 --inter L=60,o=5,g=10
-expect='--algo two-level nodes' bad run barrier --algo two-level -P 8
+expect='--algo two-level nodes' bad run barrier --algo two-level -P 8 --link 0-1:L=9
 
 earliest 1020000 --nodes 4x8 --inter L=60,o=5,g=10
 earliest 1100000 --nodes 8x8 --inter L=60,o=5,g=10
