@@ -4,7 +4,7 @@
  * ranks of a node, then the best one over the nodes. In the second all ranks take part, each with
  * those that have its place in other nodes, so that nothing is told to the node once more.
  *
- * Needs nodes of the same size whose ranks are all of one kind; without links there is one. Each word is found for the links
+ * Needs nodes of the same size whose ranks are all of one kind; a network without nodes is one. Each word is found for the links
  * that it uses; time is folded.
  */
 #include "collective/collective.h"
@@ -37,7 +37,9 @@ static struct lpi_census_cost cost_of(const struct logp_invocation *c, bool of_v
 
 static int64_t per_node_of(int64_t P, const struct logp_invocation *c)
 {
-    return c->model.links != NULL ? logp_links_per_node(c->model.links) : P;
+    const int64_t n = c->model.links != NULL ? logp_links_per_node(c->model.links) : 0;
+
+    return n > 0 && n < P ? n : P;
 }
 
 /* For the link between two ranks. 0; -ENOMEM */
@@ -47,7 +49,7 @@ static int find(struct lpi_census *out, int64_t n, const struct logp_invocation 
     const struct lpi_census_cost cost = cost_of(c, of_vectors);
     struct logp_params params = c->model.params;
 
-    if (c->model.links != NULL)
+    if (c->model.links != NULL && n > 1)
         logp_links_of(c->model.links, src, dst, &params, &params);
     return lpi_census_find(out, n, &params, &cost);
 }
@@ -65,14 +67,12 @@ static int find_both(struct both *w, int64_t P, const struct logp_invocation *c,
 
 static const char *nodes_needs(int64_t P, const struct logp_invocation *c)
 {
-    static const char needs[] =
-        "nodes of the same size, 2 or more, whose links are alike (--nodes)";
+    static const char needs[] = "nodes of the same size whose links are alike (--nodes)";
     const struct logp_links *links = c->model.links;
-    const int64_t per_node = per_node_of(P, c);
 
     if (links == NULL)
         return NULL;
-    if (per_node < 2 || per_node >= P || P % per_node != 0 || logp_links_size(links) != P)
+    if (P % per_node_of(P, c) != 0 || logp_links_size(links) != P)
         return needs;
     for (int rank = 1; rank < P; rank++)
         if (logp_links_kind(links, rank) != logp_links_kind(links, 0))
