@@ -9,7 +9,7 @@
  */
 #include "drawn.h"
 
-enum { CASES = 3300, LEAST_EXACT = 20, CERTAINTIES = 4 };
+enum { CASES = 4000, LEAST_EXACT = 20, CERTAINTIES = 4 };
 
 /* What one algorithm did in a case. */
 struct outcome {

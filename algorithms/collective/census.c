@@ -60,9 +60,9 @@ struct search {
 
 /* ---- the time line ---- */
 
-static int ranks(const struct search *s, int64_t window)
+static unsigned ranks(const struct search *s, int64_t window)
 {
-    return (int)(window < s->P ? window : s->P);
+    return (unsigned)(window < s->P ? window : s->P);
 }
 
 static size_t bytes_of(const struct search *s, int64_t carries)
@@ -266,7 +266,7 @@ static void try_send(struct search *s)
     copy(x);
     send(s, &x[1]);
     s->word.ops[s->word.n++] =
-        (struct lpi_census_op){.sends = true, .carries = ranks(s, x->window)};
+        (struct lpi_census_op){.sends = true, .carries = INT32_MAX & ranks(s, x->window)};
     go_on(s);
     s->word.n--;
 }
@@ -281,7 +281,7 @@ static void try_receive(struct search *s)
     copy(x);
     receive(s, next);
     s->word.ops[s->word.n++] = (struct lpi_census_op){
-        .carries = ranks(s, x->carries[x->n_received]), .reach = (int)x->window};
+        .carries = INT32_MAX & ranks(s, x->carries[x->n_received]), .reach = (int)x->window};
     if (next->window < s->P)
         go_on(s);
     else if (next->n_received == next->n_sent && (!s->best->found || next->at.free < s->best->time))
@@ -305,12 +305,12 @@ static void disseminate(struct search *s, int64_t k)
             break;
         for (int64_t i = 0; i < n; i++) {
             s->word.ops[s->word.n++] =
-                (struct lpi_census_op){.sends = true, .carries = ranks(s, window)};
+                (struct lpi_census_op){.sends = true, .carries = INT32_MAX & ranks(s, window)};
             send(s, x);
         }
         for (int64_t i = 0; i < n; i++) {
-            s->word.ops[s->word.n++] =
-                (struct lpi_census_op){.carries = ranks(s, window), .reach = (int)x->window};
+            s->word.ops[s->word.n++] = (struct lpi_census_op){
+                .carries = INT32_MAX & ranks(s, window), .reach = (int)x->window};
             receive(s, x);
         }
     }

@@ -372,10 +372,11 @@ int64_t lpi_circulant_blocks(int64_t P, const struct logp_params *p, int64_t uni
  */
 enum { LPI_CENSUS_MOST = 64 }; /* messages */
 
-struct lpi_census_op {
-    bool sends;
-    int carries; /* ranks in the message, P at most; beyond P - reach they are not needed */
-    int reach;   /* to rank + reach, or from rank - reach */
+struct lpi_census_op { /* each vp has a word of its own */
+    unsigned sends : 1;
+    unsigned
+        carries : 31; /* ranks in the message, P at most; beyond P - reach they are not needed */
+    int reach;        /* to rank + reach, or from rank - reach */
 };
 
 struct lpi_census {
