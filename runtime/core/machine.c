@@ -121,12 +121,17 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
 static void init_home(struct logp_machine *m)
 {
     pthread_condattr_t attr;
+    pthread_mutexattr_t attributes;
 
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&m->home, &attr);
     pthread_condattr_destroy(&attr);
-    pthread_mutex_init(&m->lock, NULL);
+    pthread_mutexattr_init(&attributes);
+    /* it is held for moments, and a vp that slept for it would stop its whole core */
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&m->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
 }
 
 static void destroy_all(struct logp_machine *m)

@@ -20,9 +20,12 @@ void give_request(struct request *r, void *caller, MPI_Request *request)
     if (!the_job->checks)
         return;
     r->call = rank->call;
-    r->caller = the_job->compute > 0 ? NULL : caller; /* it is called by a function of timed.c */
-    if (r->caller == NULL)
+    r->caller = caller != NULL ? caller : rank->caller;
+    rank->caller = NULL;
+    if (the_job->compute > 0) { /* it is called by a function of timed.c */
+        r->caller = NULL;
         r->place = place_here();
+    }
     r->next = rank->given;
     r->link = &rank->given;
     if (r->next != NULL)

@@ -74,6 +74,7 @@ int MPI_Barrier(MPI_Comm comm)
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return barrier("MPI_Ibarrier", comm, request);
 }
 
@@ -114,6 +115,7 @@ int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 int MPI_Ibcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request *request)
 {
+    CALLED();
     return bcast("MPI_Ibcast", buf, count, type, root, comm, request);
 }
 
@@ -269,6 +271,7 @@ int MPI_Gather(SIX, int root, MPI_Comm comm)
 
 int MPI_Igather(SIX, int root, MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return gather("MPI_Igather", GIVEN, root, comm, request);
 }
 
@@ -279,6 +282,7 @@ int MPI_Scatter(SIX, int root, MPI_Comm comm)
 
 int MPI_Iscatter(SIX, int root, MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return scatter("MPI_Iscatter", GIVEN, root, comm, request);
 }
 
@@ -289,6 +293,7 @@ int MPI_Allgather(SIX, MPI_Comm comm)
 
 int MPI_Iallgather(SIX, MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return exchange("MPI_Iallgather", GIVEN, false, comm, request);
 }
 
@@ -299,6 +304,7 @@ int MPI_Alltoall(SIX, MPI_Comm comm)
 
 int MPI_Ialltoall(SIX, MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return exchange("MPI_Ialltoall", GIVEN, true, comm, request);
 }
 
@@ -439,6 +445,7 @@ static int reduce_scatter(const char *call, const void *in, void *out, const int
 #define IREDUCTION(name, kind)                                                                     \
     int MPI_##name(OPERANDS, MPI_Comm comm, MPI_Request *request)                                  \
     {                                                                                              \
+        CALLED();                                                                                  \
         return reduction("MPI_" #name, kind, send_buf, recv_buf, count, type, op, 0, comm,         \
                          request);                                                                 \
     }
@@ -456,6 +463,7 @@ int MPI_Reduce(OPERANDS, int root, MPI_Comm comm)
 
 int MPI_Ireduce(OPERANDS, int root, MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return reduction("MPI_Ireduce", REDUCE, send_buf, recv_buf, count, type, op, root, comm,
                      request);
 }
@@ -470,6 +478,7 @@ int MPI_Reduce_scatter(PARTS(const int recv_counts[]), MPI_Comm comm)
 
 int MPI_Ireduce_scatter(PARTS(const int recv_counts[]), MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return reduce_scatter("MPI_Ireduce_scatter", send_buf, recv_buf, recv_counts, 0, type, op, comm,
                           request);
 }
@@ -482,6 +491,7 @@ int MPI_Reduce_scatter_block(PARTS(int recv_count), MPI_Comm comm)
 
 int MPI_Ireduce_scatter_block(PARTS(int recv_count), MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return reduce_scatter("MPI_Ireduce_scatter_block", send_buf, recv_buf, NULL, recv_count, type,
                           op, comm, request);
 }

@@ -282,11 +282,13 @@ static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm 
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *out, MPI_Request *request)
 {
+    CALLED();
     return idup("MPI_Comm_idup", comm, NULL, out, request);
 }
 
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *out, MPI_Request *request)
 {
+    CALLED();
     return idup("MPI_Comm_idup_with_info", comm, &info, out, request);
 }
 

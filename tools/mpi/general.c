@@ -8,6 +8,7 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fun
     struct rank *rank = enter("MPI_Grequest_start");
     struct request *r = new_request(REQUEST_DONE, &rank->world);
 
+    CALLED();
     CHECK(NULL, r != NULL, MPI_ERR_NO_MEM, "no memory");
     r->general = malloc(sizeof(*r->general));
     if (r->general == NULL) {

@@ -73,7 +73,7 @@ function persistent(line, start,   list, words, n, i, name) {
     printf "    const struct %s *x = (const struct %s *)again;\n\n    return MPI_%s(", tolower(name), tolower(name), start
     for (i = 1; i <= n; i++)
         printf "x->%s, ", words[i]
-    printf "request);\n}\n\n%s\n{\n    struct %s *x = malloc(sizeof(*x));\n\n", prototype(line, "MPI_"), tolower(name)
+    printf "request);\n}\n\n%s\n{\n    struct %s *x = malloc(sizeof(*x));\n\n    CALLED();\n", prototype(line, "MPI_"), tolower(name)
     printf "    (void)info;\n    if (x != NULL)\n        *x = (struct %s){{start_%s}, %s};\n", tolower(name), tolower(name), list
     printf "    return make_persistent(\"MPI_%s\", x != NULL ? &x->again : NULL, comm, request);\n}\n\n", name
 }

@@ -301,6 +301,7 @@ int MPI_Gatherv(GATHERV, int root, MPI_Comm comm)
 
 int MPI_Igatherv(GATHERV, int root, MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return gatherv("MPI_Igatherv", send_buf, send_count, send_type, recv_buf, recv_counts, displs,
                    recv_type, root, comm, request);
 }
@@ -325,6 +326,7 @@ int MPI_Scatterv(SCATTERV, int root, MPI_Comm comm)
 
 int MPI_Iscatterv(SCATTERV, int root, MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return scatterv("MPI_Iscatterv", send_buf, send_counts, displs, send_type, recv_buf, recv_count,
                     recv_type, root, comm, request);
 }
@@ -351,6 +353,7 @@ int MPI_Allgatherv(GATHERV, MPI_Comm comm)
 
 int MPI_Iallgatherv(GATHERV, MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return allgatherv("MPI_Iallgatherv", send_buf, send_count, send_type, recv_buf, recv_counts,
                       displs, recv_type, comm, request);
 }
@@ -385,6 +388,7 @@ int MPI_Alltoallv(ITEMS(MPI_Datatype, type), MPI_Comm comm)
 
 int MPI_Ialltoallv(ITEMS(MPI_Datatype, type), MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return alltoall("MPI_Ialltoallv", IN(type), OUT(type), comm, request);
 }
 
@@ -395,5 +399,6 @@ int MPI_Alltoallw(ITEMS(const MPI_Datatype *, types), MPI_Comm comm)
 
 int MPI_Ialltoallw(ITEMS(const MPI_Datatype *, types), MPI_Comm comm, MPI_Request *request)
 {
+    CALLED();
     return alltoall("MPI_Ialltoallw", IN(types), OUT(types), comm, request);
 }

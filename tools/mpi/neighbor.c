@@ -76,6 +76,7 @@ static int exchange(const char *call, const struct items *in, const struct items
     }                                                                                              \
     int MPI_##iname(__VA_ARGS__, MPI_Comm comm, MPI_Request *request)                              \
     {                                                                                              \
+        CALLED();                                                                                  \
         return exchange("MPI_" #iname, in, out, comm, request);                                    \
     }
 

@@ -269,6 +269,7 @@ int MPI_Put(ORIGIN(const), TARGET, MPI_Win win)
 
 int MPI_Rput(ORIGIN(const), TARGET, MPI_Win win, MPI_Request *request)
 {
+    CALLED();
     return operate("MPI_Rput", &(struct operation_at){IN, AT, .op = MPI_REPLACE}, win, request);
 }
 
@@ -279,6 +280,7 @@ int MPI_Get(RESULT, TARGET, MPI_Win win)
 
 int MPI_Rget(RESULT, TARGET, MPI_Win win, MPI_Request *request)
 {
+    CALLED();
     return operate("MPI_Rget", &(struct operation_at){OUT, AT, .op = MPI_NO_OP}, win, request);
 }
 
@@ -290,6 +292,7 @@ int MPI_Accumulate(ORIGIN(const), TARGET, MPI_Op op, MPI_Win win)
 
 int MPI_Raccumulate(ORIGIN(const), TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+    CALLED();
     return operate("MPI_Raccumulate", &(struct operation_at){IN, AT, .op = op, .is_atomic = true},
                    win, request);
 }
@@ -313,6 +316,7 @@ int MPI_Get_accumulate(ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win)
 
 int MPI_Rget_accumulate(ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+    CALLED();
     return get_accumulate("MPI_Rget_accumulate", origin, origin_count, origin_type, result,
                           result_count, result_type, rank, displ, target_count, target_type, op,
                           win, request);

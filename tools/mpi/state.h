@@ -213,7 +213,7 @@ void free_request(struct request *request);
  * or a class */
 int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request);
 
-/* check.c: give the program a handle. caller: the return address of the call; NULL: unknown */
+/* check.c: give the program a handle. caller: the return address of the call; NULL: see CALLED() */
 void give_request(struct request *request, void *caller, MPI_Request *handle);
 void forget_request(struct request *request);
 void bury_request(struct request *request); /* in place of free() */
@@ -242,6 +242,7 @@ struct rank {
     struct comm world, self;
     bool initialized, finalized;
     const char *call; /* that it is in, or was in last */
+    void *caller;     /* CALLED(): where it goes back to, if it gives a request; or NULL */
     struct keyval {
         enum object_kind kind;
         MPI_Comm_copy_attr_function *copy;
@@ -272,6 +273,8 @@ void report_requests(const struct rank *r); /* that are left: check.c */
 /* The rank that calls; ends the process where none does. */
 struct rank *this_rank(void);
 struct rank *enter(const char *call);
+/* First in a function of MPI that gives a request by others: its return address is where it is called. */
+#define CALLED() (this_rank()->caller = __builtin_return_address(0))
 struct rank *enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
 /* Called when a rank begins and ends. */
 int begin_rank(struct rank *r, struct logp_vp *vp);
