@@ -102,8 +102,8 @@ enum logp_strategy {
     LOGP_STRATEGY_EXHAUSTIVE, /**< each different outcome of receives, polls, waits, cancels,
                                  logp_shared_touch() and logp_choose() once. Vps must share nothing
                                  but messages and what they touch. Runs in which each vp sees the
-                                 same events in the same order count as one (sleep sets: Godefroid,
-                                 1996) */
+                                 same events in the same order count as one (source sets: Abdulla et
+                                 al., POPL 2014) */
 };
 
 /** Which sends wait for their receiver (logp_network.rendezvous_from). */
@@ -536,6 +536,15 @@ enum logp_alternative_kind {
                     program ends, and its posted receives with it */
 };
 
+/** What else is known of a match: bits of logp_alternative.polls with LOGP_TAKE. */
+enum logp_take {
+    LOGP_TAKE_ANY_TAG = 1, /**< a receive of any tag is posted: then other messages of the source
+                                may change which receive takes one */
+    LOGP_TAKE_MATCHED = 2, /**< the request has its message already */
+    LOGP_TAKE_NO_SEND = 4, /**< the vp waits for receives only */
+    LOGP_TAKE_ALONE = 8,   /**< the vp waits for this request, and no other receive is posted */
+};
+
 /** One event that could come next. */
 struct logp_alternative {
     enum logp_alternative_kind kind;
@@ -543,9 +552,7 @@ struct logp_alternative {
     int source; /**< LOGP_TAKE: of the message; LOGP_DONE: the receiver of the send; else -1 */
     int polls;  /**< LOGP_GO_ON: how many polls and waits of the vp in a row found nothing. A
                      strategy that always prefers a vp that polls makes no progress. LOGP_MISS: how
-                     many in a row have missed, with this one. LOGP_TAKE: not 0 if a receive of any
-                     tag is posted: then other messages of the source may change which receive takes
-                     one */
+                     many in a row have missed, with this one. LOGP_TAKE: bits of logp_take */
     int tag;    /**< LOGP_TAKE, LOGP_DONE: of the message */
     int index;  /**< LOGP_TAKE, LOGP_DONE: of the request that completes, among those waited for;
                      -1: a request that the vp does not wait for, or a probe */
@@ -565,15 +572,19 @@ enum logp_note_kind {
     LOGP_NOTE_WAITED,   /**< logp_sleep_until() or logp_yield() has ended */
     LOGP_NOTE_TOUCHED,  /**< logp_shared_touch() of key `value` */
     LOGP_NOTE_CHOSEN,   /**< logp_choose() has returned `value` */
+    LOGP_NOTE_ASKED,    /**< a send that waits for its receiver can be matched from now on;
+                             LOGP_NOTE_SEND follows when its payload goes */
+    LOGP_NOTE_ANSWERED, /**< a receive of `rank` has been matched with such a send of `peer` */
 };
 
 /** An event of a run. */
 struct logp_note {
     enum logp_note_kind kind;
     int rank;
-    int peer, tag;   /**< of the message, or of the query; LOGP_ANY_SOURCE, LOGP_ANY_TAG */
-    int64_t value;   /**< bytes of the message; or as its kind says */
-    int64_t time_ns; /**< the vp's clock: the start of a send, the end of other events */
+    int peer, tag;    /**< of the message, or of the query; LOGP_ANY_SOURCE, LOGP_ANY_TAG */
+    int64_t value;    /**< bytes of the message; or as its kind says */
+    int64_t time_ns;  /**< the vp's clock: the start of a send, the end of other events */
+    uint32_t context; /**< of the group of the message sent or received; of other events, 0 */
 };
 
 /** Zero is a good default for every field but the first two. */

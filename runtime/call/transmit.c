@@ -30,10 +30,15 @@ bool lpi_yields_by_chance(const struct lpi_proc *p)
 static __attribute__((noinline)) bool is_recorded(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     const bool traced = p->core->machine->recorders != NULL;
+    struct logp_note note = {LOGP_NOTE_ASKED,     p->rank,     e->dst,    e->tag,
+                             (int64_t)e->n_bytes, p->emulated, e->context};
 
+    if (e->kind == LPI_RTS || e->kind == LPI_SYNC_SEND)
+        p->core->machine->resolver.note(p, &note);
     if (e->kind == LPI_RTS)
         return traced && lpi_record_is_lost(p); /* and with it its message */
-    lpi_note(p, LOGP_NOTE_SEND, e->dst, e->tag, (int64_t)e->n_bytes);
+    note.kind = LOGP_NOTE_SEND;
+    p->core->machine->resolver.note(p, &note);
     return traced;
 }
 

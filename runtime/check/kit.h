@@ -9,6 +9,7 @@
  *
  *   text.c                        texts and arrays that grow, the time
  *   random.c pct.c exhaustive.c   the strategies
+ *   order.c                       what happens before what in a run
  *   observer.c identity.c         answers and records during a run
  *   job.c twice.c                 runs; the same run twice
  *   replay.c parse.c              plans and choices as text, and back
@@ -84,10 +85,46 @@ struct lpi_strategy_ops {
     void (*begin)(void *strategy, uint64_t seed);
     /* n > 1; late: also 1. @return the index; below 0: end this run, see above */
     int (*choose)(void *strategy, const struct logp_alternative *alternatives, int n);
+    /* An event is noted; NULL: not wanted */
+    void (*note)(void *strategy, const struct logp_note *note);
     /* A run has ended; redundant: by LPI_REDUNDANT. @return shall there be another? */
     bool (*next)(void *strategy, bool redundant, struct logp_checked *checked);
 };
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive;
+
+/* ---- order.c ---- */
+
+struct lpi_step {
+    int rank;
+    bool is_aside;
+    int previous; /* the step of the same vp before it; -1: none */
+};
+
+/* lossy: messages may be lost or doubled. @return NULL: no memory */
+struct lpi_order *lpi_order_new(int P, bool lossy);
+void lpi_order_free(struct lpi_order *o);
+/* A run begins. */
+void lpi_order_begin(struct lpi_order *o);
+/* The next step is of this vp, and touches that key; NULL: none. @return false: no memory */
+bool lpi_order_add_step(struct lpi_order *o, int rank, bool is_aside, const int *key);
+/* A message has been sent. @return false: no memory */
+bool lpi_order_send(struct lpi_order *o, const struct logp_note *n);
+/* A message has been received. */
+void lpi_order_receive(struct lpi_order *o, const struct logp_note *n);
+/* A receive of n->rank has been matched with a send of n->peer. @return the first step after that
+ * send, or above all steps: the send is under way */
+int lpi_order_sent(const struct lpi_order *o, const struct logp_note *n);
+/* The clock of a vp. */
+const int *lpi_order_now(const struct lpi_order *o, int rank);
+const struct lpi_step *lpi_order_step(const struct lpi_order *o, int i);
+/* The last step of a vp; -1: none */
+int lpi_order_last(const struct lpi_order *o, int rank);
+/* The last step that has touched the key; -1: none */
+int lpi_order_touched(const struct lpi_order *o, int key);
+/* The first step of the vp after step `from` that `clock` depends on; -1: none */
+int lpi_order_first_after(const struct lpi_order *o, const int *clock, int rank, int from);
+/* Does step i depend on no step after step `from`? */
+bool lpi_order_is_first(const struct lpi_order *o, int i, int from);
 
 /* ---- observer.c ---- */
 

@@ -180,26 +180,29 @@ bool lpi_observer_takes_place(void *arg, const struct logp_fault_event *event)
     return answer == 1;
 }
 
+void lpi_observer_view(void *arg, const struct logp_note *n)
+{
+    struct lpi_observer *e = arg;
+
+    if (e->ops == NULL)
+        return;
+    lpi_views_note(&e->views, n);
+    if (e->ops->note != NULL)
+        e->ops->note(e->strategy, n);
+}
+
 void lpi_observer_note(void *arg, const struct logp_note *n)
 {
     struct lpi_observer *e = arg;
 
-    if (e->ops != NULL)
-        lpi_views_note(&e->views, n);
-    if (e->story != NULL)
+    lpi_observer_view(e, n);
+    if (e->story != NULL && n->kind < LOGP_NOTE_ASKED)
         lpi_story_note(e->story, n);
     if (e->check_event == NULL || e->event != 0 || lpi_observer_ended(e) != 0)
         return;
     e->event = e->check_event(n, e->check_arg);
     if (e->event != 0)
         logp_machine_stop(e->machine, -ECANCELED);
-}
-
-void lpi_observer_view(void *arg, const struct logp_note *n)
-{
-    struct lpi_observer *e = arg;
-
-    lpi_views_note(&e->views, n);
 }
 
 /* ---- between runs ---- */

@@ -166,6 +166,12 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
     case LOGP_NOTE_CHOSEN:
         lpi_text_add(t, "chose %" PRId64, n->value);
         return;
+    case LOGP_NOTE_ASKED:
+        lpi_text_add(t, "send to rank %d that waits for it", n->peer);
+        break;
+    case LOGP_NOTE_ANSWERED:
+        lpi_text_add(t, "answer to rank %d", n->peer);
+        break;
     }
     with_tag(t, n->tag);
     if (n->kind != LOGP_NOTE_MISSED)

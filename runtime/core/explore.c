@@ -253,7 +253,7 @@ static void take_note(struct lpi_proc *p, const struct logp_note *note)
 
 static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t value)
 {
-    take_note(p, &(struct logp_note){kind, p->rank, -1, -1, value, p->emulated});
+    take_note(p, &(struct logp_note){kind, p->rank, -1, -1, value, p->emulated, 0});
 }
 
 /* ---- what is not about messages ---- */
@@ -461,7 +461,7 @@ static void received(struct lpi_proc *p, const struct lpi_query *q, const struct
 {
     (void)q;
     take_note(p, &(struct logp_note){LOGP_NOTE_RECEIVE, p->rank, r->from, r->got_tag,
-                                     (int64_t)r->n_bytes, p->emulated});
+                                     (int64_t)r->n_bytes, p->emulated, r->context});
 }
 
 const struct lpi_resolver lpi_resolver_explored = {

@@ -59,8 +59,8 @@ struct gathering {
     int64_t until; /* messages that arrive later cannot be taken yet */
     int only;      /* the only source; LPI_NOTHING: all sources */
     const struct lpi_query *query;
-    bool any_tag; /* a receive of any tag is posted */
-    bool forced;  /* out: late: the first entry is the only alternative */
+    int known;   /* bits of logp_take */
+    bool forced; /* out: late: the first entry is the only alternative */
 };
 
 /* Matches that do not complete the query come first: exhaustive.c relies on that. */
@@ -109,8 +109,12 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
         if (x->list[i].request == 0 && x->list[i].source == m->src)
             return;
     add(g,
-        (struct logp_alternative){
-            .kind = LOGP_TAKE, .source = m->src, .tag = m->tag, .index = -1, .context = m->context},
+        (struct logp_alternative){.kind = LOGP_TAKE,
+                                  .source = m->src,
+                                  .polls = g->known,
+                                  .tag = m->tag,
+                                  .index = -1,
+                                  .context = m->context},
         m->arrival);
 }
 
@@ -124,6 +128,9 @@ static bool add_pending(void *arg, const struct lpi_message *m, const struct log
     struct gathering *g = arg;
     const struct lpi_query *query = g->query;
     const struct logp_explorer *by = &g->p->core->machine->explore->by;
+    const struct lpi_inbox *in = &g->p->inbox;
+    const bool alone =
+        query->n == 1 && query->requests[0] == r && in->posted_first == r && in->posted_last == r;
     bool forced;
     int index;
 
@@ -146,7 +153,7 @@ static bool add_pending(void *arg, const struct lpi_message *m, const struct log
                                       .source = m->src,
                                       .tag = m->tag,
                                       .index = index,
-                                      .polls = g->any_tag,
+                                      .polls = g->known | (alone ? LOGP_TAKE_ALONE : 0),
                                       .context = m->context,
                                       .request = r->id},
             forced                     ? FORCED
@@ -193,13 +200,23 @@ static int64_t horizon(const struct lpi_proc *p)
     return p->core->machine->explore->by.untimed ? INT64_MAX : p->emulated;
 }
 
+static bool waits_for_send(const struct lpi_query *query)
+{
+    for (int i = 0; i < query->n; i++)
+        if (query->requests[i] != NULL && query->requests[i]->state >= LPI_REQ_SENT)
+            return true;
+    return query->sends;
+}
+
 /* Gather the alternatives of g->query. */
 static void gather(struct gathering *g)
 {
     const struct lpi_explore *x = g->p->core->machine->explore;
     const struct lpi_query *query = g->query;
 
-    g->any_tag = lpi_match_mark(g->p, query->label, query->requests, query->n);
+    g->known =
+        lpi_match_mark(g->p, query->label, query->requests, query->n) ? LOGP_TAKE_ANY_TAG : 0;
+    g->known |= waits_for_send(query) ? 0 : LOGP_TAKE_NO_SEND;
     lpi_match_candidates(g->p, add_pending, g); /* also binds receives without a choice */
     for (int i = 0; i < query->n; i++) {
         const struct logp_request *r = query->requests[i];
@@ -210,6 +227,7 @@ static void gather(struct gathering *g)
                                           .source = r->from,
                                           .tag = r->got_tag,
                                           .index = i,
+                                          .polls = LOGP_TAKE_MATCHED,
                                           .context = r->context,
                                           .request = r->id},
                 r->arrival);
