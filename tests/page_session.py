@@ -63,10 +63,10 @@ def main(build, page, *options):
         for kind, block in BLOCK.findall(text):
             if kind == "diff" and not change(folder, block):
                 wrong.append("a diff does not fit\n" + block)
-            if not kind and block.startswith("$ "):
+            for command in re.split(r"^(?=\$ )", block, flags=re.M)[1:] if not kind else []:
                 n_run += 1
-                said = step(page, folder, block.splitlines(), environment, "--write" in options)
-                wrong += ["%s %s" % (block.splitlines()[0], said)] if said else []
+                said = step(page, folder, command.splitlines(), environment, "--write" in options)
+                wrong += ["%s %s" % (command.splitlines()[0], said)] if said else []
     print("\n".join(wrong) or "%d commands print what the page shows" % n_run)
     return 1 if wrong or n_run == 0 else 0
 

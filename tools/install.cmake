@@ -24,7 +24,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp/examples COMPONENT dev)
-install(FILES ${PROJECT_SOURCE_DIR}/docs/examples/ring.c
+install(FILES ${PROJECT_SOURCE_DIR}/docs/examples/ring.c ${PROJECT_SOURCE_DIR}/docs/examples/race.c
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/logp/examples COMPONENT dev)
 if(PROJECT_IS_TOP_LEVEL)
   include(${PROJECT_SOURCE_DIR}/tools/package.cmake)
