@@ -38,8 +38,9 @@ static int both_sides(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-static void measure(const char *name, enum logp_strategy strategy, const struct logp_params *params,
-                    enum logp_latency_kind kind, bool fixed_order)
+static double measure(const char *name, enum logp_strategy strategy,
+                      const struct logp_params *params, enum logp_latency_kind kind,
+                      bool fixed_order, int cores)
 {
     const struct logp_latency latency = {.kind = kind};
     const struct logp_network network = {.params =
@@ -53,7 +54,8 @@ static void measure(const char *name, enum logp_strategy strategy, const struct 
                                .seed = 1,
                                .strategy = strategy,
                                .network = &network,
-                               .fixed_order = fixed_order};
+                               .fixed_order = fixed_order,
+                               .cores = cores};
     double seconds = 1e9;
 
     for (int i = 0; i < 3; i++) {
@@ -68,20 +70,25 @@ static void measure(const char *name, enum logp_strategy strategy, const struct 
     }
     printf("%-34s %8.0f runs a second, up to %llu choices a run\n", name,
            (double)check.checked.runs / seconds, (unsigned long long)check.checked.choices);
+    return seconds;
 }
 
 int main(void)
 {
     const struct logp_params params = {
         .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
+    double alone, shared;
 
     printf("%d processors, %d messages a run (exhaustive: %d), one core; the best of three\n", P,
            P * ROUNDS, 2 * P * (ROUNDS / 2));
-    measure("random", LOGP_STRATEGY_RANDOM, NULL, LOGP_LATENCY_AS_IS, false);
-    measure("random, messages alone", LOGP_STRATEGY_RANDOM, NULL, LOGP_LATENCY_AS_IS, true);
-    measure("pct", LOGP_STRATEGY_PCT, NULL, LOGP_LATENCY_AS_IS, false);
-    measure("exhaustive", LOGP_STRATEGY_EXHAUSTIVE, NULL, LOGP_LATENCY_AS_IS, false);
+    alone = measure("random", LOGP_STRATEGY_RANDOM, NULL, LOGP_LATENCY_AS_IS, false, 1);
+    shared =
+        measure("random, two processes", LOGP_STRATEGY_RANDOM, NULL, LOGP_LATENCY_AS_IS, false, 2);
+    printf("two processes are %.2f times as fast as one\n", alone / shared);
+    measure("random, messages alone", LOGP_STRATEGY_RANDOM, NULL, LOGP_LATENCY_AS_IS, true, 1);
+    measure("pct", LOGP_STRATEGY_PCT, NULL, LOGP_LATENCY_AS_IS, false, 1);
+    measure("exhaustive", LOGP_STRATEGY_EXHAUSTIVE, NULL, LOGP_LATENCY_AS_IS, false, 1);
     measure("random, L o g, uniform latencies", LOGP_STRATEGY_RANDOM, &params, LOGP_LATENCY_UNIFORM,
-            false);
+            false, 1);
     return 0;
 }

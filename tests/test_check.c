@@ -142,6 +142,48 @@ Test(check, planted_faults_are_found_by_exhaustion)
             find(&planted_rows[i], LOGP_STRATEGY_EXHAUSTIVE);
 }
 
+/* Several processes find what one finds: the same run of the same P, as small, and they count the
+ * same. Of PCT, whose runs depend on those before, the failure is of the same kind. */
+static void find_with(const struct planted_row *row, bool right, enum logp_strategy strategy,
+                      int cores)
+{
+    struct planted alone = {.right = right}, shared = alone;
+    struct logp_check one = planted_check(row), many;
+    TEST_FAILURE f = {.text = NULL}, g = {.text = NULL};
+
+    one.strategy = strategy;
+    one.runs = right ? 100 : one.runs;
+    many = one;
+    many.cores = cores;
+    cr_assert_eq(logp_check(row->program, &alone, &one, &f),
+                 logp_check(row->program, &shared, &many, &g), "%s\n%s\n%s", row->name, f.text,
+                 g.text);
+    cr_assert_eq(f.kind, g.kind, "%s\n%s\n%s", row->name, f.text, g.text);
+    if (strategy != LOGP_STRATEGY_RANDOM)
+        return;
+    cr_assert_str_eq(f.text, g.text);
+    cr_assert_eq(one.checked.runs, many.checked.runs, "%s: %s, %s", row->name, one.checked.text,
+                 many.checked.text);
+    cr_assert_str_eq(one.checked.text, many.checked.text);
+    for (int i = 0; i < one.checked.n_by_size; i++) {
+        const struct logp_checked_size *a = &one.checked.by_size[i], *b = &many.checked.by_size[i];
+
+        cr_assert(a->P == b->P && a->runs == b->runs && a->outcomes == b->outcomes &&
+                      a->last_new == b->last_new,
+                  "%s, P = %d: %d and %d outcomes", row->name, a->P, (int)a->outcomes,
+                  (int)b->outcomes);
+    }
+}
+
+Test(check, several_processes_find_what_one_finds)
+{
+    for (int i = 0; i < N_PLANTED; i++)
+        for (int right = 0; right < 2; right++) {
+            find_with(&planted_rows[i], right == 1, LOGP_STRATEGY_RANDOM, 2 + i % 3);
+            find_with(&planted_rows[i], right == 1, LOGP_STRATEGY_PCT, 2);
+        }
+}
+
 /* The largest P alone, and the kit finds how few do. */
 Test(check, failures_are_made_small)
 {

@@ -535,9 +535,9 @@ Test(check_points, a_comparison_shows_its_values)
 Test(check_points, the_environment_replaces_what_a_check_asks_for)
 {
     static const char *const wrong[][2] = {
-        {"LOGP_CHECK_RUNS", "0"},      {"LOGP_CHECK_RUNS", "-1"},   {"LOGP_CHECK_RUNS", "3x"},
-        {"LOGP_CHECK_SEED", "x"},      {"LOGP_CHECK_SECONDS", "0"}, {"LOGP_CHECK_SECONDS", "1s"},
-        {"LOGP_CHECK_STRATEGY", "all"}};
+        {"LOGP_CHECK_RUNS", "0"},       {"LOGP_CHECK_RUNS", "-1"},   {"LOGP_CHECK_RUNS", "3x"},
+        {"LOGP_CHECK_SEED", "x"},       {"LOGP_CHECK_SECONDS", "0"}, {"LOGP_CHECK_SECONDS", "1s"},
+        {"LOGP_CHECK_STRATEGY", "all"}, {"LOGP_CHECK_CORES", "0"},   {"LOGP_CHECK_CORES", "2x"}};
     struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 10);
     struct logp_failure f;
 

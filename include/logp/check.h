@@ -206,6 +206,11 @@ struct logp_check {
     bool leaves_messages; /**< the program may end before all messages are received: heartbeats, the
                                votes after a majority */
     struct logp_checked checked; /**< out */
+    /** Random and PCT: the runs are shared among so many processes, at most 256; 0, 1: none but this
+     *  one. A random check finds the same failure and the same outcomes as with one. The functions
+     *  of the check, and the program, run in child processes: what they write to memory is lost.
+     *  The failure that is found is made once more in this process */
+    int cores;
 };
 
 /** The kinds of failures. */
@@ -260,6 +265,7 @@ struct logp_failure {
  *   LOGP_CHECK_SECONDS=X   time_ns
  *   LOGP_CHECK_SEED=N      seed
  *   LOGP_CHECK_STRATEGY=S  random, pct or exhaustive
+ *   LOGP_CHECK_CORES=N     cores, which failure.text does not name
  *   LOGP_CHECK_REGRESSIONS=DIR  regressions
  *
  * Others let a failure of a distant test be seen again:
@@ -283,7 +289,7 @@ struct logp_failure {
  * @return 0; the error of the failure (logp_failure.error); the result of `before`; -EINVAL (sizes,
  *         a variable, a regression that is no replay, or fields that exclude each other: both texts
  *         say which), -EPROTONOSUPPORT (a regression of another version), -E2BIG, -ENOENT (executor),
- *         the errno of reading regressions, -ENOMEM, -EAGAIN (no more threads); the errno of writing replay_file, with the failure
+ *         the errno of reading regressions, -ENOMEM, -EAGAIN (no more threads or processes), -ECHILD (a process of several was killed); the errno of writing replay_file, with the failure
  *         filled in. With LOGP_REPLAY: as logp_check_replay(), or the errno of reading the file
  */
 LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *check,

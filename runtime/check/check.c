@@ -13,7 +13,8 @@ enum {
     DEFAULT_MISSES = 3,
     MOST_CHANGES = 1000,
     MOST_STEPS = 200000,
-    TWICE_EVERY = 64
+    TWICE_EVERY = 64,
+    MOST_CORES = 256
 };
 
 /* The end of the time limit on the host's clock; 0: none. */
@@ -76,6 +77,7 @@ static const char *wrong_with(const struct logp_check *c)
         const char *why;
     } all[] = {
         {c->n_sizes < 1, "n_sizes: at least one size"},
+        {c->cores < 0 || c->cores > MOST_CORES, "cores: 0 .. 256"},
         {c->strategy < LOGP_STRATEGY_RANDOM || c->strategy > LOGP_STRATEGY_EXHAUSTIVE,
          "strategy: random, PCT or exhaustive"},
         {c->depth < 0, "depth: negative"},
@@ -193,6 +195,7 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     job->end_ns = 0;
     job->progress.makes_smaller = true;
     job->check.twice_every = -1;
+    job->check.cores = 1;
     if (job->outcome.kind != LOGP_FAILURE_TIMEOUT &&
         job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_twice_confirm(job))
         lpi_shrink(job);

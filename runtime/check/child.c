@@ -25,7 +25,7 @@
 #endif
 #endif
 
-enum { MOST_CHOICES = 1 << 16, MOST_TEXT = 1 << 15 };
+enum { MOST_CHOICES = LPI_CHILD_CHOICES, MOST_TEXT = 1 << 15 };
 static const int64_t second = 1000000000;
 static const int64_t pause_ns = 200000;         /* between two looks at a child */
 static const int64_t start_ns = 3000000000;     /* in which the child must begin */
@@ -41,7 +41,8 @@ struct lpi_isolated {
     int rc, n;
     struct lpi_outcome outcome;
     struct lpi_plan plan;
-    char text[MOST_TEXT]; /* of a crash with a story */
+    struct lpi_twice twice; /* without its points */
+    char text[MOST_TEXT];   /* of a crash with a story */
     int index[MOST_CHOICES];
     uint64_t what[MOST_CHOICES];
 };
@@ -84,7 +85,7 @@ static bool await(pid_t child, int64_t end_ns, const _Atomic bool *alive, int64_
 /* ---- a run, or a search, in a child ---- */
 
 /* The answers of the run, which are the child's last. */
-static void give(struct lpi_isolated *to, const struct lpi_job *job, int rc)
+void lpi_child_give(struct lpi_isolated *to, const struct lpi_job *job, int rc)
 {
     const struct lpi_observer *e = job->observer;
     const int n = e != NULL ? lpi_observer_count(e) : 0;
@@ -99,6 +100,7 @@ static void give(struct lpi_isolated *to, const struct lpi_job *job, int rc)
         memcpy(to->what, e->what, (size_t)n * sizeof(*to->what));
     to->outcome = job->outcome;
     to->plan = job->plan;
+    to->twice = job->twice;
     to->rc = rc;
     to->is_done = true;
 }
@@ -111,7 +113,8 @@ void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcome *outcome
     struct logp_failure failure;
 
     job->outcome = *outcome;
-    give(to, job, 0);
+    lpi_cores_crashed(job);
+    lpi_child_give(to, job, 0);
     if (job->story != NULL && lpi_observer_taken(e, &job->taken) && lpi_tell(job, &failure) == 0)
         snprintf(to->text, sizeof(to->text), "%s", failure.text);
     _exit(EXIT_SUCCESS);
@@ -128,11 +131,41 @@ static void be_quiet(void)
     dup2(null, STDERR_FILENO);
 }
 
+size_t lpi_child_size(void)
+{
+    return sizeof(struct lpi_isolated);
+}
+
+bool lpi_child_is_done(const struct lpi_isolated *from)
+{
+    return from->is_done;
+}
+
+uint64_t lpi_child_run(const struct lpi_isolated *from)
+{
+    return from->plan.run;
+}
+
+int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job)
+{
+    const struct lpi_answers all = {
+        .index = from->index, .n = from->n, .what = from->has_what ? from->what : NULL};
+    struct lpi_twice *w = &job->twice;
+
+    job->outcome = from->outcome;
+    job->plan = from->plan;
+    w->differs = from->twice.differs;
+    w->at = from->twice.at;
+    w->first = from->twice.first;
+    w->second = from->twice.second;
+    w->has_first = from->twice.has_first;
+    w->has_second = from->twice.has_second;
+    return lpi_answers_copy(&job->taken, &all) ? from->rc : -ENOMEM;
+}
+
 int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job))
 {
     struct lpi_isolated *with = job->isolated;
-    const struct lpi_answers taken = {.index = with->index, .what = with->what};
-    struct lpi_answers all = taken;
     const int64_t now = lpi_kit_now();
     pid_t child;
 
@@ -146,17 +179,11 @@ int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job))
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         lpi_signals_in_child();
         be_quiet();
-        give(with, job, go(job));
+        lpi_child_give(with, job, go(job));
         _exit(EXIT_SUCCESS);
     }
     await(child, now + job->check.timeout_ns + shrink_ns, NULL, 0);
-    if (!with->is_done)
-        return -ECANCELED;
-    all.n = with->n;
-    all.what = with->has_what ? with->what : NULL;
-    job->outcome = with->outcome;
-    job->plan = with->plan;
-    return lpi_answers_copy(&job->taken, &all) ? with->rc : -ENOMEM;
+    return with->is_done ? lpi_child_take(with, job) : -ECANCELED;
 }
 
 /* ---- the first child ---- */
@@ -181,6 +208,7 @@ static struct lpi_job *take_job(const struct work *w)
     job->is_search = from->is_search;
     job->check = from->check;
     job->check.twice_every = -1;
+    job->check.cores = 1;
     if (job->check.timeout_ns > second)
         job->check.timeout_ns = second;
     job->plan = from->plan;

@@ -63,6 +63,7 @@ void lpi_environment_tell(struct lpi_text *t)
 
 const char *lpi_environment(struct logp_check *c)
 {
+    uint64_t cores;
     const char *s;
 
     if ((s = lpi_variable("LOGP_CHECK_STRATEGY")) != NULL && !read_strategy(s, &c->strategy))
@@ -74,6 +75,11 @@ const char *lpi_environment(struct logp_check *c)
         return "LOGP_CHECK_SEED: a number from 0 to 18446744073709551615";
     if ((s = lpi_variable("LOGP_CHECK_SECONDS")) != NULL && !read_seconds(s, &c->time_ns))
         return "LOGP_CHECK_SECONDS: a number above 0, as in 2.5";
+    if ((s = lpi_variable("LOGP_CHECK_CORES")) != NULL) {
+        if (!read_number(s, &cores) || cores < 1 || cores > 256)
+            return "LOGP_CHECK_CORES: a number of processes, 1 .. 256";
+        c->cores = (int)cores;
+    }
     if ((s = lpi_variable("LOGP_CHECK_REGRESSIONS")) != NULL)
         c->regressions = s;
     return NULL;

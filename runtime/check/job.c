@@ -247,16 +247,15 @@ static void draw_seed(struct lpi_job *job)
 /* Is the search over before run number `run`? */
 static bool is_enough(const struct lpi_job *job, uint64_t run)
 {
-    return run >= job->most || (job->end_ns != 0 && lpi_kit_now() >= job->end_ns);
+    return run >= job->most || lpi_cores_is_over(job, run) ||
+           (job->end_ns != 0 && lpi_kit_now() >= job->end_ns);
 }
 
 /* The run was cut. That is a failure where it must end, or if no run of this size has ended. */
 static void allow_cut(struct lpi_job *job)
 {
-    enum { FIRST = 4 };
-
     job->checked.cut++;
-    if (!job->check.must_end && (job->whole > 0 || job->plan.run + 1 < FIRST))
+    if (!job->check.must_end && (job->whole > 0 || job->plan.run + 1 != LPI_FIRST_RUNS))
         job->outcome = failed(LOGP_FAILURE_NONE, 0, -1);
 }
 
@@ -267,6 +266,7 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
     const struct lpi_observer *observer = job->observer;
     const bool redundant = lpi_observer_ended(observer) == LPI_REDUNDANT || o->error == -ELOOP;
     const bool was_late = job->plan.late, again = job->twice.ops != NULL;
+    uint64_t next_run;
 
     job->outcome = *o;
     if (job->story != NULL && !lpi_story_waits(job->story, r))
@@ -287,11 +287,12 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         allow_cut(job);
     else
         job->whole++;
+    next_run = lpi_cores_next(job);
     if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
         !observer->ops->next(observer->strategy, redundant, &job->checked) ||
-        is_enough(job, job->plan.run + 1))
+        is_enough(job, next_run))
         return false;
-    job->plan.run++;
+    job->plan.run = next_run;
     draw_seed(job);
     if (job->plan.late != was_late && set_explorer(job) != 0)
         return false;
@@ -421,6 +422,13 @@ static int go_here(struct lpi_job *job)
     return rc;
 }
 
+/* The first run of one process among several. */
+static int begin(struct lpi_job *job)
+{
+    draw_seed(job);
+    return go_here(job);
+}
+
 static int go(struct lpi_job *job)
 {
     return job->isolated != NULL ? lpi_child_go(job, go_here) : go_here(job);
@@ -457,7 +465,9 @@ int lpi_job_search(struct lpi_job *job, int P)
         ops->destroy(strategy);
         return rc;
     }
-    rc = go(job);
+    rc = job->check.cores > 1 && ops != &lpi_strategy_exhaustive
+             ? lpi_cores_go(job, job->check.cores, begin)
+             : go(job);
     if (job->observer != NULL) /* else it is left behind, too */
         ops->destroy(strategy);
     return rc;

@@ -15,6 +15,7 @@
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
  *   signals.c crash.c child.c     runs that end the process
+ *   cores.c                       runs shared among processes
  *   outcomes.c                    the different outcomes of runs
  *   tell.c progress.c             what happened, in words; what is going on
  *   shrink.c                      the same failure with less
@@ -30,6 +31,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- text.c ---- */
@@ -199,11 +201,17 @@ static inline void lpi_views_note(struct lpi_views *v, const struct logp_note *n
 }
 
 struct lpi_outcomes {
-    uint64_t *slots; /* hashes; 0: empty */
+    struct lpi_known {
+        uint64_t hash; /* 0: empty */
+        uint64_t run;  /* the first that had it */
+    } * slots;
     uint64_t capacity, n;
 };
 /* @return is it a new one? Not if there is no memory, or if there are too many */
-bool lpi_outcomes_add(struct lpi_outcomes *o, const struct lpi_views *v);
+bool lpi_outcomes_add(struct lpi_outcomes *o, const struct lpi_views *v, uint64_t run);
+/* To and from a file. @return false: it cannot be written, or no memory */
+bool lpi_outcomes_write(const struct lpi_outcomes *o, FILE *f);
+bool lpi_outcomes_read(struct lpi_outcomes *o, FILE *f);
 void lpi_outcomes_free(struct lpi_outcomes *o);
 
 /* What a choice was: an alternative of n. */
@@ -343,6 +351,7 @@ struct lpi_job {
     struct lpi_outcomes outcomes; /* of this search */
     struct lpi_progress progress;
     struct lpi_twice twice;
+    struct lpi_cores *cores;       /* runs are shared among processes: cores.c; NULL: not */
     struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
     uint64_t whole;                /* runs of this size that were not cut */
     struct lpi_text fixed;         /* lines about regressions that do not fail any more */
@@ -365,6 +374,7 @@ struct lpi_job {
 /* Runs with P processors under job->plan, each with its own seed, until one fails, job->most are
  * done, or the strategy has no more. @return 0: see outcome; or an error of the kit */
 int lpi_job_search(struct lpi_job *job, int P);
+enum { LPI_FIRST_RUNS = 4 }; /* if all of them are cut, the check fails */
 /* Forget the machines: the plan needs others from now on. */
 void lpi_job_forget(struct lpi_job *job);
 /* One run with this plan and these answers. @return 0: see outcome */
@@ -372,6 +382,18 @@ int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story);
 bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b);
 void lpi_job_fini(struct lpi_job *job);
+
+/* ---- cores.c ---- */
+
+/* A search of n processes, each of which calls begin() for its first run. @return as
+ * lpi_job_search() */
+int lpi_cores_go(struct lpi_job *job, int n, int (*begin)(struct lpi_job *job));
+/* The run after this one. */
+uint64_t lpi_cores_next(const struct lpi_job *job);
+/* Has an earlier run failed in another process? */
+bool lpi_cores_is_over(const struct lpi_job *job, uint64_t run);
+/* The run has ended this process. Async-signal-safe. */
+void lpi_cores_crashed(const struct lpi_job *job);
 
 /* ---- twice.c ---- */
 
@@ -496,6 +518,15 @@ const char *lpi_child_tell(const struct lpi_observer *e, const struct lpi_outcom
                            const char *path);
 /* Call go(job) in a child process. @return its result; -ECANCELED: it has not ended */
 int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job));
+/* What a child tells its parent of its last run, in memory that they share. */
+enum { LPI_CHILD_CHOICES = 1 << 16 };
+size_t lpi_child_size(void);
+/* Nothing is done if the run had more choices. */
+void lpi_child_give(struct lpi_isolated *to, const struct lpi_job *job, int rc);
+bool lpi_child_is_done(const struct lpi_isolated *from);
+uint64_t lpi_child_run(const struct lpi_isolated *from);
+/* @return what was given to lpi_child_give(); -ENOMEM */
+int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
 /* A run has crashed in such a child: tell the parent, and end. In a handler */
 _Noreturn void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcome *outcome);
 /* "SIGSEGV" */
@@ -544,6 +575,8 @@ void lpi_progress_begin_size(struct lpi_job *job);
 /* A run of it has ended: count its outcome; count it. */
 void lpi_progress_add_outcome(struct lpi_job *job);
 void lpi_progress_add_run(struct lpi_job *job);
+/* So many runs of this size have been made elsewhere, up to run `last`; job->outcomes is theirs. */
+void lpi_progress_add_all(struct lpi_job *job, uint64_t runs, uint64_t last);
 void lpi_progress_begin(struct lpi_progress *p);
 /* A run has ended: say how far the check is, from time to time. */
 void lpi_progress_show(struct lpi_job *job);

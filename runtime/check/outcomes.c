@@ -56,13 +56,15 @@ static uint64_t hash(const struct lpi_views *v)
 /* ---- all outcomes ---- */
 
 /* @return is the hash a new one? */
-static bool insert(uint64_t *slots, uint64_t capacity, uint64_t x)
+static bool insert(struct lpi_known *slots, uint64_t capacity, struct lpi_known x)
 {
-    uint64_t at = x & (capacity - 1);
+    uint64_t at = x.hash & (capacity - 1);
 
-    while (slots[at] != 0) {
-        if (slots[at] == x)
+    while (slots[at].hash != 0) {
+        if (slots[at].hash == x.hash) {
+            slots[at].run = x.run < slots[at].run ? x.run : slots[at].run;
             return false;
+        }
         at = (at + 1) & (capacity - 1);
     }
     slots[at] = x;
@@ -73,12 +75,12 @@ static bool insert(uint64_t *slots, uint64_t capacity, uint64_t x)
 static bool grow(struct lpi_outcomes *o)
 {
     const uint64_t capacity = o->capacity > 0 ? 2 * o->capacity : FIRST;
-    uint64_t *slots = calloc(capacity, sizeof(*slots));
+    struct lpi_known *slots = calloc(capacity, sizeof(*slots));
 
     if (slots == NULL)
         return false;
     for (uint64_t i = 0; i < o->capacity; i++)
-        if (o->slots[i] != 0)
+        if (o->slots[i].hash != 0)
             insert(slots, capacity, o->slots[i]);
     free(o->slots);
     o->slots = slots;
@@ -86,13 +88,36 @@ static bool grow(struct lpi_outcomes *o)
     return true;
 }
 
-bool lpi_outcomes_add(struct lpi_outcomes *o, const struct lpi_views *v)
+static bool add(struct lpi_outcomes *o, struct lpi_known x)
 {
-    if (o->n >= MOST || (2 * o->n >= o->capacity && !grow(o)) ||
-        !insert(o->slots, o->capacity, hash(v)))
+    if (o->n >= MOST || (2 * o->n >= o->capacity && !grow(o)) || !insert(o->slots, o->capacity, x))
         return false;
     o->n++;
     return true;
+}
+
+bool lpi_outcomes_add(struct lpi_outcomes *o, const struct lpi_views *v, uint64_t run)
+{
+    return add(o, (struct lpi_known){hash(v), run});
+}
+
+bool lpi_outcomes_write(const struct lpi_outcomes *o, FILE *f)
+{
+    for (uint64_t i = 0; i < o->capacity; i++)
+        if (o->slots[i].hash != 0 && fwrite(&o->slots[i], sizeof(o->slots[i]), 1, f) != 1)
+            return false;
+    return fflush(f) == 0;
+}
+
+bool lpi_outcomes_read(struct lpi_outcomes *o, FILE *f)
+{
+    struct lpi_known x;
+
+    rewind(f);
+    while (fread(&x, sizeof(x), 1, f) == 1)
+        if (!add(o, x) && o->slots == NULL)
+            return false;
+    return ferror(f) == 0;
 }
 
 void lpi_outcomes_free(struct lpi_outcomes *o)

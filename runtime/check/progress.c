@@ -31,7 +31,7 @@ void lpi_progress_add_outcome(struct lpi_job *job)
 {
     struct logp_checked_size *size = this_size(job);
 
-    if (lpi_outcomes_add(&job->outcomes, &job->observer->views) && size != NULL) {
+    if (lpi_outcomes_add(&job->outcomes, &job->observer->views, job->plan.run) && size != NULL) {
         size->outcomes++;
         size->last_new = job->plan.run;
     }
@@ -47,6 +47,22 @@ void lpi_progress_add_run(struct lpi_job *job)
         size->runs++;
     if (choices > job->checked.choices)
         job->checked.choices = choices;
+}
+
+void lpi_progress_add_all(struct lpi_job *job, uint64_t runs, uint64_t last)
+{
+    const struct lpi_outcomes *o = &job->outcomes;
+    struct logp_checked_size *size = this_size(job);
+
+    job->checked.runs += runs;
+    if (size == NULL)
+        return;
+    size->runs = runs;
+    for (uint64_t i = 0; i < o->capacity; i++)
+        if (o->slots[i].hash != 0 && o->slots[i].run <= last) {
+            size->outcomes++;
+            size->last_new = o->slots[i].run > size->last_new ? o->slots[i].run : size->last_new;
+        }
 }
 
 /* ---- on the terminal ---- */

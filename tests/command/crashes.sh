@@ -50,6 +50,12 @@ for executor in fiber thread; do
     ended 1 'a function of the check called exit()' "$program" after $executor
 done
 ended 139 'rank 2 crashed (SIGSEGV)' "$program" segv fiber exhaustive
+export LOGP_CHECK_CORES=2 # the process that the user started ends as the child did
+ended 139 'rank 2 crashed (SIGSEGV)' "$program" segv fiber
+ended 134 'rank 2 crashed (SIGABRT)' "$program" abort thread
+ended 1 'rank 2 called exit()' "$program" exit fiber
+ended 1 'a function of the check called exit()' "$program" after fiber
+unset LOGP_CHECK_CORES
 if command -v c++ >/dev/null; then
     # clang and gcc; shellcheck disable=SC2054
     c++ -x c++ -I"$here/../../include" -o "$dir/thrown" "$here/crashes.c" -L"$library" -llogp \
