@@ -290,6 +290,8 @@ static void wrong(void)
     MPI_Aint position = 0, size;
     MPI_Datatype t;
     MPI_Info info;
+    MPI_Comm comm;
+    MPI_Request request;
     char data[8];
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -329,7 +331,7 @@ static void wrong(void)
     MPI_Info_free(&info);
     FAILS(MPI_ERR_INFO, MPI_Info_dup(MPI_INFO_NULL, &info));
     FAILS(MPI_ERR_INFO, MPI_Info_get_valuelen(MPI_INFO_NULL, "none", &n, &n));
-    FAILS(MPI_ERR_COMM, MPI_Comm_idup(MPI_COMM_NULL, NULL, NULL));
+    FAILS(MPI_ERR_COMM, MPI_Comm_idup(MPI_COMM_NULL, &comm, &request));
     FAILS(MPI_ERR_COMM, MPI_Comm_set_info(MPI_COMM_NULL, MPI_INFO_NULL));
     FAILS(MPI_ERR_COMM, MPI_Comm_get_info(MPI_COMM_NULL, &info));
 }

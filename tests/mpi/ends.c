@@ -19,7 +19,7 @@ static int deeper(int n)
 
 int main(int argc, char **argv)
 {
-    int me, x = 0;
+    int me, x = 0, all[2], counts[2] = {1, 1}, displs[2] = {0, 1};
     const char *way = argc > 1 ? argv[1] : "";
 
     MPI_Init(&argc, &argv);
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     if (strcmp(way, "differ") == 0 && me == 1)
         MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (strcmp(way, "lengths") == 0)
-        MPI_Gatherv(&x, 1, MPI_INT, NULL, NULL, NULL, MPI_INT, me % 2, MPI_COMM_WORLD);
+        MPI_Gatherv(&x, 1, MPI_INT, all, counts, displs, MPI_INT, me % 2, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return strcmp(way, "code") == 0 && me == 3 ? 17 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --check: requests that are used after they are gone, and requests that are left at MPI_Finalize.
- * Each rank has a list of the requests that its program has a handle to, and where each was made.
+ * --check: requests that are used after they are gone, requests that are left at MPI_Finalize, and
+ * buffers that two messages use. Each rank has a list of the requests that its program has a handle to, and where each was made.
  * Those that are gone stay in memory, marked, until N_GONE others are gone: so that handle is known.
  */
 #include "host.h"
@@ -81,6 +81,92 @@ static uintptr_t place_of(const struct rank *rank, void *caller)
         return 0;
     return at - map->l_addr;
 }
+
+/* ---- buffers ---- */
+
+bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
+                 const struct type *b_type, size_t m)
+{
+    const size_t a_bytes = n * a_type->size, b_bytes = m * b_type->size;
+    const uintptr_t a_at = (uintptr_t)a + (uintptr_t)a_type->true_lb,
+                    b_at = (uintptr_t)b + (uintptr_t)b_type->true_lb;
+
+    if (a_bytes == 0 || b_bytes == 0)
+        return false;
+    return a_at == b_at || (in_a_row(a_type, n) && in_a_row(b_type, m) && a_at < b_at + b_bytes &&
+                            b_at < a_at + a_bytes);
+}
+
+static int in_use(const struct request *r, const struct request *by)
+{
+    const struct rank *rank = this_rank();
+    const uintptr_t place = by->caller != NULL ? place_of(rank, by->caller) : by->place;
+    char text[1][PLACE_TEXT];
+
+    name_places(the_job, &place, 1, text);
+    return failed(r->comm, MPI_ERR_BUFFER,
+                  "the buffer is in use by a request of %s%s that has not been waited for",
+                  by->call, text[0]);
+}
+
+/* One that r shares bytes with; NULL: none */
+static const struct request *user_of(const struct uses *uses, uintptr_t from, uintptr_t to,
+                                     const struct request *r)
+{
+    for (int i = 0; uses->from < to && from < uses->to && i < N_USES; i++) {
+        const struct use *u = &uses->last[i];
+
+        if (u->by != NULL && u->from < to && from < u->to && u->by != r && u->by->active &&
+            share_bytes(r->buf, r->type, r->count, u->by->buf, u->by->type, u->by->count))
+            return u->by;
+    }
+    return NULL;
+}
+
+static void note_use(struct uses *uses, struct request *r, uintptr_t from, uintptr_t to)
+{
+    forget_buffer(r);
+    r->uses = uses;
+    r->use = &uses->last[uses->next++ % N_USES];
+    uses->n += r->use->by == NULL;
+    *r->use = (struct use){from, to, r};
+    uses->from = uses->n == 1 || from < uses->from ? from : uses->from;
+    uses->to = uses->n == 1 || to > uses->to ? to : uses->to;
+}
+
+void forget_buffer(struct request *r)
+{
+    if (r->use == NULL || r->use->by != r)
+        return;
+    r->use->by = NULL;
+    r->use = NULL;
+    if (--r->uses->n == 0)
+        r->uses->from = r->uses->to = 0;
+}
+
+/* Two sends may share a buffer. The last N_USES sends and receives are known: a list of all would
+ * cost programs with many requests under way too much. */
+int check_buffer(struct request *r)
+{
+    struct rank *rank = this_rank();
+    const bool receives = r->kind == REQUEST_RECV;
+    const size_t bytes = r->count * r->type->size;
+    const uintptr_t from = (uintptr_t)r->buf + (uintptr_t)r->type->true_lb,
+                    to = from + (in_a_row(r->type, r->count) ? bytes : 1);
+    const struct request *by;
+
+    if (!the_job->checks || bytes == 0)
+        return MPI_SUCCESS;
+    by = user_of(&rank->receives, from, to, r);
+    if (by == NULL && receives)
+        by = user_of(&rank->sends, from, to, r);
+    if (by != NULL)
+        return in_use(r, by);
+    note_use(receives ? &rank->receives : &rank->sends, r, from, to);
+    return MPI_SUCCESS;
+}
+
+/* ---- what is left ---- */
 
 void report_requests(const struct rank *rank)
 {

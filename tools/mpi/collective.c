@@ -5,6 +5,7 @@
  * datatype). The others are in messages.c.
  */
 #include "collective.h"
+#include "host.h"
 
 #include <string.h>
 
@@ -13,16 +14,19 @@
     class_of((request) != NULL ? logp_i##name((r)->comm->vp, __VA_ARGS__, &(r)->under_way)         \
                                : logp_##name((r)->comm->vp, __VA_ARGS__))
 
-static bool in_a_row(const struct type *t, size_t n)
-{
-    return t->dense && (n <= 1 || t->extent == (ptrdiff_t)t->size);
-}
-
 /* What the runtime reads and writes. */
 struct buffers {
     const void *in;
     void *out;
 };
+
+#define CHECK_APART(c, overlaps)                                                                   \
+    CHECK(c, !the_job->checks || !(overlaps), MPI_ERR_BUFFER,                                      \
+          "the buffers to send and to receive overlap; pass MPI_IN_PLACE")
+/* MPI_BOTTOM is null, too. */
+#define CHECK_BUFFER(c, buf, n, type, what)                                                        \
+    CHECK(c, (buf) != NULL || (n) == 0 || (type)->size == 0 || (type)->kind != TYPE_BASIC,         \
+          MPI_ERR_BUFFER, "the buffer to " what " is null")
 
 /* n elements are read; they are copied if they are packed, or `copies`. m elements are written to
  * out, from packed ones when r is complete. Either may be NULL: none. @return MPI_SUCCESS or a class
@@ -35,6 +39,8 @@ static int prepare(struct request *r, struct buffers *b, const void *in, struct 
     const size_t in_bytes = packs_in ? n * in_type->size : 0,
                  out_bytes = packs_out ? m * out_type->size : 0;
 
+    CHECK_APART(r->comm, in != NULL && out != NULL && !copies &&
+                             share_bytes(in, in_type, n, out, out_type, m));
     if (packs_in || packs_out) {
         r->memory = malloc(in_bytes + out_bytes + 1);
         CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -87,9 +93,10 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
 
     enter(call);
     COMM(c, comm);
-    TYPE(t, type, c);
+    DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_ROOT(c, root);
+    CHECK_BUFFER(c, buf, count, t, "send or receive");
     if (c->inter)
         return scatter_items(c, &(struct items){.buf = buf, .count = count, .type = type}, buf,
                              count, type, root, request);
@@ -150,8 +157,16 @@ struct blocks {
     struct type *out_type = (writes) ? type_of(x.out_type) : NULL;                                 \
     CHECK(c, !(reads) || in_type != NULL, MPI_ERR_TYPE, "the datatype to send is null");           \
     CHECK(c, !(writes) || out_type != NULL, MPI_ERR_TYPE, "the datatype to receive is null");      \
+    if (reads)                                                                                     \
+        CHECK_COMMITTED(c, in_type);                                                               \
+    if (writes)                                                                                    \
+        CHECK_COMMITTED(c, out_type);                                                              \
     CHECK_COUNT(c, (reads) ? x.in_count : 0);                                                      \
-    CHECK_COUNT(c, (writes) ? x.out_count : 0)
+    CHECK_COUNT(c, (writes) ? x.out_count : 0);                                                    \
+    if (reads)                                                                                     \
+        CHECK_BUFFER(c, x.in, x.in_count, in_type, "send");                                        \
+    if (writes)                                                                                    \
+    CHECK_BUFFER(c, x.out, x.out_count, out_type, "receive")
 
 static int gather(const char *call, struct blocks given, int root, MPI_Comm comm,
                   MPI_Request *request)
@@ -357,7 +372,11 @@ static int reduce_intra(struct request *r, enum reduction_kind kind, const void 
     const size_t bytes =
         (size_t)n * (size_t)t->extent * (kind == REDUCE_SCATTER ? (size_t)r->comm->size : 1);
     const bool in_place = in == MPI_IN_PLACE, parts = kind == REDUCE_PARTS;
+    const size_t n_out = kind == REDUCE && r->comm->rank != root ? 0 : r->bytes / (size_t)t->extent;
 
+    CHECK_BUFFER(r->comm, in, n, t, "send");
+    CHECK_BUFFER(r->comm, out, n_out, t, "receive");
+    CHECK_APART(r->comm, !in_place && share_bytes(in, t, (size_t)n, out, t, n_out));
     if (in_place)
         in = out;
     in = in != NULL ? (const char *)in + t->lb : NULL;
@@ -384,7 +403,7 @@ static int reduce(const char *call, enum reduction_kind kind, const void *in, vo
 
     enter(call);
     COMM(c, comm);
-    TYPE(t, type, c);
+    DATA_TYPE(t, type, c);
     CHECK_COUNT(c, n);
     CHECK_ROOT(c, root);
     CHECK(c, !c->inter || (kind != SCAN && kind != EXSCAN), MPI_ERR_COMM,

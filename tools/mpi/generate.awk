@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Makes mpi.h, stubs, functions for --compute and the names PMPI_* from the lists of this folder.
-# usage: awk -v make=header|stubs|timed|persistent|profile -v dir=DIR -f generate.awk
+# usage: awk -v make=header|stubs|checked|persistent|profile -v dir=DIR -f generate.awk
 function lines_of(file, out,   n, line) {
     n = 0
     while ((getline line < (dir "/" file)) > 0)
@@ -33,6 +33,38 @@ function names_of(line,   list, words, n, i, name, out) {
         out = out (i > 1 ? ", " : "") name
     }
     return out
+}
+# Parameters that may not be null: those through which a result is given (statuses may be ignored), and the
+# counts and types of all ranks.
+function not_null_of(line,   list, words, n, i, name, out) {
+    list = substr(line, index(line, "(") + 1)
+    sub(/\)$/, "", list)
+    n = split(list, words, /, */)
+    for (i = 1; i <= n; i++) {
+        name = words[i]
+        sub(/.*[ *]/, "", name)
+        if (line ~ /^(All|Iall)(gatherv|toall[vw]) |^(R|Ir)educe_scatter / && name ~ /^(recv_)?(counts|displs|types)\[\]$/) {
+            sub(/\[\]/, "", name)
+            out = out " " name
+        }
+        if (words[i] ~ /^(int|char|MPI_(Aint|Count|Comm|Group|Request|Datatype|Errhandler|Win|Message|Info|Op)) \*[a-z_]+$/ &&
+            (name !~ /^(argc|value|indices|in_weights|out_weights)$/))
+            out = out " " name
+    }
+    return out
+}
+# The function, if none of them is null: its return address stays the caller's.
+function checked(line,   words, n, i, name, comm) {
+    name = name_of(line)
+    n = split(not_null_of(line), words, " ")
+    if (n == 0)
+        return
+    comm = line ~ /MPI_Comm comm[,)]/ ? "comm" : "MPI_COMM_NULL"
+    printf "static %s\n{\n", prototype(line, "checked_")
+    for (i = 1; i <= n; i++)
+        printf "    if (%s == NULL)\n        return null_argument(\"MPI_%s\", %s, \"%s\");\n", words[i], name, comm, words[i]
+    printf "    return PMPI_%s(%s);\n}\n\n", name, names_of(line)
+    is_checked[name]
 }
 function timed(line,   type) {
     type = prototype(line, "")
@@ -125,17 +157,22 @@ BEGIN {
         for (i = 1; i <= n_functions; i++)
             if (i in started)
                 persistent(functions[i], started[i])
-    } else if (make == "timed") {
-        print "/* The functions of MPI that charge the computing before them: made from functions.txt. */"
+    } else if (make == "checked") {
+        print "/* The functions of MPI with a check of their results, and those that charge the computing before them:"
+        print " * made from functions.txt. */"
         print "#include \"host.h\"\n"
         for (i = 1; i <= n_functions; i++)
-            if (functions[i] !~ /\.\.\./)
+            if (functions[i] !~ /\.\.\./) {
+                checked(functions[i])
                 timed(functions[i])
-        print "const struct timed_function timed_functions[] = {"
+            }
+        print "const struct second_function second_functions[] = {"
         for (i = 1; i <= n_functions; i++)
-            if (functions[i] !~ /\.\.\./)
-                printf "    {\"MPI_%s\", (void (*)(void))timed_%s},\n", name_of(functions[i]), name_of(functions[i])
-        print "    {NULL, NULL},\n};"
+            if (functions[i] !~ /\.\.\./) {
+                name = name_of(functions[i])
+                printf "    {\"MPI_%s\", (void (*)(void))MPI_%s, %s, (void (*)(void))timed_%s},\n", name, name, (name in is_checked ? "(void (*)(void))checked_" name : "NULL"), name
+            }
+        print "    {NULL, NULL, NULL, NULL},\n};"
     } else {
         for (i = 1; i <= n_functions; i++)
             printf "PMPI_%s = MPI_%s;\n", name_of(functions[i]), name_of(functions[i])

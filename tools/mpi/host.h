@@ -96,6 +96,8 @@ const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *a
 const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
 
 /* The symbol of this name that the executable refers to or has; NULL: there is none. */
+Elf64_Sym *dynamic_symbols(const struct job *job, size_t *n);
+const char *symbol_name(const struct job *job, const Elf64_Sym *symbol);
 const Elf64_Sym *symbol_of(const struct job *job, const char *name);
 /* A symbol that refers to another file now is this address; in a rank's copy of the file, fd. */
 void set_address(Elf64_Sym *symbol, void *address);
@@ -111,16 +113,18 @@ void name_places(const struct job *job, const uintptr_t *places, int n, char (*t
 /* The same of place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *name_here(char *text);
 
-/* timed.c: with --compute, each function of MPI charges the computing before it */
-struct timed_function {
+/* timed.c: what the executable calls in place of a function of MPI. */
+struct second_function {
     const char *name;
-    void (*function)(void);
+    void (*function)(void), (*checked)(void), (*timed)(void); /* checked: NULL: it needs none */
 };
-extern const struct timed_function timed_functions[]; /* the last has no name */
+extern const struct second_function second_functions[]; /* the last has no name */
 void charge_computing(void);
 void resume_computing(void);
-/* Let the executable call these in place of MPI's own. */
-void time_functions(struct job *job);
+/* That argument is null. @return a class */
+int null_argument(const char *call, MPI_Comm comm, const char *parameter);
+/* Let the executable call the second functions, where no tool has put its own before MPI's. */
+void bind_functions(struct job *job);
 
 /* variables.c */
 void find_variables(struct job *job);

@@ -168,23 +168,36 @@ int read_image(struct job *job, char *why, size_t size)
     own_unique_symbols(job->file);
     find_variables(job);
     find_streams(job);
-    if (job->compute > 0)
-        time_functions(job);
+    if (job->compute > 0 || job->checks)
+        bind_functions(job);
     return 0;
 }
 
-const Elf64_Sym *symbol_of(const struct job *job, const char *name)
+Elf64_Sym *dynamic_symbols(const struct job *job, size_t *n)
+{
+    const Elf64_Shdr *s = section(job->file, SHT_DYNSYM, NULL);
+
+    *n = s != NULL ? s->sh_size / sizeof(Elf64_Sym) : 0;
+    return s != NULL ? (Elf64_Sym *)(job->file + s->sh_offset) : NULL;
+}
+
+const char *symbol_name(const struct job *job, const Elf64_Sym *symbol)
 {
     const Elf64_Shdr *s = section(job->file, SHT_DYNSYM, NULL);
     const Elf64_Shdr *all =
         (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
 
-    for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(Elf64_Sym); i++) {
-        const Elf64_Sym *symbol = (const Elf64_Sym *)(job->file + s->sh_offset) + i;
+    return job->file + all[s->sh_link].sh_offset + symbol->st_name;
+}
 
-        if (strcmp(job->file + all[s->sh_link].sh_offset + symbol->st_name, name) == 0)
-            return symbol;
-    }
+const Elf64_Sym *symbol_of(const struct job *job, const char *name)
+{
+    size_t n;
+    const Elf64_Sym *symbols = dynamic_symbols(job, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(symbol_name(job, &symbols[i]), name) == 0)
+            return &symbols[i];
     return NULL;
 }
 

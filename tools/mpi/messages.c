@@ -286,6 +286,10 @@ static int gatherv(const char *call, GATHERV, int root, MPI_Comm comm, MPI_Reque
     enter(call);
     COMM(c, comm);
     CHECK_ROOT(c, root);
+    CHECK(c,
+          (recv_counts != NULL && displs != NULL) ||
+              (c->inter ? root != MPI_ROOT : c->rank != root),
+          MPI_ERR_ARG, "the counts or displacements are null at the root");
     return gather_items(
         c, send_buf, send_count, send_type,
         &(struct items){
@@ -311,6 +315,10 @@ static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Req
     enter(call);
     COMM(c, comm);
     CHECK_ROOT(c, root);
+    CHECK(c,
+          (send_counts != NULL && displs != NULL) ||
+              (c->inter ? root != MPI_ROOT : c->rank != root),
+          MPI_ERR_ARG, "the counts or displacements are null at the root");
     return scatter_items(
         c,
         &(struct items){

@@ -110,11 +110,12 @@ static const struct built_in {
     char letter;
     combine_function *combine;
 } built_in[] = {
-    INTEGER_ROWS(b), INTEGER_ROWS(B), INTEGER_ROWS(h),    INTEGER_ROWS(H),    INTEGER_ROWS(i),
-    INTEGER_ROWS(I), INTEGER_ROWS(l), INTEGER_ROWS(L),    LOGICAL_ROWS(t),    ORDERED_ROWS(f),
-    ORDERED_ROWS(d), ORDERED_ROWS(g), ARITHMETIC_ROWS(x), ARITHMETIC_ROWS(y), ARITHMETIC_ROWS(z),
-    LOCATED_ROWS(F), LOCATED_ROWS(D), LOCATED_ROWS(P),    LOCATED_ROWS(T),    LOCATED_ROWS(S),
-    LOCATED_ROWS(G),
+    INTEGER_ROWS(b),    INTEGER_ROWS(B),     INTEGER_ROWS(h),    INTEGER_ROWS(H),
+    INTEGER_ROWS(i),    INTEGER_ROWS(I),     INTEGER_ROWS(l),    INTEGER_ROWS(L),
+    LOGICAL_ROWS(t),    ORDERED_ROWS(f),     ORDERED_ROWS(d),    ORDERED_ROWS(g),
+    ARITHMETIC_ROWS(x), ARITHMETIC_ROWS(y),  ARITHMETIC_ROWS(z), LOCATED_ROWS(F),
+    LOCATED_ROWS(D),    LOCATED_ROWS(P),     LOCATED_ROWS(T),    LOCATED_ROWS(S),
+    LOCATED_ROWS(G),    {0x28, 'o', band_B}, {0x29, 'o', bor_B}, {0x2a, 'o', bxor_B}, /* MPI_BYTE */
 };
 
 static combine_function *find(MPI_Op op, char letter)

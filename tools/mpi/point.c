@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Point to point: sends in all modes, receives, probes and matched probes. */
-#include "state.h"
+#include "host.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -59,7 +59,7 @@ static int tag_of(int tag)
 static const void *packed(const struct type *t, const void *buf, size_t n, void **memory)
 {
     *memory = NULL;
-    if (t->dense && (n <= 1 || t->extent == (ptrdiff_t)t->size))
+    if (in_a_row(t, n))
         return (const char *)buf + t->true_lb;
     *memory = malloc(n * t->size + 1);
     if (*memory != NULL)
@@ -78,7 +78,7 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
 
     enter(call);
     COMM(c, comm);
-    TYPE(t, type, c);
+    DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_DEST(c, dest);
     CHECK_SEND_TAG(c, tag);
@@ -155,7 +155,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
 
     enter("MPI_Recv");
     COMM(c, comm);
-    TYPE(t, type, c);
+    DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_SOURCE(c, source);
     CHECK_RECV_TAG(c, tag);
@@ -164,7 +164,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     bytes = (size_t)count * t->size;
     CHECK(c, buf != NULL || bytes == 0 || t->kind != TYPE_BASIC, MPI_ERR_BUFFER,
           "the buffer is null");
-    if (t->dense && (count <= 1 || t->extent == (ptrdiff_t)t->size))
+    if (in_a_row(t, (size_t)count))
         to = (char *)buf + t->true_lb;
     else
         to = memory = malloc(bytes + 1);
@@ -196,7 +196,7 @@ int start_recv(struct request *r)
         nobody(&r->status);
         return MPI_SUCCESS;
     }
-    if (r->type->dense && (r->count <= 1 || r->type->extent == (ptrdiff_t)r->type->size))
+    if (in_a_row(r->type, r->count))
         to = (char *)r->buf + r->type->true_lb;
     else
         to = r->memory = malloc(r->count * r->type->size + 1);
@@ -218,7 +218,7 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
 
     enter(call);
     COMM(c, comm);
-    TYPE(t, type, c);
+    DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     if (kind == REQUEST_SEND) {
         CHECK_DEST(c, peer);
@@ -242,6 +242,13 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
 
 #define CALLER __builtin_return_address(0)
 
+int start_message(struct request *r)
+{
+    const int rc = check_buffer(r);
+
+    return rc != MPI_SUCCESS ? rc : r->kind == REQUEST_SEND ? start_send(r) : start_recv(r);
+}
+
 static int begin(struct request *r, int rc, MPI_Request *request, void *caller)
 {
     if (rc != MPI_SUCCESS) {
@@ -260,7 +267,7 @@ static int begin(struct request *r, int rc, MPI_Request *request, void *caller)
         struct request *r = NULL;                                                                  \
         int rc = make("MPI_" #name, REQUEST_SEND, mode, buf, count, type, dest, tag, comm, &r);    \
                                                                                                    \
-        return begin(r, rc == MPI_SUCCESS ? start_send(r) : rc, request, CALLER);                  \
+        return begin(r, rc == MPI_SUCCESS ? start_message(r) : rc, request, CALLER);               \
     }
 ISEND(Isend, LOGP_SEND_STANDARD)
 ISEND(Ibsend, LOGP_SEND_BUFFERED)
@@ -274,7 +281,7 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
     int rc = make("MPI_Irecv", REQUEST_RECV, LOGP_SEND_STANDARD, buf, count, type, source, tag,
                   comm, &r);
 
-    return begin(r, rc == MPI_SUCCESS ? start_recv(r) : rc, request, CALLER);
+    return begin(r, rc == MPI_SUCCESS ? start_message(r) : rc, request, CALLER);
 }
 
 static int persistent(struct request *r, int rc, MPI_Request *request, void *caller)
@@ -316,14 +323,28 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
                  int recv_tag, MPI_Comm comm, MPI_Status *status)
 {
     struct request *r = NULL;
-    int rc = make("MPI_Sendrecv", REQUEST_RECV, LOGP_SEND_STANDARD, recv_buf, recv_count, recv_type,
-                  source, recv_tag, comm, &r),
-        sent;
+    int rc, sent;
 
+    enter(
+        "MPI_Sendrecv"); /* all is checked before the receive, which would wait for ever, begins */
+    COMM(c, comm);
+    DATA_TYPE(t, send_type, c);
+    CHECK_COUNT(c, send_count);
+    CHECK_DEST(c, dest);
+    CHECK_SEND_TAG(c, send_tag);
+    rc = make("MPI_Sendrecv", REQUEST_RECV, LOGP_SEND_STANDARD, recv_buf, recv_count, recv_type,
+              source, recv_tag, comm, &r);
+    if (rc == MPI_SUCCESS && the_job->checks && source != MPI_PROC_NULL && dest != MPI_PROC_NULL &&
+        share_bytes(send_buf, t, (size_t)send_count, recv_buf, r->type, (size_t)recv_count))
+        rc = failed(c, MPI_ERR_BUFFER,
+                    "the buffers to send and to receive overlap; call MPI_Sendrecv_replace()");
     if (rc == MPI_SUCCESS)
         rc = start_recv(r);
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) {
+        if (r != NULL)
+            free_request(r);
         return rc;
+    }
     sent = send("MPI_Sendrecv", send_buf, send_count, send_type, dest, send_tag, comm,
                 LOGP_SEND_STANDARD);
     rc = wait_for(r);
@@ -340,7 +361,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
 
     enter("MPI_Sendrecv_replace");
     COMM(c, comm);
-    TYPE(t, type, c);
+    DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     copy = malloc((size_t)count * t->size + 1);
     CHECK(c, copy != NULL, MPI_ERR_NO_MEM, "no memory");

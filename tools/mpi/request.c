@@ -30,6 +30,7 @@ void free_request(struct request *r)
     free(r->general);
     drop_type(r->type);
     drop_comm(r->comm);
+    forget_buffer(r);
     if (r->link == NULL) {
         free(r);
         return;
@@ -456,7 +457,7 @@ int MPI_Start(MPI_Request *request)
           "the request is not a persistent one that can be started");
     if (r->again != NULL)
         return start_again(r);
-    return r->kind == REQUEST_SEND ? start_send(r) : start_recv(r);
+    return start_message(r);
 }
 
 int MPI_Startall(int n, MPI_Request requests[])

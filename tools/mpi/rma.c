@@ -79,9 +79,9 @@ static int locate(struct win *w, struct operation_at *a)
 
 /* ---- in memory ---- */
 
-static bool in_a_row(const struct part *p)
+static bool is_in_a_row(const struct part *p)
 {
-    return p->type->dense && (p->count <= 1 || p->type->extent == (ptrdiff_t)p->type->size);
+    return in_a_row(p->type, (size_t)p->count);
 }
 
 static int move(struct win *w, const struct part *from, const struct part *to)
@@ -91,7 +91,7 @@ static int move(struct win *w, const struct part *from, const struct part *to)
 
     if (bytes == 0)
         return MPI_SUCCESS;
-    if (in_a_row(from) && in_a_row(to)) {
+    if (is_in_a_row(from) && is_in_a_row(to)) {
         memmove((char *)to->buf + to->type->true_lb, (char *)from->buf + from->type->true_lb,
                 bytes);
         return MPI_SUCCESS;
@@ -117,7 +117,7 @@ static void *elements_of(const struct part *p, const struct type *basic)
 {
     char *first = p->buf != NULL ? (char *)p->buf + p->type->true_lb : NULL;
 
-    return in_a_row(p) && basic->dense && basic->extent == (ptrdiff_t)basic->size &&
+    return is_in_a_row(p) && basic->dense && basic->extent == (ptrdiff_t)basic->size &&
                    (uintptr_t)first % basic->alignment == 0
                ? first
                : NULL;

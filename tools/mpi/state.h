@@ -29,6 +29,7 @@ struct type {
     ptrdiff_t lb, extent, true_lb, true_ub;
     size_t alignment;    /* of its basic types; 1: its extent is given */
     bool dense;          /* its data are its bytes 0 .. size - 1, in this order */
+    bool committed;      /* or `references` is 0 */
     char arithmetic;     /* of a basic type: what op.c calls it; 0: other */
     MPI_Datatype handle; /* of a basic type */
     struct type *old;    /* VECTOR; BLOCKS, where all are of one type */
@@ -45,6 +46,11 @@ struct type {
 struct type *type_of(MPI_Datatype handle);
 void keep_type(struct type *type);
 void drop_type(struct type *type);
+/* Do the data of n elements lie in a row? */
+static inline bool in_a_row(const struct type *t, size_t n)
+{
+    return t->dense && (n <= 1 || t->extent == (ptrdiff_t)t->size);
+}
 /* Copy n elements to bytes in a row, and back: `bytes` of them at most. */
 void pack(const struct type *type, size_t n, const void *buf, void *out);
 void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
@@ -205,6 +211,8 @@ struct request {
     const char *call; /* that has made it */
     void *caller;     /* of that call; NULL: see place */
     uintptr_t place;
+    struct uses *uses; /* of its buffer: where it is noted; NULL: nowhere */
+    struct use *use;
 };
 
 struct request *new_request(enum request_kind kind, struct comm *comm);
@@ -219,6 +227,12 @@ void forget_request(struct request *request);
 void bury_request(struct request *request); /* in place of free() */
 /* All are null or can be used. @return MPI_SUCCESS or a class */
 int check_requests(int n, const MPI_Request requests[]);
+/* Of a message that is about to start: may its buffer be used? @return MPI_SUCCESS or a class */
+int check_buffer(struct request *request);
+void forget_buffer(struct request *request);
+/* Do n and m elements of two buffers certainly have a byte in common? */
+bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
+                 const struct type *b_type, size_t m);
 
 /* Complete it. @return MPI_SUCCESS or the class of its error */
 int wait_for(struct request *request);
@@ -229,13 +243,14 @@ void set_status(MPI_Status *status, int source, int tag, size_t bytes);
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int start_send(struct request *request);
 int start_recv(struct request *request);
+int start_message(struct request *request); /* that the program has a handle to, or will have */
 /* A message longer than the buffer stays where it is: take it, and keep what fits. */
 int take_long(struct comm *comm, const struct logp_status *from, const struct type *type,
               size_t count, void *buf);
 
 /* ---- ranks: rank.c ---- */
 
-enum { N_GONE = 64 }; /* requests that are remembered: check.c */
+enum { N_GONE = 64, N_USES = 16 }; /* requests and buffers that are remembered: check.c */
 
 struct rank {
     struct logp_vp *vp;
@@ -256,6 +271,15 @@ struct rank {
     struct request *given; /* that the program has handles to */
     struct request *gone[N_GONE];
     unsigned n_gone;
+    struct uses {
+        struct use {
+            uintptr_t from, to; /* of a buffer; its first byte, if its data do not lie in a row */
+            const struct request *by; /* NULL: free */
+        } last[N_USES];
+        uintptr_t from, to; /* around all of them */
+        unsigned next;
+        int n; /* that are not free */
+    } sends, receives;
     void *buffer; /* of MPI_Buffer_attach() */
     int buffer_size;
     struct own_error { /* MPI_ERR_LASTCODE + 1 + its index is its code */
@@ -309,5 +333,13 @@ void abort_run(int code) __attribute__((noreturn));
 #define TYPE(t, handle, comm)                                                                      \
     struct type *t = type_of(handle);                                                              \
     CHECK(comm, t != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed")
+
+/* A type of data that are moved. */
+#define CHECK_COMMITTED(comm, t)                                                                   \
+    CHECK(comm, (t)->references == 0 || (t)->committed, MPI_ERR_TYPE,                              \
+          "the datatype has not been committed; call MPI_Type_commit()")
+#define DATA_TYPE(t, handle, comm)                                                                 \
+    TYPE(t, handle, comm);                                                                         \
+    CHECK_COMMITTED(comm, t)
 
 #endif

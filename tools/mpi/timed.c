@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --compute: the program's own computing takes time on the virtual clock. Each function of MPI has a
- * second one (made from functions.txt) that first charges what the rank has computed since its last
- * call: the processor time of its thread, times a factor. The copies of the executable call these;
- * nothing else does, so runs without --compute pay nothing.
+ * Functions of MPI have second ones (made from functions.txt), which the copies of the executable
+ * call. With --check they refuse null pointers. With --compute, where the
+ * program's own computing takes time on the virtual clock, they first charge what the rank has
+ * computed since its last call: the processor time of its thread, times a factor. Nothing else calls
+ * them, so runs without these options pay nothing.
  */
 #include "host.h"
 
+#include <dlfcn.h>
+#include <string.h>
 #include <time.h>
 
 static int64_t processor_ns(void)
@@ -35,17 +38,39 @@ void resume_computing(void)
         r->host->computes_ns = processor_ns();
 }
 
-void time_functions(struct job *job)
+int null_argument(const char *call, MPI_Comm comm, const char *parameter)
 {
-    char name[64];
+    enter_any(call);
+    CHECK(comm_of(comm), false, MPI_ERR_ARG, "%s is a null pointer", parameter);
+    return MPI_SUCCESS;
+}
 
-    for (const struct timed_function *f = timed_functions; f->name != NULL; f++)
-        for (int profiled = 0; profiled < 2; profiled++) {
-            const Elf64_Sym *symbol;
-
-            snprintf(name, sizeof(name), "%s%s", profiled ? "P" : "", f->name);
-            symbol = symbol_of(job, name);
-            if (symbol != NULL && symbol->st_shndx == SHN_UNDEF)
-                set_address((Elf64_Sym *)symbol, (void *)f->function);
+/* NULL: MPI's own is called. With --compute time is charged whatever a tool does. */
+static void (*second_of(const struct job *job, const char *name))(void)
+{
+    for (const struct second_function *f = second_functions; f->name != NULL; f++)
+        if (strcmp(f->name, name) == 0) {
+            if (job->compute > 0)
+                return f->timed;
+            return dlsym(RTLD_DEFAULT, name) == (void *)f->function ? f->checked : NULL;
         }
+    return NULL;
+}
+
+void bind_functions(struct job *job)
+{
+    size_t n;
+    Elf64_Sym *symbols = dynamic_symbols(job, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *name = symbol_name(job, &symbols[i]);
+        void (*second)(void);
+
+        if (symbols[i].st_shndx != SHN_UNDEF ||
+            strncmp(name + (*name == 'P'), "MPI_", strlen("MPI_")) != 0)
+            continue;
+        second = second_of(job, name + (*name == 'P'));
+        if (second != NULL)
+            set_address(&symbols[i], (void *)second);
+    }
 }

@@ -41,8 +41,8 @@ static struct type constants[] = {
     BASIC(MPI_CHAR, char, 'b'),
     BASIC(MPI_SIGNED_CHAR, signed char, 'b'),
     BASIC(MPI_UNSIGNED_CHAR, unsigned char, 'B'),
-    BASIC(MPI_BYTE, unsigned char, 'B'),
-    BASIC(MPI_PACKED, unsigned char, 'B'),
+    BASIC(MPI_BYTE, unsigned char, 'o'),
+    BASIC(MPI_PACKED, unsigned char, '-'),
     BASIC(MPI_SHORT, short, 'h'),
     BASIC(MPI_UNSIGNED_SHORT, unsigned short, 'H'),
     BASIC(MPI_INT, int, 'i'),
@@ -341,6 +341,8 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
     TYPE(t, old, NULL);
     rc = make_resized("MPI_Type_dup", old, t->lb, t->extent, type);
     rc = describe(rc, type, MPI_COMBINER_DUP, NONE, NONE, NONE, BYTES(NULL, 0), &old, 1);
+    if (rc == MPI_SUCCESS)
+        type_of(*type)->committed = t->references == 0 || t->committed;
     return rc == MPI_SUCCESS ? copy_attributes(old, *type) : rc;
 }
 
@@ -470,7 +472,7 @@ int MPI_Type_commit(MPI_Datatype *type)
 {
     enter("MPI_Type_commit");
     TYPE(t, *type, NULL);
-    (void)t;
+    t->committed = true;
     return MPI_SUCCESS;
 }
 

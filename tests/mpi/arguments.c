@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wrong arguments, each with the class of its error, and right ones beside them that look alike. All ranks
+ * make the same wrong call, or one alone makes it, and no message is left of it.
+ */
+#include "check.h"
+
+enum { N = 8 };
+static int a[64], b[64], counts[16], displs[16];
+static MPI_Request request;
+static MPI_Comm world;
+
+/* ---- null pointers ---- */
+
+static void results(void)
+{
+    MPI_Status status;
+    MPI_Datatype type;
+    int n;
+
+    FAILS(MPI_ERR_ARG, MPI_Comm_size(world, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Comm_rank(world, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Initialized(NULL));
+    FAILS(MPI_ERR_ARG, MPI_Comm_dup(world, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Comm_split(world, 0, 0, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Comm_group(world, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Type_contiguous(2, MPI_INT, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Type_size(MPI_INT, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Isend(a, 1, MPI_INT, 0, 0, world, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Irecv(a, 1, MPI_INT, 0, 0, world, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Iallreduce(a, b, 1, MPI_INT, MPI_SUM, world, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Op_create(NULL, 1, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Get_count(&status, MPI_INT, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Allgatherv(a, 1, MPI_INT, b, NULL, displs, MPI_INT, world));
+    FAILS(MPI_ERR_ARG, MPI_Allgatherv(a, 1, MPI_INT, b, counts, NULL, MPI_INT, world));
+    FAILS(MPI_ERR_ARG, MPI_Reduce_scatter(a, b, NULL, MPI_INT, MPI_SUM, world));
+    CHECK(PMPI_Type_contiguous(2, MPI_INT, &type) == MPI_SUCCESS);
+    FAILS(MPI_ERR_ARG, PMPI_Type_size(type, NULL));
+    CHECK(MPI_Type_size(type, &n) == MPI_SUCCESS && n == 2 * sizeof(int));
+    MPI_Type_free(&type);
+}
+
+static void buffers(int me)
+{
+    FAILS(MPI_ERR_BUFFER, MPI_Bcast(NULL, 1, MPI_INT, 0, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Allreduce(NULL, b, 1, MPI_INT, MPI_SUM, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Allreduce(a, NULL, 1, MPI_INT, MPI_SUM, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Allgather(NULL, 1, MPI_INT, b, 1, MPI_INT, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Send(NULL, 1, MPI_INT, me, 0, world));
+    CHECK(MPI_Bcast(NULL, 0, MPI_INT, 0, world) == MPI_SUCCESS);
+    CHECK(MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, world) == MPI_SUCCESS);
+    CHECK(MPI_Reduce(a, me == 0 ? b : NULL, 1, MPI_INT, MPI_SUM, 0, world) == MPI_SUCCESS);
+    CHECK(MPI_Gather(a, 1, MPI_INT, me == 0 ? b : NULL, 1, MPI_INT, 0, world) == MPI_SUCCESS);
+    CHECK(MPI_Scatter(me == 0 ? a : NULL, 1, MPI_INT, b, 1, MPI_INT, 0, world) == MPI_SUCCESS);
+}
+
+/* ---- one buffer for two things ---- */
+
+static void collectives_in_place(int me, int P)
+{
+    FAILS(MPI_ERR_BUFFER, MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Allreduce(a, a + 1, 2, MPI_INT, MPI_SUM, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Scan(a, a, 2, MPI_INT, MPI_SUM, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Allgather(a + me, 1, MPI_INT, a, 1, MPI_INT, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Alltoall(a, 1, MPI_INT, a, 1, MPI_INT, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Reduce_scatter_block(a, a, 1, MPI_INT, MPI_SUM, world));
+    FAILS(MPI_ERR_BUFFER, MPI_Iallreduce(a, a, 1, MPI_INT, MPI_SUM, world, &request));
+    CHECK(MPI_Allreduce(a, a + 2, 2, MPI_INT, MPI_SUM, world) == MPI_SUCCESS);
+    CHECK(MPI_Allreduce(a, a, 0, MPI_INT, MPI_SUM, world) == MPI_SUCCESS);
+    CHECK(MPI_Allreduce(MPI_IN_PLACE, a, 2, MPI_INT, MPI_SUM, world) == MPI_SUCCESS);
+    CHECK(MPI_Allgather(a + P, 1, MPI_INT, a, 1, MPI_INT, world) == MPI_SUCCESS);
+    /* what is received counts at the root alone */
+    CHECK(MPI_Reduce(a, me == 0 ? b : a, 1, MPI_INT, MPI_SUM, 0, world) == MPI_SUCCESS);
+    CHECK(MPI_Gather(a, 1, MPI_INT, me == 0 ? b : a, 1, MPI_INT, 0, world) == MPI_SUCCESS);
+}
+
+/* Every other element of one array is sent, and the others are received. */
+static void interleaved(int me)
+{
+    MPI_Datatype every_other;
+
+    MPI_Type_vector(N, 1, 2, MPI_INT, &every_other);
+    FAILS(MPI_ERR_TYPE, MPI_Send(a, 1, every_other, me, 0, world));
+    FAILS(MPI_ERR_TYPE, MPI_Bcast(a, 1, every_other, 0, world));
+    FAILS(MPI_ERR_TYPE, MPI_Irecv(a, 1, every_other, me, 0, world, &request));
+    MPI_Type_commit(&every_other);
+    for (int i = 0; i < 2 * N; i++)
+        a[i] = i;
+    CHECK(MPI_Sendrecv(a, 1, every_other, me, 0, a + 1, 1, every_other, me, 0, world,
+                       MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < N; i++)
+        CHECK(a[2 * i + 1] == 2 * i);
+    FAILS(MPI_ERR_BUFFER, MPI_Sendrecv(a, 1, every_other, me, 0, a, 1, every_other, me, 0, world,
+                                       MPI_STATUS_IGNORE));
+    FAILS(MPI_ERR_RANK,
+          MPI_Sendrecv(a, 1, MPI_INT, -7, 0, b, 1, MPI_INT, me, 0, world, MPI_STATUS_IGNORE));
+    MPI_Type_free(&every_other);
+}
+
+static void messages(int me)
+{
+    MPI_Request r[2];
+
+    CHECK(MPI_Irecv(a, 4, MPI_INT, me, 1, world, &r[0]) == MPI_SUCCESS);
+    FAILS(MPI_ERR_BUFFER, MPI_Irecv(a + 3, 4, MPI_INT, me, 2, world, &r[1]));
+    FAILS(MPI_ERR_BUFFER, MPI_Isend(a, 1, MPI_INT, me, 1, world, &r[1]));
+    CHECK(MPI_Irecv(a + 4, 4, MPI_INT, me, 2, world, &r[1]) == MPI_SUCCESS);
+    CHECK(MPI_Send(b, 4, MPI_INT, me, 2, world) == MPI_SUCCESS);
+    CHECK(MPI_Send(b, 4, MPI_INT, me, 1, world) == MPI_SUCCESS);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    CHECK(MPI_Isend(b, 4, MPI_INT, me, 1, world, &r[0]) == MPI_SUCCESS);
+    CHECK(MPI_Isend(b + 2, 4, MPI_INT, me, 1, world, &r[1]) == MPI_SUCCESS); /* both only read */
+    FAILS(MPI_ERR_BUFFER, MPI_Irecv(b, 4, MPI_INT, me, 1, world, &request));
+    CHECK(MPI_Recv(a, 4, MPI_INT, me, 1, world, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_Recv(a, 4, MPI_INT, me, 1, world, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 3; i++) { /* one after the other */
+        CHECK(MPI_Irecv(a, 4, MPI_INT, me, 1, world, &r[0]) == MPI_SUCCESS);
+        CHECK(MPI_Send(b, 4, MPI_INT, me, 1, world) == MPI_SUCCESS);
+        MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    }
+}
+
+/* ---- operations ---- */
+
+static void operations(void)
+{
+    MPI_Op none = MPI_OP_NULL;
+
+    FAILS(MPI_ERR_OP, MPI_Allreduce(a, b, 1, MPI_BYTE, MPI_MAX, world));
+    FAILS(MPI_ERR_OP, MPI_Allreduce(a, b, 1, MPI_PACKED, MPI_BOR, world));
+    FAILS(MPI_ERR_OP, MPI_Allreduce(a, b, 1, MPI_DOUBLE, MPI_BAND, world));
+    FAILS(MPI_ERR_OP, MPI_Allreduce(a, b, 1, MPI_INT, MPI_MAXLOC, world));
+    FAILS(MPI_ERR_OP, MPI_Allreduce(a, b, 1, MPI_INT, none, world));
+    a[0] = 5;
+    CHECK(MPI_Allreduce(a, b, sizeof(int), MPI_BYTE, MPI_BOR, world) == MPI_SUCCESS && b[0] == 5);
+}
+
+int main(int argc, char **argv)
+{
+    int me, P;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (is_logp()) { /* others crash, or do not look */
+        results();
+        buffers(me);
+        collectives_in_place(me, P);
+        interleaved(me);
+        messages(me);
+        operations();
+    }
+    MPI_Comm_free(&world);
+    MPI_Finalize();
+    if (me == 0)
+        printf("arguments: all hold\n");
+    return 0;
+}
