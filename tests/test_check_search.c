@@ -66,7 +66,9 @@ static void remove_folder(void)
 
 static int check_race(struct logp_check *check, struct logp_failure *f)
 {
-    *check = (struct logp_check){.sizes = (int[]){2, 3},
+    static const int sizes[] = {2, 3};
+
+    *check = (struct logp_check){.sizes = sizes,
                                  .n_sizes = 2,
                                  .runs = 10,
                                  .fixed_matches = true, /* only the replay finds it */

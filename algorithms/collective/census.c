@@ -120,8 +120,8 @@ static int64_t gcd(int64_t a, int64_t b)
     return b == 0 ? a : gcd(b, a % b);
 }
 
-/* Fill grown[t] for all t up to the best time; none, if nothing takes time. @return false: no
- * memory */
+/* Fill grown[t] for all t up to the best time; none, if nothing takes time, or far too much.
+ * @return false: no memory */
 static bool grow(struct search *s)
 {
     const int64_t stream = logp_params_stream_ns(s->p, bytes_of(s, 1));
@@ -133,7 +133,7 @@ static bool grow(struct search *s)
     s->unit_ns = gcd(gcd(way, every), gcd(s->p->o_send_ns, o_recv));
     if (s->unit_ns < 1 || all / s->unit_ns >= MOST_TIMES)
         s->unit_ns = lpi_max(1, all / (MOST_TIMES - 1));
-    if (way / s->unit_ns < 1 || every / s->unit_ns < 1)
+    if (s->best->time > INT64_MAX || way / s->unit_ns < 1 || every / s->unit_ns < 1)
         return true;
     s->n_grown = all / s->unit_ns + 2;
     s->grown = malloc((size_t)s->n_grown * sizeof(*s->grown));

@@ -135,7 +135,7 @@ struct lpi_circulant_block lpi_circulant_receive(const struct lpi_circulant *s, 
 __int128 lpi_circulant_at_most(int64_t P, const struct logp_params *p, int64_t n, size_t n_bytes,
                                int64_t c_ns)
 {
-    const int64_t rounds = n - 1 + lpi_circulant_rounds(P);
+    const __int128 rounds = (__int128)n - 1 + lpi_circulant_rounds(P);
     const __int128 once = (__int128)lpi_round_at_most(p, n_bytes) + c_ns;
 
     return rounds > 0 ? (rounds - 1) * once + lpi_times(p, n_bytes).D + c_ns : 0;

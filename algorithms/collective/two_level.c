@@ -101,17 +101,20 @@ static int words_plan(int64_t P, struct logp_invocation *c, bool of_vectors)
     return 0;
 }
 
-/* Operation k of the words of a rank, NULL behind the last; its peer. */
+/* Operation k of the words of a rank, and its peer; NULL: they have fewer. */
 static const struct lpi_census_op *op_at(int64_t P, int64_t rank, const struct words *w, int64_t k,
                                          int64_t *peer)
 {
     const int64_t local = rank % w->per_node;
-    const struct lpi_census_op *op = &w->ops[k < w->n ? k : 0];
-    const int64_t way = op->sends ? op->reach : -op->reach;
+    const struct lpi_census_op *op = &w->ops[k];
+    int64_t way;
 
+    if (k >= w->n)
+        return NULL;
+    way = op->sends ? op->reach : -op->reach;
     *peer = k < w->n_inside ? rank - local + lpi_mod(local + way, w->per_node)
                             : lpi_mod(rank + way * w->per_node, P);
-    return k < w->n ? op : NULL;
+    return op;
 }
 
 /* ---- barrier ---- */

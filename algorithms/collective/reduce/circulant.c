@@ -22,11 +22,12 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const int64_t size = element_bytes(c), count = c->args.count;
     const size_t bytes = lpi_vector_bytes(c);
+    __int128 block = c->args.block_bytes;
 
-    if (c->args.block_bytes > 0 || count <= 0)
-        return (size_t)c->args.block_bytes < bytes ? c->args.block_bytes : (int64_t)bytes;
-    return size *
-           lpi_ceil_div(count, lpi_circulant_blocks(P, &c->model.params, count, (size_t)size, 1));
+    if (block == 0 && count > 0)
+        block = (__int128)size * lpi_ceil_div(count, lpi_circulant_blocks(P, &c->model.params,
+                                                                          count, (size_t)size, 1));
+    return block < (__int128)bytes ? (int64_t)block : (int64_t)bytes;
 }
 
 /* Elements of a block. */
