@@ -23,9 +23,10 @@
  * one such set exactly if every vp sees the same.
  *
  * At each node, the alternatives of one vp are enough, unless another order gives that vp one more.
- * That is seen later in the run: a message is sent to the vp, a send of the vp that waits is answered, or
- * its key is touched by another vp, and the event does not depend on the vp's transition at the node. Then the first of the
- * transitions that the event depends on are taken from the node as well: its vp is wanted there.
+ * That is seen later in the run: a message is sent to the vp, a send of the vp that waits is
+ * answered, or its key is touched by another vp, and the event does not depend on the vp's transition
+ * at the node. Then the first of the transitions that the event depends on are taken from the node
+ * as well: its vp is wanted there.
  * This is a source set, or larger. Proof that no outcome is lost: let w be transitions from a node
  * of which none sleeps there, and U the first wanted vp that moves in w. If U's move exists at the
  * node, it commutes to the front of w. If it does not, some message m of w before U's move makes it

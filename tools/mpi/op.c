@@ -141,15 +141,15 @@ static void combine_user(void *acc, const void *in, size_t n, void *arg)
     char *copy;
     int length = (int)n;
 
-    if (r->user->commutes) {
-        r->user->function((char *)in - r->type->lb, (char *)acc - r->type->lb, &length, &r->handle);
+    if (r->user.commutes) {
+        r->user.function((char *)in - r->type->lb, (char *)acc - r->type->lb, &length, &r->handle);
         return;
     }
     copy = malloc(bytes > 0 ? bytes : 1);
     if (copy == NULL)
         abort_run(1);
     memcpy(copy, in, bytes);
-    r->user->function((char *)acc - r->type->lb, copy - r->type->lb, &length, &r->handle);
+    r->user.function((char *)acc - r->type->lb, copy - r->type->lb, &length, &r->handle);
     memcpy(acc, copy, bytes);
     free(copy);
 }
@@ -161,14 +161,14 @@ int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
         ((uintptr_t)op < 0x400 && ((uintptr_t)op < 0x21 || (uintptr_t)op > 0x39)))
         return MPI_ERR_OP;
     if ((uintptr_t)op >= 0x400)
-        r->user = (struct operation *)op;
+        r->user = *(const struct operation *)op;
     else if ((r->combine = find(op, r->type->arithmetic)) == NULL)
         return MPI_ERR_OP;
-    r->op = (struct logp_op){.name = r->user != NULL ? "user" : "mpi",
+    r->op = (struct logp_op){.name = r->user.function != NULL ? "user" : "mpi",
                              .type = "mpi",
                              .element_bytes = (size_t)r->type->extent,
-                             .commutative = r->user == NULL || r->user->commutes,
-                             .combine = r->user != NULL ? combine_user : combine_built_in,
+                             .commutative = r->user.function == NULL || r->user.commutes,
+                             .combine = r->user.function != NULL ? combine_user : combine_built_in,
                              .arg = r};
     return r->type->extent > 0 ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
@@ -183,8 +183,8 @@ int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, 
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     rc = make_reduction(&r, op, type);
     CHECK(NULL, rc == MPI_SUCCESS, rc, "the operation does not apply to %s", t->name);
-    if (r.user != NULL)
-        r.user->function((void *)in, inout, &count, &type);
+    if (r.user.function != NULL)
+        r.user.function((void *)in, inout, &count, &type);
     else if (count > 0)
         r.combine(inout, in, (size_t)count); /* the operations commute */
     return MPI_SUCCESS;

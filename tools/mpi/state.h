@@ -153,7 +153,8 @@ struct reduction {
     struct logp_op op;
     const struct type *type;
     MPI_Datatype handle;
-    struct operation *user; /* NULL: built in */
+    struct operation
+        user; /* a copy: the program may free its own meanwhile; function NULL: built in */
     void (*combine)(void *acc, const void *in, size_t n);
 };
 
