@@ -206,6 +206,22 @@ ends)
     expect 1 'rank 0 in MPI_Recv, for a message from rank 1 with tag 7 (bare+0x' -P 4 ./bare deadlock
     ;;
 options)
+    # a tool that stands before MPI sees the program's calls, each once, and none of the library's own
+    cat >tool.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	int MPI_Comm_size(MPI_Comm comm, int *size)
+	{
+	    fprintf(stderr, "MPI_Comm_size is called\n");
+	    return PMPI_Comm_size(comm, size);
+	}
+	END
+    cc -shared -fPIC -I"$tools/mpi/include" tool.c -o tool.so
+    build "../../docs/examples/ring.c" ring
+    for check in on off; do
+        LD_PRELOAD=$PWD/tool.so expect 0 'ranks, sum' --check $check -P 3 ./ring
+        [ "$(grep -c 'is called' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
+    done
     build computes.c
     # what is computed takes at least 20 ms of the processor
     while read -r how least; do

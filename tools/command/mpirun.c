@@ -54,7 +54,8 @@ static void find_library(char *path, size_t size)
     exit(EXIT_WRONG);
 }
 
-/* Start this command again, with the library before the C library. */
+/* Start this command again, with the library before the C library, but behind a tool that the user
+ * loads to see the calls of MPI. */
 static void start_again(char **argv)
 {
     char path[PATH_MAX + 64], both[2 * PATH_MAX];
@@ -62,7 +63,7 @@ static void start_again(char **argv)
 
     find_library(path, sizeof(path));
     if (preload != NULL && *preload != '\0')
-        snprintf(both, sizeof(both), "%s:%s", path, preload);
+        snprintf(both, sizeof(both), "%s:%s", preload, path);
     else
         snprintf(both, sizeof(both), "%s", path);
     setenv(again, preload != NULL ? preload : "", 1);
