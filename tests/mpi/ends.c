@@ -20,6 +20,7 @@ static int deeper(int n)
 int main(int argc, char **argv)
 {
     int me, x = 0, all[2], counts[2] = {1, 1}, displs[2] = {0, 1};
+    MPI_Request requests[2];
     const char *way = argc > 1 ? argv[1] : "";
 
     MPI_Init(&argc, &argv);
@@ -48,6 +49,17 @@ int main(int argc, char **argv)
         MPI_Ssend(&x, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
     if (strcmp(way, "differ") == 0 && me == 1)
         MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (strcmp(way, "shares") == 0 && me == 1)
+        for (int i = 0; i < 2; i++)
+            MPI_Irecv(all + i, 2 - i, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[i]);
+    if (strcmp(way, "shares") == 0 && me == 0)
+        for (int i = 0; i < 2; i++)
+            MPI_Send(counts, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+    if (strcmp(way, "shares") == 0 && me == 1)
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    if (strcmp(way, "exchanges") == 0)
+        MPI_Sendrecv(all, 1, MPI_INT, 0, 0, all, 1, MPI_INT, 0, 0, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
     if (strcmp(way, "lengths") == 0)
         MPI_Gatherv(&x, 1, MPI_INT, all, counts, displs, MPI_INT, me % 2, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);

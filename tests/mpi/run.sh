@@ -177,6 +177,12 @@ ends)
         grep -qF 'MPI_Bcast() of 4, root 0' said && grep -qF 'MPI_Barrier()' said || fail 'both calls'
     done
     expect 1 'MPI_Gatherv: collectives differ: ' -P 2 ./ends lengths
+    at() { grep -nF -- "$1" "$here/ends.c" | head -1 | sed 's/\(^[0-9]*\).*/(ends.c:\1)/'; }
+    expect 0 "rank 1: MPI_Irecv: a request of MPI_Irecv $(at 'MPI_Irecv(all') that is not complete uses this buffer $(at 'MPI_Irecv(all'); more" \
+        -P 2 ./ends shares
+    expect 0 '' -P 2 --check off ./ends shares
+    [ ! -s out.err ] || fail '--check off says something'
+    expect 0 'MPI_Sendrecv: the buffers to send and to receive overlap' -P 2 ./ends exchanges
     build requests.c
     line() { grep -nF -- "$1" "$here/requests.c" | head -1 | sed 's/\(^[0-9]*\).*/(requests.c:\1)/'; }
     for options in '-P 4' '-P 3 --executor thread' '-P 4 --clock virtual -L 5us' '-P 4 --check off'; do

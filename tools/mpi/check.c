@@ -97,16 +97,42 @@ bool share_bytes(const void *a, const struct type *a_type, size_t n, const void 
                             b_at < a_at + a_bytes);
 }
 
-static int in_use(const struct request *r, const struct request *by)
+/* Benchmarks do this on purpose, and it works where nobody looks at the data: it is said once, and the
+ * run goes on. by: NULL: the other half of the call */
+static void name_use(const struct request *by)
 {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
     const struct rank *rank = this_rank();
-    const uintptr_t place = by->caller != NULL ? place_of(rank, by->caller) : by->place;
-    char text[1][PLACE_TEXT];
+    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+    uintptr_t place;
 
+    if (atomic_flag_test_and_set_explicit(&said, memory_order_relaxed)) /* no data depends on it */
+        return;
+    name_here(here);
+    fflush(stdout);
+    if (by == NULL) {
+        fprintf(
+            stderr,
+            "rank %d: %s: the buffers to send and to receive overlap%s; more such calls are not "
+            "named\n",
+            logp_vp_rank(rank->vp), rank->call, here);
+        return;
+    }
+    place = by->caller != NULL ? place_of(rank, by->caller) : by->place;
     name_places(the_job, &place, 1, text);
-    return failed(r->comm, MPI_ERR_BUFFER,
-                  "the buffer is in use by a request of %s%s that has not been waited for",
-                  by->call, text[0]);
+    fprintf(
+        stderr,
+        "rank %d: %s: a request of %s%s that is not complete uses this buffer%s; more such calls "
+        "are not named\n",
+        logp_vp_rank(rank->vp), rank->call, by->call, text[0], here);
+}
+
+void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
+                 const struct type *received_type, int n_received)
+{
+    if (the_job->checks && n_sent >= 0 && n_received >= 0 &&
+        share_bytes(sent, sent_type, (size_t)n_sent, received, received_type, (size_t)n_received))
+        name_use(NULL);
 }
 
 /* One that r shares bytes with; NULL: none */
@@ -146,7 +172,7 @@ void forget_buffer(struct request *r)
 
 /* Two sends may share a buffer. The last N_USES sends and receives are known: a list of all would
  * cost programs with many requests under way too much. */
-int check_buffer(struct request *r)
+void check_buffer(struct request *r)
 {
     struct rank *rank = this_rank();
     const bool receives = r->kind == REQUEST_RECV;
@@ -156,14 +182,13 @@ int check_buffer(struct request *r)
     const struct request *by;
 
     if (!the_job->checks || bytes == 0)
-        return MPI_SUCCESS;
+        return;
     by = user_of(&rank->receives, from, to, r);
     if (by == NULL && receives)
         by = user_of(&rank->sends, from, to, r);
     if (by != NULL)
-        return in_use(r, by);
+        name_use(by);
     note_use(receives ? &rank->receives : &rank->sends, r, from, to);
-    return MPI_SUCCESS;
 }
 
 /* ---- what is left ---- */

@@ -228,8 +228,11 @@ void forget_request(struct request *request);
 void bury_request(struct request *request); /* in place of free() */
 /* All are null or can be used. @return MPI_SUCCESS or a class */
 int check_requests(int n, const MPI_Request requests[]);
-/* Of a message that is about to start: may its buffer be used? @return MPI_SUCCESS or a class */
-int check_buffer(struct request *request);
+/* A message is about to start: say so if its buffer is in use. */
+void check_buffer(struct request *request);
+/* The same of the buffers of MPI_Sendrecv(). */
+void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
+                 const struct type *received_type, int n_received);
 void forget_buffer(struct request *request);
 /* Do n and m elements of two buffers certainly have a byte in common? */
 bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
