@@ -323,6 +323,11 @@ refused)
     expect 2 'it has thread-local variables' -P 2 ./tls
     cc -no-pie -I"$tools/mpi/include" "$here/values.c" -o fixed
     expect 2 'it is not position-independent' -P 2 ./fixed
+    for mpicc in mpicc.openmpi mpicc.mpich; do
+        command -v $mpicc >/dev/null || continue
+        $mpicc -w "$here/../../docs/examples/ring.c" -o other
+        expect 2 'it is linked with another MPI (libmpi' -P 2 ./other
+    done
     ;;
 openmpi)
     command -v mpicc.openmpi >/dev/null || exit 77

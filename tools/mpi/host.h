@@ -134,6 +134,8 @@ void begin_variables(const struct job *job, struct host_rank *host, uintptr_t ba
 
 /* libraries.c: those of the program, before its first copy is loaded */
 void load_libraries(const struct job *job);
+/* The library of another MPI that the executable is linked with; NULL: none. */
+const char *other_mpi(const struct job *job);
 /* Say which of them all ranks share. */
 void name_shared(const struct job *job);
 

@@ -137,9 +137,10 @@ static const char *unsuitable(const struct job *job)
 int read_image(struct job *job, char *why, size_t size)
 {
     const int fd = open(job->path, O_RDONLY | O_CLOEXEC);
-    const char *object, *reason;
+    const char *object, *reason, *other;
     struct stat st;
 
+    *why = '\0';
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         snprintf(why, size, "it cannot be read");
         if (fd >= 0)
@@ -154,12 +155,15 @@ int read_image(struct job *job, char *why, size_t size)
         return -1;
     }
     reason = unsuitable(job);
-    object = reason == NULL ? copied_object(job->file) : NULL;
+    other = reason == NULL ? other_mpi(job) : NULL;
+    object = reason == NULL && other == NULL ? copied_object(job->file) : NULL;
     if (reason != NULL)
         snprintf(why, size, "%s", reason);
+    else if (other != NULL)
+        snprintf(why, size, "it is linked with another MPI (%s): compile it with logp-cc", other);
     else if (object != NULL)
         snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC", object);
-    if (reason != NULL || object != NULL)
+    if (*why != '\0')
         return -1;
     for (job->last_before = _r_debug.r_map; job->last_before->l_next != NULL;)
         job->last_before = job->last_before->l_next;

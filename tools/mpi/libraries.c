@@ -33,13 +33,34 @@ static void load_from(const char *folders, const char *origin, const char *name)
     }
 }
 
-void load_libraries(const struct job *job)
+/* The dynamic section, NULL: none; and the strings that it names. */
+static const Elf64_Dyn *dynamic_of(const struct job *job, const char **strings)
 {
     const Elf64_Shdr *s = section(job->file, SHT_DYNAMIC, NULL);
     const Elf64_Shdr *all =
         (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
-    const Elf64_Dyn *first = (const Elf64_Dyn *)(s != NULL ? job->file + s->sh_offset : NULL);
-    const char *strings = s != NULL ? job->file + all[s->sh_link].sh_offset : NULL, *folders = NULL;
+
+    if (s == NULL)
+        return NULL;
+    *strings = job->file + all[s->sh_link].sh_offset;
+    return (const Elf64_Dyn *)(job->file + s->sh_offset);
+}
+
+const char *other_mpi(const struct job *job)
+{
+    const char *strings = NULL;
+
+    for (const Elf64_Dyn *d = dynamic_of(job, &strings); d != NULL && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED && strncmp(strings + d->d_un.d_val, "libmpi", 6) == 0 &&
+            strncmp(strings + d->d_un.d_val, "libmpi_abi.", 11) != 0)
+            return strings + d->d_un.d_val;
+    return NULL;
+}
+
+void load_libraries(const struct job *job)
+{
+    const char *strings = NULL, *folders = NULL;
+    const Elf64_Dyn *first = dynamic_of(job, &strings);
     char origin[PATH_MAX], *slash;
 
     if (realpath(job->path, origin) == NULL)
