@@ -116,6 +116,27 @@ enum logp_sends {
 
 struct logp_note;
 
+/**
+ * How many faults of each kind a run may have. Each fault is a choice: it is drawn or tried like all
+ * others, it is in replays, and a smaller failure has fewer of them.
+ *
+ * A vp crashes at the beginning of a call that sends, receives, waits, probes, touches an object, or
+ * makes something durable. This call and all later ones return -EHOSTDOWN. The program must return
+ * then; what it returns and checks does not count. Its messages that are under way still come. If it
+ * restarts, the program is called once more on the same rank. It finds what logp_durable() has kept.
+ * Messages that no receive has taken are still there. A vp does not restart while one of its sends
+ * waits for the receiver, or a nonblocking collective is under way.
+ */
+struct logp_fault_limits {
+    int crashes;    /**< vps that end */
+    int restarts;   /**< vps that crash and start again */
+    int lost;       /**< messages that never come. Untimed checks only */
+    int doubled;    /**< messages that come twice. Untimed checks only */
+    int partitions; /**< times at which one vp is cut off: messages that are sent from it or to it are
+                         lost until the partition heals, which is a choice, too. Untimed checks only,
+                         not with exhaustive */
+};
+
 /** What a check has done with one of its numbers of processors. */
 struct logp_checked_size {
     int P;
@@ -211,6 +232,9 @@ struct logp_check {
      *  of the check, and the program, run in child processes: what they write to memory is lost.
      *  The failure that is found is made once more in this process */
     int cores;
+    /** Faults that the check chooses. A message that is left over is no failure then, but see
+     *  all_received. Exhaustive: a vp that restarts must not have left receives posted */
+    struct logp_fault_limits most_faults;
 };
 
 /** The kinds of failures. */
@@ -379,6 +403,25 @@ LOGP_API int logp_choose_int(struct logp_vp *vp, int64_t least, int64_t most, in
 LOGP_API int logp_choose_bytes(struct logp_vp *vp, void *buf, size_t n);
 
 /**
+ * Make bytes durable: they outlive a crash of this vp (logp_fault_limits.restarts) up to the end of
+ * the run. They replace those of the same key. A crash comes before this or after it. Without an
+ * explorer no vp restarts, and nothing is kept.
+ * @param data  copied; NULL is allowed with n_bytes 0
+ * @return 0; -EINVAL (no data), -ENOMEM, -EHOSTDOWN (this vp has crashed), or the error that stops the
+ *         run
+ */
+LOGP_API int logp_durable(struct logp_vp *vp, int key, const void *data, size_t n_bytes);
+
+/**
+ * Get what logp_durable() has kept under this key for this vp.
+ * @param n_bytes  out: how many bytes there are; NULL: not wanted
+ * @return 0; -ENOENT (nothing, as in a first start), -EMSGSIZE (more than capacity bytes; data is
+ *         unchanged), -EINVAL (no data), or the error that stops the run
+ */
+LOGP_API int logp_recover(struct logp_vp *vp, int key, void *data, size_t capacity,
+                          size_t *n_bytes);
+
+/**
  * Say that the program is about to read or write an object that it shares with other vps other than
  * by messages: a monitor, a counter of a test. Others may go on first, and exhaustive tries the
  * touches of a key in all orders. What follows up to the next call of the library is one step.
@@ -540,6 +583,19 @@ enum logp_alternative_kind {
     LOGP_PICK,  /**< its logp_choose() returns `index`; all alternatives are of this call */
     LOGP_CANCEL, /**< its cancel comes before any message that the receive fits; request 0: its
                     program ends, and its posted receives with it */
+    LOGP_FAULT,  /**< the fault `tag` comes before its call; all alternatives are of this call, and
+                      the first is LOGP_FAULT_NONE. `source` is the receiver of its message, or -1 */
+};
+
+/** Faults as alternatives and in notes. */
+enum logp_fault_choice {
+    LOGP_FAULT_NONE,
+    LOGP_FAULT_LOST,    /**< the message is lost */
+    LOGP_FAULT_DOUBLED, /**< it comes twice */
+    LOGP_FAULT_CRASH,   /**< the vp ends */
+    LOGP_FAULT_RESTART, /**< the vp crashes and starts again */
+    LOGP_FAULT_CUT,     /**< the vp is cut off from all others */
+    LOGP_FAULT_HEAL,    /**< no vp is cut off any more */
 };
 
 /** What else is known of a match: bits of logp_alternative.polls with LOGP_TAKE. */
@@ -581,6 +637,8 @@ enum logp_note_kind {
     LOGP_NOTE_ASKED,    /**< a send that waits for its receiver can be matched from now on;
                              LOGP_NOTE_SEND follows when its payload goes */
     LOGP_NOTE_ANSWERED, /**< a receive of `rank` has been matched with such a send of `peer` */
+    LOGP_NOTE_FAULT, /**< the fault `value` (enum logp_fault_choice) has come before a call; `peer` and
+                          `tag` are of its message, or -1 */
 };
 
 /** An event of a run. */
@@ -618,6 +676,7 @@ struct logp_explorer {
                        others; 0: 3 */
     uint64_t most_steps; /**< a run of more events (as they are noted) stops: calls return -ELOOP,
                               and so does logp_machine_run(); 0: no limit */
+    struct logp_fault_limits most_faults; /**< the explorer is asked for them, too */
 };
 
 /**

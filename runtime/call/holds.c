@@ -16,6 +16,8 @@ static int fail(const struct logp_vp *vp, const char *detail, const char *expres
     struct logp_machine *m = vp->proc->core->machine;
 
     /* who stops the run writes this; with the lock, as the run may be given up */
+    if (vp->proc->halted) /* it has crashed, and what it finds says nothing */
+        return -EHOSTDOWN;
     pthread_mutex_lock(&m->lock);
     if (lpi_stop(m, -EPROTO)) {
         if (detail != NULL)

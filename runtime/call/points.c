@@ -115,3 +115,34 @@ int logp_choose_bytes(struct logp_vp *vp, void *buf, size_t n)
     }
     return lpi_stopped(vp->proc);
 }
+
+int logp_durable(struct logp_vp *vp, int key, const void *data, size_t n_bytes)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct logp_machine *m = p->core->machine;
+    int rc = lpi_stopped(p);
+
+    if (rc == 0 && bad_buffer(data, n_bytes))
+        rc = -EINVAL;
+    if (rc == 0)
+        rc = m->resolver.fate(p, NULL);
+    if (rc > 0)
+        rc = m->explore != NULL ? lpi_durable_keep(p, key, data, n_bytes) : 0;
+    return noted(vp, "logp_durable", rc);
+}
+
+int logp_recover(struct logp_vp *vp, int key, void *data, size_t capacity, size_t *n_bytes)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct logp_machine *m = p->core->machine;
+    int rc = lpi_stopped(p);
+    size_t n = 0;
+
+    if (rc == 0 && bad_buffer(data, capacity))
+        rc = -EINVAL;
+    if (rc == 0)
+        rc = m->explore != NULL ? lpi_durable_take(p, key, data, capacity, &n) : -ENOENT;
+    if (n_bytes != NULL)
+        *n_bytes = n;
+    return rc == -ENOENT ? rc : noted(vp, "logp_recover", rc);
+}

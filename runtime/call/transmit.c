@@ -218,7 +218,8 @@ static __attribute__((noinline)) int refuse(struct lpi_proc *p)
     return rc != 0 ? rc : -ENOBUFS;
 }
 
-int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+static inline __attribute__((always_inline)) int
+send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
     int rc;
 
@@ -227,4 +228,29 @@ int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_enve
     while (rc == -ENOBUFS && p->core->machine->space_waits != NULL &&
            (rc = await_space(p, e)) == 0);
     return __builtin_expect(rc == -ENOBUFS, false) ? refuse(p) : rc;
+}
+
+/* An explorer says how often the message goes. As in hand_over_to(), the second copy is a message
+ * like any other, and there is none of a request. */
+static __attribute__((noinline)) int send_explored(struct lpi_proc *p, struct lpi_proc *to,
+                                                   struct lpi_envelope *e)
+{
+    const enum lpi_message_kind kind = e->kind;
+    const int copies = p->core->machine->resolver.fate(p, e);
+    int rc = copies < 0 ? copies : 0;
+
+    if (copies > 0)
+        rc = send_when_space(p, to, e);
+    if (rc != 0 || copies < 2 || kind == LPI_RTS)
+        return rc;
+    e->kind = LPI_EAGER;
+    rc = send_when_space(p, to, e);
+    e->kind = kind;
+    return rc;
+}
+
+int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+{
+    return lpi_is_instrumented(p->core->machine) ? send_explored(p, to, e)
+                                                 : send_when_space(p, to, e);
 }

@@ -72,6 +72,7 @@ static const char *wrong_with(const struct logp_check *c)
     const struct logp_network none = {.undelayed = true};
     const struct logp_network *n = c->network != NULL ? c->network : &none;
     const bool drawn = n->latency != NULL && n->latency->kind != LOGP_LATENCY_AS_IS;
+    const struct logp_fault_limits *f = &c->most_faults;
     const struct {
         bool wrong;
         const char *why;
@@ -95,6 +96,12 @@ static const char *wrong_with(const struct logp_check *c)
         {n->topology != NULL || n->links != NULL, "network: neither topology nor links"},
         {strchr(c->name, '\n') != NULL, "name: one line"},
         {c->all_received && c->leaves_messages, "leaves_messages: not with all_received"},
+        {f->crashes < 0 || f->restarts < 0 || f->lost < 0 || f->doubled < 0 || f->partitions < 0,
+         "most_faults: negative"},
+        {timed && (f->lost > 0 || f->doubled > 0 || f->partitions > 0),
+         "most_faults: with network parameters only crashes and restarts; see network.faults"},
+        {exhaustive && f->partitions > 0,
+         "most_faults: LOGP_STRATEGY_EXHAUSTIVE does not support partitions"},
         {exhaustive && timed, "network: without parameters with LOGP_STRATEGY_EXHAUSTIVE"},
         {exhaustive && c->sends == LOGP_SENDS_VARIED,
          "sends: LOGP_STRATEGY_EXHAUSTIVE does not support LOGP_SENDS_VARIED"},
@@ -134,6 +141,7 @@ static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
                               .late = exhaustive,
                               .misses = c->misses,
                               .most_steps = c->most_steps,
+                              .most_faults = c->most_faults,
                               .network = {.undelayed = true}};
     if (c->network != NULL)
         plan->network = *c->network;

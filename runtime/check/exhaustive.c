@@ -85,7 +85,7 @@ static void *create(int P, const struct logp_check *check)
     s->P = P;
     s->most = check->depth;
     s->most_misses = check->misses > 0 ? check->misses : 3;
-    s->order = lpi_order_new(P, check->network != NULL && check->network->faults != NULL);
+    s->order = lpi_order_new(P, check->most_faults.lost > 0 || check->most_faults.doubled > 0);
     if (s->order == NULL) {
         destroy(s);
         return NULL;

@@ -62,7 +62,8 @@ static int set_explorer(struct lpi_job *job)
                                            .untimed = plan->untimed,
                                            .late = plan->late,
                                            .misses = plan->misses,
-                                           .most_steps = plan->most_steps};
+                                           .most_steps = plan->most_steps,
+                                           .most_faults = plan->most_faults};
 
     return logp_machine_explore(job->now->machine, &explorer);
 }
@@ -152,7 +153,8 @@ static bool may_leave_messages(const struct lpi_job *job)
     const char *faults = job->plan.network.faults;
 
     return job->check.leaves_messages ||
-           (!job->check.all_received && faults != NULL && *faults != '\0');
+           (!job->check.all_received &&
+            ((faults != NULL && *faults != '\0') || lpi_has_limits(&job->plan.most_faults)));
 }
 
 /* The outcome of a run. ended: the answer that ended it, or 0. */

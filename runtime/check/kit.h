@@ -72,6 +72,10 @@ static inline int lpi_kit_below(uint64_t *state, int n)
 {
     return (int)((unsigned __int128)lpi_kit_mix((*state)++) * (unsigned)n >> 64);
 }
+/* random.c: a fault is chosen with a probability of 2^-rarity, which is drawn for each run. So it comes
+ * early in some runs and late in others. @return 1 .. 8 */
+int lpi_kit_rarity(uint64_t *random);
+int lpi_kit_choose(uint64_t *random, int rarity, const struct logp_alternative *a, int n);
 
 enum {
     LPI_REDUNDANT = -1, /* the run leads to no new outcome */
@@ -285,10 +289,16 @@ struct lpi_plan {
     bool order, messages, untimed, late;
     int misses;
     uint64_t most_steps;
+    struct logp_fault_limits most_faults;
     bool relies;                 /* on buffers: it fails only with this rendezvous_from */
     struct logp_network network; /* bare: nothing is said of time; its latency is the next */
     struct logp_latency latency;
 };
+
+static inline bool lpi_has_limits(const struct logp_fault_limits *f)
+{
+    return f->crashes > 0 || f->restarts > 0 || f->lost > 0 || f->doubled > 0 || f->partitions > 0;
+}
 
 /* Does the check say nothing of time? */
 static inline bool lpi_is_untimed(const struct logp_check *c)

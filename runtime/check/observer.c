@@ -196,7 +196,7 @@ void lpi_observer_note(void *arg, const struct logp_note *n)
     struct lpi_observer *e = arg;
 
     lpi_observer_view(e, n);
-    if (e->story != NULL && n->kind < LOGP_NOTE_ASKED)
+    if (e->story != NULL && n->kind != LOGP_NOTE_ASKED && n->kind != LOGP_NOTE_ANSWERED)
         lpi_story_note(e->story, n);
     if (e->check_event == NULL || e->event != 0 || lpi_observer_ended(e) != 0)
         return;

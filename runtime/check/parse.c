@@ -144,6 +144,20 @@ static int read_sends(struct reading *r)
     return 0;
 }
 
+static int read_most_faults(struct reading *r)
+{
+    struct logp_fault_limits *f = &r->plan->most_faults;
+    int *const all[] = {&f->crashes, &f->restarts, &f->lost, &f->doubled, &f->partitions};
+    int64_t n;
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (!number(r, 0, INT32_MAX, &n))
+            return -EINVAL;
+        *all[i] = (int)n;
+    }
+    return 0;
+}
+
 static int read_params(struct reading *r)
 {
     struct logp_params *m = &r->plan->network.params;
@@ -240,6 +254,7 @@ static const struct item {
     {"misses", NUMBER, .at = offsetof(struct lpi_replay, plan.misses), .most = 1000000},
     {"steps", SEED, .at = offsetof(struct lpi_replay, plan.most_steps)},
     {"sends", OWN, .read = read_sends},
+    {"most-faults", OWN, .read = read_most_faults},
     {"relies-on-buffers", FLAG, .at = offsetof(struct lpi_replay, plan.relies)},
     {"params", OWN, .read = read_params},
     {"latency", OWN, .read = read_latency},

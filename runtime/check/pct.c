@@ -22,6 +22,7 @@ enum { DEPTH = 3, FIRST_STEPS = 64, FIRST_FAIR = 1024 };
 struct pct {
     int P, d;
     uint64_t random;
+    int rarity;
     int k, step; /* of the longest run; of this one */
     int fair_from;
     bool is_void; /* no bound holds */
@@ -62,6 +63,8 @@ static void begin(void *strategy, uint64_t seed)
 {
     struct pct *s = strategy;
 
+    s->random = ~seed;
+    s->rarity = lpi_kit_rarity(&s->random);
     s->random = seed;
     s->step = s->lowest = 0;
     for (int i = 0; i < s->P; i++) { /* a permutation: Fisher & Yates */
@@ -90,7 +93,7 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
     int best;
 
     if (a[0].kind != LOGP_GO_ON)
-        return lpi_kit_below(&s->random, n);
+        return lpi_kit_choose(&s->random, s->rarity, a, n);
     if (s->step++ >= s->fair_from) {
         s->is_void = true;
         return lpi_kit_below(&s->random, n);

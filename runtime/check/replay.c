@@ -14,6 +14,7 @@
  *     misses 3
  *     steps 200000           the largest number of events
  *     sends 0                sends of more bytes wait for their receiver; default: none wait
+ *     most-faults 1 0 0 0 0  crashes, restarts, lost, doubled, partitions; default: 0
  *     relies-on-buffers      it does not fail if all sends are buffered
  *     params L o_send o_recv g G gamma gap_shared capacity store_forward latency_varies seed
  *     latency 3 1            kind, sigma
@@ -59,6 +60,7 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_plan *p = &job->plan;
     const struct logp_params *m = &p->network.params;
+    const struct logp_fault_limits *f = &p->most_faults;
 
     lpi_text_add(t, "logp-replay %d\n", LPI_REPLAY_VERSION);
     lpi_text_add_line(t, "program", job->check.name);
@@ -69,6 +71,9 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
                  p->misses, p->most_steps);
     if (p->network.rendezvous_from > 0)
         lpi_text_add(t, "sends %" PRId64 "\n", p->network.rendezvous_from - 1);
+    if (lpi_has_limits(f))
+        lpi_text_add(t, "most-faults %d %d %d %d %d\n", f->crashes, f->restarts, f->lost,
+                     f->doubled, f->partitions);
     if (p->relies)
         lpi_text_add(t, "relies-on-buffers\n");
     if (!p->network.undelayed)

@@ -102,6 +102,34 @@ void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
     lpi_text_add(t, "%s", words);
 }
 
+/* to: -1: no message is concerned */
+static void tell_fault(struct lpi_text *t, enum logp_fault_choice what, int rank, int to)
+{
+    switch (what) {
+    case LOGP_FAULT_NONE:
+        lpi_text_add(t, "rank %d continues", rank);
+        break;
+    case LOGP_FAULT_LOST:
+        lpi_text_add(t, "the message of rank %d to rank %d is lost", rank, to);
+        break;
+    case LOGP_FAULT_DOUBLED:
+        lpi_text_add(t, "the message of rank %d to rank %d comes twice", rank, to);
+        break;
+    case LOGP_FAULT_CRASH:
+        lpi_text_add(t, "rank %d crashes", rank);
+        break;
+    case LOGP_FAULT_RESTART:
+        lpi_text_add(t, "rank %d crashes and starts again", rank);
+        break;
+    case LOGP_FAULT_CUT:
+        lpi_text_add(t, "rank %d is cut off", rank);
+        break;
+    case LOGP_FAULT_HEAL:
+        lpi_text_add(t, "the partition heals");
+        break;
+    }
+}
+
 /* named: give the tag, too, as it is what differs from the usual alternative */
 void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named)
 {
@@ -127,6 +155,9 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
         break;
     case LOGP_PICK:
         lpi_text_add(t, "rank %d chooses %d", a->rank, a->index);
+        break;
+    case LOGP_FAULT:
+        tell_fault(t, (enum logp_fault_choice)a->tag, a->rank, a->source);
         break;
     case LOGP_CANCEL:
         lpi_text_add(t,
@@ -165,6 +196,9 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
         return;
     case LOGP_NOTE_CHOSEN:
         lpi_text_add(t, "chose %" PRId64, n->value);
+        return;
+    case LOGP_NOTE_FAULT:
+        tell_fault(t, (enum logp_fault_choice)n->value, n->rank, n->peer);
         return;
     case LOGP_NOTE_ASKED:
         lpi_text_add(t, "send to rank %d that waits for it", n->peer);

@@ -234,6 +234,14 @@ void lpi_remote_done(struct logp_machine *m);
 void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
 
+/* explored_faults.c: see struct lpi_resolver. */
+int lpi_explored_fate(struct lpi_proc *p, const struct lpi_envelope *e);
+bool lpi_explored_restarts(struct lpi_proc *p);
+/* What p's program makes durable, on an explored machine. @return 0; -ENOMEM */
+int lpi_durable_keep(struct lpi_proc *p, int key, const void *data, size_t n_bytes);
+/* @return 0; -ENOENT; -EMSGSIZE */
+int lpi_durable_take(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes);
+void lpi_durable_free(struct lpi_durable *all);
 int lpi_explore_ask(const struct lpi_explore *x, int n);
 void lpi_explore_begin(struct logp_machine *m);
 void lpi_explore_free(struct logp_machine *m);

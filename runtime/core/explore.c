@@ -279,6 +279,10 @@ static int pass_late(struct lpi_proc *p, bool yields)
 
 static int pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
 {
+    const int rc = lpi_explored_fate(p, NULL);
+
+    if (rc < 0)
+        return rc;
     take_note_of(p, kind, 0);
     return p->core->machine->explore->by.late ? pass_late(p, yields) : lpi_reach(p, p->emulated);
 }
@@ -287,8 +291,11 @@ static int touch(struct lpi_proc *p, int key)
 {
     struct lpi_query query = {.touches = true, .waits = true, .tag = key, .until = INT64_MAX};
     const bool late = p->core->machine->explore->by.late;
-    const int rc = late ? choose(p, &query) : lpi_reach(p, p->emulated);
+    int rc = lpi_explored_fate(p, NULL);
 
+    if (rc < 0)
+        return rc;
+    rc = late ? choose(p, &query) : lpi_reach(p, p->emulated);
     if (rc == 0)
         take_note_of(p, LOGP_NOTE_TOUCHED, key);
     return rc;
@@ -299,6 +306,8 @@ static int pick(struct lpi_proc *p, int n)
     struct lpi_explore *x = p->core->machine->explore;
     int i;
 
+    if (p->halted)
+        return -EHOSTDOWN;
     if (!lpi_outcomes_reserve(p->core->machine, n))
         return lpi_stopped(p);
     for (i = 0; i < n; i++)
@@ -433,6 +442,9 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     struct logp_request *r = q->n == 1 ? q->requests[0] : NULL;
     int rc = 0;
 
+    if (!q->waited && !q->cancels && (rc = lpi_explored_fate(p, NULL)) < 0)
+        return rc;
+    rc = 0;
     if (is_decided(p, q)) {
         q->index = is_complete(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
         return 0;
@@ -477,6 +489,8 @@ const struct lpi_resolver lpi_resolver_explored = {
     .touch = touch,
     .pick = pick,
     .ends = ends,
+    .fate = lpi_explored_fate,
+    .restarts = lpi_explored_restarts,
     .polls_in_vain = LPI_EXPLORED_IN_VAIN,
     .note = take_note,
 };
@@ -490,23 +504,33 @@ void lpi_explore_begin(struct logp_machine *m)
     if (x == NULL)
         return;
     for (int i = 0; i < m->P; i++) {
+        lpi_durable_free(x->vps[i].durable);
         x->vps[i] = (struct lpi_explored_vp){0};
         x->due[i] = 0; /* all begin */
     }
     x->last = 0;
     x->steps = 0;
+    x->left = x->by.most_faults;
+    x->is_cut = false;
 }
 
 void lpi_explore_free(struct logp_machine *m)
 {
     if (m->explore == NULL)
         return;
+    for (int i = 0; m->explore->vps != NULL && i < m->P; i++)
+        lpi_durable_free(m->explore->vps[i].durable);
     free(m->explore->vps);
     free(m->explore->due);
     free(m->explore->list);
     free(m->explore->arrivals);
     free(m->explore);
     m->explore = NULL;
+}
+
+static bool has_any(const struct logp_fault_limits *f)
+{
+    return f->crashes > 0 || f->restarts > 0 || f->lost > 0 || f->doubled > 0 || f->partitions > 0;
 }
 
 /* Called with the lock. */
@@ -532,6 +556,7 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
         }
     }
     m->explore->by = *by;
+    m->explore->has_faults = has_any(&by->most_faults);
     return 0;
 }
 

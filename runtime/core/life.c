@@ -37,14 +37,16 @@ void lpi_proc_main(struct lpi_proc *p)
 
     p->state = LPI_RUNNING; /* its entry in the timers is not valid any more */
     rc = m->time->begin(p);
-    if (rc == 0)
-        rc = m->program(&p->group, m->arg);
-    if (m->recorders != NULL)
-        lpi_record_idle(p);
-    if (p->state == LPI_IN_BLOCKING) /* the program did not end its blocking section */
-        lpi_blocking_end(p, LOGP_NEVER);
-    if (rc == -EHOSTDOWN && p->halted) /* a halted vp is no error to the others */
-        rc = 0;
+    do {
+        if (rc == 0)
+            rc = m->program(&p->group, m->arg);
+        if (m->recorders != NULL)
+            lpi_record_idle(p);
+        if (p->state == LPI_IN_BLOCKING) /* the program did not end its blocking section */
+            lpi_blocking_end(p, LOGP_NEVER);
+        if (p->halted) /* whatever it returns: a halted vp is no error to the others */
+            rc = 0;
+    } while (m->resolver.restarts(p));
     if (rc == 0)
         m->resolver.ends(p);
     lpi_note(p, LOGP_NOTE_ENDED, -1, -1, rc);

@@ -111,6 +111,18 @@ static void no_end(struct lpi_proc *p)
     (void)p;
 }
 
+static int arrives(struct lpi_proc *p, const struct lpi_envelope *e)
+{
+    (void)p, (void)e;
+    return 1;
+}
+
+static bool no_restart(struct lpi_proc *p)
+{
+    (void)p;
+    return false;
+}
+
 static void no_note(struct lpi_proc *p, const struct logp_note *note)
 {
     (void)p, (void)note;
@@ -129,6 +141,8 @@ const struct lpi_resolver lpi_resolver_usual = {
     .touch = take_first,
     .pick = take_first,
     .ends = no_end,
+    .fate = arrives,
+    .restarts = no_restart,
     .polls_in_vain = LPI_POLLS_IN_VAIN,
     .note = no_note,
 };

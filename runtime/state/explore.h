@@ -8,6 +8,8 @@
 
 #include "state/query.h"
 
+struct lpi_durable;
+
 struct lpi_explored_vp {
     struct lpi_query *query; /* while POLLING */
     int misses;              /* chosen by the explorer, in a row */
@@ -17,7 +19,9 @@ struct lpi_explored_vp {
     /* the last probe found a message: the next query with its label takes that message */
     bool has_probed;
     struct lpi_label probed;
-    int promised; /* source of that message */
+    int promised;  /* source of that message */
+    bool restarts; /* it has crashed, and its program is to begin again */
+    struct lpi_durable *durable;
 };
 
 struct lpi_explore {
@@ -29,6 +33,16 @@ struct lpi_explore {
     int capacity;      /* of list and arrivals */
     int last;          /* rank of the vp that went last */
     uint64_t steps;    /* events of this run */
+    bool has_faults;   /* the explorer chooses some */
+    struct logp_fault_limits left;
+    bool is_cut; /* the vp cut_off, from all others */
+    int cut_off;
 };
+
+/* Is a message between these two lost in a partition? */
+static inline bool lpi_is_cut(const struct lpi_explore *x, int src, int dst)
+{
+    return x->is_cut && (src == x->cut_off) != (dst == x->cut_off);
+}
 
 #endif

@@ -84,6 +84,11 @@ struct lpi_resolver {
      * that. */
     void (*ends)(struct lpi_proc *p);
     unsigned polls_in_vain; /* a vp counts as waiting after so many failed polls in a row */
+    /* How often the message e of p is to be sent: 0, 1, 2; NULL: p sends none. @return -EHOSTDOWN: p
+     * crashes before that; or the error that stops the run */
+    int (*fate)(struct lpi_proc *p, const struct lpi_envelope *e);
+    /* p's program has ended. Does it begin again? */
+    bool (*restarts)(struct lpi_proc *p);
     /* Another event of p. */
     void (*note)(struct lpi_proc *p, const struct logp_note *note);
 };

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Faults that an explorer chooses, and what a vp has kept for its next start: see logp/check.h.
+ *
+ * A call that may be observed (a send, a wait, a touch, what is made durable) asks before it begins
+ * whether a fault comes first. The alternatives are of this vp alone, as those of logp_choose(); the
+ * first is that all goes well.
+ */
+#include "core/core.h"
+#include "core/resolver.h"
+#include "core/sched.h"
+#include "mail/mail.h"
+#include "state/record.h"
+
+#include <errno.h>
+#include <logp/check.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is durable ---- */
+
+struct lpi_durable {
+    struct lpi_durable *next;
+    int key;
+    size_t n_bytes;
+    unsigned char bytes[];
+};
+
+void lpi_durable_free(struct lpi_durable *all)
+{
+    while (all != NULL) {
+        struct lpi_durable *next = all->next;
+
+        free(all);
+        all = next;
+    }
+}
+
+static struct lpi_durable **find(struct lpi_explored_vp *v, int key)
+{
+    struct lpi_durable **at = &v->durable;
+
+    while (*at != NULL && (*at)->key != key)
+        at = &(*at)->next;
+    return at;
+}
+
+int lpi_durable_keep(struct lpi_proc *p, int key, const void *data, size_t n_bytes)
+{
+    struct lpi_durable **at = find(&p->core->machine->explore->vps[p->rank], key);
+    struct lpi_durable *old = *at, *kept = malloc(sizeof(*kept) + n_bytes);
+
+    if (kept == NULL)
+        return -ENOMEM;
+    kept->next = old != NULL ? old->next : NULL;
+    kept->key = key;
+    kept->n_bytes = n_bytes;
+    if (n_bytes > 0)
+        memcpy(kept->bytes, data, n_bytes);
+    free(old);
+    *at = kept;
+    return 0;
+}
+
+int lpi_durable_take(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes)
+{
+    const struct lpi_durable *kept = *find(&p->core->machine->explore->vps[p->rank], key);
+
+    *n_bytes = kept != NULL ? kept->n_bytes : 0;
+    if (kept == NULL || kept->n_bytes > capacity)
+        return kept == NULL ? -ENOENT : -EMSGSIZE;
+    if (kept->n_bytes > 0)
+        memcpy(data, kept->bytes, kept->n_bytes);
+    return 0;
+}
+
+/* ---- faults ---- */
+
+struct asking {
+    struct lpi_proc *p;
+    int dst; /* of the message; -1: none */
+    int n;
+};
+
+static void may(struct asking *a, int left, enum logp_fault_choice what)
+{
+    struct lpi_explore *x = a->p->core->machine->explore;
+
+    if (left > 0 && lpi_outcomes_reserve(a->p->core->machine, a->n)) {
+        x->list[a->n] = (struct logp_alternative){
+            .kind = LOGP_FAULT, .rank = a->p->rank, .source = a->dst, .tag = what, .index = a->n};
+        a->n++;
+    }
+}
+
+/* @return what comes before the call */
+static enum logp_fault_choice ask(struct lpi_proc *p, int dst)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+    const struct logp_fault_limits *left = &x->left;
+    struct asking a = {.p = p, .dst = dst};
+
+    may(&a, 1, LOGP_FAULT_NONE);
+    if (dst >= 0 && !lpi_is_cut(x, p->rank, dst)) {
+        may(&a, left->lost, LOGP_FAULT_LOST);
+        may(&a, left->doubled, LOGP_FAULT_DOUBLED);
+    }
+    may(&a, left->crashes, LOGP_FAULT_CRASH);
+    may(&a, left->restarts, LOGP_FAULT_RESTART);
+    if (x->is_cut)
+        may(&a, 1, LOGP_FAULT_HEAL);
+    else
+        may(&a, left->partitions, LOGP_FAULT_CUT);
+    return a.n > 1 ? (enum logp_fault_choice)x->list[lpi_explore_ask(x, a.n)].tag : LOGP_FAULT_NONE;
+}
+
+/* The fault takes place. @return 0; -EHOSTDOWN: p has crashed */
+static int apply(struct lpi_proc *p, enum logp_fault_choice what)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+    struct logp_fault_limits *left = &x->left;
+
+    switch (what) {
+    case LOGP_FAULT_NONE:
+        break;
+    case LOGP_FAULT_LOST:
+        left->lost--;
+        break;
+    case LOGP_FAULT_DOUBLED:
+        left->doubled--;
+        break;
+    case LOGP_FAULT_CRASH:
+        left->crashes--;
+        break;
+    case LOGP_FAULT_RESTART:
+        left->restarts--;
+        break;
+    case LOGP_FAULT_CUT:
+        left->partitions--;
+        x->is_cut = true;
+        x->cut_off = p->rank;
+        break;
+    case LOGP_FAULT_HEAL:
+        x->is_cut = false;
+        break;
+    }
+    if (what != LOGP_FAULT_CRASH && what != LOGP_FAULT_RESTART)
+        return 0;
+    x->vps[p->rank].restarts = what == LOGP_FAULT_RESTART;
+    if (what == LOGP_FAULT_CRASH && p->core->machine->recorders != NULL)
+        lpi_record_halt(p, p->emulated);
+    p->halted = true;
+    return -EHOSTDOWN;
+}
+
+int lpi_explored_fate(struct lpi_proc *p, const struct lpi_envelope *e)
+{
+    const struct lpi_explore *x = p->core->machine->explore;
+    const bool is_message =
+        e != NULL && e->dst != p->rank &&
+        (e->kind == LPI_EAGER || e->kind == LPI_SYNC_SEND || e->kind == LPI_RTS);
+    enum logp_fault_choice what;
+    int rc;
+
+    if (p->halted)
+        return -EHOSTDOWN;
+    if (!x->has_faults)
+        return 1;
+    what = ask(p, is_message ? e->dst : -1);
+    rc = apply(p, what);
+    if (what != LOGP_FAULT_NONE)
+        p->core->machine->resolver.note(p, &(struct logp_note){.kind = LOGP_NOTE_FAULT,
+                                                               .rank = p->rank,
+                                                               .peer = is_message ? e->dst : -1,
+                                                               .tag = is_message ? e->tag : -1,
+                                                               .value = what,
+                                                               .time_ns = p->emulated});
+    if (rc != 0 || lpi_stopped(p) != 0)
+        return rc != 0 ? rc : lpi_stopped(p);
+    if (what == LOGP_FAULT_LOST || (is_message && lpi_is_cut(x, p->rank, e->dst)))
+        return 0;
+    return what == LOGP_FAULT_DOUBLED ? 2 : 1;
+}
+
+/* A send that waits for its receiver, and a collective that goes on by itself, refer to what the
+ * program had: then p does not come back. */
+bool lpi_explored_restarts(struct lpi_proc *p)
+{
+    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
+
+    if (!v->restarts || lpi_stopped(p) != 0)
+        return false;
+    v->restarts = false;
+    if (lpi_rts_of(p) != NULL || p->has_background)
+        return false;
+    while (p->inbox.posted_first != NULL) {
+        struct logp_request *r = p->inbox.posted_first;
+
+        lpi_match_unpost(p, r);
+        lpi_request_free(p->core, r);
+    }
+    p->halted = false;
+    v->misses = v->vain = 0;
+    v->has_probed = false;
+    return lpi_reach(p, p->emulated) == 0;
+}

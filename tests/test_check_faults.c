@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/* The test kit: faults that it chooses, and what survives a crash. */
+#include "support.h"
+
+#include <stdio.h>
+
+static const enum logp_strategy strategies[] = {LOGP_STRATEGY_RANDOM, LOGP_STRATEGY_PCT,
+                                                LOGP_STRATEGY_EXHAUSTIVE};
+enum { N_STRATEGIES = 3, RUNS = 1000 };
+
+static struct logp_check check_of(int P, enum logp_strategy strategy, struct logp_fault_limits most)
+{
+    static int sizes[64];
+
+    sizes[P] = P;
+    return (struct logp_check){.size = sizeof(struct logp_check),
+                               .sizes = &sizes[P],
+                               .n_sizes = 1,
+                               .strategy = strategy,
+                               .runs = strategy == LOGP_STRATEGY_EXHAUSTIVE ? 0 : RUNS,
+                               .seed = 1,
+                               .most_faults = most};
+}
+
+/* ---- crashes ---- */
+
+/* A store of one number. Rank 0 writes 7, and reads when that is acknowledged; rank 1 may crash. */
+struct store {
+    bool keeps;       /* what it writes, before ... */
+    bool keeps_early; /* ... it acknowledges */
+};
+
+enum { WRITE, READ, STOP, ANSWER };
+
+static int client(struct logp_vp *vp)
+{
+    int x = 7, rc = logp_send(vp, 1, WRITE, &x, sizeof(x));
+
+    x = 0;
+    if (rc == 0)
+        rc = logp_recv(vp, 1, ANSWER, NULL, 0, NULL);
+    if (rc == 0)
+        rc = logp_send(vp, 1, READ, NULL, 0);
+    if (rc == 0)
+        rc = logp_recv(vp, 1, ANSWER, &x, sizeof(x), NULL);
+    if (rc == 0)
+        rc = logp_send(vp, 1, STOP, NULL, 0);
+    if (rc == 0)
+        LOGP_CHECK_EQ(vp, x, 7);
+    return rc;
+}
+
+static int server(struct logp_vp *vp, const struct store *s)
+{
+    int x = 0, rc = logp_recover(vp, 1, &x, sizeof(x), NULL);
+
+    if (rc == -ENOENT)
+        rc = 0;
+    while (rc == 0) {
+        struct logp_status status;
+        int got;
+
+        rc = logp_recv(vp, 0, LOGP_ANY_TAG, &got, sizeof(got), &status);
+        if (rc != 0 || status.tag == STOP)
+            break;
+        if (status.tag == WRITE)
+            x = got;
+        if (status.tag == WRITE && s->keeps && s->keeps_early)
+            rc = logp_durable(vp, 1, &x, sizeof(x));
+        if (rc == 0)
+            rc = logp_send(vp, 0, ANSWER, &x, status.tag == READ ? sizeof(x) : 0);
+        if (rc == 0 && status.tag == WRITE && s->keeps && !s->keeps_early)
+            rc = logp_durable(vp, 1, &x, sizeof(x));
+    }
+    return rc;
+}
+
+static int store(struct logp_vp *vp, void *arg)
+{
+    return logp_vp_rank(vp) == 0 ? client(vp) : server(vp, arg);
+}
+
+/* Its request may be lost with the memory of the server, so a client that waits for ever hangs. */
+static bool is_deadlock(const struct logp_failure *f)
+{
+    return f->kind == LOGP_FAILURE_DEADLOCK;
+}
+
+Test(check_faults, a_restart_finds_what_was_not_durable)
+{
+    for (int i = 0; i < N_STRATEGIES; i++)
+        for (int early = 0; early < 2; early++) {
+            struct store s = {.keeps = true, .keeps_early = early != 0};
+            struct logp_check check = check_of(2, strategies[i], (struct logp_fault_limits){0});
+            struct logp_failure f;
+
+            cr_assert_eq(logp_check(store, &s, &check, NULL), 0, "no fault");
+            check.most_faults.restarts = 1;
+            check.as_found = true;
+            cr_assert_neq(logp_check(store, &s, &check, &f), 0, "%d", i);
+            cr_assert(is_deadlock(&f) || (!early && f.kind == LOGP_FAILURE_ASSERTED), "%s", f.text);
+            cr_assert_neq(strstr(f.text, "crashes and starts again"), NULL, "%s", f.text);
+            cr_assert_eq(logp_check_replay(store, &s, &check, f.replay, NULL), f.error);
+            logp_failure_free(&f);
+        }
+}
+
+/* Rank 0 counts its starts. A crash comes before a call. */
+struct starts {
+    int n;       /* calls of a life */
+    int started; /* in all runs of the check */
+};
+
+static int lives(struct logp_vp *vp, void *arg)
+{
+    struct starts *s = arg;
+    int n = 0, rc;
+    size_t size;
+
+    s->started++;
+    rc = logp_recover(vp, 3, &n, sizeof(n), &size);
+    LOGP_CHECK(vp, rc == 0 ? size == sizeof(n) : rc == -ENOENT && size == 0);
+    LOGP_CHECK(vp, n >= 0 && n <= s->n);
+    for (rc = 0; rc == 0 && n < s->n;) {
+        n++;
+        rc = logp_durable(vp, 3, &n, sizeof(n));
+    }
+    return rc == 0 ? 0 : -EIO; /* of a crashed vp: it does not count */
+}
+
+/* One execution per set of places at which faults come. */
+Test(check_faults, exhaustive_tries_each_place)
+{
+    const struct {
+        int P, n;
+        struct logp_fault_limits most;
+        uint64_t executions;
+    } cases[] = {
+        {1, 3, {0}, 1},
+        {1, 3, {.crashes = 1}, 1 + 3},
+        {1, 3, {.restarts = 1}, 1 + 3},
+        /* a second one may come before each call that is left, the one that failed included */
+        {1, 3, {.restarts = 2}, 1 + 3 + (3 + 2 + 1)},
+        {2, 3, {.crashes = 1}, 1 + 3 + 3},
+        {2, 3, {.crashes = 2}, 4 * 4},
+        {2, 2, {.crashes = 1, .restarts = 1}, 1 + 2 * (2 + 2) + 2 * 2 * 2 + 2 * (2 + 1)},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct starts s = {.n = cases[i].n};
+        struct logp_check check = check_of(cases[i].P, LOGP_STRATEGY_EXHAUSTIVE, cases[i].most);
+        struct logp_failure f;
+
+        check.twice_every = -1;
+        cr_assert_eq(logp_check(lives, &s, &check, &f), 0, "%zu: %s", i, f.text);
+        cr_assert(check.checked.complete);
+        cr_assert_eq(check.checked.executions, cases[i].executions, "%zu: %llu", i,
+                     (unsigned long long)check.checked.executions);
+        logp_failure_free(&f);
+    }
+}
+
+Test(check_faults, crashes_come_in_timed_checks_too)
+{
+    const struct logp_network timed = {.params = {.L_ns = 100, .o_send_ns = 10, .o_recv_ns = 10}};
+
+    for (int i = 0; i < 2; i++) {
+        struct store s = {.keeps = false};
+        struct starts n = {.n = 2};
+        struct logp_check check =
+            check_of(2, strategies[i], (struct logp_fault_limits){.restarts = 1});
+        struct logp_failure f;
+
+        check.network = &timed;
+        cr_assert_neq(logp_check(store, &s, &check, &f), 0);
+        cr_assert_neq(strstr(f.text, "crashes and starts again"), NULL, "%s", f.text);
+        cr_assert_eq(logp_check_replay(store, &s, &check, f.replay, NULL), f.error);
+        logp_failure_free(&f);
+        cr_assert_eq(logp_check(lives, &n, &check, NULL), 0);
+        cr_assert_gt(n.started, 2 * RUNS, "no vp has started again");
+    }
+}
+
+/* ---- messages ---- */
+
+/* Rank 0 sends 1 .. 3 to rank 1; each is sent until it is acknowledged. */
+struct link {
+    bool sends_again, knows_copies;
+};
+
+static int sender(struct logp_vp *vp, const struct link *l)
+{
+    int rc = 0;
+
+    for (int i = 1; rc == 0 && i <= 3; i++) {
+        int acknowledged = 0;
+
+        rc = logp_send(vp, 1, 0, &i, sizeof(i));
+        while (rc == 0 && acknowledged < i) {
+            const int64_t end = l->sends_again ? logp_now(vp) + 1000 : INT64_MAX;
+
+            rc = logp_recv_until(vp, 1, 1, &acknowledged, sizeof(acknowledged), end, NULL);
+            if (rc == -ETIME)
+                rc = logp_send(vp, 1, 0, &i, sizeof(i));
+        }
+    }
+    return rc != 0 ? rc : logp_send(vp, 1, 2, NULL, 0);
+}
+
+static int receiver(struct logp_vp *vp, const struct link *l)
+{
+    int last = 0, rc;
+
+    for (;;) {
+        struct logp_status status;
+        int i;
+
+        rc = logp_recv_until(vp, 0, LOGP_ANY_TAG, &i, sizeof(i), logp_now(vp) + 1000, &status);
+        if (rc == -ETIME && last == 3)
+            return 0; /* the end may be lost */
+        if (rc == -ETIME)
+            continue;
+        if (rc != 0 || status.tag == 2)
+            return rc;
+        if (!l->knows_copies || i > last) {
+            LOGP_CHECK_EQ(vp, i, last + 1);
+            last = i;
+        }
+        rc = logp_send(vp, 0, 1, &i, sizeof(i));
+        if (rc != 0)
+            return rc;
+    }
+}
+
+static int stop_and_wait(struct logp_vp *vp, void *arg)
+{
+    return logp_vp_rank(vp) == 0 ? sender(vp, arg) : receiver(vp, arg);
+}
+
+/* The sender waits for an acknowledgement that may have ended: its last one was lost. */
+Test(check_faults, lost_and_doubled_messages)
+{
+    for (int i = 0; i < 2; i++) {
+        struct link right = {.sends_again = true, .knows_copies = true};
+        struct link hopes = {.sends_again = false, .knows_copies = true};
+        struct link counts = {.sends_again = true, .knows_copies = false};
+        struct logp_check check = check_of(2, strategies[i], (struct logp_fault_limits){0});
+        struct logp_failure f;
+
+        check.most_faults.lost = 1;
+        check.most_steps = 2000;
+        check.leaves_messages = true;
+        cr_assert_neq(logp_check(stop_and_wait, &hopes, &check, &f), 0);
+        cr_assert(f.kind == LOGP_FAILURE_DEADLOCK || f.kind == LOGP_FAILURE_LIVELOCK, "%s", f.text);
+        logp_failure_free(&f);
+        check.most_faults = (struct logp_fault_limits){.doubled = 1};
+        cr_assert_eq(logp_check(stop_and_wait, &right, &check, &f), 0, "%s", f.text);
+        logp_failure_free(&f);
+        cr_assert_eq(logp_check(stop_and_wait, &counts, &check, &f), -EPROTO);
+        logp_failure_free(&f);
+    }
+}
+
+/* Rank 0 sends `arg` messages, and returns without a word. Rank 1 takes what has come. */
+static int one_way(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < *(int *)arg && logp_vp_rank(vp) == 0; i++)
+        rc = logp_send(vp, 1, 0, &i, sizeof(i));
+    return rc;
+}
+
+Test(check_faults, exhaustive_loses_and_doubles_each_message)
+{
+    int n = 3;
+    const struct {
+        struct logp_fault_limits most;
+        uint64_t executions;
+    } cases[] = {{{.lost = 1}, 1 + 3},
+                 {{.lost = 3}, 8},
+                 {{.doubled = 1}, 1 + 3},
+                 {{.lost = 1, .doubled = 1}, 1 + 3 + 3 + 6},
+                 {{.lost = 3, .doubled = 3}, 27}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct logp_check check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, cases[i].most);
+
+        check.twice_every = -1;
+        cr_assert_eq(logp_check(one_way, &n, &check, NULL), 0);
+        cr_assert(check.checked.complete);
+        cr_assert_eq(check.checked.executions, cases[i].executions, "%zu: %llu", i,
+                     (unsigned long long)check.checked.executions);
+        check.all_received = true;
+        cr_assert_eq(logp_check(one_way, &n, &check, NULL), -EBADMSG);
+    }
+}
+
+/* All vps tell all others that they are there. In a run without faults everyone hears everyone. */
+static int hears_all(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp);
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < P; i++)
+        if (i != logp_vp_rank(vp))
+            rc = logp_send(vp, i, 0, NULL, 0);
+    for (int i = 1; rc == 0 && i < P; i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL);
+    return rc;
+}
+
+Test(check_faults, a_partition_loses_what_crosses_it)
+{
+    for (int i = 0; i < 2; i++) {
+        struct logp_check check = check_of(4, strategies[i], (struct logp_fault_limits){0});
+        struct logp_failure f;
+
+        cr_assert_eq(logp_check(hears_all, NULL, &check, NULL), 0);
+        check.most_faults.partitions = 1;
+        cr_assert_eq(logp_check(hears_all, NULL, &check, &f), -EDEADLK);
+        cr_assert_neq(strstr(f.text, "is cut off"), NULL, "%s", f.text);
+        cr_assert_eq(f.n_deviations, 1, "%s", f.text);
+        cr_assert_eq(logp_check_replay(hears_all, NULL, &check, f.replay, NULL), -EDEADLK);
+        logp_failure_free(&f);
+    }
+}
+
+/* ---- a smaller failure; what is refused ---- */
+
+Test(check_faults, a_failure_keeps_only_the_faults_that_it_needs)
+{
+    const struct logp_fault_limits all = {
+        .crashes = 1, .restarts = 1, .lost = 3, .doubled = 3, .partitions = 1};
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, all);
+    struct logp_failure f;
+
+    cr_assert_eq(logp_check(hears_all, NULL, &check, &f), -EDEADLK);
+    cr_assert_eq(f.n_deviations, 1, "%s", f.text);
+    logp_failure_free(&f);
+}
+
+Test(check_faults, wrong_limits_are_refused)
+{
+    const struct logp_network timed = {.params = {.L_ns = 100}};
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, (struct logp_fault_limits){0});
+
+    check.most_faults.lost = -1;
+    cr_assert_eq(logp_check(hears_all, NULL, &check, NULL), -EINVAL);
+    cr_assert_str_eq(check.checked.text, "most_faults: negative");
+    check.most_faults.lost = 1;
+    check.network = &timed;
+    cr_assert_eq(logp_check(hears_all, NULL, &check, NULL), -EINVAL);
+    cr_assert_neq(strstr(check.checked.text, "only crashes and restarts"), NULL);
+    check.network = NULL;
+    check.strategy = LOGP_STRATEGY_EXHAUSTIVE;
+    check.most_faults.partitions = 1;
+    cr_assert_eq(logp_check(hears_all, NULL, &check, NULL), -EINVAL);
+    cr_assert_neq(strstr(check.checked.text, "partitions"), NULL);
+}
+
+/* Without an explorer nothing is kept, as nothing starts again. */
+static int keeps(struct logp_vp *vp, void *arg)
+{
+    int x = 1;
+
+    (void)arg;
+    LOGP_CHECK_EQ(vp, logp_durable(vp, 0, &x, sizeof(x)), 0);
+    LOGP_CHECK_EQ(vp, logp_durable(vp, 0, NULL, 1), -EINVAL);
+    LOGP_CHECK_EQ(vp, logp_recover(vp, 0, &x, sizeof(x), NULL), -ENOENT);
+    LOGP_CHECK_EQ(vp, logp_recover(vp, 0, NULL, 1, NULL), -EINVAL);
+    return 0;
+}
+
+/* With one, what is kept is there at once, under its own key and rank. */
+static int keeps_more(struct logp_vp *vp, void *arg)
+{
+    const int rank = logp_vp_rank(vp);
+    int x = 0;
+    size_t n;
+
+    (void)arg;
+    for (int key = -1; key < 3; key++)
+        for (int i = 0; i < 2; i++) {
+            x = 100 * rank + 10 * key + i;
+            LOGP_CHECK_EQ(vp, logp_durable(vp, key, &x, sizeof(x)), 0);
+        }
+    for (int key = -1; key < 3; key++) {
+        LOGP_CHECK_EQ(vp, logp_recover(vp, key, &x, sizeof(x), &n), 0);
+        LOGP_CHECK_EQ(vp, x, 100 * rank + 10 * key + 1);
+        LOGP_CHECK_EQ(vp, n, sizeof(x));
+    }
+    LOGP_CHECK_EQ(vp, logp_recover(vp, 0, &x, 1, &n), -EMSGSIZE);
+    LOGP_CHECK_EQ(vp, n, sizeof(x));
+    LOGP_CHECK_EQ(vp, logp_durable(vp, 0, NULL, 0), 0);
+    LOGP_CHECK_EQ(vp, logp_recover(vp, 0, NULL, 0, &n), 0);
+    LOGP_CHECK_EQ(vp, n, 0);
+    return 0;
+}
+
+Test(check_faults, durable_bytes_have_a_key_and_a_rank)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, (struct logp_fault_limits){0});
+    struct logp_failure f;
+    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, NULL);
+
+    cr_assert_eq(logp_check(keeps_more, NULL, &check, &f), 0, "%s", f.text);
+    logp_failure_free(&f);
+    test_run(m, keeps, NULL);
+}
