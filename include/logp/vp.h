@@ -22,8 +22,8 @@
  * - -EOVERFLOW: the wait would end beyond 36 years; it returns at once
  * - the error that logp_machine_stop() was given
  *
- * After these the run is over: return the error. After -EHOSTDOWN, the delay model has stopped this
- * processor (delay.h): return it, and the run goes on.
+ * After these the run is over: return the error. After -EHOSTDOWN, a fault has stopped this processor
+ * (delay.h, check.h): return it, and the run goes on.
  */
 #ifndef LOGP_VP_H
 #define LOGP_VP_H
