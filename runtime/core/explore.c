@@ -437,13 +437,26 @@ static int choose_all(struct lpi_proc *p, struct lpi_query *q)
     return rc;
 }
 
+/* p crashes before it has seen the messages that its requests have taken: they come after a restart. */
+static int give_back(struct lpi_proc *p, const struct lpi_query *q)
+{
+    int rc = 0;
+
+    for (int i = q->n; rc == 0 && --i >= 0;)
+        if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_BOUND)
+            rc = lpi_match_restore(p, q->requests[i]);
+    return rc;
+}
+
 static int resolve(struct lpi_proc *p, struct lpi_query *q)
 {
     struct logp_request *r = q->n == 1 ? q->requests[0] : NULL;
     int rc = 0;
 
-    if (!q->waited && !q->cancels && (rc = lpi_explored_fate(p, NULL)) < 0)
-        return rc;
+    if (!q->waited && !q->cancels)
+        rc = lpi_explored_fate(p, NULL);
+    if (rc < 0)
+        return p->halted && give_back(p, q) != 0 ? -ENOMEM : rc;
     rc = 0;
     if (is_decided(p, q)) {
         q->index = is_complete(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
