@@ -116,10 +116,10 @@ Test(check_faults, a_restart_forgets_what_is_not_durable)
     }
 }
 
-/* Rank 0 counts its starts. A crash comes before a call. */
+/* Each vp makes n numbers durable, one after the other. */
 struct starts {
-    int n;       /* calls of a life */
-    int started; /* in all runs of the check */
+    int n;
+    uint64_t started; /* how often the program was called, in all runs of the check */
 };
 
 static int lives(struct logp_vp *vp, void *arg)
@@ -139,22 +139,27 @@ static int lives(struct logp_vp *vp, void *arg)
     return rc == 0 ? 0 : -EIO; /* of a crashed vp: it does not count */
 }
 
-/* One execution per set of places at which faults come. */
+/* There is one execution for each set of places of faults. Each restart is one more start. */
 Test(check_faults, exhaustive_tries_each_place)
 {
     const struct {
         int P, n;
         struct logp_fault_limits most;
-        uint64_t executions;
+        uint64_t executions, restarts;
     } cases[] = {
-        {1, 3, {0}, 1},
-        {1, 3, {.crashes = 1}, 1 + 3},
-        {1, 3, {.restarts = 1}, 1 + 3},
+        {1, 3, {0}, 1, 0},
+        {1, 3, {.crashes = 1}, 1 + 3, 0},
+        {1, 3, {.restarts = 1}, 1 + 3, 3},
         /* a second one may come before each call that is left, the one that failed included */
-        {1, 3, {.restarts = 2}, 1 + 3 + (3 + 2 + 1)},
-        {2, 3, {.crashes = 1}, 1 + 3 + 3},
-        {2, 3, {.crashes = 2}, 4 * 4},
-        {2, 2, {.crashes = 1, .restarts = 1}, 1 + 2 * (2 + 2) + 2 * 2 * 2 + 2 * (2 + 1)},
+        {1, 3, {.restarts = 2}, 1 + 3 + (3 + 2 + 1), 3 + 2 * (3 + 2 + 1)},
+        {2, 3, {.crashes = 1}, 1 + 3 + 3, 0},
+        {2, 3, {.crashes = 2}, 4 * 4, 0},
+        /* a crash alone, a restart alone, one on each vp, both on one vp */
+        {2,
+         2,
+         {.crashes = 1, .restarts = 1},
+         1 + 2 * 2 + 2 * 2 + 2 * 2 * 2 + 2 * (2 + 1),
+         2 * 2 + 2 * 2 * 2 + 2 * (2 + 1)},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -167,6 +172,8 @@ Test(check_faults, exhaustive_tries_each_place)
         cr_assert(check.checked.complete);
         cr_assert_eq(check.checked.executions, cases[i].executions, "%zu: %llu", i,
                      (unsigned long long)check.checked.executions);
+        cr_assert_eq(s.started, cases[i].executions * (uint64_t)cases[i].P + cases[i].restarts,
+                     "%zu: %llu", i, (unsigned long long)s.started);
         logp_failure_free(&f);
     }
 }
@@ -227,7 +234,6 @@ static int stop_and_wait(struct logp_vp *vp, void *arg)
     return logp_vp_rank(vp) == 0 ? sender(vp, arg) : receiver(vp, arg);
 }
 
-/* The sender waits for an acknowledgement that may have ended: its last one was lost. */
 Test(check_faults, lost_and_doubled_messages)
 {
     for (int i = 0; i < 2; i++) {
@@ -242,6 +248,8 @@ Test(check_faults, lost_and_doubled_messages)
         check.leaves_messages = true;
         cr_assert_neq(logp_check(stop_and_wait, &hopes, &check, &f), 0);
         cr_assert(f.kind == LOGP_FAILURE_DEADLOCK || f.kind == LOGP_FAILURE_LIVELOCK, "%s", f.text);
+        logp_failure_free(&f);
+        cr_assert_eq(logp_check(stop_and_wait, &right, &check, &f), 0, "%s", f.text);
         logp_failure_free(&f);
         check.most_faults = (struct logp_fault_limits){.doubled = 1};
         cr_assert_eq(logp_check(stop_and_wait, &right, &check, &f), 0, "%s", f.text);
@@ -350,7 +358,7 @@ Test(check_faults, wrong_limits_are_refused)
     cr_assert_neq(strstr(check.checked.text, "partitions"), NULL);
 }
 
-/* Without an explorer nothing is kept, as nothing starts again. */
+/* Without an explorer the library keeps nothing, since no vp starts again. */
 static int keeps(struct logp_vp *vp, void *arg)
 {
     int x = 1;
@@ -363,7 +371,7 @@ static int keeps(struct logp_vp *vp, void *arg)
     return 0;
 }
 
-/* With one, what is kept is there at once, under its own key and rank. */
+/* With an explorer, a vp can read at once what it has kept under a key. */
 static int keeps_more(struct logp_vp *vp, void *arg)
 {
     const int rank = logp_vp_rank(vp);

@@ -120,12 +120,16 @@ struct logp_note;
  * How many faults of each kind a run may have. Each fault is a choice: it is drawn or tried like all
  * others, it is in replays, and a smaller failure has fewer of them.
  *
- * A vp crashes at the beginning of a call that sends, receives, waits, probes, touches an object, or
- * makes something durable. This call and all later ones return -EHOSTDOWN. The program must return
- * then; what it returns and checks does not count. Its messages that are under way still come. If it
- * restarts, the program is called once more on the same rank. It finds what logp_durable() has kept.
- * Messages that no receive has taken are still there. A vp does not restart while one of its sends
- * waits for the receiver, or a nonblocking collective is under way.
+ * A vp crashes at the beginning of a call that sends, receives, waits, probes, computes, sleeps,
+ * yields, touches an object, or makes something durable. This call and all later ones of these kinds
+ * return -EHOSTDOWN. The program must return then; what it returns and checks does not count.
+ * Messages that it has sent still come.
+ *
+ * If it restarts, the program is called once more on the same rank, and logp_recover() gets what
+ * logp_durable() has kept. Messages that no receive has taken are still there. A receive of
+ * logp_irecv() may have taken its message, which is lost then. Counters of collectives are not reset.
+ * A vp does not restart while one of its sends waits for the receiver, or a nonblocking collective is
+ * under way.
  */
 struct logp_fault_limits {
     int crashes;    /**< vps that end */
@@ -321,7 +325,8 @@ LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *chec
 
 /**
  * Repeat the run of a failure, byte for byte, with any executor.
- * @param check   as for logp_check(). The replay replaces P, seed, strategy, latencies and sends.
+ * @param check   as for logp_check(). The replay replaces P, seed, strategy, latencies, faults and
+ *                sends.
  *                NULL: defaults
  * @param replay  logp_failure.replay, or the contents of a replay file
  * @return as logp_check(); 0: the run does not fail any more; -EINVAL: this is no replay;

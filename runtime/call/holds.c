@@ -15,9 +15,9 @@ static int fail(const struct logp_vp *vp, const char *detail, const char *expres
 {
     struct logp_machine *m = vp->proc->core->machine;
 
-    /* who stops the run writes this; with the lock, as the run may be given up */
-    if (vp->proc->halted) /* it has crashed, and what it finds says nothing */
+    if (vp->proc->halted) /* what a stopped vp finds does not count */
         return -EHOSTDOWN;
+    /* the call that stops the run writes this; with the lock, as the run may be given up */
     pthread_mutex_lock(&m->lock);
     if (lpi_stop(m, -EPROTO)) {
         if (detail != NULL)

@@ -297,7 +297,7 @@ struct lpi_plan {
 
 static inline bool lpi_has_limits(const struct logp_fault_limits *f)
 {
-    return f->crashes > 0 || f->restarts > 0 || f->lost > 0 || f->doubled > 0 || f->partitions > 0;
+    return memcmp(f, &(struct logp_fault_limits){0}, sizeof(*f)) != 0;
 }
 
 /* Does the check say nothing of time? */

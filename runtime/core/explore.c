@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MISSES = 3, PATIENCE = 100 };
 
@@ -330,6 +331,7 @@ static void posts(struct lpi_proc *p, struct logp_request *r, bool stays)
     struct lpi_explore *x = p->core->machine->explore;
 
     r->id = ++x->vps[p->rank].requests;
+    x->vps[p->rank].receives = stays ? NULL : r;
     if (stays && x->by.untimed && !x->vps[p->rank].posts) {
         x->vps[p->rank].posts = true;
         p->inbox.n_any++;
@@ -437,15 +439,14 @@ static int choose_all(struct lpi_proc *p, struct lpi_query *q)
     return rc;
 }
 
-/* p crashes before it has seen the messages that its requests have taken: they come after a restart. */
-static int give_back(struct lpi_proc *p, const struct lpi_query *q)
+/* p crashes before it waits for r. If that is its blocking receive, a message that is there already
+ * comes after a restart. @return -EHOSTDOWN; -ENOMEM */
+static int give_back(struct lpi_proc *p, const struct logp_request *r)
 {
-    int rc = 0;
+    const bool is_taken = r != NULL && r == p->core->machine->explore->vps[p->rank].receives &&
+                          r->state == LPI_REQ_BOUND;
 
-    for (int i = q->n; rc == 0 && --i >= 0;)
-        if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_BOUND)
-            rc = lpi_match_restore(p, q->requests[i]);
-    return rc;
+    return is_taken && lpi_match_restore(p, r) != 0 ? -ENOMEM : -EHOSTDOWN;
 }
 
 static int resolve(struct lpi_proc *p, struct lpi_query *q)
@@ -456,7 +457,7 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     if (!q->waited && !q->cancels)
         rc = lpi_explored_fate(p, NULL);
     if (rc < 0)
-        return p->halted && give_back(p, q) != 0 ? -ENOMEM : rc;
+        return rc == -EHOSTDOWN ? give_back(p, r) : rc;
     rc = 0;
     if (is_decided(p, q)) {
         q->index = is_complete(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
@@ -541,11 +542,6 @@ void lpi_explore_free(struct logp_machine *m)
     m->explore = NULL;
 }
 
-static bool has_any(const struct logp_fault_limits *f)
-{
-    return f->crashes > 0 || f->restarts > 0 || f->lost > 0 || f->doubled > 0 || f->partitions > 0;
-}
-
 /* Called with the lock. */
 static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
 {
@@ -569,7 +565,8 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
         }
     }
     m->explore->by = *by;
-    m->explore->has_faults = has_any(&by->most_faults);
+    m->explore->has_faults =
+        memcmp(&by->most_faults, &(struct logp_fault_limits){0}, sizeof(by->most_faults)) != 0;
     return 0;
 }
 

@@ -193,6 +193,7 @@ bool lpi_explored_restarts(struct lpi_proc *p)
     v->restarts = false;
     if (lpi_rts_of(p) != NULL || p->has_background)
         return false;
+    lpi_direct_close(p);
     while (p->inbox.posted_first != NULL) {
         struct logp_request *r = p->inbox.posted_first;
 

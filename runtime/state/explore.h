@@ -19,8 +19,9 @@ struct lpi_explored_vp {
     /* the last probe found a message: the next query with its label takes that message */
     bool has_probed;
     struct lpi_label probed;
-    int promised;  /* source of that message */
-    bool restarts; /* it has crashed, and its program is to begin again */
+    int promised;                        /* source of that message */
+    const struct logp_request *receives; /* of its blocking receive, if that was posted last */
+    bool restarts;                       /* it has crashed, and its program is to begin again */
     struct lpi_durable *durable;
 };
 
