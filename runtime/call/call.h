@@ -99,6 +99,10 @@ int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int6
 /* The same for r alone. */
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
                       struct logp_status *status);
+/* A request that is complete when something other than a message sets `answered`. NULL: no memory */
+struct logp_request *lpi_event_new(struct lpi_proc *p);
+/* Wait for it, and serve meanwhile what else the vp has under way. */
+int lpi_event_await(const struct logp_vp *vp, struct logp_request *event);
 /* A long message may come straight into r's buffer, if r is the one that will take it. */
 void lpi_expose_long(struct lpi_proc *p, struct logp_request *r);
 static inline void lpi_expose(struct lpi_proc *p, struct logp_request *r)

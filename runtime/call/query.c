@@ -364,3 +364,21 @@ int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool wai
     }
     return run_for(vp, r, waits, until, status);
 }
+
+struct logp_request *lpi_event_new(struct lpi_proc *p)
+{
+    struct logp_request *r = lpi_request_new(p->core);
+
+    if (r == NULL)
+        return NULL;
+    r->state = LPI_REQ_SYNC_SENT;
+    r->answered = INT64_MAX;
+    r->src = p->rank;
+    r->tag = 0;
+    return r;
+}
+
+int lpi_event_await(const struct logp_vp *vp, struct logp_request *event)
+{
+    return run_for(vp, event, true, INT64_MAX, NULL);
+}

@@ -34,20 +34,31 @@ int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memo
     return noted(vp, "logp_shared", lpi_area_join(vp, key, n_bytes, memory));
 }
 
+/* The word is a request: while p waits for it, it serves what else it has under way. */
+static __attribute__((noinline)) int wait_beside(struct logp_vp *vp, const uint64_t *word,
+                                                 uint64_t value)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_request *r = lpi_event_new(p);
+    int rc = r != NULL ? lpi_word_wait_begin(p, word, value, r) : -ENOMEM;
+
+    if (rc == 0) {
+        rc = lpi_event_await(vp, r);
+        lpi_word_wait_end(p, rc == 0);
+    }
+    if (r != NULL)
+        lpi_request_free(p->core, r);
+    return rc;
+}
+
 static int wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by)
 {
     struct lpi_proc *p = vp->proc;
-    int rc = 0;
 
-    if (!p->has_background && p->inbox.n_any == 0)
-        return lpi_word_wait(p, word, value,
-                             by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by)));
-    while (rc == 0 && !logp_shared_test(vp, word, value)) {
-        rc = lpi_progress(p);
-        if (rc == 0 && logp_shared_get(word) < value)
-            rc = lpi_poll_cost(p);
-    }
-    return rc;
+    if (p->has_background || p->inbox.n_any > 0)
+        return wait_beside(vp, word, value);
+    return lpi_word_wait(p, word, value,
+                         by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by)));
 }
 
 /* The vp's clock is the wall clock: what it does next says so. */

@@ -224,16 +224,11 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, int64
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_attached *a = lpi_attached_to(p);
-    struct logp_request *r = a != NULL ? lpi_request_new(p->core) : NULL;
-    struct lpi_query q = {.requests = &r, .n = 1, .any = true, .waits = true, .until = INT64_MAX};
+    struct logp_request *r = a != NULL ? lpi_event_new(p) : NULL;
     int rc = 0;
 
     if (r == NULL)
         return -ENOMEM;
-    r->state = LPI_REQ_SYNC_SENT;
-    r->answered = INT64_MAX;
-    r->src = p->rank;
-    r->tag = 0;
     r->from = 0;
     a->sync = r;
     if (vp->to_global != NULL)
@@ -241,7 +236,7 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, int64
     else
         lpi_sync_arrive(p);
     if (rc == 0)
-        rc = lpi_query_run(vp, &q, NULL);
+        rc = lpi_event_await(vp, r);
     a->sync = NULL;
     if (rc == 0)
         rc = r->from;

@@ -55,7 +55,7 @@ void lpi_sync_arrive(struct lpi_proc *p);
  * @return  0, *start is set (start may be NULL); or the error that stops the run
  */
 int lpi_sync(struct lpi_proc *p, int64_t *start);
-/* Is p at a sync, and serves what else it has under way? */
+/* Is p at a sync, or does it wait for a word, and serves what else it has under way? */
 bool lpi_syncs_beside(const struct lpi_proc *p);
 /* Note when the sync that p is at starts, or its error. By any core, after p has arrived. */
 void lpi_sync_note(struct lpi_proc *p, int64_t start, int error);
@@ -85,11 +85,17 @@ struct lpi_word_wait {
     _Atomic uint64_t value;
     struct lpi_word_wait *next;
     struct lpi_proc *proc;
+    struct logp_request *event; /* complete when the word is reached; NULL: the vp just waits */
 };
 
 /* Wait until the word is at least value. other_core: a vp of another core will set it. @return 0,
  * or the error that stops the run */
 int lpi_word_wait(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core);
+/* The same in parts: p begins to wait, with an event to await, and ends, possibly before the word
+ * is reached. @return 0; -ENOMEM */
+int lpi_word_wait_begin(struct lpi_proc *p, const uint64_t *word, uint64_t value,
+                        struct logp_request *event);
+void lpi_word_wait_end(struct lpi_proc *p, bool is_reached);
 /* p, which polls, also waits for this word; NULL: not any more. */
 void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value);
 /* Make ready the vps whose words have reached their values. By the holder. */

@@ -32,7 +32,9 @@ static struct logp_request *request_of(const struct lpi_proc *p)
 
 bool lpi_syncs_beside(const struct lpi_proc *p)
 {
-    return request_of(p) != NULL;
+    const struct lpi_attached *a = lpi_attached_of(p);
+
+    return a != NULL && (a->sync != NULL || a->watch.event != NULL);
 }
 
 void lpi_sync_note(struct lpi_proc *p, int64_t start, int error)

@@ -73,6 +73,15 @@ static void abandon(struct lpi_run_queue *t, struct lpi_word_wait *w)
         take_out(t, before, w);
 }
 
+/* A vp that serves other requests meanwhile may be running, or wait for something else. */
+static void notify(const struct lpi_word_wait *w)
+{
+    if (w->event != NULL)
+        w->event->answered = LOGP_NEVER;
+    if (w->event == NULL || w->proc->waits_for_any)
+        lpi_make_ready(w->proc);
+}
+
 void lpi_word_wait_poll(struct lpi_core *c)
 {
     struct lpi_word_wait *before = NULL, *next;
@@ -83,7 +92,7 @@ void lpi_word_wait_poll(struct lpi_core *c)
             take_out(&c->run_queue, before, w);
             lpi_busy(c); /* before the scan can miss it */
             note(w, NULL, 0);
-            lpi_make_ready(w->proc);
+            notify(w);
         } else {
             before = w;
         }
@@ -107,23 +116,41 @@ static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t 
     return false;
 }
 
+int lpi_word_wait_begin(struct lpi_proc *p, const uint64_t *word, uint64_t value,
+                        struct logp_request *event)
+{
+    struct lpi_attached *a = lpi_attached_to(p);
+
+    if (a == NULL)
+        return -ENOMEM;
+    a->watch.proc = p;
+    a->watch.event = event;
+    note(&a->watch, word, value);
+    append(&p->core->run_queue, &a->watch);
+    return 0;
+}
+
+void lpi_word_wait_end(struct lpi_proc *p, bool is_reached)
+{
+    struct lpi_word_wait *w = &lpi_attached_of(p)->watch;
+
+    if (!is_reached)
+        abandon(&p->core->run_queue, w);
+    w->event = NULL;
+    note(w, NULL, 0);
+}
+
 int lpi_word_wait(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool other_core)
 {
-    struct lpi_attached *a;
     int rc;
 
     if (comes_soon(p->core, word, value, other_core))
         return 0;
-    a = lpi_attached_to(p);
-    if (a == NULL)
-        return -ENOMEM;
-    a->watch.proc = p;
-    note(&a->watch, word, value);
-    append(&p->core->run_queue, &a->watch);
-    rc = lpi_wait_ready(p);
+    rc = lpi_word_wait_begin(p, word, value, NULL);
     if (rc != 0)
-        abandon(&p->core->run_queue, &a->watch);
-    note(&a->watch, NULL, 0);
+        return rc;
+    rc = lpi_wait_ready(p);
+    lpi_word_wait_end(p, rc == 0);
     return rc;
 }
 
