@@ -184,6 +184,37 @@ Test(check_more, an_assertion_ends_the_run_whatever_the_program_returns)
     cr_assert_eq(logp_replay_read("/no/such/file", &text), -ENOENT);
 }
 
+static int fails_in_words(struct logp_vp *vp, void *arg)
+{
+    int c = 0;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_recv(vp, LOGP_ANY_SOURCE, 0, &c, sizeof(c), NULL) != 0 || c != 2
+                   ? 0
+                   : LOGP_FAIL(vp, "rank 2 was first");
+    c = logp_vp_rank(vp);
+    return logp_send(vp, 0, 0, &c, sizeof(c));
+}
+
+Test(check_more, a_failure_in_words_is_found_and_replayed)
+{
+    struct logp_check check = {.sizes = (int[]){3}, .n_sizes = 1, .leaves_messages = true};
+    struct logp_failure f, again;
+
+    cr_assert_eq(logp_check(fails_in_words, NULL, &check, &f), -EPROTO);
+    cr_assert_eq(f.kind, LOGP_FAILURE_ASSERTED);
+    cr_assert_eq(f.rank, 0);
+    cr_assert(f.expression == NULL);
+    cr_assert(strstr(f.text, "program failed with P = 3: rank 2 was first\n") == f.text, "%s",
+              f.text);
+    cr_assert(strstr(f.text, "test_check_more.c:") != NULL, "%s", f.text);
+    cr_assert(strstr(f.text, "does not hold") == NULL, "%s", f.text);
+    cr_assert_eq(logp_check_replay(fails_in_words, NULL, &check, f.replay, &again), -EPROTO);
+    cr_assert_str_eq(again.text, f.text);
+    logp_failure_free(&again);
+    logp_failure_free(&f);
+}
+
 /* ---- faults ---- */
 
 static int in_a_row(struct logp_vp *vp, void *arg)

@@ -151,7 +151,7 @@ static void check_printed(const struct logp_machine *m, const char *expected)
     cr_assert_str_eq(text, expected);
 }
 
-enum { RING, WANTS, SYNCS, HOLDS };
+enum { RING, WANTS, SYNCS, HOLDS, FAILS };
 
 static int go_wrong(struct logp_vp *vp, void *arg)
 {
@@ -160,7 +160,9 @@ static int go_wrong(struct logp_vp *vp, void *arg)
 
     if (how == HOLDS && me == 1)
         return LOGP_CHECK(vp, c == 1);
-    if (how == HOLDS)
+    if (how == FAILS && me == 1)
+        return LOGP_FAIL(vp, "no more tea");
+    if (how == HOLDS || how == FAILS)
         return logp_sync(vp, NULL);
     if (me == 0)
         return how == RING ? logp_send(vp, 1, 0, &c, 1) : 0;
@@ -197,6 +199,11 @@ Test(report, it_says_which_check_does_not_hold)
              "  %s:%d: c == 1 does not hold on rank 1 at 0 ns\n",
              __FILE__, 162);
     check_run(2, HOLDS, -EPROTO, expected);
+    snprintf(expected, sizeof(expected),
+             "a check does not hold, or a schedule is not sound\n"
+             "  %s:%d: no more tea on rank 1 at 0 ns\n",
+             __FILE__, 164);
+    check_run(2, FAILS, -EPROTO, expected);
 }
 
 Test(report, of_many_waits_it_says_how_many)

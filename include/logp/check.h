@@ -556,6 +556,17 @@ LOGP_API int logp_check_compares(struct logp_vp *vp, struct logp_value a, struct
         default: logp_value_of_pointer)(x)
 #endif
 
+/**
+ * Fail for a reason that is not a condition, in words. It ends the run as LOGP_CHECK() does.
+ * @param words  copied, up to 255 bytes
+ * @return -EPROTO; -EHOSTDOWN: the model has stopped this vp, and the failure does not count
+ */
+#define LOGP_FAIL(vp, words) logp_check_fails((vp), (words), __FILE__, __LINE__)
+
+/** Called by LOGP_FAIL(). file must live as long as the report. A line below 1 is not named, but two
+ *  failures differ if their lines do. */
+LOGP_API int logp_check_fails(struct logp_vp *vp, const char *words, const char *file, int line);
+
 /** Called by LOGP_CHECK(). The two texts must live as long as the report. */
 LOGP_API int logp_check_holds(struct logp_vp *vp, bool holds, const char *expression,
                               const char *file, int line);

@@ -39,6 +39,11 @@ int logp_check_holds(struct logp_vp *vp, bool holds, const char *expression, con
     return holds ? 0 : fail(vp, NULL, expression, file, line);
 }
 
+int logp_check_fails(struct logp_vp *vp, const char *words, const char *file, int line)
+{
+    return fail(vp, words, "", file, line);
+}
+
 /* ---- comparisons ---- */
 
 enum order { LESS = -1, SAME, MORE, NONE };

@@ -33,6 +33,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- text.c ---- */
 

@@ -231,12 +231,14 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add(t, "rank %d returned %d (%s)\n", o->rank, o->error, strerror(abs(o->error)));
         break;
     case LOGP_FAILURE_ASSERTED:
-        if (o->asserted.line == 0)
+        if (*o->asserted.expression == '\0')
             lpi_text_add(t, "%s\n", o->detail);
         else
-            lpi_text_add(t, "%s does not hold%s%s\n  %s:%d, rank %d, at %" PRId64 " ns\n",
-                         o->asserted.expression, *o->detail != '\0' ? ": " : "", o->detail,
-                         o->asserted.file, o->asserted.line, o->rank, o->time_ns);
+            lpi_text_add(t, "%s does not hold%s%s\n", o->asserted.expression,
+                         *o->detail != '\0' ? ": " : "", o->detail);
+        if (o->asserted.line > 0)
+            lpi_text_add(t, "  %s:%d, rank %d, at %" PRId64 " ns\n", o->asserted.file,
+                         o->asserted.line, o->rank, o->time_ns);
         break;
     case LOGP_FAILURE_DEADLOCK:
         lpi_text_add(t, "deadlock\n");
@@ -251,8 +253,8 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add(t, "the check after the run returned %d\n", o->error);
         break;
     case LOGP_FAILURE_LEFT_OVER:
-        lpi_text_add(t, "%" PRIu64 " message%s left over (leaves_messages allows that)\n",
-                     o->n_left_over, o->n_left_over == 1 ? " was" : "s were");
+        lpi_text_add(t, "%" PRIu64 " message%s never received\n", o->n_left_over,
+                     o->n_left_over == 1 ? " was" : "s were");
         break;
     case LOGP_FAILURE_LIVELOCK:
         lpi_text_add(t, "livelock: it has not ended after %" PRIu64 " events (most_steps)\n",
@@ -353,7 +355,9 @@ static void fill(struct logp_failure *f, const struct lpi_job *job, int n_deviat
                                .time_ns = o->time_ns,
                                .file = o->asserted.line > 0 ? o->asserted.file : NULL,
                                .line = o->asserted.line,
-                               .expression = o->asserted.line > 0 ? o->asserted.expression : NULL,
+                               .expression = o->asserted.line > 0 && *o->asserted.expression != '\0'
+                                                 ? o->asserted.expression
+                                                 : NULL,
                                .n_left_over = o->n_left_over,
                                .run = job->plan.run,
                                .n_choices = job->taken.n,

@@ -240,8 +240,8 @@ static void write_ends(struct writing *w, const struct lpi_job *job, const struc
     struct lpi_text words = {0};
 
     if (o->kind == LOGP_FAILURE_ASSERTED)
-        lpi_text_add(&words, o->asserted.line > 0 ? "%s does not hold" : "%s",
-                     o->asserted.line > 0 ? o->asserted.expression : o->detail);
+        lpi_text_add(&words, *o->asserted.expression != '\0' ? "%s does not hold" : "%s",
+                     *o->asserted.expression != '\0' ? o->asserted.expression : o->detail);
     else if (o->kind == LOGP_FAILURE_ERROR)
         lpi_text_add(&words, "returned %d", o->error);
     if (words.s != NULL && o->rank >= 0)

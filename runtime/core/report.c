@@ -129,8 +129,11 @@ int logp_report_print(const struct logp_machine *m, FILE *out)
     fputs("\n", out);
     if (r->error == 0 && r->unreceived > 0)
         fprintf(out, "  %" PRIu64 " messages were never received\n", r->unreceived);
-    if (r->asserted.file != NULL && r->asserted.line == 0)
+    if (r->asserted.file != NULL && r->asserted.line <= 0)
         fprintf(out, "  %s\n", r->asserted.detail);
+    else if (r->asserted.file != NULL && *r->asserted.expression == '\0')
+        fprintf(out, "  %s:%d: %s on rank %d at %" PRId64 " ns\n", r->asserted.file,
+                r->asserted.line, r->asserted.detail, r->asserted.rank, r->asserted.time_ns);
     else if (r->asserted.file != NULL)
         fprintf(out, "  %s:%d: %s does not hold on rank %d at %" PRId64 " ns%s%s\n",
                 r->asserted.file, r->asserted.line, r->asserted.expression, r->asserted.rank,

@@ -33,6 +33,8 @@ int main(int argc, char **argv)
         return 0;
     if (strcmp(way, "assert") == 0)
         assert(me != 1);
+    if (strcmp(way, "aborted") == 0 && me == 1)
+        abort();
     if (strcmp(way, "crash") == 0 && me == 1)
         *(volatile int *)0 = 1;
     if (strcmp(way, "deep") == 0 && me == 1)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|options|gdb|programs|refused|openmpi]
+# usage: run.sh TOOLS_DIR [own|ends|explored|options|gdb|programs|refused|openmpi]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -141,6 +141,53 @@ own)
     expect 0 'caught 44 7 2' -P 3 ./objects
     [ "$(sort out | tail -3 | tr '\n' ' ')" = 'destroyed 42 destroyed 43 destroyed 44 ' ] || fail 'destructors'
     ;;
+explored)
+    # Each planted bug is found, reported with the calls of the ranks, replayed and drawn.
+    build explored.c
+    line() { grep -nF -- "$1" "$here/explored.c" | sed 's/\(^[0-9]*\).*/(explored.c:\1)/'; }
+    export LOGP_REPLAY_DIR=kept
+    finds() {
+        rm -rf kept
+        expect "$1" "$2" -P 4 --explore 200 "${@:4}"
+        grep -qF -- "$3" said || fail "${*:4}: not said: $3"
+        [ -f kept/*.replay ] || fail "${*:4}: no replay file"
+    }
+    finds 1 'rank 0 had seen rank 3 first' "rank 0 in MPI_Recv $(line 'exit(1);')" ./explored first
+    grep -qx 'one line of output' out || fail 'the output of the run that fails'
+    logp replay kept/*.replay >said 2>&1 && fail 'a replay that passes'
+    grep -qF 'rank 0 had seen rank 3 first' said || fail 'the replay of a failure'
+    logp trace --replay kept/*.replay --output first.svg >said 2>&1
+    grep -q '<svg' first.svg || fail 'no picture of a failure'
+    finds 1 'explored failed with P = 4: deadlock' "rank 0 in MPI_Recv $(line '2, 1, MPI')" ./explored deadlock
+    finds 1 'choices that matter' "assertion \`x[0] != 2' failed on rank 0" ./explored assert
+    finds 1 'choices that matter' "assertion \`x[0] != 2' failed on rank 0" -L 6us -o 2us ./explored assert
+    finds 1 'rank 1 ended with exit code 5' 'rank 0 had ended' ./explored code
+    finds 1 'rank 1: MPI_Abort' "rank 1 in MPI_Probe $(line 'MPI_Abort(')" ./explored abort
+    finds 1 '1 message was never received' 'rank 3 had ended' ./explored left
+    finds 1 'calls MPI_Bcast() of 4, root 1 where' 'rank 1 in MPI_Bcast' ./explored root
+    finds 1 'rank 1 ended with exit code 0 and without MPI_Finalize' 'explored failed' ./explored return
+    finds 139 'rank 1 crashed (Segmentation fault), last in MPI_Probe' 'made smaller:' ./explored crash
+    finds 1 'It passes with buffered sends' "rank 3 in MPI_Send $(line '0, MPI_COMM_WORLD); /* round */')" \
+        --rendezvous 0 ./explored
+    LOGP_CHECK_CORES=2 finds 1 'choices that matter' "assertion \`x[0] != 2' failed on rank 0" ./explored assert
+    rm -rf kept
+    for options in '' '-L 6us -o 2us' '-L 6us --rendezvous 1000'; do
+        # shellcheck disable=SC2086
+        expect 0 'explored: no failure: 200 runs; P = 4:' -P 4 --explore 200 $options ./explored
+    done
+    LOGP_CHECK_STRATEGY=exhaustive expect 0 'executions explored' -P 3 --explore 100000 ./explored
+    [ ! -e kept ] || fail 'a replay of what passes'
+    for program in hydro.cc streams.cc threadlocal.cc objects.cc collectives.c point.c windows.c; do
+        build $program
+        name=${program%.*}
+        expect 0 "$name: no failure: 20 runs" -P 4 --explore 20 ./$name
+    done
+    expect 2 'remove it: a failure leaves a file' -P 2 --explore 5 --trace x.svg ./explored
+    expect 2 'remove it: a failure leaves a file' -P 2 --explore 5 --gdb ./explored
+    expect 2 'uses the virtual clock; remove --clock wall' -P 2 --explore 5 --clock wall ./explored
+    expect 2 'neither topology nor links' -P 2 --explore 5 --topology ring ./explored
+    expect 2 'a number of runs > 0' -P 2 --explore 0 ./explored
+    ;;
 ends)
     build ends.c
     line() { grep -nF -- "$1" "$here/ends.c" | sed 's/\(^[0-9]*\).*/(ends.c:\1)/'; }
@@ -148,7 +195,8 @@ ends)
     expect 9 'rank 2: MPI_Abort: the program ends with exit code 9 '"$(line 'MPI_Abort(MPI')" -P 4 ./ends abort
     expect 4 'rank 1 ended with exit code 4 and without MPI_Finalize' -P 4 ./ends exit
     expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize' -P 4 ./ends return
-    expect 134 'rank 1: abort(), last in MPI_Comm_rank '"$(line 'assert(me')" -P 4 ./ends assert
+    expect 134 "assertion \`me != 1' failed on rank 1, last in MPI_Comm_rank $(line 'assert(me')" -P 4 ./ends assert
+    expect 134 'rank 1: abort(), last in MPI_Comm_rank '"$(line 'abort();')" -P 4 ./ends aborted
     for executor in fiber thread; do
         for way in 'crash *)0 = 1' 'library strlen('; do
             expect 139 "rank 1 crashed (Segmentation fault), last in MPI_Comm_rank $(line "${way#* }")" \

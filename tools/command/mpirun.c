@@ -101,10 +101,10 @@ static void take(struct options *o)
         given = given || option_is_given(model[i]);
     if (!given)
         give_option("delay", "none");
-    if (!option_is_given("executor"))
+    if (!option_is_given("executor") && !option_is_given("explore"))
         give_option("executor", option_is_given("gdb") ? "thread" : "fiber");
     if (!option_is_given("timeout"))
-        give_option("timeout", "3600s");
+        give_option("timeout", option_is_given("explore") ? "10s" : "3600s");
 }
 
 /* Where the shell would find it. */
@@ -194,6 +194,56 @@ static void check_compute(const struct options *o)
                   "on the wall clock, computing takes real time");
 }
 
+/* Of a run that is one of many. */
+static void check_explored(const struct options *o)
+{
+    static const struct {
+        const char *option, *why;
+    } others[] = {
+        {"compute", "explored runs do not measure computing"},
+        {"trace", "a failure leaves a file, and `logp trace --replay FILE` draws it"},
+        {"gdb", "a failure leaves a file for `logp replay`, which can start a debugger"},
+        {"plugin", "explored runs have no delay models of plugins"},
+        {"executor", "a failure leaves a file, and `logp replay --executor thread` runs it"},
+        {"cores", "set LOGP_CHECK_CORES=N to use N processes"}};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (option_on_command_line(others[i].option))
+            bad_usage("mpirun: --%s is not for --explore; remove it: %s", others[i].option,
+                      others[i].why);
+    if (option_on_command_line("clock") && o->clock != LOGP_CLOCK_VIRTUAL)
+        bad_usage("mpirun: --explore uses the virtual clock; remove --clock wall");
+}
+
+/* Many runs by the test kit. It leaves the replay of a failure where LOGP_REPLAY_DIR says, or here. */
+static int explored(const struct options *o, struct mpi_program *program,
+                    int (*run)(struct logp_machine *, const struct mpi_program *))
+{
+    struct logp_network network = network_of(o);
+    const char *slash = strrchr(program->path, '/');
+    const int P = (int)o->P;
+    const struct logp_check check = {
+        .sizes = &P,
+        .n_sizes = 1,
+        .smallest = P,
+        .runs = (uint64_t)o->explore,
+        .seed = (uint64_t)o->seed,
+        .network = o->emulated || network.rendezvous_from > 0 ? &network : NULL,
+        .sends = network.rendezvous_from > 0 ? LOGP_SENDS_LIMITED : LOGP_SENDS_BUFFERED,
+        .timeout_ns = o->timeout_ns,
+        .most_steps = 10000000,
+        .stack_bytes = o->stack_bytes,
+        .name = slash != NULL ? slash + 1 : program->path};
+
+    network.unit_ns = 1; /* times are in ns by now */
+    if (o->P > LOGP_MAX_PROCESSORS)
+        check_machine(o);
+    if (setenv("LOGP_REPLAY_DIR", ".", 0) != 0)
+        bad_usage("no memory");
+    program->exploration = &check;
+    return run(NULL, program);
+}
+
 static int mpirun(struct options *o)
 {
     int (*run)(struct logp_machine *, const struct mpi_program *);
@@ -218,6 +268,8 @@ static int mpirun(struct options *o)
         return EXIT_WRONG;
     }
     restore_environment();
+    if (o->explore > 0)
+        check_explored(o);
     check_compute(o);
     program.path = find_program(o->rest[0], path, sizeof(path));
     while (program.argv[program.argc] != NULL)
@@ -228,6 +280,11 @@ static int mpirun(struct options *o)
         start_gdb(o->argv, library.dli_fname);
     program.names_threads = !o->fibers;
     o->compare_calls = !o->unchecked;
+    if (o->explore > 0) {
+        code = explored(o, &program, run);
+        fflush(NULL);
+        _exit(code);
+    }
     m = create_machine(o);
     if (o->traced != NULL && logp_machine_trace(m, &tracing) != 0) {
         say("no memory to record %lld ranks", (long long)o->P);

@@ -6,6 +6,7 @@
 #ifndef LOGP_MPI_HOST_H
 #define LOGP_MPI_HOST_H
 
+#include "run.h"
 #include "state.h"
 
 #include <elf.h>
@@ -56,6 +57,18 @@ struct host_rank {
     char **argv;   /* a copy */
     void *streams; /* of C++ */
     void *image;
+    int image_file; /* the copy of the executable; 0: none yet */
+    char said[256]; /* explored runs: its last line on stderr */
+};
+
+/* What one explored run has written, in order. */
+struct output {
+    struct piece {
+        int fd;
+        size_t n;
+        char *text;
+    } * pieces;
+    size_t n, capacity;
 };
 
 struct job {
@@ -66,6 +79,7 @@ struct job {
     size_t file_bytes;
     main_function *main; /* not NULL: there is one rank, which is this process's own program */
     bool tags_output, names_threads, quiet, checks;
+    struct output *kept; /* explored runs: what the current one has written; NULL: it is written */
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     double compute;                     /* of struct mpi_program */
     int n_ranks;
@@ -80,6 +94,15 @@ struct job {
 
 extern struct job *the_job; /* NULL: none runs */
 
+/* run.c */
+int run_rank(struct logp_vp *vp, void *job);
+/* The text on stderr, with MPI's names of the runtime's calls. */
+void print_calls(const char *text);
+/* explore.c: the program in many orders of events. @return the exit code */
+int explore(struct job *job, const struct mpi_program *program);
+/* A rank of an explored run has failed, and has said why on stderr, or ends with an exit code. */
+void fail_explored(const struct rank *r);
+
 /* End this rank with an exit code, after its exit handlers; or because the run has ended. */
 void leave_rank(int code, int rc) __attribute__((noreturn));
 /* The rank that this thread runs; NULL: none. */
@@ -89,6 +112,8 @@ struct rank *rank_here(void);
 int read_image(struct job *job, char *why, size_t size);
 /* Load a copy of the executable. @return its entry; NULL: *why says why not */
 void *load_image(struct job *job, struct host_rank *host, char *why, size_t size);
+/* Unload it. Its file is used again. */
+void unload_image(struct host_rank *host);
 void enter_image(void *entry);
 /* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
 const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
@@ -151,5 +176,6 @@ struct host_rank *host_here(void);
 FILE *input_of(const struct job *job, const struct host_rank *host);
 void begin_output(void);
 void end_output(struct rank *r);
+void write_all(int fd, const char *text, size_t n);
 
 #endif

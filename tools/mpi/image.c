@@ -245,29 +245,37 @@ const char *function_at(const struct job *job, uintptr_t address, uintptr_t *off
     return name;
 }
 
-void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+/* A file in memory with the executable. @return false: there is none */
+static bool make_file(const struct job *job, struct host_rank *host)
 {
-    struct link_map *map;
     size_t written = 0;
     char path[64];
-    int fd;
 
     snprintf(path, sizeof(path), "rank%d", (int)(host - job->hosts)); /* for logp-gdb.py */
-    fd = memfd_create(path, 0); /* it stays open: a path used again is the same object */
-    while (fd >= 0 && written < job->file_bytes) {
-        const ssize_t n = write(fd, job->file + written, job->file_bytes - written);
+    host->image_file = memfd_create(path, 0); /* it stays open: a path used again is this object */
+    while (host->image_file >= 0 && written < job->file_bytes) {
+        const ssize_t n = write(host->image_file, job->file + written, job->file_bytes - written);
 
         if (n <= 0)
             break;
         written += (size_t)n;
     }
-    if (written < job->file_bytes) {
+    return written == job->file_bytes;
+}
+
+void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+{
+    struct link_map *map;
+    char path[64];
+
+    if (host->image_file == 0 && !make_file(job, host)) {
         snprintf(why, size, "no file in memory can be made for it: raise ulimit -n");
         return NULL;
     }
-    give_variables(job, host, fd);
-    give_streams(job, host, fd);
-    snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd); /* a debugger reads it, too */
+    give_variables(job, host, host->image_file);
+    give_streams(job, host, host->image_file);
+    /* a debugger reads it, too */
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", job->pid, host->image_file);
     host->image = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (host->image == NULL || dlinfo(host->image, RTLD_DI_LINKMAP, &map) != 0) {
         snprintf(why, size, "%s", dlerror());
@@ -277,6 +285,22 @@ void *load_image(struct job *job, struct host_rank *host, char *why, size_t size
     if (host == job->hosts && !job->quiet)
         name_shared(job);
     return (char *)map->l_addr + ((const Elf64_Ehdr *)job->file)->e_entry;
+}
+
+void unload_image(struct host_rank *host)
+{
+    struct link_map *map;
+    char path[64] = "";
+
+    if (host->image == NULL)
+        return;
+    if (dlinfo(host->image, RTLD_DI_LINKMAP, &map) == 0)
+        snprintf(path, sizeof(path), "%s", map->l_name);
+    dlclose(host->image);
+    host->image = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (host->image != NULL) /* something keeps it: the next copy needs another file */
+        host->image_file = 0;
+    host->image = NULL;
 }
 
 void enter_image(void *entry)

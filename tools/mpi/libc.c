@@ -50,7 +50,7 @@ void leave_rank(int code, int rc)
         abort();
     h->code = code;
     h->rc = rc;
-    if (rc != 0)
+    if (rc != 0 || code != 0)
         h->place = place_here();
     while (rc == 0 && h->exit_calls != NULL) { /* a handler may add more, or call exit() */
         struct exit_call *call = h->exit_calls;
@@ -198,7 +198,16 @@ EXPORT void __assert_fail(const char *what, const char *file, unsigned line, con
 
 EXPORT void __assert_fail(const char *what, const char *file, unsigned line, const char *function)
 {
-    fprintf(stderr, "%s:%u: %s: assertion `%s' failed\n", file, line, function, what);
+    struct rank *r = is_rank() ? rank_here() : NULL;
+    char place[PLACE_TEXT];
+
+    fprintf(stderr, "%s:%u: %s: assertion `%s' failed", file, line, function, what);
+    if (r != NULL) {
+        fprintf(stderr, " on rank %d, last in %s%s\n", logp_vp_rank(r->vp), r->call,
+                name_here(place));
+        abort_run(128 + SIGABRT);
+    }
+    fputc('\n', stderr);
     abort();
 }
 

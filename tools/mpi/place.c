@@ -117,8 +117,13 @@ void name_places(const struct job *job, const uintptr_t *places, int n, char (*t
 {
     char answer[MOST_PLACES * PLACE_TEXT];
     const char *line = answer;
+    bool any = false;
 
-    ask(job->path, places, n, answer, sizeof(answer));
+    for (int i = 0; i < n; i++)
+        any = any || places[i] != 0;
+    answer[0] = '\0';
+    if (any)
+        ask(job->path, places, n, answer, sizeof(answer));
     for (int i = 0; i < n; i++) {
         const size_t length = strcspn(line, " \n"); /* a blank: (discriminator 2) */
         const char *number = memrchr(line, ':', length);
@@ -137,7 +142,7 @@ void name_places(const struct job *job, const uintptr_t *places, int n, char (*t
 
 const char *name_here(char *text)
 {
-    const uintptr_t place = place_here();
+    const uintptr_t place = the_job->kept == NULL ? place_here() : 0; /* explore() names it once */
 
     name_places(the_job, &place, 1, (char(*)[PLACE_TEXT])text);
     return text;

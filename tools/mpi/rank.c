@@ -109,6 +109,8 @@ void abort_run(int code)
     /* relaxed: it is read when all ranks have ended */
     atomic_compare_exchange_strong_explicit(&the_job->abort_code, &none, code, memory_order_relaxed,
                                             memory_order_relaxed);
+    if (the_job->kept != NULL)
+        fail_explored(r);
     logp_machine_stop(logp_vp_machine(r->vp), -ECANCELED);
     leave_rank(code, -ECANCELED);
 }

@@ -23,11 +23,14 @@ static void crashed(int signal_number, siginfo_t *info, void *context)
 {
     const struct rank *r = rank_here();
     char text[256 + PLACE_TEXT], place[PLACE_TEXT];
+    uintptr_t at;
     int n;
 
     if (r != NULL) {
+        at = place_here();
+        name_places(the_job, &at, 1, &place);
         n = snprintf(text, sizeof(text), "rank %d crashed (%s), last in %s%s\n",
-                     logp_vp_rank(r->vp), strsignal(signal_number), r->call, name_here(place));
+                     logp_vp_rank(r->vp), strsignal(signal_number), r->call, place);
         if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
             signal(signal_number, SIG_DFL); /* there is no place for a report */
     }
@@ -86,7 +89,7 @@ static void run_program(struct job *job, struct host_rank *host)
     abort_run(1);
 }
 
-static int run_rank(struct logp_vp *vp, void *arg)
+int run_rank(struct logp_vp *vp, void *arg)
 {
     struct job *job = arg;
     const int me = logp_vp_rank(vp);
@@ -110,12 +113,17 @@ static int run_rank(struct logp_vp *vp, void *arg)
         run_program(job, h);
     end_output(r);
     if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
-        fprintf(stderr, "rank %d ended with exit code %d and without MPI_Finalize, last in %s\n",
-                me, h->code, r->call);
+        if (*h->said == '\0' || h->code == 0)            /* or it has said why */
+            fprintf(stderr,
+                    "rank %d ended with exit code %d and without MPI_Finalize, last in %s\n", me,
+                    h->code, r->call);
         h->code = h->code != 0 ? h->code : 1;
         end_output(r);
-        logp_machine_stop(logp_vp_machine(vp), -ECANCELED);
+        if (job->kept == NULL)
+            logp_machine_stop(logp_vp_machine(vp), -ECANCELED);
     }
+    if (h->rc == 0 && h->code != 0 && job->kept != NULL)
+        fail_explored(r);
     h->running = false;
     free_handler_stack(handler_stack);
     free(h->argv);
@@ -193,8 +201,7 @@ static void explain(const struct job *job, const struct logp_report *report)
         fprintf(stderr, "  and %d more ranks\n", report->n_waits - n);
 }
 
-/* The text, with MPI's names of the runtime's calls. */
-static void print_calls(const char *text)
+void print_calls(const char *text)
 {
     static const char prefix[] = "logp_", theirs[] = "broadcast", ours[] = "bcast";
     const char *at;
@@ -268,7 +275,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .compute = program->compute};
     char why[512], path[PATH_MAX];
     struct rlimit files;
-    int rc = make_job(&job, logp_machine_size(m));
+    int rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
 
     if (rc == 0 && read_image(&job, why, sizeof(why)) != 0) {
         fprintf(stderr, "logp: %s: %s\n", program->path, why);
@@ -284,6 +291,8 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     catch_crashes();
     begin_output();
     the_job = &job;
+    if (rc == 0 && program->exploration != NULL)
+        return explore(&job, program);
     if (rc == 0)
         rc = program->run(m, run_rank, &job, program->timeout_ns);
     rc = conclude(&job, m, rc);

@@ -16,7 +16,7 @@
 
 static pthread_mutex_t output = PTHREAD_MUTEX_INITIALIZER;
 
-static void write_all(int fd, const char *text, size_t n)
+void write_all(int fd, const char *text, size_t n)
 {
     while (n > 0) {
         const ssize_t written = write(fd, text, n);
@@ -30,21 +30,58 @@ static void write_all(int fd, const char *text, size_t n)
     }
 }
 
+/* Write it, or keep it, if this run is one of many. */
+static void emit(int fd, const char *text, size_t n)
+{
+    struct output *o = the_job->kept;
+    struct piece *more;
+    char *copy;
+
+    if (o == NULL) {
+        write_all(fd, text, n);
+        return;
+    }
+    if (o->n == o->capacity) {
+        more = realloc(o->pieces, (2 * o->n + 16) * sizeof(*more));
+        if (more == NULL)
+            return;
+        o->pieces = more;
+        o->capacity = 2 * o->n + 16;
+    }
+    copy = malloc(n);
+    if (copy == NULL)
+        return;
+    memcpy(copy, text, n);
+    o->pieces[o->n++] = (struct piece){fd, n, copy};
+}
+
+/* Remember the last of these lines, which may say why the rank fails. */
+static void remember(struct host_rank *h, const char *text, size_t n)
+{
+    const char *before = n > 1 ? memrchr(text, '\n', n - 1) : NULL;
+    const char *last = before != NULL ? before + 1 : text;
+    const size_t length = (size_t)(text + n - last) - (text[n - 1] == '\n');
+
+    snprintf(h->said, sizeof(h->said), "%.*s", (int)(length < 255 ? length : 255), last);
+}
+
 /* Write the first n bytes of a rank's lines, each line with the rank if that is wanted. */
 static void put_lines(int fd, const struct lines *l, size_t n, int rank)
 {
     char tag[32];
     const int length = snprintf(tag, sizeof(tag), "[%d] ", rank);
 
+    if (fd == STDERR_FILENO && the_job->kept != NULL)
+        remember(&the_job->hosts[rank], l->text, n);
     pthread_mutex_lock(&output);
     if (!the_job->tags_output)
-        write_all(fd, l->text, n);
+        emit(fd, l->text, n);
     for (size_t i = 0; the_job->tags_output && i < n;) {
         const char *end = memchr(l->text + i, '\n', n - i);
         const size_t k = end != NULL ? (size_t)(end + 1 - (l->text + i)) : n - i;
 
-        write_all(fd, tag, (size_t)length);
-        write_all(fd, l->text + i, k);
+        emit(fd, tag, (size_t)length);
+        emit(fd, l->text + i, k);
         i += k;
     }
     pthread_mutex_unlock(&output);

@@ -200,6 +200,8 @@ const struct option_row run_options[] = {
      OPTIONS_MPIRUN, .apply = apply_compute, .words = "none, measured"},
     {"stack", "BYTES", "stack of each rank", "8MiB", "", OPTIONS_MPIRUN,
      NUMBER(stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
+    {"explore", "RUNS", "run so many times in different orders, until a run fails", "", "",
+     OPTIONS_MPIRUN, NUMBER(explore, false, 1, INT64_C(1) << 40, "a number of runs > 0")},
     {"gdb", NULL, "run in gdb: ranks are threads, and `rank 3` chooses one", "off", "",
      OPTIONS_MPIRUN, SWITCH(gdb)},
     {0},

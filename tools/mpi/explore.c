@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program in many orders of events, by the test kit. Each run has copies of the executable of its
+ * own. What a run writes is kept until the next one begins: the last run is the failure, as small
+ * as the kit could make it.
+ */
+#include "host.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+void fail_explored(const struct rank *r)
+{
+    struct host_rank *h = r->host;
+    char words[256];
+
+    if (h->place == 0)
+        h->place = place_here();
+    if (*h->said != '\0')
+        snprintf(words, sizeof(words), "%s", h->said);
+    else
+        snprintf(words, sizeof(words), "rank %d ended with exit code %d", logp_vp_rank(r->vp),
+                 h->code);
+    logp_check_fails(r->vp, words, "",
+                     -(int)(h->place & INT_MAX)); /* other places: other failures */
+}
+
+/* ---- before each run ---- */
+
+static void forget_rank(struct host_rank *h)
+{
+    const int file = (unload_image(h), h->image_file);
+    struct exit_call *call;
+
+    while ((call = h->exit_calls) != NULL) {
+        h->exit_calls = call->next;
+        free(call);
+    }
+    *h = (struct host_rank){.image_file = file};
+}
+
+static int begin(int P, void *arg)
+{
+    struct job *job = arg;
+
+    for (int i = 0; i < P; i++)
+        forget_rank(&job->hosts[i]);
+    memset(job->ranks, 0, (size_t)P * sizeof(*job->ranks));
+    for (size_t i = 0; i < job->kept->n; i++)
+        free(job->kept->pieces[i].text);
+    job->kept->n = 0;
+    job->abort_code = -1;
+    job->pid = getpid(); /* the kit may have made a child process */
+    return 0;
+}
+
+/* ---- the answer ---- */
+
+static void print_output(const struct output *o)
+{
+    for (size_t i = 0; i < o->n; i++)
+        write_all(o->pieces[i].fd, o->pieces[i].text, o->pieces[i].n);
+}
+
+/* Where the ranks were when the run ended. */
+static void print_places(const struct job *job)
+{
+    uintptr_t places[MOST_PLACES] = {0};
+    char texts[MOST_PLACES][PLACE_TEXT];
+    const int n = job->n_ranks < MOST_PLACES ? job->n_ranks : MOST_PLACES;
+
+    for (int i = 0; i < n; i++)
+        places[i] = job->hosts[i].place;
+    name_places(job, places, n, texts);
+    fprintf(stderr, "where each rank was:\n");
+    for (int i = 0; i < n; i++)
+        if (job->hosts[i].rc == 0 && job->hosts[i].code == 0)
+            fprintf(stderr, "  rank %d had ended\n", i);
+        else
+            fprintf(stderr, "  rank %d in %s%s\n", i, job->ranks[i].call, texts[i]);
+    if (job->n_ranks > n)
+        fprintf(stderr, "  and %d more ranks\n", job->n_ranks - n);
+}
+
+int explore(struct job *job, const struct mpi_program *program)
+{
+    struct logp_check check = *program->exploration;
+    struct output kept = {0};
+    struct logp_failure failure;
+    int rc;
+
+    check.before = begin;
+    job->kept = &kept;
+    rc = logp_check(run_rank, job, &check, &failure);
+    if (failure.kind == LOGP_FAILURE_NONE) {
+        if (rc != 0 && *failure.text != '\0')
+            fputs(failure.text, stderr);
+        else if (rc != 0)
+            fprintf(stderr, "%s cannot be explored: %s\n", check.name, strerror(-rc));
+        else
+            fprintf(stderr, "%s: no failure: %s\n", check.name, check.checked.text);
+        return rc == 0 ? 0 : 2;
+    }
+    if (failure.kind != LOGP_FAILURE_TIMEOUT) {
+        print_output(&kept);
+        print_places(job);
+    }
+    print_calls(failure.text);
+    logp_failure_free(&failure);
+    return 1;
+}
