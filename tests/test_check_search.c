@@ -300,9 +300,7 @@ Test(check_search, a_message_that_is_left_over_is_a_failure)
         if (all[i].rc != 0) {
             cr_assert_eq(f.kind, LOGP_FAILURE_LEFT_OVER);
             cr_assert_eq(f.n_left_over, 1, "%zu: %s", i, f.text);
-            cr_assert(strstr(f.text, "1 message was never received\n") !=
-                          NULL,
-                      "%s", f.text);
+            cr_assert(strstr(f.text, "1 message was never received\n") != NULL, "%s", f.text);
             cr_assert_eq(logp_check_replay(leaves_one, NULL, &check, f.replay, &again), -EBADMSG);
             cr_assert_str_eq(again.text, f.text);
             logp_failure_free(&again);
