@@ -250,9 +250,9 @@ struct logp_report {
         const char *expression; /**< "": none, the reason is in `detail` */
         int rank;
         int64_t time_ns; /**< of its clock */
-        const char
-            *detail; /**< LOGP_CHECK_EQ() and its kin: the two values, "5 and 3"; LOGP_FAIL():
-                                 the words; calls of collectives that differ: these; else NULL */
+        /** LOGP_CHECK_EQ() and its kin: the two values, "5 and 3"; LOGP_FAIL(): the words; calls of
+         *  collectives that differ: these; else NULL */
+        const char *detail;
     } asserted;
     const char *error_call; /**< the call of error_rank that returned the error, e.g. "logp_send";
                                  NULL: none did, or the vp is in another process */

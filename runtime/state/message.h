@@ -123,7 +123,7 @@ enum lpi_request_state {
     LPI_REQ_CHARGED,  /* bound, and o_recv is charged: complete at `done` */
     LPI_REQ_SENT,
     LPI_REQ_RTS_SENT,  /* a rendezvous send under way: `rts` */
-    LPI_REQ_SYNC_SENT, /* complete at `answered`: a common start; explored: a sync send */
+    LPI_REQ_SYNC_SENT, /* complete at `answered`: a start, a word; explored: a sync send */
     LPI_REQ_STARTED,   /* an operation under way: operation.c */
     LPI_REQ_ENDED,     /* ... that has ended, with its error */
 };

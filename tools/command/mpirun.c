@@ -203,6 +203,7 @@ static void check_explored(const struct options *o)
         {"compute", "explored runs do not measure computing"},
         {"trace", "a failure leaves a file, and `logp trace --replay FILE` draws it"},
         {"gdb", "a failure leaves a file for `logp replay`, which can start a debugger"},
+        {"queue-limit", "explored runs do not limit queues"},
         {"plugin", "explored runs have no delay models of plugins"},
         {"executor", "a failure leaves a file, and `logp replay --executor thread` runs it"},
         {"cores", "set LOGP_CHECK_CORES=N to use N processes"}};

@@ -83,6 +83,24 @@ static void print_places(const struct job *job)
         fprintf(stderr, "  and %d more ranks\n", job->n_ranks - n);
 }
 
+/* Only where calls of collectives differ does the text name calls; any name may look like one. */
+static void print_failure(const struct logp_failure *f, const char *name)
+{
+    const size_t n = strlen(name);
+
+    if (f->kind == LOGP_FAILURE_ASSERTED && f->line == 0 && strncmp(f->text, name, n) == 0) {
+        const size_t first = strcspn(f->text, "\n");
+        char *line = strndup(f->text + n, first - n);
+
+        fputs(name, stderr);
+        print_calls(line != NULL ? line : "");
+        fputs(f->text + first, stderr);
+        free(line);
+    } else {
+        fputs(f->text, stderr);
+    }
+}
+
 int explore(struct job *job, const struct mpi_program *program)
 {
     struct logp_check check = *program->exploration;
@@ -106,7 +124,7 @@ int explore(struct job *job, const struct mpi_program *program)
         print_output(&kept);
         print_places(job);
     }
-    print_calls(failure.text);
+    print_failure(&failure, check.name);
     logp_failure_free(&failure);
     return 1;
 }

@@ -260,7 +260,12 @@ static bool make_file(const struct job *job, struct host_rank *host)
             break;
         written += (size_t)n;
     }
-    return written == job->file_bytes;
+    if (written == job->file_bytes)
+        return true;
+    if (host->image_file >= 0)
+        close(host->image_file);
+    host->image_file = 0;
+    return false;
 }
 
 void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)

@@ -43,14 +43,18 @@ static void emit(int fd, const char *text, size_t n)
     }
     if (o->n == o->capacity) {
         more = realloc(o->pieces, (2 * o->n + 16) * sizeof(*more));
-        if (more == NULL)
+        if (more == NULL) {
+            write_all(fd, text, n);
             return;
+        }
         o->pieces = more;
         o->capacity = 2 * o->n + 16;
     }
     copy = malloc(n);
-    if (copy == NULL)
+    if (copy == NULL) {
+        write_all(fd, text, n);
         return;
+    }
     memcpy(copy, text, n);
     o->pieces[o->n++] = (struct piece){fd, n, copy};
 }
