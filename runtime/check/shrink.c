@@ -146,20 +146,24 @@ static bool fails_without(struct shrinking *s, int from, int n)
     return still_fails(s, &s->plan) || (put_back(s, from, n) > 0 && still_fails(s, &s->plan));
 }
 
+/* Each reset may make others possible: repeat while there are fewer. */
 static void fewer_deviations(struct shrinking *s)
 {
-    int n = lpi_answers_deviations(&s->best);
-    int part = n;
+    int before, n = lpi_answers_deviations(&s->best);
 
-    while (part > 0 && s->tries < s->most_tries) {
-        int from = 0;
+    do {
+        int part = before = n;
 
-        while (put_back(s, from, part) > 0)
-            if (!fails_without(s, from, part))
-                from += part;
-        n = lpi_answers_deviations(&s->best);
-        part = part > n && n > 0 ? n : part / 2;
-    }
+        while (part > 0 && s->tries < s->most_tries) {
+            int from = 0;
+
+            while (put_back(s, from, part) > 0)
+                if (!fails_without(s, from, part))
+                    from += part;
+            n = lpi_answers_deviations(&s->best);
+            part = part > n && n > 0 ? n : part / 2;
+        }
+    } while (n < before && s->tries < s->most_tries);
 }
 
 /* Answers nearer to the usual one, by bisection: smaller numbers that the program chooses. */
