@@ -308,3 +308,56 @@ Test(check_search, a_message_that_is_left_over_is_a_failure)
         logp_failure_free(&f);
     }
 }
+
+/* ---- the report of an untimed failure ---- */
+
+enum { BACKWARDS = 1 };
+
+/* Rank 0 sends two messages, and rank 1 fails when it has both. Its receives are posted; with BACKWARDS
+ * it waits for the second one first. */
+static int send_two(struct logp_vp *vp, void *arg)
+{
+    const int how = *(const int *)arg;
+    const int tags[2] = {3, how == BACKWARDS ? 3 : 4};
+    struct logp_request *requests[2];
+    int x = 0, y = 0, rc = 0;
+
+    if (logp_vp_rank(vp) == 0) {
+        for (int i = 0; rc == 0 && i < 2; i++)
+            rc = logp_send(vp, 1, tags[i], &i, sizeof(i));
+        return rc;
+    }
+    rc = logp_irecv(vp, 0, tags[0], &x, sizeof(x), &requests[0]);
+    if (rc == 0)
+        rc = logp_irecv(vp, 0, tags[1], &y, sizeof(y), &requests[1]);
+    for (int i = 1; rc == 0 && i >= 0; i--)
+        rc = logp_wait(vp, requests[i], NULL);
+    return rc != 0 ? rc : LOGP_CHECK_EQ(vp, x, y);
+}
+
+static void check_two(int how, const char *second, const char *first)
+{
+    struct logp_check check = {.sizes = (int[]){2}, .n_sizes = 1, .fixed_order = true};
+    struct logp_failure f;
+
+    cr_assert_eq(logp_check(send_two, &how, &check, &f), -EPROTO);
+    cr_assert(strstr(f.text, "    step 1: send to rank 1, tag 3, 4 bytes\n") != NULL, "%s", f.text);
+    cr_assert(strstr(f.text, second) != NULL && strstr(f.text, first) != NULL, "%s", f.text);
+    cr_assert(strstr(f.text, " ns ") == NULL, "%s", f.text);
+    cr_assert(strstr(f.replay, "\nsteps 200000\n") != NULL, "%s", f.replay);
+    logp_failure_free(&f);
+}
+
+Test(check_search, a_receive_is_joined_to_its_send)
+{
+    check_two(0, "    step 3: receive of rank 0, tag 4, 4 bytes, sent in step 2\n",
+              "    step 4: receive of rank 0, tag 3, 4 bytes, sent in step 1\n");
+}
+
+/* The one that is waited for first is the second one: which send it had is not told, rather than told
+ * wrongly. */
+Test(check_search, a_receive_that_may_have_another_send_is_not_joined)
+{
+    check_two(BACKWARDS, "    step 3: receive of rank 0, tag 3, 4 bytes\n",
+              "    step 4: receive of rank 0, tag 3, 4 bytes\n");
+}

@@ -547,10 +547,24 @@ const char *lpi_crash_name(int number);
 
 enum { LPI_STORY_NOTES = 6 };
 struct lpi_story {
+    int P;
+    uint64_t n_steps; /* events, but not the ends of programs and waits */
     struct lpi_told {
-        struct logp_note last[LPI_STORY_NOTES]; /* a ring */
+        struct lpi_told_note {
+            struct logp_note note;
+            uint64_t step;       /* its number, from 1 */
+            uint64_t sent_at;    /* of a receive: the step of the send; 0: unknown */
+        } last[LPI_STORY_NOTES]; /* a ring */
         unsigned n;
-    } * told; /* by rank */
+        struct lpi_under_way { /* a message to this rank, in the order sent */
+            int source, tag, copies;
+            uint32_t context;
+            uint64_t step; /* of the send; 0: it may be that of another */
+        } * under_way;
+        int n_under_way, capacity;
+        bool forgets; /* not all are there */
+        bool doubles; /* its next message comes twice */
+    } * told;         /* by rank */
     struct lpi_deviation {
         int number; /* of the choice */
         struct logp_alternative usual, taken;

@@ -220,6 +220,7 @@ static bool needs_synchronous(struct shrinking *s)
 void lpi_shrink(struct lpi_job *job)
 {
     struct shrinking s = {.job = job, .plan = job->plan, .outcome = job->outcome};
+    const uint64_t most_steps = job->plan.most_steps;
 
     if (lpi_answers_copy(&s.best, &job->taken)) {
         if (!job->check.as_found) {
@@ -238,6 +239,7 @@ void lpi_shrink(struct lpi_job *job)
             smaller_answers(&s);
         }
         job->plan = s.plan;
+        job->plan.most_steps = most_steps;
         job->outcome = s.outcome;
         lpi_answers_copy(&job->taken, &s.best);
     }

@@ -8,15 +8,69 @@
 #include <string.h>
 
 enum { MOST_RANKS = 32, MOST_CHOICES = 24 }; /* in a text */
+enum { MOST_UNDER_WAY = 4096 };              /* messages to a rank whose sends are known */
 
 /* ---- the story of a run ---- */
+
+/* A message has been sent: the report of its receive says in which step. */
+static void send_told(struct lpi_story *s, const struct logp_note *n)
+{
+    struct lpi_told *from = &s->told[n->rank], *to = &s->told[n->peer];
+
+    if (to->n_under_way < MOST_UNDER_WAY &&
+        LPI_GROW(to->under_way, to->capacity, to->n_under_way + 1))
+        to->under_way[to->n_under_way++] = (struct lpi_under_way){.source = n->rank,
+                                                                  .tag = n->tag,
+                                                                  .context = n->context,
+                                                                  .copies = from->doubles ? 2 : 1,
+                                                                  .step = s->n_steps};
+    else
+        to->forgets = true;
+    from->doubles = false;
+}
+
+/* The step of the send of a message that is received; 0: unknown. Requests may complete in another
+ * order than that of their messages, and messages may be lost. So it is known only if no other message
+ * of this source and tag could be the one. */
+static uint64_t step_of_send(struct lpi_told *to, const struct logp_note *n)
+{
+    int first = -1, matches = 0;
+    uint64_t step;
+
+    for (int i = 0; i < to->n_under_way; i++) {
+        struct lpi_under_way *m = &to->under_way[i];
+
+        if (m->source != n->peer || m->tag != n->tag || m->context != n->context)
+            continue;
+        if (matches++ == 0)
+            first = i;
+        else
+            m->step = to->under_way[first].step = 0;
+    }
+    if (first < 0 || to->forgets)
+        return 0;
+    step = to->under_way[first].step;
+    if (--to->under_way[first].copies == 0)
+        memmove(&to->under_way[first], &to->under_way[first + 1],
+                (size_t)(--to->n_under_way - first) * sizeof(*to->under_way));
+    return step;
+}
 
 void lpi_story_note(struct lpi_story *s, const struct logp_note *n)
 {
     struct lpi_told *t = &s->told[n->rank];
+    struct lpi_told_note told = {.note = *n};
 
+    if (n->kind != LOGP_NOTE_ENDED && n->kind != LOGP_NOTE_WAITED)
+        told.step = ++s->n_steps;
+    if (n->kind == LOGP_NOTE_FAULT)
+        t->doubles = n->value == LOGP_FAULT_DOUBLED;
+    else if (n->kind == LOGP_NOTE_SEND)
+        send_told(s, n);
+    else if (n->kind == LOGP_NOTE_RECEIVE)
+        told.sent_at = step_of_send(t, n);
     if (n->kind != LOGP_NOTE_COMPUTED && n->kind != LOGP_NOTE_WAITED)
-        t->last[t->n++ % LPI_STORY_NOTES] = *n;
+        t->last[t->n++ % LPI_STORY_NOTES] = told;
     s->keeps_notes = s->keeps_notes && LPI_GROW(s->notes, s->notes_capacity, s->n_notes + 1);
     if (s->keeps_notes)
         s->notes[s->n_notes++] = *n;
@@ -58,6 +112,8 @@ void lpi_story_free(struct lpi_story *s)
 {
     if (s == NULL)
         return;
+    for (int i = 0; i < s->P; i++)
+        free(s->told[i].under_way);
     free(s->told);
     free(s->deviations);
     free(s->waits);
@@ -69,7 +125,11 @@ struct lpi_story *lpi_story_new(int P)
 {
     struct lpi_story *s = calloc(1, sizeof(*s));
 
-    if (s != NULL && (s->told = calloc((size_t)P, sizeof(*s->told))) == NULL) {
+    if (s == NULL)
+        return NULL;
+    s->told = calloc((size_t)P, sizeof(*s->told));
+    s->P = s->told != NULL ? P : 0;
+    if (s->told == NULL) {
         free(s);
         s = NULL;
     }
@@ -237,8 +297,11 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
             lpi_text_add(t, "%s does not hold%s%s\n", o->asserted.expression,
                          *o->detail != '\0' ? ": " : "", o->detail);
         if (o->asserted.line > 0)
-            lpi_text_add(t, "  %s:%d, rank %d, at %" PRId64 " ns\n", o->asserted.file,
-                         o->asserted.line, o->rank, o->time_ns);
+            lpi_text_add(t, "  %s:%d, rank %d", o->asserted.file, o->asserted.line, o->rank);
+        if (o->asserted.line > 0 && !job->plan.untimed)
+            lpi_text_add(t, ", at %" PRId64 " ns", o->time_ns);
+        if (o->asserted.line > 0)
+            lpi_text_add(t, "\n");
         break;
     case LOGP_FAILURE_DEADLOCK:
         lpi_text_add(t, "deadlock\n");
@@ -320,7 +383,22 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
     }
 }
 
-static void tell_events(struct lpi_text *t, const struct lpi_story *s, int P)
+/* Without a clock only the order of events has a meaning. */
+static void tell_event(struct lpi_text *t, const struct lpi_told_note *told, bool untimed)
+{
+    if (!untimed)
+        lpi_text_add(t, "    %" PRId64 " ns ", told->note.time_ns);
+    else if (told->step > 0)
+        lpi_text_add(t, "    step %" PRIu64 ": ", told->step);
+    else
+        lpi_text_add(t, "    ");
+    lpi_tell_note(t, &told->note);
+    if (untimed && told->sent_at > 0)
+        lpi_text_add(t, ", sent in step %" PRIu64, told->sent_at);
+    lpi_text_add(t, "\n");
+}
+
+static void tell_events(struct lpi_text *t, const struct lpi_story *s, int P, bool untimed)
 {
     if (s->told == NULL)
         return;
@@ -334,13 +412,8 @@ static void tell_events(struct lpi_text *t, const struct lpi_story *s, int P)
             break;
         }
         lpi_text_add(t, "  rank %d:%s\n", i, told->n == 0 ? " none" : from > 0 ? " ..." : "");
-        for (unsigned k = from; k < told->n; k++) {
-            const struct logp_note *note = &told->last[k % LPI_STORY_NOTES];
-
-            lpi_text_add(t, "    %" PRId64 " ns ", note->time_ns);
-            lpi_tell_note(t, note);
-            lpi_text_add(t, "\n");
-        }
+        for (unsigned k = from; k < told->n; k++)
+            tell_event(t, &told->last[k % LPI_STORY_NOTES], untimed);
     }
 }
 
@@ -380,7 +453,7 @@ int lpi_tell(const struct lpi_job *job, struct logp_failure *failure)
         lpi_tell_wait(&text, &s->waits[i]);
         lpi_text_add(&text, "\n");
     }
-    tell_events(&text, s, job->plan.P);
+    tell_events(&text, s, job->plan.P, job->plan.untimed);
     lpi_replay_write(&replay, job);
     if (text.failed || replay.failed) {
         free(text.s);
