@@ -79,9 +79,11 @@ def check_site(site):
     links = [(path, link) for path, page in pages.items() for link in page.links]
     navigation = []
     for script in set(glob.glob(site + "/*.js")) - set(glob.glob(site + "/navtreeindex*.js")): # no links
-        navigation += [(script, link) for link in re.findall(r'"([^" ]+\.html(?:#[^"]*)?)"', read(script))]
-    for script in glob.glob(site + "/search/*.js"):
-        links += [(script, link) for link in re.findall(r"'(\.\./[^' ]+\.html(?:#[^']*)?)'", read(script))]
+        found = [(script, link) for link in re.findall(r'"([^" ]+\.html(?:#[^"]*)?)"', read(script))]
+        if script.endswith("/search-index.js"):
+            links += found
+        else:
+            navigation += found
     listed = {os.path.basename(link) for _, link in navigation}
     sources = glob.glob(TOP + "/docs/**/*.md", recursive=True) + [TOP + "/CONTRIBUTING.md", TOP + "/CHANGELOG.md"]
     names = [os.path.basename(source)[:-3].lower() + ".html" for source in sources

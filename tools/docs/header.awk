@@ -12,6 +12,10 @@ BEGIN { plain = " /**< \302\240 */" }
 }
 /^ \*   [a-z]+\.h / { sub(/^ \*   /, " * - ") }
 { gsub(/ \.\. /, " ..\\&nbsp;") } # no end of a sentence
+!/^ \*     / { # an option, no dash
+    gsub(/ --/, " \\--")
+    gsub(/\(--/, "(\\--")
+}
 /\/\*\*($|[^<])/ { documented = 1 }
 /^    +[a-z}][][A-Za-z0-9_ *,]*;/ && !documented && !within {
     end = index($0, ";")

@@ -37,13 +37,32 @@ function linked(line, out) {
     }
     return out line
 }
-# What Doxygen takes for a command outside of code.
+# Doxygen makes a dash of "--" outside of quotation marks.
+function options(text, parts, n, i, out) {
+    n = split(text, parts, "\"")
+    for (i = 1; i <= n; i++) {
+        if (i % 2)
+            gsub(/ --/, " \\--", parts[i])
+        out = out (i > 1 ? "\"" : "") parts[i]
+    }
+    gsub(/\(--/, "(\\--", out)
+    gsub(/\[--/, "[\\--", out)
+    return out
+}
+# What Doxygen takes for a command outside of code. Code gets double quotes, because it would end at an
+# apostrophe; it may go over lines.
 function escaped(line, parts, n, i, out) {
     n = split(line, parts, "`")
     for (i = 1; i <= n; i++) {
-        if (i % 2)
-            gsub(/[@\\]/, "\\\\&", parts[i])
-        out = out (i > 1 ? "`" : "") parts[i]
+        if (!in_code) {
+            gsub(/@|\\[^|<*]/, "\\\\&", parts[i])
+            parts[i] = options(parts[i])
+        } else {
+            gsub(/\\[|]/, "``\\|``", parts[i]) # it would show the backslash
+        }
+        out = out parts[i] (i < n ? "``" : "")
+        if (i < n)
+            in_code = !in_code
     }
     return out
 }
@@ -54,6 +73,7 @@ FILENAME ~ /\.md$/ && FNR == 1 {
     is_page = 1
 }
 is_page && /^```/ { fenced = !fenced }
+is_page && /^$/ { in_code = 0 }
 is_page { # a link's text is on one line
     $0 = rest $0
     rest = ""
@@ -72,5 +92,5 @@ is_page && !fenced && /^##+ / {
     gsub(/`/, "")
     $0 = $0 " {#" page "-" anchor(heading) "}"
 }
-is_page && !fenced && !/^    / { $0 = linked(escaped($0)) }
+is_page && !fenced && !/^(    |```)/ { $0 = linked(escaped($0)) }
 is_page { print; next }
