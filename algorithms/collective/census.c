@@ -26,10 +26,12 @@
 
 enum {
     MOST_NODES = 2000,
-    MOST_TIMES = 2048, /* of grown[] */
-    SEEN = 1 << 10,    /* places for states ... */
-    UNDER_WAY = 12,    /* ... with so many messages under way, at most */
-    KEPT = 512,        /* words */
+    MOST_TIMES = 2048,    /* of grown[] */
+    SEEN = 1 << 10,       /* places for states ... */
+    SEEN_DEEP = 1 << 16,  /* ... of a search with an effort of its own ... */
+    ASKED_EVERY = 1 << 8, /* nodes */
+    UNDER_WAY = 12,       /* ... with so many messages under way, at most */
+    KEPT = 512,           /* words */
     PROBES = 8
 };
 
@@ -54,8 +56,10 @@ struct search {
     struct lpi_census *best, word;
     int64_t *grown, n_grown, unit_ns;
     struct seen *seen;
+    size_t n_seen;
     struct state *states; /* after each operation of the word; vps have small stacks */
-    int64_t nodes;
+    int64_t nodes, most_nodes;
+    const struct lpi_census_effort *effort; /* NULL: the usual */
 };
 
 /* ---- the time line ---- */
@@ -191,7 +195,7 @@ static bool is_dominated(struct search *s, const struct state *x)
     for (int i = x->n_received; i < x->n_sent; i++)
         h = mix(h, x->arrival[i]);
     h |= 1;
-    seen = &s->seen[h >> 40 & (SEEN - 1)];
+    seen = &s->seen[h >> 40 & (s->n_seen - 1)];
     is_less = seen->times == h && seen->n == n && x->window <= seen->window;
     for (int i = 0; is_less && i < n; i++)
         is_less = x->carries[x->n_received + i] <= seen->carries[i];
@@ -216,12 +220,20 @@ static void note(struct search *s, const struct state *x)
 static void try_send(struct search *s);
 static void try_receive(struct search *s);
 
+/* One more node. @return may it be looked at? */
+static bool enter_node(struct search *s)
+{
+    if (++s->nodes % ASKED_EVERY == 0 && s->effort != NULL && s->effort->stop(s->effort->arg))
+        s->most_nodes = 0;
+    return s->nodes <= s->most_nodes;
+}
+
 static void go_on(struct search *s)
 {
     const struct state *x = &s->states[s->word.n];
     bool receives_first;
 
-    if (++s->nodes > MOST_NODES || (s->best->found && !may_win(s, x)) || is_dominated(s, x))
+    if (!enter_node(s) || (s->best->found && !may_win(s, x)) || is_dominated(s, x))
         return;
     receives_first =
         x->n_received < x->n_sent && x->arrival[x->n_received] <= lpi_rounds_start(&x->at, s->p);
@@ -335,12 +347,19 @@ static void finish(struct lpi_census *word)
         }
 }
 
-/* @return false: no memory */
+/* effort: NULL: the usual. *is_complete: no word is shorter. @return false: no memory */
 static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p,
-                 const struct lpi_census_cost *cost)
+                 const struct lpi_census_cost *cost, const struct lpi_census_effort *effort,
+                 bool *is_complete)
 {
     struct logp_params params = *p;
-    struct search s = {.P = P, .p = &params, .cost = cost, .best = best};
+    struct search s = {.P = P,
+                       .p = &params,
+                       .cost = cost,
+                       .best = best,
+                       .n_seen = effort != NULL ? SEEN_DEEP : SEEN,
+                       .most_nodes = effort != NULL ? effort->nodes : MOST_NODES,
+                       .effort = effort};
     bool has_memory;
 
     if (cost->backwards) {
@@ -350,7 +369,7 @@ static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p
 
     *best = (struct lpi_census){.found = P == 1};
     s.states = malloc((2 * LPI_CENSUS_MOST + 1) * sizeof(*s.states));
-    s.seen = calloc(SEEN, sizeof(*s.seen));
+    s.seen = calloc(s.n_seen, sizeof(*s.seen));
     has_memory = s.states != NULL && s.seen != NULL;
     if (P > 1 && has_memory) {
         for (int64_t k = 2; k <= LPI_CENSUS_MOST && (k == 2 || k <= P); k++)
@@ -359,6 +378,7 @@ static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p
         has_memory = grow(&s);
         if (s.grown != NULL)
             go_on(&s);
+        *is_complete = s.grown != NULL && s.nodes <= s.most_nodes;
         finish(best);
     }
     free(s.states);
@@ -425,6 +445,7 @@ int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params 
 {
     const uint64_t h = hash_of(P, p, cost);
     struct kept *k = &kept[h % KEPT];
+    bool is_complete = false;
 
     for (int i = 0; i < PROBES; i++) {
         /* acquire pairs with the release in keep() */
@@ -438,10 +459,18 @@ int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params 
             break;
         k = &kept[(h + (uint64_t)i + 1) % KEPT];
     }
-    if (!find(out, P, p, cost))
+    if (!find(out, P, p, cost, NULL, &is_complete))
         return -ENOMEM;
     keep(k, P, p, cost, out);
     return 0;
+}
+
+int lpi_census_deepen(struct lpi_census *out, int64_t P, const struct logp_params *p,
+                      const struct lpi_census_cost *cost, const struct lpi_census_effort *effort,
+                      bool *is_complete)
+{
+    *is_complete = P == 1;
+    return find(out, P, p, cost, effort, is_complete) ? 0 : -ENOMEM;
 }
 
 int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost)

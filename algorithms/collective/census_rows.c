@@ -5,7 +5,34 @@
 #include "collective/collective.h"
 #include "predict/predict.h"
 
+#include <string.h>
+
 static const char source[] = "Karp et al. 1993";
+
+static struct lpi_census_cost vector_cost(const struct logp_invocation *c, bool exact)
+{
+    return (struct lpi_census_cost){.fixed_bytes = lpi_vector_bytes(c),
+                                    .combine_ns = lpi_combine_ns(&c->model.params, c->args.count),
+                                    .exact = exact};
+}
+
+struct lpi_census_cost lpi_census_cost_of(const char *collective, const struct logp_invocation *c)
+{
+    struct lpi_census_cost cost = {0};
+
+    if (strcmp(collective, "barrier") == 0)
+        return cost;
+    if (strcmp(collective, "allgather") == 0) {
+        cost.rank_bytes = c->args.n_bytes;
+        return cost;
+    }
+    if (strcmp(collective, "reduce-scatter") != 0)
+        return vector_cost(c, strcmp(collective, "allreduce") == 0);
+    cost.rank_bytes = lpi_vector_bytes(c);
+    cost.combine_ns = lpi_combine_ns(&c->model.params, c->args.count);
+    cost.backwards = true;
+    return cost;
+}
 
 /* ---- allgather ---- */
 
@@ -14,7 +41,7 @@ static const char source[] = "Karp et al. 1993";
 
 static int allgather_plan(int P, int rank, struct logp_invocation *c)
 {
-    const struct lpi_census_cost cost = {.rank_bytes = c->args.n_bytes};
+    const struct lpi_census_cost cost = lpi_census_cost_of("allgather", c);
 
     (void)rank;
     c->plan.scratch_bytes = lpi_bytes((size_t)P, c->args.n_bytes);
@@ -53,13 +80,6 @@ static const struct logp_algorithm allgathers[] = {
 const struct lpi_rows lpi_census_allgather = LPI_ROWS(allgathers);
 
 /* ---- vectors that are combined ---- */
-
-static struct lpi_census_cost vector_cost(const struct logp_invocation *c, bool exact)
-{
-    return (struct lpi_census_cost){.fixed_bytes = lpi_vector_bytes(c),
-                                    .combine_ns = lpi_combine_ns(&c->model.params, c->args.count),
-                                    .exact = exact};
-}
 
 static int vector_plan(int P, int rank, struct logp_invocation *c)
 {
@@ -240,10 +260,7 @@ static struct logp_buffer_ref block(const struct logp_invocation *c, enum logp_b
 
 static int reduce_scatter_plan(int P, int rank, struct logp_invocation *c)
 {
-    const struct lpi_census_cost cost = {.rank_bytes = lpi_vector_bytes(c),
-                                         .combine_ns =
-                                             lpi_combine_ns(&c->model.params, c->args.count),
-                                         .backwards = true};
+    const struct lpi_census_cost cost = lpi_census_cost_of("reduce-scatter", c);
     const int rc = lpi_vector_plan(P, rank, c);
 
     c->plan.scratch_bytes = lpi_bytes(2 * (size_t)P, lpi_vector_bytes(c));

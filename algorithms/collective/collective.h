@@ -396,6 +396,18 @@ struct lpi_census_cost {
 /* Search, or what has been found before. 0; -ENOMEM. Threads: any. */
 int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params *p,
                     const struct lpi_census_cost *cost);
+/* How long a search may go on that is not kept. */
+struct lpi_census_effort {
+    int64_t nodes; /* of its tree; 2000 are usual */
+    bool (*stop)(void *arg);
+    void *arg;
+};
+/* The same, from its beginning. *is_complete: no word is shorter. 0; -ENOMEM */
+int lpi_census_deepen(struct lpi_census *out, int64_t P, const struct logp_params *p,
+                      const struct lpi_census_cost *cost, const struct lpi_census_effort *effort,
+                      bool *is_complete);
+/* What the row `census` of a collective searches for. */
+struct lpi_census_cost lpi_census_cost_of(const char *collective, const struct logp_invocation *c);
 /* The same, as c->plan.state. 0; -ENOMEM; -EINVAL: there is none */
 int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost);
 

@@ -16,6 +16,30 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     return true;
 }
 
+int logp_step_list_plan(int P, int rank, struct logp_invocation *c)
+{
+    size_t most = 0;
+
+    (void)P;
+    for (int64_t i = 0; i < c->args.list->n[rank]; i++) {
+        const struct logp_step *s = &c->args.list->steps[rank][i];
+        const size_t pieces = s->kind == LOGP_STEP_COPY && s->n > 1 ? (size_t)s->n - 1 : 0;
+        const bool combines = s->kind == LOGP_STEP_COMBINE;
+        const struct {
+            struct logp_buffer_ref at;
+            size_t n;
+        } spots[] = {{s->at, combines ? s->at_stride : s->n_bytes + pieces * s->at_stride},
+                     {s->left, combines ? s->right_stride : 0},
+                     {s->right, combines ? s->n_bytes : s->n_bytes + pieces * s->right_stride}};
+
+        for (size_t j = 0; j < 3; j++)
+            if (spots[j].at.buffer == LOGP_SCRATCH && spots[j].at.offset + spots[j].n > most)
+                most = spots[j].at.offset + spots[j].n;
+    }
+    c->plan.scratch_bytes = most;
+    return 0;
+}
+
 static int run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     if (logp_step_list_is_graph(c->args.list, &c->model.params))

@@ -466,6 +466,14 @@ struct logp_step_list {
     bool in_order; /**< by its edges, each step of a rank waits for the end of the step before it */
 };
 
+/**
+ * logp_algorithm.plan of the steps of a list whose messages carry data: memory for all that the
+ * steps of a rank have in scratch. A combination of such a list has the bytes of its operands in
+ * n_bytes, those of its result in at_stride, and in right_stride those that it uses at `left`.
+ * @return 0
+ */
+LOGP_API int logp_step_list_plan(int P, int rank, struct logp_invocation *c);
+
 /** Does a run of this list choose the order of steps? It does not if the list has no edges, or is
  *  in_order and the model is not LogGOPSim's: then it is a schedule like any other. */
 LOGP_API bool logp_step_list_is_graph(const struct logp_step_list *list,

@@ -20,6 +20,7 @@
  * May still change with a minor version; for programs that define or analyse algorithms:
  *   algorithm.h   an algorithm as steps: run it, predict its time, check it; plug-ins
  *   explain.h     the critical path of a schedule, and its time as a function of each parameter
+ *   search.h      a search for the schedule that ends soonest
  *
  * Not included here, may change in any version:
  *   paper.h       the formulas of the papers in their own units: trees, summation, the torus
@@ -38,6 +39,7 @@
 #include <logp/vp.h>
 #include <logp/machine.h>
 #include <logp/quantity.h>
+#include <logp/search.h>
 #include <logp/trace.h>
 #include <logp/transport.h>
 

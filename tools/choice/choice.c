@@ -245,6 +245,7 @@ size_t choose_algorithms(const struct options *o, const char *collective,
 {
     size_t n = 1;
 
+    use_found(o, collective, c);
     if (o->list != NULL)
         chosen[0] = steps_of_file(o, c);
     else if (o->algorithms == ALGORITHMS_NAMED)

@@ -39,6 +39,18 @@ struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
 int or_end_without_memory(int rc);
 /* Does any algorithm of the collective? */
 bool any_applies(const char *collective, int64_t P, const struct logp_invocation *c);
+
+/* ---- found.c: the algorithm `search` ---- */
+
+/* Make it what --schedules or --algo search asks for, for these arguments. */
+void use_found(const struct options *o, const char *collective, const struct logp_invocation *c);
+/* The fastest schedule of --schedules for these arguments; NULL: none. *ns: what it takes */
+const struct logp_step_list *found_before(const struct options *o, const char *collective,
+                                          const struct logp_invocation *c, int64_t *ns);
+/* End the process where a search with these arguments was refused; rc 0: it was not. */
+void search_refused(const struct options *o, const char *collective,
+                    const struct logp_invocation *c, int rc);
+
 /* The names of rows, one after the other; into list, which is returned. */
 const char *names_of(const struct logp_algorithm *const *rows, size_t n, char list[MAX_LIST]);
 /* Say why none applies at a point of a sweep. */

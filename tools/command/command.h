@@ -40,7 +40,8 @@ void complete_words(struct options *o, int n, char **words);
 extern const struct command command_run, command_predict, command_schedule, command_list,
     command_tree, command_trace, command_tune, command_paper, command_bench, command_crossover,
     command_completion, command_manual, command_watch, command_plot, command_report,
-    command_explain, command_measure, command_validate, command_replay, command_mpirun;
+    command_explain, command_search, command_measure, command_validate, command_replay,
+    command_mpirun;
 
 /* bench.c: run all points of a sweep, and answer with what came of them; NULL: with curves, in
  * o->format, unless o->only_plot. @return exit code */

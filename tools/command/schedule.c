@@ -7,32 +7,6 @@
 #include "command/command.h"
 #include "schedule/schedule.h"
 
-static void show_rank(const struct step_form *form, const struct schedule_shown *shown,
-                      int64_t rank)
-{
-    const bool all = form->with_data && shown->has_data;
-    struct logp_invocation c;
-    struct logp_step s;
-    int64_t n = 0, parts = 0;
-
-    if (logp_schedule_begin(&shown->steps, (int)rank, &c) != 0)
-        bad_usage("no memory for the schedule of %s", shown->algorithm->name);
-    form->begin_rank(rank);
-    for (int64_t i = 0; shown->algorithm->steps(shown->steps.P, rank, &c, i, &s); i++, parts--) {
-        if (parts > 0)
-            s.ns = 0;
-        else if (s.kind == LOGP_STEP_COMPUTE)
-            parts = s.parts + 1;
-        if (s.kind == LOGP_STEP_COMBINE && !all)
-            s.kind = LOGP_STEP_COMPUTE;
-        if (all || (s.kind != LOGP_STEP_COPY && (s.kind != LOGP_STEP_COMPUTE || s.ns > 0)))
-            form->step(&s, n++);
-    }
-    if (form->end_rank != NULL)
-        form->end_rank(n);
-    logp_schedule_end(&c);
-}
-
 static int schedule(struct options *o)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
@@ -62,12 +36,7 @@ static int schedule(struct options *o)
                                     .algorithm = a,
                                     .collective = logp_collective_find(collective),
                                     .has_data = o->list == NULL || o->as != NULL};
-    if (form->begin != NULL)
-        form->begin(&shown);
-    for (int64_t rank = 0; rank < o->P; rank++)
-        show_rank(form, &shown, rank);
-    if (form->end != NULL)
-        form->end(&shown);
+    show_schedule(form, &shown);
     return EXIT_OK;
 }
 

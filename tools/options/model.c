@@ -263,6 +263,8 @@ const struct option_row model_options[] = {
      OPTIONS_BASIS, .apply = apply_schedule},
     {"as", "COLLECTIVE", "collective that the steps of --schedule must compute; they are checked",
      "", "", OPTIONS_BASIS, .apply = apply_as},
+    {"schedules", "DIR", "folder of schedules that logp search found; auto takes the best of them",
+     "", "none", OPTIONS_BASIS | OPTIONS_SEARCH, TEXT(schedules)},
     {"by", "WHAT", "basis of predictions: formula or schedule", "", "formula, if there is one",
      OPTIONS_BASIS, .apply = apply_by, .words = "formula, schedule"},
     {"machine", "NAME|FILE",

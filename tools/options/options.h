@@ -97,6 +97,7 @@ struct options {
     const char *algorithm_list;        /* as it was written */
     const struct logp_step_list *list; /* of --schedule; NULL: a collective is named */
     const struct logp_collective *as;  /* of --as: what its steps must compute; NULL: anything */
+    const char *schedules;             /* a folder of found schedules; NULL: none */
     size_t n_bytes;
     int64_t root;
     int64_t count; /* 0: the collective's own */
@@ -199,6 +200,7 @@ enum option_set {
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */
     OPTIONS_MPIRUN = 1 << 28, /* --check, --tag-output, --compute, --stack, --gdb */
 };
+#define OPTIONS_SEARCH (1u << 31) /* --limit, --seed; no int, as the others are, has this bit */
 
 /* ---- options.c ---- */
 

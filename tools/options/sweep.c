@@ -165,7 +165,7 @@ static void apply_limit(struct options *o, const char *option, const char *text)
 
     if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
         bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
-    o->limit_ns = (o->sets & OPTIONS_SWEEP) != 0 ? ps / 1000 : 0;
+    o->limit_ns = (o->sets & (OPTIONS_SWEEP | OPTIONS_SEARCH)) != 0 ? ps / 1000 : 0;
 }
 
 static void apply_fail_on(struct options *o, const char *option, const char *text)
@@ -182,7 +182,8 @@ static void apply_fail_on(struct options *o, const char *option, const char *tex
 const struct option_row sweep_options[] = {
     {"precision", "X%", "repeat until the median's 95 % interval is within X %", "1%", "",
      OPTIONS_SWEEP, .apply = apply_precision},
-    {"limit", "T", "time limit of a point", "10s", "", OPTIONS_SWEEP, .apply = apply_limit},
+    {"limit", "T", "time limit of a point, or of a search", "10s", "",
+     OPTIONS_SWEEP | OPTIONS_SEARCH, .apply = apply_limit},
     {"predicted", NULL, "draw the predicted schedule, without a run", "off", "", OPTIONS_TRACE,
      SWITCH(only_predicted)},
     {"replay", "FILE", "draw a failure found by the test kit", "", "none", OPTIONS_REPLAY,

@@ -70,31 +70,6 @@ static void fit_steps(const char *file, const struct logp_step_list *list, const
     }
 }
 
-/* Memory for all that the steps of a rank have in scratch. */
-static int plan(int P, int rank, struct logp_invocation *c)
-{
-    size_t most = 0;
-
-    (void)P;
-    for (int64_t i = 0; i < c->args.list->n[rank]; i++) {
-        const struct logp_step *s = &c->args.list->steps[rank][i];
-        const size_t pieces = s->kind == LOGP_STEP_COPY && s->n > 1 ? (size_t)s->n - 1 : 0;
-        const bool combines = s->kind == LOGP_STEP_COMBINE;
-        const struct {
-            struct logp_buffer_ref at;
-            size_t n;
-        } spots[] = {{s->at, combines ? s->at_stride : s->n_bytes + pieces * s->at_stride},
-                     {s->left, combines ? s->right_stride : 0},
-                     {s->right, combines ? s->n_bytes : s->n_bytes + pieces * s->right_stride}};
-
-        for (size_t j = 0; j < 3; j++)
-            if (spots[j].at.buffer == LOGP_SCRATCH && spots[j].at.offset + spots[j].n > most)
-                most = spots[j].at.offset + spots[j].n;
-    }
-    c->plan.scratch_bytes = most;
-    return 0;
-}
-
 /* A file cannot hold the work of such a step. */
 static bool makes_data(const struct logp_step_list *list)
 {
@@ -121,6 +96,26 @@ _Noreturn static void refuse_flaw(const char *file, const struct logp_step_list 
                step, e->what, of);
 }
 
+bool list_computes(const struct logp_step_list *list, const struct logp_invocation *c,
+                   const struct logp_collective *as)
+{
+    const size_t element = c->args.op != NULL ? c->args.op->element_bytes : 1;
+    struct logp_schedule s = {.P = list->P,
+                              .steps = logp_algorithm_find("schedule", "listed")->steps,
+                              .plan = logp_step_list_plan,
+                              .args = c->args,
+                              .model = c->model};
+    struct logp_schedule_error error;
+
+    for (int64_t rank = 0; rank < list->P; rank++)
+        for (int64_t i = 0; i < list->n[rank]; i++)
+            if (!fit_step((struct logp_step *)(uintptr_t)&list->steps[rank][i], element))
+                return false;
+    s.args.list = list;
+    s.model.rendezvous_from = 0;
+    return logp_schedule_check(&s, as, &error) == 0;
+}
+
 const struct logp_algorithm *algorithm_with_data(const char *file,
                                                  const struct logp_step_list *list,
                                                  const struct logp_invocation *c,
@@ -133,7 +128,7 @@ const struct logp_algorithm *algorithm_with_data(const char *file,
 
     row = (struct logp_algorithm){LOGP_ALGORITHM(as->name, "", "the steps of a file", ""),
                                   .steps = logp_algorithm_find("schedule", "listed")->steps,
-                                  .plan = plan};
+                                  .plan = logp_step_list_plan};
     if (runs && makes_data(list))
         bad_option("--schedule", file,
                    "steps without a compute that makes data, to run it: no file can hold the work");

@@ -34,6 +34,25 @@ const struct logp_step_list *read_schedule(const char *option, const char *file)
     return &r.list;
 }
 
+const struct logp_step_list *read_found(const char *option, const char *file)
+{
+    struct reading found = {.option = option, .file = file};
+    struct logp_step_list *list = or_end(malloc(sizeof(*list)));
+    const char *why;
+    char *text = text_of_file(file, &why);
+
+    if (text == NULL)
+        bad_option(option, file, "cannot read it: %s; give a folder of schedules in JSON", why);
+    read_json(&found, text);
+    free(text);
+    if (*found.without_data != '\0')
+        bad_option(option, file, "needs the data of all messages; %s: \"at\" is missing",
+                   found.without_data);
+    found.list.steps = (const struct logp_step *const *)found.steps;
+    *list = found.list;
+    return list;
+}
+
 /* It fits together: does it still, where sends wait for their receivers? If not it is said, and is
  * for who asks to find. */
 static void say_who_waits(const struct logp_schedule *s, const struct logp_delay *delay)

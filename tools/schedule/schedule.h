@@ -5,6 +5,7 @@
 
 #include <logp/logp.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* ---- file.c: --schedule ---- */
@@ -23,6 +24,12 @@ const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invoc
  * @param runs  they are to be run, too */
 const struct logp_algorithm *listed_collective(int64_t P, const struct logp_invocation *c,
                                                const struct logp_collective *as, bool runs);
+/* The steps of another file in JSON, which are kept until the process ends; ends it where that is
+ * no schedule. */
+const struct logp_step_list *read_found(const char *option, const char *file);
+/* Do these steps, of a list of this command's own, compute the collective? c: of it */
+bool list_computes(const struct logp_step_list *list, const struct logp_invocation *c,
+                   const struct logp_collective *as);
 /* The steps of that file with their data; the file must say where all of them are. */
 const struct logp_step_list *list_with_data(const char *option, const char *value);
 
@@ -45,6 +52,9 @@ struct step_form {
     void (*end_rank)(int64_t n);
     void (*end)(const struct schedule_shown *s);
 };
+
+/* Show all steps in this form, on stdout. */
+void show_schedule(const struct step_form *form, const struct schedule_shown *shown);
 
 extern const struct step_form steps_as_text, steps_as_json, steps_as_goal, steps_as_mpi;
 

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * logp search: look for a faster schedule until the time is over or Ctrl-C, say how far it is from
+ * the lower bound, and write it.
+ */
+#include "choice/choice.h"
+#include "command/command.h"
+#include "file/file.h"
+#include "run/run.h"
+#include "schedule/schedule.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t is_stopped;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    is_stopped = 1;
+}
+
+struct watched {
+    const struct options *o;
+    int64_t begun_ns, until_ns, shown_ns;
+};
+
+static void show_progress(const struct watched *w, const struct logp_search_state *s, int64_t now)
+{
+    char best[32], bound[32], spent[32];
+
+    fprintf(stderr, "\rlogp: search: %s, bound %s, %llu schedules, %s \033[K",
+            show_ns(s->ns, best, sizeof(best)),
+            s->bound_ns >= 0 ? show_ns(s->bound_ns, bound, sizeof(bound)) : "unknown",
+            (unsigned long long)s->tried, show_duration((double)(now - w->begun_ns), spent));
+    fflush(stderr);
+}
+
+static bool ask_stop(void *arg, const struct logp_search_state *state)
+{
+    const int64_t every_ns = 200000000;
+    struct watched *w = arg;
+    const int64_t now = host_ns();
+
+    if (w->o->progress && now >= w->shown_ns + every_ns) {
+        w->shown_ns = now;
+        show_progress(w, state, now);
+    }
+    return is_stopped != 0 || now >= w->until_ns;
+}
+
+static const char *show_proof(const struct logp_search_result *r, char buf[160])
+{
+    const struct logp_search_state *s = &r->state;
+    char gap[32];
+
+    if (r->proof == LOGP_SEARCH_EQUALS_BOUND)
+        return "it is the lower bound, so none is faster";
+    if (r->proof == LOGP_SEARCH_EXHAUSTIVE)
+        return "all schedules were looked at, and none is faster";
+    if (s->bound_ns < 0)
+        return "no bound is known";
+    snprintf(buf, 160, "none; the gap to the bound is %s (%.1f %%)%s",
+             show_ns(s->ns - s->bound_ns, gap, sizeof(gap)),
+             s->bound_ns > 0 ? 100.0 * (double)(s->ns - s->bound_ns) / (double)s->bound_ns : 0.0,
+             r->words_done && r->word_ns == s->ns ? "; no word is shorter" : "");
+    return buf;
+}
+
+static void show_result(FILE *f, const struct logp_search_result *r)
+{
+    static const struct {
+        const char *by, *text;
+    } origins[] = {{"table", "the best algorithm of the table"},
+                   {"word", "a word: all processors do the same"},
+                   {"tree", "a tree"},
+                   {"matching", "a matching of items"},
+                   {"order", "steps in another order"},
+                   {"exhaustive", "a search through all schedules"}};
+    const struct logp_search_state *s = &r->state;
+    const char *found = s->found_by;
+    char time[32], proof[160];
+
+    for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++)
+        found = strcmp(origins[i].by, s->found_by) == 0 ? origins[i].text : found;
+    fprintf(f, "time:   %s\n", show_ns(s->ns, time, sizeof(time)));
+    fprintf(f, "bound:  %s\n",
+            s->bound_ns >= 0 ? show_ns(s->bound_ns, time, sizeof(time)) : "unknown");
+    fprintf(f, "proof:  %s\n", show_proof(r, proof));
+    fprintf(f, "table:  %s\n", show_ns(s->table_ns, time, sizeof(time)));
+    fprintf(f, "found:  %s; %llu schedules in %lld rounds\n", found, (unsigned long long)s->tried,
+            (long long)s->rounds);
+}
+
+/* ---- the folder ---- */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+/* A name for what was asked: the same question has the same file. */
+static uint64_t question(const struct options *o, const struct logp_invocation *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const struct logp_links *links = c->model.links;
+    uint64_t h =
+        mix(mix(mix(1, (uint64_t)p->L_ns), (uint64_t)p->o_send_ns), (uint64_t)p->o_recv_ns);
+
+    h = mix(mix(mix(h, (uint64_t)p->g_ns), (uint64_t)p->G_ps), (uint64_t)p->gamma_ps);
+    h = mix(mix(mix(h, c->args.n_bytes), (uint64_t)c->args.count), (uint64_t)c->args.root);
+    h = mix(mix(h, (uint64_t)c->args.rows), (uint64_t)c->args.cols);
+    h = mix(h, c->args.op != NULL ? c->args.op->element_bytes : 0);
+    for (int a = 0; links != NULL && a < o->P; a++)
+        for (int b = 0; b < o->P; b++) {
+            struct logp_params of;
+
+            if (a == b)
+                continue;
+            logp_links_of(links, a, b, p, &of);
+            h = mix(mix(mix(h, (uint64_t)of.L_ns), (uint64_t)of.g_ns), (uint64_t)of.G_ps);
+            h = mix(mix(h, (uint64_t)of.o_send_ns), (uint64_t)of.o_recv_ns);
+        }
+    for (int a = 0; c->model.topology != NULL && a < o->P; a++)
+        h = mix(h, (uint64_t)logp_topology_hops(c->model.topology, 0, a));
+    return h;
+}
+
+static void print_shown(const void *shown)
+{
+    show_schedule(&steps_as_json, shown);
+}
+
+static void keep_in_folder(const struct options *o, const struct logp_invocation *c,
+                           const struct schedule_shown *shown, const struct logp_search_result *r)
+{
+    char *text, path[4096];
+    struct new_file file;
+    int64_t before;
+    int error;
+
+    if (found_before(o, shown->collective->name, c, &before) != NULL && before <= r->state.ns) {
+        say_note("%s already has a schedule that is as fast", o->schedules);
+        return;
+    }
+    snprintf(path, sizeof(path), "%s/%s-P%lld-%016llx.json", o->schedules, shown->collective->name,
+             (long long)o->P, (unsigned long long)question(o, c));
+    text = printed_by(print_shown, shown);
+    error = new_file_begin(&file, path);
+    if (error == 0) {
+        fputs(text, file.f);
+        error = new_file_keep(&file);
+    }
+    free(text);
+    if (error != 0)
+        bad_option("--schedules", o->schedules, "a folder that can be written: %s",
+                   strerror(error));
+    say_note("kept in %s", path);
+}
+
+/* ---- the command ---- */
+
+static void make_folder(const char *dir)
+{
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        bad_option("--schedules", dir, "a folder that can be made: %s", strerror(errno));
+}
+
+static struct logp_search_result *look(const struct options *o, const char *collective,
+                                       const struct logp_invocation *c)
+{
+    const struct sigaction action = {.sa_handler = on_signal};
+    const int64_t now = host_ns();
+    struct watched w = {.o = o, .begun_ns = now, .until_ns = now + o->limit_ns, .shown_ns = now};
+    struct logp_search ask = LOGP_SEARCH(collective, o->P, &c->args, &c->model);
+    struct logp_search_result *r = NULL;
+    int rc;
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    ask.seed = o->seed;
+    ask.stop = ask_stop;
+    ask.arg = &w;
+    rc = logp_search_run(&ask, &r);
+    if (w.shown_ns > w.begun_ns)
+        fputs("\r\033[K", stderr);
+    search_refused(o, collective, c, rc);
+    if (is_stopped != 0)
+        say_note("interrupted: this is the best so far");
+    return r;
+}
+
+static int search(struct options *o)
+{
+    const char *collective = named_collective(o);
+    const struct logp_invocation c = make_invocation(o, collective);
+    const bool writes = o->output != NULL || !o->format->for_people;
+    struct logp_search_result *r;
+    struct logp_algorithm row;
+    struct schedule_shown shown;
+
+    if (o->schedules != NULL)
+        make_folder(o->schedules);
+    if (o->plugin != NULL || !o->emulated)
+        bad_usage("search %s: needs a delay model of the table, as --delay logp", collective);
+    say_free_bytes(o, collective, &c);
+    r = look(o, collective, &c);
+    row = (struct logp_algorithm){LOGP_ALGORITHM(collective, "search", "", ""),
+                                  .steps = logp_algorithm_find("schedule", "listed")->steps,
+                                  .plan = logp_step_list_plan};
+    shown = (struct schedule_shown){.steps = logp_schedule_of(&row, o->P, &c.args, &c.model),
+                                    .algorithm = &row,
+                                    .collective = logp_collective_find(collective),
+                                    .has_data = true};
+    shown.steps.args.list = r->list;
+    if (writes)
+        show_schedule(o->format->steps, &shown);
+    show_result(writes ? stderr : stdout, r);
+    if (o->schedules != NULL)
+        keep_in_folder(o, &c, &shown, r);
+    logp_search_free(r);
+    return EXIT_OK;
+}
+
+const struct command command_search = {
+    .name = "search",
+    .arguments = "COLLECTIVE",
+    .summary = "look for a faster schedule; --output FILE writes its steps",
+    .options = OPTIONS_MODEL | OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_SEARCH,
+    .answer = ANSWER_STEPS,
+    .remark =
+        "\nIt ends after --limit, where its time is the lower bound, or at Ctrl-C, and gives the "
+        "best so\nfar. logp predict --schedule FILE --as COLLECTIVE checks a written file; "
+        "--schedules DIR keeps\nwhat is found, for --algo auto and --algo search of other "
+        "commands.",
+    .call = search,
+};
