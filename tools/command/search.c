@@ -237,7 +237,6 @@ const struct command command_search = {
     .remark =
         "\nIt ends after --limit, where its time is the lower bound, or at Ctrl-C, and gives the "
         "best so\nfar. logp predict --schedule FILE --as COLLECTIVE checks a written file; "
-        "--schedules DIR keeps\nwhat is found, for --algo auto and --algo search of other "
-        "commands.",
+        "--schedules DIR keeps\nit, for --algo auto and --algo search of other commands.",
     .call = search,
 };
