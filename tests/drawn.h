@@ -217,13 +217,11 @@ static void draw_blocks(struct drawn *d, uint64_t *random)
     test_blocks_make(&out, &in, d->P, random, some_size(random, 99), &d->call, d->collective);
 }
 
-/* The seed decides for a row of the table, and so for its collective; the arguments are drawn until
- * that algorithm applies, but for one case in eight. */
-static struct drawn draw(uint64_t seed)
+/* A case for this row of the table, and so for its collective; the arguments are drawn until that
+ * algorithm applies, but for one case in eight. */
+static struct drawn draw_row(uint64_t seed, const struct logp_algorithm *row)
 {
     uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n), *row = rows[seed % n];
     struct drawn d = {.seed = seed, .collective = logp_collective_find(row->collective)};
     const int tries = one_in(&random, 8) ? 1 : 30;
 
@@ -237,6 +235,32 @@ static struct drawn draw(uint64_t seed)
     return d;
 }
 
+/* The seed decides for a row: each as often. */
+static inline struct drawn draw(uint64_t seed)
+{
+    size_t n;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+
+    return draw_row(seed, rows[seed % n]);
+}
+
+/* The seed decides for a collective, each as often, and for a row of it. */
+static inline struct drawn draw_collective(uint64_t seed)
+{
+    size_t n, n_collectives = 0, first = 0, own = 0;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+    const char *name;
+
+    while (logp_collective_at(n_collectives) != NULL)
+        n_collectives++;
+    name = logp_collective_at(seed % n_collectives)->name;
+    while (strcmp(rows[first]->collective, name) != 0)
+        first++;
+    while (first + own < n && strcmp(rows[first + own]->collective, name) == 0)
+        own++;
+    return draw_row(seed, rows[first + seed / n_collectives % own]);
+}
+
 static void describe(const struct drawn *d, const char *algorithm)
 {
     const struct logp_invocation *c = &d->call;
@@ -247,7 +271,9 @@ static void describe(const struct drawn *d, const char *algorithm)
             "%ld ps, %s gap, capacity %ld, %zu bytes, %ld %s of %s, k %ld, %ld x %ld packing %d "
             "pack %ld window %ld, block %ld work %ld overlap %d, %s%s%d runs\n",
             (unsigned long)d->seed, d->collective->name, algorithm, d->P, c->args.root, d->delay,
-            d->topology != NULL ? " on " : "",
+            d->call.model.links != NULL ? " on links"
+            : d->topology != NULL       ? " on "
+                                        : "",
             d->topology != NULL ? logp_topology_spec(d->topology) : "", (long)p->L_ns,
             (long)p->o_send_ns, (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)p->gamma_ps,
             p->gap_shared ? "shared" : "separate", (long)p->capacity, c->args.n_bytes,
@@ -261,12 +287,9 @@ static void describe(const struct drawn *d, const char *algorithm)
 /* Its delay model, to be owned by a machine or freed. */
 static inline struct logp_delay drawn_delay(const struct drawn *d)
 {
-    struct logp_delay ends, delay;
+    struct logp_delay delay;
 
-    cr_assert_eq(logp_delay_create(d->delay, &d->call.model.params, &ends), 0);
-    delay = ends;
-    if (d->topology != NULL)
-        cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);
+    cr_assert_eq(logp_network_delay(&d->call.model, d->P, NULL, &delay, NULL), 0);
     return delay;
 }
 

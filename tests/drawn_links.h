@@ -70,4 +70,24 @@ static inline struct logp_links *draw_links(int P, uint64_t *random)
     return draw_links_told(P, random, NULL, NULL);
 }
 
+/* A case of any collective, one in four on links that differ. */
+static inline struct drawn draw_linked(uint64_t seed)
+{
+    uint64_t random = seed * UINT64_C(0x2545f4914f6cdd1d) | 1;
+    struct drawn d = draw_collective(seed);
+
+    if (d.topology == NULL && one_in(&random, 4)) {
+        d.call.model.links = draw_links(d.P, &random);
+        if (d.call.model.params.capacity < 0) /* by the rule: links have none */
+            d.call.model.params.capacity = 0;
+    }
+    return d;
+}
+
+static inline void drawn_free(struct drawn *d)
+{
+    logp_links_destroy((struct logp_links *)d->call.model.links);
+    logp_topology_destroy(d->topology);
+}
+
 #endif

@@ -9,7 +9,7 @@
 
 /* ---- making a program ---- */
 
-static struct random_op *add(struct random_program *g, int rank)
+static struct sim_op *add(struct random_program *g, int rank)
 {
     return &g->ops[rank][g->n_ops[rank]++];
 }
@@ -43,21 +43,20 @@ void random_generate(struct random_program *g, uint64_t *random, int P)
         if (choice < 2 && left-- > 0) {
             const bool to_any = any_at_all && test_random(random) % 4 == 0;
 
-            *add(g, a) = (struct random_op){
+            *add(g, a) = (struct sim_op){
                 SEND,           b, to_any ? ANY : tag, sizeof(int) + test_random(random) % 40, 0,
                 g->n_messages++};
             outstanding[a][b][tag] += !to_any;
             any[b] += to_any;
             waiting++;
         } else if (choice == 2 && left > 0) {
-            *add(g, a) =
-                (struct random_op){COMPUTE, 0, 0, 0, (int64_t)(test_random(random) % 30), 0};
+            *add(g, a) = (struct sim_op){COMPUTE, 0, 0, 0, (int64_t)(test_random(random) % 30), 0};
         } else if (choice >= 3 && outstanding[b][a][tag] > 0) {
-            *add(g, a) = (struct random_op){RECV, b, tag, 0, 0, 0};
+            *add(g, a) = (struct sim_op){RECV, b, tag, 0, 0, 0};
             outstanding[b][a][tag]--;
             waiting--;
         } else if (choice >= 3 && any[a] > 0) {
-            *add(g, a) = (struct random_op){RECV, LOGP_ANY_SOURCE, ANY, 0, 0, 0};
+            *add(g, a) = (struct sim_op){RECV, LOGP_ANY_SOURCE, ANY, 0, 0, 0};
             any[a]--;
             waiting--;
         }
@@ -66,10 +65,10 @@ void random_generate(struct random_program *g, uint64_t *random, int P)
 
 enum { ROUNDS = TAGS, PER_ROUND = 4 }; /* the tag of a message is its round */
 
-static struct random_op random_send(uint64_t *random, const struct logp_topology *t, int src,
-                                    bool near)
+static struct sim_op random_send(uint64_t *random, const struct logp_topology *t, int src,
+                                 bool near)
 {
-    struct random_op send = {.kind = SEND};
+    struct sim_op send = {.kind = SEND};
 
     do
         send.peer = (int)test_below(random, logp_topology_size(t));
@@ -82,7 +81,7 @@ static struct random_op random_send(uint64_t *random, const struct logp_topology
 void random_generate_rounds(struct random_program *g, uint64_t *random,
                             const struct logp_topology *topology, bool near)
 {
-    struct random_op sends[MOST_RANKS][ROUNDS][PER_ROUND];
+    struct sim_op sends[MOST_RANKS][ROUNDS][PER_ROUND];
     int n[MOST_RANKS][ROUNDS];
 
     *g = (struct random_program){.P = logp_topology_size(topology), .topology = topology};
@@ -95,16 +94,16 @@ void random_generate_rounds(struct random_program *g, uint64_t *random,
     for (int r = 0; r < ROUNDS; r++) {
         for (int v = 0; v < g->P; v++)
             for (int i = 0; i < n[v][r]; i++) {
-                struct random_op *send = &sends[v][r][i];
+                struct sim_op *send = &sends[v][r][i];
 
                 send->tag = r;
                 send->id = g->n_messages++;
-                *add(g, v) = (struct random_op){.kind = COMPUTE, .time = send->time};
+                *add(g, v) = (struct sim_op){.kind = COMPUTE, .time = send->time};
                 *add(g, v) = *send;
             }
         for (int v = 0; v < g->P; v++) /* each send comes before its receive */
             for (int i = 0; i < n[v][r]; i++)
-                *add(g, sends[v][r][i].peer) = (struct random_op){RECV, v, r, 0, 0, 0};
+                *add(g, sends[v][r][i].peer) = (struct sim_op){RECV, v, r, 0, 0, 0};
     }
 }
 
@@ -120,285 +119,35 @@ bool random_has_lookahead(const struct random_program *g)
     return p->capacity == 0 && p->o_send_ns + (p->latency_varies ? 0 : p->L_ns) > 0;
 }
 
-/* ---- the plain event simulation ---- */
-
-struct sent {
-    int src, dst, tag, id;
-    size_t n_bytes;
-    int64_t arrival; /* of the message, or of its request */
-    bool received, requested;
-};
-
-static bool sends(const struct random_op *op)
-{
-    return op->kind == SEND || op->kind == EXCHANGE || op->kind == ISEND;
-}
-
-static bool receives(const struct random_op *op)
-{
-    return op->kind == RECV || op->kind == EXCHANGE;
-}
-
-struct simulation {
-    const struct random_program *g;
-    struct random_outcome *out;
-    struct sent sent[MOST_RANKS * MOST_OPS];
-    struct logp_delay delay; /* of which the latencies are, where they are drawn */
-    int n_sent, at[MOST_RANKS], n_received[MOST_RANKS];
-    unsigned number[MOST_RANKS]; /* of the next send */
-    int64_t clock[MOST_RANKS], next_send[MOST_RANKS], last_recv[MOST_RANKS], stalled[MOST_RANKS];
-    int64_t begun[MOST_RANKS];        /* the current operation */
-    bool has_sent[MOST_RANKS];        /* of an EXCHANGE: only its receive remains */
-    struct sent *request[MOST_RANKS]; /* that waits for its receiver; or NULL */
-    int64_t link_free[MOST_NODES][MOST_NODES];
-};
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t streaming(const struct logp_params *p, size_t n)
-{
-    return n > 1 ? ((int64_t)(n - 1) * p->G_ps + 999) / 1000 : 0;
-}
-
-/* The message that this receive would take at the time given (any source), or takes (named). */
-static struct sent *candidate(struct simulation *s, int me, const struct random_op *op,
-                              int64_t until)
-{
-    struct sent *best = NULL;
-    bool seen[MOST_RANKS] = {false};
-
-    for (int i = 0; i < s->n_sent; i++) {
-        struct sent *m = &s->sent[i];
-
-        if (m->received || m->dst != me || m->tag != op->tag ||
-            (op->peer != LOGP_ANY_SOURCE && m->src != op->peer) || seen[m->src])
-            continue;
-        seen[m->src] = true; /* of one source the first */
-        if (op->peer != LOGP_ANY_SOURCE)
-            return m;
-        if (m->arrival <= until && (best == NULL || m->arrival < best->arrival ||
-                                    (m->arrival == best->arrival && m->src < best->src)))
-            best = m;
-    }
-    return best;
-}
-
-/* When a place is free for a message of this processor that enters the wire at `enter`. */
-static int64_t place_free(const struct simulation *s, int rank, bool from, int64_t enter)
-{
-    int64_t first = INT64_MAX;
-    int n = 0;
-
-    for (int i = 0; i < s->n_sent; i++)
-        if ((from ? s->sent[i].src : s->sent[i].dst) == rank && s->sent[i].arrival > enter) {
-            first = s->sent[i].arrival < first ? s->sent[i].arrival : first;
-            n++;
-        }
-    return n >= s->g->params.capacity ? first : enter;
-}
-
-static int64_t send_start(const struct simulation *s, int me, int64_t ready)
-{
-    const struct logp_params *p = &s->g->params;
-    const int64_t start = larger(larger(ready, s->next_send[me]), s->stalled[me]);
-
-    return p->gap_shared ? larger(start, s->last_recv[me] + larger(p->o_recv_ns, p->g_ns)) : start;
-}
-
-/* When the payload leaves whose request was sent: both the request and the receiver are there, and
- * the answer takes L back. INT64_MAX: the receiver is not there yet. */
-static int64_t answered(struct simulation *s, int me, const struct random_op *op)
-{
-    const int dst = op->peer;
-    const struct random_op *receive = &s->g->ops[dst][s->at[dst]];
-
-    if (s->at[dst] == s->g->n_ops[dst] || !receives(receive) || receive->peer != me ||
-        candidate(s, dst, receive, 0) != s->request[me])
-        return INT64_MAX;
-    return send_start(
-        s, me,
-        larger(s->clock[me], larger(s->request[me]->arrival, s->begun[dst]) + s->g->params.L_ns));
-}
-
-/* When the next operation of this vp touches the network; INT64_MAX: it cannot yet. */
-static int64_t event_time(struct simulation *s, int me)
-{
-    const struct random_op *op = &s->g->ops[me][s->at[me]];
-    const struct sent *named;
-    int64_t first = INT64_MAX;
-
-    if (s->at[me] == s->g->n_ops[me])
-        return INT64_MAX;
-    if (op->kind == COMPUTE)
-        return s->clock[me];
-    if (s->request[me] != NULL)
-        return answered(s, me, op);
-    if (sends(op) && !s->has_sent[me])
-        return send_start(s, me, s->clock[me]);
-    if (op->peer != LOGP_ANY_SOURCE) {
-        named = candidate(s, me, op, 0);
-        return named != NULL && !named->requested ? s->clock[me] : INT64_MAX;
-    }
-    for (int i = 0; i < s->n_sent; i++) {
-        const struct sent *m = candidate(s, me, op, s->sent[i].arrival);
-
-        if (m != NULL && m->arrival < first)
-            first = m->arrival;
-    }
-    return first == INT64_MAX ? INT64_MAX : larger(first, s->clock[me]);
-}
-
-static int64_t latency(const struct simulation *s, int src, int dst)
-{
-    struct logp_port port = {LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
-    struct logp_transfer t = {.src = src, .dst = dst, .n_bytes = 1, .number = s->number[src]};
-
-    if (!s->g->params.latency_varies)
-        return s->g->params.L_ns;
-    s->delay.ops->send(s->delay.model, &port, &t);
-    return t.arrival - t.done;
-}
-
-/* Over the links of the route, each of which passes one message after the other.
- * @return when the message that enters the first link at `at` arrives */
-static int64_t pass_links(struct simulation *s, int src, int dst, int64_t at, int64_t stream)
-{
-    const int64_t apart = larger(s->g->params.g_ns, stream);
-    int links[2 * MOST_RANKS];
-    const int n = logp_topology_route(s->g->topology, src, dst, links, 2 * MOST_RANKS);
-
-    for (int i = 0; i < n; i++) {
-        int64_t *link_free;
-        int from, to;
-
-        logp_topology_ends(s->g->topology, links[i], &from, &to);
-        link_free = &s->link_free[from][to];
-        s->out->use.messages++;
-        s->out->use.busy_ns += apart;
-        s->out->use.waited_ns += larger(0, *link_free - at);
-        at = larger(at, *link_free);
-        *link_free = at + apart;
-        at += s->g->params.L_ns + stream;
-    }
-    return at;
-}
-
-static void end_op(struct simulation *s, int me)
-{
-    s->at[me]++;
-    s->begun[me] = s->clock[me];
-    s->has_sent[me] = false;
-}
-
-static void do_send(struct simulation *s, int me, const struct random_op *op, int64_t start)
-{
-    const struct logp_params *p = &s->g->params;
-    const bool request = s->request[me] == NULL && s->g->rendezvous_from > 0 &&
-                         larger((int64_t)op->n_bytes, 1) >= s->g->rendezvous_from;
-    const int64_t enter = start + p->o_send_ns, stream = request ? 0 : streaming(p, op->n_bytes);
-    const int64_t arrival = s->g->topology != NULL ? pass_links(s, me, op->peer, enter, stream)
-                                                   : enter + stream + latency(s, me, op->peer);
-
-    if (p->capacity > 0) {
-        const int64_t free_at =
-            larger(place_free(s, me, true, enter), place_free(s, op->peer, false, enter));
-
-        if (free_at > enter) {
-            s->stalled[me] = start + free_at - enter;
-            return;
-        }
-    }
-    s->number[me]++;
-    s->next_send[me] = start + larger(p->o_send_ns, p->g_ns + stream);
-    s->clock[me] = enter;
-    if (s->request[me] == NULL) {
-        s->sent[s->n_sent++] =
-            (struct sent){me, op->peer, op->tag, op->id, op->n_bytes, arrival, false, request};
-        s->clock[me] += op->kind == ISEND ? op->time : 0;
-    } else {
-        s->request[me]->arrival = arrival;
-        s->request[me]->requested = false;
-    }
-    s->request[me] = request ? &s->sent[s->n_sent - 1] : NULL;
-    if (request)
-        return;
-    if (op->kind == EXCHANGE)
-        s->has_sent[me] = true;
-    else
-        end_op(s, me);
-}
-
-static void do_recv(struct simulation *s, int me, const struct random_op *op, int64_t now)
-{
-    const struct logp_params *p = &s->g->params;
-    struct sent *m = candidate(s, me, op, now);
-    int64_t port = s->last_recv[me] + larger(p->o_recv_ns, p->g_ns + streaming(p, m->n_bytes));
-
-    if (p->gap_shared)
-        port = larger(port, s->next_send[me] + streaming(p, m->n_bytes));
-    m->received = true;
-    s->last_recv[me] = larger(larger(s->clock[me], m->arrival), port);
-    s->clock[me] = s->last_recv[me] + p->o_recv_ns;
-    s->out->took[me][s->n_received[me]] = m->n_bytes < sizeof(m->id) ? NONE : m->id;
-    s->out->arrival[me][s->n_received[me]++] = m->arrival;
-    end_op(s, me);
-}
-
 int random_simulate(const struct random_program *g, struct random_outcome *out)
 {
-    struct simulation *s = calloc(1, sizeof(*s));
-    int rc = 0;
+    struct sim_rank ranks[MOST_RANKS];
+    struct logp_delay delay;
+    struct sim s = {.P = g->P,
+                    .ranks = ranks,
+                    .model = {.params = g->params,
+                              .topology = g->topology,
+                              .rendezvous_from = g->rendezvous_from},
+                    .draws = &delay};
+    int rc = random_delay(g, &delay);
 
-    if (s == NULL)
-        return -ENOMEM;
-    s->g = g;
-    s->out = out;
-    out->use = (struct logp_link_use){0};
-    rc = random_delay(g, &s->delay);
-    for (int i = 0; i < MOST_RANKS; i++)
-        s->last_recv[i] = s->next_send[i] = INT64_MIN / 4;
-    while (rc == 0) {
-        int64_t first = INT64_MAX;
-        int me = NONE;
-        const struct random_op *op;
-
-        for (int i = 0; i < g->P; i++) {
-            const int64_t at = event_time(s, i);
-
-            if (at < first) {
-                first = at;
-                me = i;
-            }
-        }
-        if (me == NONE)
-            break;
-        op = &g->ops[me][s->at[me]];
-        if (sends(op) && !s->has_sent[me]) {
-            do_send(s, me, op, first);
-        } else if (receives(op)) {
-            do_recv(s, me, op, first);
-        } else {
-            s->clock[me] += op->time;
-            end_op(s, me);
-        }
-    }
-    for (int i = 0; i < g->P; i++) {
-        if (rc == 0 && s->at[i] != g->n_ops[i])
-            rc = -EDEADLK;
-        out->end[i] = s->clock[i];
-    }
-    logp_delay_destroy(&s->delay);
-    free(s);
+    if (rc != 0)
+        return rc;
+    for (int i = 0; i < g->P; i++)
+        ranks[i] = (struct sim_rank){
+            .ops = g->ops[i], .n = g->n_ops[i], .took = out->took[i], .arrival = out->arrival[i]};
+    rc = sim_run(&s);
+    for (int i = 0; i < g->P; i++)
+        out->end[i] = ranks[i].end;
+    out->use = s.use;
+    logp_delay_destroy(&delay);
     return rc;
 }
 
 /* ---- the same on the machine ---- */
 
 /* out: the message to send; in: where to receive. */
-static int run_op(struct logp_vp *vp, const struct random_op *op, const unsigned char *out,
+static int run_op(struct logp_vp *vp, const struct sim_op *op, const unsigned char *out,
                   unsigned char *in, struct logp_status *status)
 {
     struct logp_request *request;
@@ -431,14 +180,14 @@ int random_run(struct logp_vp *vp, void *arg)
     int rc = 0, received = 0;
 
     for (int i = 0; rc == 0 && i < run->g->n_ops[me]; i++) {
-        const struct random_op *op = &run->g->ops[me][i];
+        const struct sim_op *op = &run->g->ops[me][i];
         struct logp_status status = {0};
         int id = NONE;
 
         memset(out, op->id & 0xff, sizeof(out));
         memcpy(out, &op->id, sizeof(op->id));
         rc = run_op(vp, op, out, in, &status);
-        if (rc != 0 || !receives(op))
+        if (rc != 0 || !sim_receives(op))
             continue;
         if (status.n_bytes >= sizeof(id))
             memcpy(&id, in, sizeof(id));
@@ -460,7 +209,7 @@ int random_differ(const struct random_program *g, const struct random_outcome *a
         if (a->end[i] != b->end[i])
             return i;
         for (int k = 0; k < g->n_ops[i]; k++)
-            if (receives(&g->ops[i][k])) {
+            if (sim_receives(&g->ops[i][k])) {
                 if (a->took[i][received] != b->took[i][received] ||
                     a->arrival[i][received] != b->arrival[i][received])
                     return i;
@@ -475,7 +224,7 @@ int random_differ(const struct random_program *g, const struct random_outcome *a
 static int next_send(const struct random_program *g, int src, int dst, int tag, int from)
 {
     for (int k = from; k < g->n_ops[src]; k++) {
-        const struct random_op *op = &g->ops[src][k];
+        const struct sim_op *op = &g->ops[src][k];
 
         if (op->kind == SEND && op->peer == dst && op->tag == tag)
             return k;
@@ -500,7 +249,7 @@ int random_unsound(const struct random_program *g, const struct random_outcome *
         int at[MOST_RANKS][ANY + 1] = {{0}}, received = 0; /* by source and tag */
 
         for (int k = 0; k < g->n_ops[me]; k++) {
-            const struct random_op *op = &g->ops[me][k];
+            const struct sim_op *op = &g->ops[me][k];
             const int id = out->took[me][received];
             int src = op->peer == LOGP_ANY_SOURCE ? 0 : op->peer;
 
@@ -516,7 +265,7 @@ int random_unsound(const struct random_program *g, const struct random_outcome *
 }
 
 /* @return false: a step of a schedule cannot be this */
-static bool as_step(const struct random_op *op, struct logp_step *out)
+static bool as_step(const struct sim_op *op, struct logp_step *out)
 {
     if (op->kind == COMPUTE)
         return logp_step_compute(out, op->time, 0);

@@ -7,48 +7,21 @@
  * wait for receivers, so the sequence itself is a schedule. Messages of the tag ANY are received
  * from any source, and from no other.
  *
- * Under the virtual clock every vp's clock and every receive agree with a plain event simulation
- * that shares no code with the library but the draws of latencies that vary and the routes of a
- * topology (random_simulate(), random_differ()). In any other order too each receive takes the next
- * of what it could (random_unsound()).
- *
- * On a topology the send that is first by (start, rank) is first on its links. A link is known by
- * its two ends.
+ * Under the virtual clock every vp's clock and every receive agree with the simulation of simulator.h
+ * (random_simulate(), random_differ()). In any other order too each receive takes the next of what it
+ * could (random_unsound()).
  */
 #ifndef LOGP_TESTS_RANDOM_PROGRAM_H
 #define LOGP_TESTS_RANDOM_PROGRAM_H
 
-#include <logp/logp.h>
+#include "simulator.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* MOST_P: of random_generate(); MOST_RANKS: of any program; MOST_NODES: with its switches */
-enum {
-    MOST_P = 8,
-    MOST_RANKS = 16,
-    MOST_NODES = 64,
-    MOST_OPS = 256,
-    ANY = 9,
-    TAGS = 3,
-    NONE = -1,
-    MOST_BYTES = 80
-};
-
-/* EXCHANGE: send to peer and receive from it. ISEND: computes `time` before it is waited for. */
-enum random_kind { SEND, RECV, COMPUTE, EXCHANGE, ISEND };
-
-struct random_op {
-    enum random_kind kind;
-    int peer, tag;
-    size_t n_bytes;
-    int64_t time;
-    int id; /* of the message sent */
-};
+/* MOST_P: of random_generate(); MOST_RANKS: of any program */
+enum { MOST_P = 8, MOST_RANKS = 16, MOST_OPS = 256, ANY = 9, TAGS = 3, MOST_BYTES = 80 };
 
 struct random_program {
     int P, n_ops[MOST_RANKS], n_messages;
-    struct random_op ops[MOST_RANKS][MOST_OPS];
+    struct sim_op ops[MOST_RANKS][MOST_OPS];
     struct logp_params params;
     const struct logp_topology *topology; /* or NULL */
     int64_t

@@ -9,25 +9,6 @@
 
 enum { POINTS = 8000 };
 
-/* ---- points ---- */
-
-static struct drawn draw_point(uint64_t seed, struct logp_links **links)
-{
-    uint64_t random = seed * UINT64_C(0x2545f4914f6cdd1d) | 1;
-    struct drawn d = draw(seed);
-
-    *links = NULL;
-    d.call.args.in_place = false;
-    if (d.topology == NULL && !d.call.model.params.latency_varies && one_in(&random, 4))
-        *links = draw_links(d.P, &random);
-    d.call.model.links = *links;
-    if (one_in(&random, 6))
-        d.call.model.rendezvous_from = 1 + below(&random, 200);
-    return d;
-}
-
-/* ---- all of them ---- */
-
 struct least {
     const struct logp_algorithm *row; /* NULL: none is predicted */
     int64_t k, ns;
@@ -101,14 +82,17 @@ static uint64_t messages_of_all(const struct drawn *d)
 /* @return was there anything to compare? */
 static bool check_point(uint64_t seed)
 {
-    struct logp_links *links;
-    struct drawn d = draw_point(seed, &links);
+    uint64_t random = seed * UINT64_C(0xd1342543de82ef95) | 1;
+    struct drawn d = draw_linked(seed);
     struct least least = {.row = NULL};
     const struct logp_algorithm *a;
     struct logp_choice choice;
-    const int rc =
-        logp_algorithm_choose(d.collective->name, d.P, &d.call.args, &d.call.model, &choice);
+    int rc;
 
+    d.call.args.in_place = false;
+    if (one_in(&random, 6))
+        d.call.model.rendezvous_from = 1 + below(&random, 200);
+    rc = logp_algorithm_choose(d.collective->name, d.P, &d.call.args, &d.call.model, &choice);
     for (size_t i = 0; (a = logp_algorithm_at(d.collective->name, i)) != NULL; i++)
         try_row(&d, a, &least);
     if (rc == 0 && choice.n_left > 0) {
@@ -123,8 +107,7 @@ static bool check_point(uint64_t seed)
         must(test_best(d.collective->name, d.P, &d.call) == least.row, "another is kept", &d,
              least.row->name);
     }
-    logp_links_destroy(links);
-    logp_topology_destroy(d.topology);
+    drawn_free(&d);
     return least.row != NULL;
 }
 
@@ -143,32 +126,6 @@ Test(best, auto_takes_the_least_of_all_rows_with_all_k)
         cr_assert_gt(compared, n / 2);
     }
     cr_log_info("%lu compared", (unsigned long)compared);
-}
-
-/* ---- golden ones ---- */
-
-static void check_choice(const char *collective, int64_t P, const struct logp_params *params,
-                         const char *name, int64_t k, int64_t ns)
-{
-    const struct logp_invocation c = {.args.n_bytes = 8, .model.params = *params};
-    const struct logp_algorithm *a = test_best(collective, P, &c);
-
-    cr_assert_str_eq(a->name, name);
-    if (k > 0)
-        cr_expect_eq(test_knob(a, "k", P, &c), k, "%s %s", collective, name);
-    cr_expect_eq(test_predict(a, P, &c).ns, ns, "%s %s", collective, name);
-}
-
-/* With a shared gap next to nothing has a formula, and what has one is not the best. */
-Test(best, rows_without_a_formula_are_compared)
-{
-    const struct logp_params far = test_params(100, 2, 4);
-    struct logp_params params = test_params(6, 2, 4);
-
-    check_choice("barrier", 5, &far, "dissemination-k", 5, 116);
-    params.gap_shared = true;
-    check_choice("barrier", 64, &params, "dissemination-k", 3, 62);
-    check_choice("gather", 64, &params, "optimal", 0, 50); /* knomial: 58 */
 }
 
 static int barrier(struct logp_vp *vp, void *arg)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random cases over the whole table: processors, parameters, operands, delay models and topologies
- * are drawn for a collective, and every algorithm of it is run that applies. Results are right, the
- * virtual clock agrees with the prediction and is never below the lower bound, a prediction is
- * missing only where that is documented, and `auto` takes the best.
+ * Random cases over the whole table: processors, parameters, operands, delay models, topologies and
+ * links are drawn for a collective, and every algorithm of it is run that applies. Results are right;
+ * the virtual clock, the fold of the schedule, the formula and a simulation of our own agree to the
+ * nanosecond; nothing is below the lower bound; a prediction is missing only where that is
+ * documented; and `auto` takes the best.
  *
  * A case is its seed: LOGP_TEST_SEED runs a single one, and says what it is.
  */
-#include "drawn.h"
+#include "drawn_links.h"
+#include "simulator.h"
 
-enum { CASES = 4000, LEAST_EXACT = 20, CERTAINTIES = 4 };
+enum { CASES = 6000, LEAST_EXACT = 20, CERTAINTIES = 4 };
 
 /* What one algorithm did in a case. */
 struct outcome {
@@ -20,45 +22,25 @@ struct outcome {
 
 /* By row of the table. */
 struct count {
-    int certainty[CERTAINTIES], refused;
+    int certainty[CERTAINTIES], linked, refused;
 };
 
-/* ---- what goes wrong ---- */
-
-/* o: NULL, or what there is to compare. */
-static void claim(bool holds, const char *what, const struct drawn *d, const char *algorithm,
-                  const struct outcome *o)
+/* A claim about times that are these. */
+static void claim(bool holds, const char *what, const struct drawn *d,
+                  const struct logp_algorithm *a, int64_t ns, int64_t expected)
 {
-    if (holds)
-        return;
-    describe(d, algorithm);
-    if (o != NULL)
-        fprintf(stderr, "virtual clock %ld ns, predicted %ld ns (%s)\n", (long)o->ns,
-                (long)o->prediction.ns, logp_certainty_name(o->prediction.certainty));
-    fprintf(stderr, "this does not hold: %s\n", what);
-    cr_assert(holds, "case %lu, %s %s: %s", (unsigned long)d->seed, d->collective->name, algorithm,
-              what);
+    if (!holds)
+        fprintf(stderr, "%ld ns, expected %ld ns: %s\n", (long)ns, (long)expected, what);
+    must(holds, what, d, a->name);
 }
 
-/* ---- running it ---- */
-
-static void use_delay(struct logp_machine *m, const struct drawn *d)
+/* Several cores at once need a time ahead of which nothing can happen: test_parallel.c. */
+static bool cannot_run(struct logp_machine *m, const struct drawn *d)
 {
-    struct logp_delay ends, delay;
+    TEST_DELAY delay = drawn_delay(d);
 
-    cr_assert_eq(logp_delay_create(d->delay, &d->call.model.params, &ends), 0);
-    delay = ends;
-    if (d->topology != NULL)
-        cr_assert_eq(logp_topology_delay(d->topology, ends, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
-}
-
-static bool has_lookahead(const struct drawn *d)
-{
-    const struct logp_params *p = &d->call.model.params;
-
-    return d->topology == NULL && logp_params_capacity(p) == 0 &&
-           (p->latency_varies ? 0 : p->L_ns) + p->o_send_ns > 0;
+    return logp_machine_cores(m) > 1 &&
+           (delay.ops->lookahead(delay.model) == 0 || delay.ops->capacity(delay.model) > 0);
 }
 
 /* Do its messages follow a tree from the root or to it? */
@@ -87,6 +69,8 @@ static bool may_have_none(const struct drawn *d, const struct logp_algorithm *a)
         return true;
     if (d->P == 1)
         return false;
+    if (d->call.model.links != NULL)
+        return a->steps == NULL;
     if (d->topology != NULL)
         return !follows_a_tree(d, a) || (d->call.model.params.gap_shared && !broadcast);
     if (d->call.model.params.gap_shared)
@@ -101,37 +85,111 @@ static void check_refusal(struct logp_machine *m, const struct drawn *d,
     struct logp_invocation c = d->call;
     struct logp_record r;
 
-    claim(logp_experiment_run(m, x, &r) == -ENOTSUP, "an experiment is refused", d, a->name, NULL);
-    claim(test_plan(a, d->P, 0, &c) == -ENOTSUP, "a plan is refused", d, a->name, NULL);
-    claim(test_predict(a, d->P, &c).certainty == LOGP_PREDICTION_NONE, "there is no prediction", d,
-          a->name, NULL);
+    must(logp_experiment_run(m, x, &r) == -ENOTSUP, "an experiment is refused", d, a->name);
+    must(test_plan(a, d->P, 0, &c) == -ENOTSUP, "a plan is refused", d, a->name);
+    must(test_predict(a, d->P, &c).certainty == LOGP_PREDICTION_NONE, "there is no prediction", d,
+         a->name);
 }
 
-static void check_time(const struct drawn *d, const struct logp_algorithm *a,
-                       const struct outcome *o)
+/* Does the time of a run agree with this prediction? */
+static void check_prediction(const struct drawn *d, const struct logp_algorithm *a,
+                             const struct logp_prediction *p, int64_t ns)
 {
-    switch (o->prediction.certainty) {
-    case LOGP_PREDICTION_EXACT:
-        claim(o->ns == o->prediction.ns, "exact", d, a->name, o);
-        break;
-    case LOGP_PREDICTION_BOUND:
-        claim(o->ns <= o->prediction.ns, "an upper bound", d, a->name, o);
-        break;
-    case LOGP_PREDICTION_LOWER_BOUND:
-        claim(d->topology != NULL && o->ns >= o->prediction.ns, "a lower bound, on a topology", d,
-              a->name, o);
-        break;
-    case LOGP_PREDICTION_NONE:
-        claim(may_have_none(d, a), "there is a prediction", d, a->name, o);
-        break;
+    if (p->certainty == LOGP_PREDICTION_EXACT)
+        claim(ns == p->ns, "exact", d, a, ns, p->ns);
+    if (p->certainty == LOGP_PREDICTION_BOUND)
+        claim(ns <= p->ns, "an upper bound", d, a, ns, p->ns);
+    if (p->certainty == LOGP_PREDICTION_LOWER_BOUND)
+        claim(d->topology != NULL && ns >= p->ns, "a lower bound, on a topology", d, a, ns, p->ns);
+}
+
+/* The links of a topology. A formula of a tree there is exact if and only if nobody waits for one. */
+static void check_links(struct logp_machine *m, const struct drawn *d,
+                        const struct logp_algorithm *a, const struct logp_link_use *simulated)
+{
+    const struct logp_prediction p = test_predict_by(a, d->P, &d->call, LOGP_BY_FORMULA);
+    struct logp_link_use use;
+
+    cr_assert_eq(logp_link_use(m, -1, &use), 0);
+    claim(use.waited_ns == simulated->waited_ns, "so long was waited for links", d, a,
+          use.waited_ns, simulated->waited_ns);
+    claim(use.busy_ns == simulated->busy_ns, "so long links were busy", d, a, use.busy_ns,
+          simulated->busy_ns);
+    must(use.messages == simulated->messages, "so many passed links", d, a->name);
+    if (p.certainty != LOGP_PREDICTION_NONE && logp_params_capacity(&d->call.model.params) == 0 &&
+        strcmp(a->name, "torus-pipelined") != 0)
+        must((p.certainty == LOGP_PREDICTION_EXACT) == (use.waited_ns == 0 || d->P == 1),
+             "exact where nobody waits for a link", d, a->name);
+}
+
+/* The rules: what every rank does, step by step, in a simulation of our own. */
+static void simulate(const struct drawn *d, const struct logp_schedule *schedule, struct sim *s)
+{
+    *s = (struct sim){
+        .P = d->P, .ranks = calloc((size_t)d->P, sizeof(*s->ranks)), .model = d->call.model};
+    for (int r = 0; r < d->P; r++) {
+        struct sim_op *ops = NULL;
+        struct logp_invocation c;
+        struct logp_step step;
+        int n = 0, space = 0;
+
+        cr_assert_eq(logp_schedule_begin(schedule, r, &c), 0);
+        for (int64_t i = 0; schedule->steps(d->P, r, &c, i, &step);
+             i += 1 + (step.kind == LOGP_STEP_COMPUTE ? step.parts : 0)) {
+            if (n == space)
+                ops = realloc(ops, (size_t)(space = 2 * space + 16) * sizeof(*ops));
+            ops[n++] = (struct sim_op){.kind = step.kind == LOGP_STEP_SEND      ? SEND
+                                               : step.kind == LOGP_STEP_RECEIVE ? RECV
+                                                                                : COMPUTE,
+                                       .peer = (int)step.peer,
+                                       .tag = step.tag,
+                                       .n_bytes = step.n_bytes,
+                                       .time = step.kind == LOGP_STEP_COPY ? 0 : step.ns};
+        }
+        logp_schedule_end(&c);
+        s->ranks[r] = (struct sim_rank){.ops = ops, .n = n};
     }
+    must(sim_run(s) == 0, "the simulation gets through", d, "schedule");
+    for (int r = 0; r < d->P; r++)
+        free((struct sim_op *)s->ranks[r].ops);
+    free(s->ranks);
+}
+
+/* The fold and the simulation of a schedule, which was run. Latencies that vary are simulated as the
+ * longest, and are those of the first repetition in the fold. */
+static void check_schedule(struct logp_machine *m, const struct drawn *d,
+                           const struct logp_algorithm *a, const struct logp_record *r)
+{
+    const struct logp_schedule s = logp_schedule_of(a, d->P, &d->call.args, &d->call.model);
+    const bool varies = d->call.model.params.latency_varies;
+    const struct logp_prediction p = test_predict_by(a, d->P, &d->call, LOGP_BY_SCHEDULE);
+    TEST_DELAY delay = drawn_delay(d);
+    struct logp_fold fold;
+    struct sim sim;
+
+    must(logp_schedule_fold(&s, &delay, 0, &fold) == 0, "it is folded", d, a->name);
+    claim(fold.ns == r->emulated.median_ns || (varies && d->reps > 1),
+          "the fold is the virtual clock", d, a, fold.ns, r->emulated.median_ns);
+    must(fold.messages == r->messages, "it has all messages", d, a->name);
+    must(fold.unreceived == 0, "all are received", d, a->name);
+    if (d->call.model.links != NULL && d->call.model.params.capacity > 0)
+        return; /* overheads differ: messages enter the wire in another order than they start */
+    simulate(d, &s, &sim);
+    claim(varies ? fold.ns <= sim.end : fold.ns == sim.end, "the fold is what the rules say", d, a,
+          fold.ns, sim.end);
+    claim(p.certainty == LOGP_PREDICTION_NONE || p.ns == sim.end,
+          "so is the prediction by schedule", d, a, p.ns, sim.end);
+    if (d->topology != NULL && d->reps == 1)
+        check_links(m, d, a, &sim.use);
 }
 
 static struct outcome run(struct logp_machine *m, const struct drawn *d,
                           const struct logp_algorithm *a, struct count *count)
 {
     const struct logp_experiment x = test_experiment(a, &d->call.args, d->reps, d->seed);
+    const bool linked = d->call.model.links != NULL;
     struct outcome o = {.ran = test_needs(a, d->P, &d->call) == NULL};
+    struct logp_prediction formula;
     struct logp_record r;
 
     if (!o.ran) {
@@ -139,16 +197,27 @@ static struct outcome run(struct logp_machine *m, const struct drawn *d,
         count->refused++;
         return o;
     }
-    claim(logp_experiment_run(m, &x, &r) == 0, "it runs", d, a->name, NULL);
+    must(logp_experiment_run(m, &x, &r) == 0, "it runs", d, a->name);
+    must(r.verified, "its result is right", d, a->name);
+    if (!r.has_emulated) /* over processes */
+        return (struct outcome){.ran = false};
     o.prediction = r.prediction;
     o.ns = r.emulated.max_ns;
-    claim(r.verified, "its result is right", d, a->name, &o);
-    claim(r.emulated.min_ns == r.emulated.max_ns || d->call.model.params.latency_varies,
-          "all runs take the same time", d, a->name, &o);
-    claim(o.ns >= logp_collective_lower_bound(a->collective, d->P, &d->call.args, &d->call.model),
-          "nothing is below the lower bound", d, a->name, &o);
-    check_time(d, a, &o);
-    count->certainty[o.prediction.certainty]++;
+    claim(r.emulated.min_ns == o.ns || d->call.model.params.latency_varies,
+          "all runs take the same time", d, a, r.emulated.min_ns, o.ns);
+    claim(r.emulated.min_ns >=
+              logp_collective_lower_bound(a->collective, d->P, &d->call.args, &d->call.model),
+          "nothing is below the lower bound", d, a, r.emulated.min_ns, o.ns);
+    must(r.prediction.certainty != LOGP_PREDICTION_NONE || may_have_none(d, a),
+         "there is a prediction", d, a->name);
+    check_prediction(d, a, &r.prediction, o.ns);
+    formula = test_predict_by(a, d->P, &d->call, LOGP_BY_FORMULA);
+    must(!linked || formula.certainty == LOGP_PREDICTION_NONE, "links have no formula", d, a->name);
+    check_prediction(d, a, &formula, o.ns);
+    if (a->steps != NULL)
+        check_schedule(m, d, a, &r);
+    count->certainty[r.prediction.certainty]++;
+    count->linked += linked;
     return o;
 }
 
@@ -194,11 +263,11 @@ static void check_auto(const struct drawn *d, const struct outcome *outcomes)
         }
         all_exact &= p.certainty == LOGP_PREDICTION_EXACT;
     }
-    claim(taken == best || certainty_of(least.certainty) == 0,
-          "auto takes the first of those with the best prediction", d,
-          taken != NULL ? taken->name : "auto", NULL);
-    claim(!all_exact || taken == fastest, "auto takes the first of the fastest", d,
-          taken != NULL ? taken->name : "auto", NULL);
+    must(taken == best || certainty_of(least.certainty) == 0,
+         "auto takes the first of those with the best prediction", d,
+         taken != NULL ? taken->name : "auto");
+    must(!all_exact || taken == fastest, "auto takes the first of the fastest", d,
+         taken != NULL ? taken->name : "auto");
 }
 
 /* ---- all of it ---- */
@@ -206,7 +275,7 @@ static void check_auto(const struct drawn *d, const struct outcome *outcomes)
 /* @return how many algorithms were run */
 static int check_case(struct logp_machine **machines, uint64_t seed, struct count *counts)
 {
-    struct drawn d = draw(seed);
+    struct drawn d = draw_linked(seed);
     size_t n;
     const struct logp_algorithm *const *rows = test_rows(&n);
     struct outcome *outcomes = calloc(n, sizeof(*outcomes));
@@ -214,20 +283,17 @@ static int check_case(struct logp_machine **machines, uint64_t seed, struct coun
 
     if (machines[d.P] == NULL)
         machines[d.P] = test_machine(d.P, LOGP_CLOCK_VIRTUAL, NULL);
-    if (logp_machine_cores(machines[d.P]) > 1 && !has_lookahead(&d)) {
-        free(outcomes);
-        logp_topology_destroy(d.topology);
-        return 0; /* a parallel machine does not run it: test_parallel.c */
+    if (!cannot_run(machines[d.P], &d)) {
+        cr_assert_eq(logp_machine_set_delay(machines[d.P], drawn_delay(&d), 0), 0);
+        for (size_t i = 0; i < n; i++)
+            if (strcmp(rows[i]->collective, d.collective->name) == 0) {
+                outcomes[i] = run(machines[d.P], &d, rows[i], &counts[i]);
+                ran += outcomes[i].ran;
+            }
+        check_auto(&d, outcomes);
     }
-    use_delay(machines[d.P], &d);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(rows[i]->collective, d.collective->name) == 0) {
-            outcomes[i] = run(machines[d.P], &d, rows[i], &counts[i]);
-            ran += outcomes[i].ran;
-        }
-    check_auto(&d, outcomes);
     free(outcomes);
-    logp_topology_destroy(d.topology);
+    drawn_free(&d);
     return ran;
 }
 
@@ -236,15 +302,16 @@ static void report(const struct count *counts, int ran)
     size_t n;
     const struct logp_algorithm *const *rows = test_rows(&n);
 
-    cr_log_info("%d runs; of each algorithm exact, bound, lower bound, no prediction, refused:",
+    cr_log_info("%d runs; of each algorithm exact, bound, lower bound, no prediction, on links, "
+                "refused:",
                 ran);
     for (size_t i = 0; i < n; i++) {
         const int *certainty = counts[i].certainty;
 
-        cr_log_info("%-14s %-22s %4d %4d %4d %4d %4d", rows[i]->collective, rows[i]->name,
+        cr_log_info("%-14s %-22s %4d %4d %4d %4d %4d %4d", rows[i]->collective, rows[i]->name,
                     certainty[LOGP_PREDICTION_EXACT], certainty[LOGP_PREDICTION_BOUND],
                     certainty[LOGP_PREDICTION_LOWER_BOUND], certainty[LOGP_PREDICTION_NONE],
-                    counts[i].refused);
+                    counts[i].linked, counts[i].refused);
         if (test_divisor() == 1)
             cr_assert_geq(certainty[LOGP_PREDICTION_EXACT], LEAST_EXACT,
                           "%s %s: %d cases with an exact prediction", rows[i]->collective,
@@ -264,10 +331,10 @@ Test(cases, every_algorithm_is_right_on_time_and_chosen_when_best)
     counts = calloc(n, sizeof(*counts));
     if (single != NULL) {
         const uint64_t seed = strtoull(single, NULL, 10);
-        const struct drawn d = draw(seed);
+        struct drawn d = draw_linked(seed);
 
         describe(&d, "of every kind");
-        logp_topology_destroy(d.topology);
+        drawn_free(&d);
         check_case(machines, seed, counts);
     } else {
         cr_log_info("cases 1 to %d, each its own seed", CASES / test_divisor());
@@ -279,6 +346,87 @@ Test(cases, every_algorithm_is_right_on_time_and_chosen_when_best)
         cr_assert_eq(logp_machine_destroy(machines[P]), 0);
     free(counts);
 }
+
+/* ---- much mail ---- */
+
+enum { STEPS = 8000, PEERS = 40, TAGS = 3 };
+
+struct mail {
+    struct logp_step *steps[PEERS];
+    int64_t n[PEERS];
+    int waiting[PEERS][PEERS][TAGS], total; /* by receiver, source, tag: what has been sent */
+};
+
+/* The next of a random rank's waiting messages, by random source and tag. */
+static void receive_one(struct mail *m, uint64_t *random, int rank)
+{
+    const int64_t first = below(random, PEERS * TAGS);
+
+    for (int64_t i = first; i < first + PEERS * TAGS; i++) {
+        const int source = (int)(i / TAGS % PEERS), tag = (int)(i % TAGS);
+
+        if (m->waiting[rank][source][tag] == 0)
+            continue;
+        m->waiting[rank][source][tag]--;
+        m->total--;
+        logp_step_receive(&m->steps[rank][m->n[rank]++], source, tag, LOGP_RECV_BUF, 0, 64);
+        return;
+    }
+}
+
+/* Sends and receives in one order that is possible: waves, and most of them to rank 0. */
+static void make_steps(struct mail *m, uint64_t seed)
+{
+    uint64_t random = seed;
+
+    for (int i = 0; i < STEPS || m->total > 0; i++) {
+        const bool sends = i < STEPS && below(&random, 10) < (i / 400 % 2 == 0 ? 9 : 3);
+        const int rank = one_in(&random, 4) ? (int)below(&random, PEERS) : 0;
+        const int source = (int)below(&random, PEERS), tag = (int)below(&random, TAGS);
+
+        if (!sends) {
+            receive_one(m, &random, i < STEPS ? rank : i % PEERS);
+        } else if (source != rank) {
+            logp_step_send(&m->steps[source][m->n[source]++], rank, tag, LOGP_RECV_BUF, 0,
+                           (size_t)below(&random, 65));
+            m->waiting[rank][source][tag]++;
+            m->total++;
+        }
+    }
+}
+
+Test(cases, a_rank_may_have_much_mail)
+{
+    TEST_MACHINE machine = test_machine(PEERS, LOGP_CLOCK_VIRTUAL, NULL);
+    const struct logp_algorithm *listed = logp_algorithm_find("schedule", "listed");
+    uint64_t random = 1;
+
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct mail m = {.n = {0}};
+        const struct logp_step_list list = {.P = PEERS,
+                                            .steps = (const struct logp_step *const *)m.steps,
+                                            .n = m.n,
+                                            .most_bytes = 64};
+        struct drawn d = {.seed = seed,
+                          .P = PEERS,
+                          .reps = 1,
+                          .delay = "loggp",
+                          .collective = logp_collective_find("schedule"),
+                          .call = {.args.list = &list, .model.params = some_params(&random)}};
+
+        if (seed % 2 == 0)
+            d.call.model.params.capacity = 1 + (int64_t)seed;
+        for (int r = 0; r < PEERS; r++)
+            m.steps[r] = calloc(2 * STEPS, sizeof(*m.steps[r]));
+        make_steps(&m, seed);
+        cr_assert_eq(logp_machine_set_delay(machine, drawn_delay(&d), 0), 0);
+        run(machine, &d, listed, &(struct count){0});
+        for (int r = 0; r < PEERS; r++)
+            free(m.steps[r]);
+    }
+}
+
+/* ---- knobs ---- */
 
 /* Does it take the k that is given? */
 static bool takes_k(const struct logp_algorithm *a, int64_t P, struct logp_invocation c)

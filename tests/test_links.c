@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What topologies do to trees: the load that collectives put on links, and their predictions there,
- * which are exact where no message waits for a link.
- */
-#include "doubling.h"
+/* What topologies do to trees: the load that collectives put on links, and which predictions there are. */
+#include "support.h"
 
 /* ---- loads ---- */
 
@@ -99,107 +96,6 @@ Test(links, only_trees_have_a_load)
 }
 
 /* ---- predictions on a topology ---- */
-
-struct counts {
-    int exact, contended;
-};
-
-/* Exact if and only if nobody waited for a link; otherwise nothing is faster than predicted. */
-static void check_on(struct logp_machine *m, const struct logp_algorithm *a,
-                     const struct logp_invocation *c, struct counts *counts)
-{
-    const struct logp_experiment x = test_experiment(a, &c->args, 1, 0);
-    const struct logp_delay delay = test_on_links(c->model.topology, &c->model.params);
-    struct logp_link_use use;
-    struct logp_record r;
-
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
-    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-    cr_assert(r.verified);
-    cr_assert_eq(logp_link_use(m, -1, &use), 0);
-    cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
-    cr_assert_eq(r.emulated.median_ns, r.prediction.ns);
-    r.prediction = test_predict_by(a, r.P, c, LOGP_BY_FORMULA);
-    if (r.prediction.certainty == LOGP_PREDICTION_NONE) {
-        cr_assert(c->model.params.gap_shared && strcmp(a->collective, "broadcast") != 0);
-        return;
-    }
-    if (use.waited_ns == 0 || r.P == 1) {
-        cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
-        cr_assert_eq(r.emulated.median_ns, r.prediction.ns, "%s %s on %s: %ld predicted %ld",
-                     a->collective, a->name, logp_topology_spec(c->model.topology),
-                     (long)r.emulated.median_ns, (long)r.prediction.ns);
-        counts->exact++;
-    } else {
-        cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_LOWER_BOUND);
-        cr_assert_geq(r.emulated.median_ns, r.prediction.ns);
-        counts->contended++;
-    }
-}
-
-static void check_everywhere(const char *spec, int P, uint64_t *state, struct counts *counts)
-{
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = P,
-                                 .delay = logp_delay_none(),
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = test_executor(),
-                                 .stacks = test_stacks()};
-    const struct logp_params params = random_params(state);
-    struct logp_machine *m;
-    struct logp_topology *t;
-    struct logp_invocation c = {.args.root = (int)up_to(state, P - 1),
-                                .args.n_bytes = (size_t)up_to(state, 12),
-                                .args.count = up_to(state, 4),
-                                .args.op = logp_op_find("sum", "int32"),
-                                .args.work_ns = up_to(state, 20),
-                                .model.params = params};
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
-
-    cr_assert_eq(logp_topology_create(spec, P, &t), 0);
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    c.model.topology = t;
-    for (size_t i = 0; i < n; i++) {
-        struct logp_link_load load;
-
-        if (logp_link_load_init(&load, a[i], &c.args, &c.model) == 0) { /* a tree that applies */
-            check_on(m, a[i], &c, counts);
-            logp_link_load_fini(&load);
-        }
-    }
-    cr_assert_eq(logp_machine_destroy(m), 0);
-    logp_topology_destroy(t);
-}
-
-Test(links, on_topologies_predictions_are_exact_where_nobody_waits)
-{
-    static const struct {
-        const char *spec;
-        int P;
-    } on[] = {
-        {"line", 2},        {"line", 7},         {"line", 16},       {"ring", 2},
-        {"ring", 9},        {"ring", 16},        {"mesh", 16},       {"mesh:2x3", 6},
-        {"mesh", 25},       {"mesh:4x5", 20},    {"torus", 16},      {"torus:3x4", 12},
-        {"torus", 25},      {"hypercube", 8},    {"hypercube", 16},  {"hypercube", 32},
-        {"tree", 4},        {"tree", 8},         {"tree", 16},       {"hypercube", 1},
-        {"mesh:2x3x4", 24}, {"torus:2x3x4", 24}, {"mesh:4x2x2", 16}, {"torus:3x3x3", 27},
-        {"torus:5x3", 15},  {"torus:2x6", 12},   {"mesh:2x2", 4},    {"mesh:2x1x2x3", 12},
-        {"torus:8", 8},     {"mesh:8", 8},
-    };
-    struct counts counts = {0};
-    uint64_t state = 1994;
-
-    cr_log_info("seed %llu", (unsigned long long)state);
-    for (int i = 0; i < 600 / test_divisor(); i++) {
-        const size_t k = (size_t)up_to(&state, sizeof(on) / sizeof(on[0]) - 1);
-
-        check_everywhere(on[k].spec, on[k].P, &state, &counts);
-    }
-    cr_log_info("%d exact, %d contended", counts.exact, counts.contended);
-    cr_expect_gt(counts.exact, 1000 / test_divisor());
-    cr_expect_gt(counts.contended, 1000 / test_divisor());
-}
 
 static struct logp_prediction on_ring(const char *collective, const char *name, int64_t P, int ring)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The virtual clock on several cores: what ends a run, what is refused, and that many messages
- * between the cores arrive. That the outcome is that of one core is shown by the suites `exact` and
+ * between the cores arrive. That the outcome is that of one core is shown by the suites `cases` and
  * `random`, which run on such machines too. On a host of one core these are ordinary machines.
  */
 #include "support.h"

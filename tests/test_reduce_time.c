@@ -33,26 +33,6 @@ static int64_t with_k(const char *name, int64_t P, struct logp_invocation c, int
     return predicted(name, P, &c);
 }
 
-Test(reduce_time, predictions_have_the_golden_values)
-{
-    const struct logp_invocation c = usual(1), nine = usual(9);
-    static const int64_t P[] = {6, 8, 11}, binomial[] = {26, 33, 37};
-
-    for (int i = 0; i < 3; i++)
-        cr_expect_eq(predicted("binomial", P[i], &c), binomial[i]);
-    cr_expect_eq(with_k("kchain", 11, c, 4), 45);
-    cr_expect_eq(with_k("kchain-short-first", 11, c, 4), 37);
-    cr_expect_eq(with_k("kchain", 9, c, 4), 34);
-    cr_expect_eq(with_k("kchain-short-first", 9, c, 4), 34);
-    cr_expect_eq(predicted("kchain-adaptive", 11, &c), 44);
-    cr_expect_eq(predicted("kchain-adaptive", 13, &c), 48);
-    cr_expect_eq(predicted("kchain-adaptive-sorted", 13, &c), 44);
-    cr_expect_eq(predicted("optimal", 8, &nine), 52);
-    cr_expect_eq(predicted("flat", 7, &c), 31);
-    cr_expect_eq(predicted("chain", 7, &c), 66);
-    cr_expect_eq(predicted("binary", 7, &c), 30);
-}
-
 /* The least over all k, the smallest of equals. */
 static int64_t try_all(const char *name, int64_t P, const struct logp_invocation *c,
                        int64_t *best_k)
@@ -68,19 +48,6 @@ static int64_t try_all(const char *name, int64_t P, const struct logp_invocation
         }
     }
     return least;
-}
-
-Test(reduce_time, the_best_numbers_of_chains_are_the_golden_ones)
-{
-    const struct logp_invocation c = usual(1);
-    int64_t k = 0;
-
-    cr_expect_eq(try_all("kchain", 48, &c, &k), 88);
-    cr_expect_eq(k, 12);
-    cr_expect_eq(try_all("kchain-short-first", 48, &c, &k), 80);
-    cr_expect_eq(k, 10);
-    cr_expect_eq(predicted("kchain-opt", 48, &c), 88);
-    cr_expect_eq(test_knob(algorithm("kchain-opt"), "k", 48, &c), 12);
 }
 
 static void check_best_k(int64_t P, int64_t a, int64_t B)

@@ -8,7 +8,7 @@
 
 enum { RANKS = 5, OPS = 12 };
 
-static void add(struct random_program *r, int rank, struct random_op op)
+static void add(struct random_program *r, int rank, struct sim_op op)
 {
     op.id = r->n_messages++;
     r->ops[rank][r->n_ops[rank]++] = op;
@@ -27,22 +27,22 @@ static void make_program(struct random_program *r, const struct logp_params *p, 
         const int b = (a + 1 + (int)test_below(&s, r->P - 1)) % r->P;
         const int tag = (int)test_below(&s, 2);
         const size_t n_bytes = (size_t)test_below(&s, 80);
-        const struct random_op send = {SEND, b, tag, n_bytes, 0, 0};
-        const struct random_op receive = {RECV, a, tag, 0, 0, 0};
+        const struct sim_op send = {SEND, b, tag, n_bytes, 0, 0};
+        const struct sim_op receive = {RECV, a, tag, 0, 0, 0};
         const int64_t what = test_below(&s, 6);
 
         if (r->n_ops[a] == OPS || r->n_ops[b] == OPS)
             break;
         if (what == 0) {
-            add(r, a, (struct random_op){COMPUTE, NONE, 0, 0, test_below(&s, 500), 0});
+            add(r, a, (struct sim_op){COMPUTE, NONE, 0, 0, test_below(&s, 500), 0});
         } else if (what == 1) { /* both ways at once */
-            add(r, a, (struct random_op){EXCHANGE, b, tag, n_bytes, 0, 0});
-            add(r, b, (struct random_op){EXCHANGE, a, tag, n_bytes / 2, 0, 0});
+            add(r, a, (struct sim_op){EXCHANGE, b, tag, n_bytes, 0, 0});
+            add(r, b, (struct sim_op){EXCHANGE, a, tag, n_bytes / 2, 0, 0});
         } else if (what == 2) {
-            add(r, a, (struct random_op){ISEND, b, tag, n_bytes, test_below(&s, 900), 0});
+            add(r, a, (struct sim_op){ISEND, b, tag, n_bytes, test_below(&s, 900), 0});
             add(r, b, receive);
         } else if (what == 3 && r->n_ops[a] > 0) { /* late, perhaps too late */
-            struct random_op *last = &r->ops[a][r->n_ops[a] - 1];
+            struct sim_op *last = &r->ops[a][r->n_ops[a] - 1];
 
             add(r, a, *last);
             *last = send;

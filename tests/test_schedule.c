@@ -1,125 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schedules and their readers, over the whole table: what the fold works out is what the virtual
- * clock says and what the closed form does, under every model; everything gets where it should; and
- * each reader notices when it does not.
+ * Schedules over the whole table: everything gets where it should, and each reader notices when it
+ * does not. What they take: test_cases.c.
  */
-#include "drawn.h"
-
-enum { CASES = 2000 };
-
-/* One algorithm of a case, run once and folded. */
-static void compare(struct logp_machine *m, const struct drawn *d, const struct logp_algorithm *a)
-{
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = a,
-                                      .args = d->call.args,
-                                      .reps = 1,
-                                      .seed = d->seed,
-                                      .timeout_ns = test_timeout_ns};
-    const struct logp_schedule s = logp_schedule_of(a, d->P, &d->call.args, &d->call.model);
-    struct logp_delay delay = drawn_delay(d);
-    struct logp_prediction formula;
-    struct logp_record r;
-    struct logp_fold fold;
-
-    cr_assert_eq(logp_machine_set_delay(m, drawn_delay(d), 0), 0);
-    must(logp_experiment_run(m, &x, &r) == 0 && r.verified, "it runs", d, a->name);
-    must(logp_schedule_fold(&s, &delay, 0, &fold) == 0, "it is folded", d, a->name);
-    logp_delay_destroy(&delay);
-    if (fold.ns != r.emulated.median_ns)
-        fprintf(stderr, "folded %ld ns, virtual clock %ld ns\n", (long)fold.ns,
-                (long)r.emulated.median_ns);
-    must(fold.ns == r.emulated.median_ns, "the fold is the virtual clock", d, a->name);
-    must(fold.messages == r.messages, "it has all messages", d, a->name);
-    must(fold.unreceived == 0, "all are received", d, a->name);
-    formula = test_predict_by(a, d->P, &d->call, LOGP_BY_FORMULA);
-    must(formula.certainty != LOGP_PREDICTION_EXACT || formula.ns == fold.ns,
-         "the closed form is the fold", d, a->name);
-    must(formula.certainty != LOGP_PREDICTION_BOUND || formula.ns >= fold.ns, "the bound is one", d,
-         a->name);
-}
-
-Test(schedule, the_fold_is_the_closed_form_is_the_virtual_clock)
-{
-    over_drawn(CASES, compare);
-}
-
-/* ---- much mail ---- */
-
-enum { STEPS = 8000, PEERS = 40, TAGS = 3 };
-
-struct mail {
-    struct logp_step *steps[PEERS];
-    int64_t n[PEERS];
-    int waiting[PEERS][PEERS][TAGS], total; /* by receiver, source, tag: what has been sent */
-};
-
-/* The next of a random rank's waiting messages, by random source and tag. */
-static void receive_one(struct mail *m, uint64_t *random, int rank)
-{
-    const int64_t first = below(random, PEERS * TAGS);
-
-    for (int64_t i = first; i < first + PEERS * TAGS; i++) {
-        const int source = (int)(i / TAGS % PEERS), tag = (int)(i % TAGS);
-
-        if (m->waiting[rank][source][tag] == 0)
-            continue;
-        m->waiting[rank][source][tag]--;
-        m->total--;
-        logp_step_receive(&m->steps[rank][m->n[rank]++], source, tag, LOGP_RECV_BUF, 0, 64);
-        return;
-    }
-}
-
-/* Sends and receives in one order that is possible: waves, and most of them to rank 0. */
-static void make_steps(struct mail *m, uint64_t seed)
-{
-    uint64_t random = seed;
-
-    for (int i = 0; i < STEPS || m->total > 0; i++) {
-        const bool sends = i < STEPS && below(&random, 10) < (i / 400 % 2 == 0 ? 9 : 3);
-        const int rank = one_in(&random, 4) ? (int)below(&random, PEERS) : 0;
-        const int source = (int)below(&random, PEERS), tag = (int)below(&random, TAGS);
-
-        if (!sends) {
-            receive_one(m, &random, i < STEPS ? rank : i % PEERS);
-        } else if (source != rank) {
-            logp_step_send(&m->steps[source][m->n[source]++], rank, tag, LOGP_RECV_BUF, 0,
-                           (size_t)below(&random, 65));
-            m->waiting[rank][source][tag]++;
-            m->total++;
-        }
-    }
-}
-
-Test(schedule, a_rank_may_have_much_mail)
-{
-    struct logp_machine *machine = test_machine(PEERS, LOGP_CLOCK_VIRTUAL, NULL);
-    uint64_t random = 1;
-
-    for (uint64_t seed = 1; seed <= 8; seed++) {
-        struct mail m = {.n = {0}};
-        const struct logp_step_list list = {.P = PEERS,
-                                            .steps = (const struct logp_step *const *)m.steps,
-                                            .n = m.n,
-                                            .most_bytes = 64};
-        struct drawn d = {.seed = seed,
-                          .P = PEERS,
-                          .delay = "loggp",
-                          .call = {.args.list = &list, .model.params = some_params(&random)}};
-
-        if (seed % 2 == 0)
-            d.call.model.params.capacity = 1 + (int64_t)seed;
-        for (int r = 0; r < PEERS; r++)
-            m.steps[r] = calloc(2 * STEPS, sizeof(*m.steps[r]));
-        make_steps(&m, seed);
-        compare(machine, &d, logp_algorithm_find("schedule", "listed"));
-        for (int r = 0; r < PEERS; r++)
-            free(m.steps[r]);
-    }
-    cr_assert_eq(logp_machine_destroy(machine), 0);
-}
+#include "blocks.h"
+#include "maps.h"
 
 /* ---- check ---- */
 
@@ -225,6 +110,47 @@ Test(schedule, parts_take_no_time_of_their_own)
             logp_schedule_end(&planned);
         }
     cr_expect_gt(parts, 100);
+}
+
+/* Of tree-based algorithms: parents and children agree, and all hang on the root. */
+Test(schedule, plans_of_trees_reach_every_rank_once)
+{
+    size_t n;
+    const struct logp_algorithm *const *rows = test_rows(&n);
+    int trees = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (int P = 2; P <= 49; P++)
+            for (int root = 0; root < P; root += 1 + P / 4) {
+                int parent[49], found[49], edges = 0;
+
+                memset(found, -1, sizeof(found));
+                for (int rank = 0; rank < P; rank++) {
+                    struct logp_invocation c = arguments(P, root);
+
+                    c.args.op = logp_op_find("sum", "float");
+                    parent[rank] = -1;
+                    if (test_plan(rows[i], P, rank, &c) != 0)
+                        continue;
+                    parent[rank] = c.plan.parent;
+                    for (int k = 0; k < c.plan.n_children; k++)
+                        found[c.plan.children[k]] = rank;
+                    edges += c.plan.n_children;
+                    test_unplan(&c);
+                }
+                trees += edges > 0;
+                cr_assert(edges == 0 || edges == P - 1, "%s %s P %d", rows[i]->collective,
+                          rows[i]->name, P);
+                for (int rank = 0; rank < P && edges > 0; rank++) {
+                    int steps = 0;
+
+                    cr_assert_eq(found[rank], parent[rank]);
+                    for (int v = rank; v != root; v = parent[v])
+                        cr_assert(v >= 0 && ++steps <= P, "%s %s P %d root %d", rows[i]->collective,
+                                  rows[i]->name, P, root);
+                }
+            }
+    cr_assert_gt(trees, 3000);
 }
 
 /* ---- what is wrong is found ---- */

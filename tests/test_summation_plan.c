@@ -8,22 +8,6 @@
 
 /* ---- printed values ---- */
 
-Test(summation_plan, predictions_have_the_golden_values)
-{
-    static const int64_t N[] = {1, 10, 40, 82}, T[] = {0, 9, 22, 29};
-
-    for (int i = 0; i < 4; i++) {
-        const struct logp_invocation c = invocation_of(N[i], 5, 2, 4, 1000);
-
-        cr_expect_eq(predicted(OPTIMAL, 7, &c), T[i] * 1000);
-        for (int k = 0; k < N_NAMES; k++)
-            cr_expect_eq(predicted(k, 1, &c), (N[i] - 1) * 1000);
-    }
-    const struct logp_invocation c = invocation_of(82, 5, 2, 4, 1);
-
-    cr_expect_eq(predicted(PAPER, 7, &c), 29);
-}
-
 Test(summation_plan, seven_processors_are_those_of_figure_2)
 {
     static const int64_t A[] = {16, 9, 5, 1, 8, 1, 7}, N[] = {21, 14, 10, 6, 13, 6, 12};

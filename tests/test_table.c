@@ -230,6 +230,7 @@ Test(table, the_rows_of_a_collective_stand_together)
         }
     }
     cr_expect_null(logp_algorithm_at("gossip", 0));
+    cr_expect_null(test_best("gossip", 2, &(struct logp_invocation){0}));
     cr_expect_null(logp_algorithm_at(NULL, at));
 }
 
@@ -299,6 +300,34 @@ Test(table, the_best_block_of_very_much_is_found_in_time, .timeout = 300)
             }
         }
     cr_expect_gt(chosen, 0);
+}
+
+Test(table, no_formula_knows_a_capacity_and_there_is_no_prediction_beyond_the_clock)
+{
+    struct logp_invocation c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
+    const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
+
+    c.model.params.capacity = 1;
+    cr_expect_eq(test_predict_by(flat, 8, &c, LOGP_BY_FORMULA).certainty, LOGP_PREDICTION_NONE);
+    cr_expect_eq(test_predict(flat, 8, &c).by, LOGP_BY_SCHEDULE);
+    cr_expect_eq(test_predict(flat, 8, &c).ns, 6 * 6 + 10); /* L apart: the wire holds one */
+    cr_expect_eq(test_predict(flat, 1 << 17, &c).certainty, LOGP_PREDICTION_NONE);
+    c.model.params.capacity = 0;
+    c.model.params.g_ns = 1000000;
+    cr_expect_eq(test_predict(flat, INT64_C(1) << 60, &c).certainty, LOGP_PREDICTION_NONE);
+}
+
+/* Backwards they are the same, where combining takes no time. */
+Test(table, a_census_is_the_same_backwards)
+{
+    struct logp_invocation c = {
+        .args = {.n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")},
+        .model.params = {
+            .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000, .G_ps = 10000}};
+
+    for (int64_t n = 2; n < 40; n++)
+        cr_expect_eq(test_predict(logp_algorithm_find("reduce-scatter", "census"), n, &c).ns,
+                     test_predict(logp_algorithm_find("allgather", "census"), n, &c).ns);
 }
 
 /* ---- knobs ---- */

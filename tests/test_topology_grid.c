@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Grids of any number of dimensions: the routes of a mesh or torus, one coordinate after the other;
- * the trees that follow their sizes (`mesh`, `torus`); how long these take.
+ * Grids of any number of dimensions: the routes of a mesh or torus, one coordinate after the other,
+ * and the trees that follow their sizes (`mesh`, `torus`).
  */
 #include "support.h"
 
@@ -10,11 +10,6 @@
 enum { MOST_DIMENSIONS = 5, MOST_NODES = 200 };
 
 static const uint64_t first_seed = UINT64_C(20030704);
-
-static int64_t max2(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* ---- routes ---- */
 
@@ -171,40 +166,6 @@ static const struct logp_algorithm *broadcast(const char *name)
     return logp_algorithm_find("broadcast", name);
 }
 
-/* Fill the plans of all ranks, and when each can begin to send, for a message of D and sends E
- * apart. @return when the last one has the item */
-static int64_t fold(const struct logp_algorithm *a, const struct logp_invocation *c, int P,
-                    int64_t D, int64_t E)
-{
-    struct logp_invocation *plans = calloc((size_t)P, sizeof(*plans));
-    int64_t *label = calloc((size_t)P, sizeof(*label)), last = 0;
-    int *queue = calloc((size_t)P, sizeof(*queue)), n = 1;
-
-    for (int rank = 0; rank < P; rank++) {
-        plans[rank] = *c;
-        cr_assert_eq(test_plan(a, P, rank, &plans[rank]), 0);
-    }
-    cr_assert_eq(plans[c->args.root].plan.parent, -1);
-    queue[0] = c->args.root;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < plans[queue[i]].plan.n_children; k++) {
-            const int child = plans[queue[i]].plan.children[k];
-
-            cr_assert_lt(n, P);
-            cr_assert_eq(plans[child].plan.parent, queue[i]);
-            label[child] = label[queue[i]] + D + k * E;
-            last = max2(last, label[child]);
-            queue[n++] = child;
-        }
-    cr_assert_eq(n, P);
-    for (int rank = 0; rank < P; rank++)
-        test_unplan(&plans[rank]);
-    free(plans);
-    free(label);
-    free(queue);
-    return last;
-}
-
 static void children_are(const char *name, const char *spec, int P, int root, int rank,
                          const int *expected, int n)
 {
@@ -239,21 +200,6 @@ Test(topology_grid, trees_follow_the_sizes_of_the_topology)
     CHILDREN("torus", "torus:5x2", 10, 0, 0, 1, 2, 8);
     CHILDREN("torus", "torus:5x2", 10, 0, 1, 3, 9);
     CHILDREN("torus", "hypercube", 16, 0, 0, 1, 3, 4, 12);
-}
-
-Test(topology_grid, every_rank_is_reached_from_any_root)
-{
-    uint64_t random = first_seed + 1;
-
-    cr_log_info("seed %llu", (unsigned long long)random);
-    for (int i = 0; i < 300 / TEST_SCALE; i++) {
-        struct grid g = random_grid(&random);
-        const struct logp_invocation c = {
-            .args.root = (int)test_below(&random, g.P), .args.n_bytes = 8, .model.topology = g.t};
-
-        fold(broadcast("mesh"), &c, g.P, 1, 1);
-        logp_topology_destroy(g.t);
-    }
 }
 
 static const char *torus_needs(const char *spec, int P)
@@ -327,111 +273,6 @@ static struct logp_topology *torus_of(int M, int N)
     return t;
 }
 
-/* The formula is the fold of the tree, for g below D and above it; the tree of any root is one. */
-Test(topology_grid, a_torus_takes_what_its_formula_says)
-{
-    for (int M = 2; M <= 12; M++)
-        for (int N = 2; N <= 12; N++) {
-            TEST_TOPOLOGY t = torus_of(M, N);
-            struct logp_invocation c = {.args.n_bytes = 1, .model.topology = t};
-
-            for (c.args.root = 0; c.args.root < M * N; c.args.root += TEST_SCALE)
-                for (int k = c.args.root == 0 ? 0 : 5; k < 6; k++) {
-                    static const int64_t g[] = {0, 2, 14, 15, 16, 47};
-
-                    c.model.params = test_params(7, 4, g[k]); /* D = 15 */
-                    cr_assert_eq(test_predict(broadcast("torus"), M * N, &c).ns,
-                                 fold(broadcast("torus"), &c, M * N, 15, max2(4, g[k])),
-                                 "%d x %d, g %ld", M, N, (long)g[k]);
-                }
-        }
-}
-
-static struct logp_invocation random_invocation(uint64_t *random, const struct logp_topology *t)
-{
-    static const int64_t most[] = {2, 10, 300};
-    const int64_t scale = most[test_below(random, 3)];
-    struct logp_invocation c = {
-        .args.root = (int)test_below(random, logp_topology_size(t)),
-        .args.n_bytes = (size_t)test_below(random, 100),
-        .args.work_ns = test_below(random, 2) * test_below(random, 1000),
-        .args.no_overlap = test_below(random, 2) == 0,
-        .model.topology = t,
-        .model.params = {.L_ns = test_below(random, 2 * scale),
-                         .o_send_ns = test_below(random, scale),
-                         .o_recv_ns = test_below(random, scale),
-                         .g_ns = test_below(random, 4 * scale),
-                         .G_ps = test_below(random, 2) * test_below(random, 100 * scale),
-                         .gap_shared = test_below(random, 4) == 0},
-    };
-
-    logp_delay_params(test_below(random, 3) == 0 ? "store-forward" : "loggp", &c.model.params,
-                      &c.model.params);
-    if (c.model.params.store_forward && test_below(random, 2) == 0)
-        c.model.params.G_ps = 1000 * (1 + c.model.params.g_ns);
-    if (test_below(random, 3) > 0)
-        c.args.block_bytes = 1 + (int64_t)c.args.n_bytes / (1 + test_below(random, 9));
-    return c;
-}
-
-struct seen {
-    int exact, waited;
-};
-
-/* On its links: exact, unless blocks wait for one. */
-static void check_time(struct logp_machine *m, const char *name, const struct logp_invocation *c,
-                       struct seen *seen)
-{
-    const struct logp_experiment x = test_experiment(broadcast(name), &c->args, 1, 0);
-    struct logp_delay ends, delay;
-    struct logp_link_use use;
-    struct logp_record r;
-
-    cr_assert_eq(logp_delay_create(logp_delay_name(&c->model.params), &c->model.params, &ends), 0);
-    cr_assert_eq(logp_topology_delay(c->model.topology, ends, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
-    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-    cr_assert(r.verified);
-    cr_assert_eq(logp_link_use(m, -1, &use), 0);
-    cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
-    cr_assert_eq(r.emulated.median_ns, r.prediction.ns);
-    r.prediction = test_predict_by(x.algorithm, r.P, c, LOGP_BY_FORMULA);
-    if (r.prediction.certainty == LOGP_PREDICTION_EXACT) {
-        cr_assert_eq(use.waited_ns, 0);
-        cr_assert_eq(r.emulated.median_ns, r.prediction.ns, "%s on %s, block %ld: %ld not %ld",
-                     name, logp_topology_spec(c->model.topology), (long)c->args.block_bytes,
-                     (long)r.emulated.median_ns, (long)r.prediction.ns);
-        seen->exact++;
-    } else {
-        cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_LOWER_BOUND);
-        cr_assert(c->model.params.store_forward && c->args.block_bytes < (int64_t)c->args.n_bytes);
-        cr_assert_geq(r.emulated.median_ns, r.prediction.ns);
-        seen->waited += use.waited_ns > 0;
-    }
-}
-
-Test(topology_grid, on_a_torus_virtual_time_equals_the_prediction)
-{
-    uint64_t random = first_seed + 2;
-    struct seen seen = {0};
-
-    cr_log_info("seed %llu", (unsigned long long)random);
-    for (int M = 2; M <= 12; M++)
-        for (int N = 2; N <= 12; N += TEST_SCALE > 1 ? 3 : 1) {
-            TEST_TOPOLOGY t = torus_of(M, N);
-            TEST_MACHINE m = test_machine(M * N, LOGP_CLOCK_VIRTUAL, NULL);
-
-            for (int i = 0; i < 6; i++) {
-                const struct logp_invocation c = random_invocation(&random, t);
-
-                check_time(m, i % 2 == 0 ? "torus" : "torus-pipelined", &c, &seen);
-            }
-        }
-    cr_log_info("%d exact, %d times blocks waited", seen.exact, seen.waited);
-    cr_expect_gt(seen.exact, 500 / TEST_SCALE);
-    cr_expect_gt(seen.waited, 10 / TEST_SCALE);
-}
-
 /* A mesh has no way round: messages there take many hops, and blocks have no prediction. */
 Test(topology_grid, the_formula_is_for_a_torus)
 {
@@ -456,9 +297,6 @@ Test(topology_grid, the_formula_is_for_a_torus)
                      meshes[i]);
         logp_topology_destroy(t);
     }
-    c.model.topology = t = torus_of(1000, 1000); /* as large as any */
-    cr_expect_eq(test_predict(broadcast("torus"), 1000000, &c).ns, 997 * 10 + 30);
-    logp_topology_destroy(t);
 }
 
 /* From rank 0 of a ring to all others it is P^2 / 4 hops: whether a message waits for a link is

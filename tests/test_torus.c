@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Broadcast on a torus: the routing reaches everyone once, the virtual clock equals the
- * predictions, these equal the paper's formulas where they hold, the block is the best; presets of
- * machines.
+ * Broadcast on a torus: the routing goes from neighbour to neighbour, no prediction exceeds the
+ * paper's bound, the block is the best; presets of machines.
  */
 #include "support.h"
 #include <logp/paper.h>
@@ -88,8 +87,6 @@ Test(torus, only_a_square_of_processors_is_a_torus)
     }
 }
 
-/* ---- the virtual clock ---- */
-
 /* Small numbers meet often: o = 0, g = 0, g < o, g > 2o + L, and all the others. */
 static struct logp_params random_params(uint64_t *random)
 {
@@ -119,81 +116,7 @@ static struct logp_invocation random_invocation(uint64_t *random, int P)
     return c;
 }
 
-/* @return the virtual time */
-static int64_t run(struct logp_machine *m, const struct logp_algorithm *a,
-                   const struct logp_invocation *c)
-{
-    const struct logp_experiment x = test_experiment(a, &c->args, 1, 0);
-    struct logp_delay delay;
-    struct logp_record r;
-
-    cr_assert_eq(logp_delay_create(logp_delay_name(&c->model.params), &c->model.params, &delay), 0);
-    cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
-    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-    cr_assert(r.verified);
-    cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_EXACT);
-    cr_assert_eq(
-        r.emulated.median_ns, r.prediction.ns,
-        "%s P %d L %ld o %ld %ld g %ld G %ld%s%s, %zu bytes in %ld, work %ld%s: virtual "
-        "%ld predicted %ld",
-        a->name, r.P, (long)c->model.params.L_ns, (long)c->model.params.o_send_ns,
-        (long)c->model.params.o_recv_ns, (long)c->model.params.g_ns, (long)c->model.params.G_ps,
-        c->model.params.gap_shared ? " shared" : "", c->model.params.store_forward ? " sf" : "",
-        c->args.n_bytes, (long)c->args.block_bytes, (long)c->args.work_ns,
-        c->args.no_overlap ? " apart" : "", (long)r.emulated.median_ns, (long)r.prediction.ns);
-    return r.emulated.median_ns;
-}
-
-static void check_random(int n, int times, uint64_t *random)
-{
-    TEST_MACHINE m = test_machine(n * n, LOGP_CLOCK_VIRTUAL, NULL);
-
-    for (int i = 0; i < times; i++) {
-        struct logp_invocation c = random_invocation(random, n * n);
-
-        run(m, torus(true), &c);
-        run(m, torus(false), &c);
-        c.args.block_bytes = (int64_t)c.args.n_bytes; /* in one block it is the same as whole */
-        cr_assert_eq(test_predict(torus(true), n * n, &c).ns,
-                     test_predict(torus(false), n * n, &c).ns);
-    }
-}
-
-Test(torus, virtual_time_equals_the_prediction)
-{
-    uint64_t random = first_seed;
-
-    cr_log_info("seed %llu", (unsigned long long)random);
-    for (int n = 2; n <= 12; n++)
-        check_random(n, (n < 6 ? 500 : 8000 / (n * n)) / test_divisor() + 1, &random);
-}
-
-Test(torus, every_broadcast_processes_the_item)
-{
-    TEST_MACHINE m = test_machine(9, LOGP_CLOCK_VIRTUAL, NULL);
-    uint64_t random = first_seed + 1;
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
-
-    cr_log_info("seed %llu", (unsigned long long)random);
-    for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < 20 / test_divisor() + 1; k++) {
-            const struct logp_invocation c = random_invocation(&random, 9);
-
-            if (strcmp(a[i]->collective, "broadcast") == 0 && test_needs(a[i], 9, &c) == NULL)
-                run(m, a[i], &c);
-        }
-}
-
 /* ---- the paper's formulas ---- */
-
-/* One message; D and E under these parameters. */
-static int64_t one_message(int64_t n, int64_t D, int64_t E)
-{
-    if (n == 2)
-        return D + max2(D, E);
-    return n % 2 == 0 ? (n - 3) * D + 3 * max2(D, E) : (n - 2) * D + 2 * E + max2(D, E);
-}
 
 /* Formulas are for equal overheads, and separate gaps. */
 static struct logp_invocation paper_invocation(uint64_t *random)
@@ -206,35 +129,6 @@ static struct logp_invocation paper_invocation(uint64_t *random)
     c.args.n_bytes = (size_t)(1 + test_below(random, 300));
     c.args.block_bytes = 1 + test_below(random, (int64_t)c.args.n_bytes);
     return c;
-}
-
-Test(torus, predictions_equal_the_formulas_where_they_are_exact)
-{
-    uint64_t random = first_seed + 2;
-
-    cr_log_info("seed %llu", (unsigned long long)random);
-    for (int i = 0; i < 20000 / TEST_SCALE; i++) {
-        struct logp_invocation c = paper_invocation(&random);
-        const int64_t n = 2 + test_below(&random, 30), blocks = 1 + test_below(&random, 20);
-        int64_t o = c.model.params.o_send_ns, g, D, w, X;
-
-        c.model.params.g_ns += o; /* o <= g */
-        c.args.n_bytes = (size_t)(c.args.block_bytes * blocks);
-        g = c.model.params.g_ns;
-        D = 2 * o + c.model.params.L_ns +
-            logp_params_stream_ns(&c.model.params, (size_t)c.args.block_bytes);
-        w = (c.args.work_ns * c.args.block_bytes + (int64_t)c.args.n_bytes - 1) /
-            (int64_t)c.args.n_bytes;
-        X = max2(4 * g, c.args.no_overlap ? 3 * g + o + w : 4 * o + w);
-        if (n == 2)
-            X = max2(2 * g, c.args.no_overlap ? g + o + w : 2 * o + w);
-        cr_assert_eq(test_predict(torus(true), n * n, &c).ns,
-                     one_message(n, D, g) + (blocks - 1) * X + w);
-        c.args.block_bytes = (int64_t)c.args.n_bytes;
-        D = 2 * o + c.model.params.L_ns + logp_params_stream_ns(&c.model.params, c.args.n_bytes);
-        cr_assert_eq(test_predict(torus(false), n * n, &c).ns,
-                     one_message(n, D, g) + c.args.work_ns);
-    }
 }
 
 /* Equation (6) in ns and bytes, D and w of a whole block. */
@@ -252,12 +146,11 @@ static int64_t equation_6(const struct logp_invocation *c, int64_t n)
 Test(torus, equation_6_is_never_exceeded)
 {
     uint64_t random = first_seed + 3;
-    TEST_MACHINE m = test_machine(16, LOGP_CLOCK_VIRTUAL, NULL);
 
     cr_log_info("seed %llu", (unsigned long long)random);
     for (int i = 0; i < 20000 / TEST_SCALE; i++) {
         struct logp_invocation c = paper_invocation(&random);
-        const int64_t n = i < 200 ? 4 : 4 + 2 * test_below(&random, 20);
+        const int64_t n = 4 + 2 * test_below(&random, 20);
         const int64_t hop = 2 * c.model.params.o_send_ns + c.model.params.L_ns +
                             logp_params_stream_ns(&c.model.params, (size_t)c.args.block_bytes);
 
@@ -265,20 +158,7 @@ Test(torus, equation_6_is_never_exceeded)
         if (hop < c.model.params.g_ns)
             c.model.params.g_ns = hop;
         cr_assert_leq(test_predict(torus(true), n * n, &c).ns, equation_6(&c, n));
-        if (i < 200 / TEST_SCALE)
-            cr_assert_leq(run(m, torus(true), &c), equation_6(&c, 4));
     }
-}
-
-Test(torus, predictions_have_the_golden_values)
-{
-    struct logp_invocation c = {.args.n_bytes = 1,
-                                .model.params = test_params(3, 1, 2)}; /* D = 5 */
-
-    cr_expect_eq(test_predict(torus(false), 64, &c).ns, 40);
-    cr_expect_eq(test_predict(torus(false), 49, &c).ns, 34);
-    c.model.params.g_ns = 9;
-    cr_expect_eq(test_predict(torus(false), 64, &c).ns, 52);
 }
 
 /* ---- the size of a block ---- */
@@ -344,7 +224,6 @@ Test(torus, the_number_of_blocks_of_a_large_item_is_found)
 /* A torus of the machine itself takes what the formula in cycles says. */
 Test(torus, cycles_and_nanoseconds_agree)
 {
-    TEST_MACHINE m = test_machine(64, LOGP_CLOCK_VIRTUAL, NULL);
     const struct logp_preset *machine;
 
     for (size_t i = 0; (machine = logp_preset_at(i)) != NULL; i++) {
@@ -357,6 +236,6 @@ Test(torus, cycles_and_nanoseconds_agree)
         if (2 * c.model.params.o_send_ns + c.model.params.L_ns +
                 logp_params_stream_ns(&c.model.params, 128) >=
             c.model.params.g_ns)
-            cr_assert_eq(run(m, torus(false), &c), cycles * machine->cycle_ns);
+            cr_assert_eq(test_predict(torus(false), 64, &c).ns, cycles * machine->cycle_ns);
     }
 }

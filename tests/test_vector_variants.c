@@ -8,49 +8,6 @@ enum { MOST_P = 33, MOST_COUNT = 5 };
 static const struct logp_params params = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .G_ps = 100, .gamma_ps = 500};
 
-/* ---- every algorithm ---- */
-
-static void run_row(struct logp_machine *m, const struct logp_algorithm *a, int P, uint64_t seed)
-{
-    const struct logp_collective *collective = logp_collective_find(a->collective);
-    uint64_t random = (seed * 100 + (uint64_t)P) * UINT64_C(0x9e3779b97f4a7c15);
-    struct logp_experiment x = {
-        .size = sizeof(x), .algorithm = a, .reps = 2, .seed = seed, .timeout_ns = test_timeout_ns};
-    struct logp_invocation c = {.args = {.root = (int)test_below(&random, P),
-                                         .op = seed % 2 == 0 ? logp_op_find("sum", "int64") : &maps,
-                                         .in_place = seed % 3 == 0}};
-    struct test_blocks out, in;
-    struct logp_record r;
-
-    test_blocks_make(&out, &in, P, &random, (int64_t)(20 * seed), &c, collective);
-    x.args = c.args;
-    if (test_needs(a, P, &c) == NULL) {
-        cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s %s, P %d", a->collective, a->name, P);
-        cr_assert(r.verified, "%s %s, P %d, seed %d: rank %d", a->collective, a->name, P, (int)seed,
-                  r.wrong_rank);
-        cr_assert(!r.has_emulated || (r.prediction.certainty == LOGP_PREDICTION_EXACT &&
-                                      r.prediction.ns == r.emulated.median_ns));
-    } else {
-        cr_assert(seed % 2 == 1, "%s %s", a->collective, a->name);
-    }
-    test_blocks_free(&out);
-    test_blocks_free(&in);
-}
-
-Test(vector_variants, every_algorithm_that_takes_blocks_does)
-{
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
-
-    for (int P = 1; P <= MOST_P; P += test_divisor() > 1 ? 3 : 1) {
-        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
-
-        for (size_t i = 0; i < n; i++)
-            for (uint64_t seed = 0; rows[i]->any_blocks && seed < 6; seed++)
-                run_row(m, rows[i], P, seed);
-    }
-}
-
 Test(vector_variants, each_collective_has_two_algorithms_at_least)
 {
     static const char *const names[] = {"scatter", "gather", "allgather", "alltoall",
