@@ -11,7 +11,7 @@
 #include "drawn_links.h"
 #include "simulator.h"
 
-enum { CASES = 6000, LEAST_EXACT = 20, CERTAINTIES = 4 };
+enum { CASES = 6000, LARGE = 300, LEAST_EXACT = 20, CERTAINTIES = 4 };
 
 /* What one algorithm did in a case. */
 struct outcome {
@@ -345,6 +345,50 @@ Test(cases, every_algorithm_is_right_on_time_and_chosen_when_best)
     for (int P = 0; P <= MOST_P; P++)
         cr_assert_eq(logp_machine_destroy(machines[P]), 0);
     free(counts);
+}
+
+/* ---- more processors than are run ---- */
+
+static int64_t many_P(uint64_t *random, bool rooted)
+{
+    const int side = 2 + (int)below(random, rooted ? 40 : 9);
+
+    if (one_in(random, 3))
+        return INT64_C(1) << (1 + below(random, rooted ? 11 : 7));
+    return one_in(random, 2) ? side * side : 2 + below(random, rooted ? 1500 : 100);
+}
+
+Test(cases, formulas_are_those_of_the_schedules_of_thousands)
+{
+    int exact = 0;
+
+    for (uint64_t seed = 1; seed <= LARGE / (uint64_t)test_divisor(); seed++) {
+        uint64_t random = seed * UINT64_C(0xd1342543de82ef95) | 1;
+        struct drawn d = draw_collective(seed);
+        const int64_t P = many_P(&random, d.collective->rooted);
+        const struct logp_algorithm *a;
+
+        logp_topology_destroy(d.topology);
+        d.call.model.topology = d.topology = NULL;
+        d.call.args.root %= (int)P;
+        d.call.args.n_bytes %= 100; /* in few blocks */
+        d.call.args.block_bytes += d.call.args.block_bytes > 0 ? 8 : 0;
+        for (size_t i = 0;
+             d.call.args.blocks == NULL && (a = logp_algorithm_at(d.collective->name, i)) != NULL;
+             i++) {
+            const struct logp_prediction formula = test_predict_by(a, P, &d.call, LOGP_BY_FORMULA),
+                                         s = test_predict_by(a, P, &d.call, LOGP_BY_SCHEDULE);
+
+            if (formula.certainty == LOGP_PREDICTION_NONE || s.certainty == LOGP_PREDICTION_NONE)
+                continue;
+            if (formula.certainty != LOGP_PREDICTION_BOUND)
+                claim(formula.ns == s.ns, "the formula is the schedule", &d, a, formula.ns, s.ns);
+            claim(formula.ns >= s.ns, "the bound is one", &d, a, formula.ns, s.ns);
+            exact += formula.certainty == LOGP_PREDICTION_EXACT;
+        }
+    }
+    cr_log_info("%d exact", exact);
+    cr_assert_gt(exact, LARGE / test_divisor());
 }
 
 /* ---- much mail ---- */

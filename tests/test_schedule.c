@@ -120,7 +120,7 @@ Test(schedule, plans_of_trees_reach_every_rank_once)
     int trees = 0;
 
     for (size_t i = 0; i < n; i++)
-        for (int P = 2; P <= 49; P++)
+        for (int P = 2; P <= 49 && rows[i]->along != LOGP_ALONG_NO_TREE; P++)
             for (int root = 0; root < P; root += 1 + P / 4) {
                 int parent[49], found[49], edges = 0;
 
@@ -129,6 +129,7 @@ Test(schedule, plans_of_trees_reach_every_rank_once)
                     struct logp_invocation c = arguments(P, root);
 
                     c.args.op = logp_op_find("sum", "float");
+                    c.args.count = 3 * P;
                     parent[rank] = -1;
                     if (test_plan(rows[i], P, rank, &c) != 0)
                         continue;
@@ -144,13 +145,14 @@ Test(schedule, plans_of_trees_reach_every_rank_once)
                 for (int rank = 0; rank < P && edges > 0; rank++) {
                     int steps = 0;
 
-                    cr_assert_eq(found[rank], parent[rank]);
+                    cr_assert_eq(found[rank], parent[rank], "%s %s P %d root %d rank %d",
+                                 rows[i]->collective, rows[i]->name, P, root, rank);
                     for (int v = rank; v != root; v = parent[v])
                         cr_assert(v >= 0 && ++steps <= P, "%s %s P %d root %d", rows[i]->collective,
                                   rows[i]->name, P, root);
                 }
             }
-    cr_assert_gt(trees, 3000);
+    cr_assert_gt(trees, 1000);
 }
 
 /* ---- what is wrong is found ---- */
