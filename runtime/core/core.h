@@ -256,6 +256,11 @@ void lpi_explore_free(struct logp_machine *m);
 
 /* Make space for one more entry than n. @return false: there is none, and the run is stopped */
 bool lpi_outcomes_reserve(struct logp_machine *m, int n);
+/* For struct lpi_way: m is pending, and r (NULL: no posted receive) could take it. @return r takes m:
+ * there is no choice */
+bool lpi_outcomes_timed(void *arg, const struct lpi_message *m, const struct logp_request *r);
+bool lpi_outcomes_untimed(void *arg, const struct lpi_message *m, const struct logp_request *r);
+bool lpi_outcomes_late(void *arg, const struct lpi_message *m, const struct logp_request *r);
 /* Append the alternatives of p's query but misses to n entries. forced: the first is the only one.
  * @return the new number of entries */
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced);

@@ -34,6 +34,17 @@ int lpi_explore_ask(const struct lpi_explore *x, int n)
     return i >= 0 && i < n ? i : 0;
 }
 
+static int ask_of_several(const struct lpi_explore *x, int n)
+{
+    return n > 1 ? lpi_explore_ask(x, n) : 0;
+}
+
+static int take_first(const struct lpi_explore *x, int n)
+{
+    (void)x, (void)n;
+    return 0;
+}
+
 /* ---- which vp goes on next ---- */
 
 /* The vp that usually goes on first: the earliest deadline, the lowest rank. shared: others may
@@ -77,13 +88,12 @@ static struct logp_alternative go_on(const struct lpi_explore *x, int rank)
         .kind = LOGP_GO_ON, .rank = rank, .source = -1, .polls = x->vps[rank].vain};
 }
 
-/* Ask which of the vps with a deadline goes on: `first` is the first alternative, the others follow
- * by rank. */
-static struct lpi_proc *ask_proc(struct lpi_core *c, struct lpi_proc *first)
+/* Ask which of the vps goes on whose deadlines are not after `latest`: `first` is the first
+ * alternative, the others follow by rank. */
+static struct lpi_proc *ask_proc(struct lpi_core *c, struct lpi_proc *first, int64_t latest)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *procs = c->machine->procs;
-    const int64_t latest = x->by.untimed ? INT64_MAX - 1 : first->deadline;
     int n = 0;
 
     if (!lpi_outcomes_reserve(c->machine, c->n_procs))
@@ -95,18 +105,50 @@ static struct lpi_proc *ask_proc(struct lpi_core *c, struct lpi_proc *first)
     return n > 1 ? &procs[x->list[lpi_explore_ask(x, n)].rank] : first;
 }
 
+static struct lpi_proc *order_none(struct lpi_core *c, struct lpi_proc *first, bool shared)
+{
+    (void)c, (void)shared;
+    return first;
+}
+
+static struct lpi_proc *order_equal(struct lpi_core *c, struct lpi_proc *first, bool shared)
+{
+    return shared ? ask_proc(c, first, first->deadline) : first;
+}
+
+static struct lpi_proc *order_all(struct lpi_core *c, struct lpi_proc *first, bool shared)
+{
+    (void)shared;
+    return ask_proc(c, usual_untimed(c->machine->explore, c->machine, first), INT64_MAX - 1);
+}
+
+/* Does another vp go on before p reaches t, by deadline and rank? */
+static bool earlier_first(struct lpi_proc *p, int64_t t)
+{
+    bool shared;
+    const struct lpi_proc *first = first_of(p->core, &shared);
+
+    return first != NULL &&
+           (first->deadline < t || (first->deadline == t && first->rank < p->rank));
+}
+
+static bool equal_first(struct lpi_proc *p, int64_t t)
+{
+    bool shared;
+    const struct lpi_proc *first = first_of(p->core, &shared);
+
+    return first != NULL && first->deadline <= t;
+}
+
+static bool all_first(struct lpi_proc *p, int64_t t)
+{
+    (void)t;
+    return equal_first(p, INT64_MAX);
+}
+
 static bool others_first(struct lpi_proc *p, int64_t t)
 {
-    const struct lpi_explore *x = p->core->machine->explore;
-    const struct lpi_proc *first;
-    bool shared;
-
-    if (x->by.untimed && !x->by.order) /* as usual, so that all vps begin */
-        return lpi_usual_others_first(p, t);
-    first = first_of(p->core, &shared);
-    return first != NULL &&
-           ((x->by.order && (x->by.untimed || first->deadline <= t)) || first->deadline < t ||
-            (first->deadline == t && first->rank < p->rank));
+    return p->core->machine->explore->others_first(p, t);
 }
 
 /* ---- which message ---- */
@@ -124,16 +166,22 @@ static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
     return p;
 }
 
-/* p has no query. May a receive that it has posted take a message all the same? */
+/* Untimed: p has no query. May a receive that it has posted take a message all the same? */
 static bool takes_aside(const struct lpi_proc *p)
 {
-    return p->inbox.n_any > 0 && p->core->machine->explore->by.untimed &&
+    return p->inbox.n_any > 0 &&
            (p->state == LPI_SYNC || p->state == LPI_BLOCKED || p->state == LPI_SENDING);
+}
+
+static struct lpi_proc *none_next(struct lpi_core *c)
+{
+    (void)c;
+    return NULL;
 }
 
 /* Only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
  * takes a message whose sender waits for that. */
-static struct lpi_proc *choose_late(struct lpi_core *c)
+static struct lpi_proc *next_polling(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *patient = NULL;
@@ -171,7 +219,7 @@ static struct lpi_proc *choose_late(struct lpi_core *c)
         x->list[n++] = lpi_outcomes_miss(x, patient->rank);
     if (n == 0)
         return NULL;
-    i = x->by.late || (n > 1 && x->by.messages) ? lpi_explore_ask(x, n) : 0;
+    i = x->ask_outcome(x, n);
     patient = &c->machine->procs[x->list[i].rank];
     if (patient->state != LPI_POLLING) {
         lpi_outcomes_take(patient, &aside, &x->list[i]);
@@ -201,11 +249,8 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     }
     first = first_of(c, &shared);
     if (first == NULL)
-        return choose_late(c);
-    if (x->by.order && x->by.untimed)
-        first = ask_proc(c, usual_untimed(x, c->machine, first));
-    else if (x->by.order && shared)
-        first = ask_proc(c, first);
+        return x->way->next_stuck(c);
+    first = x->order(c, first, shared);
     x->last = first->rank;
     x->due[first->rank] = INT64_MAX;
     first->emulated = first->deadline;
@@ -213,20 +258,26 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     return first;
 }
 
-/* Choose what query takes. Late: hand the core over until that has been chosen. */
 static int choose(struct lpi_proc *p, struct lpi_query *query)
+{
+    return p->core->machine->explore->way->choose(p, query);
+}
+
+/* Hand the core over until it has been chosen what query takes. */
+static int choose_late(struct lpi_proc *p, struct lpi_query *query)
+{
+    p->core->machine->explore->vps[p->rank].query = query;
+    query->chosen = LPI_NOTHING; /* stays, if a CTS wakes p */
+    p->state = LPI_POLLING;
+    return lpi_hold(p);
+}
+
+static int choose_now(struct lpi_proc *p, struct lpi_query *query)
 {
     struct lpi_explore *x = p->core->machine->explore;
     bool forced;
-    int rc, n;
+    int rc = lpi_reach(p, p->emulated), n;
 
-    if (x->by.late) {
-        x->vps[p->rank].query = query;
-        query->chosen = LPI_NOTHING; /* stays, if a CTS wakes p */
-        p->state = LPI_POLLING;
-        return lpi_hold(p);
-    }
-    rc = lpi_reach(p, p->emulated);
     if (rc != 0)
         return rc;
     n = lpi_outcomes_gather(p, query, 0, &forced);
@@ -234,7 +285,7 @@ static int choose(struct lpi_proc *p, struct lpi_query *query)
     if (n == 0)
         return lpi_stopped(p);
     n = lpi_outcomes_add_miss(p, query, 0, n);
-    lpi_outcomes_take(p, query, &x->list[n > 1 && x->by.messages ? lpi_explore_ask(x, n) : 0]);
+    lpi_outcomes_take(p, query, &x->list[x->ask_outcome(x, n)]);
     return lpi_stopped(p);
 }
 
@@ -258,6 +309,12 @@ static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t v
 }
 
 /* ---- what is not about messages ---- */
+
+static int pass_now(struct lpi_proc *p, bool yields)
+{
+    (void)yields;
+    return lpi_reach(p, p->emulated);
+}
 
 /* Late, it makes no difference when p goes on, unless it waits for what others write. Then they must
  * get on: first those whose clock is not later, and after a while all of them. */
@@ -285,18 +342,29 @@ static int pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
     if (rc < 0)
         return rc;
     take_note_of(p, kind, 0);
-    return p->core->machine->explore->by.late ? pass_late(p, yields) : lpi_reach(p, p->emulated);
+    return p->core->machine->explore->way->pass(p, yields);
+}
+
+static int touch_now(struct lpi_proc *p, int key)
+{
+    (void)key;
+    return lpi_reach(p, p->emulated);
+}
+
+static int touch_late(struct lpi_proc *p, int key)
+{
+    struct lpi_query query = {.touches = true, .waits = true, .tag = key, .until = INT64_MAX};
+
+    return choose(p, &query);
 }
 
 static int touch(struct lpi_proc *p, int key)
 {
-    struct lpi_query query = {.touches = true, .waits = true, .tag = key, .until = INT64_MAX};
-    const bool late = p->core->machine->explore->by.late;
     int rc = lpi_explored_fate(p, NULL);
 
     if (rc < 0)
         return rc;
-    rc = late ? choose(p, &query) : lpi_reach(p, p->emulated);
+    rc = p->core->machine->explore->way->touch(p, key);
     if (rc == 0)
         take_note_of(p, LOGP_NOTE_TOUCHED, key);
     return rc;
@@ -326,27 +394,42 @@ static int pick(struct lpi_proc *p, int n)
  * queries, as late as possible, as if a receive from any source stayed posted until the end of the
  * run.
  */
+static void stays_untimed(struct lpi_proc *p)
+{
+    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
+
+    p->inbox.n_any += !v->posts;
+    v->posts = true;
+}
+
 static void posts(struct lpi_proc *p, struct logp_request *r, bool stays)
 {
     struct lpi_explore *x = p->core->machine->explore;
 
     r->id = ++x->vps[p->rank].requests;
     x->vps[p->rank].receives = stays ? NULL : r;
-    if (stays && x->by.untimed && !x->vps[p->rank].posts) {
-        x->vps[p->rank].posts = true;
-        p->inbox.n_any++;
-    }
+    if (stays)
+        x->way->stays(p);
+}
+
+static void nothing(struct lpi_proc *p)
+{
+    (void)p;
+}
+
+static void ends_late(struct lpi_proc *p)
+{
+    struct lpi_query query = {.cancels = true};
+
+    while (p->inbox.posted_first != NULL && choose(p, &query) == 0 && query.chosen >= 0)
+        ;
 }
 
 static void ends(struct lpi_proc *p)
 {
-    struct lpi_query query = {.cancels = true};
-
     for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next)
         r->buf = NULL; /* the program has ended */
-    while (p->core->machine->explore->by.late && p->inbox.posted_first != NULL &&
-           choose(p, &query) == 0 && query.chosen >= 0)
-        ;
+    p->core->machine->explore->way->ends(p);
 }
 
 /* ---- queries ---- */
@@ -355,6 +438,17 @@ static int64_t no_horizon(const struct lpi_proc *p)
 {
     (void)p;
     return LOGP_NEVER; /* only a choice matches messages */
+}
+
+static bool never_misses(const struct lpi_query *q)
+{
+    (void)q;
+    return false;
+}
+
+static bool may_miss(const struct lpi_query *q)
+{
+    return lpi_may_miss(q);
 }
 
 static bool is_complete(const struct logp_request *r)
@@ -371,7 +465,7 @@ static bool is_decided(const struct lpi_proc *p, const struct lpi_query *q)
         q->chosen == LPI_NOTHING)
         return false;
     return q->chosen == LPI_DECIDED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
-           (p->inbox.n_any == 0 && !(may_end && p->core->machine->explore->by.untimed));
+           (p->inbox.n_any == 0 && !p->core->machine->explore->way->may_miss(q));
 }
 
 static bool depends(struct lpi_proc *p, const struct lpi_query *q)
@@ -379,12 +473,33 @@ static bool depends(struct lpi_proc *p, const struct lpi_query *q)
     return is_decided(p, q) ? lpi_resolver_usual.depends(p, q) : q->any;
 }
 
+/* Untimed: a message that was not taken may stay where it is. */
+static int64_t no_retry(struct lpi_proc *p)
+{
+    (void)p;
+    return INT64_MAX;
+}
+
 static int64_t retry_at(struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool comes = is_decided(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
 
-    /* a message that was not taken may stay where it is */
-    return comes || p->core->machine->explore->by.untimed ? INT64_MAX : lpi_next_arrival(p);
+    return comes ? INT64_MAX : p->core->machine->explore->way->retry_at(p);
+}
+
+static int data_later(struct lpi_proc *p, const struct logp_request *r)
+{
+    (void)p, (void)r;
+    return 0;
+}
+
+static int await_data(struct lpi_proc *p, const struct logp_request *r)
+{
+    int rc = 0;
+
+    while (rc == 0 && r->state == LPI_REQ_CTS_SENT)
+        rc = lpi_wait_message(p, INT64_MAX);
+    return rc;
 }
 
 /* r was chosen to complete. Wait for the CTS of a send, or, untimed, for the payload. */
@@ -397,10 +512,21 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
         r->state = LPI_REQ_SENT;
     }
     p->waits_for = r;
-    while (rc == 0 && r->state == LPI_REQ_CTS_SENT && p->core->machine->explore->by.untimed)
-        rc = lpi_wait_message(p, INT64_MAX);
+    if (rc == 0)
+        rc = p->core->machine->explore->way->await_data(p, r);
     p->waits_for = NULL;
     return rc;
+}
+
+static bool send_goes_on(const struct lpi_rendezvous *z)
+{
+    (void)z;
+    return false;
+}
+
+static bool has_matched(const struct lpi_rendezvous *z)
+{
+    return z->request != NULL;
 }
 
 /* q waits for the receiver of the send r, or for the operation r, which awaits nothing any more.
@@ -413,7 +539,7 @@ static int resolve_send(struct lpi_proc *p, struct lpi_query *q, const struct lo
     int rc = 0;
 
     while (rc == 0 && p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT) {
-        if (p->core->machine->explore->by.untimed && r->rts->request != NULL) {
+        if (p->core->machine->explore->way->ends_send(r->rts)) {
             q->chosen = LPI_DECIDED; /* p waits for the CTS only */
             break;
         }
@@ -509,6 +635,78 @@ const struct lpi_resolver lpi_resolver_explored = {
     .note = take_note,
 };
 
+/* ---- ways ---- */
+
+static int64_t timed_horizon(const struct lpi_proc *p)
+{
+    return p->emulated;
+}
+
+static int64_t untimed_horizon(const struct lpi_proc *p)
+{
+    (void)p;
+    return INT64_MAX;
+}
+
+static const struct lpi_way timed = {
+    .next_stuck = none_next,
+    .choose = choose_now,
+    .pass = pass_now,
+    .touch = touch_now,
+    .ends = nothing,
+    .stays = nothing,
+    .may_miss = never_misses,
+    .horizon = timed_horizon,
+    .retry_at = lpi_next_arrival,
+    .await_data = data_later,
+    .ends_send = send_goes_on,
+    .takes = lpi_outcomes_timed,
+};
+
+static const struct lpi_way untimed = {
+    .next_stuck = next_polling,
+    .choose = choose_now,
+    .pass = pass_now,
+    .touch = touch_now,
+    .ends = nothing,
+    .stays = stays_untimed,
+    .may_miss = may_miss,
+    .horizon = untimed_horizon,
+    .retry_at = no_retry,
+    .await_data = await_data,
+    .ends_send = has_matched,
+    .takes = lpi_outcomes_untimed,
+};
+
+static const struct lpi_way late = {
+    .next_stuck = next_polling,
+    .choose = choose_late,
+    .pass = pass_late,
+    .touch = touch_late,
+    .ends = ends_late,
+    .stays = stays_untimed,
+    .may_miss = may_miss,
+    .horizon = untimed_horizon,
+    .retry_at = no_retry,
+    .await_data = await_data,
+    .ends_send = has_matched,
+    .takes = lpi_outcomes_late,
+};
+
+static void choose_way(struct lpi_explore *x, const struct logp_explorer *by)
+{
+    x->by = *by;
+    x->way = by->late ? &late : by->untimed ? &untimed : &timed;
+    x->ask_outcome = by->late ? lpi_explore_ask : by->messages ? ask_of_several : take_first;
+    if (by->untimed) { /* without order as usual, so that all vps begin */
+        x->others_first = by->order ? all_first : lpi_usual_others_first;
+        x->order = by->order ? order_all : order_none;
+    } else {
+        x->others_first = by->order ? equal_first : earlier_first;
+        x->order = by->order ? order_equal : order_none;
+    }
+}
+
 /* ---- begin and end ---- */
 
 void lpi_explore_begin(struct logp_machine *m)
@@ -564,7 +762,7 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
             return -ENOMEM;
         }
     }
-    m->explore->by = *by;
+    choose_way(m->explore, by);
     m->explore->has_faults =
         memcmp(&by->most_faults, &(struct logp_fault_limits){0}, sizeof(by->most_faults)) != 0;
     return 0;

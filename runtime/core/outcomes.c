@@ -118,36 +118,24 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
         m->arrival);
 }
 
-/*
- * m is pending, and r could take it. If r is not in the query, it makes no difference whether r
- * takes m now or later, unless r hinders a receive of the query or m's sender waits for the match.
- * @return r takes m: there is no choice
- */
-static bool add_pending(void *arg, const struct lpi_message *m, const struct logp_request *r)
+/* m is pending, and no receive can take it: a probe may find it. */
+static bool add_unposted(struct gathering *g, const struct lpi_message *m)
 {
-    struct gathering *g = arg;
+    if (g->query->label != NULL && fits(g->query->label, m) && m->arrival <= g->until)
+        add_found(g, m);
+    return false;
+}
+
+/* r could take m. index: of r in the query; -1: it does not complete the query */
+static bool add_match(struct gathering *g, const struct lpi_message *m,
+                      const struct logp_request *r, int index, int64_t arrival)
+{
     const struct lpi_query *query = g->query;
-    const struct logp_explorer *by = &g->p->core->machine->explore->by;
     const struct lpi_inbox *in = &g->p->inbox;
     const bool alone =
         query->n == 1 && query->requests[0] == r && in->posted_first == r && in->posted_last == r;
-    bool forced;
-    int index;
 
-    if (r == NULL) {
-        if (query->label != NULL && fits(query->label, m) && m->arrival <= g->until)
-            add_found(g, m);
-        return false;
-    }
-    index = index_of(query, r);
-    forced = r->src != LOGP_ANY_SOURCE && index >= 0 && query->n == 1 && !lpi_may_miss(query);
-    if (r->src != LOGP_ANY_SOURCE && (!by->untimed || (forced && !by->late)))
-        return true;
-    g->forced = g->forced || forced;
-    if (by->untimed && query->n > 1 && (is_sync(m) || r->hinders))
-        index = -1; /* another request may still complete before r */
-    if (m->arrival <= g->until && (r->matters || is_sync(m) || !by->untimed) &&
-        (index < 0 || g->only == LPI_NOTHING || g->only == m->src))
+    if (m->arrival <= g->until && (index < 0 || g->only == LPI_NOTHING || g->only == m->src))
         add(g,
             (struct logp_alternative){.kind = LOGP_TAKE,
                                       .source = m->src,
@@ -156,10 +144,63 @@ static bool add_pending(void *arg, const struct lpi_message *m, const struct log
                                       .polls = g->known | (alone ? LOGP_TAKE_ALONE : 0),
                                       .context = m->context,
                                       .request = r->id},
-            forced                     ? FORCED
-            : index < 0 && by->untimed ? BEFORE_ALL + m->arrival
-                                       : m->arrival);
+            arrival);
     return false;
+}
+
+/* Only a receive from any source has a choice. */
+bool lpi_outcomes_timed(void *arg, const struct lpi_message *m, const struct logp_request *r)
+{
+    struct gathering *g = arg;
+
+    if (r == NULL)
+        return add_unposted(g, m);
+    return r->src != LOGP_ANY_SOURCE || add_match(g, m, r, index_of(g->query, r), m->arrival);
+}
+
+/* Does the query wait for r alone, a receive of a named source? */
+static bool is_forced(const struct gathering *g, const struct logp_request *r)
+{
+    return r->src != LOGP_ANY_SOURCE && g->query->n == 1 && g->query->requests[0] == r &&
+           !lpi_may_miss(g->query);
+}
+
+/* If r is not in the query, it makes no difference whether r takes m now or later, unless r hinders
+ * a receive of the query or m's sender waits for the match. */
+static bool add_untimed(struct gathering *g, const struct lpi_message *m,
+                        const struct logp_request *r, bool forced)
+{
+    int index = index_of(g->query, r);
+
+    if (g->query->n > 1 && (is_sync(m) || r->hinders))
+        index = -1; /* another request may still complete before r */
+    if (!r->matters && !is_sync(m))
+        return false;
+    return add_match(g, m, r, index,
+                     forced      ? FORCED
+                     : index < 0 ? BEFORE_ALL + m->arrival
+                                 : m->arrival);
+}
+
+bool lpi_outcomes_untimed(void *arg, const struct lpi_message *m, const struct logp_request *r)
+{
+    struct gathering *g = arg;
+
+    if (r == NULL)
+        return add_unposted(g, m);
+    return is_forced(g, r) || add_untimed(g, m, r, false);
+}
+
+bool lpi_outcomes_late(void *arg, const struct lpi_message *m, const struct logp_request *r)
+{
+    struct gathering *g = arg;
+    bool forced;
+
+    if (r == NULL)
+        return add_unposted(g, m);
+    forced = is_forced(g, r);
+    g->forced = g->forced || forced;
+    return add_untimed(g, m, r, forced);
 }
 
 static bool is_bound(const struct logp_request *r)
@@ -194,12 +235,6 @@ static int promised(const struct lpi_explored_vp *v, const struct lpi_query *que
     return same(&label, &v->probed) ? v->promised : LPI_NOTHING;
 }
 
-/* Messages that arrive later cannot be taken yet. */
-static int64_t horizon(const struct lpi_proc *p)
-{
-    return p->core->machine->explore->by.untimed ? INT64_MAX : p->emulated;
-}
-
 static bool waits_for_send(const struct lpi_query *query)
 {
     for (int i = 0; i < query->n; i++)
@@ -217,7 +252,7 @@ static void gather(struct gathering *g)
     g->known =
         lpi_match_mark(g->p, query->label, query->requests, query->n) ? LOGP_TAKE_ANY_TAG : 0;
     g->known |= waits_for_send(query) ? 0 : LOGP_TAKE_NO_SEND;
-    lpi_match_candidates(g->p, add_pending, g); /* also binds receives without a choice */
+    lpi_match_candidates(g->p, x->way->takes, g); /* also binds receives without a choice */
     for (int i = 0; i < query->n; i++) {
         const struct logp_request *r = query->requests[i];
 
@@ -250,9 +285,14 @@ static void gather(struct gathering *g)
  * number of entries */
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced)
 {
-    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
-    struct gathering g = {
-        .p = p, .from = n, .n = n, .until = horizon(p), .only = promised(v, query), .query = query};
+    const struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_explored_vp *v = &x->vps[p->rank];
+    struct gathering g = {.p = p,
+                          .from = n,
+                          .n = n,
+                          .until = x->way->horizon(p),
+                          .only = promised(v, query),
+                          .query = query};
 
     if (query->touches)
         add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->tag}, 0);
@@ -296,7 +336,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
                                       .rank = p->rank,
                                       .source = -1,
                                       .request = query->n > 0 ? query->requests[0]->id : 0};
-    else if (lpi_may_miss(query) && x->by.untimed && v->misses < x->by.misses && !is_sure(query) &&
+    else if (x->way->may_miss(query) && v->misses < x->by.misses && !is_sure(query) &&
              (n == from || promised(v, query) == LPI_NOTHING))
         x->list[n++] = lpi_outcomes_miss(x, p->rank);
     return n;
@@ -306,8 +346,8 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
 void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
                        const struct logp_alternative *a)
 {
-    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
-
+    const struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_explored_vp *v = &x->vps[p->rank];
     const bool found = a->kind == LOGP_TAKE && a->request == 0;
 
     query->chosen = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : a->source;
@@ -327,7 +367,7 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         v->probed = *query->label;
         v->promised = a->source;
     } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(query->requests[a->index]))) {
-        lpi_match_label(p, &(struct lpi_label){a->context, a->source, a->tag}, horizon(p));
+        lpi_match_label(p, &(struct lpi_label){a->context, a->source, a->tag}, x->way->horizon(p));
     }
 }
 

@@ -25,10 +25,44 @@ struct lpi_explored_vp {
     struct lpi_durable *durable;
 };
 
+/* What the flags of struct logp_explorer decide: core/explore.c has one for timed runs, one for
+ * untimed ones, and one for those whose messages are taken late. */
+struct lpi_way {
+    /* No vp has a deadline: the vp that goes on; NULL: none can. */
+    struct lpi_proc *(*next_stuck)(struct lpi_core *c);
+    /* Choose what a query of p takes. @return as lpi_hold() */
+    int (*choose)(struct lpi_proc *p, struct lpi_query *query);
+    /* p has computed, slept or yielded. */
+    int (*pass)(struct lpi_proc *p, bool yields);
+    /* p waits for its turn with what `key` stands for. */
+    int (*touch)(struct lpi_proc *p, int key);
+    /* p's program has ended: its posted receives may still take messages. */
+    void (*ends)(struct lpi_proc *p);
+    /* p has posted a receive that outlives its call. */
+    void (*stays)(struct lpi_proc *p);
+    /* May this query miss a message that is there? */
+    bool (*may_miss)(const struct lpi_query *query);
+    /* Messages that arrive later cannot be taken yet. */
+    int64_t (*horizon)(const struct lpi_proc *p);
+    /* When p, whose query has taken nothing, can try again. */
+    int64_t (*retry_at)(struct lpi_proc *p);
+    /* r, which was chosen, waits for its payload. */
+    int (*await_data)(struct lpi_proc *p, const struct logp_request *r);
+    /* Is nothing left to choose for p, whose rendezvous send has been matched? */
+    bool (*ends_send)(const struct lpi_rendezvous *z);
+    /* For lpi_match_candidates(). */
+    bool (*takes)(void *arg, const struct lpi_message *m, const struct logp_request *r);
+};
+
 struct lpi_explore {
     struct logp_explorer by;
-    struct lpi_explored_vp *vps; /* by rank */
-    int64_t *due;                /* by rank: the deadline while TIMED; else stale, or INT64_MAX */
+    const struct lpi_way *way;
+    bool (*others_first)(struct lpi_proc *p, int64_t t); /* see struct lpi_resolver */
+    /* The vp that goes on. first: the one with the earliest deadline; shared: others may have it */
+    struct lpi_proc *(*order)(struct lpi_core *c, struct lpi_proc *first, bool shared);
+    int (*ask_outcome)(const struct lpi_explore *x, int n); /* as lpi_explore_ask() */
+    struct lpi_explored_vp *vps;                            /* by rank */
+    int64_t *due; /* by rank: the deadline while TIMED; else stale, or INT64_MAX */
     struct logp_alternative *list;
     int64_t *arrivals; /* of the entries of list, while it is gathered */
     int capacity;      /* of list and arrivals */
