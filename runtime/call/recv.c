@@ -75,8 +75,7 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
     r->buf = buf;
     r->capacity = capacity;
     r->posted = p->emulated;
-    if (lpi_is_instrumented(p->core->machine))
-        p->core->machine->resolver.posts(p, r, stays);
+    p->core->machine->resolver.posts(p, r, stays);
     if (src == LOGP_ANY_SOURCE)
         lpi_direct_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)

@@ -183,8 +183,7 @@ static int isend(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
     r->context = vp->context;
     r->src = to_global(vp, dst);
     r->tag = tag;
-    if (lpi_is_instrumented(p->core->machine))
-        p->core->machine->resolver.posts(p, r, false);
+    p->core->machine->resolver.posts(p, r, false);
     if (lpi_is_rendezvous(p, mode, n_bytes))
         rc = lpi_rts_send(vp, r->src, tag, buf, n_bytes, r);
     else if (mode == LOGP_SEND_STANDARD)

@@ -76,11 +76,11 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
     rc = lpi_stopped(p);
     p->in_vain = 0;
     p->emulating = false;
-    if (rc != 0 || m->recorders == NULL)
-        return rc != 0 ? rc : wait(vp, word, value, by);
-    begun = lpi_wall(m);
+    if (rc != 0)
+        return rc;
+    begun = m->record->now(m);
     rc = wait(vp, word, value, by);
-    lpi_record_undelayed_wait(p, begun);
+    m->record->undelayed_wait(p, begun);
     return rc;
 }
 

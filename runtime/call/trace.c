@@ -55,34 +55,36 @@ int logp_machine_take_trace(struct logp_machine *m, struct logp_trace **out)
 
 /* ---- for a vp ---- */
 
-static bool is_traced(const struct logp_vp *vp)
+/* A call of vp that needs its clock, if events are recorded. @return they are */
+static bool enter_recorded(const struct logp_vp *vp)
 {
-    return vp->proc->core->machine->recorders != NULL;
+    if (vp->proc->core->machine->recorders == NULL)
+        return false;
+    enter(vp->proc);
+    return true;
 }
 
 int logp_mark(struct logp_vp *vp, const char *name)
 {
     const int rc = lpi_stopped(vp->proc);
 
-    if (rc != 0 || !is_traced(vp))
+    if (rc != 0 || !enter_recorded(vp))
         return rc;
-    enter(vp->proc);
     lpi_record_mark(vp->proc, name);
     return leave(vp->proc, 0);
 }
 
 uint32_t logp_label(struct logp_vp *vp, uint32_t label)
 {
-    return is_traced(vp) ? lpi_record_label(vp->proc, label) : 0;
+    return vp->proc->core->machine->record->label(vp->proc, label);
 }
 
 uint32_t logp_label_of(struct logp_vp *vp, const char *first, const char *second)
 {
     uint32_t label;
 
-    if (!is_traced(vp))
+    if (!enter_recorded(vp))
         return 0;
-    enter(vp->proc);
     label = lpi_record_label_of(vp->proc, first, second);
     leave(vp->proc, 0);
     return label;
@@ -90,12 +92,10 @@ uint32_t logp_label_of(struct logp_vp *vp, const char *first, const char *second
 
 void logp_trace_begin(struct logp_vp *vp, int64_t start_ns)
 {
-    if (is_traced(vp))
-        lpi_record_begin(vp->proc, start_ns);
+    vp->proc->core->machine->record->begin(vp->proc, start_ns);
 }
 
 void logp_trace_end(struct logp_vp *vp)
 {
-    if (is_traced(vp))
-        lpi_record_end(vp->proc);
+    vp->proc->core->machine->record->end(vp->proc);
 }

@@ -26,26 +26,22 @@ bool lpi_yields_by_chance(const struct lpi_proc *p)
     return ((x ^ (x >> 31)) & 7) == 0;
 }
 
-/* A send has taken place on an instrumented machine. @return it is recorded */
-static __attribute__((noinline)) bool is_recorded(struct lpi_proc *p, const struct lpi_envelope *e)
+/* A send has taken place on an instrumented machine. */
+static void note_send(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    const bool traced = p->core->machine->recorders != NULL;
     struct logp_note note = {LOGP_NOTE_ASKED,     p->rank,     e->dst,    e->tag,
                              (int64_t)e->n_bytes, p->emulated, e->context};
 
     if (e->kind == LPI_RTS || e->kind == LPI_SYNC_SEND)
         p->core->machine->resolver.note(p, &note);
-    if (e->kind == LPI_RTS)
-        return traced && lpi_record_is_lost(p); /* and with it its message */
     note.kind = LOGP_NOTE_SEND;
-    p->core->machine->resolver.note(p, &note);
-    return traced;
+    if (e->kind != LPI_RTS)
+        p->core->machine->resolver.note(p, &note);
 }
 
 static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
-    struct logp_machine *m = p->core->machine;
-    const int64_t begun = lpi_is_instrumented(m) ? lpi_clock(p) : 0;
+    const struct logp_machine *m = p->core->machine;
     int rc = 0;
 
     e->arrival = LOGP_NEVER;
@@ -56,8 +52,20 @@ static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope
     if (rc == 0)
         rc = lpi_post(p, to, e);
     lpi_count_send(p, e->kind, rc);
-    if (lpi_is_instrumented(m) && rc == 0 && is_recorded(p, e))
-        lpi_record_undelayed_send(p, e, begun);
+    return rc;
+}
+
+/* The same on an instrumented machine. */
+static __attribute__((noinline)) int send_noted(struct lpi_proc *p, struct lpi_proc *to,
+                                                struct lpi_envelope *e)
+{
+    const int64_t begun = lpi_clock(p);
+    const int rc = send_now(p, to, e);
+
+    if (rc == 0) {
+        note_send(p, e);
+        p->core->machine->record->undelayed_send(p, e, begun);
+    }
     return rc;
 }
 
@@ -94,8 +102,7 @@ static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi
     int rc = 0;
 
     d->ops.fate(d->model, t, &fate);
-    if (p->core->machine->recorders != NULL)
-        lpi_record_fate(p, &fate);
+    p->core->machine->record->fate(p, &fate);
     for (int i = 0; rc == 0 && i < fate.copies && (i == 0 || e->kind != LPI_RTS); i++) {
         if (fate.flip >= 0 && (uint64_t)fate.flip / 8 < t->n_bytes)
             rc = post_flipped(p, to, &copy, fate.flip);
@@ -145,8 +152,9 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
     return rc;
 }
 
+/* noted: a compile-time constant, as in the next two functions */
 static inline __attribute__((always_inline)) int send_timed(struct lpi_proc *p, struct lpi_proc *to,
-                                                            struct lpi_envelope *e)
+                                                            struct lpi_envelope *e, bool noted)
 {
     struct logp_machine *m = p->core->machine;
     struct logp_transfer t = {.src = e->src,
@@ -166,12 +174,14 @@ static inline __attribute__((always_inline)) int send_timed(struct lpi_proc *p, 
             lpi_delay_apply_pending(m, p->emulated);
         d = model_lock(m);
         if (d == NULL)
-            return send_now(p, to, e);
+            return noted ? send_noted(p, to, e) : send_now(p, to, e);
         rc = start_send(p, to, e, d, &t);
         model_unlock(m);
         free_at = free_at < 0 ? t.start : free_at;
-        if (lpi_is_instrumented(m) && rc == 0 && is_recorded(p, e))
-            lpi_record_send(p, e, &t, begun, free_at);
+        if (noted && rc == 0) {
+            note_send(p, e);
+            m->record->send(p, e, &t, begun, free_at);
+        }
         if (rc == 0)
             return lpi_wait_until(p, t.done);
         if (rc == -EAGAIN)
@@ -181,14 +191,14 @@ static inline __attribute__((always_inline)) int send_timed(struct lpi_proc *p, 
 }
 
 static inline __attribute__((always_inline)) int
-try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e, bool noted)
 {
     const struct logp_machine *m = p->core->machine;
     int rc;
 
     if (lpi_emulates(m))
-        return send_timed(p, to, e);
-    rc = send_now(p, to, e);
+        return send_timed(p, to, e, noted);
+    rc = noted ? send_noted(p, to, e) : send_now(p, to, e);
     return rc == 0 && !m->is_virtual ? lpi_let_others_run(p) : rc;
 }
 
@@ -205,8 +215,7 @@ static int await_space(struct lpi_proc *p, const struct lpi_envelope *e)
     rc = lpi_hold(p);
     p->waits_for_any = false;
     lpi_space_leave(p);
-    if (p->core->machine->recorders != NULL)
-        lpi_record_stall(p, e);
+    p->core->machine->record->stall(p, e);
     return rc;
 }
 
@@ -219,38 +228,38 @@ static __attribute__((noinline)) int refuse(struct lpi_proc *p)
 }
 
 static inline __attribute__((always_inline)) int
-send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
+send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e, bool noted)
 {
     int rc;
 
     do
-        rc = try_to_send(p, to, e);
+        rc = try_to_send(p, to, e, noted);
     while (rc == -ENOBUFS && p->core->machine->space_waits != NULL &&
            (rc = await_space(p, e)) == 0);
     return __builtin_expect(rc == -ENOBUFS, false) ? refuse(p) : rc;
 }
 
-/* An explorer says how often the message goes. As in hand_over_to(), the second copy is a message
+/* On an instrumented machine. An explorer says how often the message goes. As in hand_over_to(), the second copy is a message
  * like any other, and there is none of a request. */
-static __attribute__((noinline)) int send_explored(struct lpi_proc *p, struct lpi_proc *to,
-                                                   struct lpi_envelope *e)
+static __attribute__((noinline)) int send_instrumented(struct lpi_proc *p, struct lpi_proc *to,
+                                                       struct lpi_envelope *e)
 {
     const enum lpi_message_kind kind = e->kind;
     const int copies = p->core->machine->resolver.fate(p, e);
     int rc = copies < 0 ? copies : 0;
 
     if (copies > 0)
-        rc = send_when_space(p, to, e);
+        rc = send_when_space(p, to, e, true);
     if (rc != 0 || copies < 2 || kind == LPI_RTS)
         return rc;
     e->kind = LPI_EAGER;
-    rc = send_when_space(p, to, e);
+    rc = send_when_space(p, to, e, true);
     e->kind = kind;
     return rc;
 }
 
 int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
-    return lpi_is_instrumented(p->core->machine) ? send_explored(p, to, e)
-                                                 : send_when_space(p, to, e);
+    return lpi_is_instrumented(p->core->machine) ? send_instrumented(p, to, e)
+                                                 : send_when_space(p, to, e, false);
 }

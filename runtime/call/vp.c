@@ -24,24 +24,13 @@ int64_t lpi_with_program(const struct lpi_proc *p, int64_t now)
     return !p->emulating ? now : spent > 0 ? p->emulated + spent : p->emulated;
 }
 
-/* The same where the machine records. */
-static __attribute__((noinline)) void enter_recorded(struct lpi_proc *p, int64_t now)
-{
-    if (p->emulating)
-        lpi_record_enter(p);
-    p->emulated = lpi_with_program(p, now);
-    lpi_record_own(p);
-}
-
 void lpi_enter_emulated(struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
-    const int64_t now = lpi_wall(m);
+    const int64_t before = p->emulating ? p->emulated : LOGP_NEVER, now = lpi_wall(m);
 
-    if (__builtin_expect(m->recorders != NULL, false))
-        enter_recorded(p, now);
-    else
-        p->emulated = lpi_with_program(p, now);
+    p->emulated = lpi_with_program(p, now);
+    m->record->enter(p, before);
     p->emulating = true;
     p->left = p->core->run_queue.clock_seen = now;
 }
@@ -52,8 +41,7 @@ void lpi_leave_emulated(struct lpi_proc *p)
 
     p->left = c->run_queue.clock_seen = lpi_wall(c->machine);
     lpi_lag_returned(&c->lag, p->left);
-    if (__builtin_expect(c->machine->recorders != NULL, false))
-        lpi_record_leave(p);
+    c->machine->record->leave(p);
 }
 
 int lpi_rest(struct lpi_proc *p)
@@ -95,11 +83,25 @@ int logp_vp_note_error(struct logp_vp *vp, const char *call, int error)
     return noted(vp, call, error);
 }
 
+/* Without a clock: it takes what it takes. */
+static int compute_undelayed(struct lpi_proc *p, void (*fn)(void *), void *arg)
+{
+    const struct logp_machine *m = p->core->machine;
+
+    if (fn != NULL) {
+        const int64_t start = m->record->now(m);
+
+        fn(arg);
+        m->record->compute(p, start, m->record->now(m));
+    }
+    return lpi_stopped(p);
+}
+
 int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg)
 {
     struct lpi_proc *p = vp->proc;
-    struct logp_machine *m = p->core->machine;
-    int64_t before = 0, took = 0, end;
+    const struct logp_machine *m = p->core->machine;
+    int64_t end;
     int rc = lpi_stopped(p);
 
     if (t_ns < 0)
@@ -107,31 +109,21 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
     if (rc != 0)
         return rc;
     p->in_vain = 0;
-    if (lpi_has_fast_path(m)) { /* it takes what it takes */
-        p->emulating = false;
-        if (fn != NULL)
-            fn(arg);
-        return lpi_stopped(p);
-    }
     enter(p);
+    if (!lpi_has_clock(p))
+        return compute_undelayed(p, fn, arg);
     if (fn != NULL) {
-        const bool is_timed = !m->is_virtual; /* a wall clock is emulated, or recorded */
+        const int64_t before = m->time->own_ns(m);
+        int64_t took;
 
-        before = is_timed ? lpi_wall(m) : 0;
         fn(arg);
-        if (is_timed)
-            took = lpi_wall(m) - before;
+        took = m->time->own_ns(m) - before;
+        t_ns = took > t_ns ? took : t_ns;
+        rc = lpi_stopped(p);
     }
-    if (!lpi_has_clock(p)) {
-        if (m->recorders != NULL)
-            lpi_record_compute(p, before, before + took);
-        return lpi_stopped(p);
-    }
-    took = took > t_ns ? took : t_ns;
     /* fn may have been away until after the run, whose model is no longer this vp's to ask */
-    end = fn == NULL || lpi_stopped(p) == 0 ? lpi_work(p, took) : lpi_after(p->emulated, took);
-    if (m->recorders != NULL && end != LOGP_STOPPED)
-        lpi_record_compute(p, p->emulated, end);
+    end = rc == 0 ? lpi_work(p, t_ns) : lpi_after(p->emulated, t_ns);
+    m->record->compute(p, p->emulated, end);
     return noted(vp, "logp_compute", leave(p, lpi_pass_until(p, end, LOGP_NOTE_COMPUTED)));
 }
 
@@ -168,8 +160,7 @@ int logp_blocking_end(struct logp_vp *vp)
     rc = lpi_blocking_end(p, t);
     p->emulating = t >= 0;
     p->emulated = t;
-    if (m->recorders != NULL)
-        lpi_record_own(p);
+    m->record->own(p);
     return leave(p, rc);
 }
 
@@ -268,8 +259,7 @@ int logp_sync(struct logp_vp *vp, int64_t *start_ns)
         rc = sync_beside(vp, start_ns);
     else
         rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
-    if (vp->proc->core->machine->recorders != NULL)
-        lpi_record_idle(vp->proc);
+    vp->proc->core->machine->record->idle(vp->proc);
     return noted(vp, "logp_sync", leave(vp->proc, rc));
 }
 

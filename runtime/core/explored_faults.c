@@ -147,8 +147,8 @@ static int apply(struct lpi_proc *p, enum logp_fault_choice what)
     if (what != LOGP_FAULT_CRASH && what != LOGP_FAULT_RESTART)
         return 0;
     x->vps[p->rank].restarts = what == LOGP_FAULT_RESTART;
-    if (what == LOGP_FAULT_CRASH && p->core->machine->recorders != NULL)
-        lpi_record_halt(p, p->emulated);
+    if (what == LOGP_FAULT_CRASH)
+        p->core->machine->record->halt(p, p->emulated);
     p->halted = true;
     return -EHOSTDOWN;
 }

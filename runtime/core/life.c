@@ -40,8 +40,7 @@ void lpi_proc_main(struct lpi_proc *p)
     do {
         if (rc == 0)
             rc = m->program(&p->group, m->arg);
-        if (m->recorders != NULL)
-            lpi_record_idle(p);
+        m->record->idle(p);
         if (p->state == LPI_IN_BLOCKING) /* the program did not end its blocking section */
             lpi_blocking_end(p, LOGP_NEVER);
         if (p->halted) /* whatever it returns: a halted vp is no error to the others */

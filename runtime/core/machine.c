@@ -271,6 +271,7 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
         return -ENOMEM;
     }
     configure(m, config);
+    m->record = &lpi_record_none;
     m->processes = transport != NULL ? &lpi_processes_several : &lpi_processes_one;
     m->live = lpi_proc_main;
     m->cores_done = lpi_cores_done;

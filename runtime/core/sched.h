@@ -11,6 +11,8 @@ enum { LPI_POLL_EVERY = 32 /* while vps are ready, poll for mail once in so many
 struct lpi_time {
     enum logp_clock clock;
     void (*prepare)(struct logp_machine *m); /* a run of m begins */
+    /* The clock that measures what a program computes itself. */
+    int64_t (*own_ns)(const struct logp_machine *m);
     /* The program of p is about to begin. @return 0; or the error that stops the run */
     int (*begin)(struct lpi_proc *p);
     /* See lpi_fix_start(). */

@@ -41,6 +41,11 @@ static void wall_prepare(struct logp_machine *m)
     m->base_ns = lpi_clock_ns(&m->clock);
 }
 
+static int64_t wall_own(const struct logp_machine *m)
+{
+    return lpi_wall(m);
+}
+
 static int wall_begin(struct lpi_proc *p)
 {
     const int rc = lpi_stopped(p);
@@ -137,6 +142,7 @@ static int wall_reach(struct lpi_proc *p, int64_t t)
 const struct lpi_time lpi_time_wall = {
     .clock = LOGP_CLOCK_WALL,
     .prepare = wall_prepare,
+    .own_ns = wall_own,
     .begin = wall_begin,
     .start = wall_start,
     .group_start = wall_group_start,
@@ -152,6 +158,13 @@ const struct lpi_time lpi_time_wall = {
 static void virtual_prepare(struct logp_machine *m)
 {
     (void)m;
+}
+
+/* It takes no time. */
+static int64_t virtual_own(const struct logp_machine *m)
+{
+    (void)m;
+    return 0;
 }
 
 /* All vps begin at 0. */
@@ -205,6 +218,7 @@ static int virtual_reach(struct lpi_proc *p, int64_t t)
 const struct lpi_time lpi_time_virtual = {
     .clock = LOGP_CLOCK_VIRTUAL,
     .prepare = virtual_prepare,
+    .own_ns = virtual_own,
     .begin = virtual_begin,
     .start = virtual_start,
     .group_start = virtual_group_start,

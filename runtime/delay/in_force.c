@@ -172,8 +172,7 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
     if (d == NULL) {
         /* the message may have been sent while there was a model */
         r->done = lpi_later(p, r->arrival); /* below 0: at once */
-        if (m->recorders != NULL && lpi_has_clock(p))
-            lpi_record_receive(p, r, r->done);
+        m->record->receive(p, r, r->done);
         return;
     }
     if (!lpi_has_clock(p)) {
@@ -184,8 +183,7 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
     d->ops.recv(d->model, &p->port, &t);
     model_unlock(m);
     r->done = t.done;
-    if (m->recorders != NULL && t.done != LOGP_STOPPED)
-        lpi_record_receive(p, r, t.start);
+    m->record->receive(p, r, t.start);
 }
 
 int64_t lpi_delay_work(const struct lpi_proc *p, int64_t ns)
@@ -221,8 +219,8 @@ int lpi_delay_halt(struct lpi_proc *p)
 {
     const int64_t t = stops_at(p);
 
-    if (t != INT64_MAX && p->core->machine->recorders != NULL && !p->halted)
-        lpi_record_halt(p, t);
+    if (t != INT64_MAX && !p->halted)
+        p->core->machine->record->halt(p, t);
     if (t != INT64_MAX && t > p->emulated)
         p->emulated = t;
     p->halted = true;

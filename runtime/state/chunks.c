@@ -141,6 +141,7 @@ void lpi_tracing_destroy(struct logp_machine *m)
     lpi_memory_free(m->recorders, (size_t)m->P, sizeof(*m->recorders));
     m->tracing = NULL;
     m->recorders = NULL;
+    m->record = &lpi_record_none;
 }
 
 int lpi_tracing_create(struct logp_machine *m, const struct logp_trace_config *config)
@@ -171,6 +172,7 @@ int lpi_tracing_create(struct logp_machine *m, const struct logp_trace_config *c
         else
             rc = -ENOMEM;
     }
+    m->record = &lpi_record_events;
     if (rc != 0)
         lpi_tracing_destroy(m);
     return rc;

@@ -52,17 +52,18 @@ static inline void idle_until(struct lpi_proc *p, struct lpi_recorder *r, int64_
         add(p, r, LOGP_EVENT_IDLE, r->since, t);
 }
 
-void lpi_record_enter(struct lpi_proc *p)
-{
-    idle_until(p, recorder_of(p), p->emulated);
-}
-
-void lpi_record_own(struct lpi_proc *p)
+static void own(struct lpi_proc *p)
 {
     recorder_of(p)->since = p->emulated;
 }
 
-void lpi_record_leave(struct lpi_proc *p)
+static void enter(struct lpi_proc *p, int64_t before)
+{
+    idle_until(p, recorder_of(p), before);
+    own(p);
+}
+
+static void leave(struct lpi_proc *p)
 {
     struct lpi_recorder *r = recorder_of(p);
 
@@ -71,23 +72,23 @@ void lpi_record_leave(struct lpi_proc *p)
     r->last_event = NULL;
 }
 
-void lpi_record_idle(struct lpi_proc *p)
+static void idle(struct lpi_proc *p)
 {
     if (lpi_has_clock(p))
         idle_until(p, recorder_of(p), p->emulated);
 }
 
-void lpi_record_compute(struct lpi_proc *p, int64_t start, int64_t end)
+static void compute(struct lpi_proc *p, int64_t start, int64_t end)
 {
     struct lpi_recorder *r = recorder_of(p);
 
-    if (end <= start)
+    if (end <= start || end == LOGP_STOPPED)
         return;
-    lpi_record_idle(p);
+    idle(p);
     add(p, r, LOGP_EVENT_COMPUTE, start, end);
 }
 
-void lpi_record_stall(struct lpi_proc *p, const struct lpi_envelope *e)
+static void stall(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct lpi_recorder *r = recorder_of(p);
 
@@ -95,12 +96,20 @@ void lpi_record_stall(struct lpi_proc *p, const struct lpi_envelope *e)
         add_about(p, r, LOGP_EVENT_STALL, r->since, p->emulated, e->dst, e->tag, e->n_bytes);
 }
 
-void lpi_record_send(struct lpi_proc *p, const struct lpi_envelope *e,
-                     const struct logp_transfer *t, int64_t begun, int64_t free_at)
+/* A request to send is no message of its own, unless it is lost, and its message with it. */
+static bool is_no_message(const struct lpi_recorder *r, const struct lpi_envelope *e)
+{
+    return e->kind == LPI_RTS && r->fate != LOGP_FATE_DROPPED;
+}
+
+static void send(struct lpi_proc *p, const struct lpi_envelope *e, const struct logp_transfer *t,
+                 int64_t begun, int64_t free_at)
 {
     struct lpi_recorder *r = recorder_of(p);
     struct logp_event *event;
 
+    if (is_no_message(r, e))
+        return;
     idle_until(p, r, begun);
     if (free_at > r->since)
         add_about(p, r, LOGP_EVENT_GAP, r->since, free_at, e->dst, e->tag, e->n_bytes);
@@ -115,7 +124,7 @@ void lpi_record_send(struct lpi_proc *p, const struct lpi_envelope *e,
     r->fate = 0;
 }
 
-void lpi_record_fate(struct lpi_proc *p, const struct logp_fate *fate)
+static void set_fate(struct lpi_proc *p, const struct logp_fate *fate)
 {
     unsigned bits = LOGP_FATE_DROPPED;
 
@@ -125,19 +134,14 @@ void lpi_record_fate(struct lpi_proc *p, const struct logp_fate *fate)
     recorder_of(p)->fate = (uint16_t)bits;
 }
 
-void lpi_record_halt(struct lpi_proc *p, int64_t t)
+static void halt(struct lpi_proc *p, int64_t t)
 {
     recorder_of(p)->halted = t;
 }
 
-bool lpi_record_is_lost(const struct lpi_proc *p)
-{
-    return recorder_of(p)->fate == LOGP_FATE_DROPPED;
-}
-
 /* Add a receive. */
-static void receive(struct lpi_proc *p, struct lpi_recorder *r, const struct logp_request *q,
-                    int64_t start, int64_t end)
+static void add_receive(struct lpi_proc *p, struct lpi_recorder *r, const struct logp_request *q,
+                        int64_t start, int64_t end)
 {
     struct logp_event *e =
         add_about(p, r, LOGP_EVENT_RECEIVE, start, end, q->from, q->got_tag, q->n_bytes);
@@ -162,21 +166,25 @@ static void await(struct lpi_proc *p, struct lpi_recorder *r, const struct logp_
         e->label = q->label;
 }
 
-void lpi_record_receive(struct lpi_proc *p, const struct logp_request *q, int64_t start)
+static void receive(struct lpi_proc *p, const struct logp_request *q, int64_t start)
 {
     struct lpi_recorder *r = recorder_of(p);
 
+    if (!lpi_has_clock(p) || q->done == LOGP_STOPPED)
+        return;
     await(p, r, q, LOGP_EVENT_IDLE, lpi_later(p, q->arrival));
     await(p, r, q, LOGP_EVENT_GAP, start);
-    receive(p, r, q, start, q->done);
+    add_receive(p, r, q, start, q->done);
 }
 
-void lpi_record_undelayed_send(struct lpi_proc *p, const struct lpi_envelope *e, int64_t begun)
+static void undelayed_send(struct lpi_proc *p, const struct lpi_envelope *e, int64_t begun)
 {
     struct lpi_recorder *r = recorder_of(p);
     struct logp_event *event;
 
-    lpi_record_idle(p);
+    if (is_no_message(r, e))
+        return;
+    idle(p);
     event = add_about(p, r, LOGP_EVENT_SEND, begun, lpi_clock(p), e->dst, e->tag, e->n_bytes);
     if (event == NULL)
         return;
@@ -191,10 +199,10 @@ void lpi_record_undelayed_receive(struct lpi_proc *p, const struct logp_request 
 
     r->since = begun;
     await(p, r, q, LOGP_EVENT_IDLE, matched);
-    receive(p, r, q, matched, lpi_wall(p->core->machine));
+    add_receive(p, r, q, matched, lpi_wall(p->core->machine));
 }
 
-void lpi_record_undelayed_wait(struct lpi_proc *p, int64_t begun)
+static void undelayed_wait(struct lpi_proc *p, int64_t begun)
 {
     struct lpi_recorder *r = recorder_of(p);
 
@@ -208,7 +216,7 @@ void lpi_record_mark(struct lpi_proc *p, const char *name)
     const int64_t now = lpi_clock(p);
     struct logp_event *e;
 
-    lpi_record_idle(p);
+    idle(p);
     e = add(p, r, LOGP_EVENT_MARK, now, now);
     if (e != NULL)
         e->label = lpi_record_label_of(p, name, NULL);
@@ -219,12 +227,12 @@ uint32_t lpi_record_current_label(const struct lpi_proc *p)
     return recorder_of(p)->label;
 }
 
-uint32_t lpi_record_label(struct lpi_proc *p, uint32_t label)
+static uint32_t set_label(struct lpi_proc *p, uint32_t label)
 {
     struct lpi_recorder *r = recorder_of(p);
     const uint32_t before = r->label;
 
-    lpi_record_idle(p);
+    idle(p);
     r->label = label;
     return before;
 }
@@ -234,7 +242,7 @@ uint32_t lpi_record_label_of(struct lpi_proc *p, const char *first, const char *
     return lpi_label_number(lpi_labels_of(p->core), first, second);
 }
 
-void lpi_record_begin(struct lpi_proc *p, int64_t start)
+static void begin(struct lpi_proc *p, int64_t start)
 {
     struct lpi_recorder *r = recorder_of(p);
 
@@ -243,11 +251,109 @@ void lpi_record_begin(struct lpi_proc *p, int64_t start)
     r->is_off = false;
 }
 
-void lpi_record_end(struct lpi_proc *p)
+static void end(struct lpi_proc *p)
 {
     struct lpi_recorder *r = recorder_of(p);
 
-    lpi_record_idle(p);
+    idle(p);
     r->end = r->at; /* the next event calls lpi_recorder_grow(), which refuses it */
     r->is_off = true;
 }
+
+static int64_t now(const struct logp_machine *m)
+{
+    return lpi_wall(m);
+}
+
+const struct lpi_record lpi_record_events = {
+    .now = now,
+    .enter = enter,
+    .own = own,
+    .leave = leave,
+    .idle = idle,
+    .compute = compute,
+    .stall = stall,
+    .send = send,
+    .fate = set_fate,
+    .halt = halt,
+    .receive = receive,
+    .undelayed_send = undelayed_send,
+    .undelayed_wait = undelayed_wait,
+    .label = set_label,
+    .begin = begin,
+    .end = end,
+};
+
+/* ---- nothing is recorded ---- */
+
+static int64_t no_time(const struct logp_machine *m)
+{
+    (void)m;
+    return 0;
+}
+
+static void no_event(struct lpi_proc *p)
+{
+    (void)p;
+}
+
+static void no_time_event(struct lpi_proc *p, int64_t t)
+{
+    (void)p, (void)t;
+}
+
+static void no_compute(struct lpi_proc *p, int64_t start, int64_t end)
+{
+    (void)p, (void)start, (void)end;
+}
+
+static void no_stall(struct lpi_proc *p, const struct lpi_envelope *e)
+{
+    (void)p, (void)e;
+}
+
+static void no_send(struct lpi_proc *p, const struct lpi_envelope *e, const struct logp_transfer *t,
+                    int64_t begun, int64_t free_at)
+{
+    (void)p, (void)e, (void)t, (void)begun, (void)free_at;
+}
+
+static void no_fate(struct lpi_proc *p, const struct logp_fate *fate)
+{
+    (void)p, (void)fate;
+}
+
+static void no_receive(struct lpi_proc *p, const struct logp_request *r, int64_t start)
+{
+    (void)p, (void)r, (void)start;
+}
+
+static void no_undelayed_send(struct lpi_proc *p, const struct lpi_envelope *e, int64_t begun)
+{
+    (void)p, (void)e, (void)begun;
+}
+
+static uint32_t no_label(struct lpi_proc *p, uint32_t label)
+{
+    (void)p, (void)label;
+    return 0;
+}
+
+const struct lpi_record lpi_record_none = {
+    .now = no_time,
+    .enter = no_time_event,
+    .own = no_event,
+    .leave = no_event,
+    .idle = no_event,
+    .compute = no_compute,
+    .stall = no_stall,
+    .send = no_send,
+    .fate = no_fate,
+    .halt = no_time_event,
+    .receive = no_receive,
+    .undelayed_send = no_undelayed_send,
+    .undelayed_wait = no_time_event,
+    .label = no_label,
+    .begin = no_time_event,
+    .end = no_event,
+};

@@ -55,6 +55,7 @@ enum { LPI_ATT_BELL = 1, LPI_ATT_SYNC = 2, LPI_ATT_REACQUIRE = 4 };
 struct lpi_proc;
 struct lpi_core;
 struct lpi_explore;
+struct lpi_record;
 struct lpi_word_wait; /* word_wait.c */
 
 /* A program's handle of a vp: the vp in a context, in a group with ranks of the group. */
@@ -243,9 +244,10 @@ struct logp_machine {
     bool instrumented;    /* runs are recorded or explored */
     atomic_bool has_work; /* the model decides how long a processor computes */
     int P, n_cores;
-    int first_rank, n_local;        /* the vps of this process */
-    struct lpi_remote *remote;      /* the other processes; NULL: there are none */
-    struct lpi_recorder *recorders; /* by rank: chunks.h; NULL: nothing is recorded */
+    int first_rank, n_local;         /* the vps of this process */
+    struct lpi_remote *remote;       /* the other processes; NULL: there are none */
+    struct lpi_recorder *recorders;  /* by rank: chunks.h; NULL: nothing is recorded */
+    const struct lpi_record *record; /* record.h */
     struct lpi_tracing *tracing;
     int taken_core; /* the core of the process that this machine has taken; -1: none */
     int64_t poll_ns;
