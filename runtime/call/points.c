@@ -127,7 +127,7 @@ int logp_durable(struct logp_vp *vp, int key, const void *data, size_t n_bytes)
     if (rc == 0)
         rc = m->resolver.fate(p, NULL);
     if (rc > 0)
-        rc = m->explore != NULL ? lpi_durable_keep(p, key, data, n_bytes) : 0;
+        rc = m->resolver.keep(p, key, data, n_bytes);
     return noted(vp, "logp_durable", rc);
 }
 
@@ -141,7 +141,7 @@ int logp_recover(struct logp_vp *vp, int key, void *data, size_t capacity, size_
     if (rc == 0 && bad_buffer(data, capacity))
         rc = -EINVAL;
     if (rc == 0)
-        rc = m->explore != NULL ? lpi_durable_take(p, key, data, capacity, &n) : -ENOENT;
+        rc = m->resolver.recover(p, key, data, capacity, &n);
     if (n_bytes != NULL)
         *n_bytes = n;
     return rc == -ENOENT ? rc : noted(vp, "logp_recover", rc);

@@ -252,7 +252,7 @@ static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf
 
     lpi_expose(vp->proc, r);
     leave(vp->proc, 0);
-    rc = lpi_send(vp, dst, tag, buf, n_bytes);
+    rc = lpi_send(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes);
     if (rc == 0)
         rc = lpi_query_request(vp, r, true, INT64_MAX, status);
     else if (take_back(vp->proc, r) != 0)

@@ -79,7 +79,7 @@ static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, enum lo
         return send_synchronously(vp, to, &e);
     enter(p);
     rc = lpi_send_when_space(p, to, &e);
-    if (p->core->machine->remote != NULL)
+    if (!lpi_is_local(p->core->machine, dst))
         await_own(p);
     return leave(p, rc);
 }
@@ -93,7 +93,8 @@ check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n
     return dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes) ? -EINVAL : rc;
 }
 
-int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+int lpi_send(const struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
+             size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_core *c = p->core;
@@ -104,29 +105,29 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
     if (rc != 0)
         return lpi_failed(vp, "logp_send", rc);
     dst = to_global(vp, dst);
-    if (!lpi_has_fast_path(m) || !lpi_is_here(c, dst) ||
-        !lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false))
-        return noted(vp, "logp_send",
-                     lpi_has_fast_path(m) && !lpi_is_local(m, dst)
-                         ? send_remote(vp, dst, tag, buf, n_bytes)
-                         : send_slow(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes));
-    p->emulating = false;
-    lpi_count_send(p, LPI_EAGER, 0);
-    return lpi_let_others_run(p);
+    if (lpi_has_fast_path(m)) {
+        if (lpi_is_here(c, dst) &&
+            lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false)) {
+            p->emulating = false;
+            lpi_count_send(p, LPI_EAGER, 0);
+            return lpi_let_others_run(p);
+        }
+        if (!lpi_is_local(m, dst))
+            return noted(vp, "logp_send", send_remote(vp, dst, tag, buf, n_bytes));
+    }
+    return noted(vp, "logp_send", send_slow(vp, mode, dst, tag, buf, n_bytes));
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
-    return lpi_send(vp, dst, tag, buf, n_bytes);
+    return lpi_send(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes);
 }
 
 /* Does it wait for its receiver, or for its receiver's process? */
 static bool waits(const struct logp_vp *vp, int dst, size_t n_bytes)
 {
-    const struct logp_machine *m = vp->proc->core->machine;
-
     return lpi_is_rendezvous(vp->proc, LOGP_SEND_STANDARD, n_bytes) ||
-           (n_bytes >= SLOW_FROM && lpi_has_fast_path(m) && !lpi_is_local(m, to_global(vp, dst)));
+           (n_bytes >= SLOW_FROM && !lpi_is_local(vp->proc->core->machine, to_global(vp, dst)));
 }
 
 int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
@@ -137,18 +138,15 @@ int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t 
         return lpi_failed(vp, "logp_try_send", rc);
     if (waits(vp, dst, n_bytes))
         return 1;
-    return noted(vp, "logp_try_send", lpi_send(vp, dst, tag, buf, n_bytes));
+    return noted(vp, "logp_try_send", lpi_send(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes));
 }
 
 /* Is this a send that can take place? Synchronous ones have no place on some machines. */
 static int check_mode(const struct logp_vp *vp, enum logp_send_mode mode)
 {
-    const struct logp_machine *m = vp->proc->core->machine;
-
     if ((unsigned)mode > LOGP_SEND_BUFFERED)
         return -EINVAL;
-    return mode == LOGP_SEND_SYNCHRONOUS && (lpi_is_parallel(m) || m->remote != NULL) ? -ENOTSUP
-                                                                                      : 0;
+    return mode == LOGP_SEND_SYNCHRONOUS && !vp->proc->core->machine->sends_may_wait ? -ENOTSUP : 0;
 }
 
 int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
@@ -156,11 +154,9 @@ int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
 {
     int rc = check_mode(vp, mode);
 
-    if (rc == 0)
-        rc = check_send(vp, dst, tag, buf, n_bytes);
-    if (rc == 0 && lpi_has_fast_path(vp->proc->core->machine) && mode != LOGP_SEND_SYNCHRONOUS)
-        rc = lpi_send(vp, dst, tag, buf, n_bytes);
-    else if (rc == 0)
+    if (rc == 0 && mode != LOGP_SEND_SYNCHRONOUS)
+        rc = lpi_send(vp, mode, dst, tag, buf, n_bytes);
+    else if (rc == 0 && (rc = check_send(vp, dst, tag, buf, n_bytes)) == 0)
         rc = send_slow(vp, mode, to_global(vp, dst), tag, buf, n_bytes);
     return noted(vp, "logp_send_as", rc);
 }
@@ -186,10 +182,8 @@ static int isend(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
     p->core->machine->resolver.posts(p, r, false);
     if (lpi_is_rendezvous(p, mode, n_bytes))
         rc = lpi_rts_send(vp, r->src, tag, buf, n_bytes, r);
-    else if (mode == LOGP_SEND_STANDARD)
-        rc = lpi_send(vp, dst, tag, buf, n_bytes);
     else
-        rc = send_slow(vp, mode, r->src, tag, buf, n_bytes);
+        rc = lpi_send(vp, mode, dst, tag, buf, n_bytes);
     if (rc == 0)
         *request = r;
     else if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */

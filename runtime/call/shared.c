@@ -12,7 +12,7 @@ bool logp_shared_possible(const struct logp_vp *vp)
 {
     const struct logp_machine *m = vp->proc->core->machine;
 
-    return !m->is_virtual && !lpi_emulates(m) && m->remote == NULL;
+    return m->shares_memory && !lpi_emulates(m);
 }
 
 int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memory)

@@ -48,7 +48,9 @@ int logp_machine_take_trace(struct logp_machine *m, struct logp_trace **out)
     if (lpi_process_is_orphan())
         return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
-    rc = m->running > 0 ? -EBUSY : m->recorders == NULL ? -EINVAL : lpi_tracing_take(m, out);
+    rc = m->running > 0         ? -EBUSY
+         : m->recorders == NULL ? -EINVAL
+                                : lpi_tracing_take(m, m->time->source(m), out);
     pthread_mutex_unlock(&m->lock);
     return rc;
 }

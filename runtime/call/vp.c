@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-enum { READINGS_FREE = 1000, MOST_POLLS = (1 << 22) - 1 };
+enum { MOST_POLLS = (1 << 22) - 1 };
 
 int64_t lpi_with_program(const struct lpi_proc *p, int64_t now)
 {
@@ -179,35 +179,10 @@ int64_t logp_wall_now(struct logp_vp *vp)
     return wall;
 }
 
-/*
- * Virtual clock: one more reading in a row. A loop that only reads the clock must see time pass,
- * and others must get on meanwhile.
- */
-static void read_again(struct lpi_proc *p)
-{
-    p->polls = 0;
-    if (p->readings < READINGS_FREE) {
-        p->readings++;
-        return;
-    }
-    /* an error is the next call's: this one has none */
-    if (lpi_pass_until(p, p->emulated + p->core->machine->poll_ns, LOGP_NOTE_WAITED) == 0)
-        lpi_reach(p, p->emulated);
-}
-
 int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
 {
-    struct lpi_proc *p = vp->proc;
-
-    if (p->core->machine->is_virtual)
-        read_again(p);
-    else
-        p->in_vain = 0; /* whoever looks at the clock may act when it is time */
-    enter(p);           /* reads the wall clock where there is something to emulate */
-    *wall_ns = p->core->machine->is_virtual ? p->emulated
-               : p->emulating               ? p->left
-                                            : lpi_wall(p->core->machine);
-    return lpi_has_clock(p) ? p->emulated : *wall_ns;
+    enter(vp->proc); /* reads the wall clock where there is something to emulate */
+    return vp->proc->core->machine->time->read(vp->proc, wall_ns);
 }
 
 /* The start is a request: while p waits for it, it serves what else it has under way. */

@@ -128,9 +128,7 @@ static void prepare(struct lpi_job *job)
 
     lpi_observer_begin(job->observer);
     job->outcome = (struct lpi_outcome){.rank = -1};
-    if (job->now->rendezvous_from != plan->network.rendezvous_from)
-        logp_machine_set_rendezvous_from(job->now->machine, plan->network.rendezvous_from);
-    job->now->rendezvous_from = plan->network.rendezvous_from;
+    logp_machine_set_rendezvous_from(job->now->machine, plan->network.rendezvous_from);
     logp_machine_set_seed(job->now->machine, plan->seed);
     if (job->observer->ops != NULL)
         job->observer->ops->begin(job->observer->strategy, plan->seed);
@@ -214,36 +212,35 @@ static void draw_late(struct lpi_job *job)
     }
 }
 
+/* The bytes from which on the sends of a run wait for their receivers; 0: none waits. */
+static int64_t draw_sends(const struct logp_check *c, uint64_t *random)
+{
+    const int64_t limit = c->network != NULL ? c->network->rendezvous_from : 0;
+
+    switch (c->sends) {
+    case LOGP_SENDS_BUFFERED:
+        return 0;
+    case LOGP_SENDS_VARIED:
+        if (lpi_kit_below(random, 3) == 0)
+            return 0;
+        return lpi_kit_below(random, 2) == 0 || limit == 0 ? 1 : limit;
+    case LOGP_SENDS_LIMITED:
+        return limit > 0 ? limit : 1;
+    case LOGP_SENDS_SYNCHRONOUS:
+        return 1;
+    }
+    return 0;
+}
+
 static void draw_seed(struct lpi_job *job)
 {
     struct lpi_plan *plan = &job->plan;
     uint64_t random;
 
     draw_late(job);
-
     plan->seed = lpi_kit_mix(lpi_kit_mix(job->check.seed ^ (uint64_t)plan->P) + plan->run);
     random = ~plan->seed;
-    plan->network.rendezvous_from = 0;
-    switch (job->check.sends) {
-    case LOGP_SENDS_BUFFERED:
-        break;
-    case LOGP_SENDS_VARIED:
-        if (lpi_kit_below(&random, 3) == 0)
-            break;
-        if (lpi_kit_below(&random, 2) == 0) {
-            plan->network.rendezvous_from = 1;
-            break;
-        } /* fall through */
-    case LOGP_SENDS_LIMITED:
-        plan->network.rendezvous_from =
-            job->check.network != NULL && job->check.network->rendezvous_from > 0
-                ? job->check.network->rendezvous_from
-                : 1;
-        break;
-    case LOGP_SENDS_SYNCHRONOUS:
-        plan->network.rendezvous_from = 1;
-        break;
-    }
+    plan->network.rendezvous_from = draw_sends(&job->check, &random);
 }
 
 /* Is the search over before run number `run`? */

@@ -342,7 +342,6 @@ struct lpi_job {
     struct lpi_plan plan;
     struct lpi_machine { /* by P */
         struct logp_machine *machine;
-        int64_t rendezvous_from; /* as it was set last; 0: by nobody */
     } * machines;
     int n_machines;
     struct lpi_machine *now;

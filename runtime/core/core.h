@@ -201,10 +201,6 @@ int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
 /* This process cannot create its machine, for reason rc: tell the processes that wait for it. */
 void lpi_remote_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc);
 void lpi_remote_destroy(struct logp_machine *m);
-/* Divide the cores of this host among its processes: of n cores, keep this process's. */
-void lpi_remote_divide(struct logp_machine *m, int *cores, int *n);
-/* Agree on the result of the creation: the worst of all processes. */
-int lpi_remote_agree_on(struct logp_machine *m, int rc);
 
 extern const struct lpi_processes lpi_processes_one, lpi_processes_several;
 

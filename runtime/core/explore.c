@@ -630,6 +630,8 @@ const struct lpi_resolver lpi_resolver_explored = {
     .pick = pick,
     .ends = ends,
     .fate = lpi_explored_fate,
+    .keep = lpi_durable_keep,
+    .recover = lpi_durable_take,
     .restarts = lpi_explored_restarts,
     .polls_in_vain = LPI_EXPLORED_IN_VAIN,
     .note = take_note,
@@ -693,18 +695,37 @@ static const struct lpi_way late = {
     .takes = lpi_outcomes_late,
 };
 
-static void choose_way(struct lpi_explore *x, const struct logp_explorer *by)
+/* What the explorer's flags choose. Untimed without order, others go first as usual, so that all vps
+ * begin. */
+static const struct flags {
+    bool untimed, late, order, messages;
+    const struct lpi_way *way;
+    bool (*others_first)(struct lpi_proc *p, int64_t t);
+    struct lpi_proc *(*next)(struct lpi_core *c, struct lpi_proc *first, bool shared);
+    int (*ask_outcome)(const struct lpi_explore *x, int n);
+} all_flags[] = {
+    {0, 0, 0, 0, &timed, earlier_first, order_none, take_first},
+    {0, 0, 0, 1, &timed, earlier_first, order_none, ask_of_several},
+    {0, 0, 1, 0, &timed, equal_first, order_equal, take_first},
+    {0, 0, 1, 1, &timed, equal_first, order_equal, ask_of_several},
+    {1, 0, 0, 0, &untimed, lpi_usual_others_first, order_none, take_first},
+    {1, 0, 0, 1, &untimed, lpi_usual_others_first, order_none, ask_of_several},
+    {1, 0, 1, 0, &untimed, all_first, order_all, take_first},
+    {1, 0, 1, 1, &untimed, all_first, order_all, ask_of_several},
+    {1, 1, 0, 1, &late, lpi_usual_others_first, order_none, lpi_explore_ask},
+};
+
+/* NULL: these flags exclude each other. */
+static const struct flags *flags_of(const struct logp_explorer *by)
 {
-    x->by = *by;
-    x->way = by->late ? &late : by->untimed ? &untimed : &timed;
-    x->ask_outcome = by->late ? lpi_explore_ask : by->messages ? ask_of_several : take_first;
-    if (by->untimed) { /* without order as usual, so that all vps begin */
-        x->others_first = by->order ? all_first : lpi_usual_others_first;
-        x->order = by->order ? order_all : order_none;
-    } else {
-        x->others_first = by->order ? equal_first : earlier_first;
-        x->order = by->order ? order_equal : order_none;
+    for (size_t i = 0; i < sizeof(all_flags) / sizeof(all_flags[0]); i++) {
+        const struct flags *f = &all_flags[i];
+
+        if (f->untimed == by->untimed && f->late == by->late && f->order == by->order &&
+            f->messages == by->messages)
+            return f;
     }
+    return NULL;
 }
 
 /* ---- begin and end ---- */
@@ -713,8 +734,6 @@ void lpi_explore_begin(struct logp_machine *m)
 {
     struct lpi_explore *x = m->explore;
 
-    if (x == NULL)
-        return;
     for (int i = 0; i < m->P; i++) {
         lpi_durable_free(x->vps[i].durable);
         x->vps[i] = (struct lpi_explored_vp){0};
@@ -743,6 +762,8 @@ void lpi_explore_free(struct logp_machine *m)
 /* Called with the lock. */
 static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
 {
+    const struct flags *flags;
+
     if (lpi_in_use(m))
         return -EBUSY;
     if (by == NULL) {
@@ -762,7 +783,12 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
             return -ENOMEM;
         }
     }
-    choose_way(m->explore, by);
+    flags = flags_of(by);
+    m->explore->by = *by;
+    m->explore->way = flags->way;
+    m->explore->others_first = flags->others_first;
+    m->explore->order = flags->next;
+    m->explore->ask_outcome = flags->ask_outcome;
     m->explore->has_faults =
         memcmp(&by->most_faults, &(struct logp_fault_limits){0}, sizeof(by->most_faults)) != 0;
     return 0;
@@ -777,8 +803,7 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
         rc = logp_struct_take(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
     if (rc != 0)
         return rc;
-    if (given != NULL && (by.choose == NULL || by.misses < 0 ||
-                          (by.late && (!by.untimed || !by.messages || by.order))))
+    if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by) == NULL))
         return -EINVAL;
     if (given != NULL && (!m->is_virtual || m->n_cores > 1 || m->executor->resident != NULL))
         return -ENOTSUP;

@@ -214,30 +214,10 @@ static void configure(struct logp_machine *m, const struct logp_config *config)
     m->executor = with_stacks(find_executor(config->executor), config);
 }
 
-/* The cores of this process; the caller frees *cpus. */
-static int choose_cores(struct logp_machine *m, const struct logp_config *config, int **cpus)
-{
-    struct logp_config all = *config;
-    int rc;
-
-    if (m->remote == NULL)
-        return lpi_cores_choose(config, cpus, &m->n_cores, &m->taken_core);
-    all.n_processors = LOGP_MAX_PROCESSORS; /* no limit by P */
-    if (all.cores == NULL)
-        all.n_cores = 0;
-    rc = lpi_remote_agree_on(m, lpi_cores_choose(&all, cpus, &m->n_cores, &m->taken_core));
-    if (rc != 0)
-        return rc;
-    lpi_remote_divide(m, *cpus, &m->n_cores);
-    if (config->cores == NULL && config->n_cores > 0 && m->n_cores > config->n_cores)
-        m->n_cores = config->n_cores;
-    return 0;
-}
-
 static int make_parts(struct logp_machine *m, const struct logp_config *config)
 {
     int *cpus = NULL;
-    int rc = choose_cores(m, config, &cpus);
+    int rc = m->processes->choose_cores(m, config, &cpus);
 
     if (rc == 0)
         rc = init_memory(m, cpus, config);
@@ -285,17 +265,19 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
         rc = lpi_remote_create(m, config, transport);
     if (rc == 0) {
         rc = make_parts(m, config);
+        m->shares_memory = transport == NULL && !m->is_virtual;
+        m->sends_may_wait = transport == NULL && !lpi_is_parallel(m);
         m->compares_calls =
-            m->remote == NULL && (config->compare_calls || (m->is_virtual && m->n_cores == 1));
+            transport == NULL && (config->compare_calls || (m->is_virtual && m->n_cores == 1));
         if (rc == 0 && lpi_rendezvous_from(config) > 0)
             rc = logp_machine_set_rendezvous_from(m, lpi_rendezvous_from(config));
         if (rc == 0)
             rc = lpi_delay_copy(&config->delay, &delay);
         if (!is_own || config->network == NULL)
-            m->planned.undelayed = !m->is_virtual && m->remote == NULL;
+            m->planned.undelayed = m->shares_memory;
         else if (rc == 0)
             delay->network = m->planned;
-        rc = lpi_remote_agree_on(m, rc);
+        rc = m->processes->agree_on(m, rc);
     }
     if (rc != 0) {
         free(delay);
@@ -354,7 +336,7 @@ int logp_machine_set_rendezvous_from(struct logp_machine *m, int64_t from)
 
     if (from < 0)
         return -EINVAL;
-    if (lpi_is_parallel(m) || m->remote != NULL)
+    if (!m->sends_may_wait)
         return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
     if (lpi_in_use(m))

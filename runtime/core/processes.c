@@ -23,12 +23,12 @@ static uint32_t n_runs;    /* of all machines: equal in all processes */
 
 int logp_machine_processes(const struct logp_machine *m)
 {
-    return m->remote != NULL ? m->remote->n_processes : 1;
+    return m->processes->count(m);
 }
 
 int logp_machine_process(const struct logp_machine *m)
 {
-    return m->remote != NULL ? m->remote->process : 0;
+    return m->processes->own(m);
 }
 
 int logp_machine_ranks(const struct logp_machine *m, int process, int *first, int *n)
@@ -45,17 +45,12 @@ int logp_machine_ranks(const struct logp_machine *m, int process, int *first, in
 
 int logp_machine_agree(struct logp_machine *m, int64_t *values, size_t n, enum logp_agreement how)
 {
-    static const enum lpi_reduction as[] = {LPI_SUM, LPI_MIN, LPI_MAX};
-    const bool busy = logp_machine_busy(m) || (m->remote != NULL && lpi_remote_is_lost(m->remote));
-
-    if (!busy && m->remote != NULL)
-        m->remote->ops->reduce(values, n, as[how]);
-    return busy ? -EBUSY : 0;
+    return logp_machine_busy(m) ? -EBUSY : m->processes->agree(m, values, n, how);
 }
 
 int64_t logp_machine_clock_error(const struct logp_machine *m)
 {
-    return m->remote != NULL ? m->remote->clock_error_ns : -1;
+    return m->processes->clock_error(m);
 }
 
 /* ---- from creation to destruction ---- */
@@ -157,7 +152,7 @@ int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
     f->control = lpi_remote_control;
     lpi_clock_init(&f->host_clock, NULL, NULL); /* its rate is measured from now on */
     lpi_common_clock_open(m);
-    return lpi_remote_agree_on(m, make_parts(m, f));
+    return m->processes->agree_on(m, make_parts(m, f));
 }
 
 void lpi_remote_destroy(struct logp_machine *m)
@@ -177,7 +172,8 @@ void lpi_remote_destroy(struct logp_machine *m)
     atomic_store_explicit(&in_use, false, memory_order_release);
 }
 
-void lpi_remote_divide(struct logp_machine *m, int *cores, int *n)
+/* Divide the cores of this host among its processes: of n cores, keep this process's. */
+static void divide(struct logp_machine *m, int *cores, int *n)
 {
     int64_t set[1024] = {0}; /* a bit for each core, modulo the size */
     struct lpi_remote *f = m->remote;
@@ -194,14 +190,56 @@ void lpi_remote_divide(struct logp_machine *m, int *cores, int *n)
     f->is_shared = *n > 1;
 }
 
-int lpi_remote_agree_on(struct logp_machine *m, int rc)
+static int agree_on(struct logp_machine *m, int rc)
 {
     int64_t worst = rc;
 
-    if (m->remote == NULL || m->remote->n_processes == 0)
+    if (m->remote == NULL || m->remote->n_processes == 0) /* there are none yet */
         return rc;
     m->remote->ops->reduce(&worst, 1, LPI_MIN);
     return (int)worst;
+}
+
+static int choose_cores(struct logp_machine *m, const struct logp_config *config, int **cpus)
+{
+    struct logp_config all = *config;
+    int rc;
+
+    all.n_processors = LOGP_MAX_PROCESSORS; /* no limit by P */
+    if (all.cores == NULL)
+        all.n_cores = 0;
+    rc = agree_on(m, lpi_cores_choose(&all, cpus, &m->n_cores, &m->taken_core));
+    if (rc != 0)
+        return rc;
+    divide(m, *cpus, &m->n_cores);
+    if (config->cores == NULL && config->n_cores > 0 && m->n_cores > config->n_cores)
+        m->n_cores = config->n_cores;
+    return 0;
+}
+
+static int count(const struct logp_machine *m)
+{
+    return m->remote->n_processes;
+}
+
+static int own(const struct logp_machine *m)
+{
+    return m->remote->process;
+}
+
+static int agree(struct logp_machine *m, int64_t *values, size_t n, enum logp_agreement how)
+{
+    static const enum lpi_reduction as[] = {LPI_SUM, LPI_MIN, LPI_MAX};
+
+    if (lpi_remote_is_lost(m->remote))
+        return -EBUSY;
+    m->remote->ops->reduce(values, n, as[how]);
+    return 0;
+}
+
+static int64_t clock_error(const struct logp_machine *m)
+{
+    return m->remote->clock_error_ns;
 }
 
 /* ---- a run ---- */
@@ -345,6 +383,12 @@ static void abandon(struct logp_machine *m)
 }
 
 const struct lpi_processes lpi_processes_several = {
+    .count = count,
+    .own = own,
+    .agree = agree,
+    .clock_error = clock_error,
+    .agree_on = agree_on,
+    .choose_cores = choose_cores,
     .barrier = barrier,
     .prepare = prepare,
     .arrived = lpi_remote_arrived,
@@ -356,6 +400,41 @@ const struct lpi_processes lpi_processes_several = {
 };
 
 /* ---- one process ---- */
+
+static int one_count(const struct logp_machine *m)
+{
+    (void)m;
+    return 1;
+}
+
+static int one_own(const struct logp_machine *m)
+{
+    (void)m;
+    return 0;
+}
+
+static int one_agree(struct logp_machine *m, int64_t *values, size_t n, enum logp_agreement how)
+{
+    (void)m, (void)values, (void)n, (void)how;
+    return 0;
+}
+
+static int64_t one_clock_error(const struct logp_machine *m)
+{
+    (void)m;
+    return -1;
+}
+
+static int one_agree_on(struct logp_machine *m, int rc)
+{
+    (void)m;
+    return rc;
+}
+
+static int one_choose_cores(struct logp_machine *m, const struct logp_config *config, int **cpus)
+{
+    return lpi_cores_choose(config, cpus, &m->n_cores, &m->taken_core);
+}
 
 static int one_barrier(struct logp_machine *m, int64_t end)
 {
@@ -390,6 +469,12 @@ static void one_nothing(struct logp_machine *m)
 }
 
 const struct lpi_processes lpi_processes_one = {
+    .count = one_count,
+    .own = one_own,
+    .agree = one_agree,
+    .clock_error = one_clock_error,
+    .agree_on = one_agree_on,
+    .choose_cores = one_choose_cores,
     .barrier = one_barrier,
     .prepare = one_nothing,
     .arrived = one_arrived,

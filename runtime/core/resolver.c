@@ -5,9 +5,12 @@
  */
 #include "core/resolver.h"
 
+#include "core/core.h"
 #include "core/sched.h"
 #include "mail/mail.h"
 #include "state/record.h"
+
+#include <errno.h>
 
 /* ---- by the clock ---- */
 
@@ -117,6 +120,19 @@ static int arrives(struct lpi_proc *p, const struct lpi_envelope *e)
     return 1;
 }
 
+static int keep_nothing(struct lpi_proc *p, int key, const void *data, size_t n_bytes)
+{
+    (void)p, (void)key, (void)data, (void)n_bytes;
+    return 0;
+}
+
+static int recover_nothing(struct lpi_proc *p, int key, void *data, size_t capacity,
+                           size_t *n_bytes)
+{
+    (void)p, (void)key, (void)data, (void)capacity, (void)n_bytes;
+    return -ENOENT;
+}
+
 static bool no_restart(struct lpi_proc *p)
 {
     (void)p;
@@ -142,6 +158,8 @@ const struct lpi_resolver lpi_resolver_usual = {
     .pick = take_first,
     .ends = no_end,
     .fate = arrives,
+    .keep = keep_nothing,
+    .recover = recover_nothing,
     .restarts = no_restart,
     .polls_in_vain = LPI_POLLS_IN_VAIN,
     .note = no_note,
@@ -177,7 +195,11 @@ static void recorded_received(struct lpi_proc *p, const struct lpi_query *q,
 
 void lpi_resolver_choose(struct logp_machine *m)
 {
-    m->unrecorded = m->explore != NULL ? &lpi_resolver_explored : &lpi_resolver_usual;
+    m->unrecorded = &lpi_resolver_usual;
+    if (m->explore != NULL) {
+        m->unrecorded = &lpi_resolver_explored;
+        lpi_explore_begin(m);
+    }
     m->resolver = *m->unrecorded;
     m->polls_in_vain = m->resolver.polls_in_vain;
     m->instrumented = m->unrecorded != &lpi_resolver_usual;

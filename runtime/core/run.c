@@ -28,7 +28,7 @@ static void prepare_core(struct lpi_core *c)
     c->life.is_idle = false;
     c->life.n_live = c->n_procs;
     lpi_timers_clear(&c->run_queue.timers);
-    c->run_queue.timers.is_loose = !c->machine->is_virtual;
+    c->run_queue.timers.is_loose = c->machine->time->is_loose;
     c->run_queue.ready_first = c->space.first = NULL;
     atomic_store(&c->space.wanted, INT64_MAX);
     c->space.at = 0;
@@ -180,7 +180,6 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     atomic_store(&m->live_cores, m->n_cores);
     m->time->prepare(m);
     lpi_capacity_reset(m);
-    lpi_explore_begin(m);
     lpi_calls_begin(m);
     lpi_resolver_choose(m);
     m->fast_path = !m->is_virtual && !m->instrumented && m->rendezvous_from == 0;

@@ -5,11 +5,14 @@
 
 #include "state/state.h"
 
+#include <logp/trace.h>
+
 enum { LPI_POLL_EVERY = 32 /* while vps are ready, poll for mail once in so many turns */ };
 
 /* What depends on how time advances: chosen at creation, see time.c. */
 struct lpi_time {
     enum logp_clock clock;
+    bool is_loose; /* deadlines that have passed may be served out of order */
     void (*prepare)(struct logp_machine *m); /* a run of m begins */
     /* The clock that measures what a program computes itself. */
     int64_t (*own_ns)(const struct logp_machine *m);
@@ -28,6 +31,11 @@ struct lpi_time {
     int (*stall)(struct lpi_proc *p, int64_t deadline); /* the same, and then p sends */
     /* Wait until no vp is before (t, rank of p). */
     int (*reach)(struct lpi_proc *p, int64_t t);
+    /* See logp_clocks(); p has entered the call. */
+    int64_t (*read)(struct lpi_proc *p, int64_t *wall_ns);
+    /* See logp_machine_set_delay(). 0: the machine has the copy */
+    int (*replace)(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns);
+    enum logp_trace_source (*source)(const struct logp_machine *m); /* of a trace */
 };
 extern const struct lpi_time lpi_time_wall, lpi_time_virtual;
 

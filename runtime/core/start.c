@@ -47,8 +47,7 @@ void lpi_sync_note(struct lpi_proc *p, int64_t start, int error)
         return;
     }
     p->deadline = start;
-    if (p->core->machine->remote != NULL)
-        p->any.src = error;
+    p->any.src = error;
 }
 
 void lpi_sync_release(struct lpi_proc *p)
@@ -124,6 +123,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     p->state = LPI_SYNC;
     lpi_sync_arrive(p);
     rc = lpi_hold(p);
+    p->wait_until = INT64_MAX; /* any.src has been set */
     if (rc == 0 && start != NULL)
         *start = p->deadline;
     return rc;

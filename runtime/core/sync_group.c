@@ -155,21 +155,17 @@ int lpi_sync_group_arrive(const struct logp_vp *vp)
 int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
 {
     struct lpi_proc *p = vp->proc;
-    const struct lpi_remote *f = p->core->machine->remote;
     int rc;
 
     p->state = LPI_SYNC;
-    if (f != NULL)
-        p->any.src = 0;
+    p->any.src = 0;
     rc = lpi_sync_group_arrive(vp);
     if (rc != 0)
         p->state = LPI_RUNNING;
     else
         rc = lpi_hold(p);
-    if (f != NULL) {
-        rc = rc != 0 ? rc : p->any.src;
-        p->wait_until = INT64_MAX;
-    }
+    rc = rc != 0 ? rc : p->any.src;
+    p->wait_until = INT64_MAX;
     if (rc == 0 && start != NULL)
         *start = p->deadline;
     return rc;

@@ -16,7 +16,12 @@
 #include "state/stop.h"
 #include "state/timers.h"
 
-enum { FINAL_NS = 60 /* so near a deadline, read only the clock */ };
+#include <errno.h>
+
+enum {
+    FINAL_NS = 60,       /* so near a deadline, read only the clock */
+    READINGS_FREE = 1000 /* virtual: so many readings in a row cost no time */
+};
 
 static void run_due(struct lpi_core *c, struct lpi_proc *p)
 {
@@ -133,6 +138,37 @@ static int wall_wait(struct lpi_proc *p, int64_t deadline)
     return goes_on(p, deadline) ? lpi_stopped(p) : hold_until(p, deadline);
 }
 
+static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)
+{
+    p->in_vain = 0; /* whoever looks at the clock may act when it is time */
+    *wall_ns = p->emulating ? p->left : lpi_wall(p->core->machine);
+    return p->emulating ? p->emulated : *wall_ns;
+}
+
+/* The core of m that the caller holds; NULL: it is no vp of m. */
+static struct lpi_core *core_here(const struct logp_machine *m)
+{
+    return lpi_this_core != NULL && lpi_this_core->machine == m ? lpi_this_core : NULL;
+}
+
+static int wall_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns)
+{
+    const bool inside = core_here(m) != NULL;
+
+    (void)at_ns;
+    if (inside && lpi_stopping(m)) /* its run is over, and the next not its business */
+        return -ECANCELED;
+    if (!inside)
+        lpi_delay_drop_due(m);
+    lpi_delay_install(m, copy);
+    return 0;
+}
+
+static enum logp_trace_source wall_source(const struct logp_machine *m)
+{
+    return lpi_emulates(m) ? LOGP_TRACE_WALL : LOGP_TRACE_HOST;
+}
+
 static int wall_reach(struct lpi_proc *p, int64_t t)
 {
     (void)p, (void)t;
@@ -141,6 +177,7 @@ static int wall_reach(struct lpi_proc *p, int64_t t)
 
 const struct lpi_time lpi_time_wall = {
     .clock = LOGP_CLOCK_WALL,
+    .is_loose = true,
     .prepare = wall_prepare,
     .own_ns = wall_own,
     .begin = wall_begin,
@@ -151,6 +188,9 @@ const struct lpi_time lpi_time_wall = {
     .pass = wall_wait,
     .stall = lpi_wait_until,
     .reach = wall_reach,
+    .read = wall_read,
+    .replace = wall_replace,
+    .source = wall_source,
 };
 
 /* ---- virtual ---- */
@@ -215,6 +255,67 @@ static int virtual_reach(struct lpi_proc *p, int64_t t)
     return lpi_stopped(p);
 }
 
+/* A loop that only reads the clock must see time pass, and others must get on meanwhile. */
+static int64_t virtual_read(struct lpi_proc *p, int64_t *wall_ns)
+{
+    const struct logp_machine *m = p->core->machine;
+
+    p->polls = 0;
+    if (p->readings < READINGS_FREE)
+        p->readings++;
+    else if (lpi_wait_until(p, p->emulated + m->poll_ns) == 0 &&
+             m->resolver.pass(p, LOGP_NOTE_WAITED, false) == 0)
+        lpi_reach(p, p->emulated); /* an error is the next call's: this one has none */
+    *wall_ns = p->emulated;
+    return p->emulated;
+}
+
+/* A machine on several cores, which plan with its model: between its runs. */
+static int parallel_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns)
+{
+    int rc = -ENOTSUP;
+
+    if (core_here(m) != NULL || at_ns > 0)
+        return rc;
+    pthread_mutex_lock(&m->lock);
+    if (m->running == 0) {
+        lpi_delay_install(m, copy);
+        rc = 0;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
+static int virtual_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns)
+{
+    const struct lpi_core *here = core_here(m);
+
+    if (m->n_cores > 1)
+        return parallel_replace(m, copy, at_ns);
+    if (here == NULL && (at_ns > 0 || logp_machine_busy(m))) {
+        lpi_delay_order(m, copy, at_ns > 0 ? at_ns : 0);
+        return 0;
+    }
+    if (here != NULL) {
+        /* relaxed: it is the caller itself */
+        const int rank = atomic_load_explicit(&here->holder, memory_order_relaxed);
+        const int rc = lpi_reach(&m->procs[rank], m->procs[rank].emulated);
+
+        if (rc != 0)
+            return rc;
+    } else {
+        lpi_delay_drop_due(m);
+    }
+    lpi_delay_install(m, copy);
+    return 0;
+}
+
+static enum logp_trace_source virtual_source(const struct logp_machine *m)
+{
+    (void)m;
+    return LOGP_TRACE_VIRTUAL;
+}
+
 const struct lpi_time lpi_time_virtual = {
     .clock = LOGP_CLOCK_VIRTUAL,
     .prepare = virtual_prepare,
@@ -227,4 +328,7 @@ const struct lpi_time lpi_time_virtual = {
     .pass = virtual_pass,
     .stall = virtual_reach,
     .reach = virtual_reach,
+    .read = virtual_read,
+    .replace = virtual_replace,
+    .source = virtual_source,
 };

@@ -309,11 +309,8 @@ static int add_wait(struct logp_machine *m, struct logp_trace *out, const struct
     return logp_trace_add(out, w->rank, &e);
 }
 
-int lpi_tracing_take(struct logp_machine *m, struct logp_trace **out)
+int lpi_tracing_take(struct logp_machine *m, enum logp_trace_source source, struct logp_trace **out)
 {
-    const enum logp_trace_source source = m->is_virtual     ? LOGP_TRACE_VIRTUAL
-                                          : lpi_emulates(m) ? LOGP_TRACE_WALL
-                                                            : LOGP_TRACE_HOST;
     struct logp_trace *t;
     int64_t end;
     int rc = logp_trace_create(m->P, source, &t);

@@ -87,6 +87,10 @@ struct lpi_resolver {
     /* How often the message e of p is to be sent: 0, 1, 2; NULL: p sends none. @return -EHOSTDOWN: p
      * crashes before that; or the error that stops the run */
     int (*fate)(struct lpi_proc *p, const struct lpi_envelope *e);
+    /* What p's program makes durable. @return 0; -ENOMEM */
+    int (*keep)(struct lpi_proc *p, int key, const void *data, size_t n_bytes);
+    /* @return 0; -ENOENT; -EMSGSIZE */
+    int (*recover)(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes);
     /* p's program has ended. Does it begin again? */
     bool (*restarts)(struct lpi_proc *p);
     /* Another event of p. */

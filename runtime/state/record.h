@@ -8,6 +8,8 @@
 
 #include "state/state.h"
 
+#include <logp/trace.h>
+
 struct lpi_record {
     /* The time for events without a vp's clock. */
     int64_t (*now)(const struct logp_machine *m);
@@ -53,6 +55,7 @@ uint32_t lpi_record_label_of(struct lpi_proc *p, const char *first, const char *
 int lpi_tracing_create(struct logp_machine *m, const struct logp_trace_config *config);
 void lpi_tracing_destroy(struct logp_machine *m);
 void lpi_tracing_prepare(struct logp_machine *m); /* a run begins: drop the recorded events */
-int lpi_tracing_take(struct logp_machine *m, struct logp_trace **out);
+int lpi_tracing_take(struct logp_machine *m, enum logp_trace_source source,
+                     struct logp_trace **out);
 
 #endif

@@ -110,8 +110,17 @@ struct lpi_remote {
     int n_scanned; /* processes that have answered it; -1: no scan is under way */
 };
 
-/* What a run of one process, or of several, does: core/processes.c. */
+/* What a machine of one process, or of several, does: core/processes.c. */
 struct lpi_processes {
+    int (*count)(const struct logp_machine *m);
+    int (*own)(const struct logp_machine *m); /* the number of this process */
+    /* See logp_machine_agree(), logp_machine_clock_error(). */
+    int (*agree)(struct logp_machine *m, int64_t *values, size_t n, enum logp_agreement how);
+    int64_t (*clock_error)(const struct logp_machine *m);
+    /* Agree on the result of the creation: the worst of all processes. */
+    int (*agree_on)(struct logp_machine *m, int rc);
+    /* The cores of this process; the caller frees *cpus. @return 0; or an error that all get */
+    int (*choose_cores)(struct logp_machine *m, const struct logp_config *config, int **cpus);
     /* Before a run: check the delay model, and agree on the clock. Wait for the other processes
      * until `end` of the host's clock (0: for ever). 0; -ENOTSUP; -EBUSY: a process was lost
      * before; -ETIMEDOUT: one is lost now */
