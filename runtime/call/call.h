@@ -146,9 +146,8 @@ static inline void lpi_release(struct lpi_proc *p, struct logp_request *r, int r
         lpi_release_other(p, r, rc);
 }
 
-/* send.c: logp_send() through a group, standard or buffered; the arguments are checked. */
-int lpi_send(const struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
-             size_t n_bytes);
+/* send.c: logp_send() through a group; rank, tag and buffer are checked. */
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 
 /* ---- transmit.c ---- */
 

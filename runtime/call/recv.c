@@ -75,7 +75,8 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
     r->buf = buf;
     r->capacity = capacity;
     r->posted = p->emulated;
-    p->core->machine->resolver.posts(p, r, stays);
+    if (lpi_is_instrumented(p->core->machine))
+        p->core->machine->resolver.posts(p, r, stays);
     if (src == LOGP_ANY_SOURCE)
         lpi_direct_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
@@ -252,7 +253,7 @@ static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf
 
     lpi_expose(vp->proc, r);
     leave(vp->proc, 0);
-    rc = lpi_send(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes);
+    rc = lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc == 0)
         rc = lpi_query_request(vp, r, true, INT64_MAX, status);
     else if (take_back(vp->proc, r) != 0)

@@ -93,8 +93,7 @@ check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n
     return dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes) ? -EINVAL : rc;
 }
 
-int lpi_send(const struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
-             size_t n_bytes)
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_core *c = p->core;
@@ -115,12 +114,12 @@ int lpi_send(const struct logp_vp *vp, enum logp_send_mode mode, int dst, int ta
         if (!lpi_is_local(m, dst))
             return noted(vp, "logp_send", send_remote(vp, dst, tag, buf, n_bytes));
     }
-    return noted(vp, "logp_send", send_slow(vp, mode, dst, tag, buf, n_bytes));
+    return noted(vp, "logp_send", send_slow(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes));
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
-    return lpi_send(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes);
+    return lpi_send(vp, dst, tag, buf, n_bytes);
 }
 
 /* Does it wait for its receiver, or for its receiver's process? */
@@ -138,7 +137,7 @@ int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t 
         return lpi_failed(vp, "logp_try_send", rc);
     if (waits(vp, dst, n_bytes))
         return 1;
-    return noted(vp, "logp_try_send", lpi_send(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes));
+    return noted(vp, "logp_try_send", lpi_send(vp, dst, tag, buf, n_bytes));
 }
 
 /* Is this a send that can take place? Synchronous ones have no place on some machines. */
@@ -149,15 +148,24 @@ static int check_mode(const struct logp_vp *vp, enum logp_send_mode mode)
     return mode == LOGP_SEND_SYNCHRONOUS && !vp->proc->core->machine->sends_may_wait ? -ENOTSUP : 0;
 }
 
+/* A buffered send is a standard one, unless that would wait. */
+static int send_as(const struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
+                   const void *buf, size_t n_bytes)
+{
+    if (mode != LOGP_SEND_SYNCHRONOUS && !lpi_is_rendezvous(vp->proc, LOGP_SEND_STANDARD, n_bytes))
+        return lpi_send(vp, dst, tag, buf, n_bytes);
+    return send_slow(vp, mode, to_global(vp, dst), tag, buf, n_bytes);
+}
+
 int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
                  size_t n_bytes)
 {
     int rc = check_mode(vp, mode);
 
-    if (rc == 0 && mode != LOGP_SEND_SYNCHRONOUS)
-        rc = lpi_send(vp, mode, dst, tag, buf, n_bytes);
-    else if (rc == 0 && (rc = check_send(vp, dst, tag, buf, n_bytes)) == 0)
-        rc = send_slow(vp, mode, to_global(vp, dst), tag, buf, n_bytes);
+    if (rc == 0)
+        rc = check_send(vp, dst, tag, buf, n_bytes);
+    if (rc == 0)
+        rc = send_as(vp, mode, dst, tag, buf, n_bytes);
     return noted(vp, "logp_send_as", rc);
 }
 
@@ -179,11 +187,13 @@ static int isend(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
     r->context = vp->context;
     r->src = to_global(vp, dst);
     r->tag = tag;
-    p->core->machine->resolver.posts(p, r, false);
+    if (lpi_is_instrumented(p->core->machine))
+        p->core->machine->resolver.posts(p, r, false);
     if (lpi_is_rendezvous(p, mode, n_bytes))
         rc = lpi_rts_send(vp, r->src, tag, buf, n_bytes, r);
     else
-        rc = lpi_send(vp, mode, dst, tag, buf, n_bytes);
+        rc = mode == LOGP_SEND_STANDARD ? lpi_send(vp, dst, tag, buf, n_bytes)
+                                        : send_as(vp, mode, dst, tag, buf, n_bytes);
     if (rc == 0)
         *request = r;
     else if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */
