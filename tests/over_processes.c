@@ -28,6 +28,7 @@ static const char *const payload[] = {
     "reduce/a_single_byte_is_a_vector_too",
     "transpose/twice_is_the_matrix_itself",
     "summation/thousands_of_operands_are_summed_exactly_by_every_operation",
+    "options/every_way_of_sending_meets_every_way_of_receiving",
     "pending/many_at_once_all_come_to_the_right_end",
     "nonblocking/the_order_of_waiting_is_each_ones_own",
     "nonblocking/a_collective_that_is_run_carries_on_those_that_were_started",

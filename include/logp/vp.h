@@ -43,6 +43,7 @@ struct logp_status {
     int tag;
     size_t n_bytes;     /**< size of the message, also if the buffer was too small */
     int64_t arrival_ns; /**< when it came off the wire, on the machine's clock */
+    uint64_t bits;      /**< beside the payload: logp_send_options.bits */
 };
 
 /** @return this processor's rank, 0 .. P-1. */
@@ -217,6 +218,34 @@ LOGP_API int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst,
                           const void *buf, size_t n_bytes);
 
 /**
+ * A message as logp_send_with() takes it. What is zero is as with logp_send().
+ */
+struct logp_send_options {
+    size_t size;     /**< sizeof(struct logp_send_options); see logp_struct_take() */
+    const void *buf; /**< n_bytes readable bytes, or NULL */
+    size_t n_bytes;  /**< size of the payload */
+    /** Travels beside the payload, to logp_status.bits of whoever receives or finds the message. No
+     *  model charges it, and no limit counts it. */
+    uint64_t bits;
+    /**
+     * NULL, or instead of buf: write n bytes of the payload, those from `at` on, to out. The payload
+     * is then made where it is needed, without a copy that the program would have to allocate. It is
+     * called within the send, once or for one piece after the other; with at == 0 it begins anew,
+     * and a receive that truncates may ask for no more than its part. It must call no function of a
+     * vp.
+     */
+    void (*fill)(void *arg, size_t at, void *out, size_t n);
+    void *arg;                /**< passed to fill */
+    enum logp_send_mode mode; /**< as logp_send_as() */
+};
+
+/** As logp_send_as(), with these options, which are read before it returns. @return as
+ *  logp_send_as(); also -EINVAL (no options; their size; not just one of buf and fill), -E2BIG (an
+ *  option that this library does not know is not zero) */
+LOGP_API int logp_send_with(struct logp_vp *vp, int dst, int tag,
+                            const struct logp_send_options *options);
+
+/**
  * As logp_send(), but return 1 instead of waiting for the receiver. A send would wait from
  * logp_network.rendezvous_from bytes on, and from 32 KiB on to another process until that has taken
  * the message (transport.h). A caller that then posts its receives first lets messages that arrive
@@ -240,6 +269,31 @@ LOGP_API int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf
 LOGP_API int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                        struct logp_status *status);
 
+/** A receive as logp_recv_with() takes it. What is zero is as with logp_recv(). */
+struct logp_recv_options {
+    size_t size;     /**< sizeof(struct logp_recv_options); see logp_struct_take() */
+    void *buf;       /**< capacity writable bytes, or NULL */
+    size_t capacity; /**< bytes that are wanted */
+    /**
+     * NULL, or instead of buf: take n bytes of the payload, those from `at` on, which are at
+     * `bytes`. It is called once or for one piece after the other, from at == 0 on, when the message
+     * is matched: within a call of this vp or of its sender, on the thread of either. So it must
+     * call no function of a vp; and where vps share stacks, neither arg nor what it writes to may
+     * be on this vp's stack. It is not called for a message without bytes.
+     */
+    void (*drain)(void *arg, size_t at, const void *bytes, size_t n);
+    void *arg; /**< passed to drain */
+    /** Take a message that is larger than capacity as well, and drop the rest of it. It costs what
+     *  the whole message costs; logp_status.n_bytes > capacity tells that there was more. */
+    bool truncates;
+};
+
+/** As logp_recv(), with these options. @return as logp_recv(), but 0 for a message that has been
+ *  truncated; also -EINVAL (no options; their size; not just one of buf and drain), -E2BIG (an
+ *  option that this library does not know is not zero) */
+LOGP_API int logp_recv_with(struct logp_vp *vp, int src, int tag,
+                            const struct logp_recv_options *options, struct logp_status *status);
+
 /**
  * Send one message and receive another, like irecv, send, wait. The two buffers must not overlap.
  * @return as logp_send() and logp_recv(). If the send fails, the other message is still to be
@@ -261,6 +315,11 @@ LOGP_API int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, s
 LOGP_API int logp_isend_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
                            const void *buf, size_t n_bytes, struct logp_request **request);
 
+/** As logp_send_with(), with a request as of logp_isend(). */
+LOGP_API int logp_isend_with(struct logp_vp *vp, int dst, int tag,
+                             const struct logp_send_options *options,
+                             struct logp_request **request);
+
 /**
  * Post a receive. Messages match posted receives in the order of posting. Posting costs nothing;
  * o_recv is charged by the wait, or by the test that succeeds. buf belongs to the runtime until
@@ -270,6 +329,12 @@ LOGP_API int logp_isend_as(struct logp_vp *vp, enum logp_send_mode mode, int dst
  */
 LOGP_API int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                         struct logp_request **request);
+
+/** As logp_irecv(), with the options of logp_recv_with(): they are copied. What drain gets and writes
+ *  to belongs to the runtime as buf does. */
+LOGP_API int logp_irecv_with(struct logp_vp *vp, int src, int tag,
+                             const struct logp_recv_options *options,
+                             struct logp_request **request);
 
 /**
  * Wait for a request and free it, whatever the result. NULL counts as complete.

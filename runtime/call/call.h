@@ -112,7 +112,7 @@ static inline void lpi_expose(struct lpi_proc *p, struct logp_request *r)
 }
 /* status == NULL: not wanted. Inlined: most calls want none. */
 static inline void lpi_fill_status(const struct logp_vp *vp, struct logp_status *status, int src,
-                                   int tag, size_t n_bytes, int64_t arrival)
+                                   int tag, size_t n_bytes, int64_t arrival, uint64_t bits)
 {
     if (status == NULL)
         return;
@@ -120,6 +120,19 @@ static inline void lpi_fill_status(const struct logp_vp *vp, struct logp_status 
     status->tag = tag;
     status->n_bytes = n_bytes;
     status->arrival_ns = arrival < 0 ? 0 : arrival;
+    status->bits = bits;
+}
+
+static inline void lpi_status_of_message(const struct logp_vp *vp, struct logp_status *status,
+                                         const struct lpi_message *m)
+{
+    lpi_fill_status(vp, status, m->src, m->tag, m->n_bytes, m->arrival, m->bits);
+}
+
+static inline void lpi_status_of_request(const struct logp_vp *vp, struct logp_status *status,
+                                         const struct logp_request *r)
+{
+    lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival, r->bits);
 }
 
 /* ---- operation.c ---- */
@@ -194,10 +207,9 @@ static inline bool lpi_is_rendezvous(const struct lpi_proc *p, enum logp_send_mo
 /* Send a request for e. What is kept of it is r's, at the end of p's list. */
 int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e, bool copies,
                 struct logp_request *r);
-/* Ask; r, a send's, is to be waited for. buf is copied. dst: global rank. Where choices are
- * explored the payload goes along, and r is complete when the answer is there */
-int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
-                 struct logp_request *r);
+/* Ask; r, a send's, is to be waited for. The payload is copied. Where choices are explored it goes
+ * along, and r is complete when the answer is there */
+int lpi_rts_send(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request *r);
 /* Send what is answered by now. @return 0; 1: and the vp's clock has gone on; or an error */
 int lpi_data_send(struct lpi_proc *p);
 /* When the next answer is there; INT64_MAX: none is known. */

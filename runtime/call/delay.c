@@ -28,7 +28,7 @@ int logp_peek(struct logp_vp *vp, int src, int tag, bool *found, struct logp_sta
     rc = lpi_query_resolve(p, &q);
     if (rc == 0 && q.found != NULL) {
         *found = true;
-        lpi_fill_status(vp, status, q.found->src, q.found->tag, q.found->n_bytes, q.found->arrival);
+        lpi_status_of_message(vp, status, q.found);
     }
     return leave(p, rc);
 }

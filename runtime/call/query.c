@@ -202,7 +202,7 @@ complete(const struct logp_vp *vp, struct logp_request *r, struct logp_status *s
         if (rc != 0)
             return rc;
     }
-    lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
+    lpi_status_of_request(vp, status, r);
     return r->state == LPI_REQ_FAILED ? -EMSGSIZE : 0;
 }
 
@@ -210,7 +210,7 @@ static int found(const struct logp_vp *vp, const struct lpi_message *m, struct l
 {
     vp->proc->in_vain = 0;
     lpi_note(vp->proc, LOGP_NOTE_FOUND, m->src, m->tag, (int64_t)m->n_bytes);
-    lpi_fill_status(vp, status, m->src, m->tag, m->n_bytes, m->arrival);
+    lpi_status_of_message(vp, status, m);
     return 0;
 }
 

@@ -57,9 +57,23 @@ static int take_back(struct lpi_proc *p, struct logp_request *r)
     return 0;
 }
 
-/* stays: r outlives the call */
+/* r takes what the options say. Without a buffer its capacity is 0, so that nothing is copied without
+ * a look at `special`. */
+static void apply(struct logp_request *r, const struct logp_recv_options *o)
+{
+    r->special = true;
+    r->truncates = o->truncates;
+    r->space = o->capacity;
+    r->drain = o->drain;
+    r->drain_arg = o->arg;
+    if (o->drain != NULL)
+        r->capacity = 0;
+}
+
+/* stays: r outlives the call. o: NULL: a plain receive */
 static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, int src, int tag,
                                                       void *buf, size_t capacity,
+                                                      const struct logp_recv_options *o,
                                                       struct logp_request *r, bool stays)
 {
     struct lpi_proc *p = vp->proc;
@@ -75,6 +89,9 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
     r->buf = buf;
     r->capacity = capacity;
     r->posted = p->emulated;
+    r->exposed = r->special = false;
+    if (o != NULL)
+        apply(r, o);
     if (lpi_is_instrumented(p->core->machine))
         p->core->machine->resolver.posts(p, r, stays);
     if (src == LOGP_ANY_SOURCE)
@@ -101,6 +118,7 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
     r->tag = tag;
     r->buf = buf;
     r->capacity = capacity;
+    r->exposed = r->special = false;
     lpi_match_post(p, r, INT64_MAX);
     if (r->state == LPI_REQ_POSTED) {
         lpi_expose(p, r);
@@ -112,7 +130,7 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
     }
     if (rc == 0 && r->state != LPI_REQ_FAILED && r->state != LPI_REQ_CTS_SENT && r->arrival < 0 &&
         lpi_has_fast_path(p->core->machine))
-        lpi_fill_status(vp, status, r->from, r->got_tag, r->n_bytes, r->arrival);
+        lpi_status_of_request(vp, status, r);
     else if (rc == 0 && (rc = lpi_query_request(vp, r, true, INT64_MAX, status)) != 0)
         abandon(p, r);
     lpi_request_free(p->core, r);
@@ -145,14 +163,14 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
         return await_here(vp, src, tag, buf, capacity, status);
     if (m->n_bytes > 0)
         memcpy(buf, m->data, m->n_bytes);
-    lpi_fill_status(vp, status, src, tag, m->n_bytes, m->arrival);
+    lpi_fill_status(vp, status, src, tag, m->n_bytes, m->arrival, m->bits);
     lpi_message_free(p->core, m);
     return 0;
 }
 
-static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, int tag, void *buf,
-                                             size_t capacity, int64_t until,
-                                             struct logp_status *status)
+static inline __attribute__((always_inline)) int
+receive_by(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+           const struct logp_recv_options *o, int64_t until, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request *r = lpi_request_new(p->core);
@@ -160,7 +178,7 @@ static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, 
 
     if (r == NULL)
         return -ENOMEM;
-    rc = post(vp, src, tag, buf, capacity, r, false);
+    rc = post(vp, src, tag, buf, capacity, o, r, false);
     if (rc != 0) {
         lpi_request_free(p->core, r);
         return leave(p, rc);
@@ -170,6 +188,14 @@ static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, 
         rc = -ENOMEM;
     lpi_release(p, r, rc == -ETIME ? 0 : rc);
     return leave(p, rc);
+}
+
+/* Not inlined into the fast path of a plain receive. */
+static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, int tag, void *buf,
+                                             size_t capacity, int64_t until,
+                                             struct logp_status *status)
+{
+    return receive_by(vp, src, tag, buf, capacity, NULL, until, status);
 }
 
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -196,32 +222,82 @@ int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capa
     return noted(vp, "logp_recv_until", receive(vp, src, tag, buf, capacity, until_ns, status));
 }
 
+/* Options of another version are copied. @return 0, and *o is what to use; -EINVAL, -E2BIG */
+static int take_options(const struct logp_vp *vp, int src, int tag,
+                        const struct logp_recv_options **o, struct logp_recv_options *copy)
+{
+    int rc = 0;
+
+    if (*o == NULL || (*o)->size != sizeof(**o)) {
+        rc = logp_struct_take(copy, sizeof(*copy), LOGP_UP_TO(struct logp_recv_options, truncates),
+                              *o);
+        *o = copy;
+    }
+    if (rc != 0)
+        return rc;
+    return bad_source(vp, src) || tag < LOGP_ANY_TAG ||
+                   ((*o)->capacity > 0 && ((*o)->buf != NULL) == ((*o)->drain != NULL))
+               ? -EINVAL
+               : 0;
+}
+
+int logp_recv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv_options *options,
+                   struct logp_status *status)
+{
+    struct logp_recv_options copy;
+    int rc = take_options(vp, src, tag, &options, &copy);
+
+    if (rc == 0)
+        rc = receive_by(vp, src, tag, options->buf, options->capacity, options, INT64_MAX, status);
+    return noted(vp, "logp_recv_with", rc);
+}
+
 /* Is buf on the vp's stack? A message must not be written there after its function has returned. */
 static bool is_on_stack(const struct lpi_proc *p, const void *buf)
 {
     return (uintptr_t)buf - (uintptr_t)__builtin_frame_address(0) < p->core->machine->stack_bytes;
 }
 
-int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
-               struct logp_request **request)
+static inline __attribute__((always_inline)) int irecv(const struct logp_vp *vp, int src, int tag,
+                                                       void *buf, size_t capacity,
+                                                       const struct logp_recv_options *o,
+                                                       struct logp_request **request)
 {
-    struct logp_request *r;
+    struct logp_request *r = lpi_request_new(vp->proc->core);
     int rc;
 
-    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity) || request == NULL)
-        return lpi_failed(vp, "logp_irecv", -EINVAL);
-    r = lpi_request_new(vp->proc->core);
     if (r == NULL)
-        return lpi_failed(vp, "logp_irecv", -ENOMEM);
-    rc = post(vp, src, tag, buf, capacity, r, true);
+        return -ENOMEM;
+    rc = post(vp, src, tag, buf, capacity, o, r, true);
     if (rc != 0) {
         lpi_request_free(vp->proc->core, r);
-        return lpi_failed(vp, "logp_irecv", rc);
+        return rc;
     }
     if (!is_on_stack(vp->proc, buf))
         lpi_expose(vp->proc, r);
     *request = r;
     return leave(vp->proc, 0);
+}
+
+int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+               struct logp_request **request)
+{
+    if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity) || request == NULL)
+        return lpi_failed(vp, "logp_irecv", -EINVAL);
+    return noted(vp, "logp_irecv", irecv(vp, src, tag, buf, capacity, NULL, request));
+}
+
+int logp_irecv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv_options *options,
+                    struct logp_request **request)
+{
+    struct logp_recv_options copy;
+    int rc = take_options(vp, src, tag, &options, &copy);
+
+    if (rc == 0)
+        rc = request != NULL
+                 ? irecv(vp, src, tag, options->buf, options->capacity, options, request)
+                 : -EINVAL;
+    return noted(vp, "logp_irecv_with", rc);
 }
 
 int logp_cancel(struct logp_vp *vp, struct logp_request *request)
@@ -274,7 +350,7 @@ int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_bu
     r = lpi_request_new(vp->proc->core);
     if (r == NULL)
         return lpi_failed(vp, "logp_sendrecv", -ENOMEM);
-    rc = post(vp, src, recv_tag, recv_buf, capacity, r, false);
+    rc = post(vp, src, recv_tag, recv_buf, capacity, NULL, r, false);
     if (rc == 0)
         rc = send_and_finish(vp, dst, send_tag, send_buf, send_bytes, r, status);
     else

@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* How long a CTS takes. */
 static int64_t cts_ns(struct logp_machine *m, int from, int to)
@@ -72,6 +71,7 @@ int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelo
                                  .tag = e->tag,
                                  .n_bytes = e->n_bytes,
                                  .data = e->data,
+                                 .made_by = e->made_by,
                                  .latency = cts_ns(p->core->machine, e->dst, e->src)};
     if (copies && e->n_bytes > 0) {
         z->data = z->copy = malloc(e->n_bytes);
@@ -79,7 +79,8 @@ int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelo
             free(z);
             return -ENOMEM;
         }
-        memcpy(z->copy, e->data, e->n_bytes);
+        lpi_payload_copy(e, z->copy, e->n_bytes);
+        z->made_by = NULL;
     }
     *link_of(p, NULL) = z;
     lpi_background_changed(p);
@@ -124,6 +125,7 @@ int lpi_data_send(struct lpi_proc *p)
                                  .tag = z->tag,
                                  .n_bytes = z->n_bytes,
                                  .data = z->data,
+                                 .made_by = z->made_by,
                                  .request = z->request,
                                  .kind = LPI_DATA};
         const int rc = lpi_send_when_space(p, z->to, &e);
@@ -156,21 +158,10 @@ static int send_sync(struct lpi_proc *p, struct lpi_envelope *e, struct logp_req
     return rc;
 }
 
-int lpi_rts_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
-                 struct logp_request *r)
+int lpi_rts_send(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request *r)
 {
-    struct lpi_proc *p = vp->proc;
-    struct lpi_envelope e = {.context = vp->context,
-                             .src = p->rank,
-                             .dst = dst,
-                             .tag = tag,
-                             .n_bytes = n_bytes,
-                             .data = buf};
-    int rc;
-
     enter(p);
     if (p->core->machine->explore != NULL)
-        return leave(p, send_sync(p, &e, r));
-    rc = lpi_rts_ask(p, &p->core->machine->procs[dst], &e, true, r);
-    return leave(p, rc);
+        return leave(p, send_sync(p, e, r));
+    return leave(p, lpi_rts_ask(p, &p->core->machine->procs[e->dst], e, true, r));
 }

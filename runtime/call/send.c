@@ -6,6 +6,7 @@
 #include "state/remote.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 enum {
     /* bytes: with so much for another process, what comes meanwhile is better received where it
@@ -36,12 +37,15 @@ static void await_own(struct lpi_proc *p)
 
 /* The fast path to another process. */
 static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int dst, int tag,
-                                                 const void *buf, size_t n_bytes)
+                                                 const void *buf, size_t n_bytes, uint64_t bits)
 {
     struct lpi_proc *p = vp->proc;
-    const struct lpi_label label = {vp->context, p->rank, tag};
-    const int rc = lpi_remote_send(p, &label, dst, buf, n_bytes, LOGP_NEVER);
+    struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
+    int rc;
 
+    e.arrival = LOGP_NEVER;
+    e.bits = bits;
+    rc = lpi_remote_send(p, &e);
     p->emulating = false;
     lpi_count_send(p, LPI_EAGER, rc);
     if (p->core->machine->remote->sending[p->rank] != NULL)
@@ -66,22 +70,39 @@ send_synchronously(const struct logp_vp *vp, struct lpi_proc *to, const struct l
     return leave(p, rc);
 }
 
+static inline __attribute__((always_inline)) int
+send_envelope(const struct logp_vp *vp, enum logp_send_mode mode, struct lpi_envelope *e)
+{
+    struct lpi_proc *p = vp->proc;
+    struct lpi_proc *to = &p->core->machine->procs[e->dst];
+    int rc;
+
+    if (lpi_is_rendezvous(p, mode, e->n_bytes))
+        return send_synchronously(vp, to, e);
+    enter(p);
+    rc = lpi_send_when_space(p, to, e);
+    if (!lpi_is_local(p->core->machine, e->dst))
+        await_own(p);
+    return leave(p, rc);
+}
+
 /* Not inlined: its envelope would lie on the stack of the fast path too. */
 static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, enum logp_send_mode mode,
                                                int dst, int tag, const void *buf, size_t n_bytes)
 {
-    struct lpi_proc *p = vp->proc;
-    struct lpi_proc *to = &p->core->machine->procs[dst];
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
-    int rc;
 
-    if (lpi_is_rendezvous(p, mode, n_bytes))
-        return send_synchronously(vp, to, &e);
-    enter(p);
-    rc = lpi_send_when_space(p, to, &e);
-    if (!lpi_is_local(p->core->machine, dst))
-        await_own(p);
-    return leave(p, rc);
+    return send_envelope(vp, mode, &e);
+}
+
+static __attribute__((noinline)) int send_slow_with(const struct logp_vp *vp, int dst, int tag,
+                                                    const struct logp_send_options *o)
+{
+    struct lpi_envelope e = envelope(vp, dst, tag, o->buf, o->n_bytes);
+
+    e.bits = o->bits;
+    e.made_by = o->fill != NULL ? o : NULL;
+    return send_envelope(vp, o->mode, &e);
 }
 
 /* Can it be sent? 0; -EINVAL, or what the run was stopped with */
@@ -93,28 +114,44 @@ check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n
     return dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes) ? -EINVAL : rc;
 }
 
-int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+/* Without a delay, to a vp of this core: hand it over. dst: a global rank. @return false: not so */
+static inline __attribute__((always_inline)) bool hand_over(const struct logp_vp *vp, int dst,
+                                                            int tag, const void *buf,
+                                                            size_t n_bytes, uint64_t bits)
 {
     struct lpi_proc *p = vp->proc;
-    struct lpi_core *c = p->core;
-    struct logp_machine *m = c->machine;
+    struct logp_machine *m = p->core->machine;
     const struct lpi_label label = {vp->context, p->rank, tag};
+
+    if (!lpi_has_fast_path(m) || !lpi_is_here(p->core, dst) ||
+        !lpi_deliver_here(&m->procs[dst], &label, buf, n_bytes, bits, false))
+        return false;
+    p->emulating = false;
+    lpi_count_send(p, LPI_EAGER, 0);
+    return true;
+}
+
+/* Is it the fast path to another process? */
+static inline bool is_to_process(const struct logp_vp *vp, int dst)
+{
+    const struct logp_machine *m = vp->proc->core->machine;
+
+    return lpi_has_fast_path(m) && !lpi_is_local(m, dst);
+}
+
+int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
+{
     const int rc = check_send(vp, dst, tag, buf, n_bytes);
 
     if (rc != 0)
         return lpi_failed(vp, "logp_send", rc);
     dst = to_global(vp, dst);
-    if (lpi_has_fast_path(m)) {
-        if (lpi_is_here(c, dst) &&
-            lpi_deliver_here(&m->procs[dst], c, &label, buf, n_bytes, false)) {
-            p->emulating = false;
-            lpi_count_send(p, LPI_EAGER, 0);
-            return lpi_let_others_run(p);
-        }
-        if (!lpi_is_local(m, dst))
-            return noted(vp, "logp_send", send_remote(vp, dst, tag, buf, n_bytes));
-    }
-    return noted(vp, "logp_send", send_slow(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes));
+    if (!hand_over(vp, dst, tag, buf, n_bytes, 0))
+        return noted(vp, "logp_send",
+                     is_to_process(vp, dst)
+                         ? send_remote(vp, dst, tag, buf, n_bytes, 0)
+                         : send_slow(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes));
+    return lpi_let_others_run(vp->proc);
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
@@ -148,36 +185,109 @@ static int check_mode(const struct logp_vp *vp, enum logp_send_mode mode)
     return mode == LOGP_SEND_SYNCHRONOUS && !vp->proc->core->machine->sends_may_wait ? -ENOTSUP : 0;
 }
 
-/* A buffered send is a standard one, unless that would wait. */
-static int send_as(const struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
-                   const void *buf, size_t n_bytes)
+/* The payload is made at once, where a short copy or one that must last is needed anyway. */
+static bool makes_at_once(const struct logp_vp *vp, int dst, const struct logp_send_options *o)
 {
-    if (mode != LOGP_SEND_SYNCHRONOUS && !lpi_is_rendezvous(vp->proc, LOGP_SEND_STANDARD, n_bytes))
-        return lpi_send(vp, dst, tag, buf, n_bytes);
-    return send_slow(vp, mode, to_global(vp, dst), tag, buf, n_bytes);
+    return o->fill != NULL &&
+           (o->n_bytes <= LPI_INLINE || !lpi_is_local(vp->proc->core->machine, dst));
+}
+
+/* Send as the options, which have been checked, say. dst: a global rank */
+static int send_checked(const struct logp_vp *vp, int dst, int tag,
+                        const struct logp_send_options *o)
+{
+    char few[LPI_INLINE];
+    void *memory = NULL, *made = few;
+    struct logp_send_options plain;
+    int rc;
+
+    if (makes_at_once(vp, dst, o)) {
+        if (o->n_bytes > sizeof(few))
+            made = memory = malloc(o->n_bytes);
+        if (made == NULL)
+            return -ENOMEM;
+        if (o->n_bytes > 0)
+            o->fill(o->arg, 0, made, o->n_bytes);
+        plain = *o;
+        plain.buf = made;
+        plain.fill = NULL;
+        o = &plain;
+    }
+    if (o->fill != NULL || lpi_is_rendezvous(vp->proc, o->mode, o->n_bytes))
+        rc = send_slow_with(vp, dst, tag, o);
+    else if (hand_over(vp, dst, tag, o->buf, o->n_bytes, o->bits))
+        rc = lpi_let_others_run(vp->proc);
+    else if (is_to_process(vp, dst))
+        rc = send_remote(vp, dst, tag, o->buf, o->n_bytes, o->bits);
+    else
+        rc = send_slow_with(vp, dst, tag, o);
+    free(memory);
+    return rc;
+}
+
+static int check_options(const struct logp_vp *vp, int dst, int tag,
+                         const struct logp_send_options *o)
+{
+    const int rc = check_mode(vp, o->mode);
+
+    if (o->n_bytes > 0 && (o->buf != NULL) == (o->fill != NULL))
+        return -EINVAL;
+    return rc != 0 ? rc : check_send(vp, dst, tag, "", o->n_bytes);
+}
+
+/* Options of another version are copied. @return 0, and *o is what to use; -EINVAL, -E2BIG */
+static int take_options(const struct logp_send_options **o, struct logp_send_options *copy)
+{
+    int rc;
+
+    if (*o != NULL && (*o)->size == sizeof(**o))
+        return 0;
+    rc = logp_struct_take(copy, sizeof(*copy), LOGP_UP_TO(struct logp_send_options, mode), *o);
+    *o = copy;
+    return rc;
+}
+
+int logp_send_with(struct logp_vp *vp, int dst, int tag, const struct logp_send_options *options)
+{
+    struct logp_send_options copy;
+    int rc = take_options(&options, &copy);
+
+    if (rc == 0)
+        rc = check_options(vp, dst, tag, options);
+    if (rc == 0)
+        rc = send_checked(vp, to_global(vp, dst), tag, options);
+    return noted(vp, "logp_send_with", rc);
 }
 
 int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
                  size_t n_bytes)
 {
-    int rc = check_mode(vp, mode);
+    const struct logp_send_options o = {.buf = buf, .n_bytes = n_bytes, .mode = mode};
+    int rc = check_options(vp, dst, tag, &o);
 
     if (rc == 0)
-        rc = check_send(vp, dst, tag, buf, n_bytes);
-    if (rc == 0)
-        rc = send_as(vp, mode, dst, tag, buf, n_bytes);
+        rc = send_checked(vp, to_global(vp, dst), tag, &o);
     return noted(vp, "logp_send_as", rc);
 }
 
-static int isend(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
-                 size_t n_bytes, struct logp_request **request)
+/* Send a request for it; r is complete when its payload has been sent. */
+static int ask(const struct logp_vp *vp, int dst, int tag, const struct logp_send_options *o,
+               struct logp_request *r)
+{
+    struct lpi_envelope e = envelope(vp, dst, tag, o->buf, o->n_bytes);
+
+    e.bits = o->bits;
+    e.made_by = o->fill != NULL ? o : NULL;
+    return lpi_rts_send(vp->proc, &e, r);
+}
+
+static int isend(struct logp_vp *vp, int dst, int tag, const struct logp_send_options *o,
+                 struct logp_request **request)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request *r;
-    int rc = check_mode(vp, mode);
+    int rc = request != NULL ? check_options(vp, dst, tag, o) : -EINVAL;
 
-    if (rc == 0)
-        rc = request != NULL ? check_send(vp, dst, tag, buf, n_bytes) : -EINVAL;
     if (rc != 0)
         return rc;
     r = lpi_request_new(p->core);
@@ -189,11 +299,8 @@ static int isend(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
     r->tag = tag;
     if (lpi_is_instrumented(p->core->machine))
         p->core->machine->resolver.posts(p, r, false);
-    if (lpi_is_rendezvous(p, mode, n_bytes))
-        rc = lpi_rts_send(vp, r->src, tag, buf, n_bytes, r);
-    else
-        rc = mode == LOGP_SEND_STANDARD ? lpi_send(vp, dst, tag, buf, n_bytes)
-                                        : send_as(vp, mode, dst, tag, buf, n_bytes);
+    rc = lpi_is_rendezvous(p, o->mode, o->n_bytes) ? ask(vp, r->src, tag, o, r)
+                                                   : send_checked(vp, r->src, tag, o);
     if (rc == 0)
         *request = r;
     else if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */
@@ -204,11 +311,26 @@ static int isend(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
 int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
                struct logp_request **request)
 {
-    return noted(vp, "logp_isend", isend(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes, request));
+    const struct logp_send_options o = {.buf = buf, .n_bytes = n_bytes};
+
+    return noted(vp, "logp_isend", isend(vp, dst, tag, &o, request));
 }
 
 int logp_isend_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag, const void *buf,
                   size_t n_bytes, struct logp_request **request)
 {
-    return noted(vp, "logp_isend_as", isend(vp, mode, dst, tag, buf, n_bytes, request));
+    const struct logp_send_options o = {.buf = buf, .n_bytes = n_bytes, .mode = mode};
+
+    return noted(vp, "logp_isend_as", isend(vp, dst, tag, &o, request));
+}
+
+int logp_isend_with(struct logp_vp *vp, int dst, int tag, const struct logp_send_options *options,
+                    struct logp_request **request)
+{
+    struct logp_send_options copy;
+    int rc = take_options(&options, &copy);
+
+    if (rc == 0)
+        rc = isend(vp, dst, tag, options, request);
+    return noted(vp, "logp_isend_with", rc);
 }

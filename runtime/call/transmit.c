@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* One in eight of this vp's sends, from the machine's seed. splitmix64: Steele et al., 2014 */
 bool lpi_yields_by_chance(const struct lpi_proc *p)
@@ -79,9 +78,10 @@ static int post_flipped(struct lpi_proc *p, struct lpi_proc *to, const struct lp
 
     if (payload == NULL)
         return -ENOMEM;
-    memcpy(payload, e->data, e->n_bytes);
+    lpi_payload_copy(e, payload, e->n_bytes);
     payload[bit / 8] ^= (unsigned char)(1U << bit % 8);
     flipped.data = payload;
+    flipped.made_by = NULL;
     rc = lpi_post(p, to, &flipped);
     free(payload);
     return rc;

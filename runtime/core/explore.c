@@ -427,8 +427,10 @@ static void ends_late(struct lpi_proc *p)
 
 static void ends(struct lpi_proc *p)
 {
-    for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next)
+    for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next) {
         r->buf = NULL; /* the program has ended */
+        r->drain = NULL;
+    }
     p->core->machine->explore->way->ends(p);
 }
 

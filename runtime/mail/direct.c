@@ -19,8 +19,6 @@
 #include "host/host.h"
 #include "state/message.h"
 
-#include <string.h>
-
 /* NULL on a machine of one core. */
 static struct lpi_direct *direct_of(const struct lpi_proc *p)
 {
@@ -119,7 +117,7 @@ bool lpi_direct_fill(struct lpi_direct *o, const struct lpi_envelope *e)
                           memory_order_release);
     lpi_pause();
     if (wanted)
-        memcpy(o->buf, e->data, e->n_bytes);
+        lpi_payload_copy(e, o->buf, e->n_bytes);
     return wanted;
 }
 

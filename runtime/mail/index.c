@@ -448,7 +448,7 @@ static struct logp_request *with_space(const struct bucket *b, size_t space)
 {
     struct logp_request *r = b != NULL ? b->posted_first : NULL;
 
-    while (r != NULL && r->capacity < space)
+    while (r != NULL && r->capacity < space && !lpi_takes_specially(r, space))
         r = r->next_alike;
     return r;
 }

@@ -13,7 +13,10 @@
 
 enum { LPI_SLOT_BYTES = 32, LPI_AHEAD = 4 /* slots to prefetch ahead */ };
 
-enum slot_kind { SLOT_INLINE, SLOT_MESSAGE, SLOT_DIRECT };
+/* INLINE_BITS has less space for a payload: the bits beside it come last. */
+enum slot_kind { SLOT_INLINE, SLOT_INLINE_BITS, SLOT_MESSAGE, SLOT_DIRECT };
+
+enum { LPI_BITS_AT = LPI_SLOT_BYTES - 8 };
 
 struct slot {
     _Alignas(64) atomic_uint seq; /* index + 1 (mod 2^32) when filled */
@@ -24,7 +27,10 @@ struct slot {
     union {
         char bytes[LPI_SLOT_BYTES];
         struct lpi_message *message;
-        size_t n_direct;
+        struct {
+            size_t n_bytes;
+            uint64_t bits;
+        } direct;
     } u;
 };
 _Static_assert(sizeof(struct slot) == 64, "a slot is one cache line");

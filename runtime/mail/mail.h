@@ -130,8 +130,8 @@ LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arr
 /* ---- match.c: messages and receives are matched ---- */
 
 int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
-bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_label *l,
-                      const void *data, size_t n_bytes, bool is_paid);
+bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void *data,
+                      size_t n_bytes, uint64_t bits, bool is_paid);
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
                                         size_t capacity);
 bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r);
@@ -208,10 +208,9 @@ void lpi_injections_close(struct logp_machine *m);
 
 /* ---- remote.c: messages between processes ---- */
 
-/* As lpi_post(), to a vp of another process. The payload of a long message is read until
- * lpi_remote_is_sent() returns true. arrival: LOGP_NEVER without a delay */
-int lpi_remote_send(struct lpi_proc *from, const struct lpi_label *l, int dst, const void *data,
-                    size_t n_bytes, int64_t arrival);
+/* As lpi_post(), to a vp of another process. The payload, which is in e->data, is read until
+ * lpi_remote_is_sent() returns true if it is long. */
+int lpi_remote_send(struct lpi_proc *from, const struct lpi_envelope *e);
 /* May p change the payload of its last send? */
 bool lpi_remote_is_sent(struct lpi_proc *p);
 /* Take messages of other processes. Called by the holder of the first core. @return true: took

@@ -106,14 +106,18 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
         return rc;
     l = c->out[to->core_index];
     s = free_entry(l);
-    if (s != NULL && e->n_bytes <= LPI_SLOT_BYTES && e->kind == LPI_EAGER && e->message == NULL) {
+    if (s != NULL && e->n_bytes <= (e->bits == 0 ? LPI_SLOT_BYTES : LPI_BITS_AT) &&
+        e->kind == LPI_EAGER && e->message == NULL) {
         s->n_bytes = (unsigned short)e->n_bytes;
         if (e->n_bytes > 0)
-            memcpy(s->u.bytes, e->data, e->n_bytes);
-        lpi_lane_publish(l, s, e, SLOT_INLINE);
+            lpi_payload_copy(e, s->u.bytes, e->n_bytes);
+        if (e->bits != 0)
+            memcpy(s->u.bytes + LPI_BITS_AT, &e->bits, sizeof(e->bits));
+        lpi_lane_publish(l, s, e, e->bits == 0 ? SLOT_INLINE : SLOT_INLINE_BITS);
     } else if (s != NULL && e->n_bytes >= LPI_DIRECT_FROM && e->kind == LPI_EAGER &&
                e->message == NULL && fill_direct(c->machine, l, to, e)) {
-        s->u.n_direct = e->n_bytes;
+        s->u.direct.n_bytes = e->n_bytes;
+        s->u.direct.bits = e->bits;
         lpi_lane_publish(l, s, e, SLOT_DIRECT);
     } else {
         m = e->message;
@@ -150,8 +154,7 @@ int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelo
     if (lpi_is_here(c, e->dst))
         return lpi_deliver(to, c, e);
     if (!lpi_is_local(c->machine, e->dst))
-        return lpi_remote_send(from, &(struct lpi_label){e->context, e->src, e->tag}, e->dst,
-                               e->data, e->n_bytes, e->arrival);
+        return lpi_remote_send(from, e);
     return lpi_post_to_core(c, to, e);
 }
 
@@ -165,6 +168,16 @@ static void deliver(struct lpi_core *c, const struct lpi_envelope *e)
         lpi_stop(c->machine, rc);
 }
 
+/* The bits beside the payload of an inline slot. */
+static inline uint64_t bits_of(const struct slot *s)
+{
+    uint64_t bits = 0;
+
+    if (s->kind == SLOT_INLINE_BITS)
+        memcpy(&bits, s->u.bytes + LPI_BITS_AT, sizeof(bits));
+    return bits;
+}
+
 static struct lpi_envelope unpack(const struct slot *s)
 {
     struct lpi_envelope e = {.context = s->context,
@@ -176,14 +189,17 @@ static struct lpi_envelope unpack(const struct slot *s)
 
     switch ((enum slot_kind)s->kind) {
     case SLOT_INLINE:
+    case SLOT_INLINE_BITS:
         e.n_bytes = s->n_bytes;
         e.data = s->u.bytes;
+        e.bits = bits_of(s);
         break;
     case SLOT_MESSAGE:
         return lpi_envelope_of_any(s->u.message, true);
     case SLOT_DIRECT:
         e.kind = LPI_IN_PLACE;
-        e.n_bytes = s->u.n_direct;
+        e.n_bytes = s->u.direct.n_bytes;
+        e.bits = s->u.direct.bits;
         break;
     }
     return e;
@@ -196,10 +212,10 @@ static bool take_entry(struct lpi_core *c, struct lpi_lane *l)
     if (s == NULL)
         return false;
     lpi_busy(c);
-    if (s->kind != SLOT_INLINE || s->arrival != LOGP_NEVER || !lpi_has_fast_path(c->machine) ||
-        !lpi_deliver_here(&c->machine->procs[s->dst], c,
+    if (s->kind > SLOT_INLINE_BITS || s->arrival != LOGP_NEVER || !lpi_has_fast_path(c->machine) ||
+        !lpi_deliver_here(&c->machine->procs[s->dst],
                           &(struct lpi_label){s->context, s->src, s->tag}, s->u.bytes, s->n_bytes,
-                          true)) {
+                          bits_of(s), true)) {
         const struct lpi_envelope e = unpack(s);
 
         deliver(c, &e);

@@ -28,9 +28,10 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_FEW = 4 };
+enum { FIRST_FEW = 4, LEAST_PIECE = 16384, MOST_PIECES = 64 };
 
 static bool arrives_before(const struct lpi_message *a, const struct lpi_message *b)
 {
@@ -205,7 +206,7 @@ static struct logp_request *taker(struct lpi_inbox *in, const struct lpi_label *
         return NULL;
     for (int n = 0; !in->indexed && r != NULL; r = r->next) {
         if ((r->tag == l->tag || r->tag == LOGP_ANY_TAG) && r->src == l->src &&
-            r->context == l->context && r->capacity >= space)
+            r->context == l->context && (r->capacity >= space || lpi_takes_specially(r, space)))
             return r;
         if (++n == LPI_FEW)
             lpi_index_make(in);
@@ -260,15 +261,74 @@ static inline __attribute__((always_inline)) void matched_now(struct lpi_proc *p
     wake_at(p, r->done != LOGP_STOPPED ? r->done : lpi_later(p, r->arrival));
 }
 
-static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, void *buf,
-                                                       const struct lpi_envelope *e)
+/* The payload of e, which is made in pieces, goes through r's drain. */
+static int pass_on(const struct logp_request *r, const struct lpi_envelope *e, size_t n)
 {
-    void *to = lpi_resident(p, buf);
+    const size_t piece = n / MOST_PIECES > LEAST_PIECE ? n / MOST_PIECES : LEAST_PIECE;
+    char *bytes = malloc(piece < n ? piece : n);
+
+    if (bytes == NULL)
+        return -ENOMEM;
+    for (size_t at = 0; at < n; at += piece) {
+        const size_t here = n - at < piece ? n - at : piece;
+
+        e->made_by->fill(e->made_by->arg, at, bytes, here);
+        r->drain(r->drain_arg, at, bytes, here);
+    }
+    free(bytes);
+    return 0;
+}
+
+/* Not after the program of an explored run has ended. */
+static bool has_place(const struct logp_request *r)
+{
+    return r->buf != NULL || (r->special && r->drain != NULL);
+}
+
+/* r is special, or the payload of e is made. */
+static __attribute__((noinline)) void
+fill_specially(struct lpi_proc *p, const struct logp_request *r, const struct lpi_envelope *e)
+{
+    const size_t n = r->special && r->space < e->n_bytes ? r->space : e->n_bytes;
+    int rc = 0;
+
+    if (n == 0 || !has_place(r))
+        return;
+    if (!r->special || r->drain == NULL) {
+        void *to = lpi_resident(p, r->buf);
+
+        if (to != NULL)
+            lpi_payload_copy(e, to, n);
+        else
+            rc = -ENOMEM;
+    } else if (e->made_by == NULL) {
+        r->drain(r->drain_arg, 0, e->data, n);
+    } else {
+        rc = pass_on(r, e, n);
+    }
+    if (rc != 0)
+        lpi_stop(p->core->machine, rc);
+}
+
+static inline __attribute__((always_inline)) void
+fill_plainly(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
+{
+    void *to = lpi_resident(p, r->buf);
 
     if (to != NULL)
         memcpy(to, e->data, e->n_bytes);
     else
         lpi_stop(p->core->machine, -ENOMEM);
+}
+
+/* Copy the payload of e to where r wants it. */
+static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, struct logp_request *r,
+                                                       const struct lpi_envelope *e)
+{
+    if (__builtin_expect(r->special || e->made_by != NULL, false))
+        fill_specially(p, r, e);
+    else
+        fill_plainly(p, r, e);
 }
 
 /* Explored runs: r takes a sync send, and the sender learns when it is complete. */
@@ -279,8 +339,8 @@ static void take_sync_send(struct lpi_proc *p, struct logp_request *r, const str
     const int64_t matched = e->arrival > r->posted ? e->arrival : r->posted;
 
     r->state = LPI_REQ_BOUND;
-    if (e->n_bytes > 0 && r->buf != NULL) /* NULL: its program has ended */
-        fill(p, r->buf, e);
+    if (e->n_bytes > 0 && has_place(r))
+        fill(p, r, e);
     matched_now(p, r);
     s->answered = lpi_after(matched, s->cts_ns);
     if (from->waits_for_any)
@@ -338,8 +398,8 @@ static void take_data(struct lpi_proc *p, const struct lpi_envelope *e)
         return;
     r->arrival = e->arrival;
     r->state = LPI_REQ_BOUND;
-    if (e->n_bytes > 0 && r->buf != NULL) /* NULL: its program has ended */
-        fill(p, r->buf, e);
+    if (e->n_bytes > 0 && has_place(r))
+        fill(p, r, e);
     matched_now(p, r);
 }
 
@@ -365,9 +425,10 @@ static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_c
  * @return  true: the message is taken
  */
 static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struct logp_request *r,
-                                                       const struct lpi_envelope *e)
+                                                       const struct lpi_envelope *e, bool is_plain)
 {
-    const bool taken = e->n_bytes <= r->capacity;
+    const bool taken =
+        e->n_bytes <= r->capacity || (!is_plain && lpi_takes_specially(r, e->n_bytes));
 
     if (e->kind == LPI_IN_PLACE)
         lpi_direct_complete(p, r);
@@ -377,6 +438,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     r->from = e->src;
     r->got_tag = e->tag;
     r->n_bytes = e->n_bytes;
+    r->bits = e->bits;
     r->arrival = e->arrival;
     if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false) && taken) {
         if (e->message != NULL && e->kind != LPI_ON_ITS_WAY)
@@ -385,8 +447,12 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
         return true;
     }
     r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;
-    if (taken && e->n_bytes > 0 && e->kind != LPI_IN_PLACE)
-        fill(p, r->buf, e);
+    if (taken && e->n_bytes > 0 && e->kind != LPI_IN_PLACE) {
+        if (is_plain)
+            fill_plainly(p, r, e);
+        else
+            fill(p, r, e);
+    }
     matched_now(p, r);
     return taken;
 }
@@ -394,9 +460,9 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
 /* r takes m, a pending message. */
 static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struct logp_request *r,
                                                        struct lpi_message *m,
-                                                       const struct lpi_envelope *e)
+                                                       const struct lpi_envelope *e, bool is_plain)
 {
-    if (!bind(p, r, e))
+    if (!bind(p, r, e, is_plain))
         return false;
     unpend(&p->inbox, m);
     lpi_credit_give(p, m->n_bytes);
@@ -404,15 +470,15 @@ static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struc
     return true;
 }
 
-/* The same for a message that is not eager. */
-static __attribute__((noinline)) bool take_unpaid(struct lpi_proc *p, struct logp_request *r,
-                                                  struct lpi_message *m)
+/* The same for a message that is not eager, or a special receive. */
+static __attribute__((noinline)) bool take_unusual(struct lpi_proc *p, struct logp_request *r,
+                                                   struct lpi_message *m)
 {
     const struct lpi_envelope e = lpi_envelope_of_any(m, false);
 
     if (e.kind != LPI_ON_ITS_WAY)
-        return take(p, r, m, &e);
-    if (!bind(p, r, &e))
+        return take(p, r, m, &e, false);
+    if (!bind(p, r, &e, false))
         return false;
     unpend(&p->inbox, m); /* not freed: its payload is still arriving */
     return true;
@@ -422,9 +488,9 @@ static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_
 {
     const struct lpi_envelope e = lpi_envelope_of(m, false);
 
-    if (__builtin_expect(m->kind != LPI_EAGER, false))
-        return take_unpaid(p, r, m);
-    return take(p, r, m, &e);
+    if (__builtin_expect(m->kind != LPI_EAGER || r->special, false))
+        return take_unusual(p, r, m);
+    return take(p, r, m, &e, true);
 }
 
 void lpi_match_come(struct lpi_cargo *l)
@@ -436,8 +502,11 @@ void lpi_match_come(struct lpi_cargo *l)
         m->kind = LPI_EAGER;
     if (r == NULL && !l->is_dropped)
         return; /* m is pending */
-    if (r != NULL && m != NULL)
-        memcpy(r->buf, m->data, m->n_bytes);
+    if (r != NULL && m != NULL) {
+        const struct lpi_envelope e = lpi_envelope_of(m, false);
+
+        fill(l->to, r, &e);
+    }
     if (m != NULL) {
         lpi_credit_give(l->to, m->n_bytes);
         lpi_message_free(l->to->core, m);
@@ -480,7 +549,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         struct logp_request *r;
 
         while ((r = taker(in, &l, 0)) != NULL) {
-            if (!bind(p, r, e))
+            if (!bind(p, r, e, false))
                 continue;
             if (e->is_paid)
                 lpi_credit_give(p, e->n_bytes);
@@ -527,9 +596,10 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
  * receiver waits for just this message, or has posted no receive.
  * @return  false: neither; nothing has been done
  */
-bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_label *l,
-                      const void *data, size_t n_bytes, bool is_paid)
+bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void *data,
+                      size_t n_bytes, uint64_t bits, bool is_paid)
 {
+    struct lpi_core *c = to->core;
     struct lpi_inbox *in = &to->inbox;
     struct logp_request *r = in->posted_first;
     struct lpi_message *m;
@@ -545,6 +615,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
         r->from = l->src;
         r->got_tag = l->tag;
         r->n_bytes = n_bytes;
+        r->bits = bits;
         r->arrival = r->done = LOGP_NEVER;
         r->state = LPI_REQ_CHARGED;
         to->waits_for = NULL;
@@ -564,6 +635,7 @@ bool lpi_deliver_here(struct lpi_proc *to, struct lpi_core *c, const struct lpi_
     m->dst = to->rank;
     m->tag = l->tag;
     m->n_bytes = n_bytes;
+    m->bits = bits;
     m->arrival = LOGP_NEVER + c->deliveries++;
     if (n_bytes > 0)
         memcpy(m->inline_data, data, n_bytes);
@@ -604,6 +676,7 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
                                    .tag = r->got_tag,
                                    .n_bytes = r->n_bytes,
                                    .arrival = r->arrival,
+                                   .bits = r->bits,
                                    .data = r->buf};
     struct lpi_message *m = lpi_message_new(p->core, r->n_bytes);
 
@@ -735,7 +808,6 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     struct lpi_inbox *in = &p->inbox;
 
     r->state = LPI_REQ_POSTED;
-    r->exposed = false;
     r->prev = in->posted_last;
     r->next = NULL;
     if (in->posted_last != NULL)

@@ -234,7 +234,7 @@ static __attribute__((noinline)) void fill_unusual(struct lpi_message *m,
     else if (!lpi_has_payload(e->kind))
         m->rendezvous = e->rendezvous;
     else if (e->n_bytes > 0)
-        memcpy(m->data, e->data, e->n_bytes);
+        lpi_payload_copy(e, m->data, e->n_bytes);
     if (e->kind == LPI_SYNC_SEND)
         m->link.sync_send = e->request;
 }
@@ -247,11 +247,12 @@ void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
     m->tag = e->tag;
     m->n_bytes = e->n_bytes;
     m->arrival = e->arrival;
+    m->bits = e->bits;
     m->kind = (unsigned char)e->kind;
     if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false))
         fill_unusual(m, e);
     else if (e->n_bytes > 0)
-        memcpy(m->data, e->data, e->n_bytes);
+        lpi_payload_copy(e, m->data, e->n_bytes);
 }
 
 void lpi_message_free(struct lpi_core *c, struct lpi_message *m)

@@ -87,11 +87,11 @@ static __attribute__((noinline)) int put(struct lpi_core *c, int process, const 
 
 /* Send a short message without an arrival time. Its header is written in the buffer that is sent,
  * because a copy right after the writes would wait for them. */
-static inline int put_untimed(struct lpi_core *c, const struct lpi_label *l, int dst,
-                              const void *data, size_t n_bytes)
+static inline int put_untimed(struct lpi_core *c, const struct lpi_envelope *e)
 {
     struct lpi_remote *f = c->machine->remote;
-    const int process = f->process_of[dst];
+    const int process = f->process_of[e->dst];
+    const size_t n_bytes = e->n_bytes;
     const size_t n_more = undelayed_bytes + n_bytes <= BRIEF ? 0 : n_bytes,
                  n_first = n_more > 0 ? undelayed_bytes : undelayed_bytes + n_bytes;
     union {
@@ -103,40 +103,40 @@ static inline int put_untimed(struct lpi_core *c, const struct lpi_label *l, int
     first.w.kind = LPI_WIRE_UNTIMED;
     first.w.run = f->run & RUN_BITS;
     first.w.untimed_bytes = (uint16_t)n_bytes;
-    first.w.context = l->context;
-    first.w.src = l->src;
-    first.w.dst = dst;
-    first.w.tag = l->tag;
+    first.w.context = e->context;
+    first.w.src = e->src;
+    first.w.dst = e->dst;
+    first.w.tag = e->tag;
     if (n_first > undelayed_bytes)
-        memcpy(first.bytes + undelayed_bytes, data, n_bytes);
+        memcpy(first.bytes + undelayed_bytes, e->data, n_bytes);
     take(f);
-    rc = f->ops->send(process, &first, n_first, data, n_more);
+    rc = f->ops->send(process, &first, n_first, e->data, n_more);
     let(f);
-    return rc != -EAGAIN ? rc : put(c, process, &first, n_first, data, n_more, NULL);
+    return rc != -EAGAIN ? rc : put(c, process, &first, n_first, e->data, n_more, NULL);
 }
 
-int lpi_remote_send(struct lpi_proc *from, const struct lpi_label *l, int dst, const void *data,
-                    size_t n_bytes, int64_t arrival)
+int lpi_remote_send(struct lpi_proc *from, const struct lpi_envelope *e)
 {
     struct lpi_core *c = from->core;
     struct lpi_remote *f = c->machine->remote;
-    const bool is_long = sizeof(struct lpi_wire) + n_bytes > f->ops->message_bytes;
+    const bool is_long = sizeof(struct lpi_wire) + e->n_bytes > f->ops->message_bytes;
     struct lpi_wire w;
 
-    if ((size_t)lpi_message_cost(n_bytes) > c->machine->queue_limit)
+    if ((size_t)lpi_message_cost(e->n_bytes) > c->machine->queue_limit)
         return -EMSGSIZE;
     count_sent(f);
-    if (arrival == LOGP_NEVER && !is_long)
-        return put_untimed(c, l, dst, data, n_bytes);
+    if (e->arrival == LOGP_NEVER && !is_long && e->bits == 0)
+        return put_untimed(c, e);
     w = (struct lpi_wire){.kind = is_long ? LPI_WIRE_LONG : LPI_WIRE_DATA,
                           .run = f->run & RUN_BITS,
-                          .context = l->context,
-                          .src = l->src,
-                          .dst = dst,
-                          .tag = l->tag,
-                          .n_bytes = n_bytes,
-                          .arrival = arrival};
-    return put(c, f->process_of[dst], &w, sizeof(w), data, n_bytes,
+                          .context = e->context,
+                          .src = e->src,
+                          .dst = e->dst,
+                          .tag = e->tag,
+                          .n_bytes = e->n_bytes,
+                          .arrival = e->arrival,
+                          .bits = e->bits};
+    return put(c, f->process_of[e->dst], &w, sizeof(w), e->data, e->n_bytes,
                is_long ? &f->sending[from->rank] : NULL);
 }
 
@@ -184,7 +184,19 @@ static struct lpi_envelope envelope_of(const struct lpi_wire *w)
                                  .dst = w->dst,
                                  .tag = w->tag,
                                  .n_bytes = w->n_bytes,
-                                 .arrival = w->arrival};
+                                 .arrival = w->arrival,
+                                 .bits = w->bits};
+}
+
+/* Memory for the payload of a message whose receive cannot have it as it is. */
+static bool make_stage(struct lpi_core *c, struct lpi_cargo *l, size_t n_bytes)
+{
+    l->message = lpi_message_new(c, n_bytes);
+    if (l->message == NULL)
+        return false;
+    l->message->n_bytes = n_bytes;
+    c->credit -= lpi_message_cost(n_bytes); /* given back in lpi_match_come() */
+    return true;
 }
 
 /* Memory for a payload that no vp receives. */
@@ -192,13 +204,8 @@ static bool make_sink(struct lpi_core *c, struct lpi_cargo *l, const struct lpi_
 {
     l->is_dropped = true;
     l->to = c->procs[0]; /* any vp of this core: lpi_credit_give() finds the core by it */
-    l->message = lpi_message_new(c, e->n_bytes);
     c->machine->remote->dropped++;
-    if (l->message == NULL)
-        return false;
-    l->message->n_bytes = e->n_bytes;
-    c->credit -= lpi_message_cost(e->n_bytes); /* given back in lpi_match_come() */
-    return true;
+    return make_stage(c, l, e->n_bytes);
 }
 
 /* Append l: lists are in the order of their headers. */
@@ -269,9 +276,10 @@ static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
         if (rc != 0)
             lpi_stop(m, rc);
     }
-    if ((lpi_stopping(m) && l->request == NULL && l->message == NULL)
-            ? !make_sink(c, l, &e)
-            : !is_here && !hold(c, l, &e)) {
+    if ((lpi_stopping(m) && l->request == NULL && l->message == NULL) ? !make_sink(c, l, &e)
+        : is_here ? l->message == NULL && l->request->capacity < w->n_bytes &&
+                        !make_stage(c, l, w->n_bytes)
+                  : !hold(c, l, &e)) {
         free(l);
         return false;
     }
@@ -301,8 +309,8 @@ static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char 
         return true;
     }
     if (is_here && w->arrival == LOGP_NEVER && lpi_has_fast_path(m) &&
-        lpi_deliver_here(to, c, &(struct lpi_label){w->context, w->src, w->tag}, data, w->n_bytes,
-                         false)) {
+        lpi_deliver_here(to, &(struct lpi_label){w->context, w->src, w->tag}, data, w->n_bytes,
+                         w->bits, false)) {
         f->received++;
         return true;
     }
@@ -373,6 +381,7 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
         more = x->bytes + undelayed_bytes;
         w.n_bytes = w.untimed_bytes;
         w.arrival = LOGP_NEVER;
+        w.bits = 0;
     }
     if (w.kind <= LPI_WIRE_COUNTED)
         lpi_busy(c); /* before it is counted as received: the deadlock scan must not miss it */

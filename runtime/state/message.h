@@ -11,9 +11,10 @@
 #ifndef LPI_MESSAGE_H
 #define LPI_MESSAGE_H
 
-#include <logp/defs.h>
+#include <logp/vp.h>
 
 #include <stdatomic.h>
+#include <string.h>
 #include <urcu/wfcqueue.h>
 
 struct lpi_core;
@@ -61,8 +62,9 @@ struct lpi_rendezvous {
     uint32_t context;
     int tag;
     size_t n_bytes;
-    const void *data;             /* the payload, until DATA has been sent: ... */
-    void *copy;                   /* ... this copy; NULL: the caller's buffer */
+    const void *data; /* the payload, until DATA has been sent: ... */
+    void *copy;       /* ... this copy; NULL: the caller's buffer, or made by ... */
+    const struct logp_send_options *made_by;
     int64_t latency;              /* of the CTS */
     struct logp_request *request; /* the receive that has matched; NULL: none yet */
     int64_t at;                   /* when the CTS arrives at the sender */
@@ -75,6 +77,7 @@ struct lpi_envelope {
     int src, dst, tag;
     size_t n_bytes;
     int64_t arrival; /* LOGP_NEVER: no delay was emulated */
+    uint64_t bits;   /* beside the payload */
     union {
         const void *data;                  /* the payload; the caller owns it */
         struct lpi_rendezvous *rendezvous; /* RTS, CTS */
@@ -82,6 +85,7 @@ struct lpi_envelope {
     };
     struct lpi_message *message;  /* it already holds the payload; NULL: there is none yet */
     struct logp_request *request; /* CTS, DATA: the receiver's; SYNC_SEND: the sender's */
+    const struct logp_send_options *made_by; /* its fill() makes the payload; NULL: it is in data */
     enum lpi_message_kind kind;
     bool is_paid; /* its cost has been taken from the queue limit */
 };
@@ -104,6 +108,7 @@ struct lpi_message {
     void *data;
     size_t n_bytes;
     int64_t arrival;
+    uint64_t bits; /* beside the payload */
     uint32_t context;
     int src, dst, tag;
     unsigned char size_class;
@@ -134,15 +139,21 @@ struct logp_request {
     uint32_t context;
     int src, tag; /* wanted; src is a global rank */
     void *buf;
-    size_t capacity;
+    size_t capacity; /* of buf */
     bool exposed;
-    bool matters, hinders;                        /* explored: lpi_match_mark() */
+    bool special;          /* `truncates`, `space` and `drain` are set: lpi_takes_specially() */
+    bool truncates;        /* it takes longer messages, too */
+    bool matters, hinders; /* explored: lpi_match_mark() */
+    size_t space;          /* the bytes that it wants */
+    void (*drain)(void *arg, size_t at, const void *bytes, size_t n); /* NULL: buf gets them */
+    void *drain_arg;
     uint64_t number;                              /* of the index: the order of posting */
     struct logp_request *prev_alike, *next_alike; /* of the index: the same label */
     int from, got_tag;                            /* source and tag of the message */
     uint32_t label;                               /* recorded runs: trace.h */
     uint32_t id;                                  /* explored: the id-th of its vp, from 1 */
     size_t n_bytes;
+    uint64_t bits; /* beside the payload */
     union {
         int64_t arrival;  /* of the message */
         int64_t answered; /* SYNC_SENT: when it is complete; INT64_MAX: not matched yet */
@@ -188,6 +199,7 @@ static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool is
                                  .tag = m->tag,
                                  .n_bytes = m->n_bytes,
                                  .arrival = m->arrival,
+                                 .bits = m->bits,
                                  .data = m->data,
                                  .message = m,
                                  .is_paid = is_paid};
@@ -210,6 +222,22 @@ static inline struct lpi_envelope lpi_envelope_of_any(struct lpi_message *m, boo
             e.request = m->link.sync_send;
     }
     return e;
+}
+
+/* Copy the first n bytes of the payload of e. */
+static inline void lpi_payload_copy(const struct lpi_envelope *e, void *to, size_t n)
+{
+    if (__builtin_expect(e->made_by != NULL, false))
+        e->made_by->fill(e->made_by->arg, 0, to, n);
+    else
+        memcpy(to, e->data, n);
+}
+
+/* Does r take a message of n bytes that its buffer cannot hold? Where there is a drain, there is no
+ * buffer, and this is asked for every message that is not empty. */
+static inline bool lpi_takes_specially(const struct logp_request *r, size_t n)
+{
+    return r->special && (r->truncates || n <= r->space);
 }
 
 /* The bytes of payload that the message of e holds. */

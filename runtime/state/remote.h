@@ -45,6 +45,7 @@ struct lpi_wire {
     uint32_t unused;
     uint64_t n_bytes;
     int64_t arrival; /* by the machine's clock, whose time 0 is the same in all processes */
+    uint64_t bits;   /* beside the payload; UNTIMED has none */
 };
 
 /* The state that a process reports to process 0. */
