@@ -205,8 +205,8 @@ static int take_posted(struct fold *f, uint32_t r, const struct logp_step *s,
 
 /*
  * Rank r is at a send that waits for its receiver. The first of an exchange: the receives behind
- * its sends are posted (reader.h). 0: it sends, at k->clock; -EAGAIN: it has no answer yet; an
- * error
+ * its sends are posted (reader.h).
+ * @return 0: it sends, at k->clock; -EAGAIN: it has no answer yet; or an error
  */
 static int before_send(struct fold *f, uint32_t r, const struct logp_step *s)
 {

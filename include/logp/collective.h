@@ -198,8 +198,7 @@ LOGP_API int logp_algorithm_choose(const char *collective, int64_t P, const stru
  * which all processors do the same. Of topologies they cover trees of up to 2^16 processors, and
  * torus and torus-pipelined on a torus of two dimensions (exact if no message waits for a link,
  * otherwise a lower bound). Schedules are exact in all these cases, up to LOGP_FOLD_P processors
- * and
- * LOGP_FOLD_MESSAGES messages, fewer on links. If latencies vary up to L, the prediction is an
+ * and LOGP_FOLD_MESSAGES messages, fewer on links. If latencies vary up to L, the prediction is an
  * upper bound, and with a capacity or on a topology there is none.
  * @param P  1 .. LOGP_TREE_MAX
  */
@@ -314,8 +313,7 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
  * no model, or it has no parameters, the algorithm has few messages and few hand-overs of a core,
  * or for long messages few copies. Two buffers must not overlap, except with LOGP_IN_PLACE. If a
  * buffer of any rank would have more than PTRDIFF_MAX bytes (n_bytes or a count, times P), all
- * ranks
- * get -EINVAL. */
+ * ranks get -EINVAL. */
 
 /**
  * Broadcast n_bytes from root to all processors of the group.

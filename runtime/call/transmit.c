@@ -118,8 +118,8 @@ static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi
 /*
  * Start the send under model d, in an RCU section. All that can refuse it comes first, so nothing
  * that has been charged is taken back.
- * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or an
- * error
+ * @return 0: posted, t->done is set; -EAGAIN: not before t->ready, which has been moved; or another
+ *         error
  */
 static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, struct lpi_proc *to,
                                                             struct lpi_envelope *e,

@@ -9,9 +9,8 @@
 
 /* ---- the heading ---- */
 
-/* Of a vector: "of 100 double each, sum"; where --bytes says it, "of 800 bytes each (100 double),
- * sum"
- */
+/* Print the size of a vector: "of 100 double each, sum"; with --bytes
+ * "of 800 bytes each (100 double), sum". */
 static void print_vector(const struct logp_collective *what, const struct logp_invocation *c)
 {
     const char *each = what->operands == LOGP_OPERANDS_TOTAL ? "in all" : "each";
