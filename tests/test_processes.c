@@ -84,7 +84,8 @@ Test(processes, have_blocks_of_ranks)
 /* Rank 0 tries a long send to each other rank. */
 static int try_long(struct logp_vp *vp, void *arg)
 {
-    static char out[LONG], in[LONG];
+    static const char out[LONG];
+    char in[LONG];
     const int P = logp_vp_size(vp);
     int first, n, rc = 0;
 
