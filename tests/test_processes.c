@@ -79,6 +79,48 @@ Test(processes, have_blocks_of_ranks)
     cr_assert_eq(values[1], processes() * (processes() - 1) / 2);
 }
 
+/* ---- which sends wait ---- */
+
+/* Rank 0 tries a long send to each other rank. */
+static int try_long(struct logp_vp *vp, void *arg)
+{
+    static const char out[LONG];
+    char in[LONG];
+    const int P = logp_vp_size(vp);
+    int first, n, rc = 0;
+
+    if (logp_vp_rank(vp) > 0)
+        return logp_recv(vp, 0, 1, in, LONG, NULL);
+    cr_assert_eq(logp_machine_ranks(arg, 0, &first, &n), 0);
+    for (int i = 1; rc == 0 && i < P; i++) {
+        rc = logp_try_send(vp, i, 1, out, LONG);
+        cr_assert_eq(rc, i >= n);
+        if (rc == 1)
+            rc = logp_send(vp, i, 1, out, LONG);
+    }
+    return rc;
+}
+
+Test(processes, say_which_sends_wait)
+{
+    const struct logp_network delayed = {
+        .params = {.L_ns = 6000, .o_send_ns = 500, .o_recv_ns = 500, .g_ns = 1000}, .unit_ns = 1};
+    const struct logp_network none = {.undelayed = true};
+
+    for (int i = 0; i < 2; i++) {
+        const struct logp_config config = {.size = sizeof(config),
+                                           .n_processors = 2 * processes(),
+                                           .network = i == 0 ? &none : &delayed,
+                                           .executor = test_executor(),
+                                           .transport = getenv("LOGP_TEST_TRANSPORT")};
+        struct logp_machine *m;
+
+        cr_assert_eq(logp_machine_create(&config, &m), 0);
+        cr_assert_eq(run(m, try_long, m, 0), 0);
+        logp_machine_destroy(m);
+    }
+}
+
 /* ---- what cannot be ---- */
 
 static int refused_to_a_vp(struct logp_vp *vp, void *arg)

@@ -40,14 +40,8 @@ static void note_send(struct lpi_proc *p, const struct lpi_envelope *e)
 
 static int send_now(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
-    const struct logp_machine *m = p->core->machine;
-    int rc = 0;
+    int rc = p->core->machine->time->send(p, &e->arrival);
 
-    e->arrival = LOGP_NEVER;
-    if (m->is_virtual) {
-        rc = lpi_reach(p, p->emulated);
-        e->arrival = p->emulated;
-    }
     if (rc == 0)
         rc = lpi_post(p, to, e);
     lpi_count_send(p, e->kind, rc);
@@ -133,7 +127,7 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
     d->ops.start(d->model, &p->port, t);
     if (t->start == LOGP_STOPPED)
         return lpi_delay_halt(p);
-    if (p->core->machine->is_virtual && t->start > p->emulated) {
+    if (p->core->machine->time->awaits_start(p, t->start)) {
         t->ready = t->start;
         return -EAGAIN;
     }

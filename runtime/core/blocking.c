@@ -151,5 +151,5 @@ void lpi_poll_mail(struct lpi_core *c)
     if (c->run_queue.word_wait_first != NULL)
         lpi_word_wait_poll(c);
     if (c->space.first != NULL)
-        lpi_space_poll(c);
+        lpi_space_poll(c, c->machine->time->space_ns(c));
 }

@@ -231,7 +231,19 @@ void lpi_remote_done(struct logp_machine *m);
  * Choices: see explore.c. Called by the holder of the machine's one core.
  */
 
-/* Ask for one of the n > 0 alternatives in explore->list. @return its place */
+/* explorer.c: ask for one of the n > 0 alternatives in explore->list. @return its place */
+int lpi_explore_ask(const struct lpi_explore *x, int n);
+/* See struct lpi_resolver. */
+struct lpi_proc *lpi_explored_next(struct lpi_core *c);
+bool lpi_explored_others_first(struct lpi_proc *p, int64_t t);
+/* The vp that usually goes on first: the earliest deadline, the lowest rank. shared: others may have
+ * this deadline. */
+struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared);
+/* For lpi_way.next_stuck. */
+struct lpi_proc *lpi_next_none(struct lpi_core *c);
+struct lpi_proc *lpi_next_polling(struct lpi_core *c);
+extern const struct lpi_way lpi_way_timed, lpi_way_untimed, lpi_way_late;
+
 /* agree.c: the calls of collectives in a run. */
 void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
@@ -244,7 +256,6 @@ int lpi_durable_keep(struct lpi_proc *p, int key, const void *data, size_t n_byt
 /* @return 0; -ENOENT; -EMSGSIZE */
 int lpi_durable_take(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes);
 void lpi_durable_free(struct lpi_durable *all);
-int lpi_explore_ask(const struct lpi_explore *x, int n);
 void lpi_explore_begin(struct logp_machine *m);
 void lpi_explore_free(struct logp_machine *m);
 

@@ -11,6 +11,7 @@
  */
 
 #include "core/core.h"
+#include "core/sched.h"
 #include "host/host.h"
 #include "mail/lane.h"
 #include "mail/mail.h"
@@ -171,9 +172,6 @@ bool lpi_all_in_vain(const struct lpi_core *c)
 void lpi_check_pollers(struct lpi_core *c)
 {
     c->window.alarm = lpi_all_in_vain(c);
-    if (!c->window.alarm || lpi_is_parallel(c->machine)) /* else lpi_next_window() checks */
-        return;
-    lpi_idle(c);
-    lpi_check_deadlock(c);
-    lpi_busy(c);
+    if (c->window.alarm)
+        c->machine->time->in_vain(c);
 }

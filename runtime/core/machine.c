@@ -195,12 +195,15 @@ static int look_at(const struct logp_config *given, struct logp_config *config)
     return 0;
 }
 
+static const struct lpi_time *const clocks[] = {
+    [LOGP_CLOCK_WALL] = &lpi_time_wall, [LOGP_CLOCK_VIRTUAL] = &lpi_time_virtual};
+
 /* Set what the configuration says, or the default. */
 static void configure(struct logp_machine *m, const struct logp_config *config)
 {
     m->P = m->n_local = config->n_processors;
     m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
-    m->time = m->is_virtual ? &lpi_time_virtual : &lpi_time_wall;
+    m->time = clocks[config->clock];
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
     if (m->queue_limit > most_limit)
@@ -219,6 +222,8 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     int *cpus = NULL;
     int rc = m->processes->choose_cores(m, config, &cpus);
 
+    if (m->is_virtual && m->n_cores > 1)
+        m->time = &lpi_time_parallel;
     if (rc == 0)
         rc = init_memory(m, cpus, config);
     free(cpus);
@@ -266,7 +271,7 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
     if (rc == 0) {
         rc = make_parts(m, config);
         m->shares_memory = transport == NULL && !m->is_virtual;
-        m->sends_may_wait = transport == NULL && !lpi_is_parallel(m);
+        m->sends_may_wait = transport == NULL && m->time != &lpi_time_parallel;
         m->compares_calls =
             transport == NULL && (config->compare_calls || (m->is_virtual && m->n_cores == 1));
         if (rc == 0 && lpi_rendezvous_from(config) > 0)

@@ -273,7 +273,8 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
         return rc;
     }
     lpi_reclaim_late(m);
-    if (lpi_is_parallel(m) && (m->lookahead = lpi_delay_begin(m)) <= 0) {
+    m->lookahead = m->time->lookahead(m);
+    if (m->lookahead <= 0) {
         pthread_mutex_unlock(&m->lock);
         return -ENOTSUP;
     }

@@ -13,11 +13,15 @@ enum { LPI_POLL_EVERY = 32 /* while vps are ready, poll for mail once in so many
 struct lpi_time {
     enum logp_clock clock;
     bool is_loose; /* deadlines that have passed may be served out of order */
+    /* A run of m is to begin. @return logp_machine.lookahead; <= 0: it cannot begin */
+    int64_t (*lookahead)(struct logp_machine *m);
     void (*prepare)(struct logp_machine *m); /* a run of m begins */
     /* The clock that measures what a program computes itself. */
     int64_t (*own_ns)(const struct logp_machine *m);
     /* The program of p is about to begin. @return 0; or the error that stops the run */
     int (*begin)(struct lpi_proc *p);
+    /* Is the clock of a vp that begins anew emulated, beside the wall clock? */
+    bool (*emulates)(const struct logp_machine *m);
     /* See lpi_fix_start(). */
     int64_t (*start)(struct logp_machine *m, int64_t clock_ns, int64_t start);
     /* The start of a group whose last member arrives at `latest`. */
@@ -31,13 +35,21 @@ struct lpi_time {
     int (*stall)(struct lpi_proc *p, int64_t deadline); /* the same, and then p sends */
     /* Wait until no vp is before (t, rank of p). */
     int (*reach)(struct lpi_proc *p, int64_t t);
+    /* Must p wait until its clock is at the start of its send? */
+    bool (*awaits_start)(const struct lpi_proc *p, int64_t start);
+    /* A send of p without a delay takes place. *arrival: when its message arrives. @return as reach() */
+    int (*send)(struct lpi_proc *p, int64_t *arrival);
+    /* When space in the queue limit is found to be free. */
+    int64_t (*space_ns)(const struct lpi_core *c);
+    /* All vps of c wait or poll in vain. */
+    void (*in_vain)(struct lpi_core *c);
     /* See logp_clocks(); p has entered the call. */
     int64_t (*read)(struct lpi_proc *p, int64_t *wall_ns);
     /* See logp_machine_set_delay(). 0: the machine has the copy */
     int (*replace)(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns);
     enum logp_trace_source (*source)(const struct logp_machine *m); /* of a trace */
 };
-extern const struct lpi_time lpi_time_wall, lpi_time_virtual;
+extern const struct lpi_time lpi_time_wall, lpi_time_virtual, lpi_time_parallel;
 
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline);

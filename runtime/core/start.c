@@ -19,7 +19,7 @@ void lpi_start_anew(struct lpi_proc *p)
     const struct logp_machine *m = p->core->machine;
 
     p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
-    p->emulating = !m->is_virtual && lpi_emulates(m);
+    p->emulating = m->time->emulates(m);
 }
 
 /* The request of the sync that p is at; NULL: p does nothing but wait for its start. */

@@ -38,6 +38,12 @@ static int hold_until(struct lpi_proc *p, int64_t deadline)
 
 /* ---- wall ---- */
 
+static int64_t no_lookahead(struct logp_machine *m)
+{
+    (void)m;
+    return INT64_MAX;
+}
+
 static void wall_prepare(struct logp_machine *m)
 {
     lpi_clock_init(&m->clock, m->time_ns, m->time_arg);
@@ -56,6 +62,11 @@ static int wall_begin(struct lpi_proc *p)
     const int rc = lpi_stopped(p);
 
     return rc == 0 ? lpi_sync(p, NULL) : rc;
+}
+
+static bool wall_emulates(const struct logp_machine *m)
+{
+    return lpi_emulates(m);
 }
 
 static int64_t wall_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
@@ -138,6 +149,33 @@ static int wall_wait(struct lpi_proc *p, int64_t deadline)
     return goes_on(p, deadline) ? lpi_stopped(p) : hold_until(p, deadline);
 }
 
+/* Its message is handed over at once, with its arrival. */
+static bool wall_awaits_start(const struct lpi_proc *p, int64_t start)
+{
+    (void)p, (void)start;
+    return false;
+}
+
+static int wall_send(struct lpi_proc *p, int64_t *arrival)
+{
+    (void)p;
+    *arrival = LOGP_NEVER;
+    return 0;
+}
+
+static int64_t wall_space_ns(const struct lpi_core *c)
+{
+    return lpi_wall(c->machine);
+}
+
+/* The core counts as idle for the length of a check. */
+static void check_in_vain(struct lpi_core *c)
+{
+    lpi_idle(c);
+    lpi_check_deadlock(c);
+    lpi_busy(c);
+}
+
 static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)
 {
     p->in_vain = 0; /* whoever looks at the clock may act when it is time */
@@ -166,7 +204,7 @@ static int wall_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t 
 
 static enum logp_trace_source wall_source(const struct logp_machine *m)
 {
-    return lpi_emulates(m) ? LOGP_TRACE_WALL : LOGP_TRACE_HOST;
+    return wall_emulates(m) ? LOGP_TRACE_WALL : LOGP_TRACE_HOST;
 }
 
 static int wall_reach(struct lpi_proc *p, int64_t t)
@@ -178,9 +216,11 @@ static int wall_reach(struct lpi_proc *p, int64_t t)
 const struct lpi_time lpi_time_wall = {
     .clock = LOGP_CLOCK_WALL,
     .is_loose = true,
+    .lookahead = no_lookahead,
     .prepare = wall_prepare,
     .own_ns = wall_own,
     .begin = wall_begin,
+    .emulates = wall_emulates,
     .start = wall_start,
     .group_start = wall_group_start,
     .take_due = wall_take_due,
@@ -188,6 +228,10 @@ const struct lpi_time lpi_time_wall = {
     .pass = wall_wait,
     .stall = lpi_wait_until,
     .reach = wall_reach,
+    .awaits_start = wall_awaits_start,
+    .send = wall_send,
+    .space_ns = wall_space_ns,
+    .in_vain = check_in_vain,
     .read = wall_read,
     .replace = wall_replace,
     .source = wall_source,
@@ -212,9 +256,16 @@ static int virtual_begin(struct lpi_proc *p)
 {
     struct logp_machine *m = p->core->machine;
 
-    if (m->lookahead == INT64_MAX && p->rank == 0) /* else lpi_delay_begin() has restarted it */
+    if (p->rank == 0)
         lpi_delay_restart(m, true, 0);
     return lpi_stopped(p);
+}
+
+/* Every clock is. */
+static bool virtual_emulates(const struct logp_machine *m)
+{
+    (void)m;
+    return false;
 }
 
 static int64_t virtual_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
@@ -255,6 +306,24 @@ static int virtual_reach(struct lpi_proc *p, int64_t t)
     return lpi_stopped(p);
 }
 
+static bool virtual_awaits_start(const struct lpi_proc *p, int64_t start)
+{
+    return start > p->emulated;
+}
+
+static int virtual_send(struct lpi_proc *p, int64_t *arrival)
+{
+    const int rc = virtual_reach(p, p->emulated);
+
+    *arrival = p->emulated;
+    return rc;
+}
+
+static int64_t virtual_space_ns(const struct lpi_core *c)
+{
+    return c->space.at;
+}
+
 /* A loop that only reads the clock must see time pass, and others must get on meanwhile. */
 static int64_t virtual_read(struct lpi_proc *p, int64_t *wall_ns)
 {
@@ -270,28 +339,10 @@ static int64_t virtual_read(struct lpi_proc *p, int64_t *wall_ns)
     return p->emulated;
 }
 
-/* A machine on several cores, which plan with its model: between its runs. */
-static int parallel_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns)
-{
-    int rc = -ENOTSUP;
-
-    if (core_here(m) != NULL || at_ns > 0)
-        return rc;
-    pthread_mutex_lock(&m->lock);
-    if (m->running == 0) {
-        lpi_delay_install(m, copy);
-        rc = 0;
-    }
-    pthread_mutex_unlock(&m->lock);
-    return rc;
-}
-
 static int virtual_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns)
 {
     const struct lpi_core *here = core_here(m);
 
-    if (m->n_cores > 1)
-        return parallel_replace(m, copy, at_ns);
     if (here == NULL && (at_ns > 0 || logp_machine_busy(m))) {
         lpi_delay_order(m, copy, at_ns > 0 ? at_ns : 0);
         return 0;
@@ -318,9 +369,11 @@ static enum logp_trace_source virtual_source(const struct logp_machine *m)
 
 const struct lpi_time lpi_time_virtual = {
     .clock = LOGP_CLOCK_VIRTUAL,
+    .lookahead = no_lookahead,
     .prepare = virtual_prepare,
     .own_ns = virtual_own,
     .begin = virtual_begin,
+    .emulates = virtual_emulates,
     .start = virtual_start,
     .group_start = virtual_group_start,
     .take_due = virtual_take_due,
@@ -328,7 +381,64 @@ const struct lpi_time lpi_time_virtual = {
     .pass = virtual_pass,
     .stall = virtual_reach,
     .reach = virtual_reach,
+    .awaits_start = virtual_awaits_start,
+    .send = virtual_send,
+    .space_ns = virtual_space_ns,
+    .in_vain = check_in_vain,
     .read = virtual_read,
     .replace = virtual_replace,
+    .source = virtual_source,
+};
+
+/* ---- virtual, on several cores ---- */
+
+/* The model has been restarted by lpi_delay_begin(). */
+static int parallel_begin(struct lpi_proc *p)
+{
+    return lpi_stopped(p);
+}
+
+/* lpi_next_window() checks. */
+static void no_check(struct lpi_core *c)
+{
+    (void)c;
+}
+
+/* The cores plan with the model: only between runs. */
+static int parallel_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns)
+{
+    int rc = -ENOTSUP;
+
+    if (core_here(m) != NULL || at_ns > 0)
+        return rc;
+    pthread_mutex_lock(&m->lock);
+    if (m->running == 0) {
+        lpi_delay_install(m, copy);
+        rc = 0;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
+const struct lpi_time lpi_time_parallel = {
+    .clock = LOGP_CLOCK_VIRTUAL,
+    .lookahead = lpi_delay_begin,
+    .prepare = virtual_prepare,
+    .own_ns = virtual_own,
+    .begin = parallel_begin,
+    .emulates = virtual_emulates,
+    .start = virtual_start,
+    .group_start = virtual_group_start,
+    .take_due = virtual_take_due,
+    .wait = hold_until,
+    .pass = virtual_pass,
+    .stall = virtual_reach,
+    .reach = virtual_reach,
+    .awaits_start = virtual_awaits_start,
+    .send = virtual_send,
+    .space_ns = virtual_space_ns,
+    .in_vain = no_check,
+    .read = virtual_read,
+    .replace = parallel_replace,
     .source = virtual_source,
 };

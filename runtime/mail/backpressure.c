@@ -98,13 +98,11 @@ void lpi_space_freed(struct lpi_core *c, int64_t t)
         }
 }
 
-void lpi_space_poll(struct lpi_core *c)
+void lpi_space_poll(struct lpi_core *c, int64_t t)
 {
-    const struct logp_machine *m = c->machine;
-
     if (available(c) >= least_wanted(c)) {
         lpi_busy(c);
-        lpi_space_freed(c, m->is_virtual ? c->space.at : lpi_wall(m));
+        lpi_space_freed(c, t);
     }
 }
 

@@ -192,8 +192,9 @@ void lpi_space_join(struct lpi_proc *p, int64_t needs, int dst, int tag);
 void lpi_space_leave(struct lpi_proc *p);
 /* A message of this core was taken at time t: wake the procs for which there is space now. */
 void lpi_space_freed(struct lpi_core *c, int64_t t);
-/* Wake procs if another core has freed space, or if a woken proc has not used its space. */
-void lpi_space_poll(struct lpi_core *c);
+/* At time t: wake procs if another core has freed space, or if a woken proc has not used its
+ * space. */
+void lpi_space_poll(struct lpi_core *c, int64_t t);
 /* `to` has posted a receive: wake those that send to it, since a posted message needs no space. */
 void lpi_space_posted(struct lpi_proc *to);
 /* Is there space for a waiting proc of any core? Meaningful only while all cores are idle. */

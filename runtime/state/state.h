@@ -342,12 +342,6 @@ static inline bool lpi_has_clock(const struct lpi_proc *p)
     return p->emulating || p->core->machine->is_virtual;
 }
 
-/* Does the virtual clock run on several cores? */
-static inline bool lpi_is_parallel(const struct logp_machine *m)
-{
-    return m->is_virtual && m->n_cores > 1;
-}
-
 /* Is there a delay model? */
 static inline bool lpi_emulates(const struct logp_machine *m)
 {

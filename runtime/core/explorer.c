@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The explorer of a machine: what its flags choose, and which vp goes on next. explore.c has the
+ * queries.
+ *
+ * All vps with a deadline are in an array by rank, instead of the timers. When none has one, a vp
+ * that is POLLING goes on with what has been chosen for its query.
+ */
+
+#include "carrier/carrier.h"
+#include "core/core.h"
+#include "core/sched.h"
+#include "mail/mail.h"
+#include "state/explore.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MISSES = 3 };
+
+int lpi_explore_ask(const struct lpi_explore *x, int n)
+{
+    const int i = x->by.choose(x->by.arg, x->list, n);
+
+    return i >= 0 && i < n ? i : 0;
+}
+
+static int ask_of_several(const struct lpi_explore *x, int n)
+{
+    return n > 1 ? lpi_explore_ask(x, n) : 0;
+}
+
+static int take_first(const struct lpi_explore *x, int n)
+{
+    (void)x, (void)n;
+    return 0;
+}
+
+/* ---- which vp goes on next ---- */
+
+struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared)
+{
+    const struct logp_machine *m = c->machine;
+    int64_t *due = m->explore->due;
+
+    for (;;) {
+        int64_t least = INT64_MAX;
+        int first = -1;
+
+        for (int i = 0; i < m->P; i++)
+            if (due[i] < least) {
+                least = due[i];
+                first = i;
+                *shared = false;
+            } else if (due[i] == least) {
+                *shared = true;
+            }
+        if (first < 0 || m->procs[first].state == LPI_TIMED)
+            return first < 0 ? NULL : &m->procs[first];
+        due[first] = INT64_MAX; /* stale: it went on meanwhile */
+    }
+}
+
+/* Without a clock, the vp that went last usually goes on, unless it polls in vain. So few choices of
+ * a run differ from the usual ones. */
+static struct lpi_proc *usual_untimed(const struct lpi_explore *x, const struct logp_machine *m,
+                                      struct lpi_proc *first)
+{
+    struct lpi_proc *last = &m->procs[x->last];
+
+    return last->state == LPI_TIMED && x->vps[x->last].vain == 0 ? last : first;
+}
+
+static struct logp_alternative go_on(const struct lpi_explore *x, int rank)
+{
+    return (struct logp_alternative){
+        .kind = LOGP_GO_ON, .rank = rank, .source = -1, .polls = x->vps[rank].vain};
+}
+
+/* Ask which of the vps goes on whose deadlines are not after `latest`: `first` is the first
+ * alternative, the others follow by rank. */
+static struct lpi_proc *ask_proc(struct lpi_core *c, struct lpi_proc *first, int64_t latest)
+{
+    struct lpi_explore *x = c->machine->explore;
+    struct lpi_proc *procs = c->machine->procs;
+    int n = 0;
+
+    if (!lpi_outcomes_reserve(c->machine, c->n_procs))
+        return first;
+    x->list[n++] = go_on(x, first->rank);
+    for (int i = 0; i < c->n_procs; i++)
+        if (x->due[i] <= latest && i != first->rank && procs[i].state == LPI_TIMED)
+            x->list[n++] = go_on(x, i);
+    return n > 1 ? &procs[x->list[lpi_explore_ask(x, n)].rank] : first;
+}
+
+static struct lpi_proc *order_none(struct lpi_core *c, struct lpi_proc *first, bool shared)
+{
+    (void)c, (void)shared;
+    return first;
+}
+
+static struct lpi_proc *order_equal(struct lpi_core *c, struct lpi_proc *first, bool shared)
+{
+    return shared ? ask_proc(c, first, first->deadline) : first;
+}
+
+static struct lpi_proc *order_all(struct lpi_core *c, struct lpi_proc *first, bool shared)
+{
+    (void)shared;
+    return ask_proc(c, usual_untimed(c->machine->explore, c->machine, first), INT64_MAX - 1);
+}
+
+/* Does another vp go on before p reaches t, by deadline and rank? */
+static bool earlier_first(struct lpi_proc *p, int64_t t)
+{
+    bool shared;
+    const struct lpi_proc *first = lpi_explored_first(p->core, &shared);
+
+    return first != NULL &&
+           (first->deadline < t || (first->deadline == t && first->rank < p->rank));
+}
+
+static bool equal_first(struct lpi_proc *p, int64_t t)
+{
+    bool shared;
+    const struct lpi_proc *first = lpi_explored_first(p->core, &shared);
+
+    return first != NULL && first->deadline <= t;
+}
+
+static bool all_first(struct lpi_proc *p, int64_t t)
+{
+    (void)t;
+    return equal_first(p, INT64_MAX);
+}
+
+bool lpi_explored_others_first(struct lpi_proc *p, int64_t t)
+{
+    return p->core->machine->explore->others_first(p, t);
+}
+
+/* ---- when no vp has a deadline ---- */
+
+static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
+{
+    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
+
+    query->chosen = query->index = 0;
+    v->misses = 0;
+    v->has_probed = false;
+    p->state = LPI_RUNNING;
+    return p;
+}
+
+/* Untimed: p has no query. May a receive that it has posted take a message all the same? */
+static bool takes_aside(const struct lpi_proc *p)
+{
+    return p->inbox.n_any > 0 &&
+           (p->state == LPI_SYNC || p->state == LPI_BLOCKED || p->state == LPI_SENDING);
+}
+
+struct lpi_proc *lpi_next_none(struct lpi_core *c)
+{
+    (void)c;
+    return NULL;
+}
+
+/* Only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
+ * takes a message whose sender waits for that. */
+struct lpi_proc *lpi_next_polling(struct lpi_core *c)
+{
+    struct lpi_explore *x = c->machine->explore;
+    struct lpi_proc *patient = NULL;
+    struct lpi_query aside = {.waits = true, .until = INT64_MAX};
+    bool shared, forced = false;
+    int n = 0, i;
+
+    for (i = 0; i < c->n_procs; i++) {
+        struct lpi_proc *p = c->procs[i];
+        struct lpi_query *query = x->vps[p->rank].query;
+        const int from = n;
+
+        if (p->state != LPI_POLLING) {
+            n = takes_aside(p) ? lpi_outcomes_gather(p, &aside, n, &forced) : n;
+            continue;
+        }
+        n = lpi_outcomes_gather(p, query, n, &forced);
+        if (lpi_outcomes_complete(query))
+            return completed(p, query);
+        if (forced) {
+            x->list[0] = x->list[from];
+            n = 1;
+            break;
+        }
+        n = lpi_outcomes_add_miss(p, query, from, n);
+        if (lpi_may_miss(query) &&
+            (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
+            patient = p;
+    }
+    if (lpi_explored_first(c, &shared) != NULL ||
+        c->run_queue.ready_first != NULL) /* a send has been matched */
+        return lpi_explored_next(c);
+    if (n == 0 && patient != NULL &&
+        lpi_outcomes_reserve(c->machine, 0)) /* above the bound on misses */
+        x->list[n++] = lpi_outcomes_miss(x, patient->rank);
+    if (n == 0)
+        return NULL;
+    i = x->ask_outcome(x, n);
+    patient = &c->machine->procs[x->list[i].rank];
+    if (patient->state != LPI_POLLING) {
+        lpi_outcomes_take(patient, &aside, &x->list[i]);
+        return lpi_explored_next(c);
+    }
+    lpi_outcomes_take(patient, x->vps[patient->rank].query, &x->list[i]);
+    if (x->vps[patient->rank].query->index < 0) /* it stays POLLING */
+        return lpi_explored_next(c);
+    patient->state = LPI_RUNNING;
+    return patient;
+}
+
+struct lpi_proc *lpi_explored_next(struct lpi_core *c)
+{
+    struct lpi_explore *x = c->machine->explore;
+    struct lpi_proc *first;
+    bool shared;
+
+    /* relaxed: set on this core. Mail is polled each time, so that all runs are the same. */
+    if (atomic_load_explicit(&c->attention, memory_order_relaxed) != 0 || c->space.first != NULL)
+        lpi_poll_mail(c);
+    if (c->run_queue.ready_first != NULL) {
+        first = c->run_queue.ready_first;
+        c->run_queue.ready_first = first->next_ready;
+        first->state = LPI_RUNNING;
+        return first;
+    }
+    first = lpi_explored_first(c, &shared);
+    if (first == NULL)
+        return x->way->next_stuck(c);
+    first = x->order(c, first, shared);
+    x->last = first->rank;
+    x->due[first->rank] = INT64_MAX;
+    first->emulated = first->deadline;
+    first->state = LPI_RUNNING;
+    return first;
+}
+
+/* What the explorer's flags choose. Untimed without order, others go first as usual, so that all vps
+ * begin. */
+static const struct flags {
+    bool untimed, late, order, messages;
+    const struct lpi_way *way;
+    bool (*others_first)(struct lpi_proc *p, int64_t t);
+    struct lpi_proc *(*next)(struct lpi_core *c, struct lpi_proc *first, bool shared);
+    int (*ask_outcome)(const struct lpi_explore *x, int n);
+} all_flags[] = {
+    {0, 0, 0, 0, &lpi_way_timed, earlier_first, order_none, take_first},
+    {0, 0, 0, 1, &lpi_way_timed, earlier_first, order_none, ask_of_several},
+    {0, 0, 1, 0, &lpi_way_timed, equal_first, order_equal, take_first},
+    {0, 0, 1, 1, &lpi_way_timed, equal_first, order_equal, ask_of_several},
+    {1, 0, 0, 0, &lpi_way_untimed, lpi_usual_others_first, order_none, take_first},
+    {1, 0, 0, 1, &lpi_way_untimed, lpi_usual_others_first, order_none, ask_of_several},
+    {1, 0, 1, 0, &lpi_way_untimed, all_first, order_all, take_first},
+    {1, 0, 1, 1, &lpi_way_untimed, all_first, order_all, ask_of_several},
+    {1, 1, 0, 1, &lpi_way_late, lpi_usual_others_first, order_none, lpi_explore_ask},
+};
+
+/* NULL: these flags exclude each other. */
+static const struct flags *flags_of(const struct logp_explorer *by)
+{
+    for (size_t i = 0; i < sizeof(all_flags) / sizeof(all_flags[0]); i++) {
+        const struct flags *f = &all_flags[i];
+
+        if (f->untimed == by->untimed && f->late == by->late && f->order == by->order &&
+            f->messages == by->messages)
+            return f;
+    }
+    return NULL;
+}
+
+/* ---- begin and end ---- */
+
+void lpi_explore_begin(struct logp_machine *m)
+{
+    struct lpi_explore *x = m->explore;
+
+    for (int i = 0; i < m->P; i++) {
+        lpi_durable_free(x->vps[i].durable);
+        x->vps[i] = (struct lpi_explored_vp){0};
+        x->due[i] = 0; /* all begin */
+    }
+    x->last = 0;
+    x->steps = 0;
+    x->left = x->by.most_faults;
+    x->is_cut = false;
+}
+
+void lpi_explore_free(struct logp_machine *m)
+{
+    if (m->explore == NULL)
+        return;
+    for (int i = 0; m->explore->vps != NULL && i < m->P; i++)
+        lpi_durable_free(m->explore->vps[i].durable);
+    free(m->explore->vps);
+    free(m->explore->due);
+    free(m->explore->list);
+    free(m->explore->arrivals);
+    free(m->explore);
+    m->explore = NULL;
+}
+
+/* Called with the lock. */
+static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
+{
+    const struct flags *flags;
+
+    if (lpi_in_use(m))
+        return -EBUSY;
+    if (by == NULL) {
+        lpi_explore_free(m);
+        return 0;
+    }
+    if (m->explore == NULL) {
+        struct lpi_explore *x = calloc(1, sizeof(*x));
+
+        if (x == NULL)
+            return -ENOMEM;
+        m->explore = x;
+        x->vps = calloc((size_t)m->P, sizeof(*x->vps));
+        x->due = calloc((size_t)m->P, sizeof(*x->due));
+        if (x->vps == NULL || x->due == NULL) {
+            lpi_explore_free(m);
+            return -ENOMEM;
+        }
+    }
+    flags = flags_of(by);
+    m->explore->by = *by;
+    m->explore->way = flags->way;
+    m->explore->others_first = flags->others_first;
+    m->explore->order = flags->next;
+    m->explore->ask_outcome = flags->ask_outcome;
+    m->explore->has_faults =
+        memcmp(&by->most_faults, &(struct logp_fault_limits){0}, sizeof(by->most_faults)) != 0;
+    return 0;
+}
+
+int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)
+{
+    struct logp_explorer by;
+    int rc = 0;
+
+    if (given != NULL)
+        rc = logp_struct_take(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
+    if (rc != 0)
+        return rc;
+    if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by) == NULL))
+        return -EINVAL;
+    if (given != NULL && (!m->is_virtual || m->n_cores > 1 || m->executor->resident != NULL))
+        return -ENOTSUP;
+    if (given != NULL && by.misses == 0)
+        by.misses = MISSES;
+    pthread_mutex_lock(&m->lock);
+    rc = take_explorer(m, given != NULL ? &by : NULL);
+    pthread_mutex_unlock(&m->lock);
+    return rc;
+}
