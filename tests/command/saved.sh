@@ -98,7 +98,7 @@ expect='--against before no point of this run: L_ns was 60000, and is now 6000; 
     bad bench "${virtual[@]}" --unit 1us --against before
 expect='--against before no point executor was "thread", and is now "fiber"' bad bench "${virtual[@]}" --executor fiber --against before
 jq '.host.processor = "an abacus"' wall.json >other.json
-expect='--against other.json another host: processor "an abacus" there' bad bench "${wall[@]}" --against other.json
+expect='--against other.json another host: processor was "an abacus"' bad bench "${wall[@]}" --against other.json
 jq '.host.processor = "an abacus"' here.json >other.json
 says '0 slower, 0 faster, 4 unchanged' bench "${virtual[@]}" --against other.json # virtual time is the same on all hosts
 expect='--against nothere cannot read nothere.json: No such file --save' bad bench "${virtual[@]}" --against nothere

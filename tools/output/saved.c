@@ -192,8 +192,8 @@ static void refuse_host(const struct saved *s, const char *key, const json_t *th
 {
     char *a = text_of(there), *b = text_of(here);
 
-    bad_option("--against", s->name, "it was saved on another host: %s was %s, and is now %s", key, a,
-               b);
+    bad_option("--against", s->name, "it was saved on another host: %s was %s, and is now %s", key,
+               a, b);
 }
 
 /* On the wall clock times belong to a host. */
