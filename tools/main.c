@@ -68,9 +68,11 @@ static void print_command_help(const struct command *c, const struct options *o)
     printf("logp %s %s [options]: %s\n\n", c->name, c->arguments, c->summary);
     print_options(o, options_of(c));
     if (c->options & (OPTIONS_MODEL | OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_MPIRUN))
-        puts("\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G, T are powers of 1024, as "
-             "Ki, Mi, "
-             "... are;\nof bytes also KiB (1024) and kB (1000). Defaults are shown in [brackets].");
+        puts(
+            "\nNumbers may be written 4096, 2^12, 1e6 or 4k: k, M, G and T, like Ki, Mi, Gi and "
+            "Ti, "
+            "mean powers of 1024;\nsizes also 4KiB (x 1024) or 4kB (x 1000). Defaults are shown in "
+            "[brackets].");
     if (c->options & (OPTIONS_MODEL | OPTIONS_TUNE | OPTIONS_MPIRUN))
         puts("\nDefaults can be set in the environment: LOGP_P, LOGP_L, LOGP_UNIT, LOGP_O_SEND, "
              "...");

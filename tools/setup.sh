@@ -61,14 +61,19 @@ install_axe() {
         say "without axe-core (see $build/axe.log): the test report_axe is skipped"
 }
 
-# configure_and_build PRESET [OPTION...]: into $build. Warnings of CMake are in its configure.log.
-configure_and_build() {
+# configure PRESET [OPTION...]: $build. Warnings of CMake are in its configure.log.
+configure() {
     local preset=$1
     shift
-    say "configuring $build"
     (cd "$top" && cmake --preset "$preset" -B "$build" "$@") >"$build.log" 2>&1 ||
         { cat "$build.log" >&2; exit 1; }
     mv "$build.log" "$build/configure.log"
+}
+
+# configure_and_build PRESET [OPTION...]: into $build, all of it.
+configure_and_build() {
+    say "configuring $build"
+    configure "$@"
     say "building"
     cmake --build "$build" >&2
 }

@@ -44,7 +44,7 @@ LOGP_P=2,4 expect="LOGP_P '2,4' run one value" bad run broadcast
 
 # where an algorithm does not apply it is left out; where none does, the point is
 sweeps 'map([.P,.algorithm])' '[[4,"flat"],[4,"mesh"],[5,"flat"]]' broadcast -P 4,5 --algo flat,mesh
-stderr_is 'logp: broadcast mesh is left out where it does not apply: it needs a square number of processors, or a topology with sizes'
+stderr_is 'logp: broadcast mesh is left out where it does not apply, because it needs a square number of processors, or a topology with sizes'
 sweeps 'map(.P)' '[4,9]' matvec -P 2..9
 stderr_is 'logp: at 6 of 8 combinations no algorithm of matvec applies'
 expect='--bytes 8..64k fewer' bad bench crossover allreduce -G 1ns --bytes 8..64k # and not -P, which is not given

@@ -15,7 +15,7 @@ json '.[0] | (.algorithm == "ring-window" and .window == 2 and .bytes == 260 and
 json 'length == 3 and all(.[]; .verified and .ratio == 1 and .messages == 5 * 5 * 2)' \
     run transpose --algo ring,ring-eager,ring-window -P 6 --cols 10 --packing none --clock virtual
 json 'map(.algorithm) | (index("ring") != null and index("butterfly") == null)' predict transpose --algo all -P 6
-stderr_is 'logp: transpose butterfly is left out: it needs a power of two as the number of processors'
+stderr_is 'logp: transpose butterfly is left out because it needs a power of two as the number of processors'
 json '.[0] | (.algorithm == "butterfly" and .predicted_ns == 6000000)' \
     predict transpose -P 1152921504606846976
 expect='--algo butterfly power two' bad run transpose -P 6 --algo butterfly
@@ -40,7 +40,7 @@ json '.[0] | (.k == 7 and .predicted_ns == 101 * 10000)' \
     predict reduce -P 48 --gamma 1 --k sqrt --algo kchain
 json '.[0] | (.algorithm == "optimal" and .predicted_ns == 520000)' predict reduce --gamma 9
 json 'map(.algorithm) | (index("optimal") != null and index("kchain") == null)' predict reduce --algo all -P 3 --k 5
-stderr_has 'kchain-short-first is left out: it needs a k of 1 .. P-1'
+stderr_has 'kchain-short-first is left out because it needs a k of 1 .. P-1'
 json '.[0] | (.verified and .ratio == 1 and .gamma_ns > 0)' \
     run reduce --clock virtual --gamma host --count 1000 --type float --op prod
 expect='kchain P-1' bad predict reduce --k 8 --algo kchain-short-first

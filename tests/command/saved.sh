@@ -34,7 +34,7 @@ says '0 slower, 0 faster, 2 unchanged; 2 points of before were not run' \
     bench broadcast -P 8 --algo optimal,binomial --clock virtual --against before
 says '0 slower, 0 faster, 4 unchanged, 2 new' bench broadcast -P 4,8,16 --algo optimal,binomial --clock virtual --against before
 says 'optimal 16 320.000 320.000 - - - - new' bench broadcast -P 4,8,16 --algo optimal,binomial --clock virtual --against before
-stderr_has '2 of 6 points are not in before: P 4 there, 16 here'
+stderr_has '2 of 6 points are not in before: P was 4, and is now 16'
 # a run that is compared with one of its own name replaces that afterwards
 logp bench "${virtual[@]}" --save before --against before
 holds '.records | length == 4 and all(.[]; has("verdict") | not)' "$dir/home/.local/share/logp/before.json" \
@@ -93,12 +93,12 @@ for interval in '{low:-1,high:-1}' '{low:300000,high:400000}' null; do # of no o
 done
 
 # ---- what differs is said, and not compared ----
-expect='--against before no point of this run: L_ns 60000 there, 70000 here' bad bench "${virtual[@]}" -L 7 --against before
-expect='--against before no point of this run: L_ns 60000 there, 6000 here; o_send_ns' \
+expect='--against before no point of this run: L_ns was 60000, and is now 70000' bad bench "${virtual[@]}" -L 7 --against before
+expect='--against before no point of this run: L_ns was 60000, and is now 6000; o_send_ns' \
     bad bench "${virtual[@]}" --unit 1us --against before
-expect='--against before no point executor "thread" there, "fiber" here' bad bench "${virtual[@]}" --executor fiber --against before
+expect='--against before no point executor was "thread", and is now "fiber"' bad bench "${virtual[@]}" --executor fiber --against before
 jq '.host.processor = "an abacus"' wall.json >other.json
-expect='--against other.json another host: processor "an abacus" there' bad bench "${wall[@]}" --against other.json
+expect='--against other.json another host: processor was "an abacus"' bad bench "${wall[@]}" --against other.json
 jq '.host.processor = "an abacus"' here.json >other.json
 says '0 slower, 0 faster, 4 unchanged' bench "${virtual[@]}" --against other.json # virtual time is the same on all hosts
 expect='--against nothere cannot read nothere.json: No such file --save' bad bench "${virtual[@]}" --against nothere

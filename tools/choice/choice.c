@@ -91,14 +91,14 @@ static bool leave_out(const struct options *o, const struct logp_algorithm *a,
     left_out[n_left_out].algorithm = a;
     left_out[n_left_out++].needs = needs;
     if ((o->sets & OPTIONS_SWEEP) == 0)
-        say_note("%s %s is left out: it needs %s", a->collective, a->name, needs);
+        say_note("%s %s is left out because it needs %s", a->collective, a->name, needs);
     return true;
 }
 
 void say_left_out(void)
 {
     for (size_t i = 0; i < n_left_out; i++)
-        say_note("%s %s is left out where it does not apply: it needs %s",
+        say_note("%s %s is left out where it does not apply, because it needs %s",
                  left_out[i].algorithm->collective, left_out[i].algorithm->name, left_out[i].needs);
 }
 

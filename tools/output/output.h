@@ -105,7 +105,7 @@ const char *saved_words(const struct saved *s, char buf[MAX_LIST]);
 size_t saved_points(const struct saved *s);
 /* Its record of the point of this row, which need not have been run; NULL: it has none. */
 const json_t *saved_record(const struct saved *s, const struct output *out, const struct row *row);
-/* What differs from the nearest point that it has: "L_ns 60000 there, 50000 here"; to be freed */
+/* What differs from the nearest point that it has: "L_ns was 60000, and is now 50000"; to be freed */
 char *differences(const struct saved *s, const struct output *out, const struct row *row);
 
 /* ---- changes.c ---- */

@@ -192,8 +192,8 @@ static void refuse_host(const struct saved *s, const char *key, const json_t *th
 {
     char *a = text_of(there), *b = text_of(here);
 
-    bad_option("--against", s->name, "it was saved on another host: %s %s there, %s here", key, a,
-               b);
+    bad_option("--against", s->name, "it was saved on another host: %s was %s, and is now %s", key,
+               a, b);
 }
 
 /* On the wall clock times belong to a host. */
@@ -250,7 +250,7 @@ void close_saved(struct saved *s)
 
 /* ---- what differs ---- */
 
-/* "L_ns 60000 there, 50000 here; k 3 there, 4 here": into f. @return how many differ */
+/* "L_ns was 60000, and is now 50000; k was 3, and is now 4": into f. @return how many differ */
 static int say_differences(FILE *f, const json_t *there, const json_t *here)
 {
     const char *key;
@@ -265,7 +265,7 @@ static int say_differences(FILE *f, const json_t *there, const json_t *here)
             continue;
         a = text_of(json_object_get(there, key));
         b = text_of(value);
-        fprintf(f, "%s%s %s there, %s here", n > 1 ? "; " : "", key, a, b);
+        fprintf(f, "%s%s was %s, and is now %s", n > 1 ? "; " : "", key, a, b);
         free(a);
         free(b);
     }

@@ -90,7 +90,7 @@ static void print_sweep_heading(const struct output *out)
 
     printf("%s\n", out->sweep);
     if (out->against != NULL)
-        printf("%s clock, against %s\nchange: median now / then, from .. to its 95 %% interval\n",
+        printf("%s clock, against %s\nchange: median now / then; from .. to: its 95 %% interval\n",
                o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall",
                saved_words(out->against, text));
     else if (o->clock == LOGP_CLOCK_VIRTUAL)

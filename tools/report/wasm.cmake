@@ -3,6 +3,9 @@
 # models, compiled by clang for wasi-libc, and gzipped. LOGP_FOLD: the file; "": it cannot be made.
 set(LOGP_FOLD "")
 set(LOGP_HAS_FOLD false CACHE INTERNAL "the page of logp report has sliders")
+if(LOGP_FIRST_RUN)
+  return()
+endif()
 set(wasm_triple wasm32-wasi)
 find_program(LOGP_WASM_CLANG clang)
 find_program(LOGP_WASM_LD wasm-ld)

@@ -37,8 +37,8 @@ static void add_row(struct picks *p, const struct tune_collective *c, const stru
     const int64_t least = 1 << 10, most = 1 << 20;
 
     if (a == NULL) {
-        fprintf(stderr, "logp: %s %s is left out: logp does not have this algorithm\n", c->ours,
-                row->ours);
+        fprintf(stderr, "logp: %s %s is left out because logp does not have this algorithm\n",
+                c->ours, row->ours);
         return;
     }
     add_pick(p, a, row, 0);
