@@ -289,7 +289,8 @@ static void add_rows(struct search *s, const struct logp_invocation *c, bool ste
     if (s->P < 1)
         return;
     for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL && s->n < MOST_ROWS; i++)
-        if (lpi_needs(a, s->P, c) == NULL && (!steps || a->steps != NULL))
+        if ((c->model.links != NULL || !lpi_is_for_links(a)) && lpi_needs(a, s->P, c) == NULL &&
+            (!steps || a->steps != NULL))
             s->row[s->n++] = a;
 }
 

@@ -51,6 +51,9 @@ extern const struct lpi_rows lpi_two_level_barrier, lpi_two_level_allreduce;
 extern const struct lpi_rows lpi_two_level_allgather, lpi_two_level_reduce_scatter,
     lpi_two_level_alltoall, lpi_two_level_scan, lpi_two_level_exscan;
 
+/* collective/scatter_earliest.c */
+extern const struct lpi_rows lpi_scatter_earliest, lpi_gather_earliest;
+
 /* collective/alltoall/window.c */
 extern const struct lpi_rows lpi_alltoall_windows;
 
@@ -135,6 +138,12 @@ const char *lpi_earliest_needs(int64_t P, const struct logp_invocation *c);
 /* Children are in the order in which a broadcast sends to them. 0; -ENOMEM, -EOVERFLOW */
 int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
                       struct lpi_times (*times)(const struct logp_invocation *c), bool up);
+
+/* The whole tree over c->model.links, which are given: parents by rank, that of the root -1, and the
+ * ranks so that the children of each stand in the order in which a broadcast sends to them. */
+int lpi_earliest_tree(int P, const struct logp_invocation *c,
+                      struct lpi_times (*times)(const struct logp_invocation *c), bool up,
+                      int *parent, int *order);
 
 /*
  * ---- knomial.c ----

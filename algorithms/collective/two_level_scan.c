@@ -188,7 +188,6 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
                   bool inclusive, struct logp_step *out)
 {
     const struct lpi_words *w = c->plan.state;
-    const struct logp_buffer_ref result = {LOGP_RECV_BUF, 0};
     const bool is_last = rank % w->per_node == w->per_node - 1, is_first = rank < w->per_node;
     struct logp_buffer_ref before = vector(c, BEFORE), own = {LOGP_BUF, 0};
     struct line inside = inside_of(rank, w, c), between;
@@ -205,12 +204,12 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     }
     if (!is_first && spread(rank, w, c, &i, before, out))
         return true;
-    if (inclusive)
-        return is_first ? copy_result(c, own, i, out)
-                        : i == 0 && combine(out, c, result, before, own);
-    if (inside.has && !is_first)
-        return i == 0 && combine(out, c, result, before, inside.below);
-    return (inside.has || !is_first) && copy_result(c, inside.has ? inside.below : before, i, out);
+    if (is_first)
+        return (inclusive || inside.has) && copy_result(c, inclusive ? own : inside.below, i, out);
+    /* not into the result at once, where the second of the two may be */
+    if ((inclusive || inside.has) && i-- == 0)
+        return combine(out, c, before, before, inclusive ? own : inside.below);
+    return copy_result(c, before, i, out);
 }
 
 static bool scan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
