@@ -192,6 +192,23 @@ static int plan_optimal(int P, int rank, struct logp_invocation *c)
     return rc;
 }
 
+/* As predict(), with these trees. For E > D it is folded. */
+static struct logp_prediction predict_optimal(int64_t P, const struct logp_invocation *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
+    const struct lpi_reduce_times r = lpi_reduce_times(c);
+    const int64_t side = lpi_side(P);
+    struct logp_tree of_x, of_y;
+
+    if (P == 1)
+        return lpi_exact(lpi_combine_ns(&c->model.params, c->args.count * c->args.count));
+    if (c->model.params.gap_shared || t.E > t.D || logp_tree_init(&of_x, side, t.D, t.E) != 0 ||
+        logp_tree_init(&of_y, side, r.a, r.B) != 0)
+        return lpi_no_prediction();
+    return lpi_exact((__int128)logp_tree_time(&of_x) + logp_tree_time(&of_y) +
+                     lpi_combine_ns(&c->model.params, c->args.count * c->args.count));
+}
+
 static const char *needs_optimal(int64_t P, const struct logp_invocation *c)
 {
     const char *why = needs(P, c);
@@ -336,7 +353,8 @@ static const struct logp_algorithm algorithms[] = {
      .needs = needs, .plan = plan, .steps = steps, .run = run, .predict = predict},
     {LOGP_ALGORITHM("matvec", "optimal", "the best broadcast down columns, and reduction of rows",
                     "Shou & Chen 1996"),
-     .needs = needs_optimal, .plan = plan_optimal, .steps = steps, .run = run},
+     .needs = needs_optimal, .plan = plan_optimal, .steps = steps, .run = run,
+     .predict = predict_optimal},
 };
 
 const struct logp_collective lpi_matvec = {

@@ -236,9 +236,10 @@ const struct lpi_rows lpi_reduce_doublings = LPI_ROWS(doublings);
 
 /* ---- knomial: each receives from the roots of its parts, the smallest first ---- */
 
+/* Of parts of one size the farthest comes first, which is out of order. */
 static const char *needs_knomial(int64_t P, const struct logp_invocation *c)
 {
-    const char *needs = lpi_reduce_needs_order(P, c);
+    const char *needs = lpi_needs_commutative(P, c);
 
     return needs != NULL ? needs : lpi_knomial_needs(P, c);
 }
