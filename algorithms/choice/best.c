@@ -284,12 +284,16 @@ static int search(struct search *s)
 /* The rows that apply to c. */
 static void add_rows(struct search *s, const struct logp_invocation *c, bool steps)
 {
+    const struct logp_params *p = &c->model.params;
+    const bool are_alike = c->model.links == NULL && c->model.topology == NULL && !p->gap_shared &&
+                           p->capacity == 0 && c->model.rendezvous_from == 0;
     const struct logp_algorithm *a;
 
     if (s->P < 1)
         return;
     for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL && s->n < MOST_ROWS; i++)
-        if (lpi_needs(a, s->P, c) == NULL && (!steps || a->steps != NULL))
+        if (!(are_alike && lpi_is_for_links(a)) && lpi_needs(a, s->P, c) == NULL &&
+            (!steps || a->steps != NULL))
             s->row[s->n++] = a;
 }
 

@@ -9,6 +9,8 @@ struct logp_request;
 
 /* table.c: a row with all that it must have */
 bool lpi_is_row(const struct logp_algorithm *a);
+/* Is it not compared where all links are alike, and nothing but they delays a message? */
+bool lpi_is_for_links(const struct logp_algorithm *a);
 /* How many have been added. */
 size_t lpi_n_added(void);
 

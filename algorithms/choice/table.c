@@ -33,6 +33,20 @@ const struct logp_collective *logp_collective_find(const char *name)
     return strcmp(name, lpi_schedule.name) == 0 ? &lpi_schedule : NULL;
 }
 
+/* Rows that are made for links that differ; where they do not, another row does the same or less. */
+static const struct lpi_rows *const for_links[] = {
+    &lpi_two_level_barrier,        &lpi_two_level_allreduce, &lpi_two_level_allgather,
+    &lpi_two_level_reduce_scatter, &lpi_two_level_alltoall,  &lpi_two_level_scan,
+    &lpi_two_level_exscan,         &lpi_scatter_earliest,    &lpi_gather_earliest};
+
+bool lpi_is_for_links(const struct logp_algorithm *a)
+{
+    for (size_t i = 0; i < sizeof(for_links) / sizeof(for_links[0]); i++)
+        if (a >= for_links[i]->row && a < for_links[i]->row + for_links[i]->n)
+            return true;
+    return false;
+}
+
 /* Row *i of a collective's own; or NULL, and *i is less by as many as there are. */
 static const struct logp_algorithm *own_row(const struct logp_collective *c, size_t *i)
 {

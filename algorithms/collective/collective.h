@@ -47,8 +47,18 @@ extern const struct lpi_rows lpi_census_allgather, lpi_census_scan, lpi_census_e
 /* collective/two_level.c */
 extern const struct lpi_rows lpi_two_level_barrier, lpi_two_level_allreduce;
 
+/* collective/two_level_items.c, two_level_scan.c */
+extern const struct lpi_rows lpi_two_level_allgather, lpi_two_level_reduce_scatter,
+    lpi_two_level_alltoall, lpi_two_level_scan, lpi_two_level_exscan;
+
+/* collective/scatter_earliest.c */
+extern const struct lpi_rows lpi_scatter_earliest, lpi_gather_earliest;
+
 /* collective/alltoall/window.c */
 extern const struct lpi_rows lpi_alltoall_windows;
+
+/* collective/alltoall/alltoall.c: all sends in turn, then all receives */
+struct logp_prediction lpi_alltoall_linear(int64_t P, const struct logp_invocation *c);
 
 /* The table: in the order in which they are listed. */
 #define LPI_COLLECTIVES(X)                                                                         \
@@ -128,6 +138,12 @@ const char *lpi_earliest_needs(int64_t P, const struct logp_invocation *c);
 /* Children are in the order in which a broadcast sends to them. 0; -ENOMEM, -EOVERFLOW */
 int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
                       struct lpi_times (*times)(const struct logp_invocation *c), bool up);
+
+/* The whole tree over c->model.links, which are given: parents by rank, that of the root -1, and the
+ * ranks so that the children of each stand in the order in which a broadcast sends to them. */
+int lpi_earliest_tree(int P, const struct logp_invocation *c,
+                      struct lpi_times (*times)(const struct logp_invocation *c), bool up,
+                      int *parent, int *order);
 
 /*
  * ---- knomial.c ----
@@ -410,6 +426,30 @@ int lpi_census_deepen(struct lpi_census *out, int64_t P, const struct logp_param
 struct lpi_census_cost lpi_census_cost_of(const char *collective, const struct logp_invocation *c);
 /* The same, as c->plan.state. 0; -ENOMEM; -EINVAL: there is none */
 int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost);
+
+/*
+ * ---- two_level.c ----
+ * Nodes of the same size, whose ranks are all of one kind; without nodes there is one. Two words:
+ * one over the ranks of a node, and one over the nodes, in which each rank takes part with those
+ * that have its place in other nodes. Each is found for the links that it uses.
+ */
+struct lpi_words {
+    int64_t per_node;
+    int n_inside, n; /* operations of the first; of both */
+    struct lpi_census_op ops[];
+};
+
+const char *lpi_nodes_needs(int64_t P, const struct logp_invocation *c);
+/* Ranks of a node. */
+int64_t lpi_nodes_size(int64_t P, const struct logp_invocation *c);
+/* Of a message in a node, or between two. */
+struct logp_params lpi_nodes_params(int64_t P, const struct logp_invocation *c, bool between);
+/* c->plan.state: struct lpi_words. 0; -ENOMEM; -EINVAL: there are none */
+int lpi_words_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *inside,
+                   const struct lpi_census_cost *between);
+/* Operation k of both, and its peer; NULL: they have fewer. */
+const struct lpi_census_op *lpi_words_at(int64_t P, int64_t rank, const struct lpi_words *w,
+                                         int64_t k, int64_t *peer);
 
 /*
  * ---- chain.c ----

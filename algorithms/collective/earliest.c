@@ -424,8 +424,10 @@ static int take(const struct search *s, int rank, struct logp_rank_plan *plan)
     return 0;
 }
 
-int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
-                      struct lpi_times (*times)(const struct logp_invocation *c), bool up)
+/* The tree, as it was kept or anew. 0; -ENOMEM, -EOVERFLOW: nothing is allocated */
+static int make(int P, const struct logp_invocation *c,
+                struct lpi_times (*times)(const struct logp_invocation *c), bool up,
+                struct search **out)
 {
     struct problem *p = calloc(1, sizeof(*p));
     struct search *s = calloc(1, sizeof(*s));
@@ -442,9 +444,46 @@ int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
                 keep(s);
         }
     }
-    if (rc == 0)
-        rc = take(s, rank, &c->plan);
+    if (rc != 0) {
+        free(s);
+        free(p);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+static void forget(struct search *s)
+{
+    free((struct problem *)s->p);
     free(s);
-    free(p);
+}
+
+int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
+                      struct lpi_times (*times)(const struct logp_invocation *c), bool up)
+{
+    struct search *s;
+    int rc = make(P, c, times, up, &s);
+
+    if (rc != 0)
+        return rc;
+    rc = take(s, rank, &c->plan);
+    forget(s);
     return rc;
+}
+
+int lpi_earliest_tree(int P, const struct logp_invocation *c,
+                      struct lpi_times (*times)(const struct logp_invocation *c), bool up,
+                      int *parent, int *order)
+{
+    struct search *s;
+    const int rc = make(P, c, times, up, &s);
+
+    if (rc != 0)
+        return rc;
+    memcpy(parent, s->parent, (size_t)P * sizeof(*parent));
+    memcpy(order, s->order, (size_t)P * sizeof(*order));
+    parent[c->args.root] = -1;
+    forget(s);
+    return 0;
 }

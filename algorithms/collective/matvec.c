@@ -16,6 +16,8 @@
 #include "schedule/reader.h"
 #include "schedule/schedule.h"
 
+#include <logp/paper.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +167,60 @@ static int plan(int P, int rank, struct logp_invocation *c)
     return rc;
 }
 
+/* The best broadcast tree for a piece of x, and backwards the best for a reduction of y. */
+static int plan_optimal(int P, int rank, struct logp_invocation *c)
+{
+    const int side = (int)lpi_side(P);
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
+    const struct lpi_reduce_times r = lpi_reduce_times(c);
+    struct logp_invocation down = {.plan.parent = -1}, along = {.plan.parent = -1};
+    struct logp_tree of_x, of_y;
+    int rc = c->args.op == NULL ? -EINVAL : logp_tree_init(&of_x, side, t.D, t.E);
+
+    if (rc == 0)
+        rc = logp_tree_init(&of_y, side, r.a, r.B);
+    if (rc == 0)
+        rc = lpi_plan_optimal(&of_x, rank / side, &down);
+    if (rc == 0)
+        rc = lpi_plan_optimal(&of_y, rank % side, &along);
+    if (rc == 0) {
+        lpi_reverse_children(&along.plan);
+        rc = make_plan(side, rank, &down, &along, c);
+    }
+    lpi_free_plan(&down.plan);
+    lpi_free_plan(&along.plan);
+    return rc;
+}
+
+/* As predict(), with these trees. For E > D it is folded. */
+static struct logp_prediction predict_optimal(int64_t P, const struct logp_invocation *c)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
+    const struct lpi_reduce_times r = lpi_reduce_times(c);
+    const int64_t side = lpi_side(P);
+    struct logp_tree of_x, of_y;
+
+    if (P == 1)
+        return lpi_exact(lpi_combine_ns(&c->model.params, c->args.count * c->args.count));
+    if (c->model.params.gap_shared || t.E > t.D || logp_tree_init(&of_x, side, t.D, t.E) != 0 ||
+        logp_tree_init(&of_y, side, r.a, r.B) != 0)
+        return lpi_no_prediction();
+    return lpi_exact((__int128)logp_tree_time(&of_x) + logp_tree_time(&of_y) +
+                     lpi_combine_ns(&c->model.params, c->args.count * c->args.count));
+}
+
+static const char *needs_optimal(int64_t P, const struct logp_invocation *c)
+{
+    const char *why = needs(P, c);
+
+    if (why != NULL || c->args.op == NULL)
+        return why;
+    return lpi_max(lpi_reduce_times(c).a, lpi_times(&c->model.params, lpi_vector_bytes(c)).E) >
+                   3 * LOGP_PARAM_MAX_NS
+               ? "messages that take less than 34 days"
+               : NULL;
+}
+
 static void multiply_own(const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     multiply(c, buf, piece_of(c, buf), recv_buf, c->plan.scratch);
@@ -295,6 +351,10 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("matvec", "doubling", "broadcast down columns, multiply, reduce rows",
                     "Grama et al., ch. 4.1"),
      .needs = needs, .plan = plan, .steps = steps, .run = run, .predict = predict},
+    {LOGP_ALGORITHM("matvec", "optimal", "the best broadcast down columns, and reduction of rows",
+                    "Shou & Chen 1996"),
+     .needs = needs_optimal, .plan = plan_optimal, .steps = steps, .run = run,
+     .predict = predict_optimal},
 };
 
 const struct logp_collective lpi_matvec = {

@@ -424,7 +424,8 @@ const struct logp_collective lpi_reduce_scatter = {
     .postcondition = postcondition,
     .in_place = lpi_vector_in_place,
     .bound = bound,
-    .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(algorithms),
-                                             &lpi_census_reduce_scatter, &lpi_shared_reduce_scatter,
-                                             NULL},
+    .rows =
+        (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(algorithms),
+                                         &lpi_census_reduce_scatter, &lpi_two_level_reduce_scatter,
+                                         &lpi_shared_reduce_scatter, NULL},
 };

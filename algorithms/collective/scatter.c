@@ -536,7 +536,8 @@ const struct logp_collective lpi_scatter = {
     .postcondition = scatter_postcondition,
     .in_place = scatter_in_place,
     .bound = scatter_bound,
-    .rows = LPI_ROWS_AND(scatters, lpi_shared_scatter),
+    .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(scatters),
+                                             &lpi_scatter_earliest, &lpi_shared_scatter, NULL},
 };
 
 const struct logp_collective lpi_gather = {
@@ -548,5 +549,6 @@ const struct logp_collective lpi_gather = {
     .postcondition = gather_postcondition,
     .in_place = gather_in_place,
     .bound = gather_bound,
-    .rows = LPI_ROWS_AND(gathers, lpi_shared_gather),
+    .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(gathers),
+                                             &lpi_gather_earliest, &lpi_shared_gather, NULL},
 };

@@ -20,59 +20,45 @@ struct both {
     struct lpi_census inside, between;
 };
 
-/* One word behind the other; each rank has one, and most words are short. */
-struct words {
-    int64_t per_node;
-    int n_inside, n;
-    struct lpi_census_op ops[];
-};
-
-static struct lpi_census_cost cost_of(const struct logp_invocation *c, bool of_vectors)
-{
-    return (struct lpi_census_cost){
-        .fixed_bytes = of_vectors ? lpi_vector_bytes(c) : 0,
-        .combine_ns = of_vectors ? lpi_combine_ns(&c->model.params, c->args.count) : 0,
-        .exact = of_vectors};
-}
-
-static int64_t per_node_of(int64_t P, const struct logp_invocation *c)
+int64_t lpi_nodes_size(int64_t P, const struct logp_invocation *c)
 {
     const int64_t n = c->model.links != NULL ? logp_links_per_node(c->model.links) : 0;
 
     return n > 0 && n < P ? n : P;
 }
 
-/* For the link between two ranks. 0; -ENOMEM */
-static int find(struct lpi_census *out, int64_t n, const struct logp_invocation *c, int src,
-                int dst, bool of_vectors)
+struct logp_params lpi_nodes_params(int64_t P, const struct logp_invocation *c, bool between)
 {
-    const struct lpi_census_cost cost = cost_of(c, of_vectors);
+    const int64_t per_node = lpi_nodes_size(P, c);
     struct logp_params params = c->model.params;
 
-    if (c->model.links != NULL && n > 1)
-        logp_links_of(c->model.links, src, dst, &params, &params);
-    return lpi_census_find(out, n, &params, &cost);
+    if (c->model.links != NULL && (between ? P / per_node : per_node) > 1)
+        logp_links_of(c->model.links, 0, between ? (int)per_node : 1, &params, &params);
+    return params;
 }
 
 /* 0; -ENOMEM; -EINVAL: there is none */
-static int find_both(struct both *w, int64_t P, const struct logp_invocation *c, bool of_vectors)
+static int find_both(struct both *w, int64_t P, const struct logp_invocation *c,
+                     const struct lpi_census_cost *inside, const struct lpi_census_cost *between)
 {
-    const int64_t per_node = per_node_of(P, c);
-    int rc = find(&w->inside, per_node, c, 0, 1, of_vectors);
+    const struct logp_params near = lpi_nodes_params(P, c, false);
+    const struct logp_params far = lpi_nodes_params(P, c, true);
+    const int64_t per_node = lpi_nodes_size(P, c);
+    int rc = lpi_census_find(&w->inside, per_node, &near, inside);
 
     if (rc == 0)
-        rc = find(&w->between, P / per_node, c, 0, (int)per_node, of_vectors);
+        rc = lpi_census_find(&w->between, P / per_node, &far, between);
     return rc != 0 || (w->inside.found && w->between.found) ? rc : -EINVAL;
 }
 
-static const char *nodes_needs(int64_t P, const struct logp_invocation *c)
+const char *lpi_nodes_needs(int64_t P, const struct logp_invocation *c)
 {
     static const char needs[] = "nodes of the same size whose links are alike (--nodes)";
     const struct logp_links *links = c->model.links;
 
     if (links == NULL)
         return NULL;
-    if (P % per_node_of(P, c) != 0 || logp_links_size(links) != P)
+    if (P % lpi_nodes_size(P, c) != 0 || logp_links_size(links) != P)
         return needs;
     for (int rank = 1; rank < P; rank++)
         if (logp_links_kind(links, rank) != logp_links_kind(links, 0))
@@ -80,18 +66,19 @@ static const char *nodes_needs(int64_t P, const struct logp_invocation *c)
     return NULL;
 }
 
-static int words_plan(int64_t P, struct logp_invocation *c, bool of_vectors)
+int lpi_words_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *inside,
+                   const struct lpi_census_cost *between)
 {
-    struct words *w;
+    struct lpi_words *w;
     struct both both;
-    int rc = find_both(&both, P, c, of_vectors);
+    int rc = find_both(&both, P, c, inside, between);
 
     if (rc != 0)
         return rc;
     w = malloc(sizeof(*w) + (size_t)(both.inside.n + both.between.n) * sizeof(w->ops[0]));
     if (w == NULL)
         return -ENOMEM;
-    w->per_node = per_node_of(P, c);
+    w->per_node = lpi_nodes_size(P, c);
     w->n_inside = both.inside.n;
     w->n = both.inside.n + both.between.n;
     memcpy(w->ops, both.inside.ops, (size_t)both.inside.n * sizeof(w->ops[0]));
@@ -101,9 +88,8 @@ static int words_plan(int64_t P, struct logp_invocation *c, bool of_vectors)
     return 0;
 }
 
-/* Operation k of the words of a rank, and its peer; NULL: they have fewer. */
-static const struct lpi_census_op *op_at(int64_t P, int64_t rank, const struct words *w, int64_t k,
-                                         int64_t *peer)
+const struct lpi_census_op *lpi_words_at(int64_t P, int64_t rank, const struct lpi_words *w,
+                                         int64_t k, int64_t *peer)
 {
     const int64_t local = rank % w->per_node;
     const struct lpi_census_op *op = &w->ops[k];
@@ -117,19 +103,26 @@ static const struct lpi_census_op *op_at(int64_t P, int64_t rank, const struct w
     return op;
 }
 
+static struct lpi_census_cost vector_cost(const struct logp_invocation *c)
+{
+    return lpi_census_cost_of("allreduce", c);
+}
+
 /* ---- barrier ---- */
 
 static int barrier_plan(int P, int rank, struct logp_invocation *c)
 {
+    const struct lpi_census_cost cost = lpi_census_cost_of("barrier", c);
+
     (void)rank;
-    return words_plan(P, c, false);
+    return lpi_words_plan(P, c, &cost, &cost);
 }
 
 static bool barrier_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     int64_t peer;
-    const struct lpi_census_op *op = op_at(P, rank, c->plan.state, i, &peer);
+    const struct lpi_census_op *op = lpi_words_at(P, rank, c->plan.state, i, &peer);
 
     if (op == NULL)
         return false;
@@ -139,7 +132,7 @@ static bool barrier_steps(int64_t P, int64_t rank, const struct logp_invocation 
 
 static const struct logp_algorithm barriers[] = {
     {LOGP_ALGORITHM("barrier", "two-level", "census inside nodes, then between them", source),
-     .needs = nodes_needs, .plan = barrier_plan, .steps = barrier_steps},
+     .needs = lpi_nodes_needs, .plan = barrier_plan, .steps = barrier_steps},
 };
 
 const struct lpi_rows lpi_two_level_barrier = LPI_ROWS(barriers);
@@ -148,20 +141,22 @@ const struct lpi_rows lpi_two_level_barrier = LPI_ROWS(barriers);
 
 static const char *allreduce_needs(int64_t P, const struct logp_invocation *c)
 {
+    const struct lpi_census_cost cost = vector_cost(c);
     const char *needs = lpi_needs_commutative(P, c);
     struct both w;
 
-    needs = needs != NULL ? needs : nodes_needs(P, c);
-    if (needs != NULL || find_both(&w, P, c, true) != -EINVAL)
+    needs = needs != NULL ? needs : lpi_nodes_needs(P, c);
+    if (needs != NULL || find_both(&w, P, c, &cost, &cost) != -EINVAL)
         return needs; /* without memory the plan says so */
     return "windows whose sizes make up the nodes, and a node";
 }
 
 static int allreduce_plan(int P, int rank, struct logp_invocation *c)
 {
+    const struct lpi_census_cost cost = vector_cost(c);
     const int rc = lpi_vector_plan(P, rank, c);
 
-    return rc != 0 ? rc : words_plan(P, c, true);
+    return rc != 0 ? rc : lpi_words_plan(P, c, &cost, &cost);
 }
 
 static bool allreduce_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
@@ -171,7 +166,7 @@ static bool allreduce_steps(int64_t P, int64_t rank, const struct logp_invocatio
     const struct lpi_census_op *op;
     int64_t peer;
 
-    for (int64_t k = 0; (op = op_at(P, rank, c->plan.state, k, &peer)) != NULL; k++) {
+    for (int64_t k = 0; (op = lpi_words_at(P, rank, c->plan.state, k, &peer)) != NULL; k++) {
         if (op->sends) {
             if (i-- == 0)
                 return lpi_send_vector(out, c, peer, have);

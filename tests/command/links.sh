@@ -100,23 +100,39 @@ expect='--link 5..3-1 ranks' bad predict broadcast --link 5..3-1:L=3
 earliest() { # NS WORDS: the prediction, which the virtual clock meets, and what auto takes
     local ns=$1 collective
     shift
-    for collective in broadcast reduce; do
+    for collective in broadcast reduce scatter gather; do
         json ".[0] | (.predicted_ns == $ns and .ratio == 1 and .verified)" \
             run $collective --algo earliest --clock virtual --executor fiber "$@"
         json '.[0].algorithm == "earliest"' predict $collective "$@"
     done
 }
 # and two words, inside nodes and between them
-two_level() { # NS WORDS: as earliest
-    local ns=$1 collective
-    shift
-    for collective in barrier allreduce; do
+two_level() { # NS COLLECTIVES WORDS: as earliest
+    local ns=$1 collectives=$2 collective
+    shift 2
+    for collective in $collectives; do
         json ".[0] | .algorithm == \"two-level\" and .predicted_ns == $ns" predict $collective "$@"
         json ".[0] | .predicted_ns == $ns and .ratio == 1 and .verified" \
             run $collective --algo two-level --clock virtual --executor fiber "$@"
     done
 }
-two_level 1140000 --nodes 4x8 --inter L=60,o=5,g=10
+all='barrier allreduce allgather reduce-scatter'
+two_level 1140000 "$all" --nodes 4x8 --inter L=60,o=5,g=10
+two_level 1540000 "$all" --nodes 8x8 --inter L=60,o=5,g=10
+two_level 1350000 "$all" --nodes 8x4 -L 5 -o 1 -g 2 --inter L=100,o=3,g=3
+two_level 1420000 alltoall --nodes 4x8 --inter L=60,o=5,g=10
+two_level 1820000 alltoall --nodes 8x8 --inter L=60,o=5,g=10
+two_level 1380000 'scan exscan' --nodes 4x8 --inter L=60,o=5,g=10
+two_level 1780000 'scan exscan' --nodes 8x8 --inter L=60,o=5,g=10
+two_level 1460000 'scan exscan' --nodes 8x4 -L 5 -o 1 -g 2 --inter L=100,o=3,g=3
+# sizes that differ by level, and one level alone
+for words in allgather alltoall 'reduce-scatter --gamma 0.1' 'scan --gamma 0.1' 'exscan --gamma 0.1'; do
+    for nodes in 3x5 5x3 1x6 6x1; do
+        # shellcheck disable=SC2086
+        json '.[0] | .ratio == 1 and .verified' run $words --algo two-level --nodes $nodes --bytes 24 -G 0.01 \
+            --inter L=60,o_send=5,o_recv=7,g=10,G=0.03 --clock virtual --executor fiber
+    done
+done
 expect='--algo two-level nodes' bad run barrier --algo two-level -P 8 --link 0-1:L=9
 
 earliest 1020000 --nodes 4x8 --inter L=60,o=5,g=10

@@ -394,5 +394,6 @@ const struct logp_collective lpi_allgather = {
     .in_place = in_place,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&rows, &lpi_allgather_trees, &lpi_allgather_circulant,
-                                             &lpi_census_allgather, &lpi_shared_allgather, NULL},
+                                             &lpi_census_allgather, &lpi_two_level_allgather,
+                                             &lpi_shared_allgather, NULL},
 };

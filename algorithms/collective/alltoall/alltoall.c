@@ -135,7 +135,7 @@ LPI_READER(run, steps)
  * The sends start E_s apart, the receives E_r, and message k = 0, 1, ... arrives at
  * k E_s + o_send + st + L: o_send + o_recv + max((P-2)(E_s + E_r), L + st + (P-2) max(E_s, E_r)).
  */
-static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
+struct logp_prediction lpi_alltoall_linear(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t stream = logp_params_stream_ns(p, c->args.n_bytes);
@@ -328,7 +328,8 @@ static const char bruck[] = "Bruck et al. 1997";
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("alltoall", "linear", "send to i + 1, i + 2, ..., then receive",
                     "Sun et al. 2002 (ring, eager)"),
-     .steps = steps, .run = run, .predict = predict, .in_place = true, .any_blocks = true},
+     .steps = steps, .run = run, .predict = lpi_alltoall_linear, .in_place = true,
+     .any_blocks = true},
     {LOGP_ALGORITHM("alltoall", "pairwise", "exchange with one rank at a time",
                     "Thakur et al. 2005"),
      .steps = pairwise_steps, .run = pairwise_run, .predict = pairwise_predict, .any_blocks = true},
@@ -351,6 +352,6 @@ const struct logp_collective lpi_alltoall = {
     .postcondition = postcondition,
     .in_place = in_place,
     .bound = bound,
-    .rows =
-        (const struct lpi_rows *const[]){&rows, &lpi_alltoall_windows, &lpi_shared_alltoall, NULL},
+    .rows = (const struct lpi_rows *const[]){&rows, &lpi_alltoall_windows, &lpi_two_level_alltoall,
+                                             &lpi_shared_alltoall, NULL},
 };

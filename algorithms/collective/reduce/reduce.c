@@ -49,5 +49,6 @@ const struct logp_collective lpi_reduce = {
     .rows = (const struct lpi_rows *const[]){&lpi_reduce_trees, &lpi_reduce_chains,
                                              &lpi_reduce_doublings, &lpi_reduce_pipelined,
                                              &lpi_reduce_two_tree, &lpi_reduce_rabenseifner,
-                                             &lpi_reduce_circulant, &lpi_shared_reduce, NULL},
+                                             &lpi_reduce_circulant, &lpi_reduce_knomial,
+                                             &lpi_shared_reduce, NULL},
 };

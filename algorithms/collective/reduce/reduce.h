@@ -37,6 +37,7 @@ __int128 lpi_reduce_binary_time(int64_t P, const struct lpi_reduce_times *t);
 
 /* tree.c, kchain.c, pipelined.c, two_tree.c, rabenseifner.c, circulant.c: their rows */
 extern const struct lpi_rows lpi_reduce_trees, lpi_reduce_chains, lpi_reduce_doublings,
-    lpi_reduce_pipelined, lpi_reduce_two_tree, lpi_reduce_rabenseifner, lpi_reduce_circulant;
+    lpi_reduce_pipelined, lpi_reduce_two_tree, lpi_reduce_rabenseifner, lpi_reduce_circulant,
+    lpi_reduce_knomial;
 
 #endif

@@ -233,3 +233,40 @@ static const struct logp_algorithm doublings[] = {
 };
 
 const struct lpi_rows lpi_reduce_doublings = LPI_ROWS(doublings);
+
+/* ---- knomial: each receives from the roots of its parts, the smallest first ---- */
+
+/* Of parts of one size the farthest comes first, which is out of order. */
+static const char *needs_knomial(int64_t P, const struct logp_invocation *c)
+{
+    const char *needs = lpi_needs_commutative(P, c);
+
+    return needs != NULL ? needs : lpi_knomial_needs(P, c);
+}
+
+static int plan_knomial(int P, int rank, struct logp_invocation *c)
+{
+    return lpi_reduce_backwards(lpi_plan_knomial(P, rank, c), rank, c);
+}
+
+static struct lpi_times knomial_times(const struct logp_invocation *c, int64_t nodes)
+{
+    const struct lpi_reduce_times t = lpi_reduce_times(c);
+
+    (void)nodes;
+    return (struct lpi_times){.D = t.a, .E = t.B};
+}
+
+/* The broadcast's time with a for D, B for E. */
+static struct logp_prediction predict_knomial(int64_t P, const struct logp_invocation *c)
+{
+    return lpi_reduce_ends_at(P, lpi_knomial_time(P, lpi_knomial_radix(P, c), c, knomial_times), c);
+}
+
+static const struct logp_algorithm knomials[] = {
+    {LOGP_ALGORITHM("reduce", "knomial", "a k-nomial tree, the nearest first", "Open MPI, UCC"),
+     .needs = needs_knomial, .plan = plan_knomial, .predict = predict_knomial, LPI_REDUCE,
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
+};
+
+const struct lpi_rows lpi_reduce_knomial = LPI_ROWS(knomials);

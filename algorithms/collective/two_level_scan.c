@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scans on networks of nodes: the best word inside each node, then between the last ranks of the
+ * nodes, each of which then tells its node what comes before it, along the optimal tree. Both words
+ * are those of an exclusive scan: what a rank sends has its own vector, too, and is made when it is
+ * sent. See two_level.c. Time is folded.
+ */
+#include "collective/collective.h"
+#include "predict/predict.h"
+
+#include <logp/paper.h>
+
+#include <stdlib.h>
+
+static const char source[] = "Karp et al. 1993, on each level";
+
+/* Vectors in scratch. */
+enum { BELOW, WITH_OWN, BEFORE, BEFORE_TOO, WITH_NODE, VECTORS };
+
+static struct logp_buffer_ref vector(const struct logp_invocation *c, int i)
+{
+    return (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)i * lpi_vector_bytes(c)};
+}
+
+/* The tree of a node, in ranks from its last on backwards. 0; -ENOMEM */
+static int plan_tree(int64_t P, int rank, struct logp_invocation *c)
+{
+    const int m = (int)lpi_nodes_size(P, c);
+    const struct logp_params near = lpi_nodes_params(P, c, false);
+    struct logp_invocation node = *c;
+    struct logp_tree tree;
+    int rc = logp_tree_broadcast(&tree, m, &near, lpi_vector_bytes(c));
+
+    node.args.root = 0;
+    if (rc == 0)
+        rc = lpi_plan_optimal(&tree, m - 1 - rank % m, &node);
+    if (rc != 0)
+        return rc;
+    c->plan.parent = node.plan.parent;
+    c->plan.n_children = node.plan.n_children;
+    c->plan.children = node.plan.children;
+    return 0;
+}
+
+static int plan(int P, int rank, struct logp_invocation *c)
+{
+    const struct lpi_census_cost cost = lpi_census_cost_of("exscan", c);
+    int rc = lpi_vector_plan(P, rank, c);
+
+    c->plan.scratch_bytes = lpi_bytes(VECTORS, lpi_vector_bytes(c));
+    if (rc == 0)
+        rc = lpi_words_plan(P, c, &cost, &cost);
+    if (rc != 0)
+        return rc;
+    rc = plan_tree(P, rank, c);
+    if (rc != 0) {
+        free(c->plan.state);
+        c->plan.state = NULL;
+    }
+    return rc;
+}
+
+/* ---- an exclusive scan by a word ---- */
+
+/* Over `size` ranks: place 0 is rank `first`, and the others follow `each` ranks apart. */
+struct line {
+    const struct lpi_census_op *ops;
+    int n;
+    int64_t place, size, first, each;
+    struct logp_buffer_ref own, with_own, below, in; /* in turn, what comes; at first nothing */
+    bool has, is_stale;                              /* below is there; with_own lacks some of it */
+};
+
+static bool combine(struct logp_step *out, const struct logp_invocation *c,
+                    struct logp_buffer_ref at, struct logp_buffer_ref left,
+                    struct logp_buffer_ref right)
+{
+    return logp_step_combine(out, at, left, right, c->args.count,
+                             lpi_combine_ns(&c->model.params, c->args.count));
+}
+
+/* Step *i of it. @return false: *i is less by as many as there are, and what is below is known */
+static bool follow(struct line *l, const struct logp_invocation *c, int64_t *i,
+                   struct logp_step *out)
+{
+    const size_t bytes = lpi_vector_bytes(c);
+
+    for (int k = 0; k < l->n; k++) {
+        const struct lpi_census_op *op = &l->ops[k];
+        const int64_t place = op->sends ? l->place + op->reach : l->place - op->reach;
+        const int64_t peer = l->first + place * l->each;
+        struct logp_buffer_ref come = l->in;
+
+        if (place < 0 || place >= l->size)
+            continue;
+        if (op->sends) {
+            const struct logp_buffer_ref from = l->has ? l->with_own : l->own;
+
+            if (l->is_stale && (*i)-- == 0)
+                return combine(out, c, l->with_own, l->below, l->own);
+            l->is_stale = false;
+            if ((*i)-- == 0)
+                return logp_step_send(out, peer, c->args.tag, from.buffer, from.offset, bytes);
+            continue;
+        }
+        if ((*i)-- == 0)
+            return logp_step_receive(out, peer, c->args.tag, come.buffer, come.offset, bytes);
+        if (l->has && (*i)-- == 0)
+            return combine(out, c, come, come, l->below);
+        l->in = l->below;
+        l->below = come;
+        l->has = l->is_stale = true;
+    }
+    return false;
+}
+
+/* What is below and the own, as one. @return as follow(); *at: where it is */
+static bool complete(struct line *l, const struct logp_invocation *c, int64_t *i,
+                     struct logp_step *out, struct logp_buffer_ref *at)
+{
+    *at = l->has ? l->with_own : l->own;
+    if (l->is_stale && (*i)-- == 0)
+        return combine(out, c, l->with_own, l->below, l->own);
+    l->is_stale = false;
+    return false;
+}
+
+/* ---- steps ---- */
+
+static struct line inside_of(int64_t rank, const struct lpi_words *w,
+                             const struct logp_invocation *c)
+{
+    const int64_t local = rank % w->per_node;
+
+    return (struct line){.ops = w->ops,
+                         .n = w->n_inside,
+                         .place = local,
+                         .size = w->per_node,
+                         .first = rank - local,
+                         .each = 1,
+                         .own = {LOGP_BUF, 0},
+                         .with_own = vector(c, WITH_OWN),
+                         .below = vector(c, BELOW),
+                         .in = {LOGP_RECV_BUF, 0}};
+}
+
+static struct line between_of(int64_t P, int64_t rank, const struct lpi_words *w,
+                              const struct logp_invocation *c, struct logp_buffer_ref own)
+{
+    return (struct line){.ops = &w->ops[w->n_inside],
+                         .n = w->n - w->n_inside,
+                         .place = rank / w->per_node,
+                         .size = P / w->per_node,
+                         .first = rank % w->per_node,
+                         .each = w->per_node,
+                         .own = own,
+                         .with_own = vector(c, WITH_NODE),
+                         .below = vector(c, BEFORE),
+                         .in = vector(c, BEFORE_TOO)};
+}
+
+/* What is before the node comes to this rank and goes to those below it in the tree. */
+static bool spread(int64_t rank, const struct lpi_words *w, const struct logp_invocation *c,
+                   int64_t *i, struct logp_buffer_ref before, struct logp_step *out)
+{
+    const int64_t last = rank - rank % w->per_node + w->per_node - 1;
+    const size_t bytes = lpi_vector_bytes(c);
+
+    if (rank != last && (*i)-- == 0)
+        return logp_step_receive(out, last - c->plan.parent, c->args.tag, before.buffer,
+                                 before.offset, bytes);
+    if (*i < c->plan.n_children)
+        return logp_step_send(out, last - c->plan.children[*i], c->args.tag, before.buffer,
+                              before.offset, bytes);
+    *i -= c->plan.n_children;
+    return false;
+}
+
+static bool copy_result(const struct logp_invocation *c, struct logp_buffer_ref from, int64_t i,
+                        struct logp_step *out)
+{
+    return i == 0 && from.buffer != LOGP_RECV_BUF &&
+           logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0}, from,
+                          lpi_vector_bytes(c));
+}
+
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                  bool inclusive, struct logp_step *out)
+{
+    const struct lpi_words *w = c->plan.state;
+    const bool is_last = rank % w->per_node == w->per_node - 1, is_first = rank < w->per_node;
+    struct logp_buffer_ref before = vector(c, BEFORE), own = {LOGP_BUF, 0};
+    struct line inside = inside_of(rank, w, c), between;
+
+    if (follow(&inside, c, &i, out))
+        return true;
+    if ((inclusive || is_last) && complete(&inside, c, &i, out, &own))
+        return true;
+    if (is_last) {
+        between = between_of(P, rank, w, c, own);
+        if (follow(&between, c, &i, out))
+            return true;
+        before = between.below;
+    }
+    if (!is_first && spread(rank, w, c, &i, before, out))
+        return true;
+    if (is_first)
+        return (inclusive || inside.has) && copy_result(c, inclusive ? own : inside.below, i, out);
+    /* not into the result at once, where the second of the two may be */
+    if ((inclusive || inside.has) && i-- == 0)
+        return combine(out, c, before, before, inclusive ? own : inside.below);
+    return copy_result(c, before, i, out);
+}
+
+static bool scan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                       struct logp_step *out)
+{
+    return steps(P, rank, c, i, true, out);
+}
+
+static bool exscan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                         struct logp_step *out)
+{
+    return steps(P, rank, c, i, false, out);
+}
+
+static const struct logp_algorithm scans[] = {
+    {LOGP_ALGORITHM("scan", "two-level", "inside nodes, between their last ranks, to the nodes",
+                    source),
+     .needs = lpi_nodes_needs, .plan = plan, .steps = scan_steps},
+};
+
+const struct lpi_rows lpi_two_level_scan = LPI_ROWS(scans);
+
+static const struct logp_algorithm exscans[] = {
+    {LOGP_ALGORITHM("exscan", "two-level", "as the scan, but for the own vector", source),
+     .needs = lpi_nodes_needs, .plan = plan, .steps = exscan_steps},
+};
+
+const struct lpi_rows lpi_two_level_exscan = LPI_ROWS(exscans);
