@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|explored|options|gdb|programs|refused|openmpi]
+# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|gdb|programs|refused|openmpi]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -303,6 +303,84 @@ options)
     code=0
     PATH=/nowhere "$tools/logp" mpirun --gdb ./computes >said 2>&1 || code=$?
     [ $code -eq 2 ] && grep -qF -- '--gdb: gdb cannot be started' said || fail 'no gdb'
+    ;;
+report)
+    build reported.c
+    line() { grep -nF -- "$1" "$here/reported.c" | sed 's/\(^[0-9]*\).*/(reported.c:\1)/'; }
+    model='-P 4 -L 6us -o 2us -g 4us -G 1ns'
+    says() { grep -qF -- "$1" "$2" || { cp "$2" said; fail "$2 does not say: $1"; }; }
+    # shellcheck disable=SC2086
+    expect 0 '' $model --clock virtual --report r.txt ./reported
+    [ ! -s said ] || fail 'a report says something'
+    # Rank 0 waits from the call on. Rank 1 sleeps 100 us first; its second and third sends come after a barrier and
+    # a broadcast that end at different times on both.
+    says "rank 0 in MPI_Recv $(line 'waits') waited" r.txt
+    says "until rank 1 called MPI_Send $(line 'late'); messages: 3" r.txt
+    says 'rank 0 waited' r.txt
+    # the dissemination barrier of 4: 2 rounds of L + 2 o, as all arrive at one time
+    says '20 us      20 us  dissemination in MPI_Finalize' r.txt
+    # shellcheck disable=SC2086
+    expect 0 '' $model --clock virtual --report r.json --trace r.svg ./reported
+    grep -q '<svg' r.svg || fail 'a trace beside a report'
+    python3 - <<-'END' || fail 'the figures of r.json'
+	import json
+	d = json.load(open("r.json"))
+	assert d["P"] == 4 and len(d["ranks"]) == 4 and d["dropped"] == 0
+	# the messages of the run as a schedule take what the run took
+	assert d["what_if"]["ns"] == d["end_ns"] > 300000, d["what_if"]
+	# each line is the time around the value of the run, and at half of it T is less
+	for curve in d["what_if"]["curves"]:
+	    def at(ps):
+	        return max(x["base_ps"] + x["slope"] * ps for x in curve["lines"])
+	    assert abs(at(curve["at_ps"]) / 1000 - d["end_ns"]) < 1000, curve
+	    assert at(curve["at_ps"] // 2) < at(curve["at_ps"])
+	assert [c["parameter"] for c in d["what_if"]["curves"]] == ["L", "o", "g", "G"]
+	# sums agree: of messages by rank and by pair, and of 3 messages of 4 bytes from 1 to 0
+	assert d["messages"] == sum(p["messages"] for p in d["pairs"]) == sum(r["messages"] for r in d["ranks"])
+	assert d["bytes"] == sum(p["bytes"] for p in d["pairs"]) == sum(r["bytes"] for r in d["ranks"])
+	late = [x for x in d["late"] if x["received"].startswith("MPI_Recv")]
+	assert len(late) == 1 and late[0]["from"] == 1 and late[0]["to"] == 0 and late[0]["messages"] == 3, late
+	assert 300000 <= late[0]["late_ns"] <= 400000, late
+	calls = {c["call"]: c for c in d["calls"]}
+	assert [r[0] for r in calls["MPI_Bcast"]["ranks"]] == [3] * 4
+	assert [r[0] for r in calls["MPI_Send"]["ranks"]] == [0, 3, 0, 0]
+	assert len([c for c in d["calls"] if c["call"] == "MPI_Barrier"]) == 2, "two places"
+	assert sum(r["call_ns"] for r in d["ranks"]) == sum(r[1] for c in d["calls"] for r in c["ranks"])
+	last = [c for c in d["collectives"] if c["call"] == "MPI_Allreduce"]
+	assert last[0]["mean_ns"] == last[0]["predicted_ns"] and last[0]["bytes"] == 4 and last[0]["n"] == 1, last
+	assert [c["started"] for c in d["collectives"] if c["call"] == "MPI_Iallgather"] == [True]
+	END
+    # nothing emulated, other executors, a failing program, a sub-communicator
+    for options in '-P 2' '-P 3 --executor thread' '-P 5 -L 6us --check off' '-P 4 -L 6us --topology ring' \
+        '-P 4 --clock virtual -L 6us --compute x2' '-P 40'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options --report r.html ./reported
+        grep -q '</html>' r.html || fail "no page with $options"
+    done
+    says 'Not known: nothing was emulated' r.html
+    expect 0 ': all hold' -P 5 --clock virtual -L 6us --report r.html "$(build communicators.c && echo ./communicators)"
+    build ends.c
+    expect 1 'deadlock: all ranks wait' -P 4 --clock virtual -L 6us --report r.txt ./ends deadlock
+    says 'rank 0 waited' r.txt
+    expect 2 'whose name ends in .html, .json or .txt' -P 4 --report r.pdf ./reported
+    expect 2 'a report is of one run' -P 4 --explore 3 --report r.txt ./reported
+    # --algo
+    # shellcheck disable=SC2086
+    expect 0 '' $model --clock virtual --algo allreduce=ring --algo bcast=flat --report r.txt ./reported
+    says 'ring in MPI_Allreduce' r.txt
+    says 'flat in MPI_Bcast' r.txt
+    says 'dissemination in MPI_Barrier' r.txt
+    expect 0 'allreduce=shared does not apply to 3 ranks: it needs delay none' -P 3 -L 6us --algo allreduce=shared ./reported
+    for program in collectives persistent; do
+        build $program.c
+        for algo in allreduce=ring,bcast=binomial,reduce=binomial allgather=ring,alltoall=linear,scan=binomial; do
+            expect 0 ': all hold' -P 6 -L 6us --clock virtual --algo $algo ./$program
+            expect 0 ': all hold' -P 6 --algo $algo ./$program
+        done
+    done
+    expect 2 'did you mean ring?' -P 4 --algo allreduce=rign ./reported
+    expect 2 'with a collective; one of: barrier, broadcast, scatter' -P 4 --algo sum=ring ./reported
+    expect 2 'allreduce=NAME with an algorithm; one of: ' -P 4 --algo allreduce ./reported
     ;;
 gdb)
     gdb -batch -ex 'python print(gdb.VERSION)' >/dev/null 2>&1 || exit 77

@@ -22,7 +22,7 @@ void give_request(struct request *r, void *caller, MPI_Request *request)
     r->call = rank->call;
     r->caller = caller != NULL ? caller : rank->caller;
     rank->caller = NULL;
-    if (the_job->compute > 0) { /* it is called by a function of timed.c */
+    if (the_job->times_calls) { /* it is called by a function of timed.c */
         r->caller = NULL;
         r->place = place_here();
     }
@@ -68,8 +68,7 @@ int check_requests(int n, const MPI_Request requests[])
     return MPI_SUCCESS;
 }
 
-/* Where in the executable an address of this rank's copy is; 0: it is none */
-static uintptr_t place_of(const struct rank *rank, void *caller)
+uintptr_t place_of(const struct rank *rank, void *caller)
 {
     const struct link_map *executable = the_job->main != NULL ? _r_debug.r_map : rank->host->image;
     struct link_map *map = NULL;

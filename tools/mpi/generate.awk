@@ -66,11 +66,21 @@ function checked(line,   words, n, i, name, comm) {
     printf "    return PMPI_%s(%s);\n}\n\n", name, names_of(line)
     is_checked[name]
 }
-function timed(line,   type) {
+function timed(line,   type, name, noted) {
     type = prototype(line, "")
     sub(/ .*/, "", type)
-    printf "static %s\n{\n    %s rc;\n\n    charge_computing();\n", prototype(line, "timed_"), type
-    printf "    rc = MPI_%s(%s);\n    resume_computing();\n    return rc;\n}\n\n", name_of(line), names_of(line)
+    name = name_of(line)
+    noted = type == "int" # those that return a time are not reported
+    printf "static %s\n{\n    %s rc;\n\n", prototype(line, "timed_"), type
+    if (noted)
+        printf "    begin_call(\"MPI_%s\", __builtin_return_address(0));\n", name
+    else
+        print "    charge_computing();"
+    if (name in is_checked)
+        printf "    rc = the_job->checks ? checked_%s(%s) : MPI_%s(%s);\n", name, names_of(line), name, names_of(line)
+    else
+        printf "    rc = MPI_%s(%s);\n", name, names_of(line)
+    printf "    %s();\n    return rc;\n}\n\n", noted ? "end_call" : "resume_computing"
 }
 # A collective that is started, as MPI_Igather(): MPI_Gather_init() makes it a persistent request.
 function is_started(line) {

@@ -293,6 +293,7 @@ struct rank {
     int n_errors, last_code;
     void **numbered; /* fortran.c: handles that have numbers */
     int n_numbered;
+    struct calls *calls;    /* --report: calls.c */
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
 

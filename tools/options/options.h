@@ -154,6 +154,7 @@ struct options {
     char **rest; /* what stands behind --, or a program of mpirun; NULL at its end; NULL: none */
     char **argv; /* all of the command line */
     const char *traced; /* mpirun: a file for the diagram; NULL: none */
+    const char *report; /* mpirun: a file for what its calls took; NULL: none */
     bool unchecked;     /* --check off */
     bool compare_calls; /* of struct logp_config: mpirun sets it */
     bool tags_output;   /* each line of a program with its rank */
