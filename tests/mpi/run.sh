@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|gdb|programs|refused|openmpi]
+# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|bugs|drawn|gdb|programs|refused|openmpi]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -381,6 +381,72 @@ report)
     expect 2 'did you mean ring?' -P 4 --algo allreduce=rign ./reported
     expect 2 'with a collective; one of: barrier, broadcast, scatter' -P 4 --algo sum=ring ./reported
     expect 2 'allreduce=NAME with an algorithm; one of: ' -P 4 --algo allreduce ./reported
+    ;;
+bugs)
+    build bugs.c
+    at() { grep -nF -- "$1" "$here/bugs.c" | head -1 | sed 's/\(^[0-9]*\).*/(bugs.c:\1)/'; }
+    for options in '-P 4' '-P 3 --executor thread' '-P 2 --clock virtual -L 5us -o 2us' '-P 4 --rendezvous 0' \
+        '-P 3 --clock virtual -L 5us --compute measured' '-P 3 -L 5us --check off'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options --checksum ./bugs
+        [ ! -s out.err ] || fail "a right program is blamed with $options"
+    done
+    # what is left: each place once, and nothing with --check off
+    while read -r what maker; do
+        expect 0 "MPI_Finalize: the $what of MPI_$maker has not been freed $(at "MPI_$maker(")" -P 4 ./bugs left $what
+        [ "$(grep -c . out.err)" -eq 1 ] || fail "$what: more than one line"
+        expect 0 '' -P 4 --check off ./bugs left $what
+        [ ! -s out.err ] || fail "$what: --check off says something"
+    done <<-'END'
+	communicator Comm_split
+	datatype Type_vector
+	group Comm_group
+	operation Op_create
+	info Info_create
+	window Win_create
+	END
+    expect 0 "the datatype of MPI_Type_vector has not been freed $(at '&type); /* left */')" -P 3 --clock virtual -L 5us \
+        --compute measured ./bugs left datatype
+    expect 5 "MPI_Comm_rank: invalid communicator: the communicator is null or has been freed" -P 2 ./bugs freed comm
+    expect 3 "MPI_Type_size: invalid datatype: the datatype is null or has been freed" -P 2 ./bugs freed type
+    expect 8 "MPI_Group_size: invalid group: the group is null or has been freed" -P 2 ./bugs freed group
+    for options in '-P 3' '-P 2 --clock virtual -L 5us'; do
+        # shellcheck disable=SC2086
+        expect 0 'rank 0: MPI_Finalize: a message of 12 bytes from rank 1 with tag 9 has not been received' $options ./bugs message
+        # shellcheck disable=SC2086
+        expect 0 "rank 0: MPI_Wait: the buffer of MPI_Isend $(at '/* written */') was written before the send was complete $(at '/* complete */')" \
+            $options --checksum ./bugs early
+        # shellcheck disable=SC2086
+        expect 0 'in the same epoch; more conflicts are not named' $options ./bugs conflict
+        grep -qF "$(at '/* one */')" said && grep -qF "$(at '/* other */')" said || fail 'the lines of a conflict'
+        # shellcheck disable=SC2086
+        expect 0 'MPI_Get: conflicts at rank 0' $options ./bugs locked
+        # shellcheck disable=SC2086
+        expect 1 'with another operation' $options ./bugs operations
+    done
+    expect 15 'MPI_Gather: message truncated: 8 bytes are sent to each rank and 4 received' -P 2 ./bugs own
+    export LOGP_REPLAY_DIR=kept
+    expect 1 'a message of 12 bytes from rank 1 with tag 9 has not been received' -P 3 --explore 5 ./bugs message
+    grep -qF '1 message was never received' said || fail 'the kit on a message'
+    # a rank that crashes leaves others waiting
+    expect 1 'rank 1 crashes' -P 3 --explore 500 --faults 1 ./bugs
+    expect 2 '--faults is for --explore RUNS' -P 3 --faults 1 ./bugs
+    ;;
+drawn)
+    # 10 000 right programs: all hold, and no check blames any of them
+    build drawn.c
+    while read -r first count options; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./drawn $first $count
+        [ ! -s out.err ] || fail "a right program is blamed: $options ./drawn $first $count"
+    done <<-'END'
+	1 3000 -P 4 --cores 0 --checksum
+	3001 3000 -P 3 --clock virtual -L 5us -o 2us -G 1ns --checksum
+	6001 2000 -P 5 --clock virtual -L 5us --rendezvous 0
+	8001 1000 -P 2 --cores 0 --executor thread
+	9001 900 -P 7 --clock virtual -L 6us --topology ring
+	9901 100 -P 4
+	END
     ;;
 gdb)
     gdb -batch -ex 'python print(gdb.VERSION)' >/dev/null 2>&1 || exit 77

@@ -310,6 +310,7 @@ static int explored(const struct options *o, struct mpi_program *program,
     const char *slash = strrchr(program->path, '/');
     const int P = (int)o->P;
     const struct logp_check check = {
+        .size = sizeof(check),
         .sizes = &P,
         .n_sizes = 1,
         .smallest = P,
@@ -318,6 +319,7 @@ static int explored(const struct options *o, struct mpi_program *program,
         .network = o->emulated || network.rendezvous_from > 0 ? &network : NULL,
         .sends = network.rendezvous_from > 0 ? LOGP_SENDS_LIMITED : LOGP_SENDS_BUFFERED,
         .timeout_ns = o->timeout_ns,
+        .most_faults = {.crashes = o->most_crashes},
         .most_steps = 10000000,
         .stack_bytes = o->stack_bytes,
         .name = slash != NULL ? slash + 1 : program->path};
@@ -341,6 +343,7 @@ static int mpirun(struct options *o)
                                   .tags_output = o->tags_output,
                                   .quiet = o->quiet,
                                   .checks = !o->unchecked,
+                                  .checksums = o->checksums,
                                   .compute = o->compute,
                                   .timeout_ns = o->timeout_ns,
                                   .run = run_program};
@@ -358,6 +361,8 @@ static int mpirun(struct options *o)
     restore_environment();
     if (o->explore > 0)
         check_explored(o);
+    else if (o->most_crashes > 0)
+        bad_usage("mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
     check_compute(o);
     program.path = find_program(o->rest[0], path, sizeof(path));
     while (program.argv[program.argc] != NULL)

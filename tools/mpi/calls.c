@@ -213,9 +213,8 @@ static void note_collective(struct rank *r, struct logp_vp *vp,
 static void say_unused(const struct logp_algorithm *forced, const struct logp_algorithm *best,
                        const char *needs, int64_t P)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-
-    if (!atomic_flag_test_and_set_explicit(&said, memory_order_relaxed)) /* no data depends on it */
+    if (!atomic_flag_test_and_set_explicit(&the_job->said.unused,
+                                           memory_order_relaxed)) /* no data depends on it */
         fprintf(stderr,
                 "rank %d: %s: --algo %s=%s does not apply to %d ranks: it needs %s; %s is used\n",
                 logp_vp_rank(this_rank()->vp), this_rank()->call, forced->collective, forced->name,

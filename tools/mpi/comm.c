@@ -11,7 +11,7 @@ struct comm *comm_of(MPI_Comm handle)
         return &this_rank()->world;
     if (handle == MPI_COMM_SELF)
         return &this_rank()->self;
-    return (uintptr_t)handle >= 0x400 ? (struct comm *)handle : NULL;
+    return object_of(handle);
 }
 
 MPI_Comm comm_handle(struct comm *comm)
@@ -46,6 +46,7 @@ struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like)
     if (c == NULL)
         return NULL;
     set_comm(c, vp, n_first);
+    c->owner = this_rank();
     c->references = 1;
     c->errors = like->errors;
     return c;
@@ -60,7 +61,7 @@ void drop_comm(struct comm *c)
     free(c->cart);
     drop_graph(c->graph);
     drop_info(&c->info);
-    free(c);
+    bury_object(&c->object, sizeof(*c));
 }
 
 /* ---- what they are ---- */

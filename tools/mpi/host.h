@@ -11,6 +11,8 @@
 
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -71,14 +73,27 @@ struct output {
     size_t n, capacity;
 };
 
+/* What the checks have said in this run: most of it is said once, or by few ranks. */
+struct said {
+    atomic_flag conflict, use, unused;
+    _Atomic int requests, messages, sums; /* ranks, ranks, lines */
+    pthread_mutex_t mutex;                /* of what follows: places whose objects are left */
+    struct {
+        const char *call;
+        uintptr_t place;
+    } left[16];
+    int n_left;
+};
+
 struct job {
+    struct said said;
     int argc;
     char **argv;
     const char *path; /* also for other folders and processes */
     char *file;       /* the executable, in memory */
     size_t file_bytes;
     main_function *main; /* not NULL: there is one rank, which is this process's own program */
-    bool tags_output, names_threads, quiet, checks;
+    bool tags_output, names_threads, quiet, checks, checksums;
     struct output *kept; /* explored runs: what the current one has written; NULL: it is written */
     const struct link_map *last_before;         /* of all loaded libraries, before the program's */
     double compute;                             /* of struct mpi_program */
@@ -165,6 +180,8 @@ void note_calls_left(struct rank *r); /* it ends within a call */
 void collect_calls(const struct job *job, struct mpi_report *report);
 /* check.c: where in the executable an address of this rank's copy is; 0: it is none */
 uintptr_t place_of(const struct rank *rank, void *caller);
+/* A call of the program has made what this handle points to. caller: its return address */
+void note_object(const char *what, const char *call, void *handle, void *caller);
 
 /* variables.c */
 void find_variables(struct job *job);

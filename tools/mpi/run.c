@@ -266,13 +266,15 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                                         const struct mpi_program *program)
 {
-    struct job job = {.argc = program->argc,
+    struct job job = {.said.mutex = PTHREAD_MUTEX_INITIALIZER,
+                      .argc = program->argc,
                       .argv = program->argv,
                       .path = program->path,
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
                       .checks = program->checks,
+                      .checksums = program->checksums,
                       .compute = program->compute,
                       .forced = program->forced,
                       .records_calls = program->report != NULL,
@@ -314,7 +316,12 @@ int run_alone(main_function *main, int argc, char **argv)
 {
     char path[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    struct job job = {.argc = argc, .argv = argv, .path = path, .main = main, .checks = true};
+    struct job job = {.said.mutex = PTHREAD_MUTEX_INITIALIZER,
+                      .argc = argc,
+                      .argv = argv,
+                      .path = path,
+                      .main = main,
+                      .checks = true};
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = 1,
                                  .delay = logp_delay_none(),

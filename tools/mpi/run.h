@@ -49,6 +49,7 @@ struct mpi_program {
     bool tags_output;
     bool quiet;
     bool checks;        /* --check */
+    bool checksums;     /* --checksum */
     bool names_threads; /* each rank is a thread: "rank 3" */
     double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */
     int64_t timeout_ns;
