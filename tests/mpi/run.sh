@@ -279,6 +279,15 @@ options)
         LD_PRELOAD=$PWD/tool.so expect 0 'ranks, sum' --check $check -P 3 ./ring
         [ "$(grep -c 'is called' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
     done
+    # nodes and links: the token crosses between nodes twice, and from 0 to 1 once
+    while read -r us options; do
+        # shellcheck disable=SC2086
+        expect 0 "8 ranks, sum 36, $us us" -P 8 -L 1us -o 500ns --clock virtual $options ./ring
+    done <<-'END'
+	130
+	168 --nodes 2x4 --inter L=20us
+	179 --link 0-1:L=50us
+	END
     build computes.c
     # what is computed takes at least 20 ms of the processor
     while read -r how least; do
@@ -409,7 +418,7 @@ bugs)
         --compute measured ./bugs left datatype
     expect 5 "MPI_Comm_rank: invalid communicator: the communicator is null or has been freed" -P 2 ./bugs freed comm
     expect 3 "MPI_Type_size: invalid datatype: the datatype is null or has been freed" -P 2 ./bugs freed type
-    expect 8 "MPI_Group_size: invalid group: the group is null or has been freed" -P 2 ./bugs freed group
+    expect 9 "MPI_Group_size: invalid group: the group is null or has been freed" -P 2 ./bugs freed group
     for options in '-P 3' '-P 2 --clock virtual -L 5us'; do
         # shellcheck disable=SC2086
         expect 0 'rank 0: MPI_Finalize: a message of 12 bytes from rank 1 with tag 9 has not been received' $options ./bugs message
@@ -425,6 +434,12 @@ bugs)
         expect 1 'with another operation' $options ./bugs operations
     done
     expect 15 'MPI_Gather: message truncated: 8 bytes are sent to each rank and 4 received' -P 2 ./bugs own
+    # each function with one wrong argument at a time
+    awk -f "$here/wrong.awk" "$here/../../tools/mpi/functions.txt" >wrong.c
+    "$tools/logp-cc" -O1 -g wrong.c -o wrong || fail 'wrong.c is not compiled'
+    expect 0 'wrong arguments: all hold' -P 1 ./wrong
+    [ "$(sed 's/.*hold, \([0-9]*\) calls.*/\1/' out)" -gt 600 ] || fail 'too few calls with wrong arguments'
+    [ ! -s out.err ] || fail 'wrong arguments leave something'
     export LOGP_REPLAY_DIR=kept
     expect 1 'a message of 12 bytes from rank 1 with tag 9 has not been received' -P 3 --explore 5 ./bugs message
     grep -qF '1 message was never received' said || fail 'the kit on a message'

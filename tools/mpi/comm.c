@@ -364,9 +364,9 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
     struct logp_vp *vp = NULL;
     int *members, rc;
 
-    (void)tag;
     enter("MPI_Comm_create_group");
     INTRA(c, comm);
+    CHECK(c, tag >= 0, MPI_ERR_TAG, "the tag is %d, but must be at least 0", tag);
     CHECK(c, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     *out = MPI_COMM_NULL;
     if (place_in(g) == MPI_UNDEFINED)

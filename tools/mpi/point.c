@@ -571,6 +571,8 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
 {
     enter("MPI_Status_set_elements");
     TYPE(t, type, NULL);
+    CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0",
+          (long long)count);
     set_status(status, status->MPI_SOURCE, status->MPI_TAG, (size_t)count * t->size);
     return MPI_SUCCESS;
 }
