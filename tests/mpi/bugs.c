@@ -123,6 +123,48 @@ static void operate(int second, int locks)
     MPI_Win_free(&win);
 }
 
+/* Four ints, as two pairs, as a structure with an int and three more, or as what they are not. */
+static void exchange(MPI_Datatype out, int n_out, MPI_Datatype in, int n_in)
+{
+    MPI_Request request;
+    MPI_Message message;
+    double room[8];
+
+    if (me == 0) {
+        MPI_Send(x, n_out, out, 1, 3, MPI_COMM_WORLD); /* sent */
+        MPI_Isend(x, n_out, out, 1, 3, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Ssend(x, n_out, out, 1, 3, MPI_COMM_WORLD);
+    } else if (me == 1) {
+        MPI_Recv(room, n_in, in, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* received */
+        MPI_Irecv(room, n_in, in, 0, 3, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Mprobe(0, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(room, n_in, in, &message, MPI_STATUS_IGNORE);
+    }
+}
+
+static void exchange_types(void)
+{
+    MPI_Datatype pair, whole;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Type_create_struct(2, (int[]){2, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_INT, pair},
+                           &whole);
+    MPI_Type_commit(&whole);
+    exchange(MPI_INT, 4, pair, 2);
+    exchange(pair, 2, MPI_INT, 8);
+    exchange(whole, 1, MPI_INT32_T, 4);
+    exchange(MPI_INT, 2, whole, 1); /* a part of an element */
+    exchange(MPI_INT, 4, whole, 2);
+    exchange(MPI_INT, 0, MPI_DOUBLE, 1);
+    exchange(MPI_PACKED, 16, MPI_INT, 4);
+    exchange(MPI_2INT, 2, MPI_INT, 4);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&whole);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const kinds[] = {"communicator", "datatype", "group",
@@ -137,6 +179,7 @@ int main(int argc, char **argv)
             objects(kinds[i], 1);
         use_freed("nothing");
         write_early(0);
+        exchange_types();
         operate(2, 0);
         operate(2, 1);
     }
@@ -146,6 +189,12 @@ int main(int argc, char **argv)
         use_freed(argv[2]);
     if (strcmp(word, "message") == 0 && me == 1)
         MPI_Send(x, 3, MPI_INT, 0, 9, MPI_COMM_WORLD);
+    if (strcmp(word, "types") == 0)
+        exchange(MPI_INT, 4, MPI_DOUBLE, 2);
+    if (strcmp(word, "order") == 0)
+        exchange(MPI_FLOAT_INT, 1, MPI_2INT, 1);
+    if (strcmp(word, "bytes") == 0)
+        exchange(MPI_INT, 2, MPI_BYTE, 8);
     if (strcmp(word, "early") == 0)
         write_early(1);
     if (strcmp(word, "conflict") == 0)

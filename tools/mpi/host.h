@@ -75,7 +75,7 @@ struct output {
 
 /* What the checks have said in this run: most of it is said once, or by few ranks. */
 struct said {
-    atomic_flag conflict, use, unused;
+    atomic_flag conflict, use, unused, types;
     _Atomic int requests, messages, sums; /* ranks, ranks, lines */
     pthread_mutex_t mutex;                /* of what follows: places whose objects are left */
     struct {

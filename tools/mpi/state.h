@@ -43,6 +43,11 @@ void bury_object(struct object *object, size_t bytes);
 
 /* ---- datatypes: trees. type.c ---- */
 
+/* A hash of the basic types of a datatype, and BASE to the power of their number: signature.c */
+struct signature {
+    uint64_t sum, power;
+};
+
 enum type_kind { TYPE_BASIC, TYPE_VECTOR, TYPE_BLOCKS };
 
 struct type {
@@ -62,7 +67,8 @@ struct type {
     size_t *blocks;      /* BLOCKS: how many olds each has */
     ptrdiff_t *displs;   /* BLOCKS: where it begins */
     struct type **olds;  /* BLOCKS; NULL: all are of `old` */
-    struct recipe *recipe; /* contents.c; NULL: a constant */
+    struct signature signature; /* power 0: not known yet */
+    struct recipe *recipe;      /* contents.c; NULL: a constant */
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -276,6 +282,11 @@ int wait_for(struct request *request);
 /* Fill *status, if it is wanted, from a request that is complete. */
 void give_status(const struct request *request, MPI_Status *status);
 void set_status(MPI_Status *status, int source, int tag, size_t bytes);
+
+/* signature.c: what travels beside a message of n elements; 0: nothing. caller: of the send */
+uint64_t signature_of(struct type *type, size_t n, void *caller);
+/* A message of so many bytes is received as this type: say so if it is not that. */
+void check_signature(struct type *type, uint64_t bits, size_t bytes, int source, int tag);
 
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int start_send(struct request *request);
