@@ -391,7 +391,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *fou
     COMM(c, comm);
     CHECK_SOURCE(c, source);
     CHECK_RECV_TAG(c, tag);
-    *from = (struct logp_status){MPI_PROC_NULL, MPI_ANY_TAG, 0, 0};
+    *from = (struct logp_status){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
     if (found != NULL)
         *found = true;
     if (source == MPI_PROC_NULL)
