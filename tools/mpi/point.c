@@ -88,7 +88,7 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     CHECK(c, options.buf != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER,
           "the buffer is null");
     options.n_bytes = (size_t)count * t->size;
-    options.bits = signature_of(t, (size_t)count, caller);
+    options.bits = signature_of(c, t, (size_t)count, caller);
     rc = options.bits == 0 && mode == LOGP_SEND_STANDARD
              ? logp_send(c->vp, dest + c->first_peer, tag, options.buf, options.n_bytes)
              : logp_send_with(c->vp, dest + c->first_peer, tag, &options);
@@ -122,7 +122,7 @@ int start_send(struct request *r)
           "the buffer is null");
     options.n_bytes = r->count * r->type->size;
     if (r->caller != NULL) /* not a part of a collective */
-        options.bits = signature_of(r->type, r->count, r->caller);
+        options.bits = signature_of(r->comm, r->type, r->count, r->caller);
     rc = logp_isend_with(r->comm->vp, r->peer + r->comm->first_peer, r->tag, &options,
                          &r->under_way);
     free(r->memory); /* it has been copied */
@@ -186,7 +186,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     if (rc == 0) {
         if (memory != NULL)
             unpack(t, (size_t)count, memory, from.n_bytes, buf);
-        check_signature(t, from.bits, from.n_bytes, from.source, from.tag);
+        check_signature(c, t, from.bits, from.n_bytes, from.source, from.tag);
         set_status(status, from.source, from.tag, from.n_bytes);
     }
     free(memory);
@@ -491,7 +491,8 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     set_status(status, m->status.MPI_SOURCE, m->status.MPI_TAG, m->n_bytes);
     *message = MPI_MESSAGE_NULL;
     if (m->n_bytes <= bytes) {
-        check_signature(t, m->bits, m->n_bytes, m->status.MPI_SOURCE, m->status.MPI_TAG);
+        check_signature(&this_rank()->world, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
+                        m->status.MPI_TAG);
         free(m);
         return MPI_SUCCESS;
     }

@@ -68,7 +68,7 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     }
     if (r->memory != NULL)
         unpack(r->type, r->count, r->memory, from->n_bytes, r->buf);
-    check_signature(r->type, from->bits, from->n_bytes, from->source, from->tag);
+    check_signature(r->comm, r->type, from->bits, from->n_bytes, from->source, from->tag);
     set_status(&r->status, from->source, from->tag, from->n_bytes);
     return MPI_SUCCESS;
 }

@@ -64,36 +64,52 @@ static struct signature of(struct type *t)
 }
 
 /* 32 bits, not 0; 0: it matches all. */
-static uint32_t hash_of(struct type *t, size_t n)
+static uint32_t hash_of(struct rank *r, struct type *t, size_t n)
 {
-    const struct signature s = times(of(t), n);
-    const uint64_t mixed = (s.sum ^ s.sum >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    struct signature s;
+    uint32_t hash;
 
-    return t->handle == MPI_PACKED ? 0 : (uint32_t)(mixed >> 32) | 1;
+    if (r->signed_last.type == t && r->signed_last.n == n)
+        return r->signed_last.hash;
+    s = times(of(t), n);
+    hash = (uint32_t)((s.sum ^ s.sum >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 32) | 1;
+    hash = t->handle == MPI_PACKED ? 0 : hash;
+    if (t->references == 0) { /* others may be freed, and another one may have this address */
+        r->signed_last.type = t;
+        r->signed_last.n = n;
+        r->signed_last.hash = hash;
+    }
+    return hash;
 }
 
-uint64_t signature_of(struct type *t, size_t n, void *caller)
+uint64_t signature_of(const struct comm *comm, struct type *t, size_t n, void *caller)
 {
-    const struct rank *r = this_rank();
-    const struct link_map *map = the_job->main != NULL ? _r_debug.r_map : r->host->image;
-    const uintptr_t place = caller != NULL && !the_job->times_calls && map != NULL
-                                ? (uintptr_t)caller - 1 - map->l_addr
-                                : 0;
-    const uint32_t hash = the_job->checks && n * t->size > 0 ? hash_of(t, n) : 0;
+    const struct rank *r = comm->owner;
+    const struct link_map *map;
+    uintptr_t place;
+    uint32_t hash;
 
+    if (!the_job->checks || n * t->size == 0)
+        return 0;
+    map = the_job->main != NULL ? _r_debug.r_map : r->host->image;
+    place = caller != NULL && !the_job->times_calls && map != NULL
+                ? (uintptr_t)caller - 1 - map->l_addr
+                : 0;
+    hash = hash_of(comm->owner, t, n);
     return hash == 0 ? 0 : (uint64_t)hash << 32 | (place <= UINT32_MAX ? place : 0);
 }
 
-void check_signature(struct type *t, uint64_t bits, size_t bytes, int source, int tag)
+void check_signature(const struct comm *comm, struct type *t, uint64_t bits, size_t bytes,
+                     int source, int tag)
 {
-    const struct rank *r = this_rank();
+    const struct rank *r = comm->owner;
     uintptr_t place;
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uint32_t hash;
 
     if (bits == 0 || bytes == 0 || t->size == 0 || bytes % t->size != 0)
         return;
-    hash = hash_of(t, bytes / t->size);
+    hash = hash_of(comm->owner, t, bytes / t->size);
     if (hash == 0 || hash == bits >> 32 ||
         atomic_flag_test_and_set_explicit(&the_job->said.types, memory_order_relaxed))
         return;

@@ -284,9 +284,10 @@ void give_status(const struct request *request, MPI_Status *status);
 void set_status(MPI_Status *status, int source, int tag, size_t bytes);
 
 /* signature.c: what travels beside a message of n elements; 0: nothing. caller: of the send */
-uint64_t signature_of(struct type *type, size_t n, void *caller);
+uint64_t signature_of(const struct comm *comm, struct type *type, size_t n, void *caller);
 /* A message of so many bytes is received as this type: say so if it is not that. */
-void check_signature(struct type *type, uint64_t bits, size_t bytes, int source, int tag);
+void check_signature(const struct comm *comm, struct type *type, uint64_t bits, size_t bytes,
+                     int source, int tag);
 
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int start_send(struct request *request);
@@ -340,6 +341,11 @@ struct rank {
     int n_errors, last_code;
     void **numbered; /* fortran.c: handles that have numbers */
     int n_numbered;
+    struct {
+        const struct type *type; /* a constant; NULL: none yet */
+        size_t n;
+        uint32_t hash;
+    } signed_last;          /* signature.c: what was hashed last */
     struct calls *calls;    /* --report: calls.c */
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
