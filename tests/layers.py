@@ -15,7 +15,7 @@ LAYERS = {
     "algorithms": ["operand", "predict", "schedule", "collective", "choice", "search", "experiment", "parameters"],
     "tools": ["text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "versus", "tree", "tune",
               "measure", "validate",
-              "papers", "report", "mpi", "command"],
+              "papers", "report", "mpi", "profile", "command"],
 }
 
 

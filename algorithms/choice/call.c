@@ -87,6 +87,17 @@ int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
     return rc;
 }
 
+static struct {
+    logp_decide_call *decide; /* NULL: nothing does */
+    void *arg;
+} decision;
+
+void logp_decide_calls(logp_decide_call *decide, void *arg)
+{
+    decision.decide = decide;
+    decision.arg = arg;
+}
+
 /* The best under the model in force, or on the host where there is none. Of a transposition nothing
  * is known there: then the model takes no time. */
 static int run_best(struct logp_vp *vp, const struct logp_collective *collective,
@@ -108,6 +119,13 @@ static int run_best(struct logp_vp *vp, const struct logp_collective *collective
         return rc;
     if (algorithm == NULL)
         algorithm = lpi_best_undelayed(collective, P, c);
+    if (decision.decide != NULL) {
+        const struct logp_algorithm *decided =
+            decision.decide(vp, algorithm, c, request != NULL, decision.arg);
+
+        c->args.k = decided == algorithm ? c->args.k : 0;
+        algorithm = decided;
+    }
     return lpi_run_once(vp, algorithm, c, buf, recv_buf, request);
 }
 

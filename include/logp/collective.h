@@ -33,8 +33,9 @@ LOGP_BEGIN_DECLS
 /** Largest P of predictions and of paper.h; the counts of an optimal tree saturate above it. */
 #define LOGP_TREE_MAX (INT64_C(1) << 61)
 
-struct logp_status;    /**< vp.h */
-struct logp_step_list; /**< algorithm.h */
+struct logp_status;     /**< vp.h */
+struct logp_step_list;  /**< algorithm.h */
+struct logp_invocation; /**< algorithm.h */
 
 /** transpose: what travels as one message. */
 enum logp_packing {
@@ -314,6 +315,29 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
  * or for long messages few copies. Two buffers must not overlap, except with LOGP_IN_PLACE. If a
  * buffer of any rank would have more than PTRDIFF_MAX bytes (n_bytes or a count, times P), all
  * ranks get -EINVAL. */
+
+/**
+ * What decides the algorithm of a call below.
+ * @param vp       the processor that calls
+ * @param best     what is taken otherwise
+ * @param c        the arguments, and the network by which `best` was chosen; k is that of `best`
+ * @param started  the call is nonblocking: an algorithm without steps is then replaced
+ * @param arg      of logp_decide_calls()
+ * @return the row to take: of the collective of `best`, and it applies: logp_algorithm_needs(). All
+ *         processors of the group must return the same
+ */
+typedef const struct logp_algorithm *logp_decide_call(struct logp_vp *vp,
+                                                      const struct logp_algorithm *best,
+                                                      const struct logp_invocation *c, bool started,
+                                                      void *arg);
+
+/**
+ * Let a function see the calls below in this process, and decide their algorithms. It is not asked
+ * about calls whose algorithm is fixed: logp_scatterv(), logp_gatherv(), logp_alltoallv().
+ * Threads: only while no machine of the process runs.
+ * @param decide  called on the vp's own thread; NULL: nothing decides any more
+ */
+LOGP_API void logp_decide_calls(logp_decide_call *decide, void *arg);
 
 /**
  * Broadcast n_bytes from root to all processors of the group.

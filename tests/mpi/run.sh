@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|explored|options|gdb|programs|refused|openmpi]
+# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|bugs|drawn|gdb|programs|refused|openmpi]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -279,6 +279,15 @@ options)
         LD_PRELOAD=$PWD/tool.so expect 0 'ranks, sum' --check $check -P 3 ./ring
         [ "$(grep -c 'is called' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
     done
+    # nodes and links: the token crosses between nodes twice, and from 0 to 1 once
+    while read -r us options; do
+        # shellcheck disable=SC2086
+        expect 0 "8 ranks, sum 36, $us us" -P 8 -L 1us -o 500ns --clock virtual $options ./ring
+    done <<-'END'
+	130
+	168 --nodes 2x4 --inter L=20us
+	179 --link 0-1:L=50us
+	END
     build computes.c
     # what is computed takes at least 20 ms of the processor
     while read -r how least; do
@@ -303,6 +312,162 @@ options)
     code=0
     PATH=/nowhere "$tools/logp" mpirun --gdb ./computes >said 2>&1 || code=$?
     [ $code -eq 2 ] && grep -qF -- '--gdb: gdb cannot be started' said || fail 'no gdb'
+    ;;
+report)
+    build reported.c
+    line() { grep -nF -- "$1" "$here/reported.c" | sed 's/\(^[0-9]*\).*/(reported.c:\1)/'; }
+    model='-P 4 -L 6us -o 2us -g 4us -G 1ns'
+    says() { grep -qF -- "$1" "$2" || { cp "$2" said; fail "$2 does not say: $1"; }; }
+    # shellcheck disable=SC2086
+    expect 0 '' $model --clock virtual --report r.txt ./reported
+    [ ! -s said ] || fail 'a report says something'
+    # Rank 0 waits from the call on. Rank 1 sleeps 100 us first; its second and third sends come after a barrier and
+    # a broadcast that end at different times on both.
+    says "rank 0 in MPI_Recv $(line 'waits') waited" r.txt
+    says "until rank 1 called MPI_Send $(line 'late'); messages: 3" r.txt
+    says 'rank 0 waited' r.txt
+    # the dissemination barrier of 4: 2 rounds of L + 2 o, as all arrive at one time
+    says '20 us      20 us  dissemination in MPI_Finalize' r.txt
+    # shellcheck disable=SC2086
+    expect 0 '' $model --clock virtual --report r.json --trace r.svg ./reported
+    grep -q '<svg' r.svg || fail 'a trace beside a report'
+    python3 - <<-'END' || fail 'the figures of r.json'
+	import json
+	d = json.load(open("r.json"))
+	assert d["P"] == 4 and len(d["ranks"]) == 4 and d["dropped"] == 0
+	# the messages of the run as a schedule take what the run took
+	assert d["what_if"]["ns"] == d["end_ns"] > 300000, d["what_if"]
+	# each line is the time around the value of the run, and at half of it T is less
+	for curve in d["what_if"]["curves"]:
+	    def at(ps):
+	        return max(x["base_ps"] + x["slope"] * ps for x in curve["lines"])
+	    assert abs(at(curve["at_ps"]) / 1000 - d["end_ns"]) < 1000, curve
+	    assert at(curve["at_ps"] // 2) < at(curve["at_ps"])
+	assert [c["parameter"] for c in d["what_if"]["curves"]] == ["L", "o", "g", "G"]
+	# sums agree: of messages by rank and by pair, and of 3 messages of 4 bytes from 1 to 0
+	assert d["messages"] == sum(p["messages"] for p in d["pairs"]) == sum(r["messages"] for r in d["ranks"])
+	assert d["bytes"] == sum(p["bytes"] for p in d["pairs"]) == sum(r["bytes"] for r in d["ranks"])
+	late = [x for x in d["late"] if x["received"].startswith("MPI_Recv")]
+	assert len(late) == 1 and late[0]["from"] == 1 and late[0]["to"] == 0 and late[0]["messages"] == 3, late
+	assert 300000 <= late[0]["late_ns"] <= 400000, late
+	calls = {c["call"]: c for c in d["calls"]}
+	assert [r[0] for r in calls["MPI_Bcast"]["ranks"]] == [3] * 4
+	assert [r[0] for r in calls["MPI_Send"]["ranks"]] == [0, 3, 0, 0]
+	assert len([c for c in d["calls"] if c["call"] == "MPI_Barrier"]) == 2, "two places"
+	assert sum(r["call_ns"] for r in d["ranks"]) == sum(r[1] for c in d["calls"] for r in c["ranks"])
+	last = [c for c in d["collectives"] if c["call"] == "MPI_Allreduce"]
+	assert last[0]["mean_ns"] == last[0]["predicted_ns"] and last[0]["bytes"] == 4 and last[0]["n"] == 1, last
+	assert [c["started"] for c in d["collectives"] if c["call"] == "MPI_Iallgather"] == [True]
+	END
+    # nothing emulated, other executors, a failing program, a sub-communicator
+    for options in '-P 2' '-P 3 --executor thread' '-P 5 -L 6us --check off' '-P 4 -L 6us --topology ring' \
+        '-P 4 --clock virtual -L 6us --compute x2' '-P 40'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options --report r.html ./reported
+        grep -q '</html>' r.html || fail "no page with $options"
+    done
+    says 'Not known: nothing was emulated' r.html
+    expect 0 ': all hold' -P 5 --clock virtual -L 6us --report r.html "$(build communicators.c && echo ./communicators)"
+    build ends.c
+    expect 1 'deadlock: all ranks wait' -P 4 --clock virtual -L 6us --report r.txt ./ends deadlock
+    says 'rank 0 waited' r.txt
+    expect 2 'whose name ends in .html, .json or .txt' -P 4 --report r.pdf ./reported
+    expect 2 'a report is of one run' -P 4 --explore 3 --report r.txt ./reported
+    # --algo
+    # shellcheck disable=SC2086
+    expect 0 '' $model --clock virtual --algo allreduce=ring --algo bcast=flat --report r.txt ./reported
+    says 'ring in MPI_Allreduce' r.txt
+    says 'flat in MPI_Bcast' r.txt
+    says 'dissemination in MPI_Barrier' r.txt
+    expect 0 'allreduce=shared does not apply to 3 ranks: it needs delay none' -P 3 -L 6us --algo allreduce=shared ./reported
+    for program in collectives persistent; do
+        build $program.c
+        for algo in allreduce=ring,bcast=binomial,reduce=binomial allgather=ring,alltoall=linear,scan=binomial; do
+            expect 0 ': all hold' -P 6 -L 6us --clock virtual --algo $algo ./$program
+            expect 0 ': all hold' -P 6 --algo $algo ./$program
+        done
+    done
+    expect 2 'did you mean ring?' -P 4 --algo allreduce=rign ./reported
+    expect 2 'with a collective; one of: barrier, broadcast, scatter' -P 4 --algo sum=ring ./reported
+    expect 2 'allreduce=NAME with an algorithm; one of: ' -P 4 --algo allreduce ./reported
+    ;;
+bugs)
+    build bugs.c
+    at() { grep -nF -- "$1" "$here/bugs.c" | head -1 | sed 's/\(^[0-9]*\).*/(bugs.c:\1)/'; }
+    for options in '-P 4' '-P 3 --executor thread' '-P 2 --clock virtual -L 5us -o 2us' '-P 4 --rendezvous 0' \
+        '-P 3 --clock virtual -L 5us --compute measured' '-P 3 -L 5us --check off'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options --checksum ./bugs
+        [ ! -s out.err ] || fail "a right program is blamed with $options"
+    done
+    # what is left: each place once, and nothing with --check off
+    while read -r what maker; do
+        expect 0 "MPI_Finalize: the $what of MPI_$maker has not been freed $(at "MPI_$maker(")" -P 4 ./bugs left $what
+        [ "$(grep -c . out.err)" -eq 1 ] || fail "$what: more than one line"
+        expect 0 '' -P 4 --check off ./bugs left $what
+        [ ! -s out.err ] || fail "$what: --check off says something"
+    done <<-'END'
+	communicator Comm_split
+	datatype Type_vector
+	group Comm_group
+	operation Op_create
+	info Info_create
+	window Win_create
+	END
+    expect 0 "the datatype of MPI_Type_vector has not been freed $(at '&type); /* left */')" -P 3 --clock virtual -L 5us \
+        --compute measured ./bugs left datatype
+    expect 5 "MPI_Comm_rank: invalid communicator: the communicator is null or has been freed" -P 2 ./bugs freed comm
+    expect 3 "MPI_Type_size: invalid datatype: the datatype is null or has been freed" -P 2 ./bugs freed type
+    expect 9 "MPI_Group_size: invalid group: the group is null or has been freed" -P 2 ./bugs freed group
+    for options in '-P 3' '-P 2 --clock virtual -L 5us'; do
+        # shellcheck disable=SC2086
+        expect 0 'rank 0: MPI_Finalize: a message of 12 bytes from rank 1 with tag 9 has not been received' $options ./bugs message
+        # shellcheck disable=SC2086
+        expect 0 "rank 0: MPI_Wait: the buffer of MPI_Isend $(at '/* written */') was written before the send was complete $(at '/* complete */')" \
+            $options --checksum ./bugs early
+        for way in types order bytes; do
+            # shellcheck disable=SC2086
+            expect 0 "rank 1: MPI_Recv: the message from rank 0 with tag 3 $(at '/* sent */') has another type signature than MPI_" \
+                $options ./bugs $way
+            grep -qF "$(at '/* received */'); more such messages are not named" said || fail "$way: the line of the receive"
+        done
+        # shellcheck disable=SC2086
+        expect 0 'in the same epoch; more conflicts are not named' $options ./bugs conflict
+        grep -qF "$(at '/* one */')" said && grep -qF "$(at '/* other */')" said || fail 'the lines of a conflict'
+        # shellcheck disable=SC2086
+        expect 0 'MPI_Get: conflicts at rank 0' $options ./bugs locked
+        # shellcheck disable=SC2086
+        expect 1 'with another operation' $options ./bugs operations
+    done
+    expect 15 'MPI_Gather: message truncated: 8 bytes are sent to each rank and 4 received' -P 2 ./bugs own
+    # each function with one wrong argument at a time
+    awk -f "$here/wrong.awk" "$here/../../tools/mpi/functions.txt" >wrong.c
+    "$tools/logp-cc" -O1 -g wrong.c -o wrong || fail 'wrong.c is not compiled'
+    expect 0 'wrong arguments: all hold' -P 1 ./wrong
+    [ "$(sed 's/.*hold, \([0-9]*\) calls.*/\1/' out)" -gt 600 ] || fail 'too few calls with wrong arguments'
+    [ ! -s out.err ] || fail 'wrong arguments leave something'
+    export LOGP_REPLAY_DIR=kept
+    expect 1 'a message of 12 bytes from rank 1 with tag 9 has not been received' -P 3 --explore 5 ./bugs message
+    grep -qF '1 message was never received' said || fail 'the kit on a message'
+    # a rank that crashes leaves others waiting
+    expect 1 'rank 1 crashes' -P 3 --explore 500 --faults 1 ./bugs
+    expect 2 '--faults is for --explore RUNS' -P 3 --faults 1 ./bugs
+    ;;
+drawn)
+    # 10 000 right programs: all hold, and no check blames any of them
+    build drawn.c
+    while read -r first count options; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./drawn $first $count
+        [ ! -s out.err ] || fail "a right program is blamed: $options ./drawn $first $count"
+    done <<-'END'
+	1 3000 -P 4 --cores 0 --checksum
+	3001 3000 -P 3 --clock virtual -L 5us -o 2us -G 1ns --checksum
+	6001 2000 -P 5 --clock virtual -L 5us --rendezvous 0
+	8001 1000 -P 2 --cores 0 --executor thread
+	9001 900 -P 7 --clock virtual -L 6us --topology ring
+	9901 100 -P 4
+	END
     ;;
 gdb)
     gdb -batch -ex 'python print(gdb.VERSION)' >/dev/null 2>&1 || exit 77

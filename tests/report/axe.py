@@ -6,9 +6,10 @@ usage: axe.py LOGP AXE.JS [--browser CHROMIUM]; exit code 77: AXE.JS is not ther
 """
 import json
 import os
+import subprocess
 import sys
 
-from support import Browser, VIRTUAL, check, make, wrong
+from support import FOLDER, LOGP, Browser, VIRTUAL, check, logp, make, wrong
 
 AXE = sys.argv[2]
 RUN = """axe.run(document, {resultTypes: ["violations"]}).then(({violations, passes}) => ({passes: passes.length,
@@ -22,7 +23,20 @@ def violations(browser):
 
 
 def test_page(name, axe, *words):
-    path = make(name, *words)
+    return test_file(name, axe, make(name, *words))
+
+
+def test_mpirun(axe):
+    """The page of `logp mpirun --report`."""
+    tools = os.path.dirname(LOGP)
+    ring, path = os.path.join(FOLDER.name, "reported"), os.path.join(FOLDER.name, "mpirun.html")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mpi", "reported.c")
+    subprocess.run([os.path.join(tools, "logp-cc"), "-g", source, "-o", ring], check=True)
+    logp("mpirun", "-P", "5", "-L", "6us", "-o", "2us", "-G", "1ns", "--clock", "virtual", "--report", path, ring)
+    test_file("mpirun", axe, path)
+
+
+def test_file(name, axe, path):
     for looks, width, dark in (("light", 1280, False), ("dark", 1280, True), ("narrow", 360, False)):
         with Browser(width, 800, dark) as browser:
             browser.open(path)
@@ -56,6 +70,7 @@ def main():
     test_page("wall", axe, "allreduce", "--reps", "12", "--warmup", "1", "--unit", "20us")
     test_page("single", axe, "barrier", "--algo", "dissemination", *VIRTUAL)
     test_axe_is_awake(axe, path)
+    test_mpirun(axe)
     print(json.dumps({"wrong": len(wrong)}))
     return 1 if wrong else 0
 

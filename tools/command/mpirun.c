@@ -9,6 +9,7 @@
 #include "command/command.h"
 #include "file/file.h"
 #include "mpi/run.h"
+#include "profile/profile.h"
 #include "run/run.h"
 #include "trace/trace.h"
 
@@ -123,23 +124,36 @@ static const char *find_program(const char *name, char *path, size_t size)
     return name;
 }
 
-/* What was recorded, whatever came of the program, to the file of --trace. @return the exit code */
-static int draw(const struct options *o, struct logp_machine *m, const char *program, int code)
+/* The run as a diagram, to the file of --trace. @return the exit code */
+static int draw(const struct options *o, const struct logp_trace *trace, const char *program,
+                int code)
 {
-    struct shown s = {.o = o, .program = program, .failure = ""};
-    struct logp_trace *trace;
-    const int rc = logp_machine_take_trace(m, &trace);
+    const struct shown s = {.o = o, .program = program, .failure = "", .trace = trace};
 
-    if (rc != 0) {
-        say("the trace cannot be read: %s", strerror(-rc));
-        return code != EXIT_OK ? code : EXIT_WRONG;
-    }
-    s.trace = trace;
     begin_answer("--trace", o->traced);
     o->format->trace->show(&s);
     answer_is_whole();
+    return end_answer(code, false);
+}
+
+/* What the calls took, to the file of --report. @return the exit code */
+static int report(const struct options *o, const struct logp_trace *trace,
+                  const struct mpi_report *calls, const char *program, int code)
+{
+    const char *suffix = suffix_of(o->report);
+    struct profile p;
+
+    profile_init(&p, o, program, calls, trace);
+    begin_answer("--report", o->report);
+    if (strcmp(suffix, "html") == 0)
+        profile_as_html(&p);
+    else if (strcmp(suffix, "json") == 0)
+        profile_as_json(&p);
+    else
+        profile_as_text(&p);
+    answer_is_whole();
     code = end_answer(code, false);
-    logp_trace_free(trace);
+    profile_fini(&p);
     return code;
 }
 
@@ -187,6 +201,77 @@ static void start_gdb(char **argv, const char *library)
     bad_usage("mpirun: --gdb: gdb cannot be started: %s", strerror(errno));
 }
 
+/* What was recorded, whatever came of the program. @return the exit code */
+static int show_records(const struct options *o, struct logp_machine *m,
+                        const struct mpi_report *calls, const char *program, int code)
+{
+    struct logp_trace *trace;
+    const int rc = logp_machine_take_trace(m, &trace);
+
+    if (rc != 0) {
+        say("the trace cannot be read: %s", strerror(-rc));
+        return code != EXIT_OK ? code : EXIT_WRONG;
+    }
+    if (o->report != NULL)
+        code = report(o, trace, calls, program, code);
+    if (o->traced != NULL)
+        code = draw(o, trace, program, code);
+    logp_trace_free(trace);
+    return code;
+}
+
+/* As the library names it, or as MPI does: bcast, reduce_scatter. */
+static const struct logp_collective *collective_named(const char *word, const char *name)
+{
+    static const char *const called[] = {"barrier",        "broadcast", "scatter", "gather",
+                                         "allgather",      "alltoall",  "reduce",  "allreduce",
+                                         "reduce-scatter", "scan",      "exscan"};
+    struct names names = {0};
+    char own[32], list[MAX_LIST];
+
+    snprintf(own, sizeof(own), "%s", strcmp(name, "bcast") == 0 ? "broadcast" : name);
+    for (char *s = own; (s = strchr(s, '_')) != NULL;)
+        *s = '-';
+    for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++)
+        add_name(&names, called[i]);
+    if (find_name(&names, own) < 0)
+        bad_option("--algo", word, "COLLECTIVE=NAME with a collective; %s",
+                   one_of(&names, own, list));
+    return logp_collective_find(own);
+}
+
+/* Of "allreduce=ring". */
+static const struct logp_algorithm *algorithm_named(const char *word)
+{
+    const size_t length = strcspn(word, "=");
+    const char *name = word[length] == '=' ? word + length + 1 : "";
+    char *before = or_end(strndup(word, length)), list[MAX_LIST];
+    const struct logp_collective *c = collective_named(word, before);
+    const struct logp_algorithm *a;
+    struct names names = {0};
+
+    free(before);
+    for (size_t i = 0; (a = logp_algorithm_at(c->name, i)) != NULL; i++)
+        add_name(&names, a->name);
+    if (find_name(&names, name) < 0)
+        bad_option("--algo", word, "%s=NAME with an algorithm; %s", c->name,
+                   one_of(&names, name, list));
+    return logp_algorithm_find(c->name, name);
+}
+
+/* --algo: the rows that are forced; NULL at the end. They stay. */
+static const struct logp_algorithm **forced_algorithms(const struct options *o)
+{
+    char *list = or_end(strdup(o->algorithm_list)), *save = NULL;
+    const struct logp_algorithm **all = or_end(calloc(strlen(list) + 1, sizeof(*all)));
+    size_t n = 0;
+
+    for (char *word = strtok_r(list, ";,", &save); word != NULL; word = strtok_r(NULL, ";,", &save))
+        all[n++] = algorithm_named(word);
+    free(list);
+    return all;
+}
+
 static void check_compute(const struct options *o)
 {
     if (o->compute > 0 && o->clock != LOGP_CLOCK_VIRTUAL)
@@ -202,6 +287,7 @@ static void check_explored(const struct options *o)
     } others[] = {
         {"compute", "explored runs do not measure computing"},
         {"trace", "a failure leaves a file, and `logp trace --replay FILE` draws it"},
+        {"report", "a report is of one run"},
         {"gdb", "a failure leaves a file for `logp replay`, which can start a debugger"},
         {"queue-limit", "explored runs do not limit queues"},
         {"plugin", "explored runs have no delay models of plugins"},
@@ -224,6 +310,7 @@ static int explored(const struct options *o, struct mpi_program *program,
     const char *slash = strrchr(program->path, '/');
     const int P = (int)o->P;
     const struct logp_check check = {
+        .size = sizeof(check),
         .sizes = &P,
         .n_sizes = 1,
         .smallest = P,
@@ -232,6 +319,7 @@ static int explored(const struct options *o, struct mpi_program *program,
         .network = o->emulated || network.rendezvous_from > 0 ? &network : NULL,
         .sends = network.rendezvous_from > 0 ? LOGP_SENDS_LIMITED : LOGP_SENDS_BUFFERED,
         .timeout_ns = o->timeout_ns,
+        .most_faults = {.crashes = o->most_crashes},
         .most_steps = 10000000,
         .stack_bytes = o->stack_bytes,
         .name = slash != NULL ? slash + 1 : program->path};
@@ -255,10 +343,12 @@ static int mpirun(struct options *o)
                                   .tags_output = o->tags_output,
                                   .quiet = o->quiet,
                                   .checks = !o->unchecked,
+                                  .checksums = o->checksums,
                                   .compute = o->compute,
                                   .timeout_ns = o->timeout_ns,
                                   .run = run_program};
     const struct logp_trace_config tracing = {.size = sizeof(tracing)};
+    struct mpi_report calls = {0};
     struct logp_machine *m;
     int code;
 
@@ -271,6 +361,8 @@ static int mpirun(struct options *o)
     restore_environment();
     if (o->explore > 0)
         check_explored(o);
+    else if (o->most_crashes > 0)
+        bad_usage("mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
     check_compute(o);
     program.path = find_program(o->rest[0], path, sizeof(path));
     while (program.argv[program.argc] != NULL)
@@ -281,19 +373,22 @@ static int mpirun(struct options *o)
         start_gdb(o->argv, library.dli_fname);
     program.names_threads = !o->fibers;
     o->compare_calls = !o->unchecked;
+    program.report = o->report != NULL ? &calls : NULL;
+    if (o->algorithm_list != NULL)
+        program.forced = forced_algorithms(o);
     if (o->explore > 0) {
         code = explored(o, &program, run);
         fflush(NULL);
         _exit(code);
     }
     m = create_machine(o);
-    if (o->traced != NULL && logp_machine_trace(m, &tracing) != 0) {
+    if ((o->traced != NULL || o->report != NULL) && logp_machine_trace(m, &tracing) != 0) {
         say("no memory to record %lld ranks", (long long)o->P);
         return EXIT_WRONG;
     }
     code = run(m, &program);
-    if (o->traced != NULL)
-        code = draw(o, m, program.path, code);
+    if (o->traced != NULL || o->report != NULL)
+        code = show_records(o, m, &calls, program.path, code);
     fflush(NULL);
     _exit(code); /* copies of the program stay loaded: nothing of them is to run any more */
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --check: requests that are used after they are gone, requests that are left at MPI_Finalize, and
+ * --check: handles that are used after they are gone, those that are left at MPI_Finalize, and
  * buffers that two messages use. Each rank has a list of the requests that its program has a handle to, and where each was made.
- * Those that are gone stay in memory, marked, until N_GONE others are gone: so that handle is known.
+ * Those that are gone stay in memory, marked, until at least N_GONE / 2 others are gone: so that handle is known.
  */
 #include "host.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum { MOST_RANKS = 16 }; /* that say what they leave */
 
 void give_request(struct request *r, void *caller, MPI_Request *request)
 {
-    struct rank *rank = this_rank();
+    struct rank *rank = r->comm->owner;
 
     *request = (MPI_Request)r;
     if (!the_job->checks)
@@ -22,7 +24,7 @@ void give_request(struct request *r, void *caller, MPI_Request *request)
     r->call = rank->call;
     r->caller = caller != NULL ? caller : rank->caller;
     rank->caller = NULL;
-    if (the_job->compute > 0) { /* it is called by a function of timed.c */
+    if (the_job->times_calls) { /* it is called by a function of timed.c */
         r->caller = NULL;
         r->place = place_here();
     }
@@ -43,14 +45,19 @@ void forget_request(struct request *r)
     r->link = NULL;
 }
 
-void bury_request(struct request *r)
+void bury_request(struct rank *owner, struct request *r)
 {
-    struct rank *rank = this_rank();
-    struct request **grave = &rank->gone[rank->n_gone++ % N_GONE];
-
-    free(*grave);
-    *grave = r;
+    if (owner->n_gone - owner->n_reused == N_GONE)
+        free(owner->gone[owner->n_reused++ % N_GONE]);
+    owner->gone[owner->n_gone++ % N_GONE] = r;
     r->kind = REQUEST_GONE;
+}
+
+struct request *reuse_request(struct rank *owner)
+{
+    if (owner->n_gone - owner->n_reused <= N_GONE / 2)
+        return NULL;
+    return owner->gone[owner->n_reused++ % N_GONE];
 }
 
 int check_requests(int n, const MPI_Request requests[])
@@ -68,8 +75,52 @@ int check_requests(int n, const MPI_Request requests[])
     return MPI_SUCCESS;
 }
 
-/* Where in the executable an address of this rank's copy is; 0: it is none */
-static uintptr_t place_of(const struct rank *rank, void *caller)
+/* ---- other handles ---- */
+
+void note_object(const char *what, const char *call, void *handle, void *caller)
+{
+    struct rank *rank = this_rank();
+    struct object *o = object_of(handle);
+
+    if (o == NULL || o->link != NULL)
+        return;
+    o->what = what;
+    o->call = call;
+    o->caller = caller;
+    if (the_job->times_calls) {
+        o->caller = NULL;
+        o->place = place_here();
+    }
+    o->next = rank->objects;
+    o->link = &rank->objects;
+    if (o->next != NULL)
+        o->next->link = &o->next;
+    rank->objects = o;
+}
+
+void bury_object(struct object *o, size_t bytes)
+{
+    enum { MOST_BYTES = 4096 }; /* N_GONE of them stay in memory */
+    struct rank *rank = this_rank();
+    struct object **grave = &rank->buried[rank->n_buried % N_GONE];
+
+    if (o->link != NULL) {
+        *o->link = o->next;
+        if (o->next != NULL)
+            o->next->link = o->link;
+        o->link = NULL;
+    }
+    if (!the_job->checks || bytes > MOST_BYTES) {
+        free(o);
+        return;
+    }
+    o->is_gone = true;
+    free(*grave);
+    *grave = o;
+    rank->n_buried++;
+}
+
+uintptr_t place_of(const struct rank *rank, void *caller)
 {
     const struct link_map *executable = the_job->main != NULL ? _r_debug.r_map : rank->host->image;
     struct link_map *map = NULL;
@@ -101,12 +152,12 @@ bool share_bytes(const void *a, const struct type *a_type, size_t n, const void 
  * run goes on. by: NULL: the other half of the call */
 static void name_use(const struct request *by)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
     const struct rank *rank = this_rank();
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uintptr_t place;
 
-    if (atomic_flag_test_and_set_explicit(&said, memory_order_relaxed)) /* no data depends on it */
+    if (atomic_flag_test_and_set_explicit(&the_job->said.use,
+                                          memory_order_relaxed)) /* no data depends on it */
         return;
     name_here(here);
     fflush(stdout);
@@ -170,17 +221,57 @@ void forget_buffer(struct request *r)
         r->uses->from = r->uses->to = 0;
 }
 
+/* Of the data of a send. 0: there is no memory for a copy in a row */
+static uint64_t sum_of(const struct request *r)
+{
+    const size_t bytes = r->count * r->type->size;
+    const bool packs = !in_a_row(r->type, r->count);
+    unsigned char *copy = packs ? malloc(bytes) : NULL;
+    const unsigned char *data = packs ? copy : (const unsigned char *)r->buf + r->type->true_lb;
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+    if (data == NULL)
+        return 0;
+    if (packs)
+        pack(r->type, r->count, r->buf, copy);
+    for (size_t i = 0; i < bytes; i++) /* FNV-1a */
+        sum = (sum ^ data[i]) * UINT64_C(0x100000001b3);
+    free(copy);
+    return sum;
+}
+
+void check_sum(struct request *r)
+{
+    const struct rank *rank = this_rank();
+    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+    uintptr_t place;
+
+    r->has_sum = false;
+    /* relaxed: only the number counts */
+    if (sum_of(r) == r->sum ||
+        atomic_fetch_add_explicit(&the_job->said.sums, 1, memory_order_relaxed) >= MOST_PLACES)
+        return;
+    place = r->caller != NULL ? place_of(rank, r->caller) : r->place;
+    name_places(the_job, &place, 1, text);
+    fflush(stdout);
+    fprintf(stderr, "rank %d: %s: the buffer of %s%s was written before the send was complete%s\n",
+            logp_vp_rank(rank->vp), rank->call, r->call, text[0], name_here(here));
+}
+
 /* Two sends may share a buffer. The last N_USES sends and receives are known: a list of all would
  * cost programs with many requests under way too much. */
 void check_buffer(struct request *r)
 {
-    struct rank *rank = this_rank();
+    struct rank *rank = r->comm->owner;
     const bool receives = r->kind == REQUEST_RECV;
     const size_t bytes = r->count * r->type->size;
     const uintptr_t from = (uintptr_t)r->buf + (uintptr_t)r->type->true_lb,
                     to = from + (in_a_row(r->type, r->count) ? bytes : 1);
     const struct request *by;
 
+    r->has_sum = the_job->checksums && !receives && bytes > 0 && r->peer != MPI_PROC_NULL;
+    if (r->has_sum)
+        r->sum = sum_of(r);
     if (!the_job->checks || bytes == 0)
         return;
     by = user_of(&rank->receives, from, to, r);
@@ -193,9 +284,42 @@ void check_buffer(struct request *r)
 
 /* ---- what is left ---- */
 
-void report_requests(const struct rank *rank)
+/* Each place once, whatever the number of ranks: no rank has freed it. */
+static void report_objects(const struct rank *rank)
 {
-    static _Atomic int n_ranks;
+    struct said *said = &the_job->said;
+    const struct object *named[MOST_PLACES];
+    uintptr_t places[MOST_PLACES] = {0};
+    char texts[MOST_PLACES][PLACE_TEXT];
+    int n = 0;
+
+    pthread_mutex_lock(&said->mutex);
+    for (const struct object *o = rank->objects; o != NULL && said->n_left < MOST_PLACES;
+         o = o->next) {
+        const uintptr_t place = o->caller != NULL ? place_of(rank, o->caller) : o->place;
+        int i = 0;
+
+        while (i < said->n_left && (said->left[i].place != place || said->left[i].call != o->call))
+            i++;
+        if (i < said->n_left)
+            continue;
+        said->left[i].call = o->call;
+        said->left[said->n_left++].place = place;
+        named[n] = o;
+        places[n++] = place;
+    }
+    pthread_mutex_unlock(&said->mutex);
+    if (n == 0)
+        return;
+    fflush(stdout);
+    name_places(the_job, places, n, texts);
+    for (int i = 0; i < n; i++)
+        fprintf(stderr, "rank %d: MPI_Finalize: the %s of %s has not been freed%s\n",
+                logp_vp_rank(rank->vp), named[i]->what, named[i]->call, texts[i]);
+}
+
+static void report_requests(const struct rank *rank)
+{
     uintptr_t places[MOST_PLACES] = {0};
     char texts[MOST_PLACES][PLACE_TEXT];
     const struct request *r;
@@ -203,7 +327,7 @@ void report_requests(const struct rank *rank)
 
     /* relaxed: only the number counts */
     if (rank->given == NULL ||
-        atomic_fetch_add_explicit(&n_ranks, 1, memory_order_relaxed) >= MOST_RANKS)
+        atomic_fetch_add_explicit(&the_job->said.requests, 1, memory_order_relaxed) >= MOST_RANKS)
         return;
     fflush(stdout);
     for (r = rank->given; r != NULL && n < MOST_PLACES; r = r->next)
@@ -217,4 +341,44 @@ void report_requests(const struct rank *rank)
                 texts[i]);
     if (r != NULL)
         fprintf(stderr, "rank %d: MPI_Finalize: more requests are left\n", logp_vp_rank(rank->vp));
+}
+
+void report_left(const struct rank *rank)
+{
+    report_requests(rank);
+    if (rank->objects != NULL)
+        report_objects(rank);
+}
+
+/* The first one of a communicator that is still there. */
+static bool report_message(const struct rank *rank, const struct comm *c)
+{
+    struct logp_status from;
+    bool found = false;
+
+    if (logp_peek(c->vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, &from) != 0 || !found)
+        return false;
+    fflush(stdout);
+    fprintf(stderr,
+            "rank %d: MPI_Finalize: a message of %zu bytes from rank %d with tag %d has not been "
+            "received\n",
+            logp_vp_rank(rank->vp), from.n_bytes, from.source - c->first_peer, from.tag);
+    return true;
+}
+
+/* All ranks have called MPI_Finalize(), so no receive will take it. */
+void report_messages(const struct rank *rank)
+{
+    bool any;
+
+    /* relaxed: only the number counts */
+    if (!the_job->checks ||
+        atomic_load_explicit(&the_job->said.messages, memory_order_relaxed) >= MOST_RANKS)
+        return;
+    any = report_message(rank, &rank->world);
+    for (const struct object *o = rank->objects; o != NULL && !any; o = o->next)
+        if (strcmp(o->what, "communicator") == 0)
+            any = report_message(rank, (const struct comm *)o);
+    if (any)
+        atomic_fetch_add_explicit(&the_job->said.messages, 1, memory_order_relaxed);
 }

@@ -168,6 +168,12 @@ struct blocks {
     if (writes)                                                                                    \
     CHECK_BUFFER(c, x.out, x.out_count, out_type, "receive")
 
+/* What a rank sends to itself has the type signature that it receives. */
+#define CHECK_OWN(c, in_bytes, out_bytes)                                                          \
+    CHECK(c, (in_bytes) == (out_bytes), MPI_ERR_TRUNCATE,                                          \
+          "%zu bytes are sent to each rank and %zu received", (size_t)(in_bytes),                  \
+          (size_t)(out_bytes))
+
 static int gather(const char *call, struct blocks given, int root, MPI_Comm comm,
                   MPI_Request *request)
 {
@@ -195,6 +201,8 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     }
     BLOCKS(x, c, given, true, is_root);
     bytes = (size_t)x.in_count * in_type->size;
+    if (is_root)
+        CHECK_OWN(c, bytes, (size_t)x.out_count * out_type->size);
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count, in_place, is_root ? x.out : NULL,
                  out_type, is_root ? (size_t)x.out_count * (size_t)c->size : 0);
@@ -222,6 +230,8 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     CHECK(c, !in_place || is_root, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone");
     BLOCKS(x, c, given, is_root, !in_place);
     bytes = in_place ? (size_t)x.in_count * in_type->size : (size_t)x.out_count * out_type->size;
+    if (is_root && !in_place)
+        CHECK_OWN(c, (size_t)x.in_count * in_type->size, bytes);
     BEGIN(r, c);
     if (in_place) { /* the root's own block goes here, and is not used */
         r->own_block = malloc(bytes + 1);
@@ -260,6 +270,7 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     }
     BLOCKS(x, c, given, true, true);
     bytes = (size_t)x.in_count * in_type->size;
+    CHECK_OWN(c, bytes, (size_t)x.out_count * out_type->size);
     n = (size_t)c->size;
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count * (all ? n : 1), in_place, x.out,

@@ -11,7 +11,7 @@ struct comm *comm_of(MPI_Comm handle)
         return &this_rank()->world;
     if (handle == MPI_COMM_SELF)
         return &this_rank()->self;
-    return (uintptr_t)handle >= 0x400 ? (struct comm *)handle : NULL;
+    return object_of(handle);
 }
 
 MPI_Comm comm_handle(struct comm *comm)
@@ -46,6 +46,7 @@ struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like)
     if (c == NULL)
         return NULL;
     set_comm(c, vp, n_first);
+    c->owner = this_rank();
     c->references = 1;
     c->errors = like->errors;
     return c;
@@ -60,7 +61,7 @@ void drop_comm(struct comm *c)
     free(c->cart);
     drop_graph(c->graph);
     drop_info(&c->info);
-    free(c);
+    bury_object(&c->object, sizeof(*c));
 }
 
 /* ---- what they are ---- */
@@ -363,9 +364,9 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
     struct logp_vp *vp = NULL;
     int *members, rc;
 
-    (void)tag;
     enter("MPI_Comm_create_group");
     INTRA(c, comm);
+    CHECK(c, tag >= 0, MPI_ERR_TAG, "the tag is %d, but must be at least 0", tag);
     CHECK(c, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     *out = MPI_COMM_NULL;
     if (place_in(g) == MPI_UNDEFINED)

@@ -57,6 +57,7 @@ static int finish(struct win *w, int first, int n)
     for (int i = first; i < first + n; i++) {
         end = w->done_ns[i] > end ? w->done_ns[i] : end;
         w->done_ns[i] = 0;
+        end_accesses(w, i);
     }
     return class_of(w->timed ? logp_sleep_until(w->comm->vp, end) : logp_yield(w->comm->vp));
 }
@@ -78,6 +79,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
     for (int i = 0; i < w->comm->size; i++)
         CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is still locked", i);
     rc = finish(w, 0, w->comm->size);
+    w->fences++;
     w->fenced = (assert &MPI_MODE_NOSUCCEED) == 0;
     return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;
 }
@@ -162,8 +164,8 @@ int MPI_Win_complete(MPI_Win win)
     for (int i = 0; i < w->n_started && rc == MPI_SUCCESS; i++) {
         const int rank = w->start_ranks[i];
 
-        w->access[rank] &= (unsigned char)~STARTED;
         rc = finish(w, rank, 1);
+        w->access[rank] &= (unsigned char)~STARTED;
         if (rc == MPI_SUCCESS)
             rc = tell(w, rank, TAG_COMPLETE);
     }
@@ -387,7 +389,11 @@ static int flush(struct win *w, int first, int n)
 
     for (int i = first; i < first + n; i++)
         waits = waits || w->done_ns[i] > 0;
-    return waits ? finish(w, first, n) : class_of(logp_yield(w->comm->vp));
+    if (waits)
+        return finish(w, first, n);
+    for (int i = first; i < first + n; i++)
+        end_accesses(w, i);
+    return class_of(logp_yield(w->comm->vp));
 }
 
 static int flush_one(const char *call, int rank, MPI_Win win)

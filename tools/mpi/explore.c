@@ -51,6 +51,7 @@ static int begin(int P, void *arg)
         free(job->kept->pieces[i].text);
     job->kept->n = 0;
     job->abort_code = -1;
+    job->said = (struct said){.mutex = PTHREAD_MUTEX_INITIALIZER};
     job->pid = getpid(); /* the kit may have made a child process */
     return 0;
 }

@@ -53,24 +53,58 @@ function not_null_of(line,   list, words, n, i, name, out) {
     }
     return out
 }
-# The function, if none of them is null: its return address stays the caller's.
-function checked(line,   words, n, i, name, comm) {
+# What the function makes: in WHAT of its name; "" nothing
+function made_by(line,   list, words, n, i, name) {
+    if (name_of(line) ~ /_free$|_commit$|_disconnect$|^Comm_idup/)
+        return ""
+    list = substr(line, index(line, "(") + 1)
+    sub(/\)$/, "", list)
+    n = split(list, words, /, */)
+    for (i = 1; i <= n; i++)
+        if (words[i] ~ /^MPI_(Comm|Datatype|Group|Info|Op|Win) \*[a-z_]+$/) {
+            name = words[i]
+            sub(/^MPI_/, "", name)
+            what = name ~ /^Comm/ ? "communicator" : name ~ /^Op/ ? "operation" : name ~ /^Win/ ? "window" : tolower(name)
+            sub(/ .*/, "", what)
+            sub(/.*\*/, "", name)
+            return name
+        }
+    return ""
+}
+# The function, if none of them is null. Unless it makes something, its return address stays the caller's.
+function checked(line,   words, n, i, name, comm, made) {
     name = name_of(line)
     n = split(not_null_of(line), words, " ")
     if (n == 0)
         return
     comm = line ~ /MPI_Comm comm[,)]/ ? "comm" : "MPI_COMM_NULL"
-    printf "static %s\n{\n", prototype(line, "checked_")
+    printf "static %s\n{\n%s", prototype(line, "checked_"), made_by(line) != "" ? "    int rc;\n\n" : ""
     for (i = 1; i <= n; i++)
         printf "    if (%s == NULL)\n        return null_argument(\"MPI_%s\", %s, \"%s\");\n", words[i], name, comm, words[i]
-    printf "    return PMPI_%s(%s);\n}\n\n", name, names_of(line)
+    made = made_by(line)
+    if (made != "") {
+        printf "    rc = PMPI_%s(%s);\n    if (rc == MPI_SUCCESS)\n", name, names_of(line)
+        printf "        note_object(\"%s\", \"MPI_%s\", *%s, __builtin_return_address(0));\n", what, name, made
+        printf "    return rc;\n}\n\n"
+    } else
+        printf "    return PMPI_%s(%s);\n}\n\n", name, names_of(line)
     is_checked[name]
 }
-function timed(line,   type) {
+function timed(line,   type, name, noted) {
     type = prototype(line, "")
     sub(/ .*/, "", type)
-    printf "static %s\n{\n    %s rc;\n\n    charge_computing();\n", prototype(line, "timed_"), type
-    printf "    rc = MPI_%s(%s);\n    resume_computing();\n    return rc;\n}\n\n", name_of(line), names_of(line)
+    name = name_of(line)
+    noted = type == "int" # those that return a time are not reported
+    printf "static %s\n{\n    %s rc;\n\n", prototype(line, "timed_"), type
+    if (noted)
+        printf "    begin_call(\"MPI_%s\", __builtin_return_address(0));\n", name
+    else
+        print "    charge_computing();"
+    if (name in is_checked)
+        printf "    rc = the_job->checks ? checked_%s(%s) : MPI_%s(%s);\n", name, names_of(line), name, names_of(line)
+    else
+        printf "    rc = MPI_%s(%s);\n", name, names_of(line)
+    printf "    %s();\n    return rc;\n}\n\n", noted ? "end_call" : "resume_computing"
 }
 # A collective that is started, as MPI_Igather(): MPI_Gather_init() makes it a persistent request.
 function is_started(line) {

@@ -4,21 +4,23 @@
 
 #include <string.h>
 
-static const struct group empty = {0};
+static const struct group empty = {.n = 0};
 
 const struct group *group_of(MPI_Group handle)
 {
     if (handle == MPI_GROUP_EMPTY)
         return &empty;
-    return (uintptr_t)handle >= 0x400 ? (const struct group *)handle : NULL;
+    return object_of(handle);
 }
 
 struct group *new_group(int n)
 {
     struct group *g = malloc(sizeof(*g) + (size_t)(n > 0 ? n : 1) * sizeof(int));
 
-    if (g != NULL)
+    if (g != NULL) {
+        g->object = (struct object){.is_gone = false};
         g->n = n;
+    }
     return g;
 }
 
@@ -67,6 +69,8 @@ int MPI_Group_translate_ranks(MPI_Group a, int n, const int ranks[], MPI_Group b
     enter("MPI_Group_translate_ranks");
     GROUP(x, a);
     GROUP(y, b);
+    CHECK(NULL, n >= 0, MPI_ERR_ARG, "n is %d, but must be at least 0", n);
+    CHECK(NULL, n == 0 || (ranks != NULL && out != NULL), MPI_ERR_ARG, "an array of ranks is null");
     for (int i = 0; i < n; i++) {
         CHECK(NULL, (ranks[i] >= 0 && ranks[i] < x->n) || ranks[i] == MPI_PROC_NULL, MPI_ERR_RANK,
               "%d is not a rank of a group of %d", ranks[i], x->n);
@@ -223,7 +227,7 @@ int MPI_Group_free(MPI_Group *group)
     enter("MPI_Group_free");
     GROUP(g, *group);
     if (g != &empty)
-        free((void *)g);
+        bury_object((struct object *)&g->object, sizeof(*g) + (size_t)g->n * sizeof(int));
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;
 }

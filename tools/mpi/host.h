@@ -11,6 +11,8 @@
 
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -71,17 +73,33 @@ struct output {
     size_t n, capacity;
 };
 
+/* What the checks have said in this run: most of it is said once, or by few ranks. */
+struct said {
+    atomic_flag conflict, use, unused, types;
+    _Atomic int requests, messages, sums; /* ranks, ranks, lines */
+    pthread_mutex_t mutex;                /* of what follows: places whose objects are left */
+    struct {
+        const char *call;
+        uintptr_t place;
+    } left[16];
+    int n_left;
+};
+
 struct job {
+    struct said said;
     int argc;
     char **argv;
     const char *path; /* also for other folders and processes */
     char *file;       /* the executable, in memory */
     size_t file_bytes;
     main_function *main; /* not NULL: there is one rank, which is this process's own program */
-    bool tags_output, names_threads, quiet, checks;
+    bool tags_output, names_threads, quiet, checks, checksums;
     struct output *kept; /* explored runs: what the current one has written; NULL: it is written */
-    const struct link_map *last_before; /* of all loaded libraries, before the program's */
-    double compute;                     /* of struct mpi_program */
+    const struct link_map *last_before;         /* of all loaded libraries, before the program's */
+    double compute;                             /* of struct mpi_program */
+    const struct logp_algorithm *const *forced; /* the same */
+    bool records_calls;                         /* --report */
+    bool times_calls; /* the executable calls the functions of timed.c: for --compute or --report */
     int n_ranks;
     struct rank *ranks;
     struct host_rank *hosts;
@@ -146,10 +164,24 @@ struct second_function {
 extern const struct second_function second_functions[]; /* the last has no name */
 void charge_computing(void);
 void resume_computing(void);
+/* Around each of them. caller: its return address */
+void begin_call(const char *call, void *caller);
+void end_call(void);
 /* That argument is null. @return a class */
 int null_argument(const char *call, MPI_Comm comm, const char *parameter);
 /* Let the executable call the second functions, where no tool has put its own before MPI's. */
 void bind_functions(struct job *job);
+
+/* calls.c: what a rank calls, for --report; and --algo */
+void decide_calls(const struct job *job);
+void note_call_begin(struct rank *r, const char *call, void *caller);
+void note_call_end(struct rank *r);
+void note_calls_left(struct rank *r); /* it ends within a call */
+void collect_calls(const struct job *job, struct mpi_report *report);
+/* check.c: where in the executable an address of this rank's copy is; 0: it is none */
+uintptr_t place_of(const struct rank *rank, void *caller);
+/* A call of the program has made what this handle points to. caller: its return address */
+void note_object(const char *what, const char *call, void *handle, void *caller);
 
 /* variables.c */
 void find_variables(struct job *job);

@@ -172,7 +172,7 @@ int read_image(struct job *job, char *why, size_t size)
     own_unique_symbols(job->file);
     find_variables(job);
     find_streams(job);
-    if (job->compute > 0 || job->checks)
+    if (job->times_calls || job->checks)
         bind_functions(job);
     return 0;
 }

@@ -10,11 +10,12 @@ struct pair {
 };
 
 struct info {
+    struct object object;
     struct pair *first;
 };
 
 #define INFO(i, handle)                                                                            \
-    struct info *i = (uintptr_t)(handle) >= 0x400 ? (struct info *)(handle) : NULL;                \
+    struct info *i = object_of(handle);                                                            \
     CHECK(NULL, i != NULL, MPI_ERR_INFO, "the info is null, a constant, or has been freed")
 /* Also MPI_INFO_ENV, which has no keys. */
 #define ANY_INFO(i, handle)                                                                        \
@@ -23,11 +24,11 @@ struct info {
 
 static const struct info *info_of(MPI_Info handle)
 {
-    static const struct info environment = {NULL};
+    static const struct info environment = {.first = NULL};
 
     if (handle == MPI_INFO_ENV)
         return &environment;
-    return (uintptr_t)handle >= 0x400 ? (const struct info *)handle : NULL;
+    return object_of(handle);
 }
 
 int MPI_Info_create(MPI_Info *info)
@@ -72,7 +73,7 @@ int MPI_Info_free(MPI_Info *info)
     INFO(i, *info);
     while (i->first != NULL)
         drop(&i->first);
-    free(i);
+    bury_object(&i->object, sizeof(*i));
     *info = MPI_INFO_NULL;
     return MPI_SUCCESS;
 }
@@ -208,7 +209,7 @@ void drop_info(MPI_Info *kept)
         return;
     while (i->first != NULL)
         drop(&i->first);
-    free(i);
+    bury_object(&i->object, sizeof(*i));
     *kept = NULL;
 }
 

@@ -315,6 +315,7 @@ static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Req
     enter(call);
     COMM(c, comm);
     CHECK_ROOT(c, root);
+    CHECK_COUNT(c, recv_buf != MPI_IN_PLACE && (!c->inter || root >= 0) ? recv_count : 0);
     CHECK(c,
           (send_counts != NULL && displs != NULL) ||
               (c->inter ? root != MPI_ROOT : c->rank != root),

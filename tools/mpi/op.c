@@ -128,10 +128,30 @@ static combine_function *find(MPI_Op op, char letter)
 
 /* ---- as the runtime combines: acc = acc OP in ---- */
 
-static void combine_built_in(void *acc, const void *in, size_t n, void *arg)
-{
-    ((const struct reduction *)arg)->combine(acc, in, n);
-}
+/* One function for each operation: that is how the runtime tells calls with different ones apart. */
+#define COMBINE(handle)                                                                            \
+    static void combine_##handle(void *acc, const void *in, size_t n, void *arg)                   \
+    {                                                                                              \
+        ((const struct reduction *)arg)->combine(acc, in, n);                                      \
+    }
+/* Equal bodies would be folded into one by some linkers, but not by those of this library. */
+COMBINE(0x21)
+COMBINE(0x22)
+COMBINE(0x23)
+COMBINE(0x24)
+COMBINE(0x28)
+COMBINE(0x29)
+COMBINE(0x2a)
+COMBINE(0x30)
+COMBINE(0x31)
+COMBINE(0x32)
+COMBINE(0x38)
+COMBINE(0x39)
+
+#define ROW(handle) [handle - 0x21] = combine_##handle
+static void (*const combine_of[])(void *, const void *, size_t, void *) = {
+    ROW(0x21), ROW(0x22), ROW(0x23), ROW(0x24), ROW(0x28), ROW(0x29),
+    ROW(0x2a), ROW(0x30), ROW(0x31), ROW(0x32), ROW(0x38), ROW(0x39)};
 
 /* MPI's function does inout = in OP inout: a copy of `in` is its inout, and acc its in. */
 static void combine_user(void *acc, const void *in, size_t n, void *arg)
@@ -160,6 +180,8 @@ int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
     if (op == MPI_OP_NULL ||
         ((uintptr_t)op < 0x400 && ((uintptr_t)op < 0x21 || (uintptr_t)op > 0x39)))
         return MPI_ERR_OP;
+    if ((uintptr_t)op >= 0x400 && object_of(op) == NULL)
+        return MPI_ERR_OP;
     if ((uintptr_t)op >= 0x400)
         r->user = *(const struct operation *)op;
     else if ((r->combine = find(op, r->type->arithmetic)) == NULL)
@@ -168,7 +190,8 @@ int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
                              .type = "mpi",
                              .element_bytes = (size_t)r->type->extent,
                              .commutative = r->user.function == NULL || r->user.commutes,
-                             .combine = r->user.function != NULL ? combine_user : combine_built_in,
+                             .combine = r->user.function != NULL ? combine_user
+                                                                 : combine_of[(uintptr_t)op - 0x21],
                              .arg = r};
     return r->type->extent > 0 ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
@@ -181,6 +204,12 @@ int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, 
     enter("MPI_Reduce_local");
     TYPE(t, type, NULL);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK(NULL, in != MPI_IN_PLACE && inout != MPI_IN_PLACE, MPI_ERR_BUFFER,
+          "MPI_IN_PLACE is not for this call");
+    CHECK(NULL, count == 0 || t->kind != TYPE_BASIC || (in != NULL && inout != NULL),
+          MPI_ERR_BUFFER, "a buffer is null");
+    CHECK(NULL, !share_bytes(in, t, (size_t)count, inout, t, (size_t)count), MPI_ERR_BUFFER,
+          "the two buffers overlap");
     rc = make_reduction(&r, op, type);
     CHECK(NULL, rc == MPI_SUCCESS, rc, "the operation does not apply to %s", t->name);
     if (r.user.function != NULL)
@@ -196,7 +225,7 @@ int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
 
     enter("MPI_Op_create");
     CHECK(NULL, o != NULL, MPI_ERR_NO_MEM, "no memory");
-    *o = (struct operation){function, commutes != 0};
+    *o = (struct operation){.function = function, .commutes = commutes != 0};
     *op = (MPI_Op)o;
     return MPI_SUCCESS;
 }
@@ -205,7 +234,9 @@ int MPI_Op_free(MPI_Op *op)
 {
     enter("MPI_Op_free");
     CHECK(NULL, (uintptr_t)*op >= 0x400, MPI_ERR_OP, "a constant cannot be freed");
-    free(*op); /* a reduction that is under way has a copy */
+    CHECK(NULL, object_of(*op) != NULL, MPI_ERR_OP, "the operation has been freed");
+    bury_object((struct object *)*op, /* a reduction that is under way has a copy */
+                sizeof(struct operation));
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }
@@ -213,7 +244,8 @@ int MPI_Op_free(MPI_Op *op)
 int MPI_Op_commutative(MPI_Op op, int *commutes)
 {
     enter("MPI_Op_commutative");
-    CHECK(NULL, op != MPI_OP_NULL, MPI_ERR_OP, "the operation is null");
+    CHECK(NULL, op != MPI_OP_NULL && ((uintptr_t)op < 0x400 || object_of(op) != NULL), MPI_ERR_OP,
+          "the operation is null or has been freed");
     *commutes = (uintptr_t)op < 0x400 || ((const struct operation *)op)->commutes;
     return MPI_SUCCESS;
 }

@@ -70,9 +70,9 @@ static const void *packed(const struct type *t, const void *buf, size_t n, void 
 /* ---- sends ---- */
 
 static int send(const char *call, const void *buf, int count, MPI_Datatype type, int dest, int tag,
-                MPI_Comm comm, enum logp_send_mode mode)
+                MPI_Comm comm, enum logp_send_mode mode, void *caller)
 {
-    const void *data;
+    struct logp_send_options options = {.size = sizeof(options), .mode = mode};
     void *memory;
     int rc;
 
@@ -84,11 +84,14 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     CHECK_SEND_TAG(c, tag);
     if (dest == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    data = packed(t, buf, (size_t)count, &memory);
-    CHECK(c, data != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER, "the buffer is null");
-    rc = mode == LOGP_SEND_STANDARD
-             ? logp_send(c->vp, dest + c->first_peer, tag, data, (size_t)count * t->size)
-             : logp_send_as(c->vp, mode, dest + c->first_peer, tag, data, (size_t)count * t->size);
+    options.buf = packed(t, buf, (size_t)count, &memory);
+    CHECK(c, options.buf != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER,
+          "the buffer is null");
+    options.n_bytes = (size_t)count * t->size;
+    options.bits = signature_of(c, t, (size_t)count, caller);
+    rc = options.bits == 0 && mode == LOGP_SEND_STANDARD
+             ? logp_send(c->vp, dest + c->first_peer, tag, options.buf, options.n_bytes)
+             : logp_send_with(c->vp, dest + c->first_peer, tag, &options);
     free(memory);
     return class_of(rc);
 }
@@ -97,7 +100,8 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
                    MPI_Comm comm)                                                                  \
     {                                                                                              \
-        return send("MPI_" #name, buf, count, type, dest, tag, comm, mode);                        \
+        return send("MPI_" #name, buf, count, type, dest, tag, comm, mode,                         \
+                    __builtin_return_address(0));                                                  \
     }
 SEND(Send, LOGP_SEND_STANDARD)
 SEND(Bsend, LOGP_SEND_BUFFERED)
@@ -106,18 +110,21 @@ SEND(Rsend, LOGP_SEND_STANDARD)
 
 int start_send(struct request *r)
 {
-    const void *data;
+    struct logp_send_options options = {.size = sizeof(options), .mode = r->mode};
     int rc;
 
     r->active = true;
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
     if (r->peer == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    data = packed(r->type, r->buf, r->count, &r->memory);
-    CHECK(r->comm, data != NULL || r->count * r->type->size == 0, MPI_ERR_BUFFER,
+    options.buf = packed(r->type, r->buf, r->count, &r->memory);
+    CHECK(r->comm, options.buf != NULL || r->count * r->type->size == 0, MPI_ERR_BUFFER,
           "the buffer is null");
-    rc = logp_isend_as(r->comm->vp, r->mode, r->peer + r->comm->first_peer, r->tag, data,
-                       r->count * r->type->size, &r->under_way);
+    options.n_bytes = r->count * r->type->size;
+    if (r->caller != NULL) /* not a part of a collective */
+        options.bits = signature_of(r->comm, r->type, r->count, r->caller);
+    rc = logp_isend_with(r->comm->vp, r->peer + r->comm->first_peer, r->tag, &options,
+                         &r->under_way);
     free(r->memory); /* it has been copied */
     r->memory = NULL;
     return class_of(rc);
@@ -179,6 +186,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     if (rc == 0) {
         if (memory != NULL)
             unpack(t, (size_t)count, memory, from.n_bytes, buf);
+        check_signature(c, t, from.bits, from.n_bytes, from.source, from.tag);
         set_status(status, from.source, from.tag, from.n_bytes);
     }
     free(memory);
@@ -266,6 +274,8 @@ static int begin(struct request *r, int rc, MPI_Request *request, void *caller)
         struct request *r = NULL;                                                                  \
         int rc = make("MPI_" #name, REQUEST_SEND, mode, buf, count, type, dest, tag, comm, &r);    \
                                                                                                    \
+        if (rc == MPI_SUCCESS)                                                                     \
+            r->caller = CALLER;                                                                    \
         return begin(r, rc == MPI_SUCCESS ? start_message(r) : rc, request, CALLER);               \
     }
 ISEND(Isend, LOGP_SEND_STANDARD)
@@ -343,7 +353,7 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
         return rc;
     }
     sent = send("MPI_Sendrecv", send_buf, send_count, send_type, dest, send_tag, comm,
-                LOGP_SEND_STANDARD);
+                LOGP_SEND_STANDARD, CALLER);
     rc = wait_for(r);
     give_status(r, status);
     free_request(r);
@@ -363,7 +373,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     copy = malloc((size_t)count * t->size + 1);
     CHECK(c, copy != NULL, MPI_ERR_NO_MEM, "no memory");
     pack(t, (size_t)count, buf, copy);
-    rc = MPI_Sendrecv(copy, (int)((size_t)count * t->size), MPI_BYTE, dest, send_tag, buf, count,
+    rc = MPI_Sendrecv(copy, (int)((size_t)count * t->size), MPI_PACKED, dest, send_tag, buf, count,
                       type, source, recv_tag, comm, status);
     free(copy);
     return rc;
@@ -381,7 +391,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *fou
     COMM(c, comm);
     CHECK_SOURCE(c, source);
     CHECK_RECV_TAG(c, tag);
-    *from = (struct logp_status){MPI_PROC_NULL, MPI_ANY_TAG, 0, 0};
+    *from = (struct logp_status){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
     if (found != NULL)
         *found = true;
     if (source == MPI_PROC_NULL)
@@ -419,6 +429,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 struct message {
     MPI_Status status;
     size_t n_bytes;
+    uint64_t bits;
     char data[];
 };
 
@@ -437,6 +448,7 @@ static int take(MPI_Comm comm, const struct logp_status *from, MPI_Message *mess
     m = malloc(sizeof(*m) + from->n_bytes);
     CHECK(c, m != NULL, MPI_ERR_NO_MEM, "no memory");
     m->n_bytes = from->n_bytes;
+    m->bits = from->bits;
     set_status(&m->status, from->source, from->tag, from->n_bytes);
     rc = logp_recv(c->vp, from->source + c->first_peer, from->tag, m->data, m->n_bytes, NULL);
     *message = (MPI_Message)m;
@@ -479,6 +491,8 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     set_status(status, m->status.MPI_SOURCE, m->status.MPI_TAG, m->n_bytes);
     *message = MPI_MESSAGE_NULL;
     if (m->n_bytes <= bytes) {
+        check_signature(&this_rank()->world, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
+                        m->status.MPI_TAG);
         free(m);
         return MPI_SUCCESS;
     }
@@ -571,6 +585,8 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
 {
     enter("MPI_Status_set_elements");
     TYPE(t, type, NULL);
+    CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0",
+          (long long)count);
     set_status(status, status->MPI_SOURCE, status->MPI_TAG, (size_t)count * t->size);
     return MPI_SUCCESS;
 }

@@ -42,9 +42,9 @@ struct rank *enter(const char *call)
     return r;
 }
 
-static void set_constant(struct comm *c, struct logp_vp *vp, const char *name)
+static void set_constant(struct rank *r, struct comm *c, struct logp_vp *vp, const char *name)
 {
-    *c = (struct comm){.references = 1, .errors = MPI_ERRORS_ARE_FATAL};
+    *c = (struct comm){.owner = r, .references = 1, .errors = MPI_ERRORS_ARE_FATAL};
     set_comm(c, vp, 0);
     snprintf(c->name, sizeof(c->name), "%s", name);
 }
@@ -60,8 +60,8 @@ int begin_rank(struct rank *r, struct logp_vp *vp)
     r->vp = vp;
     r->call = "main";
     r->last_code = MPI_ERR_LASTCODE;
-    set_constant(&r->world, vp, "MPI_COMM_WORLD");
-    set_constant(&r->self, self, "MPI_COMM_SELF");
+    set_constant(r, &r->world, vp, "MPI_COMM_WORLD");
+    set_constant(r, &r->self, self, "MPI_COMM_SELF");
     return 0;
 }
 
@@ -74,8 +74,10 @@ void end_rank(struct rank *r)
     drop_info(&r->self.info);
     free_attributes(r);
     free(r->left);
+    for (; r->n_reused != r->n_gone; r->n_reused++)
+        free(r->gone[r->n_reused % N_GONE]);
     for (int i = 0; i < N_GONE; i++)
-        free(r->gone[i]);
+        free(r->buried[i]);
     for (int i = 0; i < r->n_errors; i++)
         free(r->errors[i].text);
     free(r->errors);
@@ -176,7 +178,7 @@ int MPI_Finalize(void)
     struct rank *r = enter("MPI_Finalize");
     int self, world, rc;
 
-    report_requests(r);
+    report_left(r);
     for (int i = 0; i < r->n_left; i++) {
         wait_for(r->left[i]);
         free_request(r->left[i]);
@@ -185,6 +187,7 @@ int MPI_Finalize(void)
     self = delete_attributes(MPI_COMM_SELF);
     world = delete_attributes(MPI_COMM_WORLD);
     rc = class_of(logp_barrier(r->vp));
+    report_messages(r);
     r->finalized = true;
     return self != MPI_SUCCESS ? self : world != MPI_SUCCESS ? world : rc;
 }

@@ -7,8 +7,10 @@
 
 struct request *new_request(enum request_kind kind, struct comm *comm)
 {
-    struct request *r = malloc(sizeof(*r)); /* faster than calloc() where one has been freed */
+    struct request *r = reuse_request(comm->owner);
 
+    if (r == NULL)
+        r = malloc(sizeof(*r)); /* faster than calloc() where one has been freed */
     if (r == NULL)
         return NULL;
     *r = (struct request){.kind = kind, .comm = comm};
@@ -18,6 +20,8 @@ struct request *new_request(enum request_kind kind, struct comm *comm)
 
 void free_request(struct request *r)
 {
+    struct rank *owner = r->comm->owner;
+
     for (int i = 0; i < r->n_parts; i++)
         free_request(r->parts[i]);
     free(r->parts);
@@ -36,7 +40,7 @@ void free_request(struct request *r)
         return;
     }
     forget_request(r);
-    bury_request(r);
+    bury_request(owner, r);
 }
 
 /* ---- one ---- */
@@ -50,7 +54,7 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     r->under_way = NULL;
     if (r->kind != REQUEST_RECV || (rc != 0 && rc != -EMSGSIZE))
         return class_of(rc);
-    logp_group_translate(this_rank()->vp, 1, &global, r->comm->vp, &from->source);
+    logp_group_translate(r->comm->owner->vp, 1, &global, r->comm->vp, &from->source);
     from->source -= r->comm->first_peer;
     if (rc == -EMSGSIZE) {
         const int class = take_long(r->comm, from, r->type, r->count, r->buf);
@@ -64,6 +68,7 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     }
     if (r->memory != NULL)
         unpack(r->type, r->count, r->memory, from->n_bytes, r->buf);
+    check_signature(r->comm, r->type, from->bits, from->n_bytes, from->source, from->tag);
     set_status(&r->status, from->source, from->tag, from->n_bytes);
     return MPI_SUCCESS;
 }
@@ -73,6 +78,8 @@ static int finish(struct request *r)
 {
     struct comm *made = r->made;
 
+    if (r->has_sum)
+        check_sum(r);
     if (r->packed != NULL)
         unpack(r->type, r->count, r->packed, r->count * r->type->size, r->buf);
     r->packed = NULL;
@@ -97,11 +104,11 @@ int wait_for(struct request *r)
     int rc = MPI_SUCCESS, end;
 
     if (r->under_way != NULL)
-        rc = completed(r, logp_wait(this_rank()->vp, r->under_way, &from), &from);
+        rc = completed(r, logp_wait(r->comm->owner->vp, r->under_way, &from), &from);
     while (r->general != NULL && !r->general->complete && rc == MPI_SUCCESS)
-        rc = class_of(logp_yield(this_rank()->vp)); /* a thread of the program completes it */
+        rc = class_of(logp_yield(r->comm->owner->vp)); /* a thread of the program completes it */
     if (r->until_ns > 0)
-        rc = class_of(logp_sleep_until(this_rank()->vp, r->until_ns));
+        rc = class_of(logp_sleep_until(r->comm->owner->vp, r->until_ns));
     for (int i = 0; i < r->n_parts; i++) {
         const int part = wait_for(r->parts[i]);
 
@@ -119,14 +126,14 @@ static int test(struct request *r, bool *done)
 
     *done = true;
     if (r->under_way != NULL) {
-        rc = logp_test(this_rank()->vp, r->under_way, done, &from);
+        rc = logp_test(r->comm->owner->vp, r->under_way, done, &from);
         if (*done)
             rc = completed(r, rc, &from);
     }
-    if ((r->until_ns > 0 && r->until_ns > logp_now(this_rank()->vp)) ||
+    if ((r->until_ns > 0 && r->until_ns > logp_now(r->comm->owner->vp)) ||
         (r->general != NULL && !r->general->complete)) {
         *done = false;
-        rc = class_of(logp_yield(this_rank()->vp));
+        rc = class_of(logp_yield(r->comm->owner->vp));
     }
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);

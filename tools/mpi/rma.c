@@ -226,6 +226,22 @@ static int request_for(struct win *w, const struct operation_at *a, MPI_Request 
     return MPI_SUCCESS;
 }
 
+/* Operations with a request may be complete before their epoch ends: they are not noted. */
+static void note_access(struct win *w, const struct operation_at *a, const char *call)
+{
+    const uintptr_t from = (uintptr_t)a->there.buf + (uintptr_t)a->there.type->true_lb;
+
+    if (bytes_of(&a->there) > 0)
+        check_access(
+            w, a->rank,
+            &(struct access){.from = from,
+                             .to = from + (is_in_a_row(&a->there) ? bytes_of(&a->there) : 1),
+                             .kind = a->is_atomic ? 'u'
+                                     : a->has_in  ? 'w'
+                                                  : 'r',
+                             .call = call});
+}
+
 static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Request *request)
 {
     struct reduction r;
@@ -245,6 +261,8 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     CHECK(w->comm, request == NULL || (w->access[a->rank] & LOCKED) != 0, MPI_ERR_RMA_SYNC,
           "rank %d is not locked, as requests need it", a->rank);
     rc = locate(w, a);
+    if (rc == MPI_SUCCESS && request == NULL)
+        note_access(w, a, call);
     if (rc == MPI_SUCCESS)
         rc = start_operation(w, a->rank, a->has_in ? bytes_of(&a->in) : 1,
                              a->has_out ? bytes_of(&a->out) : 1);
@@ -264,6 +282,7 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
 
 int MPI_Put(ORIGIN(const), TARGET, MPI_Win win)
 {
+    CALLED();
     return operate("MPI_Put", &(struct operation_at){IN, AT, .op = MPI_REPLACE}, win, NULL);
 }
 
@@ -275,6 +294,7 @@ int MPI_Rput(ORIGIN(const), TARGET, MPI_Win win, MPI_Request *request)
 
 int MPI_Get(RESULT, TARGET, MPI_Win win)
 {
+    CALLED();
     return operate("MPI_Get", &(struct operation_at){OUT, AT, .op = MPI_NO_OP}, win, NULL);
 }
 
@@ -286,6 +306,7 @@ int MPI_Rget(RESULT, TARGET, MPI_Win win, MPI_Request *request)
 
 int MPI_Accumulate(ORIGIN(const), TARGET, MPI_Op op, MPI_Win win)
 {
+    CALLED();
     return operate("MPI_Accumulate", &(struct operation_at){IN, AT, .op = op, .is_atomic = true},
                    win, NULL);
 }
@@ -309,6 +330,7 @@ static int get_accumulate(const char *call, ORIGIN(const), RESULT, TARGET, MPI_O
 
 int MPI_Get_accumulate(ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win)
 {
+    CALLED();
     return get_accumulate("MPI_Get_accumulate", origin, origin_count, origin_type, result,
                           result_count, result_type, rank, displ, target_count, target_type, op,
                           win, NULL);
@@ -325,6 +347,7 @@ int MPI_Rget_accumulate(ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win, M
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint displ,
                      MPI_Op op, MPI_Win win)
 {
+    CALLED();
     return get_accumulate("MPI_Fetch_and_op", origin, 1, type, result, 1, type, rank, displ, 1,
                           type, op, win, NULL);
 }
@@ -343,5 +366,14 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
                              .is_atomic = true,
                              .compare = compare};
 
+    const struct type *t = type_of(type);
+
+    CALLED();
+    if (t != NULL && (t->kind != TYPE_BASIC || strchr("bBhHiIlLot", t->arithmetic) == NULL ||
+                      t->arithmetic == 0)) {
+        enter("MPI_Compare_and_swap");
+        return failed(win_of(win) != NULL ? win_of(win)->comm : NULL, MPI_ERR_TYPE,
+                      "%s is not an integer, a logical or a byte", t->name);
+    }
     return operate("MPI_Compare_and_swap", &a, win, NULL);
 }

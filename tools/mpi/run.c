@@ -111,6 +111,7 @@ int run_rank(struct logp_vp *vp, void *arg)
     h->running = true;
     if (setjmp(h->end) == 0)
         run_program(job, h);
+    note_calls_left(r);
     end_output(r);
     if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
         if (*h->said == '\0' || h->code == 0)            /* or it has said why */
@@ -265,14 +266,19 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                                         const struct mpi_program *program)
 {
-    struct job job = {.argc = program->argc,
+    struct job job = {.said.mutex = PTHREAD_MUTEX_INITIALIZER,
+                      .argc = program->argc,
                       .argv = program->argv,
                       .path = program->path,
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
                       .checks = program->checks,
-                      .compute = program->compute};
+                      .checksums = program->checksums,
+                      .compute = program->compute,
+                      .forced = program->forced,
+                      .records_calls = program->report != NULL,
+                      .times_calls = program->compute > 0 || program->report != NULL};
     char why[512], path[PATH_MAX];
     struct rlimit files;
     int rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
@@ -291,11 +297,14 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     catch_crashes();
     begin_output();
     the_job = &job;
+    decide_calls(&job);
     if (rc == 0 && program->exploration != NULL)
         return explore(&job, program);
     if (rc == 0)
         rc = program->run(m, run_rank, &job, program->timeout_ns);
     rc = conclude(&job, m, rc);
+    if (program->report != NULL)
+        collect_calls(&job, program->report);
     fflush(NULL);
     return rc; /* the ranks' memory stays: the process ends */
 }
@@ -307,7 +316,12 @@ int run_alone(main_function *main, int argc, char **argv)
 {
     char path[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    struct job job = {.argc = argc, .argv = argv, .path = path, .main = main, .checks = true};
+    struct job job = {.said.mutex = PTHREAD_MUTEX_INITIALIZER,
+                      .argc = argc,
+                      .argv = argv,
+                      .path = path,
+                      .main = main,
+                      .checks = true};
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = 1,
                                  .delay = logp_delay_none(),

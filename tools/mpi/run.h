@@ -7,6 +7,41 @@
 
 #include <stdbool.h>
 
+/* The calls of one rank at one place of the program. */
+struct mpi_call {
+    uint64_t n;
+    int64_t ns, most_ns; /* of all together, and of the longest */
+};
+
+struct mpi_site {
+    const char *call; /* "MPI_Recv" */
+    char place[128];  /* " (prog.c:12)"; "": unknown */
+    char label[64];   /* of the events of its messages in a trace */
+    int same;         /* the first with this call and place, which has the times of all */
+};
+
+/* The calls of one collective with the same arguments, by the same ranks, at any place. */
+struct mpi_collective {
+    const char *call;
+    const struct logp_algorithm *algorithm; /* that it took */
+    struct logp_args args;
+    struct logp_op op; /* of args */
+    int P;
+    bool started; /* nonblocking: it has no times */
+    uint64_t n;
+    /* From the last rank's call to the last rank's return, in n_timed of these calls. */
+    uint64_t n_timed;
+    int64_t ns, least_ns, most_ns;
+};
+
+/* What --report shows of the calls; the memory stays. */
+struct mpi_report {
+    int n_ranks, n_sites, n_collectives;
+    struct mpi_site *sites;
+    struct mpi_call *calls; /* of rank r at site s: r * n_sites + s */
+    struct mpi_collective *collectives;
+};
+
 struct mpi_program {
     const char *path;
     int argc;
@@ -14,10 +49,13 @@ struct mpi_program {
     bool tags_output;
     bool quiet;
     bool checks;        /* --check */
+    bool checksums;     /* --checksum */
     bool names_threads; /* each rank is a thread: "rank 3" */
     double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */
     int64_t timeout_ns;
-    const struct logp_check *exploration; /* --explore: how; NULL: the program runs once */
+    const struct logp_check *exploration;       /* --explore: how; NULL: the program runs once */
+    const struct logp_algorithm *const *forced; /* --algo; NULL: its end */
+    struct mpi_report *report;                  /* --report: to be filled; NULL: none */
     /* logp_machine_run(), or what ends it at a signal */
     int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 };

@@ -18,11 +18,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* ---- what handles point to: check.c ---- */
+
+/* A communicator, datatype, group, info, operation or window begins with this. When it is freed its
+ * memory stays for a while, so that its handle is known to be gone. */
+struct object {
+    bool is_gone;
+    struct object *next, **link; /* of those that the program has made; link is NULL: not in it */
+    const char *what, *call;     /* "datatype", and the call that has made it */
+    void *caller;                /* of that call; NULL: see place */
+    uintptr_t place;
+};
+
+/* What a handle points to; NULL: a constant, or it is gone. */
+static inline void *object_of(const void *handle)
+{
+    const struct object *o = handle;
+
+    return (uintptr_t)handle >= 0x400 && !o->is_gone ? (void *)o : NULL;
+}
+
+/* In place of free(). */
+void bury_object(struct object *object, size_t bytes);
+
 /* ---- datatypes: trees. type.c ---- */
+
+/* A hash of the basic types of a datatype, and BASE to the power of their number: signature.c */
+struct signature {
+    uint64_t sum, power;
+};
 
 enum type_kind { TYPE_BASIC, TYPE_VECTOR, TYPE_BLOCKS };
 
 struct type {
+    struct object object;
     enum type_kind kind;
     int references; /* 0: a constant */
     size_t size;    /* bytes of data */
@@ -38,7 +67,8 @@ struct type {
     size_t *blocks;      /* BLOCKS: how many olds each has */
     ptrdiff_t *displs;   /* BLOCKS: where it begins */
     struct type **olds;  /* BLOCKS; NULL: all are of `old` */
-    struct recipe *recipe; /* contents.c; NULL: a constant */
+    struct signature signature; /* power 0: not known yet */
+    struct recipe *recipe;      /* contents.c; NULL: a constant */
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -58,6 +88,7 @@ void unpack(const struct type *type, size_t n, const void *in, size_t bytes, voi
 /* ---- communicators and groups: comm.c, group.c, cart.c, graph.c ---- */
 
 struct group {
+    struct object object;
     int n;
     int ranks[]; /* in MPI_COMM_WORLD */
 };
@@ -82,6 +113,8 @@ struct graph {
 void drop_graph(struct graph *graph);
 
 struct comm {
+    struct object object;
+    struct rank *owner;
     struct logp_vp *vp; /* the rank as a member */
     int rank, size;
     int references; /* its handle, and requests */
@@ -144,6 +177,7 @@ int copy_attributes(void *from, void *to);
 /* ---- operations: op.c ---- */
 
 struct operation {
+    struct object object;
     MPI_User_function *function;
     bool commutes;
 };
@@ -212,6 +246,8 @@ struct request {
     const char *call; /* that has made it */
     void *caller;     /* of that call; NULL: see place */
     uintptr_t place;
+    bool has_sum; /* --checksum: of a send's buffer when it started */
+    uint64_t sum;
     struct uses *uses; /* of its buffer: where it is noted; NULL: nowhere */
     struct use *use;
 };
@@ -225,7 +261,8 @@ int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Re
 /* check.c: give the program a handle. caller: the return address of the call; NULL: see CALLED() */
 void give_request(struct request *request, void *caller, MPI_Request *handle);
 void forget_request(struct request *request);
-void bury_request(struct request *request); /* in place of free() */
+void bury_request(struct rank *owner, struct request *request); /* in place of free() */
+struct request *reuse_request(struct rank *owner);              /* one of them; NULL: none yet */
 /* All are null or can be used. @return MPI_SUCCESS or a class */
 int check_requests(int n, const MPI_Request requests[]);
 /* A message is about to start: say so if its buffer is in use. */
@@ -234,6 +271,8 @@ void check_buffer(struct request *request);
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
                  const struct type *received_type, int n_received);
 void forget_buffer(struct request *request);
+/* --checksum: a send is complete: say so if its buffer has changed. */
+void check_sum(struct request *request);
 /* Do n and m elements of two buffers certainly have a byte in common? */
 bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
                  const struct type *b_type, size_t m);
@@ -243,6 +282,12 @@ int wait_for(struct request *request);
 /* Fill *status, if it is wanted, from a request that is complete. */
 void give_status(const struct request *request, MPI_Status *status);
 void set_status(MPI_Status *status, int source, int tag, size_t bytes);
+
+/* signature.c: what travels beside a message of n elements; 0: nothing. caller: of the send */
+uint64_t signature_of(const struct comm *comm, struct type *type, size_t n, void *caller);
+/* A message of so many bytes is received as this type: say so if it is not that. */
+void check_signature(const struct comm *comm, struct type *type, uint64_t bits, size_t bytes,
+                     int source, int tag);
 
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int start_send(struct request *request);
@@ -274,7 +319,10 @@ struct rank {
     int n_left;
     struct request *given; /* that the program has handles to */
     struct request *gone[N_GONE];
-    unsigned n_gone;
+    unsigned n_gone, n_reused; /* gone[n_reused .. n_gone - 1], modulo N_GONE */
+    struct object *objects;    /* that the program has made and not freed */
+    struct object *buried[N_GONE];
+    unsigned n_buried;
     struct uses {
         struct use {
             uintptr_t from, to; /* of a buffer; its first byte, if its data do not lie in a row */
@@ -293,11 +341,18 @@ struct rank {
     int n_errors, last_code;
     void **numbered; /* fortran.c: handles that have numbers */
     int n_numbered;
+    struct {
+        const struct type *type; /* a constant; NULL: none yet */
+        size_t n;
+        uint32_t hash;
+    } signed_last;          /* signature.c: what was hashed last */
+    struct calls *calls;    /* --report: calls.c */
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
 
 void free_attributes(struct rank *r);
-void report_requests(const struct rank *r); /* that are left: check.c */
+void report_left(const struct rank *r);     /* requests and objects: check.c */
+void report_messages(const struct rank *r); /* that nothing has received: the same */
 /* The rank that calls; ends the process where none does. */
 struct rank *this_rank(void);
 struct rank *enter(const char *call);

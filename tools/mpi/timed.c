@@ -3,8 +3,8 @@
  * Functions of MPI have second ones (made from functions.txt), which the copies of the executable
  * call. With --check they refuse null pointers. With --compute, where the
  * program's own computing takes time on the virtual clock, they first charge what the rank has
- * computed since its last call: the processor time of its thread, times a factor. Nothing else calls
- * them, so runs without these options pay nothing.
+ * computed since its last call: the processor time of its thread, times a factor. With --report
+ * they note the call. Nothing else calls them, so runs without these options pay nothing.
  */
 #include "host.h"
 
@@ -38,6 +38,24 @@ void resume_computing(void)
         r->host->computes_ns = processor_ns();
 }
 
+void begin_call(const char *call, void *caller)
+{
+    struct rank *r = the_job != NULL && the_job->records_calls ? rank_here() : NULL;
+
+    charge_computing();
+    if (r != NULL)
+        note_call_begin(r, call, caller);
+}
+
+void end_call(void)
+{
+    struct rank *r = the_job != NULL && the_job->records_calls ? rank_here() : NULL;
+
+    if (r != NULL)
+        note_call_end(r);
+    resume_computing();
+}
+
 int null_argument(const char *call, MPI_Comm comm, const char *parameter)
 {
     enter_any(call);
@@ -45,12 +63,12 @@ int null_argument(const char *call, MPI_Comm comm, const char *parameter)
     return MPI_SUCCESS;
 }
 
-/* NULL: MPI's own is called. With --compute time is charged whatever a tool does. */
+/* NULL: MPI's own is called. With --compute and --report time is charged whatever a tool does. */
 static void (*second_of(const struct job *job, const char *name))(void)
 {
     for (const struct second_function *f = second_functions; f->name != NULL; f++)
         if (strcmp(f->name, name) == 0) {
-            if (job->compute > 0)
+            if (job->times_calls)
                 return f->timed;
             return dlsym(RTLD_DEFAULT, name) == (void *)f->function ? f->checked : NULL;
         }

@@ -113,7 +113,7 @@ struct type *type_of(MPI_Datatype handle)
     const uintptr_t h = (uintptr_t)handle;
 
     if (h >= LAST)
-        return (struct type *)handle;
+        return object_of(handle);
     if (h <= FIRST)
         return NULL;
     if (places[h - FIRST] == 0)
@@ -140,7 +140,7 @@ void drop_type(struct type *type)
     free(type->blocks);
     free(type->displs);
     drop_recipe(type->recipe);
-    free(type);
+    bury_object(&type->object, sizeof(*type));
 }
 
 /* ---- packing ---- */

@@ -7,7 +7,7 @@
 
 struct win *win_of(MPI_Win handle)
 {
-    return (uintptr_t)handle >= 0x400 ? (struct win *)handle : NULL;
+    return object_of(handle);
 }
 
 /* ---- making them ---- */
@@ -37,7 +37,7 @@ static void drop_win(struct win *w)
     drop_info(&w->info);
     if (w->comm != NULL)
         drop_comm(w->comm);
-    free(w);
+    bury_object(&w->object, sizeof(*w));
 }
 
 static struct win *new_win(struct comm *like, int flavor)

@@ -24,6 +24,19 @@ struct waiter {
     bool exclusive;
 };
 
+/* --check: an operation on a target whose epoch at its origin has not ended. */
+struct access {
+    uintptr_t from, to; /* of its bytes; the first, if they do not lie in a row; equal: none */
+    int origin;
+    int64_t fences; /* of the origin; -1: it ends with the epoch of its origin */
+    char kind;      /* 'r', 'w', or 'u': an atomic operation */
+    const char *call;
+    void *caller;
+    const struct rank *rank; /* of the origin */
+};
+
+enum { N_ACCESSES = 32 };
+
 /* What a rank offers. The others have its address; the mutex is held for what may change. */
 struct target {
     char *base;
@@ -35,12 +48,15 @@ struct target {
     int holders;     /* of its lock; -1: one, exclusively */
     int64_t free_ns; /* when the last holder's message has arrived */
     struct waiter *first, **last;
+    struct access accesses[N_ACCESSES]; /* the last ones */
+    unsigned next_access;
 };
 
 /* What a rank may do at a target now. */
 enum { STARTED = 1, LOCKED = 2, EXCLUSIVE = 4, UNCHECKED = 8 };
 
 struct win {
+    struct object object;
     struct comm *comm; /* of its own: its messages are those below */
     struct target *own, **targets;
     int flavor, model;
@@ -50,6 +66,7 @@ struct win {
     struct logp_params params;
     bool timed, fenced, all_locked, started, posted;
     unsigned char *access;     /* of each target */
+    int64_t fences;            /* how many it has called */
     int64_t next_ns, *done_ns; /* when the next operation may start; when those of a target end */
     int n_started, n_posted, *start_ranks, *post_ranks;
 };
@@ -57,6 +74,10 @@ struct win {
 enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_NONE };
 
 struct win *win_of(MPI_Win handle);
+/* conflict.c: an operation of this kind begins; say so if another one conflicts with it. */
+void check_access(struct win *w, int rank, const struct access *access);
+/* The operations of this rank at the target are complete. */
+void end_accesses(struct win *w, int rank);
 /* Start an operation that sends and gets back so many bytes. @return MPI_SUCCESS or a class */
 int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back);
 /* Let all other ranks do first what they do before this time. */

@@ -15,7 +15,15 @@ enum algorithm_choice algorithm_word(const char *word)
 
 static void apply_algo(struct options *o, const char *option, const char *text)
 {
+    const char *last = strrchr(text, ';'); /* only mpirun may be given several */
+
+    if ((o->sets & OPTIONS_MPIRUN) !=
+        0) { /* it reads them itself, but not those of other commands */
+        o->algorithm_list = option_on_command_line("algo") ? text : NULL;
+        return;
+    }
     (void)option; /* names are checked against the collective's table */
+    text = last != NULL ? last + 1 : text;
     o->algorithm_list = text;
     o->algorithms = algorithm_word(text);
 }
@@ -120,8 +128,9 @@ static void apply_packing(struct options *o, const char *option, const char *tex
 }
 
 const struct option_row operand_options[] = {
-    {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted", "auto", "", OPTIONS_MODEL,
-     .apply = apply_algo, .words = "auto, all"},
+    {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted; mpirun: COLLECTIVE=NAME",
+     "auto", "", OPTIONS_MODEL | OPTIONS_MPIRUN, .apply = apply_algo, .words = "auto, all",
+     .several = true},
     {"bytes", "N", "size of a message, or of a vector of --type in place of --count", "8", "",
      OPTIONS_MODEL | OPTIONS_SPANS | OPTIONS_MEASURE, .apply = apply_bytes, .series = SERIES_BYTES},
     {"root", "R", "rank of the root", "0", "", OPTIONS_MODEL, .apply = apply_root,

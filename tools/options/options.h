@@ -154,12 +154,15 @@ struct options {
     char **rest; /* what stands behind --, or a program of mpirun; NULL at its end; NULL: none */
     char **argv; /* all of the command line */
     const char *traced; /* mpirun: a file for the diagram; NULL: none */
+    const char *report; /* mpirun: a file for what its calls took; NULL: none */
     bool unchecked;     /* --check off */
+    bool checksums;     /* mpirun: sums of the buffers of sends */
     bool compare_calls; /* of struct logp_config: mpirun sets it */
     bool tags_output;   /* each line of a program with its rank */
     double
         compute; /* mpirun: what computing takes on the virtual clock, times what it takes here */
     bool gdb;    /* mpirun: in this debugger */
+    int most_crashes;   /* mpirun --explore: ranks that may end in a run */
     int64_t explore;    /* mpirun: so many runs, each in another order; 0: the program runs once */
     size_t stack_bytes; /* of a processor; 0: the machine's own */
     bool help, version;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options that a run depends on. */
+#include "file/file.h"
 #include "options/rows.h"
 
 #include <stdlib.h>
@@ -153,6 +154,20 @@ static void apply_check(struct options *o, const char *option, const char *text)
     o->unchecked = which == 1;
 }
 
+static void apply_report(struct options *o, const char *option, const char *text)
+{
+    static const struct names names = {{"html", "json", "txt"}, 3};
+    const char *const suffix = suffix_of(text);
+
+    o->report = NULL;
+    if (*text == '\0')
+        return;
+    if (suffix == NULL || find_name(&names, suffix) < 0)
+        bad_option(option, text, "a report is a file whose name ends in .html, .json or .txt");
+    check_place(option, text);
+    o->report = text;
+}
+
 static void apply_compute(struct options *o, const char *option, const char *text)
 {
     char *end = NULL;
@@ -197,6 +212,10 @@ const struct option_row run_options[] = {
      SWITCH(tags_output)},
     {"check", "WHEN", "name collectives that differ, and requests left or used twice: on, off",
      "on", "", OPTIONS_MPIRUN, .apply = apply_check, .words = "on, off"},
+    {"checksum", NULL, "name buffers of nonblocking sends that are written too early", "off", "",
+     OPTIONS_MPIRUN, SWITCH(checksums)},
+    {"report", "FILE", "what calls took, waits, messages: .html, .json, .txt", "", "none",
+     OPTIONS_MPIRUN, .apply = apply_report},
     {"compute", "HOW",
      "virtual clock: time of the program's own computing: none, measured, x0.5 (half)", "none", "",
      OPTIONS_MPIRUN, .apply = apply_compute, .words = "none, measured"},
@@ -204,6 +223,8 @@ const struct option_row run_options[] = {
      NUMBER(stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
     {"explore", "RUNS", "run so many times in different orders, until a run fails", "", "",
      OPTIONS_MPIRUN, NUMBER(explore, false, 1, INT64_C(1) << 40, "a number of runs > 0")},
+    {"faults", "N", "with --explore: up to N ranks crash in a run", "0", "", OPTIONS_MPIRUN,
+     NUMBER(most_crashes, false, 0, 1000, "a number of ranks, 0 .. 1000")},
     {"gdb", NULL, "run in gdb: ranks are threads, and `rank 3` chooses one", "off", "",
      OPTIONS_MPIRUN, SWITCH(gdb)},
     {0},

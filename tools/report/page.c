@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* LOGP_PAGE_LACKS, LOGP_PAGE_FOLD, page_head, page_tail, page_fold: made by page.cmake */
+/* LOGP_PAGE_LACKS, LOGP_PAGE_FOLD, page_head, page_tail, page_fold, page_plain_styles: made by page.cmake */
 #include <page.inc>
 
 const char *page_lacks(void)
@@ -24,6 +24,11 @@ void write_fold(FILE *f)
 {
     if (LOGP_PAGE_FOLD)
         write_bytes(f, "fold", page_fold, sizeof(page_fold));
+}
+
+void write_plain_styles(FILE *f)
+{
+    fwrite(page_plain_styles, 1, sizeof(page_plain_styles), f);
 }
 
 void begin_page(FILE *f)

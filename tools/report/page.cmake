@@ -14,6 +14,11 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   endforeach()
   list(TRANSFORM LOGP_PAGE_SCRIPTS APPEND .js)
   list(TRANSFORM LOGP_PAGE_STYLES APPEND .css)
+  # Of pages that have no curves and no diagram: mpirun --report.
+  set(LOGP_PLAIN_STYLES page controls figures narrow)
+  list(TRANSFORM LOGP_PLAIN_STYLES PREPEND ${LOGP_PAGE}/)
+  list(TRANSFORM LOGP_PLAIN_STYLES APPEND .css)
+  list(APPEND LOGP_PLAIN_STYLES ${CMAKE_CURRENT_SOURCE_DIR}/profile/profile.css)
   # Debian's package libjs-dygraphs has all three.
   set(where PATHS /usr/share/javascript/dygraphs /usr/share/doc/libjs-dygraphs NO_DEFAULT_PATH)
   find_file(LOGP_DYGRAPHS_SCRIPT dygraph.min.js ${where})
@@ -33,9 +38,10 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     COMMAND ${CMAKE_COMMAND} -D OUT=${LOGP_PAGE_INC} -D PAGE=${LOGP_PAGE}/page.html
             -D PALETTE=${LOGP_PALETTE}
             "-DSCRIPTS=${LOGP_PAGE_SCRIPTS}" "-DSTYLES=${LOGP_PAGE_STYLES}"
-            "-DLIBRARY=${LOGP_PAGE_LIBRARY}" "-DFOLD=${LOGP_FOLD}" -P ${LOGP_PAGE}/page.cmake
+            "-DPLAIN=${LOGP_PLAIN_STYLES}" "-DLIBRARY=${LOGP_PAGE_LIBRARY}" "-DFOLD=${LOGP_FOLD}"
+            -P ${LOGP_PAGE}/page.cmake
     DEPENDS ${LOGP_PAGE}/page.cmake ${LOGP_PAGE}/page.html ${LOGP_PALETTE} ${LOGP_PAGE_SCRIPTS}
-            ${LOGP_PAGE_STYLES} ${LOGP_PAGE_LIBRARY} ${LOGP_FOLD}
+            ${LOGP_PAGE_STYLES} ${LOGP_PLAIN_STYLES} ${LOGP_PAGE_LIBRARY} ${LOGP_FOLD}
     COMMENT "Embedding the page of logp report" VERBATIM)
   # A target of its own: as one of logp_command's sources it, and all of them, would wait for the library.
   add_custom_target(logp_page DEPENDS ${LOGP_PAGE_INC})
@@ -66,6 +72,24 @@ if(FOLD)
 else()
   file(APPEND ${OUT} "#define LOGP_PAGE_FOLD false\nstatic const unsigned char page_fold[1];\n")
 endif()
+# The colours: a variable of the style sheet for each role, and those of algorithms for palette.js.
+file(READ ${PALETTE} palette)
+set(color "\"(#[0-9a-f]+)\"")
+string(REGEX MATCHALL "ROLE\\([A-Z_]+, ${color}, ${color}" all_roles "${palette}")
+string(REGEX MATCHALL "SERIES\\(${color}, ${color}, ${color}, ${color}" all_series "${palette}")
+set(roles "")
+foreach(role IN LISTS all_roles)
+  string(REGEX REPLACE "ROLE.([A-Z_]+), ${color}, ${color}" "--\\1: light-dark(\\2, \\3)" role "${role}")
+  string(TOLOWER "${role}" role)
+  string(REPLACE "_" "-" role "${role}")
+  string(APPEND roles "  ${role};\n")
+endforeach()
+set(plain ":root {\n${roles}}\n")
+foreach(file IN LISTS PLAIN)
+  file(READ ${file} text)
+  string(APPEND plain "\n${text}")
+endforeach()
+write_array(page_plain_styles "${plain}")
 if(NOT LIBRARY)
   file(APPEND ${OUT} "#define LOGP_PAGE_LACKS \\\n"
     "    \"it was built without dygraphs, which draws its curves: \" \\\n"
@@ -85,18 +109,6 @@ string(REGEX REPLACE "//# sourceMappingURL[^\n]*" "" library "${library}")
 string(REGEX REPLACE "/\\*# sourceMappingURL[^*]*\\*/" "" library_styles "${library_styles}")
 string(REPLACE "&" "&amp;" licence "${licence}")
 string(REPLACE "<" "&lt;" licence "${licence}")
-# The colours: a variable of the style sheet for each role, and those of algorithms for palette.js.
-file(READ ${PALETTE} palette)
-set(color "\"(#[0-9a-f]+)\"")
-string(REGEX MATCHALL "ROLE\\([A-Z_]+, ${color}, ${color}" all_roles "${palette}")
-string(REGEX MATCHALL "SERIES\\(${color}, ${color}, ${color}, ${color}" all_series "${palette}")
-set(roles "")
-foreach(role IN LISTS all_roles)
-  string(REGEX REPLACE "ROLE.([A-Z_]+), ${color}, ${color}" "--\\1: light-dark(\\2, \\3)" role "${role}")
-  string(TOLOWER "${role}" role)
-  string(REPLACE "_" "-" role "${role}")
-  string(APPEND roles "  ${role};\n")
-endforeach()
 string(REGEX REPLACE "SERIES.${color}, ${color}, ${color}, ${color}"
   "{ fill: \"\\1\", ink: \"\\2\", light: \"\\3\", dark: \"\\4\" }" all_series "${all_series}")
 string(REPLACE ";" ",\n  " series "${all_series}")

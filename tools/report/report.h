@@ -14,6 +14,8 @@
 
 /* What was missing when the command was built, and how to have it, in words; NULL: nothing was. */
 const char *page_lacks(void);
+/* The style of pages that need no library: colours, texts, tables, figures. */
+void write_plain_styles(FILE *f);
 /* All of the page but the data, which stand between. */
 void begin_page(FILE *f);
 void end_page(FILE *f);

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* A planted bug for each word; `right` does much the same without one. */
+#include "check.h"
+
+static int me, n, x[8];
+static MPI_Win win;
+
+static void sum(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)length, (void)type;
+}
+
+/* What is made is freed, or left. */
+static void objects(const char *which, int frees)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Group group = MPI_GROUP_NULL, pair = MPI_GROUP_NULL;
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Info info = MPI_INFO_NULL;
+
+    if (strcmp(which, "communicator") == 0)
+        MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &comm);
+    if (strcmp(which, "datatype") == 0)
+        for (int i = 0; i < 3; i++) {
+            if (frees && i > 0)
+                MPI_Type_free(&type);
+            MPI_Type_vector(2, 1, 2, MPI_INT, &type); /* left */
+        }
+    if (strcmp(which, "group") == 0) {
+        MPI_Comm_group(MPI_COMM_WORLD, &group);
+        MPI_Group_incl(group, 1, (int[]){0}, &pair);
+        MPI_Group_free(&pair);
+    }
+    if (strcmp(which, "operation") == 0)
+        MPI_Op_create(sum, 1, &op);
+    if (strcmp(which, "info") == 0)
+        MPI_Info_create(&info);
+    if (strcmp(which, "window") == 0)
+        MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (!frees)
+        return;
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
+    if (type != MPI_DATATYPE_NULL)
+        MPI_Type_free(&type);
+    if (group != MPI_GROUP_NULL)
+        MPI_Group_free(&group);
+    if (op != MPI_OP_NULL)
+        MPI_Op_free(&op);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    if (strcmp(which, "window") == 0)
+        MPI_Win_free(&win);
+}
+
+static void use_freed(const char *which)
+{
+    MPI_Comm comm, comm_copy;
+    MPI_Datatype type, type_copy;
+    MPI_Group group, group_copy;
+    int out;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    comm_copy = comm, type_copy = type, group_copy = group;
+    MPI_Comm_free(&comm);
+    MPI_Type_free(&type);
+    MPI_Group_free(&group);
+    if (strcmp(which, "comm") == 0)
+        MPI_Comm_rank(comm_copy, &out);
+    if (strcmp(which, "type") == 0)
+        MPI_Type_size(type_copy, &out);
+    if (strcmp(which, "group") == 0)
+        MPI_Group_size(group_copy, &out);
+}
+
+/* The buffer of a send is written before the send is complete, or after. */
+static void write_early(int early)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Datatype every_second;
+
+    MPI_Type_vector(4, 1, 2, MPI_INT, &every_second);
+    MPI_Type_commit(&every_second);
+    if (me == 0)
+        MPI_Isend(x, 1, every_second, 1, 0, MPI_COMM_WORLD, &request); /* written */
+    x[1] = 7;                                                          /* none of its data */
+    if (early)
+        x[2] = 7;
+    if (me == 1)
+        MPI_Recv(x, 8, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* complete */
+    x[2] = 7;
+    MPI_Type_free(&every_second);
+}
+
+/* Two operations at rank 0: one of them is at `second`. */
+static void operate(int second, int locks)
+{
+    int value = me, got;
+
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (locks) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Put(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, win);
+        if (second != 1)
+            MPI_Win_flush(0, win);
+        MPI_Get(&got, 1, MPI_INT, 0, 1, 1, MPI_INT, win);
+        MPI_Win_unlock(0, win);
+    } else {
+        MPI_Win_fence(0, win);
+        for (int i = 0; i < 2; i++) { /* the same bytes in two epochs */
+            if (me == 0)
+                MPI_Put(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, win); /* one */
+            if (me == 1)
+                MPI_Get(&got, 1, MPI_INT, 0, second, 1, MPI_INT, win); /* other */
+            MPI_Accumulate(&value, 1, MPI_INT, 0, 5, 1, MPI_INT, MPI_SUM, win);
+            MPI_Win_fence(0, win);
+        }
+    }
+    MPI_Win_free(&win);
+}
+
+/* Four ints, as two pairs, as a structure with an int and three more, or as what they are not. */
+static void exchange(MPI_Datatype out, int n_out, MPI_Datatype in, int n_in)
+{
+    MPI_Request request;
+    MPI_Message message;
+    double room[8];
+
+    if (me == 0) {
+        MPI_Send(x, n_out, out, 1, 3, MPI_COMM_WORLD); /* sent */
+        MPI_Isend(x, n_out, out, 1, 3, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Ssend(x, n_out, out, 1, 3, MPI_COMM_WORLD);
+    } else if (me == 1) {
+        MPI_Recv(room, n_in, in, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* received */
+        MPI_Irecv(room, n_in, in, 0, 3, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Mprobe(0, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(room, n_in, in, &message, MPI_STATUS_IGNORE);
+    }
+}
+
+static void exchange_types(void)
+{
+    MPI_Datatype pair, whole;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Type_create_struct(2, (int[]){2, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_INT, pair},
+                           &whole);
+    MPI_Type_commit(&whole);
+    exchange(MPI_INT, 4, pair, 2);
+    exchange(pair, 2, MPI_INT, 8);
+    exchange(whole, 1, MPI_INT32_T, 4);
+    exchange(MPI_INT, 2, whole, 1); /* a part of an element */
+    exchange(MPI_INT, 4, whole, 2);
+    exchange(MPI_INT, 0, MPI_DOUBLE, 1);
+    exchange(MPI_PACKED, 16, MPI_INT, 4);
+    exchange(MPI_2INT, 2, MPI_INT, 4);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&whole);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const kinds[] = {"communicator", "datatype", "group",
+                                        "operation",    "info",     "window"};
+    const char *word = argc > 1 ? argv[1] : "right";
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (strcmp(word, "right") == 0) {
+        for (int i = 0; i < 6; i++)
+            objects(kinds[i], 1);
+        use_freed("nothing");
+        write_early(0);
+        exchange_types();
+        operate(2, 0);
+        operate(2, 1);
+    }
+    if (argc > 2 && strcmp(word, "left") == 0)
+        objects(argv[2], 0);
+    if (argc > 2 && strcmp(word, "freed") == 0)
+        use_freed(argv[2]);
+    if (strcmp(word, "message") == 0 && me == 1)
+        MPI_Send(x, 3, MPI_INT, 0, 9, MPI_COMM_WORLD);
+    if (strcmp(word, "types") == 0)
+        exchange(MPI_INT, 4, MPI_DOUBLE, 2);
+    if (strcmp(word, "order") == 0)
+        exchange(MPI_FLOAT_INT, 1, MPI_2INT, 1);
+    if (strcmp(word, "bytes") == 0)
+        exchange(MPI_INT, 2, MPI_BYTE, 8);
+    if (strcmp(word, "early") == 0)
+        write_early(1);
+    if (strcmp(word, "conflict") == 0)
+        operate(1, 0);
+    if (strcmp(word, "locked") == 0)
+        operate(1, 1);
+    if (strcmp(word, "operations") == 0)
+        MPI_Reduce(&me, x, 1, MPI_INT, me == 1 ? MPI_MAX : MPI_SUM, 0, MPI_COMM_WORLD);
+    if (strcmp(word, "own") == 0)
+        MPI_Gather(x, 2, MPI_INT, x + 2, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Right programs, drawn: drawn FIRST COUNT runs the programs of the seeds FIRST, FIRST + 1, ... All
+ * ranks draw the same steps. Each step knows what its data must be, and says its seed where they are
+ * not that. Whoever runs this also looks at stderr: no check may blame any of these programs.
+ */
+#include "check.h"
+
+#include <stdint.h>
+
+enum { MOST = 64, STEPS = 12 };
+
+static int me, n;
+static long seed, step;
+static uint64_t state;
+
+/* 0 .. below - 1, equal on all ranks */
+static int draw(int below)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int)((state >> 33) % (uint64_t)below);
+}
+
+#define RIGHT(holds)                                                                               \
+    do {                                                                                           \
+        if (!(holds)) {                                                                            \
+            printf("seed %ld, step %ld, rank %d, line %d: %s does not hold\n", seed, step, me,     \
+                   __LINE__, #holds);                                                              \
+            MPI_Abort(MPI_COMM_WORLD, 3);                                                          \
+        }                                                                                          \
+    } while (0)
+
+static int value(int rank, int i)
+{
+    return (int)(seed % 1000) * 100 + (int)step * 1000 + 17 * rank + i;
+}
+
+/* Committed, with `count` ints as its data, at every stride-th place. */
+static MPI_Datatype draw_type(int count, int stride)
+{
+    MPI_Datatype type, part;
+    int blocks[2] = {1, count - 1};
+
+    switch (draw(4)) {
+    case 0:
+        MPI_Type_vector(count, 1, stride, MPI_INT, &type);
+        break;
+    case 1:
+        MPI_Type_create_resized(MPI_INT, 0, (MPI_Aint)sizeof(int) * stride, &part);
+        MPI_Type_contiguous(count, part, &type);
+        MPI_Type_free(&part);
+        break;
+    case 2:
+        MPI_Type_vector(count - 1, 1, stride, MPI_INT, &part);
+        MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, (MPI_Aint)sizeof(int) * stride},
+                               (MPI_Datatype[]){MPI_INT, part}, &type);
+        MPI_Type_free(&part);
+        break;
+    default:
+        MPI_Type_create_resized(MPI_INT, 0, (MPI_Aint)sizeof(int) * stride, &part);
+        MPI_Type_indexed(2, blocks, (int[]){0, 1}, part, &type);
+        MPI_Type_free(&part);
+        break;
+    }
+    MPI_Type_commit(&type);
+    return type;
+}
+
+/* Each rank sends to the one `by` further on; the receive may be longer than the message. */
+static void exchange(MPI_Comm comm)
+{
+    const int by = draw(n), count = 1 + draw(8), more = draw(3), tag = draw(5), way = draw(6),
+              any = draw(2), to = (me + by) % n, from = (me - by + n) % n, stride = 2 + draw(2);
+    int out[MOST] = {0}, in[MOST], got;
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status status;
+    MPI_Datatype type = MPI_INT;
+    int is_typed = draw(2) && count > 1;
+
+    if (is_typed)
+        type = draw_type(count, stride);
+    for (int i = 0; i < MOST; i++) {
+        out[i] = i % (is_typed ? stride : 1) == 0 ? value(me, i / (is_typed ? stride : 1)) : -1;
+        in[i] = -2;
+    }
+    if (way == 0) {
+        MPI_Sendrecv(out, is_typed ? 1 : count, type, to, tag, in, count + more, MPI_INT,
+                     any ? MPI_ANY_SOURCE : from, any ? MPI_ANY_TAG : tag, comm, &status);
+    } else {
+        if (way == 1) {
+            MPI_Recv_init(in, count + more, MPI_INT, from, tag, comm, &requests[0]);
+            MPI_Send_init(out, is_typed ? 1 : count, type, to, tag, comm, &requests[1]);
+            MPI_Startall(2, requests);
+        } else {
+            MPI_Irecv(in, count + more, MPI_INT, any ? MPI_ANY_SOURCE : from, tag, comm,
+                      &requests[0]);
+            if (way == 2)
+                MPI_Issend(out, is_typed ? 1 : count, type, to, tag, comm, &requests[1]);
+            else
+                MPI_Isend(out, is_typed ? 1 : count, type, to, tag, comm, &requests[1]);
+        }
+        if (way == 3) {
+            int first;
+
+            MPI_Waitany(2, requests, &first, &status);
+            MPI_Waitany(2, requests, &got, first == 0 ? MPI_STATUS_IGNORE : &status);
+        } else if (way == 4) {
+            MPI_Status statuses[2];
+
+            for (int done = 0, some, at[2]; done < 2; done += some) {
+                MPI_Waitsome(2, requests, &some, at, statuses);
+                for (int i = 0; i < some; i++)
+                    if (at[i] == 0)
+                        status = statuses[i];
+            }
+        } else {
+            MPI_Status statuses[2];
+            int flag = 0;
+
+            while (!flag)
+                MPI_Testall(2, requests, &flag, statuses);
+            status = statuses[0];
+        }
+        if (way == 1) {
+            MPI_Request_free(&requests[0]);
+            MPI_Request_free(&requests[1]);
+        }
+        MPI_Get_count(&status, MPI_INT, &got);
+        RIGHT(got == count && status.MPI_SOURCE == from && status.MPI_TAG == tag);
+    }
+    for (int i = 0; i < MOST; i++)
+        RIGHT(in[i] == (i < count ? value(from, i) : -2));
+    if (is_typed)
+        MPI_Type_free(&type);
+    if (any) /* the next step's messages are not taken for these */
+        MPI_Barrier(comm);
+}
+
+/* All send to one, which takes them in any order, with or without a probe. */
+static void gather_any(MPI_Comm comm)
+{
+    const int root = draw(n), tag = draw(5), way = draw(3);
+    int x = value(me, 0), seen[MOST] = {0};
+
+    if (me != root) {
+        MPI_Send(&x, 1, MPI_INT, root, tag, comm);
+        return;
+    }
+    for (int i = 1; i < n; i++) {
+        MPI_Status status;
+        MPI_Message message;
+
+        if (way == 0) {
+            MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, tag, comm, &status);
+        } else if (way == 1) {
+            MPI_Probe(MPI_ANY_SOURCE, tag, comm, &status);
+            MPI_Recv(&x, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, comm, &status);
+        } else {
+            MPI_Mprobe(MPI_ANY_SOURCE, tag, comm, &message, &status);
+            MPI_Mrecv(&x, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        }
+        RIGHT(x == value(status.MPI_SOURCE, 0) && !seen[status.MPI_SOURCE]);
+        seen[status.MPI_SOURCE] = 1;
+    }
+}
+
+static void sum_pairs(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *length; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+static void collective(MPI_Comm comm)
+{
+    const int root = draw(n), count = 1 + draw(4), starts = draw(2);
+    int in[MOST], out[MOST * 4], sum = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Op op = MPI_SUM;
+
+    for (int i = 0; i < MOST; i++)
+        in[i] = value(me, i);
+    for (int r = 0; r < n; r++)
+        sum += value(r, 0);
+    switch (draw(6)) {
+    case 0:
+        if (starts)
+            MPI_Ibcast(in, count, MPI_INT, root, comm, &request);
+        else
+            MPI_Bcast(in, count, MPI_INT, root, comm);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        RIGHT(in[count - 1] == value(root, count - 1));
+        break;
+    case 1:
+        if (draw(2))
+            MPI_Op_create(sum_pairs, 1, &op);
+        if (starts)
+            MPI_Iallreduce(in, out, count, MPI_INT, op, comm, &request);
+        else
+            MPI_Allreduce(in, out, count, MPI_INT, op, comm);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        RIGHT(out[0] == sum);
+        if (op != MPI_SUM)
+            MPI_Op_free(&op);
+        break;
+    case 2:
+        MPI_Gather(in, count, MPI_INT, me == root ? out : NULL, count, MPI_INT, root, comm);
+        for (int r = 0; r < n && me == root; r++)
+            RIGHT(out[r * count] == value(r, 0));
+        break;
+    case 3:
+        MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm);
+        for (int r = 0; r < n; r++)
+            RIGHT(out[r] == value(r, me));
+        break;
+    case 4:
+        MPI_Scan(in, out, count, MPI_INT, MPI_SUM, comm);
+        sum = 0;
+        for (int r = 0; r <= me; r++)
+            sum += value(r, 0);
+        RIGHT(out[0] == sum);
+        break;
+    default:
+        out[me] = value(me, 0);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, 1, MPI_INT, comm);
+        for (int r = 0; r < n; r++)
+            RIGHT(out[r] == value(r, 0));
+        break;
+    }
+}
+
+/* Each rank writes its own place of rank `at`, and reads it back in the next epoch. */
+static void window(MPI_Comm comm)
+{
+    const int at = draw(n), way = draw(3);
+    int *base, x = value(me, 0), got = -1;
+    MPI_Win win;
+
+    MPI_Win_allocate((MPI_Aint)sizeof(int) * n, sizeof(int), MPI_INFO_NULL, comm, &base, &win);
+    if (way == 0) {
+        MPI_Win_fence(0, win);
+        MPI_Put(&x, 1, MPI_INT, at, me, 1, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        MPI_Get(&got, 1, MPI_INT, at, (me + 1) % n, 1, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        RIGHT(got == value((me + 1) % n, 0));
+    } else if (way == 1) {
+        MPI_Win_lock(MPI_LOCK_SHARED, at, 0, win);
+        MPI_Put(&x, 1, MPI_INT, at, me, 1, MPI_INT, win);
+        MPI_Win_flush(at, win);
+        MPI_Get(&got, 1, MPI_INT, at, me, 1, MPI_INT, win);
+        MPI_Win_unlock(at, win);
+        RIGHT(got == x);
+    } else {
+        int one = 1;
+
+        MPI_Win_lock_all(0, win);
+        for (int i = 0; i < 3; i++)
+            MPI_Accumulate(&one, 1, MPI_INT, at, 0, 1, MPI_INT, MPI_SUM, win);
+        MPI_Win_unlock_all(win);
+        MPI_Barrier(comm);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, at, 0, win);
+        MPI_Get(&got, 1, MPI_INT, at, 0, 1, MPI_INT, win);
+        MPI_Win_unlock(at, win);
+        RIGHT(got == 3 * n);
+    }
+    MPI_Win_free(&win);
+}
+
+/* A communicator with the same ranks in the same order, or of a part of them. */
+static void communicator(void)
+{
+    const int color = draw(3), key = draw(2);
+    MPI_Comm comm;
+    int rank, size, x, sum;
+
+    MPI_Comm_split(MPI_COMM_WORLD, me % (color + 1), key ? -me : me, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    x = 1;
+    MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, comm);
+    RIGHT(sum == size && rank < size);
+    MPI_Comm_free(&comm);
+}
+
+static void run(void)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+
+    state = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15);
+    if (draw(3) == 0)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (step = 0; step < STEPS; step++)
+        switch (draw(6)) {
+        case 0:
+        case 1:
+            exchange(comm);
+            break;
+        case 2:
+            gather_any(comm);
+            MPI_Barrier(comm); /* likewise */
+            break;
+        case 3:
+            collective(comm);
+            break;
+        case 4:
+            if (draw(4) == 0)
+                communicator();
+            break;
+        default:
+            if (draw(4) == 0)
+                window(comm);
+            break;
+        }
+    if (comm != MPI_COMM_WORLD)
+        MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv)
+{
+    const long first = argc > 1 ? atol(argv[1]) : 1, count = argc > 2 ? atol(argv[2]) : 100;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    for (seed = first; seed < first + count; seed++) {
+        run();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (me == 0)
+        printf("drawn: all hold, seeds %ld to %ld\n", first, first + count - 1);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --check: operations on windows that conflict. Two operations conflict if they have bytes of a
+ * target in common, at least one of them writes, they are not both atomic, and neither is complete
+ * when the other one starts. With a fence that is the epoch between two fences, else the time up to
+ * the end of the origin's epoch or a flush. The last N_ACCESSES operations at each target are known.
+ * Source: MPI 3.1, 11.7
+ */
+#include "host.h"
+#include "window.h"
+
+#include <stdatomic.h>
+
+/* What a program gets is undefined, but it may not look: it is said once, and the run goes on. */
+static void name_conflict(const struct win *w, int rank, const struct access *a,
+                          const struct access *before)
+{
+    uintptr_t places[2];
+    char texts[2][PLACE_TEXT];
+
+    if (atomic_flag_test_and_set_explicit(&the_job->said.conflict,
+                                          memory_order_relaxed)) /* no data depends on it */
+        return;
+    places[0] = a->caller != NULL ? place_of(a->rank, a->caller) : 0;
+    places[1] = before->caller != NULL ? place_of(before->rank, before->caller) : 0;
+    name_places(the_job, places, 2, texts);
+    fflush(stdout);
+    fprintf(stderr,
+            "rank %d: %s: conflicts at rank %d%s with %s of rank %d%s in the same epoch; more "
+            "conflicts are not named\n",
+            w->comm->rank, a->call, rank, texts[0], before->call, before->origin, texts[1]);
+}
+
+static bool conflict(const struct access *a, const struct access *b)
+{
+    return a->from < b->to && b->from < a->to && (a->kind != 'r' || b->kind != 'r') &&
+           (a->kind != 'u' || b->kind != 'u') && a->fences == b->fences;
+}
+
+void check_access(struct win *w, int rank, const struct access *given)
+{
+    struct rank *r = this_rank();
+    struct target *t = w->targets[rank];
+    struct access a = *given, before = {.to = 0};
+
+    if (!the_job->checks)
+        return;
+    a.origin = w->comm->rank;
+    a.rank = r;
+    a.caller = the_job->times_calls ? NULL : r->caller;
+    a.fences = w->access[rank] == 0 ? w->fences : -1;
+    r->caller = NULL;
+    pthread_mutex_lock(&t->mutex);
+    for (int i = 0; i < N_ACCESSES; i++)
+        if (t->accesses[i].from < t->accesses[i].to && conflict(&a, &t->accesses[i])) {
+            before = t->accesses[i];
+            break;
+        }
+    t->accesses[t->next_access++ % N_ACCESSES] = a;
+    pthread_mutex_unlock(&t->mutex);
+    if (before.to > 0)
+        name_conflict(w, rank, &a, &before);
+}
+
+/* Those between fences end by their number. */
+void end_accesses(struct win *w, int rank)
+{
+    struct target *t = w->targets[rank];
+
+    if (!the_job->checks || w->access[rank] == 0)
+        return;
+    pthread_mutex_lock(&t->mutex);
+    for (int i = 0; i < N_ACCESSES; i++)
+        if (t->accesses[i].origin == w->comm->rank && t->accesses[i].fences < 0)
+            t->accesses[i].to = t->accesses[i].from;
+    pthread_mutex_unlock(&t->mutex);
+}

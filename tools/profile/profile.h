@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * logp mpirun --report: where the time of an MPI program goes. It is made of the calls that the MPI
+ * library has noted and of the trace of the run.
+ */
+#ifndef LOGP_PROFILE_H
+#define LOGP_PROFILE_H
+
+#include "mpi/run.h"
+#include "options/options.h"
+
+#include <logp/explain.h>
+#include <logp/trace.h>
+
+/* What went from one rank to another, and how long the receiver waited for it. */
+struct profile_pair {
+    int from, to;
+    int64_t messages, bytes, waits, wait_ns;
+};
+
+/* Messages whose receiver waited because the sender called late. */
+struct profile_late {
+    int from, to;
+    uint32_t sent, received; /* labels of the two events */
+    int64_t messages, late_ns;
+};
+
+struct profile_rank {
+    int64_t call_ns;    /* within MPI */
+    int64_t wait_ns;    /* of that: for messages */
+    int64_t compute_ns; /* of the trace: logp_compute(), and combining */
+    int64_t sent, sent_bytes;
+};
+
+/* The time of the program as a function of L, o, g and G. */
+enum { PROFILE_CURVES = 4 };
+
+struct profile {
+    const struct options *o;
+    const char *program;
+    const struct mpi_report *calls;
+    const struct logp_trace *trace;
+    int64_t P, end_ns, messages, bytes, wait_ns, late_ns;
+    bool is_cut; /* a rank waited for ever */
+    int *sites;  /* by label of the trace: of mpi_report.sites; -1: none */
+    struct profile_rank *ranks;
+    struct profile_pair *pairs; /* in the order of (from, to) */
+    size_t n_pairs;
+    struct profile_late *late; /* the largest first */
+    size_t n_late;
+    struct logp_explanation *explained; /* NULL: why_not says why */
+    const char *why_not;
+    struct logp_curve curves[PROFILE_CURVES];
+    int n_curves;
+};
+
+/* gather.c: all of it; without memory it ends the process. Freed by profile_fini() */
+void profile_init(struct profile *p, const struct options *o, const char *program,
+                  const struct mpi_report *calls, const struct logp_trace *trace);
+void profile_fini(struct profile *p);
+/* what_if.c: fill `explained`, or why_not. */
+void profile_explain(struct profile *p);
+
+/* A time, to at most six digits. @return buf */
+const char *profile_time(int64_t ns, char buf[32]);
+/* The parameter of a curve, as the run had it. @return buf */
+const char *profile_value(const struct logp_curve *c, char buf[64]);
+/* Sites in the order of their time, the largest first; to be freed. *n: how many */
+int *profile_sites(const struct profile *p, int *n);
+/* Of all ranks together. */
+struct mpi_call profile_sum(const struct profile *p, int site);
+/* "MPI_Recv (prog.c:12)". @return buf */
+const char *profile_site_name(const struct profile *p, int site, char buf[256]);
+/* The same of an event's label, or "barrier/dissemination": of a collective. @return buf */
+const char *profile_label_name(const struct profile *p, uint32_t label, char buf[256]);
+/* The prediction of a collective; < 0: none. *exact: not a bound */
+int64_t profile_predicted(const struct profile *p, const struct mpi_collective *c, bool *exact);
+/* Its data: bytes of an item or a vector. */
+int64_t profile_bytes(const struct mpi_collective *c);
+/* Pairs or late messages that a page lists: the largest of them. */
+enum { PROFILE_LISTED = 20 };
+/* The pairs with the longest waits, at most n, largest first; an array to be freed. @return how many */
+size_t profile_waits(const struct profile *p, size_t n, const struct profile_pair ***out);
+
+/* Write it to stdout. */
+void profile_as_text(const struct profile *p);
+void profile_as_json(const struct profile *p);
+void profile_as_html(const struct profile *p);
+
+#endif
