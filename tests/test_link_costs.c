@@ -239,8 +239,6 @@ Test(link_costs, links_all_alike_are_none)
     const struct logp_ranks all = {NULL, 0};
     const struct logp_params plain = {
         .L_ns = 6, .o_send_ns = 2, .o_recv_ns = 3, .g_ns = 4, .G_ps = 2000, .gamma_ps = 1000};
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
 
     for (int P = 1; P <= 9; P += 4) {
         struct logp_invocation linked = {.args.n_bytes = 24,
@@ -255,16 +253,16 @@ Test(link_costs, links_all_alike_are_none)
         cr_assert_eq(logp_links_create(P, &links), 0);
         cr_assert_eq(logp_links_set(links, &all, &all, &c), 0);
         linked.model.links = links;
-        for (size_t i = 0; i < n; i++) {
-            if (rows[i]->steps == NULL || test_needs(rows[i], P, &alike) != NULL)
+        for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++) {
+            if ((*row)->steps == NULL || test_needs(*row, P, &alike) != NULL)
                 continue;
-            cr_assert_eq(test_predict(rows[i], P, &linked).ns,
-                         test_predict_by(rows[i], P, &alike, LOGP_BY_SCHEDULE).ns, "%s %s, %d",
-                         rows[i]->collective, rows[i]->name, P);
+            cr_assert_eq(test_predict(*row, P, &linked).ns,
+                         test_predict_by(*row, P, &alike, LOGP_BY_SCHEDULE).ns, "%s %s, %d",
+                         (*row)->collective, (*row)->name, P);
             cr_assert_eq(
-                logp_collective_lower_bound(rows[i]->collective, P, &linked.args, &linked.model),
-                logp_collective_lower_bound(rows[i]->collective, P, &alike.args, &alike.model),
-                "%s", rows[i]->collective);
+                logp_collective_lower_bound((*row)->collective, P, &linked.args, &linked.model),
+                logp_collective_lower_bound((*row)->collective, P, &alike.args, &alike.model), "%s",
+                (*row)->collective);
         }
         logp_links_destroy(links);
     }

@@ -59,7 +59,6 @@ static int ping_pong(struct logp_vp *vp, void *arg)
     char c = 0;
     int rc = me == 0 ? logp_send(vp, 1, 0, &c, 1) : logp_recv(vp, 0, 0, &c, 1, NULL);
 
-    (void)arg;
     if (rc == 0)
         rc = me == 1 ? logp_send(vp, 0, 0, &c, 1) : logp_recv(vp, 1, 0, &c, 1, NULL);
     return ended(vp, rc);
@@ -81,7 +80,6 @@ static int three_to_one(struct logp_vp *vp, void *arg)
     char c = 0;
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return ended(vp, logp_send(vp, 0, 0, &c, 1));
     for (int i = 0; rc == 0 && i < 3; i++)
@@ -111,7 +109,6 @@ static int one_to_each(struct logp_vp *vp, void *arg)
     char c = 0;
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return ended(vp, logp_recv(vp, 0, 0, &c, 1, NULL));
     for (int to = 1; rc == 0 && to < logp_vp_size(vp); to++)
@@ -141,7 +138,6 @@ static int capacity_with_overhead(struct logp_vp *vp, void *arg)
     char c = 0;
     int rc = 0;
 
-    (void)arg;
     /* two messages to each other's mailbox; the wire takes one: [2, 8), so the next start is 6 */
     for (int i = 0; rc == 0 && i < 2; i++)
         rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, &c, 1) : logp_recv(vp, 0, 0, &c, 1, NULL);
@@ -165,7 +161,6 @@ static int overlap(struct logp_vp *vp, void *arg)
     char c = 0;
     int rc;
 
-    (void)arg;
     if (me == 0)
         return ended(vp, logp_send(vp, 1, 0, &c, 1)); /* arrives at 8 */
     rc = logp_irecv(vp, 0, 0, &c, 1, &r);
@@ -178,9 +173,7 @@ static int overlap(struct logp_vp *vp, void *arg)
 
 Test(timing, irecv_overlaps_with_computing)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-
-    run_virtual(2, &params, overlap, NULL);
+    run_virtual(2, &test_6ns, overlap, NULL);
     cr_expect_eq(finish[0], 2);
     cr_expect_eq(finish[1], 10);
 }
@@ -191,7 +184,6 @@ static int isend_costs_like_send(struct logp_vp *vp, void *arg)
     char c[2] = {0};
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 2; i++)
         rc = logp_vp_rank(vp) == 0 ? logp_isend(vp, 1, i, &c[i], 1, &r[i])
                                    : logp_irecv(vp, 0, i, &c[i], 1, &r[i]);
@@ -202,9 +194,7 @@ static int isend_costs_like_send(struct logp_vp *vp, void *arg)
 
 Test(timing, isend_is_charged_like_send)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-
-    run_virtual(2, &params, isend_costs_like_send, NULL);
+    run_virtual(2, &test_6ns, isend_costs_like_send, NULL);
     cr_expect_eq(finish[0], 6);
     cr_expect_eq(finish[1], 14);
 }
@@ -243,7 +233,6 @@ static int probe(struct logp_vp *vp, void *arg)
     char c[3] = {0};
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0)
         return ended(vp, logp_send(vp, 1, 3, c, 3));
     while (rc == 0 && !found)
@@ -338,10 +327,9 @@ static int compute(struct logp_vp *vp, void *arg)
 
 Test(timing, compute_declares_its_time)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     int calls = 0;
 
-    run_virtual(1, &params, compute, &calls);
+    run_virtual(1, &test_6ns, compute, &calls);
     cr_expect_eq(calls, 1);
     cr_expect_eq(finish[0], 123);
 }
@@ -352,7 +340,6 @@ static int synchronise(struct logp_vp *vp, void *arg)
     char c = 0;
     int rc = logp_compute(vp, 10 * (logp_vp_rank(vp) + 1), NULL, NULL);
 
-    (void)arg;
     if (rc == 0 && logp_vp_rank(vp) == 2)
         rc = logp_send(vp, 2, 0, &c, 1); /* ends at 32; its gap would last until 34 */
     if (rc == 0)
@@ -369,9 +356,7 @@ static int synchronise(struct logp_vp *vp, void *arg)
 
 Test(timing, sync_starts_all_at_one_time_and_forgets_gaps)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-
-    run_virtual(3, &params, synchronise, NULL);
+    run_virtual(3, &test_6ns, synchronise, NULL);
     cr_expect_eq(finish[2], 34);
 }
 
@@ -381,7 +366,6 @@ static int not_early(struct logp_vp *vp, void *arg)
     int64_t emulated, wall;
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 20; i++) {
         rc = i % 2 == 0 ? ping_pong(vp, NULL) : logp_compute(vp, 1000, NULL, NULL);
         emulated = logp_clocks(vp, &wall);
@@ -394,8 +378,6 @@ static int not_early(struct logp_vp *vp, void *arg)
 
 Test(timing, no_call_returns_before_its_time_on_the_wall_clock)
 {
-    const struct logp_params params = test_params(6000, 2000, 4000);
-
-    test_run(test_machine(2, LOGP_CLOCK_WALL, &params), not_early, NULL);
+    test_run(test_machine(2, LOGP_CLOCK_WALL, &test_6us), not_early, NULL);
     cr_expect_geq(finish[0], 10 * 20000);
 }
