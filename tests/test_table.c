@@ -327,6 +327,55 @@ Test(table, a_census_is_the_same_backwards)
                      test_predict(logp_algorithm_find("allgather", "census"), n, &c).ns);
 }
 
+/* No other number of blocks is predicted to be better, one by one; and what is chosen is what may be
+ * asked for. */
+Test(table, the_number_of_blocks_is_the_best_of_all)
+{
+    uint64_t random = 20240615;
+    int chosen = 0;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int i = 0; i < 60 / TEST_SCALE + 1; i++)
+        for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++) {
+            const int64_t side = 2 + test_below(&random, i % 2 == 0 ? 5 : 30), size = side * side;
+            struct logp_invocation c = {
+                .args = {.n_bytes = 720,
+                         .count = 360,
+                         .root = (int)test_below(&random, size),
+                         .op = logp_op_find("sum", "float"),
+                         .work_ns = test_below(&random, 2) * test_below(&random, 2000),
+                         .no_overlap = test_below(&random, 2) == 0},
+                .model.params = {.L_ns = test_below(&random, 2000),
+                                 .o_send_ns = test_below(&random, 300),
+                                 .o_recv_ns = test_below(&random, 300),
+                                 .g_ns = test_below(&random, 500),
+                                 .G_ps = test_below(&random, 40000),
+                                 .gamma_ps = test_below(&random, 90000)}};
+            const struct logp_prediction best = test_predict_by(*a, size, &c, LOGP_BY_FORMULA);
+            int64_t block;
+
+            if (!test_has_knob(*a, "block") || best.certainty == LOGP_PREDICTION_NONE)
+                continue;
+            block = test_knob(*a, "block", size, &c);
+            for (int64_t n = 1; n <= 180 && !(*a)->rough; n++) {
+                struct logp_prediction p;
+
+                if (180 % n != 0) /* blocks all alike, of whole elements: others are rounded */
+                    continue;
+                c.args.block_bytes = 720 / n;
+                p = test_predict_by(*a, size, &c, LOGP_BY_FORMULA);
+                cr_assert(p.certainty == LOGP_PREDICTION_NONE || p.ns >= best.ns,
+                          "%s %s P %ld: block %ld, chosen %ld", (*a)->collective, (*a)->name,
+                          (long)size, (long)c.args.block_bytes, (long)block);
+                chosen++;
+            }
+            c.args.block_bytes = block;
+            cr_assert_eq(test_predict_by(*a, size, &c, LOGP_BY_FORMULA).ns, best.ns);
+            cr_assert_eq(test_knob(*a, "block", size, &c), block);
+        }
+    cr_assert_gt(chosen, 1000 / TEST_SCALE);
+}
+
 /* ---- knobs ---- */
 
 Test(table, every_knob_is_one_of_an_algorithm)
