@@ -10,12 +10,10 @@ enum { LIMIT = 1 << 16 };
 /* Delays, clock, executor: the limit is the same. */
 static inline struct logp_machine *limited_machine(int P, enum logp_clock clock, bool delayed)
 {
-    const struct logp_params params = test_params(600, 200, 400);
-
     return test_machine_with(
         (struct logp_config){
             .n_processors = P, .delay = logp_delay_none(), .clock = clock, .queue_limit = LIMIT},
-        delayed ? &params : NULL);
+        delayed ? &test_600ns : NULL);
 }
 
 #endif

@@ -67,16 +67,15 @@ static inline struct logp_schedule listed_schedule(const struct listed *l)
     return logp_schedule_of(logp_algorithm_find("schedule", "listed"), l->P, &args, NULL);
 }
 
-/* Its fold, under these parameters. */
-static inline int64_t listed_fold(const struct listed *l, const struct logp_params *params)
+/* Its fold on this network. */
+static inline int64_t listed_fold(const struct listed *l, const struct logp_network *model)
 {
     const struct logp_schedule s = listed_schedule(l);
-    struct logp_delay delay;
+    TEST_DELAY delay = {0};
     struct logp_fold fold;
 
-    cr_assert_eq(logp_delay_create(logp_delay_name(params), params, &delay), 0);
+    cr_assert_eq(logp_network_delay(model, l->P, NULL, &delay, NULL), 0);
     cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &fold), 0);
-    logp_delay_destroy(&delay);
     return fold.ns;
 }
 

@@ -127,6 +127,7 @@ int random_simulate(const struct random_program *g, struct random_outcome *out)
                     .ranks = ranks,
                     .model = {.params = g->params,
                               .topology = g->topology,
+                              .links = g->links,
                               .rendezvous_from = g->rendezvous_from},
                     .draws = &delay};
     int rc = random_delay(g, &delay);

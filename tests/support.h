@@ -344,18 +344,20 @@ static inline struct logp_delay test_on_links(const struct logp_topology *t,
 enum { TEST_MOST_ROWS = 256 };
 
 /* The rows of the table, but those that no model says anything of: where delays are emulated they
- * cannot be run. */
+ * cannot be run. After the last comes NULL. n: out, if not NULL: how many */
 static inline const struct logp_algorithm *const *test_rows(size_t *n)
 {
-    static const struct logp_algorithm *rows[TEST_MOST_ROWS];
+    static const struct logp_algorithm *rows[TEST_MOST_ROWS + 1];
     const struct logp_algorithm *a;
+    size_t found = 0;
 
-    *n = 0;
     for (size_t i = 0; (a = logp_algorithm_at(NULL, i)) != NULL; i++) {
-        cr_assert_lt(*n, (size_t)TEST_MOST_ROWS);
+        cr_assert_lt(found, (size_t)TEST_MOST_ROWS);
         if (a->steps != NULL || a->predict != NULL)
-            rows[(*n)++] = a;
+            rows[found++] = a;
     }
+    if (n != NULL)
+        *n = found;
     return rows;
 }
 

@@ -27,7 +27,6 @@ static int other_root(struct logp_vp *vp, void *arg)
 {
     double x[4] = {0};
 
-    (void)arg;
     return logp_broadcast(vp, x, sizeof(x), logp_vp_rank(vp) == 2 ? 1 : 0);
 }
 
@@ -35,7 +34,6 @@ static int other_size(struct logp_vp *vp, void *arg)
 {
     double x[4] = {0}, y[4];
 
-    (void)arg;
     return logp_allreduce(vp, x, y, logp_vp_rank(vp) == 2 ? 3 : 4, sum());
 }
 
@@ -43,7 +41,6 @@ static int other_operation(struct logp_vp *vp, void *arg)
 {
     double x[4] = {0}, y[4];
 
-    (void)arg;
     return logp_allreduce(vp, x, y, 4,
                           logp_vp_rank(vp) == 2 ? logp_op_find("max", "double") : sum());
 }
@@ -53,7 +50,6 @@ static int other_collective(struct logp_vp *vp, void *arg)
     double x[4] = {0}, y[4];
     int rc = logp_barrier(vp);
 
-    (void)arg;
     if (rc == 0 && logp_vp_rank(vp) == 2)
         return logp_scan(vp, x, y, 4, sum());
     return rc != 0 ? rc : logp_reduce(vp, x, y, 4, sum(), 0);
@@ -64,7 +60,6 @@ static int other_order(struct logp_vp *vp, void *arg)
     double x[4] = {0};
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 2)
         rc = logp_barrier(vp);
     if (rc == 0)
@@ -78,7 +73,6 @@ static int other_in_group(struct logp_vp *vp, void *arg)
     double x[4] = {0};
     int rc = logp_group_split(vp, logp_vp_rank(vp) % 2, 0, &half);
 
-    (void)arg;
     if (rc != 0)
         return rc;
     rc = logp_broadcast(half, x, sizeof(x), logp_vp_rank(vp) == 2 ? 1 : 0);
@@ -92,7 +86,6 @@ static int other_started(struct logp_vp *vp, void *arg)
     double x[4] = {0};
     int rc = logp_ibroadcast(vp, x, logp_vp_rank(vp) == 2 ? 8 : 16, 0, &r);
 
-    (void)arg;
     return rc != 0 ? rc : logp_wait(vp, r, NULL);
 }
 
@@ -154,7 +147,6 @@ static int many(struct logp_vp *vp, void *arg)
     struct logp_request *r[2];
     int rc = logp_group_split(vp, logp_vp_rank(vp) % 2, 0, &half);
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 100; i++) {
         rc = logp_broadcast(vp, x, sizeof(x), i % 3);
         if (rc == 0)
@@ -191,7 +183,6 @@ static int one_by_one(struct logp_vp *vp, void *arg)
     bool done = false;
     int index, rc = logp_ibarrier(vp, &r);
 
-    (void)arg;
     if (rc == 0)
         rc = logp_wait(vp, r, NULL);
     if (rc == 0)

@@ -281,15 +281,13 @@ static int come_and_go(struct logp_vp *vp, void *arg)
 
 Test(barrier, all_of_the_table_hold_by_the_clocks)
 {
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
     int held = 0;
 
-    for (size_t i = 0; i < n; i++)
-        for (int P = 1; P <= 33 && logp_collective_find(a[i]->collective)->holds_back; P += 4) {
-            struct coming x = {.row = a[i]};
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++)
+        for (int P = 1; P <= 33 && logp_collective_find((*a)->collective)->holds_back; P += 4) {
+            struct coming x = {.row = *a};
 
-            if (test_needs(a[i], P, &(struct logp_invocation){.model.params = test_600ns}) != NULL)
+            if (test_needs(*a, P, &(struct logp_invocation){.model.params = test_600ns}) != NULL)
                 continue;
             held++;
             test_run(machine(0, P), come_and_go, &x);

@@ -300,7 +300,6 @@ static int hears_all(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp);
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < P; i++)
         if (i != logp_vp_rank(vp))
             rc = logp_send(vp, i, 0, NULL, 0);
@@ -363,7 +362,6 @@ static int keeps(struct logp_vp *vp, void *arg)
 {
     int x = 1;
 
-    (void)arg;
     LOGP_CHECK_EQ(vp, logp_durable(vp, 0, &x, sizeof(x)), 0);
     LOGP_CHECK_EQ(vp, logp_durable(vp, 0, NULL, 1), -EINVAL);
     LOGP_CHECK_EQ(vp, logp_recover(vp, 0, &x, sizeof(x), NULL), -ENOENT);
@@ -378,7 +376,6 @@ static int keeps_more(struct logp_vp *vp, void *arg)
     int x = 0;
     size_t n;
 
-    (void)arg;
     for (int key = -1; key < 3; key++)
         for (int i = 0; i < 2; i++) {
             x = 100 * rank + 10 * key + i;

@@ -32,7 +32,6 @@ static int reset(int P, void *arg)
 {
     struct shared *s = arg;
 
-    (void)P;
     s->inside = s->n = s->flag = 0;
     return 0;
 }
@@ -133,7 +132,6 @@ static int touches_and_messages(struct logp_vp *vp, void *arg)
 {
     int x = 0, rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0) {
         rc = logp_shared_touch(vp, 1);
         return rc != 0 ? rc : logp_send(vp, 0, 0, &x, sizeof(x));
@@ -205,7 +203,6 @@ static int token(struct logp_vp *vp, void *arg)
     struct logp_status status;
     int x = 0, rc = 0;
 
-    (void)arg;
     if (rank == 0) {
         rc = logp_send(vp, 1, 1, &x, sizeof(x));
         return rc != 0 ? rc : logp_send(vp, 2, 1, &x, sizeof(x));
@@ -226,7 +223,6 @@ static int retries(struct logp_vp *vp, void *arg)
 {
     int x = 0, rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0) {
         rc = logp_recv(vp, 0, 0, &x, sizeof(x), NULL);
         return rc != 0 ? rc : logp_send(vp, 0, 1, &x, sizeof(x));
@@ -264,7 +260,6 @@ static int asks_for_ever(struct logp_vp *vp, void *arg)
 {
     int x = 0, rc = 0;
 
-    (void)arg;
     while (rc == 0)
         rc = logp_sendrecv(vp, 1 - logp_vp_rank(vp), 0, &x, sizeof(x), 1 - logp_vp_rank(vp), 0, &x,
                            sizeof(x), NULL);
@@ -322,7 +317,6 @@ static int chooses(struct logp_vp *vp, void *arg)
 {
     const int i = logp_choose(vp, 3), j = i < 0 ? i : logp_choose(vp, 2);
 
-    (void)arg;
     return j < 0 ? j : 0;
 }
 
@@ -342,7 +336,6 @@ static int fails_at_5(struct logp_vp *vp, void *arg)
     int64_t x = 0;
     int i, rc;
 
-    (void)arg;
     i = logp_choose(vp, 6);
     rc = i < 0 ? i : logp_choose_int(vp, -7, INT64_C(1) << 40, &x);
     if (rc == 0)
@@ -374,7 +367,6 @@ static int chooses_wrongly(struct logp_vp *vp, void *arg)
 {
     int64_t x = 5;
 
-    (void)arg;
     LOGP_CHECK(vp, logp_choose(vp, 0) == -EINVAL);
     LOGP_CHECK(vp, logp_choose(vp, 65537) == -EINVAL);
     LOGP_CHECK(vp, logp_choose(vp, 1) == 0);
@@ -419,7 +411,6 @@ static int counts_anew(int P, void *arg)
 {
     struct monitor *m = arg;
 
-    (void)P;
     m->sent = m->received = m->touched = 0;
     return 0;
 }

@@ -16,7 +16,6 @@ static int race(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp);
     int x = 0, rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return makes_other_choices ? 0 : logp_send(vp, 0, 3, &x, sizeof(x));
     for (int i = 1; rc == 0 && i < P && !makes_other_choices; i++) {
@@ -171,7 +170,6 @@ static int gather(struct logp_vp *vp, void *arg)
 {
     int x = 0, rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return logp_send(vp, 0, 0, &x, sizeof(x));
     for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
@@ -182,7 +180,6 @@ static int gather(struct logp_vp *vp, void *arg)
 /* Each vp touches an object of its own, and then one object twice: (2 P)! / 2^P orders. */
 static int touches(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     logp_shared_touch(vp, 1 + logp_vp_rank(vp));
     logp_shared_touch(vp, 0);
     return logp_shared_touch(vp, 0);
@@ -194,7 +191,6 @@ static int picks(struct logp_vp *vp, void *arg)
     bool found;
     int rc;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return logp_send(vp, 0, 0, NULL, 0);
     logp_choose(vp, 3);
@@ -247,7 +243,6 @@ Test(check_search, the_text_has_the_outcomes_of_each_size)
 
 static int takes_a_millisecond(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_vp_rank(vp) == 0 ? usleep(1000) : 0;
 }
 
@@ -271,7 +266,6 @@ Test(check_search, sizes_share_the_time)
 
 static int leaves_one(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     return logp_vp_rank(vp) == 1 ? logp_send(vp, 0, 7, NULL, 0) : 0;
 }
 

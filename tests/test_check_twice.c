@@ -8,15 +8,12 @@ static int n_before, n_after;
 
 static int count_before(int P, void *arg)
 {
-    (void)arg;
     n_before++;
     return P < 0;
 }
 
 static int count_after(const struct logp_report *report, void *arg)
 {
-    (void)report;
-    (void)arg;
     n_after++;
     return 0;
 }
@@ -27,7 +24,6 @@ static int gather(struct logp_vp *vp, void *arg)
     bool found;
     int x = 0, rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return logp_send(vp, 0, 0, &x, sizeof(x));
     rc = logp_probe(vp, LOGP_ANY_SOURCE, 0, &found, NULL);

@@ -102,7 +102,6 @@ static int refused(struct logp_vp *vp, void *arg)
     const struct logp_op none = {.element_bytes = 8};
     int64_t x[2] = {0};
 
-    (void)arg;
     cr_assert_eq(logp_allreduce(vp, NULL, x, 1, sum), -EINVAL);
     cr_assert_eq(logp_allreduce(vp, x, NULL, 1, sum), -EINVAL);
     cr_assert_eq(logp_allreduce(vp, x, x + 1, -1, sum), -EINVAL);

@@ -28,14 +28,13 @@ static void expect_found(struct logp_machine *m, int call, int rank)
 Test(experiment, a_wrong_result_is_found_wherever_it_is)
 {
     for (int i = 0; i < MACHINES; i++) {
-        struct logp_machine *m = machine(i);
+        TEST_MACHINE m = machine(i);
 
         expect_found(m, -1, -1);
         for (int call = 0; call < 6; call++)
             for (int rank = 0; rank < P; rank += 2)
                 expect_found(m, call, rank);
         expect_found(m, -1, -1); /* and it is not held against the next */
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -80,7 +79,7 @@ Test(experiment, a_wrong_result_says_which_element_and_what_was_expected)
     row.run = off_by_one;
     for (int i = 0; i < MACHINES; i++)
         for (int k = 0; k < 2; k++) {
-            struct logp_machine *m = machine(i);
+            TEST_MACHINE m = machine(i);
             const struct logp_experiment x = {
                 .size = sizeof(x),
                 .algorithm = &row,
@@ -97,13 +96,12 @@ Test(experiment, a_wrong_result_says_which_element_and_what_was_expected)
             wrong_from = P;
             cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
             cr_expect(r.verified && r.wrong[0] == '\0', "%s", r.wrong);
-            cr_assert_eq(logp_machine_destroy(m), 0);
         }
 }
 
 Test(experiment, of_bytes_the_first_is_named)
 {
-    struct logp_machine *m = machine(0);
+    TEST_MACHINE m = machine(0);
     const struct logp_experiment x = experiment(&broadcast, 0, 4);
     struct logp_record r;
     unsigned is, expected;
@@ -119,7 +117,6 @@ Test(experiment, of_bytes_the_first_is_named)
     cr_expect_eq((size_t)at, x.args.n_bytes - 1);
     cr_expect_eq((size_t)of, x.args.n_bytes);
     cr_expect_eq(is ^ expected, 1);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- operands ---- */
@@ -131,7 +128,7 @@ Test(experiment, operands_differ_with_seed_and_repetition)
     static const uint64_t seeds[RUNS] = {1, 1, 1000};
 
     for (int i = 0; i < MACHINES; i++) {
-        struct logp_machine *m = machine(i);
+        TEST_MACHINE m = machine(i);
 
         for (int run = 0; run < RUNS; run++) {
             struct logp_experiment x = experiment(&broadcast, 0, REPS);
@@ -149,7 +146,6 @@ Test(experiment, operands_differ_with_seed_and_repetition)
             for (int b = 0; b < REPS; b++)
                 cr_expect(first[0][a] != first[2][b]);
         }
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -168,7 +164,6 @@ static void expect_refused(struct logp_machine *m, const struct logp_experiment 
 
 static const char *needs_a_seventh(int64_t n, const struct logp_invocation *c)
 {
-    (void)c;
     return n == 7 ? NULL : "seven processors";
 }
 
@@ -182,7 +177,7 @@ Test(experiment, bad_arguments_are_refused)
     seven.needs = needs_a_seventh;
     no_plot();
     for (int i = 0; i < MACHINES; i++) {
-        struct logp_machine *m = machine(i);
+        TEST_MACHINE m = machine(i);
         const int roots[] = {-1, P, P + 1};
         struct logp_experiment x;
 
@@ -206,7 +201,6 @@ Test(experiment, bad_arguments_are_refused)
         expect_refused(m, &x, -ENOTSUP);
         x = good, x.args.n_bytes = SIZE_MAX / 4;
         expect_refused(m, &x, -ENOMEM);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -238,7 +232,7 @@ static int looks_at_its_arguments(struct logp_vp *vp, const struct logp_invocati
 Test(experiment, the_arguments_reach_the_algorithm)
 {
     struct logp_algorithm a = broadcast;
-    struct logp_machine *m = machine(VIRTUAL);
+    TEST_MACHINE m = machine(VIRTUAL);
     struct logp_experiment x = experiment(&a, 0, 2);
     struct logp_record r;
 
@@ -250,5 +244,4 @@ Test(experiment, the_arguments_reach_the_algorithm)
     x.args.block_bytes = 9;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     cr_expect(r.verified);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

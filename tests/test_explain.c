@@ -11,7 +11,7 @@ enum { CASES = 1200, VALUES = 100 };
 static int64_t sum_ps(const struct logp_terms *t, const struct logp_params *p)
 {
     return 1000 * (t->L * p->L_ns + t->o_send * p->o_send_ns + t->o_recv * p->o_recv_ns +
-                   t->g * p->g_ns + t->compute_ns) +
+                   t->g * p->g_ns + t->compute_ns + t->links_ns) +
            t->bytes * p->G_ps + t->elements * p->gamma_ps + t->rounding_ps;
 }
 
@@ -70,39 +70,40 @@ static void check_tasks(const struct drawn *d, const struct logp_algorithm *a,
     must(last == e->ns, "the last task is the end", d, a->name);
 }
 
-static void check_explanation(const struct drawn *d, const struct logp_algorithm *a)
+/* @return it says something of links */
+static bool check_explanation(const struct drawn *d, const struct logp_algorithm *a)
 {
     const struct logp_prediction fold = test_predict_by(a, d->P, &d->call, LOGP_BY_SCHEDULE);
     const bool refused = d->topology != NULL || logp_params_capacity(&d->call.model.params) > 0;
-    struct logp_explanation *e = NULL;
+    TEST_EXPLANATION e = NULL;
     const int rc = explain(a, d->P, &d->call, &e);
 
     must(rc == (refused ? -ENOTSUP : 0), "it is explained, or refused", d, a->name);
     if (rc != 0)
-        return;
+        return false;
     must(e->ns == fold.ns && e->P == d->P, "its time is the fold", d, a->name);
     check_path(d, a, e);
     check_tasks(d, a, e);
-    logp_explanation_free(e);
+    return e->terms.links_ns > 0;
 }
 
 Test(explain, the_terms_of_the_path_are_the_fold)
 {
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
     const char *single = getenv("LOGP_TEST_SEED");
     const uint64_t first = single != NULL ? strtoull(single, NULL, 10) : 1;
     const uint64_t last = single != NULL ? first : CASES / TEST_SCALE;
+    int of_links = 0;
 
     for (uint64_t seed = first; seed <= last; seed++) {
-        struct drawn d = draw(seed);
+        struct drawn d = draw_linked(seed);
 
-        for (size_t i = 0; i < n; i++)
-            if (rows[i]->steps != NULL && strcmp(rows[i]->collective, d.collective->name) == 0 &&
-                test_needs(rows[i], d.P, &d.call) == NULL)
-                check_explanation(&d, rows[i]);
-        logp_topology_destroy(d.topology);
+        for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++)
+            if ((*row)->steps != NULL && strcmp((*row)->collective, d.collective->name) == 0 &&
+                test_needs(*row, d.P, &d.call) == NULL)
+                of_links += check_explanation(&d, *row);
+        drawn_free(&d);
     }
+    cr_assert(single != NULL || of_links > 100 / TEST_SCALE);
 }
 
 /* ---- with other parameters ---- */
@@ -138,7 +139,7 @@ static int64_t some_value(uint64_t *random, const struct logp_curve *c)
 }
 
 /* Under the virtual clock. */
-static int64_t run(struct logp_machine *m, const struct listed *l, const struct logp_params *params)
+static int64_t run(struct logp_machine *m, const struct listed *l, const struct logp_network *model)
 {
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = logp_algorithm_find("schedule", "listed"),
@@ -148,7 +149,7 @@ static int64_t run(struct logp_machine *m, const struct listed *l, const struct 
     struct logp_delay delay;
     struct logp_record r;
 
-    cr_assert_eq(logp_delay_create(logp_delay_name(params), params, &delay), 0);
+    cr_assert_eq(logp_network_delay(model, l->P, NULL, &delay, NULL), 0);
     cr_assert_eq(logp_machine_set_delay(m, delay, 0), 0);
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
     return r.emulated.median_ns;
@@ -160,16 +161,15 @@ static void check_value(struct logp_machine *m, const struct drawn *d,
 {
     const char *name = logp_parameter_name(c->parameter);
     const int64_t curve_ps = logp_curve_ps(c, ps);
-    struct logp_params params = e->params;
+    struct logp_network model = longest(d);
     struct listed l;
     int64_t ns, folded, ran;
 
-    set_parameter(&params, c->parameter, ps);
-    params.latency_varies = false;
+    set_parameter(&model.params, c->parameter, ps);
     cr_assert_eq(logp_explanation_at(e, c->parameter, ps, &ns), 0);
-    l = listed_make(e, params.gamma_ps, -1, 0);
-    folded = listed_fold(&l, &params);
-    ran = run(m, &l, &params);
+    l = listed_make(e, model.params.gamma_ps, -1, 0);
+    folded = listed_fold(&l, &model);
+    ran = run(m, &l, &model);
     listed_free(&l);
     if (folded != ns || ran != ns || curve_ps / 1000 > ns)
         fprintf(stderr, "%s = %ld ps: curve %ld ps, at %ld ns, fold %ld ns, virtual clock %ld ns\n",
@@ -242,7 +242,7 @@ Test(explain, with_100_other_values_of_each_parameter_it_is_the_fold_and_the_vir
 
     for (size_t row = 0; row < n; row++) {
         uint64_t seed = 7 * n, random = 1 + row;
-        const struct drawn d = draw_for(row, n, &seed);
+        struct drawn d = draw_for(row, n, &seed, row % 3 == 0 && takes_any_links(rows[row]));
         struct logp_explanation *e;
 
         if (rows[row]->steps == NULL)
@@ -271,6 +271,7 @@ Test(explain, with_100_other_values_of_each_parameter_it_is_the_fold_and_the_vir
             logp_curve_free(&c);
         }
         logp_explanation_free(e);
+        drawn_free(&d);
     }
     for (enum logp_parameter p = 0; p < LOGP_PARAMETERS; p++) {
         cr_log_info("%-6s %d breakpoints, %d replanned alike", logp_parameter_name(p),

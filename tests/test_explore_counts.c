@@ -27,7 +27,6 @@ static int all_to_all(struct logp_vp *vp, void *arg)
 {
     int x = 0, rc = 0;
 
-    (void)arg;
     for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
         rc = logp_send(vp, others(vp, i), 0, &x, sizeof(x));
     return rc == 0 ? receive_all(vp, logp_vp_size(vp) - 1, 0) : rc;
@@ -40,7 +39,6 @@ static int all_to_all_at_once(struct logp_vp *vp, void *arg)
     struct logp_request *requests[MOST_P];
     int x = 0, rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < n; i++)
         rc = logp_isend(vp, others(vp, i + 1), 0, &x, sizeof(x), &requests[i]);
     if (rc == 0)
@@ -56,7 +54,6 @@ static int rounds(struct logp_vp *vp, void *arg)
 {
     int x = 0, rc = 0;
 
-    (void)arg;
     for (int tag = 0; rc == 0 && tag < 3; tag++) {
         for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
             rc = logp_send(vp, others(vp, i), tag, &x, sizeof(x));
@@ -71,7 +68,6 @@ static int ring(struct logp_vp *vp, void *arg)
 {
     int x = 0, rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 3; i++) {
         rc = logp_send(vp, others(vp, 1), 0, &x, sizeof(x));
         if (rc == 0)
@@ -88,7 +84,6 @@ static int ask_all(struct logp_vp *vp, void *arg)
     struct logp_status status;
     int x = 0, rc = 0;
 
-    (void)arg;
     for (int i = 1; rc == 0 && i <= n; i++)
         rc = logp_send(vp, others(vp, i), 0, &x, sizeof(x));
     for (int i = 0; rc == 0 && i < 2 * n; i++) {

@@ -156,7 +156,7 @@ Test(fault_runs, sends_that_wait_for_their_receiver_are_struck_too)
     if (test_shares_stack())
         return;
     for (int i = 0; i < 4; i++) {
-        struct logp_machine *m = struck_machine(2, LOGP_CLOCK_VIRTUAL, cases[i].faults, NULL);
+        TEST_MACHINE m = struck_machine(2, LOGP_CLOCK_VIRTUAL, cases[i].faults, NULL);
         unsigned char in[3] = {0};
 
         cr_assert_eq(logp_machine_set_rendezvous_from(m, 1), 0);
@@ -164,7 +164,6 @@ Test(fault_runs, sends_that_wait_for_their_receiver_are_struck_too)
         cr_assert_eq(logp_machine_report(m)->unreceived, (uint64_t)cases[i].unreceived);
         if (cases[i].rc == 0)
             cr_assert_eq(differing_bits(in, (const unsigned char *)"abc", 3), cases[i].flipped);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -382,36 +381,34 @@ Test(fault_runs, the_fold_is_the_virtual_clock_to_the_nanosecond)
                  {"stop@0:5..9,stop@3:20..31", "tick:7us:900ns:2us"},
                  {"delay:1.7@2=0", "tick:3us:100ns:0,fixed:11ns@1"}};
     const int sizes[] = {1, 2, 5, 8, 9};
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
     struct logp_params with_gamma = params;
     int done = 0;
 
     with_gamma.gamma_ps = 700000;
-    for (size_t i = 0; i < n; i++)
+    for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++)
         for (int k = 0; k < 5 * 3; k++) {
             const int P = sizes[k / 3];
             const struct logp_network network = {.params = with_gamma};
             struct logp_delay d =
                 struck_with(&with_gamma, 9, cases[k % 3].faults, cases[k % 3].noise, 1);
-            struct logp_experiment x = experiment(rows[i]->collective, rows[i]->name, 1);
+            struct logp_experiment x = experiment((*row)->collective, (*row)->name, 1);
             struct logp_machine *m;
             struct logp_schedule s;
             struct logp_record r;
             struct logp_fold fold;
 
             x.args.rows = x.args.cols = P;
-            s = logp_schedule_of(rows[i], P, &x.args, &network);
-            if (s.steps == NULL || logp_algorithm_needs(rows[i], P, &x.args, &network) != NULL) {
+            s = logp_schedule_of(*row, P, &x.args, &network);
+            if (s.steps == NULL || logp_algorithm_needs(*row, P, &x.args, &network) != NULL) {
                 logp_delay_destroy(&d);
                 continue;
             }
-            cr_assert_eq(logp_schedule_fold(&s, &d, 0, &fold), 0, "%s", rows[i]->name);
+            cr_assert_eq(logp_schedule_fold(&s, &d, 0, &fold), 0, "%s", (*row)->name);
             m = test_machine_of(P, LOGP_CLOCK_VIRTUAL, d);
-            cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s", rows[i]->name);
-            cr_assert(r.verified, "%s %s", rows[i]->collective, rows[i]->name);
+            cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s", (*row)->name);
+            cr_assert(r.verified, "%s %s", (*row)->collective, (*row)->name);
             cr_assert_eq(fold.ns, r.emulated.median_ns, "%s %s P %d case %d: %ld %ld",
-                         rows[i]->collective, rows[i]->name, P, k % 3, (long)fold.ns,
+                         (*row)->collective, (*row)->name, P, k % 3, (long)fold.ns,
                          (long)r.emulated.median_ns);
             cr_assert_eq(logp_machine_destroy(m), 0);
             done++;

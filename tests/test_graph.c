@@ -271,9 +271,8 @@ Test(graph, it_is_run_and_not_started)
     const int64_t n_edges[] = {0, 0};
     const struct logp_step_list list = pair(edges, n_edges);
     struct logp_args args = {.list = &list};
-    const struct logp_params params = test_params(6, 2, 4);
 
-    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &params), start_graph, &args);
-    test_run(test_machine(2, LOGP_CLOCK_WALL, &params), start_graph, &args);
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6ns), start_graph, &args);
+    test_run(test_machine(2, LOGP_CLOCK_WALL, &test_6ns), start_graph, &args);
     test_run(test_machine(2, LOGP_CLOCK_WALL, NULL), start_graph, &args);
 }

@@ -248,8 +248,6 @@ static bool reads_the_copy; /* the planted bug: a write returns before the copy 
 
 static int reset(int P, void *arg)
 {
-    (void)P;
-    (void)arg;
     logp_history_reset(history);
     return 0;
 }
@@ -292,7 +290,6 @@ static int replicated(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp), from = reads_the_copy ? 1 : 0;
     int rc;
 
-    (void)arg;
     if (me == 0)
         return serve(vp, reads_the_copy ? 2 : 4);
     if (me == 1)

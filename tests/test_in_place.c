@@ -111,7 +111,6 @@ static int combine(struct logp_vp *vp, void *arg)
     int64_t x[MOST_P * COUNT];
     int rc;
 
-    (void)arg;
     set(x, me, 0, COUNT);
     rc = logp_allreduce(vp, LOGP_IN_PLACE, x, COUNT, sum);
     if (rc != 0)
@@ -150,7 +149,6 @@ static int combine_meanwhile(struct logp_vp *vp, void *arg)
     int64_t x[COUNT], y[COUNT];
     int rc;
 
-    (void)arg;
     set(x, me, 0, COUNT);
     set(y, me, 0, COUNT);
     rc = logp_iallreduce(vp, LOGP_IN_PLACE, x, COUNT, sum, &pending[0]);
@@ -172,7 +170,6 @@ static int move(struct logp_vp *vp, void *arg)
     int64_t x[MOST_P * COUNT], item[COUNT];
     int rc;
 
-    (void)arg;
     set(x, me, 0, P * COUNT);
     rc = logp_alltoall(vp, LOGP_IN_PLACE, x, n_bytes);
     for (int i = 0; rc == 0 && i < P * COUNT; i++)
@@ -218,7 +215,6 @@ static int refused(struct logp_vp *vp, void *arg)
     struct logp_plan *plan;
     int64_t x[8] = {0};
 
-    (void)arg;
     cr_assert_eq(logp_reduce(vp, LOGP_IN_PLACE, x, 1, sum, other), -EINVAL);
     cr_assert_eq(logp_gather(vp, LOGP_IN_PLACE, x, 8, other), -EINVAL);
     cr_assert_eq(logp_scatter(vp, x, LOGP_IN_PLACE, 8, other), -EINVAL);

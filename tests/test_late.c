@@ -5,14 +5,12 @@
 /* ---- what the owner calls ---- */
 static bool never_again(void *arg, const struct logp_report *report)
 {
-    (void)arg, (void)report;
     cr_assert_fail("it was asked");
     return false;
 }
 
 static int choose_first(void *arg, const struct logp_alternative *alternatives, int n)
 {
-    (void)arg, (void)alternatives, (void)n;
     return 0;
 }
 
@@ -102,12 +100,11 @@ enum how { WALL, VIRTUAL, BARE };
 
 static void owner_goes_on(enum how how, bool traced, bool explored, bool synchronous)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     const struct logp_trace_config config = {.size = sizeof(config)};
     const struct logp_explorer explorer = {
         .size = sizeof(explorer), .choose = choose_first, .order = true, .messages = true};
     TEST_MACHINE m = test_machine(P, how == VIRTUAL ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
-                                  how == BARE ? NULL : &params);
+                                  how == BARE ? NULL : &test_6ns);
     int64_t end;
 
     if (traced)
@@ -171,7 +168,6 @@ static bool late_to_answer(void *arg, const struct logp_report *report)
     struct logp_machine *const m = arg;
     const struct logp_explorer explorer = {.size = sizeof(explorer), .choose = choose_first};
 
-    (void)report;
     be_late();
     cr_assert_eq(logp_machine_explore(m, &explorer), 0);
     cr_assert_eq(logp_machine_set_rendezvous_from(m, (1 << 20) + 1), 0);
@@ -183,7 +179,6 @@ static bool late_to_answer(void *arg, const struct logp_report *report)
 /* So little that it is home within the second that it is given. */
 static bool slow_to_answer(void *arg, const struct logp_report *report)
 {
-    (void)arg, (void)report;
     atomic_store(&lateness.is_there, true);
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
     return false;

@@ -12,7 +12,6 @@ static atomic_int n_begun;
 
 static int counted_late(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     atomic_fetch_add(&n_begun, 1);
     if (logp_vp_rank(vp) == 0)
         be_late();
@@ -23,7 +22,6 @@ static bool once(void *arg, const struct logp_report *report)
 {
     atomic_int *const asked = arg;
 
-    (void)report;
     atomic_fetch_add(asked, 1);
     return false;
 }
@@ -31,8 +29,7 @@ static bool once(void *arg, const struct logp_report *report)
 /* The late one comes home while the owner asks for runs that are repeated. */
 Test(late_after, a_run_that_is_over_is_not_repeated)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &test_6ns);
     atomic_int asked = 0;
     int rc;
 
@@ -61,10 +58,8 @@ static int64_t read_ns(clockid_t id)
 /* It may never come home: meanwhile other cores have something better to do than to spin. */
 Test(late_after, nobody_spins_for_who_is_away)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-
     for (int clock = 0; clock < 2; clock++) {
-        TEST_MACHINE m = test_machine(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, &params);
+        TEST_MACHINE m = test_machine(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, &test_6ns);
         int64_t cpu, wall;
 
         run_late(m, late_rank_0, NULL);
@@ -125,8 +120,7 @@ Test(late_after, a_report_says_what_is_known)
 /* A stop when the run is given up is for the next, whether the late one has come home or not. */
 Test(late_after, no_stop_is_lost)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &test_6ns);
 
     for (int home = 0; home < 2; home++) {
         run_late(m, counted_late, NULL);
@@ -146,14 +140,12 @@ static atomic_int n_asked; /* a model */
 
 static int64_t work(void *model, int rank, int64_t from, int64_t ns)
 {
-    (void)model, (void)rank;
     atomic_fetch_add(&n_asked, 1);
     return from + ns;
 }
 
 static void start(void *model, const struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     atomic_fetch_add(&n_asked, 1);
     t->start = t->ready;
     t->done = t->ready + 1;
@@ -161,7 +153,6 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
 
 static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     atomic_fetch_add(&n_asked, 1);
     t->done = t->start + 1;
     t->arrival = t->done + 1;
@@ -169,7 +160,6 @@ static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 
 static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     atomic_fetch_add(&n_asked, 1);
     t->start = t->ready;
     t->done = t->start + 1;
@@ -177,26 +167,22 @@ static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
 
 static void restart(void *model, bool new_run)
 {
-    (void)model, (void)new_run;
     atomic_fetch_add(&n_asked, 1);
 }
 
 static int64_t lookahead(void *model)
 {
-    (void)model;
     return 2;
 }
 
 static void late_inside(void *arg)
 {
-    (void)arg;
     be_late();
 }
 
 /* Late within a call: in what logp_compute() computes. */
 static int late_in_compute(struct logp_vp *vp, void *arg)
 {
-    (void)arg;
     if (logp_vp_rank(vp) != 0)
         return logp_sync(vp, NULL);
     cr_assert_eq(logp_compute(vp, 10, late_inside, NULL), -ETIMEDOUT);
@@ -231,14 +217,12 @@ Test(late_after, a_model_is_asked_nothing_after_the_run)
 /* A late vp does not change what the owner has set meanwhile. */
 static int sets_delay(struct logp_vp *vp, void *arg)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     struct logp_delay delay;
 
-    (void)arg;
     if (logp_vp_rank(vp) != 0)
         return logp_recv(vp, 0, 0, NULL, 0, NULL);
     be_late();
-    cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
+    cr_assert_eq(logp_delay_create("loggp", &test_6ns, &delay), 0);
     cr_assert_neq(logp_machine_set_delay(logp_vp_machine(vp), delay, 0), 0);
     logp_delay_destroy(&delay);
     return 0;
@@ -274,7 +258,6 @@ static int64_t read_clock(void *arg)
 {
     static _Atomic int64_t now;
 
-    (void)arg;
     if (atomic_load(&clock_of.stands_still) && !pthread_equal(pthread_self(), clock_of.owner))
         be_late();
     return atomic_fetch_add(&now, 100);
@@ -282,7 +265,6 @@ static int64_t read_clock(void *arg)
 
 static int ends(struct logp_vp *vp, void *arg)
 {
-    (void)vp, (void)arg;
     return 0;
 }
 

@@ -20,7 +20,6 @@ static int tell_all(struct logp_vp *vp, const struct logp_invocation *c, void *b
     const int me = logp_vp_rank(vp);
     int rc = 0;
 
-    (void)recv_buf;
     if (me == late_rank && atomic_fetch_add(&n_calls, 1) >= late_from) {
         be_late();
         /* what it has it may use */
@@ -38,7 +37,6 @@ static const struct logp_algorithm row = {LOGP_ALGORITHM("broadcast", "tells", "
 /* It reports of some repetitions, and is late itself at one. */
 static void progress(void *arg, int done, int total)
 {
-    (void)arg, (void)total;
     if (late_rank < 0 && done >= 2)
         be_late();
 }
@@ -96,11 +94,9 @@ static struct logp_experiment experiment(void)
 
 Test(late_experiment, a_record_is_the_callers_when_it_is_given_up)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-
     for (int clock = 0; clock < 2; clock++) {
         struct logp_experiment x = experiment();
-        TEST_MACHINE m = test_machine(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, &params);
+        TEST_MACHINE m = test_machine(P, clock ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL, &test_6ns);
 
         x.reps = clock ? 1000 : x.reps;
         all_ways(m, &x);
@@ -109,9 +105,8 @@ Test(late_experiment, a_record_is_the_callers_when_it_is_given_up)
 
 Test(late_experiment, whoever_is_told_of_progress_may_be_late)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     struct logp_experiment x = experiment();
-    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_WALL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_WALL, &test_6ns);
 
     x.progress = progress;
     late_rank = -1;
@@ -120,7 +115,6 @@ Test(late_experiment, whoever_is_told_of_progress_may_be_late)
 
 Test(late_experiment, one_with_faults_may_be_given_up)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     const struct logp_fault_config config = {
         .size = sizeof(config), .faults = "delay:2:0.5", .P = P, .unit_ns = 1};
     struct logp_experiment x = experiment();
@@ -128,7 +122,7 @@ Test(late_experiment, one_with_faults_may_be_given_up)
     struct logp_delay inner, delay;
     struct logp_machine *m;
 
-    cr_assert_eq(logp_delay_create("loggp", &params, &inner), 0);
+    cr_assert_eq(logp_delay_create("loggp", &test_6ns, &inner), 0);
     cr_assert_eq(logp_fault_create(&inner, &config, &delay, why), 0, "%s", why);
     x.reps = 100;
     m = test_machine_of(P, LOGP_CLOCK_VIRTUAL, delay);
@@ -142,7 +136,6 @@ static int waits_late(struct logp_vp *vp, const struct logp_invocation *c, void 
 {
     const int rc = logp_recv(vp, LOGP_ANY_SOURCE, 99, NULL, 0, NULL);
 
-    (void)c, (void)buf, (void)recv_buf;
     return rc;
 }
 
@@ -160,9 +153,8 @@ static const struct logp_algorithm barrier = {LOGP_ALGORITHM("barrier", "late", 
 
 Test(late_experiment, whether_anybody_gets_through_may_not_be_known)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     struct logp_experiment x = experiment();
-    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &test_6ns);
 
     x.algorithm = &barrier;
     abandon(m, &x);

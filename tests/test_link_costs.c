@@ -117,88 +117,9 @@ Test(link_costs, a_table_is_what_was_said_of_each_pair)
     }
 }
 
-/* ---- golden ones ---- */
-
 static const struct logp_params base = {.L_ns = 60, .o_send_ns = 20, .o_recv_ns = 20, .g_ns = 40};
 
-/* Rank 0 sends to 1, over a slow link, then to 2; then both answer. */
-static int two_links(struct logp_vp *vp, void *arg)
-{
-    int64_t *ends = arg;
-    const int me = logp_vp_rank(vp);
-    char item = 0;
-    int rc = 0;
-
-    if (me == 0)
-        rc = logp_send(vp, 1, 0, &item, 1) | logp_send(vp, 2, 0, &item, 1);
-    else
-        rc = logp_recv(vp, 0, 0, &item, 1, NULL) | logp_send(vp, 0, 0, &item, 1);
-    for (int i = 1; me == 0 && i < 3; i++)
-        rc |= logp_recv(vp, i, 0, &item, 1, NULL);
-    ends[me] = logp_now(vp);
-    return rc;
-}
-
 static const struct logp_rank_range one = {1, 1};
-
-/* 0 -> 1 has g = 100, L = 500 and o = 30, and 1 -> 0 is as all others. */
-Test(link_costs, a_send_waits_for_the_gap_of_the_one_before_it)
-{
-    const struct logp_link_costs slow = {500, 30, 35, 100, LOGP_AS_BEFORE};
-    const struct logp_rank_range zero = {0, 0};
-    const struct logp_ranks from = {&zero, 1}, to = {&one, 1};
-    struct logp_links *links;
-    struct logp_delay delay;
-    int64_t ends[3];
-
-    cr_assert_eq(logp_links_create(3, &links), 0);
-    cr_assert_eq(logp_links_set(links, &from, &to, &slow), 0);
-    cr_assert_eq(logp_links_delay(links, &base, &delay), 0);
-    logp_links_destroy(links); /* the model has its own */
-    test_run(test_machine_of(3, LOGP_CLOCK_VIRTUAL, delay), two_links, ends);
-    /* 0 -> 1: sent 0 .. 30, there at 530, received by 565, the answer sent by 585, there at 645;
-     * 0 -> 2: sent 100 .. 120, there at 180, received by 200, the answer sent by 220, there at 280:
-     * received 665 .. 685, behind that of 1 (645 .. 665), g = 40 after its start */
-    cr_expect_eq(ends[1], 585);
-    cr_expect_eq(ends[2], 220);
-    cr_expect_eq(ends[0], 705, "%ld", (long)ends[0]);
-}
-
-static int one_message(struct logp_vp *vp, void *arg)
-{
-    int64_t *ends = arg;
-    const int me = logp_vp_rank(vp);
-    char item = 0;
-    const int rc = me == 0 ? logp_send(vp, 1, 0, &item, 1) : logp_recv(vp, 0, 0, &item, 1, NULL);
-
-    ends[me] = logp_now(vp);
-    return rc;
-}
-
-/* Each way apart: the request goes over one link, the answer over that back. */
-Test(link_costs, an_answer_takes_the_way_back)
-{
-    const struct logp_link_costs slow = {700, -1, -1, -1, -1};
-    const struct logp_ranks from = {&one, 1}, to = {NULL, 0};
-    struct logp_links *links;
-    struct logp_delay delay;
-    struct logp_machine *m;
-    int64_t ends[2];
-
-    if (test_shares_stack()) /* where sends never wait for a receiver */
-        return;
-    cr_assert_eq(logp_links_create(2, &links), 0);
-    cr_assert_eq(logp_links_set(links, &from, &to, &slow), 0);
-    cr_assert_eq(logp_links_delay(links, &base, &delay), 0);
-    logp_links_destroy(links);
-    m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, delay);
-    cr_assert_eq(logp_machine_set_rendezvous_from(m, 1), 0);
-    test_run(m, one_message, ends);
-    /* asked 0 .. 20, there at 80, answered at 780, sent 780 .. 800, there at 860, received by 880
-     */
-    cr_expect_eq(ends[0], 800, "%ld", (long)ends[0]);
-    cr_expect_eq(ends[1], 880, "%ld", (long)ends[1]);
-}
 
 /* Latencies by chance are those of the link. */
 Test(link_costs, what_is_drawn_is_of_the_link)
@@ -239,8 +160,6 @@ Test(link_costs, links_all_alike_are_none)
     const struct logp_ranks all = {NULL, 0};
     const struct logp_params plain = {
         .L_ns = 6, .o_send_ns = 2, .o_recv_ns = 3, .g_ns = 4, .G_ps = 2000, .gamma_ps = 1000};
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
 
     for (int P = 1; P <= 9; P += 4) {
         struct logp_invocation linked = {.args.n_bytes = 24,
@@ -255,16 +174,16 @@ Test(link_costs, links_all_alike_are_none)
         cr_assert_eq(logp_links_create(P, &links), 0);
         cr_assert_eq(logp_links_set(links, &all, &all, &c), 0);
         linked.model.links = links;
-        for (size_t i = 0; i < n; i++) {
-            if (rows[i]->steps == NULL || test_needs(rows[i], P, &alike) != NULL)
+        for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++) {
+            if ((*row)->steps == NULL || test_needs(*row, P, &alike) != NULL)
                 continue;
-            cr_assert_eq(test_predict(rows[i], P, &linked).ns,
-                         test_predict_by(rows[i], P, &alike, LOGP_BY_SCHEDULE).ns, "%s %s, %d",
-                         rows[i]->collective, rows[i]->name, P);
+            cr_assert_eq(test_predict(*row, P, &linked).ns,
+                         test_predict_by(*row, P, &alike, LOGP_BY_SCHEDULE).ns, "%s %s, %d",
+                         (*row)->collective, (*row)->name, P);
             cr_assert_eq(
-                logp_collective_lower_bound(rows[i]->collective, P, &linked.args, &linked.model),
-                logp_collective_lower_bound(rows[i]->collective, P, &alike.args, &alike.model),
-                "%s", rows[i]->collective);
+                logp_collective_lower_bound((*row)->collective, P, &linked.args, &linked.model),
+                logp_collective_lower_bound((*row)->collective, P, &alike.args, &alike.model), "%s",
+                (*row)->collective);
         }
         logp_links_destroy(links);
     }

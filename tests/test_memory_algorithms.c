@@ -36,12 +36,9 @@ static int one_plan(void *arg)
 
 Test(memory_algorithms, every_plan)
 {
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
-
-    for (size_t i = 0; i < n; i++)
-        if (a[i]->plan != NULL)
-            without_each(a[i]->name, one_plan, (void *)a[i]);
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++)
+        if ((*a)->plan != NULL)
+            without_each((*a)->name, one_plan, (void *)*a);
 }
 
 static void experiment(const struct logp_algorithm *a, enum logp_clock clock)

@@ -71,16 +71,13 @@ static void compare(struct logp_machine *m, struct both *b, int P)
 
 static void compare_rows(struct logp_machine *m, int P, const struct logp_params *params)
 {
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
+    for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++) {
+        const struct logp_collective *collective = logp_collective_find((*row)->collective);
 
-    for (size_t i = 0; i < n; i++) {
-        const struct logp_collective *collective = logp_collective_find(rows[i]->collective);
-
-        if (rows[i]->steps == NULL)
+        if ((*row)->steps == NULL)
             continue;
         for (int root = 0; root < (collective->rooted ? P : 1); root += P / 2 + 1) {
-            struct both b = {.row = rows[i],
+            struct both b = {.row = *row,
                              .c = {.args = {.root = root,
                                             .tag = 5,
                                             .n_bytes = 24,
@@ -92,7 +89,7 @@ static void compare_rows(struct logp_machine *m, int P, const struct logp_params
                                             .pack_ns = 2},
                                    .model.params = *params}};
 
-            if (test_needs(rows[i], P, &b.c) == NULL)
+            if (test_needs(*row, P, &b.c) == NULL)
                 compare(m, &b, P);
         }
     }

@@ -137,7 +137,6 @@ static int refuse_all(struct logp_vp *vp, void *arg)
     struct logp_observe how = {.size = sizeof(how)};
     struct logp_observed *seen;
 
-    (void)arg;
     if (logp_vp_rank(vp) != 0)
         return 0;
     cr_expect_eq(logp_observe(vp, 0, &how, &seen), -EINVAL);

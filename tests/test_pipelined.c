@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What goes in blocks or in segments, or in halves: along chains and trees, along two trees, or cut
- * and gathered. The block that is chosen is the best, and the schedules are what they are said to be.
+ * and gathered. Blocks pay, and the schedules are what they are said to be.
  */
 #include "maps.h"
 #include "support.h"
@@ -14,68 +14,6 @@ static const struct logp_algorithm *broadcast(const char *name)
 static const struct logp_algorithm *reduce(const char *name)
 {
     return logp_algorithm_find("reduce", name);
-}
-
-static const struct logp_algorithm *scan(int exclusive)
-{
-    return logp_algorithm_find(exclusive ? "exscan" : "scan", "chain-pipelined");
-}
-
-static const char *const names[] = {
-    "chain-pipelined", "binary-pipelined", "binomial-pipelined",
-    "in-order-binary"}; /* of reduce; of broadcast the first three */
-static struct logp_params random_params(uint64_t *random)
-{
-    return (struct logp_params){.L_ns = test_below(random, 2000),
-                                .o_send_ns = test_below(random, 300),
-                                .o_recv_ns = test_below(random, 300),
-                                .g_ns = test_below(random, 500),
-                                .G_ps = test_below(random, 40000),
-                                .gamma_ps = test_below(random, 90000)};
-}
-
-/* No other block of those that cut it evenly is predicted better. */
-static void check_block(const struct logp_algorithm *a, int64_t P, struct logp_invocation *c,
-                        int64_t whole, int64_t unit)
-{
-    const struct logp_prediction best = test_predict_by(a, P, c, LOGP_BY_FORMULA);
-    const int64_t chosen = test_knob(a, "block", P, c);
-
-    cr_assert(chosen >= unit && chosen <= whole * unit && chosen % unit == 0);
-    for (int64_t n = 1; n <= whole; n++) {
-        if (whole % n != 0)
-            continue;
-        c->args.block_bytes = whole / n * unit;
-        cr_assert_geq(test_predict_by(a, P, c, LOGP_BY_FORMULA).ns, best.ns,
-                      "%s %s P %ld: block %ld, chosen %ld", a->collective, a->name, (long)P,
-                      (long)c->args.block_bytes, (long)chosen);
-    }
-    c->args.block_bytes = chosen; /* what is chosen is what may be asked for */
-    cr_assert_eq(test_predict_by(a, P, c, LOGP_BY_FORMULA).ns, best.ns);
-    cr_assert_eq(test_knob(a, "block", P, c), chosen);
-    c->args.block_bytes = 0;
-}
-
-Test(pipelined, the_block_that_is_chosen_is_the_best)
-{
-    uint64_t random = 11;
-
-    for (int i = 0; i < 300 / TEST_SCALE + 1; i++) {
-        struct logp_invocation c = {.args = {.n_bytes = 720,
-                                             .count = 360,
-                                             .root = (int)test_below(&random, 40),
-                                             .op = logp_op_find("sum", "float")},
-                                    .model.params = random_params(&random)};
-        const int64_t P = 41 + test_below(&random, 1000);
-
-        for (int k = 0; k < 3; k++)
-            check_block(broadcast(names[k]), P, &c, 720, 1);
-        for (int k = 0; k < 4; k++)
-            check_block(reduce(names[k]), P, &c, 360, 4);
-        c.args.root = 0;
-        for (int k = 0; k < 2; k++)
-            check_block(scan(k), P, &c, 360, 4);
-    }
 }
 
 /* Long items in many blocks: another one costs a period, which is short. */

@@ -549,12 +549,7 @@ static void run_case(struct logp_machine **machines, uint64_t seed, int64_t *ran
     if (d.topology != NULL)
         destroy_machines(machines);
     for (size_t i = 0; d.P >= processes() && i < n; i++) {
-        const struct logp_experiment x = {.size = sizeof(x),
-                                          .algorithm = rows[i],
-                                          .reps = d.reps,
-                                          .timeout_ns = test_timeout_ns,
-                                          .seed = seed,
-                                          .args = d.call.args};
+        const struct logp_experiment x = test_experiment(rows[i], &d.call.args, d.reps, seed);
         struct logp_record r;
 
         if (strcmp(rows[i]->collective, d.collective->name) != 0 ||
@@ -592,12 +587,10 @@ Test(processes, run_every_algorithm_with_long_messages)
 {
     const int P = 7;
     TEST_MACHINE m = machine(P, 0);
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
 
-    for (size_t i = 0; i < n; i++) {
+    for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++) {
         const struct logp_experiment x = {.size = sizeof(x),
-                                          .algorithm = rows[i],
+                                          .algorithm = *row,
                                           .reps = 2,
                                           .timeout_ns = test_timeout_ns,
                                           .args = {.n_bytes = LONG / 2,
@@ -607,10 +600,10 @@ Test(processes, run_every_algorithm_with_long_messages)
                                                    .cols = P}};
         struct logp_record r;
 
-        if (logp_algorithm_needs(rows[i], P, &x.args, NULL) != NULL)
+        if (logp_algorithm_needs(*row, P, &x.args, NULL) != NULL)
             continue;
-        cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s", rows[i]->name);
-        cr_assert(r.verified && r.wrong_rank < 0, "%s", rows[i]->name);
+        cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s", (*row)->name);
+        cr_assert(r.verified && r.wrong_rank < 0, "%s", (*row)->name);
     }
 }
 

@@ -153,21 +153,18 @@ static const char *needs_more(int64_t P, const struct logp_invocation *c)
 
 Test(record, a_plan_needs_a_rank_a_root_and_what_the_algorithm_needs)
 {
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
-
-    for (size_t i = 0; i < n; i++) {
-        struct logp_algorithm wants = *a[i];
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++) {
+        struct logp_algorithm wants = **a;
         struct logp_invocation c = arguments();
 
-        expect_no_plan(a[i], -1, 0, -EINVAL);
-        expect_no_plan(a[i], 4, 0, -EINVAL);
-        expect_no_plan(a[i], 0, -1, -EINVAL);
-        expect_no_plan(a[i], 0, 4, -EINVAL);
+        expect_no_plan(*a, -1, 0, -EINVAL);
+        expect_no_plan(*a, 4, 0, -EINVAL);
+        expect_no_plan(*a, 0, -1, -EINVAL);
+        expect_no_plan(*a, 0, 4, -EINVAL);
         wants.needs = needs_more;
         expect_no_plan(&wants, 0, 0, -ENOTSUP);
-        if (test_needs(a[i], 4, &c) == NULL)
-            cr_expect_eq(test_plan(a[i], 4, 3, &c), 0);
+        if (test_needs(*a, 4, &c) == NULL)
+            cr_expect_eq(test_plan(*a, 4, 3, &c), 0);
         test_unplan(&c);
     }
 }
@@ -211,12 +208,9 @@ Test(record, certainties_have_names)
 
 Test(record, rows_are_found_by_both_names)
 {
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
-
-    for (size_t i = 0; i < n; i++) {
-        cr_expect(logp_algorithm_find(a[i]->collective, a[i]->name) == a[i]);
-        cr_expect(logp_collective_find(a[i]->collective) != NULL);
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++) {
+        cr_expect(logp_algorithm_find((*a)->collective, (*a)->name) == *a);
+        cr_expect(logp_collective_find((*a)->collective) != NULL);
     }
     cr_expect_null(logp_algorithm_find("broadcast", "linear"));
     cr_expect_null(logp_algorithm_find("alltoall", "flat"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reduce: every operation on every type, orders of ranks, and the call of a program. */
+/* Reduce: the wall clock, orders of ranks, and the call of a program. */
 #include "maps.h"
 #include "reduce.h"
 
@@ -14,25 +14,9 @@ static void check(struct logp_machine *m, const struct logp_algorithm *a,
     cr_assert(r.verified, "%s: %s of %s", a->name, c->args.op->name, c->args.op->type);
 }
 
-Test(reduce, every_operation_on_every_type)
-{
-    const size_t n = test_n_ops();
-    const struct logp_params params = test_params(60, 20, 40);
-    TEST_MACHINE m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
-
-    cr_assert_eq(n, 16);
-    for (size_t i = 0; i < n; i++)
-        for (int64_t count = 0; count <= 33; count += 11)
-            for (int k = 0; k < N_NAMES; k++)
-                check(m, algorithm(names[k]),
-                      &(struct logp_invocation){
-                          .args = {.root = (int)i % 9, .op = logp_op_at(i), .count = count}},
-                      1);
-}
-
 Test(reduce, all_algorithms_are_right_on_the_wall_clock_with_no_delay)
 {
-    struct logp_machine *m = test_machine(8, LOGP_CLOCK_WALL, NULL);
+    TEST_MACHINE m = test_machine(8, LOGP_CLOCK_WALL, NULL);
 
     for (int i = 0; i < N_NAMES; i++) {
         check(m, algorithm(names[i]),
@@ -44,7 +28,6 @@ Test(reduce, all_algorithms_are_right_on_the_wall_clock_with_no_delay)
                   .args.root = i % 8, .args.op = logp_op_find("max", "int64"), .args.count = 1},
               5);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(reduce, an_operation_that_does_not_commute_needs_the_order_of_ranks)
@@ -111,8 +94,7 @@ static int calls(struct logp_vp *vp, void *arg)
 
 Test(reduce, the_call_reduces_under_any_model)
 {
-    const struct logp_params params = test_params(600, 200, 400);
-    struct logp_params shared = params;
+    struct logp_params shared = test_600ns;
 
     shared.gap_shared = true;
     for (int P = 1; P <= 9; P += 2)
@@ -120,43 +102,11 @@ Test(reduce, the_call_reduces_under_any_model)
             for (int count = 0; count <= 100; count += 50) {
                 struct call x = {&maps, root, count};
 
-                test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), calls, &x);
+                test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &test_600ns), calls, &x);
                 test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &shared), calls, &x);
                 if (count == 100)
                     test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), calls, &x);
             }
-}
-
-/* A sum of long vectors with the call takes as long as the best prediction. */
-static int timed(struct logp_vp *vp, void *arg)
-{
-    double own[20], sum[20];
-    int64_t *end = arg;
-    int rc;
-
-    for (int i = 0; i < 20; i++)
-        own[i] = logp_vp_rank(vp) + i;
-    rc = logp_reduce(vp, own, sum, 20, logp_op_find("sum", "double"), 4);
-    if (logp_vp_rank(vp) != 4)
-        return rc;
-    for (int i = 0; i < 20; i++)
-        cr_assert_eq(sum[i], 66 + 12 * i);
-    *end = logp_now(vp);
-    return rc;
-}
-
-Test(reduce, the_call_takes_the_time_of_the_best_algorithm)
-{
-    struct logp_invocation c = {.args.root = 4,
-                                .args.count = 20,
-                                .args.op = logp_op_find("sum", "double"),
-                                .model.params = test_params(600, 200, 400)};
-    int64_t end = 0;
-
-    c.model.params.G_ps = 2500;
-    c.model.params.gamma_ps = 12345;
-    test_run(test_machine(12, LOGP_CLOCK_VIRTUAL, &c.model.params), timed, &end);
-    cr_expect_eq(end, test_predict(test_best("reduce", 12, &c), 12, &c).ns);
 }
 
 /* ---- wrong arguments ---- */
@@ -166,7 +116,6 @@ static int wrong_calls(struct logp_vp *vp, void *arg)
     const struct logp_op *sum = logp_op_find("sum", "double");
     double x = 1, y = 0;
 
-    (void)arg;
     cr_assert_eq(logp_reduce(vp, &x, &y, 1, NULL, 0), -EINVAL);
     cr_assert_eq(logp_reduce(vp, &x, &y, -1, sum, 0), -EINVAL);
     cr_assert_eq(logp_reduce(vp, &x, &y, 1, sum, -1), -EINVAL);
@@ -177,16 +126,13 @@ static int wrong_calls(struct logp_vp *vp, void *arg)
 
 Test(reduce, wrong_arguments_are_refused)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-
-    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), wrong_calls, NULL);
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &test_6ns), wrong_calls, NULL);
     test_run(test_machine(3, LOGP_CLOCK_WALL, NULL), wrong_calls, NULL);
 }
 
 Test(reduce, an_experiment_needs_an_operation)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-    struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(3, LOGP_CLOCK_VIRTUAL, &test_6ns);
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = algorithm("flat"),
                                       .args = {.count = 1},
@@ -195,7 +141,6 @@ Test(reduce, an_experiment_needs_an_operation)
     struct logp_record r;
 
     cr_expect_eq(logp_experiment_run(m, &x, &r), -EINVAL);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(reduce, a_combination_is_measured_on_this_host)
@@ -210,7 +155,6 @@ Test(reduce, a_combination_is_measured_on_this_host)
 
 static void or_bytes(void *acc, const void *in, size_t n, void *arg)
 {
-    (void)arg;
     for (size_t i = 0; i < n; i++)
         ((unsigned char *)acc)[i] |= ((const unsigned char *)in)[i];
 }
@@ -225,7 +169,6 @@ static int one_byte(struct logp_vp *vp, void *arg)
     unsigned char all = 0;
     const int rc = logp_reduce(vp, &mine, &all, 1, &bits, root);
 
-    (void)arg;
     cr_assert(rc != 0 || all == (me == root ? 0xff : 0));
     return rc;
 }
@@ -233,26 +176,23 @@ static int one_byte(struct logp_vp *vp, void *arg)
 Test(reduce, a_single_byte_is_a_vector_too)
 {
     const struct logp_params params = test_params(60, 20, 40);
-    size_t n;
-    const struct logp_algorithm *const *all = test_rows(&n);
     const struct logp_network network = {.params = params};
-    struct logp_machine *m = test_machine(8, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(8, LOGP_CLOCK_VIRTUAL, &params);
 
     cr_assert_eq(logp_machine_run(m, one_byte, NULL, test_timeout_ns), 0);
-    for (size_t i = 0; i < n; i++) {
+    for (const struct logp_algorithm *const *all = test_rows(NULL); *all != NULL; all++) {
         const struct logp_experiment x = {.size = sizeof(x),
-                                          .algorithm = all[i],
+                                          .algorithm = *all,
                                           .reps = 1,
                                           .args = {.op = &bits, .count = 1, .root = 2}};
         struct logp_record r;
 
-        if (strcmp(all[i]->collective, "reduce") != 0 ||
-            logp_algorithm_needs(all[i], 8, &x.args, &network) != NULL)
+        if (strcmp((*all)->collective, "reduce") != 0 ||
+            logp_algorithm_needs(*all, 8, &x.args, &network) != NULL)
             continue;
         cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-        cr_assert(r.verified, "%s", all[i]->name);
+        cr_assert(r.verified, "%s", (*all)->name);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(reduce, only_the_root_needs_room_for_the_result)

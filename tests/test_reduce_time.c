@@ -118,25 +118,6 @@ Test(reduce_time, kchain_opt_takes_the_best_number_of_chains_of_huge_machines)
     }
 }
 
-Test(reduce_time, auto_takes_the_first_of_the_best_and_nothing_beats_optimal)
-{
-    for (int64_t a = 0; a <= 9; a++)
-        for (int64_t B = 0; B <= 9; B++)
-            for (int64_t P = 1; P <= 100; P += TEST_SCALE > 1 ? 7 : 1) {
-                const struct logp_invocation c = costing(a, B);
-                const char *best = names[0];
-
-                for (int i = 1; i < N_NAMES; i++)
-                    if (predicted(names[i], P, &c) < predicted(best, P, &c))
-                        best = names[i];
-                cr_assert_str_eq(test_best("reduce", P, &c)->name, best);
-                cr_assert_eq(predicted(best, P, &c), predicted("optimal", P, &c));
-                cr_assert_leq(predicted("kchain-adaptive-sorted", P, &c),
-                              predicted("kchain-adaptive", P, &c));
-                cr_assert_leq(predicted("kchain-opt", P, &c), predicted("kchain", P, &c));
-            }
-}
-
 Test(reduce_time, huge_machines_have_predictions_while_the_clock_lasts)
 {
     const int64_t P = LOGP_TREE_MAX;
@@ -164,32 +145,6 @@ Test(reduce_time, huge_machines_have_predictions_while_the_clock_lasts)
     c.args.count = INT64_C(1) << 60;
     for (int i = 0; i < N_NAMES; i++)
         cr_assert(test_predict(algorithm(names[i]), P, &c).ns >= 0);
-}
-
-Test(reduce_time, one_or_two_processors)
-{
-    const struct logp_invocation c = usual(1);
-
-    for (int i = 0; i < N_NAMES; i++) {
-        cr_expect_eq(predicted(names[i], 1, &c), 0);
-        cr_expect_eq(predicted(names[i], 2, &c), 11);
-    }
-    cr_expect_eq(test_knob(algorithm("kchain"), "k", 1, &c), 0);
-    cr_expect_eq(test_knob(algorithm("kchain"), "k", 2, &c), 1);
-    cr_expect_eq(test_knob(algorithm("kchain-opt"), "k", 2, &c), 1);
-}
-
-Test(reduce_time, there_is_no_prediction_for_shared_gaps_or_a_capacity)
-{
-    struct logp_invocation shared = usual(1), capacity = usual(1);
-
-    shared.model.params.gap_shared = true;
-    capacity.model.params.capacity = 1;
-    for (int i = 0; i < N_NAMES; i++) {
-        cr_expect_eq(test_predict(algorithm(names[i]), 8, &shared).certainty, LOGP_PREDICTION_NONE);
-        cr_expect_eq(test_predict(algorithm(names[i]), 8, &capacity).certainty,
-                     LOGP_PREDICTION_NONE);
-    }
 }
 
 Test(reduce_time, a_k_that_is_too_large_is_refused)

@@ -59,18 +59,44 @@ static struct random_program r;
 static struct random_run run = {.g = &r};
 static struct random_outcome expected;
 
+/* Nodes, and costs between them: an answer takes the way back. */
+static struct logp_links *some_links(int P, uint64_t seed)
+{
+    uint64_t s = seed * UINT64_C(0xd1342543de82ef95) | 1;
+    const struct logp_rank_range src = {(int)test_below(&s, P), P - 1}, dst = {0, 0};
+    const struct logp_link_costs between = {test_below(&s, 900), test_below(&s, 40),
+                                            test_below(&s, 40), test_below(&s, 90), LOGP_AS_BEFORE};
+    const struct logp_link_costs back = {test_below(&s, 900), -1, -1, -1, -1};
+    struct logp_links *links;
+
+    cr_assert_eq(logp_links_create(P, &links), 0);
+    cr_assert_eq(logp_links_nodes(links, 1 + test_below(&s, 3), &between), 0);
+    cr_assert_eq(
+        logp_links_set(links, &(struct logp_ranks){&src, 1}, &(struct logp_ranks){&dst, 1}, &back),
+        0);
+    return links;
+}
+
 Test(rendezvous_rule, random_programs_take_what_the_rule_says)
 {
     int through = 0, stuck = 0;
 
     for (uint64_t seed = 0; seed < 3000 / (uint64_t)test_divisor(); seed++) {
         const struct logp_params *p = &all_params[seed % 2];
+        struct logp_network network = {.params = *p};
+        TEST_LINKS links = NULL;
         TEST_MACHINE m = NULL;
         int rc, due;
 
         make_program(&r, p, seed);
+        if (seed % 3 == 0)
+            network.links = r.links = links = some_links(r.P, seed);
+        network.rendezvous_from = r.rendezvous_from;
         due = random_simulate(&r, &expected);
-        m = machine_of(r.P, LOGP_CLOCK_VIRTUAL, p, r.rendezvous_from);
+        m = test_machine_with((struct logp_config){.n_processors = r.P,
+                                                   .clock = LOGP_CLOCK_VIRTUAL,
+                                                   .network = &network},
+                              NULL);
         rc = logp_machine_run(m, random_run, &run, test_timeout_ns);
         cr_assert_eq(rc, due, "seed %d: %d", (int)seed, rc);
         if (rc == 0)

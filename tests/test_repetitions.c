@@ -26,16 +26,13 @@ static int64_t known_time(int rep, int rank)
 static int takes_a_known_time(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                               void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     const int me = logp_vp_rank(vp), rep = plot.calls[me]++ - TIMED_WARMUP + 1;
 
-    (void)c;
     return logp_compute(vp, known_time(rep, me), NULL, NULL);
 }
 
 static struct logp_prediction predict_1000(int64_t n, const struct logp_invocation *c)
 {
-    (void)n, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT, .ns = 1000};
 }
 
@@ -118,7 +115,7 @@ Test(repetitions, on_the_wall_clock_it_takes_no_less)
 Test(repetitions, each_is_timed_from_its_own_start)
 {
     enum { REPS = 101 };
-    struct logp_machine *m = machine(WALL);
+    TEST_MACHINE m = machine(WALL);
     struct logp_experiment x = experiment(&broadcast, 0, REPS);
     struct timespec start, end;
     struct logp_record r;
@@ -131,12 +128,11 @@ Test(repetitions, each_is_timed_from_its_own_start)
     took = (end.tv_sec - start.tv_sec) * 1000000000 + end.tv_nsec - start.tv_nsec;
     cr_expect_leq(REPS / 2 * r.measured.median_ns + r.measured.max_ns, took);
     cr_expect_leq(REPS / 2 * r.emulated.median_ns + r.emulated.max_ns, took);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(repetitions, lag_is_that_of_the_run)
 {
-    struct logp_machine *m = machine(WALL);
+    TEST_MACHINE m = machine(WALL);
     const struct logp_experiment x = experiment(&broadcast, 1, 50);
     const struct logp_report *report = logp_machine_report(m);
     struct logp_record r;
@@ -147,7 +143,6 @@ Test(repetitions, lag_is_that_of_the_run)
     cr_expect_eq(r.lag.p99_ns, report->lag.p99_ns);
     cr_expect_eq(r.lag.max_ns, report->lag.max_ns);
     cr_expect_gt(r.lag.max_ns, 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* On the wall clock; on the virtual one all are run. */
@@ -160,7 +155,7 @@ Test(repetitions, they_end_when_they_are_precise_enough_or_take_too_long)
 
     for (int on = 0; on < MACHINES; on++)
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-            struct logp_machine *m = machine(on);
+            TEST_MACHINE m = machine(on);
             const bool wall = on == WALL || on == WALL_PLAIN;
             struct logp_experiment x = experiment(&timed, 0, cases[i].reps);
             struct logp_record r;
@@ -178,7 +173,6 @@ Test(repetitions, they_end_when_they_are_precise_enough_or_take_too_long)
             x.limit_ns = anything;
             cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
             cr_expect_eq(r.reps, x.reps);
-            cr_assert_eq(logp_machine_destroy(m), 0);
         }
 }
 
@@ -208,7 +202,7 @@ Test(repetitions, the_virtual_clock_counts_without_a_delay_model_too)
 Test(repetitions, messages_are_those_of_one_repetition)
 {
     for (int i = 0; i < MACHINES; i++) {
-        struct logp_machine *m = machine(i);
+        TEST_MACHINE m = machine(i);
         const struct logp_experiment x = experiment(&broadcast, 3, 30);
         struct logp_record r;
 
@@ -216,7 +210,6 @@ Test(repetitions, messages_are_those_of_one_repetition)
         cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
         cr_expect_eq(r.messages, P - 1);
         cr_expect_eq(plot.calls[0], 33 + r.restarts);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -247,11 +240,9 @@ static int n_calls;
 static int the_first_fails_last(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                                 void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
     bool found;
     int rc;
 
-    (void)c;
     if (logp_vp_rank(vp) > 0)
         return 0;
     rc = logp_compute(vp, 10, NULL, NULL);
@@ -261,7 +252,6 @@ static int the_first_fails_last(struct logp_vp *vp, const struct logp_invocation
 
 static struct logp_prediction of_nothing(int64_t n, const struct logp_invocation *c)
 {
-    (void)n, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
 }
 
@@ -276,7 +266,7 @@ Test(repetitions, one_that_a_rank_has_not_finished_does_not_count)
                                 .reps = 9,
                                 .timeout_ns = test_timeout_ns,
                                 .rank_ns = ns};
-    struct logp_machine *m = test_machine(3, LOGP_CLOCK_VIRTUAL, NULL);
+    TEST_MACHINE m = test_machine(3, LOGP_CLOCK_VIRTUAL, NULL);
     struct logp_record r;
 
     n_calls = 0;
@@ -287,18 +277,16 @@ Test(repetitions, one_that_a_rank_has_not_finished_does_not_count)
     n_calls = 0;
     cr_assert_eq(logp_experiment_run(m, &x, &r), -EPROTO);
     cr_expect(r.reps == 0 && ns[0] == -1 && ns[1] == -1 && ns[2] == -1);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(repetitions, an_error_ends_it_and_what_was_done_counts)
 {
     for (int i = 0; i < MACHINES; i++) {
-        struct logp_machine *m = machine(i);
+        TEST_MACHINE m = machine(i);
 
         for (int call = 0; call < 11; call += 5)
             for (int rank = 0; rank < P; rank += P - 1)
                 expect_ended(m, call, rank);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -306,7 +294,7 @@ Test(repetitions, an_error_ends_it_and_what_was_done_counts)
 Test(repetitions, the_timeout_is_for_warm_up_and_runs)
 {
     for (int i = 0; i < MACHINES; i++) {
-        struct logp_machine *m = machine(i);
+        TEST_MACHINE m = machine(i);
         struct logp_experiment x = experiment(&broadcast, 0, 1000000);
         struct logp_record r;
 
@@ -319,7 +307,6 @@ Test(repetitions, the_timeout_is_for_warm_up_and_runs)
         cr_expect_eq(logp_experiment_run(m, &x, &r), -ETIMEDOUT);
         cr_expect_eq(r.reps, 0);
         cr_expect(!r.verified);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -327,8 +314,6 @@ Test(repetitions, the_timeout_is_for_warm_up_and_runs)
 static int takes_300_ms(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                         void *recv_buf)
 {
-    (void)buf, (void)recv_buf;
-    (void)c;
     return logp_compute(vp, 300000000, NULL, NULL);
 }
 
@@ -337,7 +322,7 @@ Test(repetitions, what_the_warm_up_took_is_gone)
     const struct logp_algorithm slow = {
         LOGP_ALGORITHM("broadcast", "slow", "for a test", "this file"), .run = takes_300_ms,
         .predict = predict_1000};
-    struct logp_machine *m = machine(WALL);
+    TEST_MACHINE m = machine(WALL);
     struct logp_experiment x = experiment(&slow, 1, 1);
     struct logp_record r;
 
@@ -345,12 +330,11 @@ Test(repetitions, what_the_warm_up_took_is_gone)
     x.timeout_ns = 450000000;
     cr_expect_eq(logp_experiment_run(m, &x, &r), -ETIMEDOUT);
     cr_expect_eq(r.reps, 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(repetitions, a_timeout_of_0_is_none)
 {
-    struct logp_machine *m = machine(WALL);
+    TEST_MACHINE m = machine(WALL);
     struct logp_experiment x = experiment(&broadcast, 1, 3);
     struct logp_record r;
 
@@ -358,7 +342,6 @@ Test(repetitions, a_timeout_of_0_is_none)
     x.timeout_ns = 0;
     cr_expect_eq(logp_experiment_run(m, &x, &r), 0);
     cr_expect_eq(r.reps, 3);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* A model of the test's own, without delays, that stops the run when all have come to a start. */
@@ -369,19 +352,16 @@ struct stopper {
 
 static void at_once(void *model, const struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     t->start = t->ready;
 }
 
 static void in_no_time(void *model, struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     t->done = t->arrival = t->start;
 }
 
 static void on_arrival(void *model, struct logp_port *port, struct logp_transfer *t)
 {
-    (void)model, (void)port;
     t->start = t->done = t->ready > t->arrival ? t->ready : t->arrival;
 }
 
@@ -389,7 +369,6 @@ static void stop_at_the_start(void *model, bool new_run)
 {
     struct stopper *s = model;
 
-    (void)new_run;
     if (s->machine != NULL && s->starts_left-- == 0)
         logp_machine_stop(s->machine, -EINTR);
 }
@@ -437,7 +416,7 @@ static void hear(void *arg, int done, int total)
 
 Test(repetitions, progress_ends_with_the_last_repetition)
 {
-    struct logp_machine *m = machine(WALL);
+    TEST_MACHINE m = machine(WALL);
     struct logp_experiment x = experiment(&broadcast, 40, 20);
     struct heard h = {0};
     struct logp_record r;
@@ -449,5 +428,4 @@ Test(repetitions, progress_ends_with_the_last_repetition)
     cr_expect_geq(h.times, 1);
     cr_expect_eq(h.done, 20);
     cr_expect_eq(h.total, 20);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

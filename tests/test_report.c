@@ -104,12 +104,11 @@ static void check_call(struct logp_machine *m, const struct call *call)
 Test(report, an_error_names_the_call_and_the_rank)
 {
     for (int i = 0; i < 4; i++) {
-        struct logp_machine *m = test_machine(4, i % 2 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
-                                              i / 2 ? &some_model : NULL);
+        TEST_MACHINE m = test_machine(4, i % 2 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                      i / 2 ? &some_model : NULL);
 
         for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++)
             check_call(m, &calls[k]);
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -125,7 +124,7 @@ static int fail(struct logp_vp *vp, void *arg)
 
 Test(report, an_error_of_the_program_has_no_call_but_what_it_notes)
 {
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, NULL);
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_VIRTUAL, NULL);
     const struct logp_report *r;
     int how = 0;
 
@@ -136,7 +135,6 @@ Test(report, an_error_of_the_program_has_no_call_but_what_it_notes)
     how = 1;
     cr_assert_eq(logp_machine_run(m, fail, &how, test_timeout_ns), -EIO);
     cr_assert_str_eq(r->error_call, "my_exchange");
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- in words ---- */
@@ -174,11 +172,10 @@ static int go_wrong(struct logp_vp *vp, void *arg)
 
 static void check_run(int P, int how, int error, const char *expected)
 {
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &some_model);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &some_model);
 
     cr_assert_eq(logp_machine_run(m, go_wrong, &how, test_timeout_ns), error);
     check_printed(m, expected);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(report, it_says_how_a_run_went)
@@ -197,12 +194,12 @@ Test(report, it_says_which_check_does_not_hold)
     snprintf(expected, sizeof(expected),
              "a check does not hold, or a schedule is not sound\n"
              "  %s:%d: c == 1 does not hold on rank 1 at 0 ns\n",
-             __FILE__, 162);
+             __FILE__, 160);
     check_run(2, HOLDS, -EPROTO, expected);
     snprintf(expected, sizeof(expected),
              "a check does not hold, or a schedule is not sound\n"
              "  %s:%d: no more tea on rank 1 at 0 ns\n",
-             __FILE__, 164);
+             __FILE__, 162);
     check_run(2, FAILS, -EPROTO, expected);
 }
 
@@ -220,11 +217,10 @@ Test(report, of_many_waits_it_says_how_many)
 
 Test(report, it_says_which_call_failed)
 {
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, NULL);
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_VIRTUAL, NULL);
 
     cr_assert_eq(logp_machine_run(m, make_call, (void *)&calls[0], test_timeout_ns), -EINVAL);
     check_printed(m, "logp_send of rank 2 returned -22: invalid argument\n");
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* Those that the headers name. */

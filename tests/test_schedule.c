@@ -66,17 +66,15 @@ static bool is_sound(const struct logp_algorithm *a, int P, struct logp_invocati
 
 Test(schedule, everything_gets_where_it_should)
 {
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
     const int most = TEST_SCALE > 1 ? 16 : 130;
 
-    for (size_t i = 0; i < n; i++) {
+    for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++) {
         int sound = 0;
 
-        for (int P = 1; rows[i]->steps != NULL && P <= most; P++)
+        for (int P = 1; (*row)->steps != NULL && P <= most; P++)
             for (int root = 0; root < P; root += root == 0 ? 1 + P % 7 : P / 2 + 1)
-                sound += is_sound(rows[i], P, arguments(P, root));
-        cr_assert(rows[i]->steps == NULL || sound > 0, "%s %s", rows[i]->collective, rows[i]->name);
+                sound += is_sound(*row, P, arguments(P, root));
+        cr_assert((*row)->steps == NULL || sound > 0, "%s %s", (*row)->collective, (*row)->name);
     }
 }
 
@@ -115,12 +113,10 @@ Test(schedule, parts_take_no_time_of_their_own)
 /* Of tree-based algorithms: parents and children agree, and all hang on the root. */
 Test(schedule, plans_of_trees_reach_every_rank_once)
 {
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
     int trees = 0;
 
-    for (size_t i = 0; i < n; i++)
-        for (int P = 2; P <= 49 && rows[i]->along != LOGP_ALONG_NO_TREE; P++)
+    for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++)
+        for (int P = 2; P <= 49 && (*row)->along != LOGP_ALONG_NO_TREE; P++)
             for (int root = 0; root < P; root += 1 + P / 4) {
                 int parent[49], found[49], edges = 0;
 
@@ -131,7 +127,7 @@ Test(schedule, plans_of_trees_reach_every_rank_once)
                     c.args.op = logp_op_find("sum", "float");
                     c.args.count = 3 * P;
                     parent[rank] = -1;
-                    if (test_plan(rows[i], P, rank, &c) != 0)
+                    if (test_plan(*row, P, rank, &c) != 0)
                         continue;
                     parent[rank] = c.plan.parent;
                     for (int k = 0; k < c.plan.n_children; k++)
@@ -140,16 +136,16 @@ Test(schedule, plans_of_trees_reach_every_rank_once)
                     test_unplan(&c);
                 }
                 trees += edges > 0;
-                cr_assert(edges == 0 || edges == P - 1, "%s %s P %d", rows[i]->collective,
-                          rows[i]->name, P);
+                cr_assert(edges == 0 || edges == P - 1, "%s %s P %d", (*row)->collective,
+                          (*row)->name, P);
                 for (int rank = 0; rank < P && edges > 0; rank++) {
                     int steps = 0;
 
                     cr_assert_eq(found[rank], parent[rank], "%s %s P %d root %d rank %d",
-                                 rows[i]->collective, rows[i]->name, P, root, rank);
+                                 (*row)->collective, (*row)->name, P, root, rank);
                     for (int v = rank; v != root; v = parent[v])
-                        cr_assert(v >= 0 && ++steps <= P, "%s %s P %d root %d", rows[i]->collective,
-                                  rows[i]->name, P, root);
+                        cr_assert(v >= 0 && ++steps <= P, "%s %s P %d root %d", (*row)->collective,
+                                  (*row)->name, P, root);
                 }
             }
     cr_assert_gt(trees, 1000);
@@ -233,7 +229,6 @@ static bool ring(int64_t P, int64_t rank, const struct logp_invocation *c, int64
 static void ring_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
                        size_t *recv_buf)
 {
-    (void)P, (void)rank, (void)c;
     *buf = 8;
     *recv_buf = 16;
 }
@@ -241,7 +236,6 @@ static void ring_sizes(int P, int rank, const struct logp_invocation *c, size_t 
 static bool ring_postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                                struct logp_postcondition *out)
 {
-    (void)rank, (void)c;
     *out = (struct logp_postcondition){
         .at = {LOGP_RECV_BUF, 0}, .n_bytes = 8, .ranks = P, .combined = true};
     return j == 0;
@@ -303,7 +297,6 @@ Test(schedule, planted_mistakes_are_found)
 static bool nothing(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                     struct logp_step *out)
 {
-    (void)P, (void)rank, (void)c, (void)i, (void)out;
     return false;
 }
 
@@ -354,7 +347,6 @@ Test(schedule, who_does_nothing_is_found)
 
 static int no_plan(int P, int rank, struct logp_invocation *c)
 {
-    (void)c;
     return rank == P - 1 ? -ERANGE : 0;
 }
 

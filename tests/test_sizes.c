@@ -85,7 +85,6 @@ static int send_one(struct logp_vp *vp, void *arg)
 {
     char c = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0)
         return logp_send(vp, 1, 0, &c, 1);
     return logp_recv(vp, 0, 0, &c, 1, NULL);
@@ -95,14 +94,13 @@ static int send_one(struct logp_vp *vp, void *arg)
  * what it knows. */
 Test(sizes, a_machine_copies_the_functions_of_its_model)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, NULL);
     struct logp_config config = {
         .size = sizeof(config), .n_processors = 2, .delay = logp_delay_none()};
     struct logp_delay_ops ops;
     struct logp_delay delay;
 
-    cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
+    cr_assert_eq(logp_delay_create("loggp", &test_6ns, &delay), 0);
     ops = *delay.ops;
     delay.ops = config.delay.ops = &ops;
     config.delay.model = delay.model;
@@ -120,7 +118,7 @@ Test(sizes, a_machine_copies_the_functions_of_its_model)
     cr_expect_eq(logp_machine_report(m)->messages, 1);
     cr_assert_eq(logp_machine_destroy(m), 0);
 
-    cr_assert_eq(logp_delay_create("loggp", &params, &delay), 0);
+    cr_assert_eq(logp_delay_create("loggp", &test_6ns, &delay), 0);
     ops = *delay.ops;
     delay.ops = &ops;
     m = test_machine(2, LOGP_CLOCK_VIRTUAL, NULL);

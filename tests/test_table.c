@@ -40,7 +40,6 @@ static bool line_steps(int64_t n, int64_t rank, const struct logp_invocation *c,
 /* It takes no time at all, or so it says. */
 static struct logp_prediction at_once(int64_t n, const struct logp_invocation *c)
 {
-    (void)n, (void)c;
     return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT};
 }
 
@@ -192,25 +191,23 @@ Test(table, who_has_a_formula_says_something)
                                                .rows = 16,
                                                .cols = 16},
                                       .model.params = test_params(600, 200, 400)};
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
 
-    for (size_t i = 0; i < n; i++) {
-        const struct logp_prediction p = test_predict_by(a[i], 16, &c, LOGP_BY_FORMULA);
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++) {
+        const struct logp_prediction p = test_predict_by(*a, 16, &c, LOGP_BY_FORMULA);
 
-        cr_expect(a[i]->predict == NULL || test_needs(a[i], 16, &c) != NULL ||
+        cr_expect((*a)->predict == NULL || test_needs(*a, 16, &c) != NULL ||
                       p.certainty != LOGP_PREDICTION_NONE,
-                  "%s %s", a[i]->collective, a[i]->name);
-        if (test_needs(a[i], 1, &c) == NULL) {
+                  "%s %s", (*a)->collective, (*a)->name);
+        if (test_needs(*a, 1, &c) == NULL) {
             struct logp_invocation shared = c;
 
             shared.model.params.gap_shared = true; /* by nobody */
-            cr_expect_eq(test_predict_by(a[i], 1, &shared, LOGP_BY_FORMULA).certainty,
-                         test_predict_by(a[i], 1, &c, LOGP_BY_FORMULA).certainty, "%s %s",
-                         a[i]->collective, a[i]->name);
+            cr_expect_eq(test_predict_by(*a, 1, &shared, LOGP_BY_FORMULA).certainty,
+                         test_predict_by(*a, 1, &c, LOGP_BY_FORMULA).certainty, "%s %s",
+                         (*a)->collective, (*a)->name);
         }
         /* all do the same: only what is one estimate for all sizes need not be exact */
-        if (strcmp(a[i]->collective, "allreduce") == 0 && strcmp(a[i]->name, "rabenseifner") == 0)
+        if (strcmp((*a)->collective, "allreduce") == 0 && strcmp((*a)->name, "rabenseifner") == 0)
             cr_expect_eq(p.certainty, LOGP_PREDICTION_EXACT);
     }
 }
@@ -330,13 +327,60 @@ Test(table, a_census_is_the_same_backwards)
                      test_predict(logp_algorithm_find("allgather", "census"), n, &c).ns);
 }
 
+/* No other number of blocks is predicted to be better, one by one; and what is chosen is what may be
+ * asked for. */
+Test(table, the_number_of_blocks_is_the_best_of_all)
+{
+    uint64_t random = 20240615;
+    int chosen = 0;
+
+    cr_log_info("seed %llu", (unsigned long long)random);
+    for (int i = 0; i < 60 / TEST_SCALE + 1; i++)
+        for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++) {
+            const int64_t side = 2 + test_below(&random, i % 2 == 0 ? 5 : 30), size = side * side;
+            struct logp_invocation c = {
+                .args = {.n_bytes = 720,
+                         .count = 360,
+                         .root = (int)test_below(&random, size),
+                         .op = logp_op_find("sum", "float"),
+                         .work_ns = test_below(&random, 2) * test_below(&random, 2000),
+                         .no_overlap = test_below(&random, 2) == 0},
+                .model.params = {.L_ns = test_below(&random, 2000),
+                                 .o_send_ns = test_below(&random, 300),
+                                 .o_recv_ns = test_below(&random, 300),
+                                 .g_ns = test_below(&random, 500),
+                                 .G_ps = test_below(&random, 40000),
+                                 .gamma_ps = test_below(&random, 90000)}};
+            const struct logp_prediction best = test_predict_by(*a, size, &c, LOGP_BY_FORMULA);
+            int64_t block;
+
+            if (!test_has_knob(*a, "block") || best.certainty == LOGP_PREDICTION_NONE)
+                continue;
+            block = test_knob(*a, "block", size, &c);
+            for (int64_t n = 1; n <= 180 && !(*a)->rough; n++) {
+                struct logp_prediction p;
+
+                if (180 % n != 0) /* blocks all alike, of whole elements: others are rounded */
+                    continue;
+                c.args.block_bytes = 720 / n;
+                p = test_predict_by(*a, size, &c, LOGP_BY_FORMULA);
+                cr_assert(p.certainty == LOGP_PREDICTION_NONE || p.ns >= best.ns,
+                          "%s %s P %ld: block %ld, chosen %ld", (*a)->collective, (*a)->name,
+                          (long)size, (long)c.args.block_bytes, (long)block);
+                chosen++;
+            }
+            c.args.block_bytes = block;
+            cr_assert_eq(test_predict_by(*a, size, &c, LOGP_BY_FORMULA).ns, best.ns);
+            cr_assert_eq(test_knob(*a, "block", size, &c), block);
+        }
+    cr_assert_gt(chosen, 1000 / TEST_SCALE);
+}
+
 /* ---- knobs ---- */
 
 Test(table, every_knob_is_one_of_an_algorithm)
 {
     const struct logp_knob *knob;
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
 
     for (size_t i = 0; (knob = logp_knob_at(i)) != NULL; i++) {
         int users = 0;
@@ -344,8 +388,8 @@ Test(table, every_knob_is_one_of_an_algorithm)
         cr_expect(logp_knob_find(knob->name) == knob);
         cr_expect(knob->field > 0 && knob->field < sizeof(struct logp_args));
         cr_expect((*knob->default_text == '\0') != (*knob->auto_text == '\0'), "%s", knob->name);
-        for (size_t k = 0; k < n; k++)
-            users += logp_algorithm_knob(a[k], knob, 0, NULL, NULL, NULL);
+        for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++)
+            users += logp_algorithm_knob(*a, knob, 0, NULL, NULL, NULL);
         cr_expect_gt(users, 0, "%s", knob->name);
     }
     cr_expect_null(logp_knob_find("crank"));
@@ -354,21 +398,18 @@ Test(table, every_knob_is_one_of_an_algorithm)
 /* Each knob of a row is one of the table, and stands once. */
 Test(table, rows_have_knobs_of_the_table)
 {
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
-
-    for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < LOGP_MAX_KNOBS && a[i]->knobs[k].field != 0; k++) {
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++)
+        for (int k = 0; k < LOGP_MAX_KNOBS && (*a)->knobs[k].field != 0; k++) {
             const struct logp_knob *knob;
 
             for (size_t j = 0; (knob = logp_knob_at(j)) != NULL;)
-                if (knob->field == a[i]->knobs[k].field)
+                if (knob->field == (*a)->knobs[k].field)
                     break;
                 else
                     j++;
-            cr_expect(knob != NULL, "%s %s", a[i]->collective, a[i]->name);
+            cr_expect(knob != NULL, "%s %s", (*a)->collective, (*a)->name);
             for (int j = 0; j < k; j++)
-                cr_expect_neq(a[i]->knobs[j].field, a[i]->knobs[k].field, "%s", a[i]->name);
+                cr_expect_neq((*a)->knobs[j].field, (*a)->knobs[k].field, "%s", (*a)->name);
         }
 }
 

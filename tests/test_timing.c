@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The timing rules, each by a small program under the virtual clock and its golden number. */
+#include "random_program.h"
 #include "support.h"
 
 enum { MOST = 40 };
@@ -18,91 +19,66 @@ static int ended(struct logp_vp *vp, int rc)
     return rc;
 }
 
-static int two_messages(struct logp_vp *vp, void *arg)
-{
-    const size_t n = *(size_t *)arg;
-    char buf[64] = {0};
-    int rc = 0;
+/* ---- golden ones ---- */
 
-    for (int i = 0; rc == 0 && i < 2; i++)
-        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, buf, n)
-                                   : logp_recv(vp, 0, 0, buf, sizeof(buf), NULL);
-    return ended(vp, rc);
+/* What each rank does: s1 sends to 1, r0 receives from 0, r* from any. */
+static const struct golden {
+    const char *ranks[4];
+    int64_t L, o, g, G_ps, capacity;
+    bool shared;
+    size_t n_bytes;
+    int64_t ends[4];
+} goldens[] = {
+    /* two messages: the second starts a gap, or an overhead, after the first */
+    {{"s1 s1", "r0 r0"}, 6, 2, 4, 0, 0, false, 1, {6, 14}},
+    {{"s1 s1", "r0 r0"}, 6, 5, 2, 0, 0, false, 1, {10, 21}},
+    {{"s1 s1", "r0 r0"}, 6, 2, 4, 3000, 0, false, 5, {18, 38}},
+    /* there and back, gaps apart or shared */
+    {{"s1 r1", "r0 s0"}, 6, 2, 4, 0, 0, false, 1, {20, 12}},
+    {{"s1 r1", "r0 s0"}, 6, 2, 4, 0, 0, true, 1, {22, 14}},
+    /* three to one: a place on the wire is free when a message arrives; by the rule there are two */
+    {{"r* r* r*", "s0", "s0", "s0"}, 6, 0, 3, 0, 1, false, 1, {18, 0, 6, 12}},
+    {{"r* r* r*", "s0", "s0", "s0"}, 6, 0, 3, 0, 2, false, 1, {12, 0, 0, 6}},
+    {{"r* r* r*", "s0", "s0", "s0"}, 6, 0, 3, 0, 0, false, 1, {12, 0, 0, 0}},
+    /* the wire is taken from the end of the overhead: [2, 8), so the next start is 6 */
+    {{"s1 s1", "r0 r0"}, 6, 2, 1, 0, 1, false, 1, {8, 16}},
+};
+
+static struct random_program program_of(const struct golden *golden)
+{
+    struct random_program g = {.params = test_params(golden->L, golden->o, golden->g)};
+
+    g.params.G_ps = golden->G_ps;
+    g.params.capacity = golden->capacity;
+    g.params.gap_shared = golden->shared;
+    for (; g.P < 4 && golden->ranks[g.P] != NULL; g.P++)
+        for (const char *op = golden->ranks[g.P]; *op != '\0'; op += op[2] == ' ' ? 3 : 2)
+            g.ops[g.P][g.n_ops[g.P]++] =
+                (struct sim_op){.kind = *op == 's' ? SEND : RECV,
+                                .peer = op[1] == '*' ? LOGP_ANY_SOURCE : op[1] - '0',
+                                .n_bytes = golden->n_bytes};
+    return g;
 }
 
-Test(timing, two_messages)
+Test(timing, programs_have_the_golden_times)
 {
-    struct logp_params params = test_params(6, 2, 4);
-    size_t n = 1;
+    static struct random_program g;
+    static struct random_outcome simulated;
+    static struct random_run run = {.g = &g};
+    struct logp_params rule = test_params(6, 0, 3);
 
-    run_virtual(2, &params, two_messages, &n);
-    cr_expect_eq(finish[0], 6);
-    cr_expect_eq(finish[1], 14);
-    params = test_params(6, 5, 2);
-    run_virtual(2, &params, two_messages, &n);
-    cr_expect_eq(finish[1], 21);
-}
-
-Test(timing, long_messages_stream)
-{
-    struct logp_params params = test_params(6, 2, 4);
-    size_t n = 5;
-
-    params.G_ps = 3000;
-    run_virtual(2, &params, two_messages, &n);
-    cr_expect_eq(finish[1], 38);
-}
-
-static int ping_pong(struct logp_vp *vp, void *arg)
-{
-    const int me = logp_vp_rank(vp);
-    char c = 0;
-    int rc = me == 0 ? logp_send(vp, 1, 0, &c, 1) : logp_recv(vp, 0, 0, &c, 1, NULL);
-
-    (void)arg;
-    if (rc == 0)
-        rc = me == 1 ? logp_send(vp, 0, 0, &c, 1) : logp_recv(vp, 1, 0, &c, 1, NULL);
-    return ended(vp, rc);
-}
-
-Test(timing, gap_separate_or_shared)
-{
-    struct logp_params params = test_params(6, 2, 4);
-
-    run_virtual(2, &params, ping_pong, NULL);
-    cr_expect_eq(finish[0], 20);
-    params.gap_shared = true;
-    run_virtual(2, &params, ping_pong, NULL);
-    cr_expect_eq(finish[0], 22);
-}
-
-static int three_to_one(struct logp_vp *vp, void *arg)
-{
-    char c = 0;
-    int rc = 0;
-
-    (void)arg;
-    if (logp_vp_rank(vp) > 0)
-        return ended(vp, logp_send(vp, 0, 0, &c, 1));
-    for (int i = 0; rc == 0 && i < 3; i++)
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &c, 1, NULL);
-    return ended(vp, rc);
-}
-
-Test(timing, capacity_stalls_senders)
-{
-    struct logp_params params = test_params(6, 0, 3);
-
-    params.capacity = 1;
-    run_virtual(4, &params, three_to_one, NULL);
-    cr_expect_eq(finish[0], 18);
-    params.capacity = LOGP_CAPACITY_RULE;
-    cr_expect_eq(logp_params_capacity(&params), 2);
-    run_virtual(4, &params, three_to_one, NULL);
-    cr_expect_eq(finish[0], 12);
-    params.capacity = 0;
-    run_virtual(4, &params, three_to_one, NULL);
-    cr_expect_eq(finish[0], 12);
+    for (size_t i = 0; i < sizeof(goldens) / sizeof(goldens[0]); i++) {
+        g = program_of(&goldens[i]);
+        run_virtual(g.P, &g.params, random_run, &run);
+        cr_assert_eq(random_simulate(&g, &simulated), 0);
+        for (int rank = 0; rank < g.P; rank++) {
+            cr_expect_eq(run.out.end[rank], goldens[i].ends[rank], "%zu: rank %d ends at %ld", i,
+                         rank, (long)run.out.end[rank]);
+            cr_expect_eq(simulated.end[rank], goldens[i].ends[rank], "%zu: rank %d", i, rank);
+        }
+    }
+    rule.capacity = LOGP_CAPACITY_RULE;
+    cr_expect_eq(logp_params_capacity(&rule), 2);
 }
 
 /* Rank 0 sends one to each of the others: those on the wire are all its own. */
@@ -111,7 +87,6 @@ static int one_to_each(struct logp_vp *vp, void *arg)
     char c = 0;
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) > 0)
         return ended(vp, logp_recv(vp, 0, 0, &c, 1, NULL));
     for (int to = 1; rc == 0 && to < logp_vp_size(vp); to++)
@@ -136,28 +111,6 @@ Test(timing, places_are_free_in_the_order_of_arrival)
     }
 }
 
-static int capacity_with_overhead(struct logp_vp *vp, void *arg)
-{
-    char c = 0;
-    int rc = 0;
-
-    (void)arg;
-    /* two messages to each other's mailbox; the wire takes one: [2, 8), so the next start is 6 */
-    for (int i = 0; rc == 0 && i < 2; i++)
-        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, &c, 1) : logp_recv(vp, 0, 0, &c, 1, NULL);
-    return ended(vp, rc);
-}
-
-Test(timing, capacity_counts_from_the_end_of_the_overhead)
-{
-    struct logp_params params = test_params(6, 2, 1);
-
-    params.capacity = 1;
-    run_virtual(2, &params, capacity_with_overhead, NULL);
-    cr_expect_eq(finish[0], 8);
-    cr_expect_eq(finish[1], 16);
-}
-
 static int overlap(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp);
@@ -165,7 +118,6 @@ static int overlap(struct logp_vp *vp, void *arg)
     char c = 0;
     int rc;
 
-    (void)arg;
     if (me == 0)
         return ended(vp, logp_send(vp, 1, 0, &c, 1)); /* arrives at 8 */
     rc = logp_irecv(vp, 0, 0, &c, 1, &r);
@@ -178,9 +130,7 @@ static int overlap(struct logp_vp *vp, void *arg)
 
 Test(timing, irecv_overlaps_with_computing)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-
-    run_virtual(2, &params, overlap, NULL);
+    run_virtual(2, &test_6ns, overlap, NULL);
     cr_expect_eq(finish[0], 2);
     cr_expect_eq(finish[1], 10);
 }
@@ -191,7 +141,6 @@ static int isend_costs_like_send(struct logp_vp *vp, void *arg)
     char c[2] = {0};
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 2; i++)
         rc = logp_vp_rank(vp) == 0 ? logp_isend(vp, 1, i, &c[i], 1, &r[i])
                                    : logp_irecv(vp, 0, i, &c[i], 1, &r[i]);
@@ -202,9 +151,7 @@ static int isend_costs_like_send(struct logp_vp *vp, void *arg)
 
 Test(timing, isend_is_charged_like_send)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-
-    run_virtual(2, &params, isend_costs_like_send, NULL);
+    run_virtual(2, &test_6ns, isend_costs_like_send, NULL);
     cr_expect_eq(finish[0], 6);
     cr_expect_eq(finish[1], 14);
 }
@@ -243,7 +190,6 @@ static int probe(struct logp_vp *vp, void *arg)
     char c[3] = {0};
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0)
         return ended(vp, logp_send(vp, 1, 3, c, 3));
     while (rc == 0 && !found)
@@ -338,10 +284,9 @@ static int compute(struct logp_vp *vp, void *arg)
 
 Test(timing, compute_declares_its_time)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     int calls = 0;
 
-    run_virtual(1, &params, compute, &calls);
+    run_virtual(1, &test_6ns, compute, &calls);
     cr_expect_eq(calls, 1);
     cr_expect_eq(finish[0], 123);
 }
@@ -352,7 +297,6 @@ static int synchronise(struct logp_vp *vp, void *arg)
     char c = 0;
     int rc = logp_compute(vp, 10 * (logp_vp_rank(vp) + 1), NULL, NULL);
 
-    (void)arg;
     if (rc == 0 && logp_vp_rank(vp) == 2)
         rc = logp_send(vp, 2, 0, &c, 1); /* ends at 32; its gap would last until 34 */
     if (rc == 0)
@@ -369,10 +313,18 @@ static int synchronise(struct logp_vp *vp, void *arg)
 
 Test(timing, sync_starts_all_at_one_time_and_forgets_gaps)
 {
-    const struct logp_params params = test_params(6, 2, 4);
-
-    run_virtual(3, &params, synchronise, NULL);
+    run_virtual(3, &test_6ns, synchronise, NULL);
     cr_expect_eq(finish[2], 34);
+}
+
+static int there_and_back(struct logp_vp *vp)
+{
+    const int me = logp_vp_rank(vp);
+    char c = 0;
+
+    for (int i = 0; i < 2; i++)
+        OK(i == me ? logp_send(vp, 1 - me, 0, &c, 1) : logp_recv(vp, 1 - me, 0, &c, 1, NULL));
+    return ended(vp, 0);
 }
 
 /* The wall clock may be late, never early. */
@@ -381,9 +333,8 @@ static int not_early(struct logp_vp *vp, void *arg)
     int64_t emulated, wall;
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 20; i++) {
-        rc = i % 2 == 0 ? ping_pong(vp, NULL) : logp_compute(vp, 1000, NULL, NULL);
+        rc = i % 2 == 0 ? there_and_back(vp) : logp_compute(vp, 1000, NULL, NULL);
         emulated = logp_clocks(vp, &wall);
         cr_assert_leq(emulated, wall);
         rc = rc != 0 ? rc : logp_compute(vp, 500, NULL, NULL);
@@ -394,8 +345,6 @@ static int not_early(struct logp_vp *vp, void *arg)
 
 Test(timing, no_call_returns_before_its_time_on_the_wall_clock)
 {
-    const struct logp_params params = test_params(6000, 2000, 4000);
-
-    test_run(test_machine(2, LOGP_CLOCK_WALL, &params), not_early, NULL);
+    test_run(test_machine(2, LOGP_CLOCK_WALL, &test_6us), not_early, NULL);
     cr_expect_geq(finish[0], 10 * 20000);
 }

@@ -518,9 +518,8 @@ static int to_oneself(struct logp_vp *vp, void *arg)
 
 Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
 {
-    const struct logp_params params = test_params(6, 2, 4);
     TEST_TOPOLOGY t = make("hypercube", 1);
-    struct logp_machine *m = test_machine_of(1, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params));
+    struct logp_machine *m = test_machine_of(1, LOGP_CLOCK_VIRTUAL, test_on_links(t, &test_6ns));
     struct logp_link_use use;
     int64_t arrival[8];
 
@@ -530,7 +529,7 @@ Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
     cr_expect_eq(use.link, -1);
     cr_assert_eq(logp_machine_destroy(m), 0);
     /* a machine larger than the topology: plain LogGP */
-    test_run(test_machine_of(4, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params)), all_to_the_last,
+    test_run(test_machine_of(4, LOGP_CLOCK_VIRTUAL, test_on_links(t, &test_6ns)), all_to_the_last,
              arrival);
     cr_expect_eq(arrival[0], 8);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Broadcast on a torus: the routing goes from neighbour to neighbour, no prediction exceeds the
- * paper's bound, the block is the best; presets of machines.
+ * paper's bound; presets of machines.
  */
 #include "support.h"
 #include <logp/paper.h>
@@ -158,66 +158,6 @@ Test(torus, equation_6_is_never_exceeded)
         if (hop < c.model.params.g_ns)
             c.model.params.g_ns = hop;
         cr_assert_leq(test_predict(torus(true), n * n, &c).ns, equation_6(&c, n));
-    }
-}
-
-/* ---- the size of a block ---- */
-
-/* The prediction for so many blocks of equal size, the last at most as large. */
-static int64_t in_blocks(int64_t n, struct logp_invocation c, int64_t blocks)
-{
-    c.args.block_bytes = ((int64_t)c.args.n_bytes + blocks - 1) / blocks;
-    return test_predict(torus(true), n * n, &c).ns;
-}
-
-static void check_best(int64_t n, struct logp_invocation c)
-{
-    int64_t least = INT64_MAX;
-
-    c.args.block_bytes = 0;
-    for (int64_t blocks = 1; blocks <= (int64_t)c.args.n_bytes; blocks++)
-        least = least < in_blocks(n, c, blocks) ? least : in_blocks(n, c, blocks);
-    if (c.args.n_bytes > 0)
-        cr_assert_eq(test_predict(torus(true), n * n, &c).ns, least);
-    cr_assert_leq(test_knob(torus(true), "block", n * n, &c), (int64_t)c.args.n_bytes);
-}
-
-Test(torus, the_number_of_blocks_is_the_best_of_all)
-{
-    uint64_t random = first_seed + 4;
-
-    cr_log_info("seed %llu", (unsigned long long)random);
-    for (int i = 0; i < 2000 / TEST_SCALE; i++) {
-        struct logp_invocation c = random_invocation(&random, 1);
-
-        if (i % 10 == 0)
-            c.args.n_bytes = (size_t)test_below(&random, 3000);
-        check_best(2 + test_below(&random, i % 2 == 0 ? 4 : 40), c);
-    }
-}
-
-/* Items that cannot be searched one by one: nothing elsewhere, nor near the choice, is better by
- * more than how the times of so many blocks are rounded. */
-Test(torus, the_number_of_blocks_of_a_large_item_is_found)
-{
-    uint64_t random = first_seed + 5;
-
-    cr_log_info("seed %llu", (unsigned long long)random);
-    for (int i = 0; i < 12 / TEST_SCALE + 1; i++) {
-        struct logp_invocation c = random_invocation(&random, 1);
-        const int64_t n = 2 + test_below(&random, 100), M = INT64_C(1)
-                                                            << (16 + test_below(&random, 25));
-        int64_t chosen, least;
-
-        c.args.n_bytes = (size_t)M;
-        c.args.block_bytes = 0;
-        chosen = M / test_knob(torus(true), "block", n * n, &c);
-        least = test_predict(torus(true), n * n, &c).ns;
-        least -= least / 100000;
-        for (int k = 0; k < 500; k++) {
-            cr_assert_leq(least, in_blocks(n, c, 1 + test_below(&random, M)));
-            cr_assert_leq(least, in_blocks(n, c, 1 + test_below(&random, 2 * chosen)));
-        }
     }
 }
 

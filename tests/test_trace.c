@@ -47,12 +47,7 @@ static bool equal(const struct logp_trace *a, const struct logp_trace *b)
 
 static void compare(struct logp_machine *m, const struct drawn *d, const struct logp_algorithm *a)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = a,
-                                      .args = d->call.args,
-                                      .reps = d->reps,
-                                      .seed = d->seed,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(a, &d->call.args, d->reps, d->seed);
     const struct logp_schedule s = logp_schedule_of(a, d->P, &d->call.args, &d->call.model);
     struct logp_delay delay = drawn_delay(d);
     struct logp_trace *fold, *run;

@@ -55,7 +55,6 @@ static int little_of_all(struct logp_vp *vp, void *arg)
     bool found;
     int rc = 0;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         rc = logp_send(vp, 1, 5, "ab", 2);
         rc = rc != 0 ? rc : logp_send(vp, 1, 6, NULL, 0);
@@ -111,7 +110,6 @@ static int burst(struct logp_vp *vp, void *arg)
 {
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 3; i++)
         rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, NULL, 0)
                                    : logp_recv(vp, 0, 0, NULL, 0, NULL);
@@ -154,7 +152,7 @@ Test(trace_rules, a_send_that_waits_for_room_stalls)
     const struct logp_params params = test_params(10, 1, 1);
     const struct logp_config config = {
         .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL, .queue_limit = 250, .wait_for_space = true};
-    struct logp_machine *m = test_machine_with(config, &params);
+    TEST_MACHINE m = test_machine_with(config, &params);
     struct logp_trace *t;
     size_t n;
     const struct logp_event *e;
@@ -169,7 +167,6 @@ Test(trace_rules, a_send_that_waits_for_room_stalls)
               e[2].start_ns == e[1].end_ns);
     cr_expect(is_whole(t));
     logp_trace_free(t);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* Receives are posted in one order and waited for in the other. */
@@ -179,7 +176,6 @@ static int crosswise(struct logp_vp *vp, void *arg)
     char a, b;
     int rc;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         rc = logp_send(vp, 1, 0, "a", 1);
         return rc != 0 ? rc : logp_send(vp, 1, 0, "b", 1);
@@ -212,7 +208,6 @@ static int rounds(struct logp_vp *vp, void *arg)
 {
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 3; i++) {
         int64_t start;
 
@@ -244,7 +239,6 @@ static int many(struct logp_vp *vp, void *arg)
 {
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < MANY; i++)
         rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, i % 3, NULL, 0)
                                    : logp_recv(vp, 0, i % 3, NULL, 0, NULL);
@@ -283,7 +277,7 @@ Test(trace_rules, what_is_beyond_the_limit_is_counted)
 Test(trace_rules, a_run_forgets_the_one_before_and_off_is_off)
 {
     const struct logp_params params = test_params(10, 1, 3);
-    struct logp_machine *m = test_machine(2, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(2, LOGP_CLOCK_VIRTUAL, &params);
     struct logp_trace_config wrong = {.size = 0};
     struct logp_trace *t;
 
@@ -313,7 +307,6 @@ Test(trace_rules, a_run_forgets_the_one_before_and_off_is_off)
     cr_assert_eq(logp_machine_trace(m, NULL), 0);
     cr_assert_eq(logp_machine_run(m, little_of_all, NULL, test_timeout_ns), 0);
     cr_expect_eq(logp_machine_take_trace(m, &t), -EINVAL);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- started collectives ---- */
@@ -325,7 +318,6 @@ static int two_at_once(struct logp_vp *vp, void *arg)
     char byte = 0;
     int rc = logp_ibroadcast(vp, &byte, 1, 0, &pending[0]);
 
-    (void)arg;
     rc = rc != 0 ? rc
                  : logp_iallreduce(vp, &one, &sum, 1, logp_op_find("sum", "double"), &pending[1]);
     rc = rc != 0 ? rc : logp_compute(vp, 5, NULL, NULL);
@@ -365,7 +357,6 @@ static int in_vain(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     int rc = 0;
 
-    (void)arg;
     if (me == 0)
         rc = logp_send(vp, 1, 7, &me, sizeof(me));
     if (rc == 0 && me == 2)

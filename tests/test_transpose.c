@@ -1,6 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* Transposing: bounds hold, and every element is in its place. The predictions: test_transpose_time.c. */
-#include "transpose.h"
+/* Transposing: bounds hold, every element is in its place, and the best window is found. */
+#include "support.h"
+
+static const char *const names[] = {"ring", "ring-eager", "ring-window", "butterfly"};
+
+static const struct logp_algorithm *algorithm(const char *name)
+{
+    return logp_algorithm_find("transpose", name);
+}
+
+static int64_t predicted(const char *name, int64_t P, const struct logp_invocation *c)
+{
+    const struct logp_prediction p = test_predict(algorithm(name), P, c);
+
+    cr_assert_eq(p.certainty, LOGP_PREDICTION_EXACT);
+    return p.ns;
+}
+
+/* A matrix that each processor has `s` columns of, in blocks of `t` rows. */
+static struct logp_invocation even(int64_t P, int64_t t, int64_t s,
+                                   const struct logp_params *params)
+{
+    return (struct logp_invocation){
+        .args.rows = P * t, .args.cols = P * s, .args.n_bytes = 8, .model.params = *params};
+}
+
+/* L, o, g and G of very different sizes, zeros among them. */
+static struct logp_params random_params(uint64_t *state)
+{
+    static const int64_t most[] = {1, 2, 8, 8, 30, 300};
+    struct logp_params p = {0};
+
+    p.L_ns = test_below(state, most[test_below(state, 6)]);
+    p.o_send_ns = test_below(state, most[test_below(state, 6)]);
+    p.o_recv_ns =
+        test_below(state, 3) > 0 ? p.o_send_ns : test_below(state, most[test_below(state, 6)]);
+    p.g_ns = test_below(state, most[test_below(state, 6)]);
+    if (test_below(state, 2) == 0)
+        p.G_ps = test_below(state, 2) == 0 ? test_below(state, 5000) : 1 + test_below(state, 20);
+    return p;
+}
+
+/* Of P processors; even in one case of three, fewer columns or rows than processors in another. */
+static struct logp_invocation random_matrix(uint64_t *state, int64_t P)
+{
+    static const size_t sizes[] = {1, 4, 8, 13};
+    struct logp_invocation c = {.args.n_bytes = sizes[test_below(state, 4)],
+                                .model.params = random_params(state)};
+    const int kind = (int)test_below(state, 3);
+
+    c.args.rows =
+        kind == 0 ? P * (1 + test_below(state, 3)) : 1 + test_below(state, kind == 1 ? P : 3 * P);
+    c.args.cols = kind == 0 ? P * (1 + test_below(state, 3))
+                            : 1 + test_below(state, kind == 1 ? 3 * P : P + 2);
+    c.args.packing = test_below(state, 2) == 0 ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
+    c.args.pack_ns = test_below(state, 2) == 0 ? test_below(state, 40) : 0;
+    c.args.window = test_below(state, 2) == 0 ? 1 + test_below(state, P + 1) : 0;
+    return c;
+}
 
 static void expect_bound(struct logp_machine *m, const char *name, const struct logp_invocation *c)
 {
@@ -110,11 +167,95 @@ static int transpose_twice(struct logp_vp *vp, void *arg)
 Test(transpose, twice_is_the_matrix_itself)
 {
     static struct shape shapes[] = {{1, 1, 8}, {5, 3, 13}, {16, 16, 4}, {40, 7, 1}, {2, 9, 0}};
-    const struct logp_params params = test_params(600, 200, 400);
 
     for (int P = 1; P <= 17; P += P < 4 ? 1 : 4)
         for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-            test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), transpose_twice, &shapes[i]);
+            test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &test_600ns), transpose_twice, &shapes[i]);
             test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), transpose_twice, &shapes[i]);
         }
+}
+
+/* ---- predictions ---- */
+
+Test(transpose, its_own_window_is_the_smallest_of_the_best)
+{
+    uint64_t state = 36;
+
+    cr_log_info("seed %llu", (unsigned long long)state);
+    for (int i = 0; i < 5000 / TEST_SCALE; i++) {
+        const int64_t P = 2 + test_below(&state, i % 8 == 0 ? 200 : 20);
+        struct logp_invocation c = random_matrix(&state, P);
+        int64_t best = INT64_MAX, smallest = 0, own;
+
+        c.args.rows = (c.args.rows + P - 1) / P * P;
+        c.args.cols = (c.args.cols + P - 1) / P * P;
+        c.args.window = 0;
+        own = test_knob(algorithm("ring-window"), "window", P, &c);
+        for (c.args.window = 1; c.args.window < P; c.args.window++) {
+            const int64_t ns = predicted("ring-window", P, &c);
+
+            smallest = ns < best ? c.args.window : smallest;
+            best = ns < best ? ns : best;
+        }
+        cr_assert_eq(own, smallest);
+        c.args.window = 0;
+        cr_assert_eq(predicted("ring-window", P, &c), best);
+    }
+}
+
+Test(transpose, any_number_of_processors_has_a_prediction)
+{
+    const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 1};
+    const int64_t P = INT64_C(1) << 55;
+    struct logp_invocation c = even(P, 1, 1, &params);
+
+    cr_expect_eq(predicted("ring", P, &c), P * 10 - 10);
+    cr_expect_eq(predicted("ring-window", P, &c), 2 * 2 * (P - 1)); /* never idle */
+    cr_expect_eq(test_knob(algorithm("ring-window"), "window", P, &c), 4);
+    cr_expect_eq(predicted("butterfly", P, &c), 550);
+    c.args.rows++; /* a byte costs nothing: one more does not matter */
+    cr_expect_eq(predicted("ring", P, &c), P * 10 - 10);
+    c.model.params.g_ns = 1000;
+    cr_expect_eq(test_predict(algorithm("ring"), P, &c).certainty, LOGP_PREDICTION_NONE);
+    c.model.params = (struct logp_params){.g_ns = 1};
+    c.args.rows = c.args.cols = INT64_MAX;
+    c.args.packing = LOGP_PACKING_NONE;
+    for (int i = 0; i < 4; i++)
+        cr_expect_eq(test_predict(algorithm(names[i]), P, &c).certainty, LOGP_PREDICTION_NONE);
+}
+
+Test(transpose, the_largest_block_is_a_bound)
+{
+    uint64_t state = 257;
+
+    cr_log_info("seed %llu", (unsigned long long)state);
+    for (int i = 0; i < 3000 / TEST_SCALE; i++) {
+        const int64_t P =
+            i % 2 == 0 ? 1 + test_below(&state, 40) : INT64_C(1) << test_below(&state, 6);
+        const struct logp_invocation c = random_matrix(&state, P);
+        struct logp_invocation largest = c;
+
+        largest.args.rows = (c.args.rows + P - 1) / P * P;
+        largest.args.cols = (c.args.cols + P - 1) / P * P;
+        for (int k = 0; k < 4; k++)
+            if (test_needs(algorithm(names[k]), P, &c) == NULL)
+                cr_assert_leq(predicted(names[k], P, &c), predicted(names[k], P, &largest));
+    }
+}
+
+Test(transpose, an_algorithm_says_what_it_needs)
+{
+    struct logp_invocation c = even(6, 1, 1, &test_6ns);
+
+    cr_expect_str_eq(test_needs(algorithm("butterfly"), 6, &c),
+                     "a power of two as the number of processors");
+    cr_expect_null(test_needs(algorithm("butterfly"), 4, &c));
+    cr_expect_null(test_needs(algorithm("ring"), 6, &c));
+    c.args.rows = 0;
+    for (int k = 0; k < 4; k++)
+        cr_expect_str_eq(test_needs(algorithm(names[k]), 4, &c), "at least one row and one column");
+    cr_expect_null(test_best("transpose", 4, &c));
+    c.args.rows = 1;
+    c.args.pack_ns = -1;
+    cr_expect_str_eq(test_needs(algorithm("ring"), 6, &c), "a time to pack of at least 0");
 }

@@ -42,29 +42,6 @@ Test(vector_variants, others_are_refused)
     cr_assert(test_needs(logp_algorithm_find("allgather", "ring"), 6, &c) != NULL);
 }
 
-/* The best is the best of what can be, exactly. */
-Test(vector_variants, the_best_is_predicted_by_schedules)
-{
-    for (int P = 2; P <= 16; P++) {
-        uint64_t random = (uint64_t)P * 77777;
-        const struct logp_algorithm *a, *best;
-        struct logp_invocation c = {.model.params = params};
-        struct test_blocks out, in;
-        int64_t least = INT64_MAX;
-
-        test_blocks_make(&out, &in, P, &random, 4000, &c, logp_collective_find("allgather"));
-        best = test_best("allgather", P, &c);
-        for (size_t i = 0; (a = logp_algorithm_at("allgather", i)) != NULL; i++)
-            if (test_needs(a, P, &c) == NULL && test_predict(a, P, &c).ns < least)
-                least = test_predict(a, P, &c).ns;
-        cr_assert(best->any_blocks);
-        cr_assert_eq(test_predict(best, P, &c).ns, least);
-        cr_assert_eq(test_predict(best, P, &c).by, LOGP_BY_SCHEDULE);
-        test_blocks_free(&out);
-        test_blocks_free(&in);
-    }
-}
-
 /* ---- calls ---- */
 
 /* What each rank has, or gets; what goes from one to another, in both directions as much. */
@@ -226,7 +203,6 @@ static int call_all(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp);
     int rc = 0;
 
-    (void)arg;
     for (int i = 0; rc == 0 && i < 4; i++) {
         for (int root = i % P; rc == 0 && root < P; root += P / 3 + 1)
             rc = there_and_back(vp, root, i % 2 == 0, i / 2 == 0);
@@ -254,7 +230,6 @@ static int two_talk(struct logp_vp *vp, void *arg)
     unsigned char out = 5, in = 0;
     int rc;
 
-    (void)arg;
     to[7] = me == 2;
     from[2] = me == 7;
     rc = logp_alltoallv(vp, &out, to, NULL, &in, from, NULL);
@@ -280,7 +255,6 @@ static int refused(struct logp_vp *vp, void *arg)
     size_t more[] = {1, 1, 1};
     int64_t x[4] = {0}, y[4];
 
-    (void)arg;
     more[me]++;
     cr_assert_eq(logp_scatterv(vp, x, NULL, NULL, y, 1, me), -EINVAL);
     cr_assert_eq(logp_scatterv(vp, x, too_many, NULL, y, too_many[me], me), -EINVAL);

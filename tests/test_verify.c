@@ -134,11 +134,7 @@ static void expect(struct logp_machine *m, const struct logp_invocation *c, int 
                    enum spoiling how)
 {
     struct logp_algorithm row = *plot.real;
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = &row,
-                                      .args = c->args,
-                                      .reps = 2,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(&row, &c->args, 2, 0);
     const int P = logp_machine_size(m);
     const int wrong = rank >= 0 && can_spoil(P, rank, how, c) ? rank : -1;
     struct logp_record r;
@@ -173,9 +169,8 @@ Test(verify, a_spoilt_result_is_found_on_every_rank)
     const struct logp_algorithm *const *a = test_rows(&n);
 
     for (int s = 0; s < 2; s++) {
-        const struct logp_params params = test_params(600, 200, 400);
         const int P = sizes[s];
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &test_600ns);
 
         for (size_t i = 0; i < n; i++) {
             const struct logp_invocation c = arguments(P, i % 2 == 0 ? 0 : P - 1);
@@ -190,7 +185,6 @@ Test(verify, a_spoilt_result_is_found_on_every_rank)
                     if (can_spoil(P, rank, (enum spoiling)how, &c) || how == LAST_BIT)
                         expect(m, &c, rank, (enum spoiling)how);
         }
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
@@ -209,7 +203,6 @@ static int remember(struct logp_vp *vp, const struct logp_invocation *c, void *b
     const struct logp_collective *what = logp_collective_find(plot.real->collective);
     size_t n_bytes, result;
 
-    (void)recv_buf;
     what->sizes(logp_vp_size(vp), logp_vp_rank(vp), c, &n_bytes, &result);
     for (size_t i = 0; i + sizeof(uint64_t) <= n_bytes; i += sizeof(uint64_t)) {
         uint64_t word;
@@ -233,8 +226,7 @@ Test(verify, no_two_are_alike)
 {
     static const char *const names[] = {"broadcast", "reduce", "summation", "alltoall",
                                         "transpose"};
-    const struct logp_params params = test_params(600, 200, 400);
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_VIRTUAL, &test_600ns);
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct logp_experiment x = {.size = sizeof(x),
@@ -257,14 +249,12 @@ Test(verify, no_two_are_alike)
         for (int k = 1; k < given.n; k++)
             cr_assert_neq(given.words[k], given.words[k - 1], "%s", names[i]);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- nothing done, nothing to do, in a wrong order ---- */
 
 static int nothing(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf)
 {
-    (void)vp, (void)c, (void)buf, (void)recv_buf;
     return 0;
 }
 
@@ -273,11 +263,7 @@ static struct logp_record run_row(struct logp_machine *m, const struct logp_algo
                                   const struct logp_invocation *c, bool idle)
 {
     struct logp_algorithm row = *a;
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = &row,
-                                      .args = c->args,
-                                      .reps = 1,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(&row, &c->args, 1, 0);
     struct logp_record r;
 
     if (idle)
@@ -288,12 +274,11 @@ static struct logp_record run_row(struct logp_machine *m, const struct logp_algo
 
 Test(verify, doing_nothing_is_wrong)
 {
-    const struct logp_params params = test_params(600, 200, 400);
     size_t n;
     const struct logp_algorithm *const *a = test_rows(&n);
 
     for (int P = 4; P <= 9; P += 5) {
-        struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
+        TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &test_600ns);
 
         for (size_t i = 0; i < 2 * n; i++) {
             struct logp_invocation c = arguments(P, 1);
@@ -307,58 +292,49 @@ Test(verify, doing_nothing_is_wrong)
             cr_expect(run_row(m, a[i % n], &c, false).verified, "%s %s, %ld", a[i % n]->collective,
                       a[i % n]->name, (long)c.args.count);
         }
-        cr_assert_eq(logp_machine_destroy(m), 0);
     }
 }
 
 Test(verify, what_is_empty_is_right)
 {
-    const struct logp_params params = test_params(600, 200, 400);
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_VIRTUAL, &test_600ns);
     struct logp_invocation c = arguments(4, 1);
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
     int ran = 0;
 
     c.args.n_bytes = 0;
     c.args.count = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (test_needs(a[i], 4, &c) != NULL)
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++) {
+        if (test_needs(*a, 4, &c) != NULL)
             continue;
         ran++;
-        cr_expect(run_row(m, a[i], &c, false).verified, "%s %s", a[i]->collective, a[i]->name);
+        cr_expect(run_row(m, *a, &c, false).verified, "%s %s", (*a)->collective, (*a)->name);
     }
     cr_expect_geq(ran, 20);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* An operation that says that it commutes and does not: algorithms that count on it are wrong. */
 Test(verify, operands_in_a_wrong_order_are_found)
 {
-    const struct logp_params params = test_params(600, 200, 400);
-    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(9, LOGP_CLOCK_VIRTUAL, &test_600ns);
     struct logp_op liar = maps;
     struct logp_invocation honest = arguments(9, 0), c;
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
     int out_of_order = 0;
 
     liar.commutative = true;
     honest.args.op = &maps;
     c = honest;
     c.args.op = &liar;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(a[i]->collective, "reduce") != 0 || test_needs(a[i], 9, &c) != NULL)
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++) {
+        if (strcmp((*a)->collective, "reduce") != 0 || test_needs(*a, 9, &c) != NULL)
             continue;
-        if (test_needs(a[i], 9, &honest) == NULL) {
-            cr_expect(run_row(m, a[i], &honest, false).verified, "%s", a[i]->name);
+        if (test_needs(*a, 9, &honest) == NULL) {
+            cr_expect(run_row(m, *a, &honest, false).verified, "%s", (*a)->name);
             continue;
         }
-        cr_expect(!run_row(m, a[i], &c, false).verified, "%s", a[i]->name);
+        cr_expect(!run_row(m, *a, &c, false).verified, "%s", (*a)->name);
         out_of_order++;
     }
     cr_expect_geq(out_of_order, 2);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* A plan that leaves an operand out: its sum is right, but not of all. */
@@ -375,25 +351,21 @@ static int plan_one_less(int P, int rank, struct logp_invocation *c)
 
 Test(verify, every_operand_of_a_summation_is_counted)
 {
-    const struct logp_params params = test_params(600, 200, 400);
-    struct logp_machine *m = test_machine(4, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_VIRTUAL, &test_600ns);
     const struct logp_invocation c = arguments(4, 1);
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
     int ran = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        struct logp_algorithm row = *a[i];
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++) {
+        struct logp_algorithm row = **a;
 
-        if (strcmp(a[i]->collective, "summation") != 0)
+        if (strcmp((*a)->collective, "summation") != 0)
             continue;
         ran++;
-        plot.real = a[i];
+        plot.real = *a;
         row.plan = plan_one_less;
-        cr_expect(!run_row(m, &row, &c, false).verified, "%s", a[i]->name);
+        cr_expect(!run_row(m, &row, &c, false).verified, "%s", (*a)->name);
     }
     cr_expect_geq(ran, 4);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* ---- an operation's own argument ---- */
@@ -418,23 +390,19 @@ static void sparse(void *buf, size_t n, uint64_t seed, void *arg)
 Test(verify, an_operation_of_ones_own_gets_its_argument)
 {
     const struct logp_op op = {"or", "3 bytes", 3, true, or_bytes, sparse, (void *)&its_own};
-    const struct logp_params params = test_params(600, 200, 400);
-    struct logp_machine *m = test_machine(9, LOGP_CLOCK_VIRTUAL, &params);
+    TEST_MACHINE m = test_machine(9, LOGP_CLOCK_VIRTUAL, &test_600ns);
     struct logp_invocation c = arguments(9, 4);
-    size_t n;
-    const struct logp_algorithm *const *a = test_rows(&n);
     int ran = 0;
 
     c.args.op = &op;
-    for (size_t i = 0; i < n; i++) {
+    for (const struct logp_algorithm *const *a = test_rows(NULL); *a != NULL; a++) {
         const bool combines =
-            strcmp(a[i]->collective, "reduce") == 0 || strcmp(a[i]->collective, "summation") == 0;
+            strcmp((*a)->collective, "reduce") == 0 || strcmp((*a)->collective, "summation") == 0;
 
-        if (!combines || test_needs(a[i], 9, &c) != NULL)
+        if (!combines || test_needs(*a, 9, &c) != NULL)
             continue;
         ran++;
-        cr_expect(run_row(m, a[i], &c, false).verified, "%s %s", a[i]->collective, a[i]->name);
+        cr_expect(run_row(m, *a, &c, false).verified, "%s %s", (*a)->collective, (*a)->name);
     }
     cr_expect_geq(ran, 10);
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }

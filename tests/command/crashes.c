@@ -89,7 +89,6 @@ static int program(struct logp_vp *vp, void *arg)
     struct logp_status status;
     int x = 0, rc;
 
-    (void)arg;
     if (strcmp(kind, "child") == 0 && logp_vp_rank(vp) == 0) { /* ends as it should */
         const pid_t child = fork();
 
@@ -114,16 +113,12 @@ static int program(struct logp_vp *vp, void *arg)
 
 static int before(int P, void *arg)
 {
-    (void)P;
-    (void)arg;
     is_late = false;
     return 0;
 }
 
 static int after(const struct logp_report *report, void *arg)
 {
-    (void)report;
-    (void)arg;
     if (is_late && strcmp(kind, "after") == 0)
         exit(0);
     return 0;
@@ -131,7 +126,6 @@ static int after(const struct logp_report *report, void *arg)
 
 static void handler(int number)
 {
-    (void)number;
     if (write(STDOUT_FILENO, "the program's own\n", 18) != 18)
         _exit(1);
     _exit(77);

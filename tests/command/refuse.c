@@ -47,7 +47,6 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *arg)
 {
     const char *name = object->dlpi_name;
 
-    (void)size, (void)arg;
     if (name[0] != '\0' && strstr(name, "liblogp.so") == NULL && strstr(name, "libjansson") == NULL)
         return 0;
     for (int i = 0; i < object->dlpi_phnum && n_ranges < MOST_RANGES; i++) {

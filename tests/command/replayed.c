@@ -22,7 +22,6 @@ static int race(struct logp_vp *vp, void *arg)
     struct logp_status status;
     int x = logp_vp_rank(vp), rc = 0;
 
-    (void)arg;
     if (x > 0)
         return logp_send(vp, 0, 3, &x, sizeof(x));
     for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++) {
@@ -42,7 +41,6 @@ static int ring(struct logp_vp *vp, void *arg)
     bool found = false;
     int rc = logp_mark(vp, "begin");
 
-    (void)arg;
     if (rc == 0 && me == 0)
         rc = logp_send(vp, 1 % P, 1, NULL, 0);
     if (rc == 0 && me == 1)
@@ -61,7 +59,6 @@ static int late(struct logp_vp *vp, void *arg)
 {
     int rc;
 
-    (void)arg;
     if (logp_vp_rank(vp) == 0) {
         rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL);
         for (int i = 2; rc == 0 && mended && i < logp_vp_size(vp); i++)
@@ -77,7 +74,6 @@ static int gather(struct logp_vp *vp, void *arg)
 {
     int rc = 0;
 
-    (void)arg;
     for (int k = 0; rc == 0 && k < 3; k++) {
         if (logp_vp_rank(vp) > 0)
             rc = logp_send(vp, 0, k, &k, sizeof(k));
