@@ -5,34 +5,13 @@
  * buffer (64 KiB and more), measured in turn in the same run. Virtual machines move between states
  * in which a cache line takes 25 or 150 ns, so only the ratio means something.
  */
-#define _GNU_SOURCE
 #include "bench.h"
+#include "pair.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 25, FEW_ROUNDS = 5 };
-
-struct raw {
-    _Alignas(128) atomic_int ping;
-    _Alignas(128) atomic_int pong;
-    char *to_pong, *to_ping; /* where the other's message goes */
-    size_t n_bytes;
-    int trips, cores[2];
-    double half_ns;
-};
-
-static void pin(int core)
-{
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    CPU_SET((size_t)core, &set);
-    pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
-}
 
 static char *buffer(size_t n_bytes)
 {
@@ -40,69 +19,6 @@ static char *buffer(size_t n_bytes)
 
     memset(b, 1, n_bytes);
     return b;
-}
-
-static void await_flag(atomic_int *flag, int value)
-{
-    /* acquire pairs with the release of the other side: its memcpy is visible */
-    while (atomic_load_explicit(flag, memory_order_acquire) != value)
-        ;
-}
-
-static void *raw_pong(void *arg)
-{
-    struct raw *b = arg;
-    char *mine = b->n_bytes > 8 ? buffer(b->n_bytes) : NULL;
-
-    pin(b->cores[1]);
-    for (int i = 1; i <= b->trips; i++) {
-        await_flag(&b->ping, i);
-        if (mine != NULL)
-            memcpy(b->to_ping, mine, b->n_bytes);
-        atomic_store_explicit(&b->pong, i, memory_order_release);
-    }
-    free(mine);
-    return NULL;
-}
-
-static void *raw_ping(void *arg)
-{
-    struct raw *b = arg;
-    char *mine = b->n_bytes > 8 ? buffer(b->n_bytes) : NULL;
-    const int warm = b->trips / 10;
-    int64_t start = 0;
-
-    pin(b->cores[0]);
-    for (int i = 1; i <= b->trips; i++) {
-        if (i == warm)
-            start = bench_now_ns();
-        if (mine != NULL)
-            memcpy(b->to_pong, mine, b->n_bytes);
-        atomic_store_explicit(&b->ping, i, memory_order_release);
-        await_flag(&b->pong, i);
-    }
-    b->half_ns = (double)(bench_now_ns() - start) / 2 / (b->trips - warm + 1);
-    free(mine);
-    return NULL;
-}
-
-static double raw_trip(size_t n_bytes, int trips, const int *cores)
-{
-    static struct raw b;
-    pthread_t ping, pong;
-
-    b = (struct raw){.n_bytes = n_bytes,
-                     .trips = trips,
-                     .cores = {cores[0], cores[1]},
-                     .to_pong = buffer(n_bytes),
-                     .to_ping = buffer(n_bytes)};
-    pthread_create(&pong, NULL, raw_pong, &b);
-    pthread_create(&ping, NULL, raw_ping, &b);
-    pthread_join(ping, NULL);
-    pthread_join(pong, NULL);
-    free(b.to_pong);
-    free(b.to_ping);
-    return b.half_ns;
 }
 
 struct ours {
@@ -153,11 +69,10 @@ static void compare(const char *what, size_t n_bytes, int trips, int lane_slots,
                                  .lane_slots = lane_slots};
     struct logp_machine *m;
     double raw[ROUNDS], ours[ROUNDS], ratio[ROUNDS];
-    const int cores[2] = {0, 1};
 
     bench_check(logp_machine_create(&config, &m), "create");
     for (int i = 0; i < rounds; i++) {
-        raw[i] = raw_trip(n_bytes, trips, cores);
+        raw[i] = pair_trip_ns(n_bytes, trips);
         ours[i] = our_trip(m, n_bytes, trips);
         ratio[i] = ours[i] / raw[i];
     }

@@ -56,6 +56,65 @@ Test(accounting, what_a_program_computes_between_calls_counts_once)
     cr_expect_eq(took[3], 70);
 }
 
+static int interprets_between_calls(struct logp_vp *vp, void *arg)
+{
+    int64_t *took = arg, before = logp_now(vp), wall;
+
+    host.now += 5000; /* the last of the program's own */
+    cr_expect(logp_own_time(vp, false));
+    took[0] = logp_now(vp) - before;
+    before = logp_clocks(vp, &wall);
+    host.now += 300;
+    OK(logp_compute(vp, 7, NULL, NULL));
+    host.now += 300;
+    took[1] = logp_now(vp) - before;
+    cr_expect_geq(logp_wall_now(vp) - wall, 600);
+    cr_expect_not(logp_own_time(vp, true));
+    cr_expect(logp_own_time(vp, true));
+    before = logp_now(vp);
+    host.now += 40;
+    took[2] = logp_now(vp) - before;
+    return 0;
+}
+
+Test(accounting, what_an_interpreter_takes_between_calls_does_not_count)
+{
+    int64_t took[3];
+
+    run_by_own_clock(1, &test_6us, interprets_between_calls, took);
+    cr_expect_eq(took[0], 5000);
+    cr_expect_eq(took[1], 7);
+    cr_expect_eq(took[2], 40);
+}
+
+/* Three computations of 50 ns, each of which takes 100 ns to find out. */
+static bool slow_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                       struct logp_step *out)
+{
+    (void)P, (void)rank, (void)c;
+    host.now += 100;
+    *out = (struct logp_step){.kind = LOGP_STEP_COMPUTE, .ns = 50};
+    return i < 3;
+}
+
+static int reads_a_schedule(struct logp_vp *vp, void *arg)
+{
+    const struct logp_invocation c = {.args = {.n_bytes = 8}};
+    const int64_t before = logp_now(vp);
+    const int rc = logp_schedule_run(vp, slow_steps, &c, NULL, NULL);
+
+    *(int64_t *)arg = logp_now(vp) - before;
+    return rc;
+}
+
+Test(accounting, the_reader_of_a_schedule_takes_no_time_of_its_processor)
+{
+    int64_t took;
+
+    run_by_own_clock(1, &test_6us, reads_a_schedule, &took);
+    cr_expect_eq(took, 150);
+}
+
 static void takes(void *arg)
 {
     host.now += *(const int64_t *)arg;

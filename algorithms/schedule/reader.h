@@ -92,8 +92,11 @@ static inline __attribute__((always_inline)) int lpi_do(struct logp_vp *vp, logp
     int rc = 0;
 
     if (s->kind == LOGP_STEP_COPY) {
+        const bool counted = logp_own_time(vp, true);
+
         lpi_copy(lpi_buffer_ref(call, s->at), lpi_buffer_ref(call, s->right), s->n, s->n_bytes,
                  s->at_stride, s->right_stride);
+        logp_own_time(vp, counted);
     } else if (s->kind == LOGP_STEP_COMBINE) {
         struct lpi_join join = lpi_join_of(call, s);
 
@@ -140,9 +143,11 @@ static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, lo
     struct logp_step s;
     int rc = 0;
 
-    s.into_one = false; /* as far as the compiler can tell */
+    s.into_one = false;       /* as far as the compiler can tell */
+    logp_own_time(vp, false); /* what the reader does is not the algorithm's */
     for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++)
         rc = lpi_step(vp, steps, &call, P, rank, &i, &s);
+    logp_own_time(vp, true);
     return rc;
 }
 

@@ -125,8 +125,10 @@ int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, lo
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
     int rc = 0;
 
+    logp_own_time(vp, false);
     for (int64_t i = 0; rc == 0 && i < kept->n; i++)
         rc = lpi_step(vp, steps, &call, P, rank, &i, &kept->steps[i]);
+    logp_own_time(vp, true);
     return rc;
 }
 

@@ -458,6 +458,17 @@ LOGP_API int logp_testany(struct logp_vp *vp, struct logp_request **requests, in
 LOGP_API int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg);
 
 /**
+ * Does what the program does between two calls count as its computing? It does (true) until this
+ * says otherwise. An interpreter, which only finds out what its processor does next, calls it with
+ * false before its first call and with true behind its last: its own work then is the host's, as
+ * that of the library, and its calls read the clock less often. What it does for its processor
+ * belongs into logp_compute(), or between two calls with true. Without effect under the virtual
+ * clock, with delay `none`, and while the machine records. A run begins with true.
+ * @return did it count until now?
+ */
+LOGP_API bool logp_own_time(struct logp_vp *vp, bool counts);
+
+/**
  * Begin a blocking section: release the core around code that may block outside the runtime, such
  * as a mutex, a condition variable or input. Other vps of the core run meanwhile. Until
  * logp_blocking_end() the program must not call any function of its vp. The section counts as the

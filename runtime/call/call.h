@@ -33,16 +33,16 @@ static inline void enter(struct lpi_proc *p)
 
     if (m->is_virtual)
         return;
-    if (lpi_emulates(m))
-        lpi_enter_emulated(p);
-    else
+    if (!lpi_emulates(m))
         p->emulating = false;
+    else if (!p->uncounted || !p->emulating)
+        lpi_enter_emulated(p);
 }
 
 /* The end of a call: what the runtime did meanwhile is not the program's computing. */
 static inline int leave(struct lpi_proc *p, int rc)
 {
-    if (p->emulating)
+    if (p->emulating && !p->uncounted)
         lpi_leave_emulated(p);
     return rc;
 }

@@ -44,6 +44,24 @@ void lpi_leave_emulated(struct lpi_proc *p)
     c->machine->record->leave(p);
 }
 
+bool logp_own_time(struct logp_vp *vp, bool counts)
+{
+    struct lpi_proc *p = vp->proc;
+    const bool counted = !p->uncounted;
+
+    if (counts == counted)
+        return counted;
+    if (counts) {
+        p->uncounted = false;
+        leave(p, 0);
+    } else {
+        enter(p);
+        /* where the machine records, each call shows what came before it */
+        p->uncounted = p->emulating && p->core->machine->recorders == NULL;
+    }
+    return counted;
+}
+
 int lpi_rest(struct lpi_proc *p)
 {
     if (!lpi_has_clock(p))
@@ -141,7 +159,8 @@ int logp_blocking_begin(struct logp_vp *vp)
         return rc;
     p->in_vain = 0;
     enter(p);
-    leave(p, 0);
+    if (p->emulating)
+        lpi_leave_emulated(p); /* the section counts, whatever else does */
     lpi_blocking_begin(p);
     return 0;
 }

@@ -46,7 +46,7 @@ static void prepare_core(struct lpi_core *c)
         struct lpi_proc *p = c->procs[i];
 
         p->emulated = p->left = 0;
-        p->emulating = false;
+        p->emulating = p->uncounted = false;
         p->halted = false;
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         p->sends = 0;

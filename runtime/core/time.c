@@ -100,7 +100,7 @@ static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
     const struct logp_machine *m = c->machine;
     const int64_t deadline = p->deadline;
 
-    if (c->run_queue.clock_seen < deadline) {
+    if (c->run_queue.clock_seen < deadline || p->uncounted) {
         do
             c->run_queue.clock_seen = lpi_wall(m);
         while (c->run_queue.clock_seen < deadline && deadline - c->run_queue.clock_seen < FINAL_NS);
@@ -130,6 +130,8 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
         c->run_queue.clock_seen = lpi_wall(c->machine);
         if (c->run_queue.clock_seen < deadline - c->machine->executor->patience_ns)
             return false;
+    } else if (p->uncounted) { /* no other reading tells how late p is */
+        c->run_queue.clock_seen = lpi_wall(c->machine);
     }
     first = lpi_earliest(c);
     if (first != NULL && first->deadline < deadline - c->run_queue.slack)
@@ -179,7 +181,7 @@ static void check_in_vain(struct lpi_core *c)
 static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)
 {
     p->in_vain = 0; /* whoever looks at the clock may act when it is time */
-    *wall_ns = p->emulating ? p->left : lpi_wall(p->core->machine);
+    *wall_ns = p->emulating && !p->uncounted ? p->left : lpi_wall(p->core->machine);
     return p->emulating ? p->emulated : *wall_ns;
 }
 

@@ -41,8 +41,9 @@ struct lpi_index {
     struct chunk *chunks;
     struct lpi_heap ready;
     uint64_t next_number;
-    int n_any_tag;   /* posted receives of a named source and any tag */
-    bool by_posting; /* the keys of `ready` are only the order of posting */
+    int n_any_tag;    /* posted receives of a named source and any tag */
+    bool keeps_ready; /* a query has needed `ready` since the index was empty */
+    bool by_posting;  /* the keys of `ready` are only the order of posting */
     /* made since a query needed them: streams with any tag; groups, [1]: with any tag */
     bool of_source, any_source[2];
 };
@@ -174,7 +175,7 @@ static struct lpi_message *message_of(struct bucket *b)
 static bool refresh(struct lpi_index *x, struct bucket *b)
 {
     const struct logp_request *r = b->posted_first;
-    const struct lpi_message *m = r != NULL ? message_of(b) : NULL;
+    const struct lpi_message *m = r != NULL && x->keeps_ready ? message_of(b) : NULL;
     struct lpi_entry e;
 
     if (m == b->ready_message && (m == NULL || r->number == b->ready_number))
@@ -389,7 +390,7 @@ static void maintain(struct lpi_inbox *in, bool ok)
         lpi_index_free(in);
     } else if (in->first == NULL && in->posted_first == NULL) {
         x->ready.n = 0;
-        x->of_source = x->any_source[0] = x->any_source[1] = false;
+        x->of_source = x->any_source[0] = x->any_source[1] = x->keeps_ready = false;
         in->indexed = false;
     }
 }
@@ -481,12 +482,31 @@ static void order_ready(struct lpi_index *x, bool by_posting)
     lpi_heap_sweep(&x->ready);
 }
 
+/* Most programs post no receive from any source: only then are the ready buckets asked for, and kept
+ * from then on. @return false: no memory */
+static bool keep_ready(struct lpi_inbox *in)
+{
+    struct lpi_index *x = in->index;
+    bool ok = true;
+
+    if (x->keeps_ready)
+        return true;
+    x->keeps_ready = true;
+    for (const struct logp_request *r = in->posted_first; ok && r != NULL; r = r->next)
+        ok = refresh(x, poll_mail(x, r->context, r->src, r->tag));
+    return ok;
+}
+
 struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival, struct lpi_message **m)
 {
     struct lpi_index *x = in->index;
     const struct lpi_entry *top;
     struct bucket *b;
 
+    if (!keep_ready(in)) {
+        maintain(in, false);
+        return NULL;
+    }
     if (x->by_posting == by_arrival)
         order_ready(x, !by_arrival);
     top = lpi_heap_top(&x->ready);

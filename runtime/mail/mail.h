@@ -92,8 +92,8 @@ void lpi_heap_sweep(struct lpi_heap *h);
  * Once a query has asked for any tag, a message is also in the stream of its (context, source).
  * Streams follow the order of the pending list. A label with any source has a heap of the first
  * messages of its streams, by arrival. So each search visits one to four buckets. A bucket with
- * both a message and a receive is ready: the two match. The index has a heap of the ready buckets,
- * by (arrival, source, order of posting). The index is made when a search has visited LPI_FEW
+ * both a message and a receive is ready: the two match. Once it is asked
+ * for, the index has a heap of the ready buckets, by (arrival, source, order of posting). The index is made when a search has visited LPI_FEW
  * items in vain. It is maintained until no message is pending and no receive is posted. Without
  * memory for it, searches are linear: slower, but not wrong.
  */
@@ -123,7 +123,7 @@ LPI_APART struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct 
 LPI_APART struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l,
                                                size_t capacity);
 /* The receive and the message that match first: by (arrival, source, order of posting), or by the
- * order of posting alone. NULL: none match. */
+ * order of posting alone. NULL: none match, or there was no memory. */
 LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival,
                                                struct lpi_message **m);
 

@@ -420,12 +420,13 @@ static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_c
 }
 
 /*
- * Bind a posted receive to a message and copy the payload. If the buffer is too small, the receive
- * fails and the message stays.
+ * Bind a receive, which is posted or about to be, to a message and copy the payload. If the buffer
+ * is too small, the receive fails and the message stays.
  * @return  true: the message is taken
  */
 static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struct logp_request *r,
-                                                       const struct lpi_envelope *e, bool is_plain)
+                                                       const struct lpi_envelope *e, bool is_posted,
+                                                       bool is_plain)
 {
     const bool taken =
         e->n_bytes <= r->capacity || (!is_plain && lpi_takes_specially(r, e->n_bytes));
@@ -434,7 +435,8 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
         lpi_direct_complete(p, r);
     else
         lpi_direct_withdraw(p, r);
-    lpi_match_unpost(p, r);
+    if (is_posted)
+        lpi_match_unpost(p, r);
     r->from = e->src;
     r->got_tag = e->tag;
     r->n_bytes = e->n_bytes;
@@ -460,9 +462,10 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
 /* r takes m, a pending message. */
 static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struct logp_request *r,
                                                        struct lpi_message *m,
-                                                       const struct lpi_envelope *e, bool is_plain)
+                                                       const struct lpi_envelope *e, bool is_posted,
+                                                       bool is_plain)
 {
-    if (!bind(p, r, e, is_plain))
+    if (!bind(p, r, e, is_posted, is_plain))
         return false;
     unpend(&p->inbox, m);
     lpi_credit_give(p, m->n_bytes);
@@ -472,13 +475,13 @@ static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struc
 
 /* The same for a message that is not eager, or a special receive. */
 static __attribute__((noinline)) bool take_unusual(struct lpi_proc *p, struct logp_request *r,
-                                                   struct lpi_message *m)
+                                                   struct lpi_message *m, bool is_posted)
 {
     const struct lpi_envelope e = lpi_envelope_of_any(m, false);
 
     if (e.kind != LPI_ON_ITS_WAY)
-        return take(p, r, m, &e, false);
-    if (!bind(p, r, &e, false))
+        return take(p, r, m, &e, is_posted, false);
+    if (!bind(p, r, &e, is_posted, false))
         return false;
     unpend(&p->inbox, m); /* not freed: its payload is still arriving */
     return true;
@@ -489,8 +492,19 @@ static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_
     const struct lpi_envelope e = lpi_envelope_of(m, false);
 
     if (__builtin_expect(m->kind != LPI_EAGER || r->special, false))
-        return take_unusual(p, r, m);
-    return take(p, r, m, &e, true);
+        return take_unusual(p, r, m, true);
+    return take(p, r, m, &e, true, true);
+}
+
+/* The same for a receive that is not posted, since its message has come. */
+static void bind_at_once(struct lpi_proc *p, struct logp_request *r, struct lpi_message *m)
+{
+    const struct lpi_envelope e = lpi_envelope_of(m, false);
+
+    if (__builtin_expect(m->kind != LPI_EAGER || r->special, false))
+        take_unusual(p, r, m, false);
+    else
+        take(p, r, m, &e, false, true);
 }
 
 void lpi_match_come(struct lpi_cargo *l)
@@ -549,7 +563,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         struct logp_request *r;
 
         while ((r = taker(in, &l, 0)) != NULL) {
-            if (!bind(p, r, e, false))
+            if (!bind(p, r, e, true, false))
                 continue;
             if (e->is_paid)
                 lpi_credit_give(p, e->n_bytes);
@@ -647,7 +661,7 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
 
 /*
  * The fast path of a receive without a delay: take the message if it is one of the first that are
- * pending and fits the buffer. The caller copies and frees it.
+ * pending, or one of many, and fits the buffer. The caller copies and frees it.
  * @return  NULL: take the slow path
  */
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
@@ -658,6 +672,8 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, in
 
     for (int k = 1; m != NULL && (m->src != src || m->tag != tag || m->context != context); k++)
         m = k < FIRST_FEW ? m->next : NULL;
+    if (m == NULL && in->n_pending > LPI_FEW && tag != LOGP_ANY_TAG)
+        m = find(in, &(struct lpi_label){context, src, tag});
     if (m == NULL || m->n_bytes > capacity || in->n_any > 0 || m->kind != LPI_EAGER ||
         m->arrival >= 0) /* sent while a delay was emulated */
         return NULL;
@@ -718,40 +734,54 @@ static struct logp_request *earliest_fit(const struct lpi_inbox *in, struct lpi_
 /* The first receive to match, by (arrival, source) and the order of posting; NULL: none. */
 static struct logp_request *earliest_match(struct lpi_inbox *in, struct lpi_message **first)
 {
-    struct logp_request *best = NULL;
-    int n = 0;
+    struct logp_request *best;
 
     if (may_wait_for_another(in))
         return earliest_fit(in, first);
-    for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
-        const struct lpi_label l = label_of(r);
-        struct lpi_message *m = find(in, &l);
+    do {
+        int n = 0;
 
-        if (m != NULL && (best == NULL || arrives_before(m, *first))) {
-            best = r;
-            *first = m;
+        best = NULL;
+        for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
+            const struct lpi_label l = label_of(r);
+            struct lpi_message *m = find(in, &l);
+
+            if (m != NULL && (best == NULL || arrives_before(m, *first))) {
+                best = r;
+                *first = m;
+            }
+            if (++n == LPI_FEW)
+                lpi_index_make(in);
         }
-        if (++n == LPI_FEW)
-            lpi_index_make(in);
-    }
-    return in->indexed ? lpi_index_ready(in, true, first) : best;
+        if (!in->indexed)
+            return best;
+        best = lpi_index_ready(in, true, first);
+    } while (!in->indexed); /* it found no memory: look at all */
+    return best;
 }
 
 /* The first receive that a pending message matches, whenever that arrives; NULL: none. */
 static struct logp_request *first_match(struct lpi_inbox *in, struct lpi_message **m)
 {
-    int n = 0;
+    struct logp_request *best;
 
-    for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
-        const struct lpi_label l = label_of(r);
+    do {
+        int n = 0;
 
-        *m = find(in, &l);
-        if (*m != NULL)
-            return r;
-        if (++n == LPI_FEW)
-            lpi_index_make(in);
-    }
-    return in->indexed ? lpi_index_ready(in, false, m) : NULL;
+        for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
+            const struct lpi_label l = label_of(r);
+
+            *m = find(in, &l);
+            if (*m != NULL)
+                return r;
+            if (++n == LPI_FEW)
+                lpi_index_make(in);
+        }
+        if (!in->indexed)
+            return NULL;
+        best = lpi_index_ready(in, false, m);
+    } while (!in->indexed); /* it found no memory: look at all */
+    return best;
 }
 
 /* Match what has arrived by `until`, in the order of arrival. */
@@ -792,11 +822,23 @@ static __attribute__((noinline)) void serve(struct lpi_proc *p, struct logp_requ
 
     if (in->indexed)
         lpi_index_post(in, r);
-    if (in->n_pending == 0)
+    if (in->n_pending == 0 || in->n_any == 0) /* else match_at_once() has looked */
         return;
     m = find_for(in, &l, r);
-    if (m != NULL && (in->n_any == 0 || m->arrival <= until))
+    if (m != NULL && m->arrival <= until)
         bind_pending(p, r, m);
+}
+
+/* No receive from any source is posted, and messages are pending: r takes one of them, if it can,
+ * and is not posted. Out of line: rare. */
+static __attribute__((noinline)) bool match_at_once(struct lpi_proc *p, struct logp_request *r)
+{
+    const struct lpi_label l = label_of(r);
+    struct lpi_message *m = find(&p->inbox, &l);
+
+    if (m != NULL)
+        bind_at_once(p, r, m);
+    return m != NULL;
 }
 
 /*
@@ -808,6 +850,9 @@ void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until)
     struct lpi_inbox *in = &p->inbox;
 
     r->state = LPI_REQ_POSTED;
+    r->exposed = false;
+    if (in->n_pending > 0 && in->n_any == 0 && r->src != LOGP_ANY_SOURCE && match_at_once(p, r))
+        return;
     r->prev = in->posted_last;
     r->next = NULL;
     if (in->posted_last != NULL)

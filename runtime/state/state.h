@@ -96,7 +96,8 @@ struct lpi_proc {
     unsigned waits_for_any : 1;  /* several events may end its wait: it polls when it is woken */
     unsigned halted : 1;         /* the delay model has stopped it for good */
     unsigned has_background : 1; /* operations or rendezvous sends: its waits serve them */
-    unsigned sends : 28;         /* in this run */
+    unsigned uncounted : 1;      /* its time between two calls is not its own: logp_own_time() */
+    unsigned sends : 27;         /* in this run */
     unsigned stamp;              /* of its deadline in the timers */
     union {
         unsigned in_vain; /* both: 0 resets them */
