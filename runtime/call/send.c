@@ -178,8 +178,11 @@ static int isend(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
 
     if (rc == 0)
         rc = request != NULL ? check_send(vp, dst, tag, buf, n_bytes) : -EINVAL;
-    if (rc != 0)
+    if (rc != 0) {
+        if (request != NULL)
+            *request = NULL;
         return rc;
+    }
     r = lpi_request_new(p->core);
     if (r == NULL)
         return -ENOMEM;
@@ -187,17 +190,19 @@ static int isend(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
     r->context = vp->context;
     r->src = to_global(vp, dst);
     r->tag = tag;
-    if (lpi_is_instrumented(p->core->machine))
-        p->core->machine->resolver.posts(p, r, false);
+    if (lpi_is_instrumented(p->core->machine)) {
+        r->buf = (void *)buf;
+        r->capacity = n_bytes;
+        p->core->machine->resolver.posts(p, r, LPI_POSTS_SEND);
+    }
     if (lpi_is_rendezvous(p, mode, n_bytes))
         rc = lpi_rts_send(vp, r->src, tag, buf, n_bytes, r);
     else
         rc = mode == LOGP_SEND_STANDARD ? lpi_send(vp, dst, tag, buf, n_bytes)
                                         : send_as(vp, mode, dst, tag, buf, n_bytes);
-    if (rc == 0)
-        *request = r;
-    else if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */
-        lpi_request_free(p->core, r);
+    *request = rc == 0 ? r : NULL;
+    if (rc != 0 && !p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
+        lpi_request_free(p->core, r); /* unless its message may still come back to it */
     return rc;
 }
 

@@ -63,7 +63,10 @@ static int set_explorer(struct lpi_job *job)
                                            .late = plan->late,
                                            .misses = plan->misses,
                                            .most_steps = plan->most_steps,
-                                           .most_faults = plan->most_faults};
+                                           .most_faults = plan->most_faults,
+                                           .checks_requests = true,
+                                           .all_completed = !job->check.leaves_requests,
+                                           .poison = job->check.poison};
 
     return logp_machine_explore(job->now->machine, &explorer);
 }
@@ -439,6 +442,15 @@ int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
     const int rc = listen(job, NULL, NULL, answers, story);
 
     job->plan = *plan;
+    return rc != 0 ? rc : go(job);
+}
+
+int lpi_job_guided(struct lpi_job *job, const struct lpi_plan *plan, struct lpi_guide *guide)
+{
+    int rc;
+
+    job->plan = *plan;
+    rc = listen(job, &lpi_strategy_guide, guide, NULL, NULL);
     return rc != 0 ? rc : go(job);
 }
 

@@ -18,7 +18,7 @@
  *   cores.c                       runs shared among processes
  *   outcomes.c                    the different outcomes of runs
  *   tell.c progress.c             what happened, in words; what is going on
- *   shrink.c                      the same failure with less
+ *   shrink.c guide.c              the same failure with less; the same run in another order
  *   check.c environment.c         logp_check()
  *   again.c trace.c               replays, and their report to the command
  *   regressions.c                 a folder of replays that are run first
@@ -97,7 +97,8 @@ struct lpi_strategy_ops {
     /* A run has ended; redundant: by LPI_REDUNDANT. @return shall there be another? */
     bool (*next)(void *strategy, bool redundant, struct logp_checked *checked);
 };
-extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive;
+extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive,
+    lpi_strategy_guide;
 
 /* ---- order.c ---- */
 
@@ -226,6 +227,7 @@ struct lpi_point {
     int rank, source, tag; /* of the alternative; of a choice of the program, its index */
 };
 
+struct lpi_guide;
 /* What the description of a run needs; NULL in other runs. */
 struct lpi_story;
 
@@ -390,6 +392,8 @@ void lpi_job_forget(struct lpi_job *job);
 /* One run with this plan and these answers. @return 0: see outcome */
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story);
+/* One run with this plan, whose choices lpi_strategy_guide makes. @return 0: see outcome */
+int lpi_job_guided(struct lpi_job *job, const struct lpi_plan *plan, struct lpi_guide *guide);
 bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b);
 void lpi_job_fini(struct lpi_job *job);
 
@@ -468,7 +472,7 @@ int lpi_regressions(struct lpi_job *job, const struct logp_check *given,
 
 /* ---- replay.c, parse.c, origin.c ---- */
 
-enum { LPI_REPLAY_VERSION = 3 }; /* 2: vps did not go on in turn where they compute or sleep */
+enum { LPI_REPLAY_VERSION = 4 }; /* 3: late, the lowest rank usually went first */
 
 struct lpi_replay {
     struct logp_replay facts; /* must be first: the public part */
@@ -613,6 +617,14 @@ void lpi_progress_describe(struct logp_checked *d, const struct logp_check *c, b
 /* Write the trace of the job's last run as lines: see again.c. */
 void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,
                      const struct logp_trace *trace);
+
+/* ---- guide.c ---- */
+
+/* For one run with late choices, in which each vp sees what it saw in the story. The story and the
+ * points of its run stay the caller's. NULL: no memory */
+struct lpi_guide *lpi_guide_new(int P, const struct lpi_story *story,
+                                const struct lpi_point *points, int n_points);
+void lpi_guide_free(struct lpi_guide *g);
 
 /* ---- shrink.c ---- */
 

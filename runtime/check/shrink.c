@@ -9,6 +9,10 @@
  * other deviations are put where the same choice recurs (identity.c), or, if it does not fail then,
  * at their numbers; and each step starts from the answers that the last failing run has really
  * given.
+ *
+ * Many choices only say which vp goes on next, although vps that exchange no message meanwhile may go
+ * on in any order. So the smaller run is made again in another order, with choices as late as possible
+ * (guide.c), and made smaller from there.
  */
 #include "kit.h"
 
@@ -18,6 +22,8 @@ enum {
     MOST_TRIES = 2000,
     MOST_LIVELOCKS = 100, /* tries of a failure that takes most_steps events */
     RUNS_OF_SMALLER = 1000,
+    MOST_NOTES = 16384, /* events of a run that is made in another order */
+    MOST_ORDERS = 4,
     MOST_BY_WHAT = 4096, /* choices of a run: a try takes their number squared */
     STEPS = 64           /* events for a choice of the failure, which a try may take */
 };
@@ -217,6 +223,81 @@ static bool needs_synchronous(struct shrinking *s)
     return !lpi_answers_copy(&s->trial, &s->best) || !still_fails(s, &plan);
 }
 
+/* The best run once more, with all its notes. @return false: they are not known */
+static bool is_told(struct shrinking *s, struct lpi_story *story)
+{
+    struct lpi_job *job = s->job;
+    bool same;
+
+    story->keeps_notes = true;
+    same = lpi_job_again(job, &s->plan, &s->best, story) == 0 &&
+           lpi_job_same(&job->outcome, &s->outcome) && job->observer != NULL;
+    job->story = NULL;
+    return same && story->keeps_notes && story->n_notes > 0 && story->n_notes <= MOST_NOTES;
+}
+
+/* Make the best run in another order: see guide.c. @return does it fail in the same way? Then it is the
+ * best */
+static bool is_guided(struct shrinking *s)
+{
+    struct lpi_job *job = s->job;
+    struct lpi_story *story = lpi_story_new(s->plan.P);
+    struct lpi_point *points = NULL;
+    struct lpi_guide *guide = NULL;
+    struct lpi_plan plan = s->plan;
+    int n = 0, capacity = 0;
+    bool same = false;
+
+    plan.late = true;
+    plan.order = false;
+    if (story != NULL && is_told(s, story) &&
+        LPI_GROW(points, capacity, n = lpi_observer_count(job->observer))) {
+        if (n > 0)
+            memcpy(points, job->observer->points, (size_t)n * sizeof(*points));
+        guide = lpi_guide_new(plan.P, story, points, n);
+        same = guide != NULL && lpi_job_guided(job, &plan, guide) == 0 &&
+               lpi_job_same(&job->outcome, &s->outcome) &&
+               lpi_answers_copy(&s->trial, &job->taken) && still_fails(s, &plan);
+    }
+    if (job->left_behind) /* with the run that has not ended */
+        return false;
+    lpi_guide_free(guide);
+    lpi_story_free(story);
+    free(points);
+    return same;
+}
+
+/* Make the best run in another order, and smaller from there. @return has it fewer deviations? If not,
+ * the best is as before */
+static bool is_better_guided(struct shrinking *s)
+{
+    const struct lpi_plan plan = s->plan;
+    const int n = lpi_answers_deviations(&s->best);
+    struct lpi_answers before = {0};
+    bool better;
+
+    if (!lpi_answers_copy(&before, &s->best))
+        return false;
+    s->tries = 0;
+    if (is_guided(s))
+        fewer_deviations(s);
+    better = lpi_answers_deviations(&s->best) < n;
+    if (!better && lpi_answers_copy(&s->best, &before))
+        s->plan = plan;
+    lpi_answers_free(&before);
+    return better;
+}
+
+static void other_orders(struct shrinking *s)
+{
+    const struct logp_check *c = &s->job->check;
+
+    if (s->plan.untimed && !c->fixed_order && !c->fixed_matches &&
+        s->outcome.kind != LOGP_FAILURE_LIVELOCK)
+        for (int i = 0; i < MOST_ORDERS && is_better_guided(s); i++)
+            ;
+}
+
 void lpi_shrink(struct lpi_job *job)
 {
     struct shrinking s = {.job = job, .plan = job->plan, .outcome = job->outcome};
@@ -236,6 +317,7 @@ void lpi_shrink(struct lpi_job *job)
             if (lpi_answers_copy(&s.trial, &s.best)) /* what the answers are */
                 still_fails(&s, &s.plan);
             fewer_deviations(&s);
+            other_orders(&s);
             smaller_answers(&s);
         }
         job->plan = s.plan;

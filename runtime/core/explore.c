@@ -173,6 +173,17 @@ static bool takes_aside(const struct lpi_proc *p)
            (p->state == LPI_SYNC || p->state == LPI_BLOCKED || p->state == LPI_SENDING);
 }
 
+/* Append the misses of vps that have nothing else. */
+static int add_sole_misses(struct lpi_core *c, int n)
+{
+    struct lpi_explore *x = c->machine->explore;
+
+    for (int i = 0; i < c->n_procs && lpi_outcomes_reserve(c->machine, n); i++)
+        if (x->vps[c->procs[i]->rank].only_misses)
+            x->list[n++] = lpi_outcomes_miss(x, c->procs[i]->rank);
+    return n;
+}
+
 static struct lpi_proc *none_next(struct lpi_core *c)
 {
     (void)c;
@@ -180,20 +191,23 @@ static struct lpi_proc *none_next(struct lpi_core *c)
 }
 
 /* Only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
- * takes a message whose sender waits for that. */
+ * takes a message whose sender waits for that. As without `late`, the vp that went last usually goes
+ * on, unless it can only miss. */
 static struct lpi_proc *next_polling(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *patient = NULL;
     struct lpi_query aside = {.waits = true, .until = INT64_MAX};
-    bool shared, forced = false;
-    int n = 0, i;
+    bool shared, forced = false, misses = false;
+    int n = 0, at = x->last, i;
 
     for (i = 0; i < c->n_procs; i++) {
-        struct lpi_proc *p = c->procs[i];
+        struct lpi_proc *p = c->procs[at];
         struct lpi_query *query = x->vps[p->rank].query;
         const int from = n;
 
+        at = at + 1 < c->n_procs ? at + 1 : 0;
+        x->vps[p->rank].only_misses = false;
         if (p->state != LPI_POLLING) {
             n = takes_aside(p) ? lpi_outcomes_gather(p, &aside, n, &forced) : n;
             continue;
@@ -207,6 +221,10 @@ static struct lpi_proc *next_polling(struct lpi_core *c)
             break;
         }
         n = lpi_outcomes_add_miss(p, query, from, n);
+        if (n == from + 1 && x->list[from].kind == LOGP_MISS) {
+            x->vps[p->rank].only_misses = misses = true;
+            n = from;
+        }
         if (lpi_may_miss(query) &&
             (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
             patient = p;
@@ -214,6 +232,7 @@ static struct lpi_proc *next_polling(struct lpi_core *c)
     if (first_of(c, &shared) != NULL ||
         c->run_queue.ready_first != NULL) /* a send has been matched */
         return next_proc(c);
+    n = misses && !forced ? add_sole_misses(c, n) : n;
     if (n == 0 && patient != NULL &&
         lpi_outcomes_reserve(c->machine, 0)) /* above the bound on misses */
         x->list[n++] = lpi_outcomes_miss(x, patient->rank);
@@ -221,6 +240,7 @@ static struct lpi_proc *next_polling(struct lpi_core *c)
         return NULL;
     i = x->ask_outcome(x, n);
     patient = &c->machine->procs[x->list[i].rank];
+    x->last = patient->rank;
     if (patient->state != LPI_POLLING) {
         lpi_outcomes_take(patient, &aside, &x->list[i]);
         return next_proc(c);
@@ -402,11 +422,14 @@ static void stays_untimed(struct lpi_proc *p)
     v->posts = true;
 }
 
-static void posts(struct lpi_proc *p, struct logp_request *r, bool stays)
+static void posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting)
 {
     struct lpi_explore *x = p->core->machine->explore;
+    const bool stays = posting == LPI_POSTS_RECEIVE;
 
     r->id = ++x->vps[p->rank].requests;
+    if (x->usage != NULL && (posting != LPI_POSTS_FOR_CALL || x->vps[p->rank].n_owned > 0))
+        lpi_usage_posts(p, r, posting);
     x->vps[p->rank].receives = stays ? NULL : r;
     if (stays)
         x->way->stays(p);
@@ -427,6 +450,7 @@ static void ends_late(struct lpi_proc *p)
 
 static void ends(struct lpi_proc *p)
 {
+    lpi_usage_ends(p);
     for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next)
         r->buf = NULL; /* the program has ended */
     p->core->machine->explore->way->ends(p);
@@ -624,6 +648,7 @@ const struct lpi_resolver lpi_resolver_explored = {
     .resolve = resolve,
     .retry_at = retry_at,
     .posts = posts,
+    .keeps = lpi_usage_keeps,
     .received = received,
     .pass = pass,
     .touch = touch,
@@ -737,6 +762,7 @@ void lpi_explore_begin(struct logp_machine *m)
     for (int i = 0; i < m->P; i++) {
         lpi_durable_free(x->vps[i].durable);
         x->vps[i] = (struct lpi_explored_vp){0};
+        lpi_usage_forget(&m->procs[i]);
         x->due[i] = 0; /* all begin */
     }
     x->last = 0;
@@ -751,6 +777,7 @@ void lpi_explore_free(struct logp_machine *m)
         return;
     for (int i = 0; m->explore->vps != NULL && i < m->P; i++)
         lpi_durable_free(m->explore->vps[i].durable);
+    lpi_usage_free(m);
     free(m->explore->vps);
     free(m->explore->due);
     free(m->explore->list);
@@ -791,7 +818,7 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
     m->explore->ask_outcome = flags->ask_outcome;
     m->explore->has_faults =
         memcmp(&by->most_faults, &(struct logp_fault_limits){0}, sizeof(by->most_faults)) != 0;
-    return 0;
+    return lpi_usage_begin(m);
 }
 
 int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)

@@ -233,6 +233,7 @@ static int explored(const struct options *o, struct mpi_program *program,
         .sends = network.rendezvous_from > 0 ? LOGP_SENDS_LIMITED : LOGP_SENDS_BUFFERED,
         .timeout_ns = o->timeout_ns,
         .most_steps = 10000000,
+        .leaves_requests = true, /* MPI allows that of MPI_Request_free() */
         .stack_bytes = o->stack_bytes,
         .name = slash != NULL ? slash + 1 : program->path};
 
