@@ -132,7 +132,7 @@ Test(check_requests, errors_of_use_are_reported_with_rank_and_call)
 
 /* ---- what is right ---- */
 
-enum { MANY = 100 };
+enum { MANY = 12 };
 
 /* Many requests, completed in another order; buffers used again after completion; one vp that crashes
  * does not complete its own. */

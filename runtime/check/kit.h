@@ -20,7 +20,7 @@
  *   tell.c progress.c             what happened, in words; what is going on
  *   shrink.c guide.c              the same failure with less; the same run in another order
  *   check.c environment.c         logp_check()
- *   again.c trace.c               replays, and their report to the command
+ *   again.c trace.c nearest.c     replays, and their report to the command
  *   regressions.c                 a folder of replays that are run first
  */
 #ifndef LPI_KIT_H
@@ -596,6 +596,9 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
 
+/* What a choice was; NULL: the run has no such choice. In twice.c */
+void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p);
+
 /* ---- progress.c ---- */
 
 /* A search with job->plan.P begins. */
@@ -617,6 +620,12 @@ void lpi_progress_describe(struct logp_checked *d, const struct logp_check *c, b
 /* Write the trace of the job's last run as lines: see again.c. */
 void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,
                      const struct logp_trace *trace);
+
+/* ---- nearest.c ---- */
+
+/* The job's last run, a replay, has failed: add the nearest run that passes, as again.c says; nothing,
+ * if none is found. Only the outcome and the plan of the job are as before. */
+void lpi_nearest(struct lpi_job *job, struct lpi_text *t);
 
 /* ---- guide.c ---- */
 

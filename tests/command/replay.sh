@@ -91,6 +91,21 @@ says 'race, P = 3: 2 steps, in the order in which they were taken' trace --repla
 logp trace --replay "$race" --format goal
 grep -q 'send 4b to 0 tag 3' "$dir/out" || fail "goal: $(cat "$dir/out")"
 
+# beside it the nearest run that passes
+logp trace --replay "$race" --diff
+{ [ $code -eq 0 ] && grep -qx 'the failure' "$dir/out" && grep -qx 'the nearest run that passes' "$dir/out" &&
+    [ "$(grep -c '^P0 ' "$dir/out")" -eq 2 ]; } || fail "diff: $(cat "$dir/out" "$dir/all")"
+grep -q '^they differ in choice [0-9]*: rank [0-9] .*; in the run that passes, rank [0-9] .*; from step [01] on; race failed' "$dir/out" ||
+    fail "diff: $(cat "$dir/out")"
+for file in "$race" "$timed" "$ring" "$late"; do
+    logp trace --replay "$file" --diff --format svg --output "$dir/t.svg"
+    { [ $code -eq 0 ] && [ "$(grep -c 'class="name"' "$dir/t.svg")" -eq 2 ] && grep -q 'dotted line' "$dir/t.svg"; } ||
+        fail "diff of $file: $(cat "$dir/all")"
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/t.svg" || fail "diff of $file: no SVG"
+done
+MENDED=1 logp trace --replay "$ring" --diff
+{ [ $code -eq 0 ] && ! grep -q 'nearest' "$dir/out"; } || fail "mended, diff: $(cat "$dir/out" "$dir/all")"
+
 # mended, or wrong in another way
 MENDED=1 logp replay "$ring"
 [ $code -eq 0 ] || fail "mended: exit code $code: $(cat "$dir/all")"
@@ -165,6 +180,8 @@ expect='--clock --replay' bad trace --replay "$race" --clock wall
 expect='broadcast replay not both' bad trace broadcast --replay "$race"
 expect='--format csv' bad trace --replay "$race" --format csv
 expect='--replay not' bad run broadcast --replay "$race"
+expect='--diff --replay FILE' bad trace broadcast --diff
+expect='--format text svg --diff' bad trace --replay "$race" --diff --format json
 LOGP_REPLAY=$race json '.program == null and .algorithm == "flat"' trace broadcast --predicted --algo flat
 says 'broadcast/flat, P = 8: 34 units, predicted' trace --predicted --algo flat -- broadcast
 finish
