@@ -95,6 +95,13 @@ static int take_machine(struct lpi_job *job)
     if (rc == 0 && logp_machine_faults(job->now->machine) != NULL)
         logp_fault_ask(logp_machine_faults(job->now->machine), lpi_observer_takes_place,
                        job->observer);
+    if (rc == 0 && plan->latency.kind != LOGP_LATENCY_AS_IS) {
+        job->observer->drawn = plan->drawn;
+        logp_machine_ask_latencies(job->now->machine,
+                                   plan->drawn != NULL || job->story != NULL ? lpi_observer_is_drawn
+                                                                             : NULL,
+                                   job->observer);
+    }
     job->observer->machine = job->now->machine;
     return rc;
 }
@@ -117,6 +124,7 @@ void lpi_job_fini(struct lpi_job *job)
     free(job->fixed.s);
     lpi_outcomes_free(&job->outcomes);
     lpi_answers_free(&job->taken);
+    lpi_drawn_free(&job->drawn);
     free(job->twice.points);
     lpi_crash_forget(job);
     lpi_observer_free(job->observer);

@@ -19,6 +19,7 @@
  *   outcomes.c                    the different outcomes of runs
  *   tell.c progress.c             what happened, in words; what is going on
  *   shrink.c guide.c              the same failure with less; the same run in another order
+ *   latencies.c                   the latencies that a failure needs
  *   check.c environment.c         logp_check()
  *   again.c trace.c nearest.c     replays, and their report to the command
  *   regressions.c                 a folder of replays that are run first
@@ -239,8 +240,9 @@ struct lpi_observer {
     const struct lpi_strategy_ops *ops; /* NULL: give the answers of `given`, then 0 */
     void *strategy;
     struct lpi_answers given;
-    struct lpi_story *story; /* NULL: not wanted */
-    int *taken;              /* answers of this run, to choices between several */
+    struct lpi_story *story;       /* NULL: not wanted */
+    const struct lpi_drawn *drawn; /* as in the plan */
+    int *taken;                    /* answers of this run, to choices between several */
     int capacity;
     struct lpi_point *points; /* what these choices were */
     int points_capacity;
@@ -283,6 +285,24 @@ void lpi_observer_note(void *observer, const struct logp_note *note);
 /* The same, where only the outcome is wanted. */
 void lpi_observer_view(void *observer, const struct logp_note *note);
 
+/* ---- latencies.c ---- */
+
+/* The messages of a timed run that have the latency that is drawn for them. All others have L. */
+struct lpi_drawn {
+    struct lpi_drawn_message {
+        int src;
+        unsigned number; /* among its sender's, from 0 */
+    } * items;
+    int n, capacity;
+};
+void lpi_drawn_free(struct lpi_drawn *d);
+/* @return false: no memory */
+bool lpi_drawn_copy(struct lpi_drawn *to, const struct lpi_drawn *from);
+/* For logp_machine_ask_latencies(), with an observer as its arg. */
+bool lpi_observer_is_drawn(void *observer, const struct logp_latency_draw *draw);
+/* Name the latencies that matter. */
+void lpi_tell_latencies(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s);
+
 /* ---- job.c ---- */
 
 struct lpi_plan {
@@ -296,6 +316,7 @@ struct lpi_plan {
     bool relies;                 /* on buffers: it fails only with this rendezvous_from */
     struct logp_network network; /* bare: nothing is said of time; its latency is the next */
     struct logp_latency latency;
+    const struct lpi_drawn *drawn; /* NULL: all messages */
 };
 
 static inline bool lpi_has_limits(const struct logp_fault_limits *f)
@@ -366,6 +387,7 @@ struct lpi_job {
     struct lpi_cores *cores;       /* runs are shared among processes: cores.c; NULL: not */
     struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
     uint64_t whole;                /* runs of this size that were not cut */
+    struct lpi_drawn drawn;        /* of a plan whose failure has been made smaller */
     struct lpi_text fixed;         /* lines about regressions that do not fail any more */
     char why[LOGP_FAULT_WHY];      /* why the check is refused */
     char **texts;                  /* of plans, freed with the job */
@@ -478,6 +500,7 @@ struct lpi_replay {
     struct logp_replay facts; /* must be first: the public part */
     struct lpi_plan plan;
     struct lpi_answers answers;
+    struct lpi_drawn drawn; /* plan.drawn */
     int64_t *samples;
 };
 
@@ -574,6 +597,8 @@ struct lpi_story {
         struct logp_fault_event event; /* kind NULL: none, this is about a choice */
     } * deviations;
     int n_deviations, capacity;
+    struct logp_latency_draw *drawn; /* messages with drawn latencies; kept in timed runs */
+    int n_drawn, drawn_capacity;
     struct logp_wait_info *waits;
     int n_waits;
     struct logp_note *notes; /* all, in order; kept for a trace */

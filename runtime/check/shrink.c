@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same failure with less: fewer processors, fewer faults, buffered sends, and as few answers as
- * possible that are not the usual ones. A fault event is such an answer.
+ * The same failure with less: fewer processors, fewer faults, fewer drawn latencies, buffered sends, and as
+ * few answers as possible that are not the usual ones. A fault event is such an answer.
  *
  * The last step is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations:
  * parts of them are reset to the usual answer, halves first, single ones last. A reset is kept if
@@ -32,6 +32,7 @@ struct shrinking {
     struct lpi_job *job;
     struct lpi_plan plan; /* of the smallest failure so far */
     struct lpi_answers best, trial;
+    struct lpi_drawn drawn, trial_drawn; /* of the best, if plan.drawn; of the next try */
     struct lpi_outcome outcome;
     int tries, most_tries;
 };
@@ -170,6 +171,78 @@ static void fewer_deviations(struct shrinking *s)
             part = part > n && n > 0 ? n : part / 2;
         }
     } while (n < before && s->tries < s->most_tries);
+}
+
+/* Does it still fail, if only these messages have their drawn latencies? */
+static bool fails_with_drawn(struct shrinking *s, const struct lpi_answers *answers)
+{
+    struct lpi_plan plan = s->plan;
+
+    plan.drawn = &s->trial_drawn;
+    for (int by_what = 1; by_what >= 0; by_what--) {
+        if (!lpi_answers_copy(&s->trial, answers))
+            return false;
+        s->trial.by_what = by_what != 0 && answers->what != NULL && answers->n <= MOST_BY_WHAT;
+        if (still_fails(s, &plan) && lpi_drawn_copy(&s->drawn, &s->trial_drawn)) {
+            s->plan.drawn = &s->drawn;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The messages of the best run whose latencies are drawn. @return false: they are not known */
+static bool list_drawn(struct shrinking *s)
+{
+    struct lpi_job *job = s->job;
+    struct lpi_story *story = lpi_story_new(s->plan.P);
+    bool known = story != NULL && lpi_job_again(job, &s->plan, &s->best, story) == 0 &&
+                 lpi_job_same(&job->outcome, &s->outcome);
+
+    s->drawn.n = 0;
+    for (int i = 0; known && i < story->n_drawn; i++) {
+        known = LPI_GROW(s->drawn.items, s->drawn.capacity, s->drawn.n + 1);
+        if (known)
+            s->drawn.items[s->drawn.n++] =
+                (struct lpi_drawn_message){story->drawn[i].src, story->drawn[i].number};
+    }
+    job->story = NULL;
+    if (!job->left_behind)
+        lpi_story_free(story);
+    return known && s->drawn.n > 0;
+}
+
+/* Set trial_drawn to drawn without n messages from number `from` on. @return number left out */
+static int leave_out(struct shrinking *s, int from, int n)
+{
+    const int most = s->drawn.n - from;
+
+    n = n < most ? n : most;
+    if (n <= 0 || !lpi_drawn_copy(&s->trial_drawn, &s->drawn))
+        return 0;
+    memmove(&s->trial_drawn.items[from], &s->trial_drawn.items[from + n],
+            (size_t)(most - n) * sizeof(s->drawn.items[0]));
+    s->trial_drawn.n -= n;
+    return n;
+}
+
+/* Fewer drawn latencies: as for deviations. */
+static void fewer_latencies(struct shrinking *s)
+{
+    int before;
+
+    if (s->plan.untimed || s->plan.latency.kind == LOGP_LATENCY_AS_IS || !list_drawn(s))
+        return;
+    do {
+        before = s->drawn.n;
+        for (int part = before; part > 0 && s->tries < s->most_tries; part /= 2) {
+            int from = 0;
+
+            while (leave_out(s, from, part) > 0)
+                if (!fails_with_drawn(s, &s->best))
+                    from += part;
+        }
+    } while (s->drawn.n < before && s->tries < s->most_tries);
 }
 
 /* Answers nearer to the usual one, by bisection: smaller numbers that the program chooses. */
@@ -316,6 +389,7 @@ void lpi_shrink(struct lpi_job *job)
                 usual_order(&s);
             if (lpi_answers_copy(&s.trial, &s.best)) /* what the answers are */
                 still_fails(&s, &s.plan);
+            fewer_latencies(&s);
             fewer_deviations(&s);
             other_orders(&s);
             smaller_answers(&s);
@@ -324,6 +398,12 @@ void lpi_shrink(struct lpi_job *job)
         job->plan.most_steps = most_steps;
         job->outcome = s.outcome;
         lpi_answers_copy(&job->taken, &s.best);
+        if (s.plan.drawn != NULL && lpi_drawn_copy(&job->drawn, &s.drawn))
+            job->plan.drawn = &job->drawn;
+    }
+    if (!job->left_behind) {
+        lpi_drawn_free(&s.drawn);
+        lpi_drawn_free(&s.trial_drawn);
     }
     lpi_answers_free(&s.best);
     lpi_answers_free(&s.trial);
