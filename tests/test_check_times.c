@@ -200,20 +200,21 @@ Test(check_times, a_failure_keeps_only_the_latencies_that_it_needs)
                                        .leaves_messages = true};
             struct logp_failure f, again;
             const char *line;
-            long long taken;
+            long long taken, largest = 0;
+            int n = 0;
 
             cr_assert_eq(logp_check(waits_for_each, NULL, &check, &f), -EPROTO);
-            line = strstr(f.text, "the latencies that matter (other messages take L):\n"
-                                  "  message ");
+            line = strstr(f.text, "the latencies that matter (other messages take L):\n");
             cr_assert(line != NULL, "seed %llu: %s", (unsigned long long)seed, f.text);
-            line = strchr(line, '\n') + 1;
-            cr_assert_eq(sscanf(line,
-                                "  message %*u of rank 1, to rank 0, at %*d ns: %lld ns "
-                                "instead of 6000 ns\n",
-                                &taken),
-                         1, "%s", f.text);
-            cr_assert(taken > too_late_ns, "%s", f.text);
-            cr_assert(strncmp(strchr(line, '\n') + 1, "  message", 9) != 0, "not one: %s", f.text);
+            for (line = strchr(line, '\n') + 1; strncmp(line, "  message", 9) == 0; n++) {
+                cr_assert_eq(
+                    sscanf(line, "  message %*u of rank 1, to rank 0, at %*d ns: %lld ns", &taken),
+                    1, "%s", f.text);
+                largest = taken > largest ? taken : largest;
+                line = strchr(line, '\n') + 1;
+            }
+            /* the one that came too late, and perhaps one before it that came early */
+            cr_assert(largest > too_late_ns && n >= 1 && n <= 2, "%s", f.text);
             cr_assert_eq(logp_check_replay(waits_for_each, NULL, &check, f.replay, &again),
                          -EPROTO);
             cr_assert_str_eq(again.text, f.text);

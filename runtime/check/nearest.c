@@ -60,8 +60,14 @@ static void tell(struct nearest *near, const struct lpi_plan *plan, int at, stru
         at < lpi_observer_count(job->observer)) {
         lpi_text_add(&words, "choice %d: ", at + 1);
         lpi_tell_point(&words, &near->points[at]);
-        lpi_text_add(&words, "; in the run that passes, ");
-        lpi_tell_point(&words, &job->observer->points[at]);
+        if (near->points[at].kind < 0) {
+            lpi_text_add(&words, near->failed.index[at] != 0
+                                     ? ", which the run that passes has not"
+                                     : ", which only the run that passes has");
+        } else {
+            lpi_text_add(&words, "; in the run that passes, ");
+            lpi_tell_point(&words, &job->observer->points[at]);
+        }
         lpi_text_add(t, "logp-replayed 1\noutcome nearest 0\ntext %zu\n%s\n", words.n,
                      words.s != NULL ? words.s : "");
         lpi_trace_write(t, job, story, trace);

@@ -97,12 +97,17 @@ logp trace --replay "$race" --diff
     [ "$(grep -c '^P0 ' "$dir/out")" -eq 2 ]; } || fail "diff: $(cat "$dir/out" "$dir/all")"
 grep -q '^they differ in choice [0-9]*: rank [0-9] .*; in the run that passes, rank [0-9] .*; from step [01] on; race failed' "$dir/out" ||
     fail "diff: $(cat "$dir/out")"
-for file in "$race" "$timed" "$ring" "$late"; do
+for file in "$race" "$ring" "$lost"; do
     logp trace --replay "$file" --diff --format svg --output "$dir/t.svg"
     { [ $code -eq 0 ] && [ "$(grep -c 'class="name"' "$dir/t.svg")" -eq 2 ] && grep -q 'dotted line' "$dir/t.svg"; } ||
         fail "diff of $file: $(cat "$dir/all")"
     python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/t.svg" || fail "diff of $file: no SVG"
 done
+logp trace --replay "$lost" --diff
+grep -q '^they differ in choice 1: a fault of message 1 of rank 1 to rank 0, which the run that passes has not; from time 0 on' "$dir/out" ||
+    fail "diff: $(cat "$dir/out")"
+logp trace --replay "$late" --diff # it fails in all its runs
+stderr_has 'no run that passes was found near it'
 MENDED=1 logp trace --replay "$ring" --diff
 { [ $code -eq 0 ] && ! grep -q 'nearest' "$dir/out"; } || fail "mended, diff: $(cat "$dir/out" "$dir/all")"
 
