@@ -159,3 +159,67 @@ Test(check_times, a_trace_shows_a_send_that_waits_once)
     cr_expect_eq(e[1].start_ns, 1000 + p.L_ns);
     logp_trace_free(trace);
 }
+
+/* ---- the latencies of a failure ---- */
+
+enum { SENT = 8 };
+static const int64_t too_late_ns = 60000;
+
+/* Each message says when it was sent, and must not be under way for ten times L. */
+static int is_in_time(struct logp_vp *vp, void *arg)
+{
+    struct logp_status status;
+    int64_t sent = 0;
+    int rc = 0;
+
+    (void)arg;
+    for (int i = 0; rc == 0 && i < SENT && logp_vp_rank(vp) == 1; i++) {
+        sent = logp_now(vp);
+        rc = logp_send(vp, 0, i, &sent, sizeof(sent));
+    }
+    for (int i = 0; rc == 0 && i < SENT && logp_vp_rank(vp) == 0; i++) {
+        rc = logp_recv(vp, 1, i, &sent, sizeof(sent), &status);
+        if (rc == 0)
+            rc = LOGP_CHECK(vp, status.arrival_ns - sent < too_late_ns);
+    }
+    return rc;
+}
+
+Test(check_times, a_failure_keeps_only_the_latencies_that_it_needs)
+{
+    const enum logp_latency_kind kinds[] = {LOGP_LATENCY_EXPONENTIAL, LOGP_LATENCY_LOGNORMAL};
+
+    for (int i = 0; i < 2; i++)
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            const struct logp_latency latency = {.kind = kinds[i]};
+            const struct logp_network network = {
+                .params = {.L_ns = 6000, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400},
+                .latency = &latency};
+            struct logp_check check = {.size = sizeof(check),
+                                       .sizes = (int[]){2},
+                                       .n_sizes = 1,
+                                       .runs = 100000,
+                                       .seed = seed,
+                                       .network = &network,
+                                       .leaves_messages = true};
+            struct logp_failure f, again;
+            const char *line;
+            long long taken;
+
+            cr_assert_eq(logp_check(is_in_time, NULL, &check, &f), -EPROTO);
+            line = strstr(f.text, "the latencies that matter (other messages take L):\n");
+            cr_assert(line != NULL, "seed %llu: %s", (unsigned long long)seed, f.text);
+            line = strchr(line, '\n') + 1;
+            cr_assert_eq(sscanf(line,
+                                "  message %*u of rank 1, to rank 0, at %*d ns: %lld ns instead of "
+                                "6000 ns\n",
+                                &taken),
+                         1, "%s", f.text);
+            cr_assert(taken > too_late_ns - 1000, "%s", f.text);
+            cr_assert(strncmp(strchr(line, '\n') + 1, "  message", 9) != 0, "not one: %s", f.text);
+            cr_assert_eq(logp_check_replay(is_in_time, NULL, &check, f.replay, &again), -EPROTO);
+            cr_assert_str_eq(again.text, f.text);
+            logp_failure_free(&again);
+            logp_failure_free(&f);
+        }
+}

@@ -20,6 +20,8 @@
  * A run fails if
  *   - the program of a vp returns an error, or a condition of LOGP_CHECK() does not hold,
  *   - vps call different collectives, or one with another root, size or operation,
+ *   - a request is completed twice, a receive is posted into the buffer of another one that is not
+ *     complete, or a request is never completed (but see leaves_requests),
  *   - every vp waits and no message is under way (deadlock), or a vp does not return (timeout),
  *   - the function `after` returns an error, or a message is left over (but see leaves_messages),
  *   - it ends the process (see below).
@@ -239,6 +241,9 @@ struct logp_check {
     /** Faults that the check chooses. A message that is left over is no failure then, but see
      *  all_received. Exhaustive: a vp that restarts must not have left receives posted */
     struct logp_fault_limits most_faults;
+    bool leaves_requests; /**< a program may end before all its requests are completed */
+    bool poison; /**< the buffer of logp_isend() must not change before a call has found the send
+                      complete, as MPI demands; logp_isend() itself copies it */
 };
 
 /** The kinds of failures. */
@@ -246,7 +251,8 @@ enum logp_failure_kind {
     LOGP_FAILURE_NONE,
     LOGP_FAILURE_ERROR,    /**< the program of `rank` returned `error` */
     LOGP_FAILURE_ASSERTED, /**< -EPROTO: LOGP_CHECK() sets file, line, expression, rank, time_ns; or
-                                 calls of collectives differ: file is NULL, and the text names them */
+                                 calls of collectives differ, or a request or its buffer is used
+                                 wrongly: file is NULL, and the text names the calls */
     LOGP_FAILURE_DEADLOCK, /**< -EDEADLK: all vps wait */
     LOGP_FAILURE_TIMEOUT,  /**< -ETIMEDOUT: `rank` does not return; -1: unknown */
     LOGP_FAILURE_AFTER,    /**< `after` returned `error` */
@@ -693,6 +699,13 @@ struct logp_explorer {
     uint64_t most_steps; /**< a run of more events (as they are noted) stops: calls return -ELOOP,
                               and so does logp_machine_run(); 0: no limit */
     struct logp_fault_limits most_faults; /**< the explorer is asked for them, too */
+    bool checks_requests; /**< end the run, as LOGP_CHECK() does, if a request of logp_isend() or
+                               logp_irecv() is completed twice, or if a receive is posted into the
+                               buffer of another one that is not complete */
+    bool all_completed; /**< with checks_requests: also if a program returns 0 and has not completed
+                               all its requests */
+    bool poison; /**< with checks_requests: also if the buffer of logp_isend() changes before a call
+                      has found the send complete */
 };
 
 /**

@@ -422,6 +422,27 @@ LOGP_API int logp_latency_read(const char *path, int64_t **samples, int *n);
 LOGP_API int logp_latency_create(struct logp_delay *inner, const struct logp_latency *latency,
                                  struct logp_delay *out);
 
+/** The latency of one message. */
+struct logp_latency_draw {
+    int src, dst;
+    unsigned number;  /**< of the message among its sender's, from 0 */
+    int64_t time_ns;  /**< the start of its send */
+    int64_t drawn_ns; /**< the drawn latency */
+    int64_t usual_ns; /**< L of its link */
+};
+
+/**
+ * Ask for each message of a machine with random latencies whether its latency is the drawn one, or L, to
+ * find the latencies that matter. Nothing is done if latencies are not random.
+ * Threads: not during a run.
+ * @param is_drawn  called for each message, in the order of sends, so for virtual machines of one core. It
+ *                  must not call functions of the machine. NULL: all are drawn
+ */
+LOGP_API void logp_machine_ask_latencies(struct logp_machine *machine,
+                                         bool (*is_drawn)(void *arg,
+                                                          const struct logp_latency_draw *draw),
+                                         void *arg);
+
 /* ---- fault ---- */
 
 /*

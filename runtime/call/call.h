@@ -159,6 +159,15 @@ static inline void lpi_release(struct lpi_proc *p, struct logp_request *r, int r
         lpi_release_other(p, r, rc);
 }
 
+/* The same for a request of the program, whose use is watched where choices are explored. */
+static inline void lpi_complete(struct lpi_proc *p, struct logp_request *r, int rc)
+{
+    if (lpi_is_instrumented(p->core->machine))
+        lpi_release_other(p, r, rc);
+    else
+        lpi_release(p, r, rc);
+}
+
 /* send.c: logp_send() through a group; rank, tag and buffer are checked. */
 int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 

@@ -83,7 +83,7 @@ void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o)
         link = &(*link)->next;
     *link = o->next;
     if (o->awaits != NULL)
-        lpi_release(p, o->awaits, -ECANCELED);
+        lpi_complete(p, o->awaits, -ECANCELED);
     o->end(o, false);
     lpi_background_changed(p);
 }
@@ -146,7 +146,7 @@ __attribute__((noinline)) int lpi_query_beside(const struct logp_vp *vp, struct 
             struct logp_operation *o = awaiting(p, r);
             const bool uncounted = p->uncounted;
 
-            lpi_release(p, r, rc);
+            lpi_complete(p, r, rc);
             p->uncounted = false; /* what the operation does is its own */
             leave(p, 0);
             go_on(p, o, rc);

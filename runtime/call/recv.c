@@ -41,7 +41,7 @@ void lpi_release_other(struct lpi_proc *p, struct logp_request *r, int rc)
         abandon(p, r);
     if (r->state >= LPI_REQ_STARTED)
         lpi_operation_release(p, r->operation);
-    if (r->state != LPI_REQ_SYNC_SENT)
+    if (!p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
         lpi_request_free(p->core, r);
 }
 
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
     if (o != NULL)
         apply(r, o);
     if (lpi_is_instrumented(p->core->machine))
-        p->core->machine->resolver.posts(p, r, stays);
+        p->core->machine->resolver.posts(p, r, stays ? LPI_POSTS_RECEIVE : LPI_POSTS_FOR_CALL);
     if (src == LOGP_ANY_SOURCE)
         lpi_direct_close(p);
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
@@ -270,6 +270,7 @@ static inline __attribute__((always_inline)) int irecv(const struct logp_vp *vp,
         return -ENOMEM;
     rc = post(vp, src, tag, buf, capacity, o, r, true);
     if (rc != 0) {
+        *request = NULL;
         lpi_request_free(vp->proc->core, r);
         return rc;
     }
@@ -305,6 +306,8 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
     struct lpi_proc *p = vp->proc;
     struct lpi_query q = {.requests = &request, .n = 1, .cancels = true, .until = INT64_MAX};
 
+    if (request != NULL && request->state == LPI_REQ_SPENT)
+        return lpi_usage_twice(p, request);
     if (request == NULL || request->state >= LPI_REQ_SENT)
         return lpi_failed(vp, "logp_cancel", -EINVAL);
     q.src = request->src;
@@ -317,7 +320,8 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
     lpi_match_unpost(p, request);
     if (request->src == LOGP_ANY_SOURCE)
         lpi_match_arrived(p, lpi_horizon(p)); /* others may match before their arrival again */
-    lpi_request_free(p->core, request);
+    if (!p->core->machine->resolver.keeps(p, request))
+        lpi_request_free(p->core, request);
     return 0;
 }
 

@@ -288,8 +288,11 @@ static int isend(struct logp_vp *vp, int dst, int tag, const struct logp_send_op
     struct logp_request *r;
     int rc = request != NULL ? check_options(vp, dst, tag, o) : -EINVAL;
 
-    if (rc != 0)
+    if (rc != 0) {
+        if (request != NULL)
+            *request = NULL;
         return rc;
+    }
     r = lpi_request_new(p->core);
     if (r == NULL)
         return -ENOMEM;
@@ -297,14 +300,16 @@ static int isend(struct logp_vp *vp, int dst, int tag, const struct logp_send_op
     r->context = vp->context;
     r->src = to_global(vp, dst);
     r->tag = tag;
-    if (lpi_is_instrumented(p->core->machine))
-        p->core->machine->resolver.posts(p, r, false);
+    if (lpi_is_instrumented(p->core->machine)) {
+        r->buf = (void *)o->buf;
+        r->capacity = o->buf != NULL ? o->n_bytes : 0;
+        p->core->machine->resolver.posts(p, r, LPI_POSTS_SEND);
+    }
     rc = lpi_is_rendezvous(p, o->mode, o->n_bytes) ? ask(vp, r->src, tag, o, r)
                                                    : send_checked(vp, r->src, tag, o);
-    if (rc == 0)
-        *request = r;
-    else if (r->state != LPI_REQ_SYNC_SENT) /* or its message may still come back to it */
-        lpi_request_free(p->core, r);
+    *request = rc == 0 ? r : NULL;
+    if (rc != 0 && !p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
+        lpi_request_free(p->core, r); /* unless its message may still come back to it */
     return rc;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting, testing and probing: each call is a query (query.c). */
 #include "call/call.h"
+#include "core/core.h"
 #include "core/sched.h"
 #include "mail/mail.h"
 
@@ -28,6 +29,8 @@ static int finish(struct logp_vp *vp, struct logp_request *r, bool waits, int64_
 
     if (r == NULL)
         return rc;
+    if (r->state == LPI_REQ_SPENT)
+        return rc != 0 ? rc : lpi_usage_twice(p, r);
     if (rc == 0 && r->state == LPI_REQ_ENDED) {
         rc = r->operation->error;
     } else if (rc == 0 && r->state != LPI_REQ_SENT) {
@@ -35,7 +38,7 @@ static int finish(struct logp_vp *vp, struct logp_request *r, bool waits, int64_
         rc = leave(p, lpi_query_request(vp, r, waits, until, status));
     }
     if (rc != -ETIME)
-        lpi_release(p, r, rc);
+        lpi_complete(p, r, rc);
     return rc;
 }
 
@@ -91,6 +94,9 @@ static int finish_any(struct logp_vp *vp, struct logp_request **requests, int n,
     *index = -1;
     if (rc != 0)
         return rc;
+    for (int i = 0; lpi_is_instrumented(p->core->machine) && i < n; i++)
+        if (requests[i] != NULL && requests[i]->state == LPI_REQ_SPENT)
+            return lpi_usage_twice(p, requests[i]);
     enter(p);
     rc = lpi_query_run(vp, &q, status);
     if (rc != -ETIME && q.index >= 0) {
@@ -98,7 +104,7 @@ static int finish_any(struct logp_vp *vp, struct logp_request **requests, int n,
 
         *index = q.index;
         requests[q.index] = NULL;
-        lpi_release(p, r, rc);
+        lpi_complete(p, r, rc);
     }
     return leave(p, rc);
 }

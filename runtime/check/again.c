@@ -13,6 +13,9 @@
  *     trace 3 steps          with LOGP_REPLAY_TRACE=1: processors, unit of times: trace.c
  *     ...
  *     end
+ *
+ * With LOGP_REPLAY_DIFF=1 there follows, for a failure, the nearest run that passes, if one is found: an
+ * answer of this form with "outcome nearest 0", whose text is the choice that differs.
  */
 #include "kit.h"
 
@@ -194,6 +197,12 @@ static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *sto
         lpi_trace_write(&t, job, story, trace);
     lpi_text_add(&t, "end\n");
     report(&t);
+    free(t.s);
+    t = (struct lpi_text){0};
+    if (lpi_variable("LOGP_REPLAY_DIFF") != NULL && !job->left_behind)
+        lpi_nearest(job, &t);
+    if (t.n > 0)
+        report(&t);
     free(t.s);
     logp_trace_free(trace);
     return rc;

@@ -63,7 +63,10 @@ static int set_explorer(struct lpi_job *job)
                                            .late = plan->late,
                                            .misses = plan->misses,
                                            .most_steps = plan->most_steps,
-                                           .most_faults = plan->most_faults};
+                                           .most_faults = plan->most_faults,
+                                           .checks_requests = true,
+                                           .all_completed = !job->check.leaves_requests,
+                                           .poison = job->check.poison};
 
     return logp_machine_explore(job->now->machine, &explorer);
 }
@@ -92,6 +95,13 @@ static int take_machine(struct lpi_job *job)
     if (rc == 0 && logp_machine_faults(job->now->machine) != NULL)
         logp_fault_ask(logp_machine_faults(job->now->machine), lpi_observer_takes_place,
                        job->observer);
+    if (rc == 0 && plan->latency.kind != LOGP_LATENCY_AS_IS) {
+        job->observer->drawn = plan->drawn;
+        logp_machine_ask_latencies(job->now->machine,
+                                   plan->drawn != NULL || job->story != NULL ? lpi_observer_is_drawn
+                                                                             : NULL,
+                                   job->observer);
+    }
     job->observer->machine = job->now->machine;
     return rc;
 }
@@ -114,6 +124,7 @@ void lpi_job_fini(struct lpi_job *job)
     free(job->fixed.s);
     lpi_outcomes_free(&job->outcomes);
     lpi_answers_free(&job->taken);
+    lpi_drawn_free(&job->drawn);
     free(job->twice.points);
     lpi_crash_forget(job);
     lpi_observer_free(job->observer);
@@ -439,6 +450,15 @@ int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
     const int rc = listen(job, NULL, NULL, answers, story);
 
     job->plan = *plan;
+    return rc != 0 ? rc : go(job);
+}
+
+int lpi_job_guided(struct lpi_job *job, const struct lpi_plan *plan, struct lpi_guide *guide)
+{
+    int rc;
+
+    job->plan = *plan;
+    rc = listen(job, &lpi_strategy_guide, guide, NULL, NULL);
     return rc != 0 ? rc : go(job);
 }
 

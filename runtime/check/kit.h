@@ -18,9 +18,10 @@
  *   cores.c                       runs shared among processes
  *   outcomes.c                    the different outcomes of runs
  *   tell.c progress.c             what happened, in words; what is going on
- *   shrink.c                      the same failure with less
+ *   shrink.c guide.c              the same failure with less; the same run in another order
+ *   latencies.c                   the latencies that a failure needs
  *   check.c environment.c         logp_check()
- *   again.c trace.c               replays, and their report to the command
+ *   again.c trace.c nearest.c     replays, and their report to the command
  *   regressions.c                 a folder of replays that are run first
  */
 #ifndef LPI_KIT_H
@@ -97,7 +98,8 @@ struct lpi_strategy_ops {
     /* A run has ended; redundant: by LPI_REDUNDANT. @return shall there be another? */
     bool (*next)(void *strategy, bool redundant, struct logp_checked *checked);
 };
-extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive;
+extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive,
+    lpi_strategy_guide;
 
 /* ---- order.c ---- */
 
@@ -226,6 +228,7 @@ struct lpi_point {
     int rank, source, tag; /* of the alternative; of a choice of the program, its index */
 };
 
+struct lpi_guide;
 /* What the description of a run needs; NULL in other runs. */
 struct lpi_story;
 
@@ -237,8 +240,9 @@ struct lpi_observer {
     const struct lpi_strategy_ops *ops; /* NULL: give the answers of `given`, then 0 */
     void *strategy;
     struct lpi_answers given;
-    struct lpi_story *story; /* NULL: not wanted */
-    int *taken;              /* answers of this run, to choices between several */
+    struct lpi_story *story;       /* NULL: not wanted */
+    const struct lpi_drawn *drawn; /* as in the plan */
+    int *taken;                    /* answers of this run, to choices between several */
     int capacity;
     struct lpi_point *points; /* what these choices were */
     int points_capacity;
@@ -281,6 +285,24 @@ void lpi_observer_note(void *observer, const struct logp_note *note);
 /* The same, where only the outcome is wanted. */
 void lpi_observer_view(void *observer, const struct logp_note *note);
 
+/* ---- latencies.c ---- */
+
+/* The messages of a timed run that have the latency that is drawn for them. All others have L. */
+struct lpi_drawn {
+    struct lpi_drawn_message {
+        int src;
+        unsigned number; /* among its sender's, from 0 */
+    } * items;
+    int n, capacity;
+};
+void lpi_drawn_free(struct lpi_drawn *d);
+/* @return false: no memory */
+bool lpi_drawn_copy(struct lpi_drawn *to, const struct lpi_drawn *from);
+/* For logp_machine_ask_latencies(), with an observer as its arg. */
+bool lpi_observer_is_drawn(void *observer, const struct logp_latency_draw *draw);
+/* Name the latencies that matter. */
+void lpi_tell_latencies(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s);
+
 /* ---- job.c ---- */
 
 struct lpi_plan {
@@ -294,6 +316,7 @@ struct lpi_plan {
     bool relies;                 /* on buffers: it fails only with this rendezvous_from */
     struct logp_network network; /* bare: nothing is said of time; its latency is the next */
     struct logp_latency latency;
+    const struct lpi_drawn *drawn; /* NULL: all messages */
 };
 
 static inline bool lpi_has_limits(const struct logp_fault_limits *f)
@@ -364,6 +387,7 @@ struct lpi_job {
     struct lpi_cores *cores;       /* runs are shared among processes: cores.c; NULL: not */
     struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
     uint64_t whole;                /* runs of this size that were not cut */
+    struct lpi_drawn drawn;        /* of a plan whose failure has been made smaller */
     struct lpi_text fixed;         /* lines about regressions that do not fail any more */
     char why[LOGP_FAULT_WHY];      /* why the check is refused */
     char **texts;                  /* of plans, freed with the job */
@@ -390,6 +414,8 @@ void lpi_job_forget(struct lpi_job *job);
 /* One run with this plan and these answers. @return 0: see outcome */
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story);
+/* One run with this plan, whose choices lpi_strategy_guide makes. @return 0: see outcome */
+int lpi_job_guided(struct lpi_job *job, const struct lpi_plan *plan, struct lpi_guide *guide);
 bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b);
 void lpi_job_fini(struct lpi_job *job);
 
@@ -468,12 +494,13 @@ int lpi_regressions(struct lpi_job *job, const struct logp_check *given,
 
 /* ---- replay.c, parse.c, origin.c ---- */
 
-enum { LPI_REPLAY_VERSION = 3 }; /* 2: vps did not go on in turn where they compute or sleep */
+enum { LPI_REPLAY_VERSION = 4 }; /* 3: late, the lowest rank usually went first */
 
 struct lpi_replay {
     struct logp_replay facts; /* must be first: the public part */
     struct lpi_plan plan;
     struct lpi_answers answers;
+    struct lpi_drawn drawn; /* plan.drawn */
     int64_t *samples;
 };
 
@@ -570,6 +597,8 @@ struct lpi_story {
         struct logp_fault_event event; /* kind NULL: none, this is about a choice */
     } * deviations;
     int n_deviations, capacity;
+    struct logp_latency_draw *drawn; /* messages with drawn latencies; kept in timed runs */
+    int n_drawn, drawn_capacity;
     struct logp_wait_info *waits;
     int n_waits;
     struct logp_note *notes; /* all, in order; kept for a trace */
@@ -592,6 +621,9 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
 
+/* What a choice was; NULL: the run has no such choice. In twice.c */
+void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p);
+
 /* ---- progress.c ---- */
 
 /* A search with job->plan.P begins. */
@@ -613,6 +645,20 @@ void lpi_progress_describe(struct logp_checked *d, const struct logp_check *c, b
 /* Write the trace of the job's last run as lines: see again.c. */
 void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,
                      const struct logp_trace *trace);
+
+/* ---- nearest.c ---- */
+
+/* The job's last run, a replay, has failed: add the nearest run that passes, as again.c says; nothing,
+ * if none is found. Only the outcome and the plan of the job are as before. */
+void lpi_nearest(struct lpi_job *job, struct lpi_text *t);
+
+/* ---- guide.c ---- */
+
+/* For one run with late choices, in which each vp sees what it saw in the story. The story and the
+ * points of its run stay the caller's. NULL: no memory */
+struct lpi_guide *lpi_guide_new(int P, const struct lpi_story *story,
+                                const struct lpi_point *points, int n_points);
+void lpi_guide_free(struct lpi_guide *g);
 
 /* ---- shrink.c ---- */
 

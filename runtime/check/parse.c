@@ -234,6 +234,25 @@ static int read_choices(struct reading *r)
     return 0;
 }
 
+static int read_drawn(struct reading *r)
+{
+    struct lpi_drawn *d = &r->to->drawn;
+    int64_t n, src, at;
+
+    if (r->plan->drawn != NULL || !number(r, 0, MOST_CHOICES, &n))
+        return -EINVAL;
+    for (int64_t i = 0; i < n; i++) {
+        if (!number(r, 0, LOGP_MAX_PROCESSORS - 1, &src) || !skip(r, ':') ||
+            !number(r, 0, UINT32_MAX, &at))
+            return -EINVAL;
+        if (!LPI_GROW(d->items, d->capacity, d->n + 1))
+            return -ENOMEM;
+        d->items[d->n++] = (struct lpi_drawn_message){(int)src, (unsigned)at};
+    }
+    r->plan->drawn = d;
+    return 0;
+}
+
 /* What an item is: its own reader, or a value of struct lpi_replay at an offset. */
 static const struct item {
     const char *name;
@@ -259,6 +278,7 @@ static const struct item {
     {"params", OWN, .read = read_params},
     {"latency", OWN, .read = read_latency},
     {"samples", OWN, .read = read_samples},
+    {"drawn", OWN, .read = read_drawn},
     {"choices", OWN, .read = read_choices},
     {"faults", TEXT, .at = offsetof(struct lpi_replay, facts.faults)},
     {"noise", TEXT, .at = offsetof(struct lpi_replay, facts.noise)},

@@ -18,6 +18,8 @@
  *     relies-on-buffers      it does not fail if all sends are buffered
  *     params L o_send o_recv g G gamma gap_shared capacity store_forward latency_varies seed
  *     latency 3 1            kind, sigma
+ *     drawn 1 0:4            with a drawn latency: so many messages, by sender and number; none of
+ *                            this: all. The others have L
  *     samples 2 100 200      how many, then all of them
  *     faults drop:0.1@0-3    and noise: as in delay.h, in ns
  *     choices 14 3=2 9=1     how many; those with another answer than the usual one
@@ -97,6 +99,12 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add_line(t, "faults", p->network.faults);
     if (p->network.noise != NULL && *p->network.noise != '\0')
         lpi_text_add_line(t, "noise", p->network.noise);
+    if (p->drawn != NULL) {
+        lpi_text_add(t, "drawn %d", p->drawn->n);
+        for (int i = 0; i < p->drawn->n; i++)
+            lpi_text_add(t, " %d:%u", p->drawn->items[i].src, p->drawn->items[i].number);
+        lpi_text_add(t, "\n");
+    }
     lpi_text_add(t, "choices %d", job->taken.n);
     for (int i = 0; i < job->taken.n; i++)
         if (job->taken.index[i] != 0)
@@ -184,6 +192,7 @@ void logp_replay_free(struct logp_replay *replay)
     free(replay->expression);
     free(replay->name);
     lpi_answers_free(&r->answers);
+    lpi_drawn_free(&r->drawn);
     free(replay->faults);
     free(replay->noise);
     free(r->samples);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same failure with less: fewer processors, fewer faults, buffered sends, and as few answers as
- * possible that are not the usual ones. A fault event is such an answer.
+ * The same failure with less: fewer processors, fewer faults, fewer drawn latencies, buffered sends, and as
+ * few answers as possible that are not the usual ones. A fault event is such an answer.
  *
  * The last step is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations:
  * parts of them are reset to the usual answer, halves first, single ones last. A reset is kept if
@@ -9,6 +9,10 @@
  * other deviations are put where the same choice recurs (identity.c), or, if it does not fail then,
  * at their numbers; and each step starts from the answers that the last failing run has really
  * given.
+ *
+ * Many choices only say which vp goes on next, although vps that exchange no message meanwhile may go
+ * on in any order. So the smaller run is made again in another order, with choices as late as possible
+ * (guide.c), and made smaller from there.
  */
 #include "kit.h"
 
@@ -18,6 +22,8 @@ enum {
     MOST_TRIES = 2000,
     MOST_LIVELOCKS = 100, /* tries of a failure that takes most_steps events */
     RUNS_OF_SMALLER = 1000,
+    MOST_NOTES = 16384, /* events of a run that is made in another order */
+    MOST_ORDERS = 4,
     MOST_BY_WHAT = 4096, /* choices of a run: a try takes their number squared */
     STEPS = 64           /* events for a choice of the failure, which a try may take */
 };
@@ -26,6 +32,7 @@ struct shrinking {
     struct lpi_job *job;
     struct lpi_plan plan; /* of the smallest failure so far */
     struct lpi_answers best, trial;
+    struct lpi_drawn drawn, trial_drawn; /* of the best, if plan.drawn; of the next try */
     struct lpi_outcome outcome;
     int tries, most_tries;
 };
@@ -166,6 +173,78 @@ static void fewer_deviations(struct shrinking *s)
     } while (n < before && s->tries < s->most_tries);
 }
 
+/* Does it still fail, if only these messages have their drawn latencies? */
+static bool fails_with_drawn(struct shrinking *s, const struct lpi_answers *answers)
+{
+    struct lpi_plan plan = s->plan;
+
+    plan.drawn = &s->trial_drawn;
+    for (int by_what = 1; by_what >= 0; by_what--) {
+        if (!lpi_answers_copy(&s->trial, answers))
+            return false;
+        s->trial.by_what = by_what != 0 && answers->what != NULL && answers->n <= MOST_BY_WHAT;
+        if (still_fails(s, &plan) && lpi_drawn_copy(&s->drawn, &s->trial_drawn)) {
+            s->plan.drawn = &s->drawn;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The messages of the best run whose latencies are drawn. @return false: they are not known */
+static bool list_drawn(struct shrinking *s)
+{
+    struct lpi_job *job = s->job;
+    struct lpi_story *story = lpi_story_new(s->plan.P);
+    bool known = story != NULL && lpi_job_again(job, &s->plan, &s->best, story) == 0 &&
+                 lpi_job_same(&job->outcome, &s->outcome);
+
+    s->drawn.n = 0;
+    for (int i = 0; known && i < story->n_drawn; i++) {
+        known = LPI_GROW(s->drawn.items, s->drawn.capacity, s->drawn.n + 1);
+        if (known)
+            s->drawn.items[s->drawn.n++] =
+                (struct lpi_drawn_message){story->drawn[i].src, story->drawn[i].number};
+    }
+    job->story = NULL;
+    if (!job->left_behind)
+        lpi_story_free(story);
+    return known && s->drawn.n > 0;
+}
+
+/* Set trial_drawn to drawn without n messages from number `from` on. @return number left out */
+static int leave_out(struct shrinking *s, int from, int n)
+{
+    const int most = s->drawn.n - from;
+
+    n = n < most ? n : most;
+    if (n <= 0 || !lpi_drawn_copy(&s->trial_drawn, &s->drawn))
+        return 0;
+    memmove(&s->trial_drawn.items[from], &s->trial_drawn.items[from + n],
+            (size_t)(most - n) * sizeof(s->drawn.items[0]));
+    s->trial_drawn.n -= n;
+    return n;
+}
+
+/* Fewer drawn latencies: as for deviations. */
+static void fewer_latencies(struct shrinking *s)
+{
+    int before;
+
+    if (s->plan.untimed || s->plan.latency.kind == LOGP_LATENCY_AS_IS || !list_drawn(s))
+        return;
+    do {
+        before = s->drawn.n;
+        for (int part = before; part > 0 && s->tries < s->most_tries; part /= 2) {
+            int from = 0;
+
+            while (leave_out(s, from, part) > 0)
+                if (!fails_with_drawn(s, &s->best))
+                    from += part;
+        }
+    } while (s->drawn.n < before && s->tries < s->most_tries);
+}
+
 /* Answers nearer to the usual one, by bisection: smaller numbers that the program chooses. */
 static void smaller_answers(struct shrinking *s)
 {
@@ -217,6 +296,81 @@ static bool needs_synchronous(struct shrinking *s)
     return !lpi_answers_copy(&s->trial, &s->best) || !still_fails(s, &plan);
 }
 
+/* The best run once more, with all its notes. @return false: they are not known */
+static bool is_told(struct shrinking *s, struct lpi_story *story)
+{
+    struct lpi_job *job = s->job;
+    bool same;
+
+    story->keeps_notes = true;
+    same = lpi_job_again(job, &s->plan, &s->best, story) == 0 &&
+           lpi_job_same(&job->outcome, &s->outcome) && job->observer != NULL;
+    job->story = NULL;
+    return same && story->keeps_notes && story->n_notes > 0 && story->n_notes <= MOST_NOTES;
+}
+
+/* Make the best run in another order: see guide.c. @return does it fail in the same way? Then it is the
+ * best */
+static bool is_guided(struct shrinking *s)
+{
+    struct lpi_job *job = s->job;
+    struct lpi_story *story = lpi_story_new(s->plan.P);
+    struct lpi_point *points = NULL;
+    struct lpi_guide *guide = NULL;
+    struct lpi_plan plan = s->plan;
+    int n = 0, capacity = 0;
+    bool same = false;
+
+    plan.late = true;
+    plan.order = false;
+    if (story != NULL && is_told(s, story) &&
+        LPI_GROW(points, capacity, n = lpi_observer_count(job->observer))) {
+        if (n > 0)
+            memcpy(points, job->observer->points, (size_t)n * sizeof(*points));
+        guide = lpi_guide_new(plan.P, story, points, n);
+        same = guide != NULL && lpi_job_guided(job, &plan, guide) == 0 &&
+               lpi_job_same(&job->outcome, &s->outcome) &&
+               lpi_answers_copy(&s->trial, &job->taken) && still_fails(s, &plan);
+    }
+    if (job->left_behind) /* with the run that has not ended */
+        return false;
+    lpi_guide_free(guide);
+    lpi_story_free(story);
+    free(points);
+    return same;
+}
+
+/* Make the best run in another order, and smaller from there. @return has it fewer deviations? If not,
+ * the best is as before */
+static bool is_better_guided(struct shrinking *s)
+{
+    const struct lpi_plan plan = s->plan;
+    const int n = lpi_answers_deviations(&s->best);
+    struct lpi_answers before = {0};
+    bool better;
+
+    if (!lpi_answers_copy(&before, &s->best))
+        return false;
+    s->tries = 0;
+    if (is_guided(s))
+        fewer_deviations(s);
+    better = lpi_answers_deviations(&s->best) < n;
+    if (!better && lpi_answers_copy(&s->best, &before))
+        s->plan = plan;
+    lpi_answers_free(&before);
+    return better;
+}
+
+static void other_orders(struct shrinking *s)
+{
+    const struct logp_check *c = &s->job->check;
+
+    if (s->plan.untimed && !c->fixed_order && !c->fixed_matches &&
+        s->outcome.kind != LOGP_FAILURE_LIVELOCK)
+        for (int i = 0; i < MOST_ORDERS && is_better_guided(s); i++)
+            ;
+}
+
 void lpi_shrink(struct lpi_job *job)
 {
     struct shrinking s = {.job = job, .plan = job->plan, .outcome = job->outcome};
@@ -235,13 +389,21 @@ void lpi_shrink(struct lpi_job *job)
                 usual_order(&s);
             if (lpi_answers_copy(&s.trial, &s.best)) /* what the answers are */
                 still_fails(&s, &s.plan);
+            fewer_latencies(&s);
             fewer_deviations(&s);
+            other_orders(&s);
             smaller_answers(&s);
         }
         job->plan = s.plan;
         job->plan.most_steps = most_steps;
         job->outcome = s.outcome;
         lpi_answers_copy(&job->taken, &s.best);
+        if (s.plan.drawn != NULL && lpi_drawn_copy(&job->drawn, &s.drawn))
+            job->plan.drawn = &job->drawn;
+    }
+    if (!job->left_behind) {
+        lpi_drawn_free(&s.drawn);
+        lpi_drawn_free(&s.trial_drawn);
     }
     lpi_answers_free(&s.best);
     lpi_answers_free(&s.trial);

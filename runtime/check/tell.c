@@ -116,6 +116,7 @@ void lpi_story_free(struct lpi_story *s)
         free(s->told[i].under_way);
     free(s->told);
     free(s->deviations);
+    free(s->drawn);
     free(s->waits);
     free(s->notes);
     free(s);
@@ -353,6 +354,7 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
         lpi_text_add(t, "faults: %s\n", job->plan.network.faults);
     if (job->plan.network.noise != NULL && *job->plan.network.noise != '\0')
         lpi_text_add(t, "noise: %s\n", job->plan.network.noise);
+    lpi_tell_latencies(t, job, s);
     lpi_twice_tell(t, job);
     if (job->story == NULL && job->outcome.kind != LOGP_FAILURE_TIMEOUT && !job->twice.differs)
         lpi_text_add(t, "The same choices did not fail again, because the program depends on "

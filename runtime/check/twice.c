@@ -19,8 +19,7 @@ static bool is_same_point(const struct lpi_point *a, const struct lpi_point *b)
            a->tag == b->tag;
 }
 
-/* NULL: the run has no such choice */
-static void tell_point(struct lpi_text *t, const struct lpi_point *p)
+void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p)
 {
     if (p == NULL) {
         lpi_text_add(t, "there is none");
@@ -51,9 +50,9 @@ void lpi_twice_tell(struct lpi_text *t, const struct lpi_job *job)
         return;
     }
     lpi_text_add(t, "the first choice that differs is %d: ", w->at + 1);
-    tell_point(t, w->has_first ? &w->first : NULL);
+    lpi_tell_point(t, w->has_first ? &w->first : NULL);
     lpi_text_add(t, "; in the second run ");
-    tell_point(t, w->has_second ? &w->second : NULL);
+    lpi_tell_point(t, w->has_second ? &w->second : NULL);
     lpi_text_add(t, "\n");
 }
 

@@ -248,6 +248,21 @@ extern const struct lpi_way lpi_way_timed, lpi_way_untimed, lpi_way_late;
 void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
 
+/* usage.c: errors in the use of requests, on an explored machine. The explorer has been set. @return 0;
+ * -ENOMEM */
+int lpi_usage_begin(struct logp_machine *m);
+void lpi_usage_free(struct logp_machine *m);
+/* p posts r, whose id, peer, tag and buffer are set. */
+void lpi_usage_posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting);
+/* As lpi_resolver.keeps(). */
+bool lpi_usage_keeps(struct lpi_proc *p, struct logp_request *r);
+/* r, which is SPENT, is given to a call again. @return -EPROTO */
+int lpi_usage_twice(struct lpi_proc *p, const struct logp_request *r);
+/* p's program has ended. */
+void lpi_usage_ends(struct lpi_proc *p);
+/* p has no requests any more. */
+void lpi_usage_forget(struct lpi_proc *p);
+
 /* explored_faults.c: see struct lpi_resolver. */
 int lpi_explored_fate(struct lpi_proc *p, const struct lpi_envelope *e);
 bool lpi_explored_restarts(struct lpi_proc *p);

@@ -171,11 +171,14 @@ static void stays_untimed(struct lpi_proc *p)
     v->posts = true;
 }
 
-static void posts(struct lpi_proc *p, struct logp_request *r, bool stays)
+static void posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting)
 {
     struct lpi_explore *x = p->core->machine->explore;
+    const bool stays = posting == LPI_POSTS_RECEIVE;
 
     r->id = ++x->vps[p->rank].requests;
+    if (x->usage != NULL && (posting != LPI_POSTS_FOR_CALL || x->vps[p->rank].n_owned > 0))
+        lpi_usage_posts(p, r, posting);
     x->vps[p->rank].receives = stays ? NULL : r;
     if (stays)
         x->way->stays(p);
@@ -196,6 +199,7 @@ static void ends_late(struct lpi_proc *p)
 
 static void ends(struct lpi_proc *p)
 {
+    lpi_usage_ends(p);
     for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next) {
         r->buf = NULL; /* the program has ended */
         r->drain = NULL;
@@ -395,6 +399,7 @@ const struct lpi_resolver lpi_resolver_explored = {
     .resolve = resolve,
     .retry_at = retry_at,
     .posts = posts,
+    .keeps = lpi_usage_keeps,
     .received = received,
     .pass = pass,
     .touch = touch,

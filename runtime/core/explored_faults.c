@@ -194,6 +194,7 @@ bool lpi_explored_restarts(struct lpi_proc *p)
     if (lpi_rts_of(p) != NULL || p->has_background)
         return false;
     lpi_direct_close(p);
+    lpi_usage_forget(p);
     while (p->inbox.posted_first != NULL) {
         struct logp_request *r = p->inbox.posted_first;
 

@@ -161,6 +161,17 @@ static bool takes_aside(const struct lpi_proc *p)
            (p->state == LPI_SYNC || p->state == LPI_BLOCKED || p->state == LPI_SENDING);
 }
 
+/* Append the misses of vps that have nothing else. */
+static int add_sole_misses(struct lpi_core *c, int n)
+{
+    struct lpi_explore *x = c->machine->explore;
+
+    for (int i = 0; i < c->n_procs && lpi_outcomes_reserve(c->machine, n); i++)
+        if (x->vps[c->procs[i]->rank].only_misses)
+            x->list[n++] = lpi_outcomes_miss(x, c->procs[i]->rank);
+    return n;
+}
+
 struct lpi_proc *lpi_next_none(struct lpi_core *c)
 {
     (void)c;
@@ -168,20 +179,23 @@ struct lpi_proc *lpi_next_none(struct lpi_core *c)
 }
 
 /* Only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
- * takes a message whose sender waits for that. */
+ * takes a message whose sender waits for that. As without `late`, the vp that went last usually goes
+ * on, unless it can only miss. */
 struct lpi_proc *lpi_next_polling(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *patient = NULL;
     struct lpi_query aside = {.waits = true, .until = INT64_MAX};
-    bool shared, forced = false;
-    int n = 0, i;
+    bool shared, forced = false, misses = false;
+    int n = 0, at = x->last, i;
 
     for (i = 0; i < c->n_procs; i++) {
-        struct lpi_proc *p = c->procs[i];
+        struct lpi_proc *p = c->procs[at];
         struct lpi_query *query = x->vps[p->rank].query;
         const int from = n;
 
+        at = at + 1 < c->n_procs ? at + 1 : 0;
+        x->vps[p->rank].only_misses = false;
         if (p->state != LPI_POLLING) {
             n = takes_aside(p) ? lpi_outcomes_gather(p, &aside, n, &forced) : n;
             continue;
@@ -195,6 +209,10 @@ struct lpi_proc *lpi_next_polling(struct lpi_core *c)
             break;
         }
         n = lpi_outcomes_add_miss(p, query, from, n);
+        if (n == from + 1 && x->list[from].kind == LOGP_MISS) {
+            x->vps[p->rank].only_misses = misses = true;
+            n = from;
+        }
         if (lpi_may_miss(query) &&
             (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
             patient = p;
@@ -202,6 +220,7 @@ struct lpi_proc *lpi_next_polling(struct lpi_core *c)
     if (lpi_explored_first(c, &shared) != NULL ||
         c->run_queue.ready_first != NULL) /* a send has been matched */
         return lpi_explored_next(c);
+    n = misses && !forced ? add_sole_misses(c, n) : n;
     if (n == 0 && patient != NULL &&
         lpi_outcomes_reserve(c->machine, 0)) /* above the bound on misses */
         x->list[n++] = lpi_outcomes_miss(x, patient->rank);
@@ -209,6 +228,7 @@ struct lpi_proc *lpi_next_polling(struct lpi_core *c)
         return NULL;
     i = x->ask_outcome(x, n);
     patient = &c->machine->procs[x->list[i].rank];
+    x->last = patient->rank;
     if (patient->state != LPI_POLLING) {
         lpi_outcomes_take(patient, &aside, &x->list[i]);
         return lpi_explored_next(c);
@@ -288,6 +308,7 @@ void lpi_explore_begin(struct logp_machine *m)
     for (int i = 0; i < m->P; i++) {
         lpi_durable_free(x->vps[i].durable);
         x->vps[i] = (struct lpi_explored_vp){0};
+        lpi_usage_forget(&m->procs[i]);
         x->due[i] = 0; /* all begin */
     }
     x->last = 0;
@@ -302,6 +323,7 @@ void lpi_explore_free(struct logp_machine *m)
         return;
     for (int i = 0; m->explore->vps != NULL && i < m->P; i++)
         lpi_durable_free(m->explore->vps[i].durable);
+    lpi_usage_free(m);
     free(m->explore->vps);
     free(m->explore->due);
     free(m->explore->list);
@@ -342,7 +364,7 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
     m->explore->ask_outcome = flags->ask_outcome;
     m->explore->has_faults =
         memcmp(&by->most_faults, &(struct logp_fault_limits){0}, sizeof(by->most_faults)) != 0;
-    return 0;
+    return lpi_usage_begin(m);
 }
 
 int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)

@@ -86,9 +86,15 @@ static int64_t usual_retry_at(struct lpi_proc *p, const struct lpi_query *q)
     return lpi_next_arrival(p);
 }
 
-static void no_posts(struct lpi_proc *p, struct logp_request *r, bool stays)
+static void no_posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting)
 {
-    (void)p, (void)r, (void)stays;
+    (void)p, (void)r, (void)posting;
+}
+
+static bool keeps_none(struct lpi_proc *p, struct logp_request *r)
+{
+    (void)p, (void)r;
+    return false;
 }
 
 static void no_received(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r)
@@ -152,6 +158,7 @@ const struct lpi_resolver lpi_resolver_usual = {
     .resolve = usual_resolve,
     .retry_at = usual_retry_at,
     .posts = no_posts,
+    .keeps = keeps_none,
     .received = no_received,
     .pass = usual_pass,
     .touch = take_first,
@@ -179,10 +186,10 @@ static int recorded_resolve(struct lpi_proc *p, struct lpi_query *q)
     return rc;
 }
 
-static void recorded_posts(struct lpi_proc *p, struct logp_request *r, bool stays)
+static void recorded_posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting)
 {
     r->label = lpi_record_current_label(p);
-    p->core->machine->unrecorded->posts(p, r, stays);
+    p->core->machine->unrecorded->posts(p, r, posting);
 }
 
 static void recorded_received(struct lpi_proc *p, const struct lpi_query *q,

@@ -231,6 +231,9 @@ bool lpi_fault_within(struct logp_delay *delay);
 
 /* latency.c: draw with this seed from now on, if the model is one of latencies. */
 void lpi_latency_seed(const struct logp_delay *delay, uint64_t seed);
+/* The same for the function that it asks. */
+void lpi_latency_ask(const struct logp_delay *delay,
+                     bool (*is_drawn)(void *arg, const struct logp_latency_draw *draw), void *arg);
 
 /* splitmix64: Steele et al., 2014 */
 static inline uint64_t mix(uint64_t x)

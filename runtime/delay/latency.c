@@ -19,6 +19,8 @@ struct varied {
     struct lpi_inner in;
     struct logp_latency how;
     int64_t L;
+    bool (*is_drawn)(void *arg, const struct logp_latency_draw *draw); /* NULL: all are */
+    void *arg;
     int64_t samples[];
 };
 
@@ -49,13 +51,22 @@ static int64_t draw(const struct varied *v, const struct logp_transfer *t, int64
     return L;
 }
 
+static __attribute__((noinline)) bool asks(const struct varied *v, const struct logp_transfer *t,
+                                           int64_t L)
+{
+    const struct logp_latency_draw d = {t->src, t->dst, t->number, t->start, draw(v, t, L), L};
+
+    return v->is_drawn(v->arg, &d);
+}
+
 static void send(void *model, struct logp_port *port, struct logp_transfer *t)
 {
     const struct varied *v = model;
     const int64_t L = v->in.ops.link != NULL ? lpi_inner_link(model, t->src, t->dst)->L_ns : v->L;
 
     v->in.ops.send(v->in.delay.model, port, t);
-    t->arrival += draw(v, t, L) - L;
+    if (__builtin_expect(v->is_drawn == NULL, true) || asks(v, t, L))
+        t->arrival += draw(v, t, L) - L;
 }
 
 static void destroy(void *model)
@@ -158,6 +169,17 @@ void lpi_latency_seed(const struct logp_delay *delay, uint64_t seed)
 
     if (delay->ops->send == send)
         v->how.seed = seed;
+}
+
+void lpi_latency_ask(const struct logp_delay *delay,
+                     bool (*is_drawn)(void *arg, const struct logp_latency_draw *draw), void *arg)
+{
+    struct varied *v = delay->model;
+
+    if (delay->ops->send != send)
+        return;
+    v->is_drawn = is_drawn;
+    v->arg = arg;
 }
 
 /* ---- a file of samples ---- */

@@ -128,3 +128,19 @@ void logp_machine_set_seed(struct logp_machine *m, uint64_t seed)
         ;
     lpi_latency_seed(&delay, seed);
 }
+
+void logp_machine_ask_latencies(struct logp_machine *m,
+                                bool (*is_drawn)(void *arg, const struct logp_latency_draw *draw),
+                                void *arg)
+{
+    /* relaxed: as above */
+    const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
+    struct logp_delay delay;
+
+    if (d == NULL)
+        return;
+    delay = (struct logp_delay){&d->ops, d->model};
+    while (lpi_fault_within(&delay))
+        ;
+    lpi_latency_ask(&delay, is_drawn, arg);
+}

@@ -9,12 +9,15 @@
 #include "state/query.h"
 
 struct lpi_durable;
+struct lpi_usage;
 
 struct lpi_explored_vp {
     struct lpi_query *query; /* while POLLING */
     int misses;              /* chosen by the explorer, in a row */
     int vain;                /* misses in a row, chosen or not: LOGP_NOTE_MISSED */
     uint32_t requests;       /* made in this run */
+    int n_owned;             /* requests that no call has completed yet: usage.c */
+    bool only_misses;        /* while alternatives are gathered: its query can only miss */
     bool posts; /* it has posted a receive that outlives its call: posts() in core/explore.c */
     /* the last probe found a message: the next query with its label takes that message */
     bool has_probed;
@@ -62,7 +65,8 @@ struct lpi_explore {
     struct lpi_proc *(*order)(struct lpi_core *c, struct lpi_proc *first, bool shared);
     int (*ask_outcome)(const struct lpi_explore *x, int n); /* as lpi_explore_ask() */
     struct lpi_explored_vp *vps;                            /* by rank */
-    int64_t *due; /* by rank: the deadline while TIMED; else stale, or INT64_MAX */
+    struct lpi_usage *usage; /* by rank: usage.c; NULL: the explorer does not want it */
+    int64_t *due;            /* by rank: the deadline while TIMED; else stale, or INT64_MAX */
     struct logp_alternative *list;
     int64_t *arrivals; /* of the entries of list, while it is gathered */
     int capacity;      /* of list and arrivals */

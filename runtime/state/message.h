@@ -131,6 +131,7 @@ enum lpi_request_state {
     LPI_REQ_SYNC_SENT, /* complete at `answered`: a start, a word; explored: a sync send */
     LPI_REQ_STARTED,   /* an operation under way: operation.c */
     LPI_REQ_ENDED,     /* ... that has ended, with its error */
+    LPI_REQ_SPENT,     /* explored: a call has completed it: usage.c */
 };
 
 struct logp_request {

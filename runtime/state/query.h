@@ -55,6 +55,13 @@ static inline bool lpi_may_miss(const struct lpi_query *q)
     return !q->waits || q->until != INT64_MAX;
 }
 
+/* What a request is for. */
+enum lpi_posting {
+    LPI_POSTS_FOR_CALL, /* a receive that ends with the call */
+    LPI_POSTS_RECEIVE,
+    LPI_POSTS_SEND,
+};
+
 struct lpi_resolver {
     /* The vp that c goes on with, RUNNING or with its deadline; NULL: none can go on. */
     struct lpi_proc *(*next_proc)(struct lpi_core *c);
@@ -69,8 +76,10 @@ struct lpi_resolver {
     int (*resolve)(struct lpi_proc *p, struct lpi_query *q);
     /* When p, which waits for q, resolves it again, unless it is woken; INT64_MAX: never. */
     int64_t (*retry_at)(struct lpi_proc *p, const struct lpi_query *q);
-    /* p makes a request; stays: it outlives the call */
-    void (*posts)(struct lpi_proc *p, struct logp_request *r, bool stays);
+    /* p makes a request. A send's `buf` and `capacity` are those of its payload. */
+    void (*posts)(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting);
+    /* A call of p has completed r. @return false: it is to be freed */
+    bool (*keeps)(struct lpi_proc *p, struct logp_request *r);
     /* q has completed r, a receive. */
     void (*received)(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r);
     /* p has computed, slept or yielded: others may go on first. yields: p asks for that, since it

@@ -91,6 +91,26 @@ says 'race, P = 3: 2 steps, in the order in which they were taken' trace --repla
 logp trace --replay "$race" --format goal
 grep -q 'send 4b to 0 tag 3' "$dir/out" || fail "goal: $(cat "$dir/out")"
 
+# beside it the nearest run that passes
+logp trace --replay "$race" --diff
+{ [ $code -eq 0 ] && grep -qx 'the failure' "$dir/out" && grep -qx 'the nearest run that passes' "$dir/out" &&
+    [ "$(grep -c '^P0 ' "$dir/out")" -eq 2 ]; } || fail "diff: $(cat "$dir/out" "$dir/all")"
+grep -q '^they differ in choice [0-9]*: rank [0-9] .*; in the run that passes, rank [0-9] .*; from step [01] on; race failed' "$dir/out" ||
+    fail "diff: $(cat "$dir/out")"
+for file in "$race" "$ring" "$lost"; do
+    logp trace --replay "$file" --diff --format svg --output "$dir/t.svg"
+    { [ $code -eq 0 ] && [ "$(grep -c 'class="name"' "$dir/t.svg")" -eq 2 ] && grep -q 'dotted line' "$dir/t.svg"; } ||
+        fail "diff of $file: $(cat "$dir/all")"
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/t.svg" || fail "diff of $file: no SVG"
+done
+logp trace --replay "$lost" --diff
+grep -q '^they differ in choice 1: a fault of message 1 of rank 1 to rank 0, which the run that passes has not; from time 0 on' "$dir/out" ||
+    fail "diff: $(cat "$dir/out")"
+logp trace --replay "$late" --diff # it fails in all its runs
+stderr_has 'no run that passes was found near it'
+MENDED=1 logp trace --replay "$ring" --diff
+{ [ $code -eq 0 ] && ! grep -q 'nearest' "$dir/out"; } || fail "mended, diff: $(cat "$dir/out" "$dir/all")"
+
 # mended, or wrong in another way
 MENDED=1 logp replay "$ring"
 [ $code -eq 0 ] || fail "mended: exit code $code: $(cat "$dir/all")"
@@ -115,13 +135,13 @@ expect='extra unexpected' bad replay "$race" extra
 expect='no replay file' bad replay /dev/null
 expect='no replay file' wrong 'something else'
 expect='version 1' wrong 'logp-replay 1' 'program x'
-expect='line 3' wrong 'logp-replay 3' 'program x' 'fruit 7' 'processors 2' 'choices 0'
-expect='line 3' wrong 'logp-replay 3' 'program x' 'failed oddly -5'
-expect='line 3' wrong 'logp-replay 3' 'program x' 'argument \q'
-expect='line 3' wrong 'logp-replay 3' 'program x' 'program y'
-expect='line 3 missing' wrong 'logp-replay 3' 'program x'
-expect='does not name its program --' wrong 'logp-replay 3' 'program x' 'processors 2' 'choices 0'
-printf 'logp-replay 3\nprogram x\0y\n' >"$dir/zero"
+expect='line 3' wrong 'logp-replay 4' 'program x' 'fruit 7' 'processors 2' 'choices 0'
+expect='line 3' wrong 'logp-replay 4' 'program x' 'failed oddly -5'
+expect='line 3' wrong 'logp-replay 4' 'program x' 'argument \q'
+expect='line 3' wrong 'logp-replay 4' 'program x' 'program y'
+expect='line 3 missing' wrong 'logp-replay 4' 'program x'
+expect='does not name its program --' wrong 'logp-replay 4' 'program x' 'processors 2' 'choices 0'
+printf 'logp-replay 4\nprogram x\0y\n' >"$dir/zero"
 expect='zero byte' bad replay "$dir/zero"
 head -c 2000 /dev/urandom >"$dir/noise"
 expect="$dir/noise" bad replay "$dir/noise"
@@ -165,6 +185,8 @@ expect='--clock --replay' bad trace --replay "$race" --clock wall
 expect='broadcast replay not both' bad trace broadcast --replay "$race"
 expect='--format csv' bad trace --replay "$race" --format csv
 expect='--replay not' bad run broadcast --replay "$race"
+expect='--diff --replay FILE' bad trace broadcast --diff
+expect='--format text svg --diff' bad trace --replay "$race" --diff --format json
 LOGP_REPLAY=$race json '.program == null and .algorithm == "flat"' trace broadcast --predicted --algo flat
 says 'broadcast/flat, P = 8: 34 units, predicted' trace --predicted --algo flat -- broadcast
 finish

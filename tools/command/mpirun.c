@@ -321,6 +321,7 @@ static int explored(const struct options *o, struct mpi_program *program,
         .timeout_ns = o->timeout_ns,
         .most_faults = {.crashes = o->most_crashes},
         .most_steps = 10000000,
+        .leaves_requests = true, /* MPI allows that of MPI_Request_free() */
         .stack_bytes = o->stack_bytes,
         .name = slash != NULL ? slash + 1 : program->path};
 

@@ -38,7 +38,8 @@ enum { STEP = 1000 }; /* ns, where times are steps */
 static void resolve_replay(struct options *o, const struct logp_replay *r)
 {
     static const struct names taken = {
-        {"--replay", "--format", "--output", "--executor", "--unit", "--size", "--title"}, 7};
+        {"--replay", "--format", "--output", "--executor", "--unit", "--size", "--title", "--diff"},
+        8};
     const int64_t times[] = {r->params.L_ns, r->params.o_send_ns, r->params.o_recv_ns,
                              r->params.g_ns};
     const int64_t most = o->format->trace->most;
@@ -47,6 +48,8 @@ static void resolve_replay(struct options *o, const struct logp_replay *r)
         bad_usage("trace %s --replay: give either a collective or --replay FILE, not both",
                   o->words[1]);
     refuse_others_than(o, &taken, "--replay");
+    if (o->diff && o->format->trace != &trace_as_text && o->format->trace != &trace_as_svg)
+        bad_option("--format", o->format->name, "text or svg with --diff");
     if (most > 0 && r->P > most)
         bad_option("--format", o->format->name, "with up to %lld processors, and this has %d",
                    (long long)most, r->P);
@@ -88,6 +91,66 @@ static char *in_short(const char *text)
     return all;
 }
 
+static bool is_event(const struct logp_event *e)
+{
+    return e->kind != LOGP_EVENT_IDLE && e->kind != LOGP_EVENT_GAP && e->kind != LOGP_EVENT_STALL;
+}
+
+static int64_t start_of(const struct logp_event *e, size_t n, size_t i)
+{
+    return i < n ? e[i].start_ns : INT64_MAX;
+}
+
+/* When the first event begins that is not in both runs; -1: there is none */
+static int64_t parted(const struct logp_trace *a, const struct logp_trace *b)
+{
+    int64_t first = INT64_MAX;
+
+    for (int64_t r = 0; r < logp_trace_info(a)->P; r++) {
+        size_t n, m, i = 0, k = 0;
+        const struct logp_event *x = logp_trace_events(a, r, &n), *y = logp_trace_events(b, r, &m);
+        int64_t at;
+
+        for (;; i++, k++) {
+            while (i < n && !is_event(&x[i]))
+                i++;
+            while (k < m && !is_event(&y[k]))
+                k++;
+            if (i == n || k == m || x[i].kind != y[k].kind || x[i].peer != y[k].peer ||
+                x[i].tag != y[k].tag || x[i].start_ns != y[k].start_ns)
+                break;
+        }
+        at = start_of(x, n, i) < start_of(y, m, k) ? start_of(x, n, i) : start_of(y, m, k);
+        first = at < first ? at : first;
+    }
+    return first < INT64_MAX ? first : -1;
+}
+
+/* The failure beside the nearest run that passes. point: where they differ, and the failure */
+static void show_diff(struct shown *s, const struct replayed *what)
+{
+    const char *failure = s->failure;
+    char *point = shown_text(what->point), *all, time[32];
+    const int64_t at = parted(what->trace, what->nearest);
+
+    all = or_end(calloc(strlen(point) + strlen(failure) + 128, 1));
+    sprintf(all, "they differ in %s", point);
+    if (at >= 0)
+        sprintf(all + strlen(all), "; from %s %s on%s", s->steps ? "step" : "time",
+                in_units(s->o, at, time),
+                s->o->format->trace == &trace_as_svg ? " (dotted line)" : "");
+    sprintf(all + strlen(all), "; %s", failure);
+    s->predicted = what->nearest;
+    s->names[0] = "the failure";
+    s->names[1] = "the nearest run that passes";
+    s->parted_ns = at;
+    s->failure = all;
+    show(s);
+    s->failure = failure;
+    free(all);
+    free(point);
+}
+
 static int trace_replay(struct options *o)
 {
     struct logp_replay *r = read_replay(o->replay);
@@ -110,8 +173,12 @@ static int trace_replay(struct options *o)
         code = tell_changed(o->replay, r, &what);
     if (what.trace == NULL && what.outcome <= REPLAYED_PASSED)
         say("%s: nothing could be recorded", o->replay);
+    else if (what.trace != NULL && what.nearest != NULL)
+        show_diff(&s, &what);
     else if (what.trace != NULL)
         show(&s);
+    if (o->diff && what.outcome <= REPLAYED_OTHERWISE && what.nearest == NULL)
+        say("%s: no run that passes was found near it", o->replay);
     free(program);
     free(failure);
     free_replayed(&what);
@@ -180,6 +247,8 @@ static int trace_collective(struct options *o)
 
 static int trace(struct options *o)
 {
+    if (o->diff && o->replay == NULL)
+        bad_usage("trace: --diff needs --replay FILE");
     if (o->replay != NULL)
         return trace_replay(o);
     add_rest(o);

@@ -139,6 +139,7 @@ struct options {
     const char *on;      /* of --on: host, a named machine or a file */
     bool only_predicted; /* nothing is run */
     const char *replay;  /* a file; NULL: none */
+    bool diff;           /* beside it the nearest run that passes */
     bool explain;
     int width, height;         /* of a picture, in pixels; 0: its own */
     const char *title;         /* of it; NULL: its own */

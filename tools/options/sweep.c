@@ -188,6 +188,8 @@ const struct option_row sweep_options[] = {
      SWITCH(only_predicted)},
     {"replay", "FILE", "draw a failure found by the test kit", "", "none", OPTIONS_REPLAY,
      TEXT(replay)},
+    {"diff", NULL, "with --replay: draw also the nearest run that passes", "off", "",
+     OPTIONS_REPLAY, SWITCH(diff)},
     {"save", "NAME", "keep the run by a name, or in a FILE.json", "", "none", OPTIONS_SAVE,
      TEXT(save)},
     {"against", "NAME", "compare with a saved run; changes up to --precision do not count", "",

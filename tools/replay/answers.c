@@ -96,8 +96,8 @@ static void take_trace(struct rest *r, struct replayed *out)
     free(t.labels);
 }
 
-/* One answer. @return false: this is none */
-static bool take_cts(struct rest *r, struct replayed *out)
+/* One answer. is_nearest: out: it is about the one before. @return false: this is none */
+static bool take_cts(struct rest *r, struct replayed *out, bool *is_nearest)
 {
     char word[16];
     int error, n = 0;
@@ -108,6 +108,7 @@ static bool take_cts(struct rest *r, struct replayed *out)
         return false;
     r->at += n + 1;
     out->error = error;
+    *is_nearest = strcmp(word, "nearest") == 0;
     for (int i = 0; i < REPLAY_NOT_REACHED; i++)
         if (strcmp(word, outcomes[i]) == 0)
             out->outcome = (enum replay_outcome)i;
@@ -125,11 +126,22 @@ struct replayed read_answers(const char *text, size_t n)
 {
     struct replayed best = {.outcome = REPLAY_NOT_REACHED}, next;
     struct rest r = {text, text + n};
+    bool is_nearest, was_best = false;
 
-    while (take_cts(&r, &next)) {
+    while (take_cts(&r, &next, &is_nearest)) {
         struct replayed worse = next;
 
-        if (next.outcome < best.outcome) {
+        if (is_nearest) {
+            if (was_best && best.nearest == NULL) {
+                best.nearest = next.trace;
+                best.point = next.text;
+                worse = (struct replayed){0};
+            }
+            free_replayed(&worse);
+            continue;
+        }
+        was_best = next.outcome < best.outcome;
+        if (was_best) {
             worse = best;
             best = next;
         }
@@ -142,7 +154,9 @@ struct replayed read_answers(const char *text, size_t n)
 void free_replayed(struct replayed *what)
 {
     free(what->text);
+    free(what->point);
     logp_trace_free(what->trace);
-    what->text = NULL;
-    what->trace = NULL;
+    logp_trace_free(what->nearest);
+    what->text = what->point = NULL;
+    what->trace = what->nearest = NULL;
 }

@@ -19,8 +19,10 @@ struct replayed {
     enum replay_outcome outcome;
     int error; /* what logp_check() returned */
     char *text;
-    struct logp_trace *trace; /* NULL: none was wanted, or there is none */
-    bool steps;               /* its times are steps */
+    struct logp_trace *trace;   /* NULL: none was wanted, or there is none */
+    bool steps;                 /* its times are steps */
+    struct logp_trace *nearest; /* the nearest run that passes; NULL: none is known */
+    char *point;                /* where the two differ */
 };
 
 /* A replay file, which there must be: ends the process otherwise. To be freed. */

@@ -31,9 +31,9 @@ struct logp_replay *read_replay(const char *path)
     rc = logp_replay_parse(text, &r);
     free(text);
     if (rc == -EPROTONOSUPPORT)
-        bad_usage("%s: a replay of version %d; this logp knows version 2", path, r->version);
+        bad_usage("%s: a replay of version %d; this logp knows version 4", path, r->version);
     if (rc == -EINVAL && r->version == 0)
-        bad_usage("%s: not a replay file: its first line is not \"logp-replay 2\"", path);
+        bad_usage("%s: not a replay file: its first line is not \"logp-replay 4\"", path);
     if (rc == -EINVAL)
         bad_usage("%s: line %d of the replay is wrong, or missing", path, r->line);
     if (rc != 0)
@@ -49,7 +49,7 @@ static void set(const char *name, const char *value)
 }
 
 /* What the program is to find in its environment. */
-static void prepare(const char *path, int answers, bool traced)
+static void prepare(const char *path, int answers, bool traced, bool diff)
 {
     char *whole = realpath(path, NULL), out[64];
 
@@ -57,6 +57,7 @@ static void prepare(const char *path, int answers, bool traced)
     set("LOGP_REPLAY", whole != NULL ? whole : path);
     set("LOGP_REPLAY_OUT", out);
     set("LOGP_REPLAY_TRACE", traced ? "1" : "");
+    set("LOGP_REPLAY_DIFF", diff ? "1" : "");
     set("LOGP_REPLAY_EXECUTOR", option_on_command_line("executor") ? option_text("executor") : "");
     free(whole);
 }
@@ -139,7 +140,7 @@ struct replayed run_replay(const struct options *o, const char *path, const stru
         bad_usage("%s: it does not name its program; %s", path, another);
     if (folder != NULL && access(folder, X_OK) != 0)
         bad_usage("%s: the folder %s: %s; %s", path, folder, strerror(errno), another);
-    prepare(path, answers, traced);
+    prepare(path, answers, traced, traced && o->diff);
     rc = start(command, folder, &child);
     if (rc != 0)
         bad_usage("%s: %s: %s; %s", path, command[0], strerror(rc), another);
