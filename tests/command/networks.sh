@@ -26,6 +26,8 @@ json '.[0] | (.verified and .topology == "torus:2x3" and .link_most > 0)' \
 json '.[0] | (.prediction == "exact" and .predicted_ns == 1360000)' \
     predict broadcast --topology tree -P 16 --algo binomial
 json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 430000 and .messages == 24)' \
+    run matvec --algo doubling --clock virtual -P 16 --gamma 1
+json '.[0] | (.algorithm == "optimal" and .verified and .ratio == 1 and .predicted_ns == 380000)' \
     run matvec --clock virtual -P 16 --gamma 1
 json 'length == 2 and all(.[]; .verified and .prediction == "exact" and .ratio == 1) and
       .[0].topology == "torus:4x6"' \

@@ -228,6 +228,12 @@ static const struct logp_topology *make_topology(const char *text, int64_t P)
     return k->topology;
 }
 
+static void apply_schedules(struct options *o, const char *option, const char *text)
+{
+    (void)option;
+    o->schedules = strcmp(text, "none") != 0 ? text : NULL;
+}
+
 static void apply_topology(struct options *o, const char *option, const char *text)
 {
     if (strcmp(text, "none") == 0)
@@ -264,7 +270,7 @@ const struct option_row model_options[] = {
     {"as", "COLLECTIVE", "collective that the steps of --schedule must compute; they are checked",
      "", "", OPTIONS_BASIS, .apply = apply_as},
     {"schedules", "DIR", "folder of schedules that logp search found; auto takes the best of them",
-     "", "none", OPTIONS_BASIS | OPTIONS_SEARCH, TEXT(schedules)},
+     "none", "", OPTIONS_BASIS | OPTIONS_SEARCH, .apply = apply_schedules},
     {"by", "WHAT", "basis of predictions: formula or schedule", "", "formula, if there is one",
      OPTIONS_BASIS, .apply = apply_by, .words = "formula, schedule"},
     {"machine", "NAME|FILE",
