@@ -159,13 +159,15 @@ enum { LOGP_CHECKED_SIZES = 16 };
 /** What a check has done, whether it failed or not. */
 struct logp_checked {
     uint64_t runs;        /**< without the runs that make a failure smaller */
-    uint64_t executions;  /**< exhaustive: different outcomes */
+    uint64_t executions;  /**< exhaustive: orders of dependent events, faults among them. Those that
+                               differ only in a fault that no vp notices have one outcome
+                               (by_size) */
     bool complete;        /**< exhaustive: these are all outcomes, and no bound was reached */
     uint64_t choices;     /**< the largest number in a run */
     double chance;        /**< PCT: 1 / (P k^(d-1)) for the largest P and k of all runs; 0: no bound
                               holds, since a vp polls, or runs are so long that they end with random
                               choices (so that no vp starves) */
-    char text[160];       /**< a line: "12 of 12 executions explored"; or why the check was refused:
+    char text[320];       /**< a line: "12 of 12 executions explored"; or why the check was refused:
                               "faults: only with params" */
     uint64_t cut;         /**< runs that were longer than most_steps */
     uint64_t regressions; /**< replay files that were run */

@@ -20,7 +20,8 @@ static void note_fixed(struct lpi_job *job, const char *path, bool is_stale)
 {
     job->checked.fixed++;
     lpi_text_add(&job->fixed, "%s%s does not fail any more: %s", job->fixed.n > 0 ? "\n" : "", path,
-                 is_stale ? "the program makes other choices now" : "it is fixed");
+                 is_stale ? "the program makes other choices now"
+                          : "it is fixed, or the program has changed");
 }
 
 /* @return 0: it does not fail */

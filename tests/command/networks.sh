@@ -27,6 +27,12 @@ json '.[0] | (.prediction == "exact" and .predicted_ns == 1360000)' \
     predict broadcast --topology tree -P 16 --algo binomial
 json '.[0] | (.verified and .ratio == 1 and .predicted_ns == 430000 and .messages == 24)' \
     run matvec --algo doubling --clock virtual -P 16 --gamma 1
+json '.[0].G_ns_per_byte == 0.08' predict broadcast -G 12.5GB/s
+json '.[0].G_ns_per_byte == 1000' predict broadcast -G 1MB/s
+json '.[0].predicted_ns == 1098890' predict broadcast --algo binomial -P 2 --bytes 100000 --nodes 2x1 --inter G=91MB/s,L=0,o=0,g=0
+expect='-G 10GB rate 10GB/s' bad predict broadcast -G 10GB
+expect='-G 0GB/s rate' bad predict broadcast -G 0GB/s
+expect='-G 9999TB/s rate' bad predict broadcast -G 9999TB/s
 json '.[0] | (.algorithm == "optimal" and .verified and .ratio == 1 and .predicted_ns == 380000)' \
     run matvec --clock virtual -P 16 --gamma 1
 json 'length == 2 and all(.[]; .verified and .prediction == "exact" and .ratio == 1) and

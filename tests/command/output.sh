@@ -94,6 +94,8 @@ says 'dash Stanford DASH: L 60, o 450, g 1200 ns, G 15 ns/byte (66.7 MB/s); a un
 says 'chain,broadcast,every rank passes the item to the next,Shou & Chen 1996' list algorithms --format csv
 says 'barrier,,no rank leaves before all have entered,' list collectives --format csv
 expect='nonsense algorithms' bad list nonsense
+says 'broadcast chain every rank passes the item to the next Shou & Chen 1996' list broadcast
+json 'length > 3 and all(.[]; .collective == "barrier")' list barrier
 says 'times in us predicted certainty x bound' predict broadcast
 [ -z "$(sed -n 3p "$dir/out")" ] || fail "a blank line before the table: $(cat "$dir/out")"
 says 'optimal - - 240.000 exact 1.0000 best' predict broadcast --algo all

@@ -3,6 +3,7 @@
 #include "command/command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_ENTRIES = 256 };
 
@@ -122,6 +123,19 @@ static void print_kind(const struct options *o, const struct kind *kind)
     print_entries(o->format->form, entries, kind->list(entries));
 }
 
+static int print_algorithms_of(const struct options *o, const char *collective)
+{
+    struct entry all[MAX_ENTRIES];
+    const size_t n = list_algorithms(all);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(all[i].of, collective) == 0)
+            all[kept++] = all[i];
+    print_entries(o->format->form, all, kept);
+    return EXIT_OK;
+}
+
 static struct names kind_names(void)
 {
     struct names names = {0};
@@ -139,6 +153,8 @@ static int list_all(struct options *o)
 
     if (o->n_words > 2)
         bad_usage("%s: unexpected argument; %s", o->words[2], one_of(&names, NULL, list));
+    if (o->n_words > 1 && logp_collective_find(o->words[1]) != NULL)
+        return print_algorithms_of(o, o->words[1]);
     if (o->n_words > 1)
         wanted = find_name(&names, o->words[1]);
     if (wanted < 0)
@@ -156,8 +172,8 @@ static int list_all(struct options *o)
 
 const struct command command_list = {
     .name = "list",
-    .arguments = "[KIND]",
-    .summary = "the collectives, algorithms, delays and machines",
+    .arguments = "[KIND|COLLECTIVE]",
+    .summary = "the collectives, algorithms, delays and machines; the algorithms of a collective",
     .options = OPTIONS_FORMAT | OPTIONS_OUTPUT | OPTIONS_PLUGIN | OPTIONS_FORGIVING,
     .answer = ANSWER_FORM,
     .call = list_all,

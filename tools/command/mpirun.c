@@ -50,8 +50,8 @@ static void find_library(char *path, size_t size)
         if (slash != NULL && is_there(path, size, library.dli_fname, slash, "/libmpi_abi.so.1"))
             return;
     }
-    say("the MPI library libmpi_abi.so.1 is missing from the folders of this command: install it "
-        "again");
+    say("the MPI library libmpi_abi.so.1 is missing from the folders of this command; in "
+        "a build folder, type cmake --build and that folder; else install logp again");
     exit(EXIT_WRONG);
 }
 

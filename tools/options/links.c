@@ -56,8 +56,7 @@ void read_costs(const struct options *o, const char *option, const char *text,
             bad_option(option, text, "%s once, and either o or o_send and o_recv", name);
         seen |= 1u << which;
         set_cost(costs, which,
-                 which == BYTE ? to_ps(o, option, value, LOGP_PARAM_MAX_NS)
-                               : to_ns(o, option, value));
+                 which == BYTE ? to_byte_ps(o, option, value) : to_ns(o, option, value));
     }
     free(copy);
 }
@@ -340,7 +339,8 @@ void apply_inter(struct options *o, const char *option, const char *text)
     if (*text != '\0')
         read_costs(o, option, text, &o->inter);
     if (o->node_size > 0 && same_costs(&o->inter, &nothing))
-        bad_option("nodes", o->nodes, "needs %s, the costs of messages between nodes",
+        bad_option("nodes", o->nodes,
+                   "needs %s, the costs of messages between nodes, as in --inter L=90us,g=2",
                    option_shown(option, nodes));
 }
 

@@ -129,7 +129,7 @@ static void apply_o(struct options *o, const char *option, const char *text)
 
 static void apply_G(struct options *o, const char *option, const char *text)
 {
-    o->network.params.G_ps = to_ps(o, option, text, LOGP_PARAM_MAX_NS);
+    o->network.params.G_ps = to_byte_ps(o, option, text);
 }
 
 static void apply_gap(struct options *o, const char *option, const char *text)
@@ -295,7 +295,7 @@ const struct option_row model_options[] = {
     {"g", "T", "gap between two sends, or two receives", "4", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, TIME(network.params.g_ns),
      .series = SERIES_TIMES, .of_machine = true},
-    {"G", "T", "time per byte of a long message (LogGP)", "0", "",
+    {"G", "T", "time per byte of a long message (LogGP), or a rate as 10GB/s", "0", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_G,
      .series = SERIES_TIMES, .of_machine = true},
     {"gap", "KIND", "separate, or shared by sends and receives", "separate", "",

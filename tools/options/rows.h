@@ -124,6 +124,9 @@ bool either(const char *option, const char *text, const char *first, const char 
 bool switched(const char *option, const char *text);
 /* A time in units, or with a suffix; ends the process where it is none or beyond most_ps. */
 int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps);
+
+/* The time of a byte in picoseconds: a time, or a rate as 10GB/s. */
+int64_t to_byte_ps(const struct options *o, const char *option, const char *text);
 int64_t to_ns(const struct options *o, const char *option, const char *text);
 
 /* Ends the process where --transport does not go with what else is given. */

@@ -31,16 +31,49 @@ static bool has_unknown_suffix(const char *text)
     return suffix != text && isalpha((unsigned char)*suffix) && !logp_time_parse(text, 1000, &ps);
 }
 
+static void refuse_time(const char *option, const char *text, const char *most, const char * or)
+{
+    bad_option(option, text, "%sa time >= 0, up to %s, in units or with a suffix ns, us, ms or s%s",
+               has_unknown_suffix(text) ? "unknown suffix; " : "", most, or);
+}
+
 int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps)
 {
     int64_t ps;
 
     if (!logp_time_parse(text, o->unit_ns * 1000, &ps) || ps > most_ps)
-        bad_option(option, text,
-                   "%sa time >= 0, up to %s, in units or with a suffix ns, us, ms or s",
-                   has_unknown_suffix(text) ? "unknown suffix; " : "",
-                   most_ps < INT64_MAX ? "1000 s" : "11 days");
+        refuse_time(option, text, most_ps < INT64_MAX ? "1000 s" : "11 days", "");
     return ps;
+}
+
+/* "10GB/s": the time of a byte, to the nearest picosecond. Prefixes are powers of 1000.
+ * @return false: this is no rate, or a byte takes less than half a picosecond */
+static bool parse_rate(const char *text, int64_t *ps)
+{
+    static const char *const suffixes[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
+    int64_t mantissa, power;
+    const char *suffix = logp_decimal_parse(text, &mantissa, &power);
+    __int128 second = (__int128)1000000000000; /* of as many bytes as the prefix says */
+
+    if (suffix == NULL || mantissa == 0)
+        return false;
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++, second /= 1000)
+        if (strcmp(suffix, suffixes[i]) == 0) {
+            *ps = (int64_t)((second * power + mantissa / 2) / mantissa);
+            return *ps > 0;
+        }
+    return false;
+}
+
+int64_t to_byte_ps(const struct options *o, const char *option, const char *text)
+{
+    int64_t ps;
+
+    if (parse_rate(text, &ps) || logp_time_parse(text, o->unit_ns * 1000, &ps))
+        if (ps <= LOGP_PARAM_MAX_NS)
+            return ps;
+    refuse_time(option, text, "1000 s", ", or a rate as 10GB/s");
+    return 0;
 }
 
 int64_t to_ns(const struct options *o, const char *option, const char *text)

@@ -258,10 +258,12 @@ static void write_what_if(const struct profile *p)
                                         "at half",   "Change", "doubled",     "Change", NULL};
     char value[64], time[32];
 
-    begin_section("what-if", "With other parameters",
-                  "The time that the messages of this run take, each rank in its order, as a "
-                  "function of one parameter. A program that decides by time would do something "
-                  "else.");
+    begin_section(
+        "what-if", "With other parameters",
+        "The time that the messages of this run take, each rank in its order, as a "
+        "function of one parameter. A run with other parameters may take other algorithms "
+        "for its collectives, and a program may decide by time: run it again to be "
+        "sure.");
     if (p->explained == NULL) {
         printf("<p>Not known: %s.</p></section>\n", p->why_not);
         return;

@@ -120,7 +120,8 @@ static void print_what_if(const struct profile *p)
         printf("not known: %s\n", p->why_not);
         return;
     }
-    printf("the messages of the run in their order take %s\n",
+    printf("the messages of the run in their order take %s; a run with other parameters may take "
+           "other algorithms for its collectives\n",
            profile_time(p->explained->ns, time));
     for (int i = 0; i < p->n_curves; i++) {
         const struct logp_curve *c = &p->curves[i];

@@ -169,7 +169,8 @@ int tell_replayed(const char *path, const struct logp_replay *r, const struct re
         return EXIT_WRONG;
     case REPLAYED_PASSED:
         write_shown(stdout, r->name);
-        printf(", P = %d: it does not fail any more\n", r->P);
+        printf(", P = %d: it does not fail any more: it is fixed, or the program has changed\n",
+               r->P);
         return EXIT_OK;
     case REPLAYED_STALE:
         say("%s: %s does not make the same choices any more: check it again", path, r->name);
