@@ -183,7 +183,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
           "the buffer is null");
     elements = (struct elements){t, (size_t)count, buf};
     o = places_of(&elements);
-    from = (struct logp_status){source_of(c, source), tag_of(tag), 0, 0, 0};
+    from = (struct logp_status){.source = source_of(c, source), .tag = tag_of(tag)};
     rc = o.drain == NULL ? logp_recv(c->vp, from.source, from.tag, o.buf, bytes, &from) : -EMSGSIZE;
     if (rc == -EMSGSIZE) /* then it is this message that is to be taken */
         rc = logp_recv_with(c->vp, from.source, from.tag, &o, &from);
@@ -390,7 +390,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *fou
     COMM(c, comm);
     CHECK_SOURCE(c, source);
     CHECK_RECV_TAG(c, tag);
-    *from = (struct logp_status){MPI_PROC_NULL, MPI_ANY_TAG, 0, 0};
+    *from = (struct logp_status){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
     if (found != NULL)
         *found = true;
     if (source == MPI_PROC_NULL)
