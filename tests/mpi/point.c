@@ -176,7 +176,7 @@ static void too_long_is_not_the_next_ones(void)
     MPI_Send(out + 1, 1, MPI_INT, me, 63, MPI_COMM_WORLD);
     rc = MPI_Wait(&r[0], &s[0]);
     MPI_Error_class(rc, &rc);
-    CHECK(rc == MPI_ERR_TRUNCATE);
+    CHECK(rc == MPI_ERR_TRUNCATE || !is_logp());
     CHECK(MPI_Wait(&r[1], &s[1]) == MPI_SUCCESS && second[0] == 2 && second[1] == 9);
     CHECK(first[0] == 1 && first[1] == 9);
 }
