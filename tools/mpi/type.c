@@ -168,6 +168,21 @@ static void copy_row(struct walk *w, char *at, size_t n)
     w->skip = 0;
 }
 
+/* The whole blocks of a vector from block i on, each of which lies in a row. @return the next block */
+static size_t copy_rows(struct walk *w, const struct type *t, size_t i, char *at)
+{
+    const size_t bytes = t->block * t->old->size,
+                 n = bytes > 0 && w->left / bytes < t->count - i ? w->left / bytes : t->count - i;
+    char *packed = w->packed;
+
+    at += (ptrdiff_t)i * t->stride;
+    for (size_t k = 0; k < n; k++, at += t->stride, packed += bytes)
+        memcpy(w->in ? at : packed, w->in ? packed : at, bytes);
+    w->packed = packed;
+    w->left -= n * bytes;
+    return i + n;
+}
+
 static void copy_element(struct walk *w, const struct type *t, char *at);
 
 static void copy_block(struct walk *w, const struct type *old, size_t n, char *at)
@@ -205,6 +220,9 @@ static void copy_element(struct walk *w, const struct type *t, char *at)
         i = w->skip / (t->block * t->old->size);
         w->skip -= i * t->block * t->old->size;
     }
+    if (t->kind == TYPE_VECTOR && w->skip == 0 && t->old->dense &&
+        t->old->extent == (ptrdiff_t)t->old->size)
+        i = copy_rows(w, t, i, at);
     for (; i < t->count && w->left > 0; i++)
         if (t->kind == TYPE_VECTOR)
             copy_block(w, t->old, t->block, at + (ptrdiff_t)i * t->stride);
