@@ -58,6 +58,9 @@ checks)
 	2.000 unlock
 	14.000 lock all
 	END
+    for P in 2 7 24; do
+        expect 0 'the order holds' -P $P --clock virtual -L 6us -o 2us -g 4us -G 1ns ./windows order
+    done
     # what docs/mpi-programs.md shows
     "$tools/logp-cc" "$here/../../docs/examples/ring.c" -O2 -o ring
     logp mpirun -P 4 -L 6us -o 2us -g 4us --unit 1us --clock virtual --trace ring.txt ./ring >out
