@@ -123,6 +123,28 @@ static void operate(int second, int locks)
     MPI_Win_free(&win);
 }
 
+/* An operation on its way holds its datatype, whichever rank performs it. */
+static void accumulate_pairs(void)
+{
+    enum { ROUNDS = 3000 };
+    int ones[4] = {1, 1, 1, 1};
+    MPI_Datatype pair;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Win_sync(win);
+        MPI_Accumulate(ones, 1, pair, (me + i) % n, 0, 1, pair, MPI_SUM, win);
+        if (i % 8 == 7)
+            MPI_Win_flush_all(win);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Type_free(&pair);
+    MPI_Win_free(&win);
+}
+
 /* Four ints, as two pairs, as a structure with an int and three more, or as what they are not. */
 static void exchange(MPI_Datatype out, int n_out, MPI_Datatype in, int n_in)
 {
@@ -183,6 +205,8 @@ int main(int argc, char **argv)
         operate(2, 0);
         operate(2, 1);
     }
+    if (strcmp(word, "pairs") == 0)
+        accumulate_pairs();
     if (argc > 2 && strcmp(word, "left") == 0)
         objects(argv[2], 0);
     if (argc > 2 && strcmp(word, "freed") == 0)

@@ -403,6 +403,11 @@ bugs)
         expect 0 '' $options --checksum ./bugs
         [ ! -s out.err ] || fail "a right program is blamed with $options"
     done
+    for options in '-P 3 --clock virtual -L 5us' '-P 6 -L 5us --executor thread'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options ./bugs pairs
+        [ ! -s out.err ] || fail "a datatype of operations on their way is left or lost with $options"
+    done
     # what is left: each place once, and nothing with --check off
     while read -r what maker; do
         expect 0 "MPI_Finalize: the $what of MPI_$maker has not been freed $(at "MPI_$maker(")" -P 4 ./bugs left $what

@@ -195,7 +195,7 @@ static int perform(struct win *w, struct operation_at *a, const struct reduction
 /* An operation on its way. Those of a target are in the order of (arrival, origin), and those of an
  * origin in the order in which it has started them. */
 struct deferred {
-    struct deferred *prev, *next;
+    struct deferred *prev, *next; /* prev: only while it has not arrived */
     int64_t arrival_ns;
     int origin;
     struct operation_at a;
@@ -203,21 +203,43 @@ struct deferred {
     _Alignas(max_align_t) char data[]; /* a copy of what is combined, then of what is compared */
 };
 
-static void drop_deferred(struct deferred *d)
+/* By their origin: only a rank itself counts references to its types. */
+static void drop_deferred(struct deferred *first)
 {
-    drop_type(d->a.there.type);
-    drop_type(d->a.out.type);
-    free(d);
+    while (first != NULL) {
+        struct deferred *next = first->next;
+
+        drop_type(first->a.there.type);
+        drop_type(first->a.out.type);
+        free(first);
+        first = next;
+    }
 }
 
-void drop_arriving(struct target *t)
+/* Give them back to their origins, and drop those of this rank. */
+static void give_back(struct win *w, struct deferred *first)
 {
-    while (t->arriving != NULL) {
-        struct deferred *next = t->arriving->next;
+    while (first != NULL) {
+        struct target *origin = w->targets[first->origin];
+        struct deferred *next = first->next;
 
-        drop_deferred(t->arriving);
-        t->arriving = next;
+        pthread_mutex_lock(&origin->mutex);
+        first->next = origin->performed;
+        origin->performed = first;
+        pthread_mutex_unlock(&origin->mutex);
+        first = next;
     }
+    pthread_mutex_lock(&w->own->mutex);
+    first = w->own->performed;
+    w->own->performed = NULL;
+    pthread_mutex_unlock(&w->own->mutex);
+    drop_deferred(first);
+}
+
+void drop_operations(struct target *t)
+{
+    drop_deferred(t->arriving);
+    drop_deferred(t->performed);
 }
 
 /* Put d into the list, the mutex being held: it is most often the last to arrive. */
@@ -275,7 +297,7 @@ static int defer(struct win *w, const struct operation_at *a, const struct reduc
 int perform_arrived(struct win *w, int rank)
 {
     struct target *t = w->targets[rank];
-    struct deferred *d;
+    struct deferred *d, *performed = NULL;
     int64_t now;
     int rc = take_turn(w); /* whoever starts an operation before now has done so */
 
@@ -290,9 +312,11 @@ int perform_arrived(struct win *w, int rank)
         else
             t->last_arriving = NULL;
         rc = perform_held(w, &d->a, &d->r);
-        drop_deferred(d);
+        d->next = performed;
+        performed = d;
     }
     pthread_mutex_unlock(&t->mutex);
+    give_back(w, performed);
     return rc;
 }
 

@@ -16,7 +16,7 @@ static void drop_target(struct target *t)
 {
     if (t == NULL)
         return;
-    drop_arriving(t);
+    drop_operations(t);
     while (t->regions != NULL) {
         struct region *next = t->regions->next;
 

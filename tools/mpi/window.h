@@ -48,6 +48,7 @@ struct target {
         mutex; /* also makes accumulating atomic. Nothing that waits is called with it */
     struct region *regions;
     struct deferred *arriving, *last_arriving; /* operations, in the order of arrival */
+    struct deferred *performed;                /* those that this rank has started, to be freed */
     int holders;                               /* of its lock; -1: one, exclusively */
     int64_t free_ns;                           /* when the last holder's message has arrived */
     struct waiter *first, **last;
@@ -86,7 +87,8 @@ void end_accesses(struct win *w, int rank);
 int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, int64_t *arrival_ns);
 /* Perform what has arrived at this target by now. @return MPI_SUCCESS or a class */
 int perform_arrived(struct win *w, int rank);
-void drop_arriving(struct target *target);
+/* The window is freed. */
+void drop_operations(struct target *target);
 /* Let all other ranks do first what they do before this time. */
 int take_turn(struct win *w);
 
