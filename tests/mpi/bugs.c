@@ -99,7 +99,8 @@ static void write_early(int early)
 /* Two operations at rank 0: one of them is at `second`. */
 static void operate(int second, int locks)
 {
-    int value = me, got;
+    int value = me, got, other;
+    MPI_Request request = MPI_REQUEST_NULL;
 
     MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     if (locks) {
@@ -108,6 +109,7 @@ static void operate(int second, int locks)
         if (second != 1)
             MPI_Win_flush(0, win);
         MPI_Get(&got, 1, MPI_INT, 0, 1, 1, MPI_INT, win);
+        MPI_Rget(&other, 1, MPI_INT, 0, 7, 1, MPI_INT, win, &request);
         MPI_Win_unlock(0, win);
     } else {
         MPI_Win_fence(0, win);
@@ -121,6 +123,7 @@ static void operate(int second, int locks)
         }
     }
     MPI_Win_free(&win);
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* its operation is complete */
 }
 
 /* An operation on its way holds its datatype, whichever rank performs it. */

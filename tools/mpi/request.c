@@ -88,6 +88,15 @@ static int finish(struct request *r)
     return made != NULL ? complete_duplicate(r->comm, made, r->made_context) : MPI_SUCCESS;
 }
 
+/* An operation on a window is complete: what it gets has come. All those of a window that is gone
+ * have been performed. */
+static int perform_due(const struct request *r)
+{
+    struct win *w = win_of(r->comm->window);
+
+    return w != NULL ? perform_arrived(w, r->peer) : MPI_SUCCESS;
+}
+
 int wait_for(struct request *r)
 {
     struct logp_status from = {0};
@@ -100,7 +109,7 @@ int wait_for(struct request *r)
     if (r->until_ns > 0)
         rc = class_of(logp_sleep_until(r->comm->owner->vp, r->until_ns));
     if (r->until_ns > 0 && rc == MPI_SUCCESS)
-        rc = perform_arrived(win_of(r->comm->window), r->peer);
+        rc = perform_due(r);
     for (int i = 0; i < r->n_parts; i++) {
         const int part = wait_for(r->parts[i]);
 
@@ -130,7 +139,7 @@ static int test(struct request *r, bool *done)
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);
     if (*done && r->until_ns > 0 && rc == MPI_SUCCESS)
-        rc = perform_arrived(win_of(r->comm->window), r->peer);
+        rc = perform_due(r);
     if (*done) {
         const int end = finish(r);
 

@@ -36,8 +36,10 @@ static void drop_win(struct win *w)
     free(w->start_ranks);
     free(w->post_ranks);
     drop_info(&w->info);
-    if (w->comm != NULL)
+    if (w->comm != NULL) {
+        w->comm->window = NULL; /* requests may still have the communicator */
         drop_comm(w->comm);
+    }
     bury_object(&w->object, sizeof(*w));
 }
 
