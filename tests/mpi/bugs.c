@@ -169,6 +169,20 @@ static void exchange(MPI_Datatype out, int n_out, MPI_Datatype in, int n_in)
     }
 }
 
+/* Data that do not lie in a row, on either side, beside what they are not. */
+static void exchange_unlike(int sends)
+{
+    MPI_Datatype pair;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    if (sends)
+        exchange(pair, 2, MPI_DOUBLE, 2);
+    else
+        exchange(MPI_DOUBLE, 2, pair, 2);
+    MPI_Type_free(&pair);
+}
+
 static void exchange_types(void)
 {
     MPI_Datatype pair, whole;
@@ -222,6 +236,8 @@ int main(int argc, char **argv)
         exchange(MPI_FLOAT_INT, 1, MPI_2INT, 1);
     if (strcmp(word, "bytes") == 0)
         exchange(MPI_INT, 2, MPI_BYTE, 8);
+    if (strcmp(word, "gathered") == 0 || strcmp(word, "scattered") == 0)
+        exchange_unlike(strcmp(word, "gathered") == 0);
     if (strcmp(word, "early") == 0)
         write_early(1);
     if (strcmp(word, "conflict") == 0)
