@@ -106,6 +106,38 @@ TestProgram(deadlock, who_has_been_sent_a_message_is_not_deadlocked,
     return me > 1 ? 0 : logp_recv(vp, 0, 0, NULL, 0, NULL);
 }
 
+/* All look for what none sends, on all cores at once; those of one core wait for it. */
+static int all_poll(struct logp_vp *vp, void *arg)
+{
+    const int *n_waiting = arg;
+    struct logp_request *r;
+    bool done = false;
+    char c;
+
+    if (logp_vp_rank(vp) < *n_waiting)
+        return logp_recv(vp, 3, 0, &c, 1, NULL);
+    OK(logp_irecv(vp, LOGP_ANY_SOURCE, 0, &c, 1, &r));
+    while (!done) {
+        const int rc = logp_test(vp, r, &done, NULL);
+
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+Test(deadlock, polling_loops_on_all_cores_do_not_hide_it_from_each_other)
+{
+    for (int n_waiting = 0; n_waiting < 4; n_waiting++) {
+        const struct logp_report r =
+            test_report(test_machine(4, LOGP_CLOCK_WALL, n_waiting % 2 == 0 ? NULL : &test_6us),
+                        all_poll, &n_waiting, -EDEADLK);
+
+        cr_assert_eq(r.n_waits, 4);
+        cr_assert_eq(r.waits[3].kind, LOGP_WAIT_POLL);
+    }
+}
+
 /* Of rank 1, which has ended, there will be no message. */
 static int poll_for_the_dead(struct logp_vp *vp, void *arg)
 {

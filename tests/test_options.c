@@ -338,6 +338,46 @@ Test(options, a_truncated_message_is_not_the_next_receives)
     }
 }
 
+/* ---- more than the queues can hold ---- */
+
+enum { LONG = 100000 };
+
+static int long_ones(struct logp_vp *vp, void *arg)
+{
+    static char out[LONG], in[LONG];
+    struct logp_request *r;
+
+    (void)arg;
+    if (logp_vp_rank(vp) > 1)
+        return 0;
+    if (logp_vp_rank(vp) == 1) {
+        for (int i = 0; i < 2; i++)
+            OK(logp_recv(vp, 0, i, in, LONG, NULL));
+        return 0;
+    }
+    cr_assert_eq(logp_send(vp, 1, 0, out, LONG), -EMSGSIZE);
+    OK(logp_isend_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 0, out, LONG, &r));
+    OK(logp_send_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 1, out, LONG));
+    return logp_wait(vp, r, NULL);
+}
+
+Test(options, what_waits_for_its_receiver_is_not_queued)
+{
+    for (int clock = 0; clock < 2; clock++)
+        for (int cores = 1; cores < 3; cores++) {
+            struct logp_machine *m =
+                test_machine_with((struct logp_config){.n_processors = P,
+                                                       .clock = (enum logp_clock)clock,
+                                                       .delay = logp_delay_none(),
+                                                       .queue_limit = 4096,
+                                                       .n_cores = cores},
+                                  NULL);
+
+            OK(logp_machine_run(m, long_ones, NULL, test_timeout_ns));
+            OK(logp_machine_destroy(m));
+        }
+}
+
 /* ---- exploration ---- */
 
 static int from_any(struct logp_vp *vp, void *arg)

@@ -204,7 +204,7 @@ static int await_space(struct lpi_proc *p, const struct lpi_envelope *e)
 
     if (rc != 0)
         return rc;
-    lpi_space_join(p, lpi_message_cost(e->n_bytes), e->dst, e->tag);
+    lpi_space_join(p, lpi_queue_cost(e), e->dst, e->tag);
     p->waits_for_any = serves;
     rc = lpi_hold(p);
     p->waits_for_any = false;

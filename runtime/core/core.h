@@ -113,6 +113,8 @@ bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum);
 void lpi_check_deadlock(struct lpi_core *c);
 void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
+/* On several cores: all vps of c wait or poll in vain. */
+void lpi_check_all_pollers(struct lpi_core *c);
 bool lpi_all_in_vain(const struct lpi_core *c);
 void lpi_record_waits(struct logp_machine *m, bool running);
 /* What p waits for. Exact only while its core's holder does not change it. */

@@ -164,14 +164,103 @@ bool lpi_all_in_vain(const struct lpi_core *c)
     return true;
 }
 
+/* ---- polling loops on several cores ---- */
+
+/* What c has sent, and taken from other cores. */
+static uint64_t messages_of(const struct lpi_core *c)
+{
+    uint64_t n = 0;
+
+    for (int i = 0; i < c->n_procs; i++)
+        n += c->procs[i]->sends;
+    for (int i = 0; c->in != NULL && i < c->machine->n_cores; i++)
+        if (c->in[i] != NULL) /* relaxed: its own */
+            n += atomic_load_explicit(&c->in[i]->head, memory_order_relaxed) +
+                 atomic_load_explicit(&c->in[i]->q_taken, memory_order_relaxed);
+    return n;
+}
+
+/* c, whose procs all wait or poll in vain, is checked: how long has this been so? */
+static void note_in_vain(struct lpi_core *c)
+{
+    const int64_t now = lpi_monotonic_ns();
+    const uint64_t done = messages_of(c);
+
+    /* release, both: pair with the acquires in rests() */
+    if (atomic_load_explicit(&c->vain.from, memory_order_relaxed) == INT64_MAX ||
+        done != c->vain.done) {
+        atomic_store_explicit(&c->vain.from, now, memory_order_release);
+        c->vain.quiet = 0;
+    }
+    c->vain.done = done;
+    atomic_store_explicit(&c->vain.until, now, memory_order_release);
+}
+
+/* Has each core been idle or in vain from this time on, until a time that is not before `until`?
+ * @return 1; 0: not until then, so far; -1: no. *idle: the epochs of those that are idle */
+static int rests(const struct logp_machine *m, int64_t from, int64_t until, unsigned long *idle)
+{
+    int rc = 1;
+
+    *idle = 0;
+    for (int i = 0; i < m->n_cores; i++) {
+        const struct lpi_core *c = &m->cores[i];
+        const unsigned long e = atomic_load_explicit(&c->idle_epoch, memory_order_seq_cst);
+
+        if (atomic_load_explicit(&c->vain.from, memory_order_acquire) <= from) {
+            if (atomic_load_explicit(&c->vain.until, memory_order_acquire) < until)
+                rc = 0;
+        } else if (e % 2 == 0) {
+            return -1;
+        } else {
+            *idle += e;
+        }
+    }
+    return rc;
+}
+
 /*
- * Called by a holder that polls many times in a row. If all vps of its core poll or wait, the core
- * counts as idle for the length of a check, so that a polling loop does not hide a deadlock of all
- * others. Loops on several cores at once end by the run's timeout.
+ * No core of several in which vps poll is ever idle. But if nothing was on its way at a time at which
+ * each core was idle or in vain, and each has been so ever since, until it was checked after that
+ * time, then nothing can happen any more.
+ */
+void lpi_check_all_pollers(struct lpi_core *c)
+{
+    struct logp_machine *m = c->machine;
+    unsigned long idle;
+    int64_t now;
+    int rc;
+
+    note_in_vain(c);
+    if (m->remote != NULL || atomic_load_explicit(&m->expects, memory_order_acquire))
+        return; /* acquire: as in lpi_check_deadlock() */
+    if (c->vain.quiet > 0) {
+        rc = rests(m, c->vain.quiet, c->vain.quiet_until, &idle);
+        if (rc >= 0 && idle != c->vain.idle)
+            rc = -1;
+        if (rc > 0)
+            lpi_stop_deadlocked(m);
+        if (rc >= 0)
+            return;
+        c->vain.quiet = 0;
+    }
+    now = lpi_monotonic_ns();
+    if (rests(m, now, INT64_MIN, &idle) < 0 || !nothing_pending(m) || lpi_space_for_one(m))
+        return;
+    c->vain.quiet = now;
+    c->vain.quiet_until = lpi_monotonic_ns();
+    c->vain.idle = idle;
+}
+
+/*
+ * Called by a holder that polls many times in a row. If all vps of its core poll or wait, the clock
+ * says how that is checked, so that a polling loop does not hide a deadlock of all others.
  */
 void lpi_check_pollers(struct lpi_core *c)
 {
     c->window.alarm = lpi_all_in_vain(c);
     if (c->window.alarm)
         c->machine->time->in_vain(c);
+    else /* release pairs with the acquire in rests() */
+        atomic_store_explicit(&c->vain.from, INT64_MAX, memory_order_release);
 }

@@ -39,6 +39,8 @@ static void prepare_core(struct lpi_core *c)
     c->run_queue.slack = c->machine->executor->slack_ns * c->n_procs;
     c->run_queue.clock_seen = 0;
     c->window.alarm = false;
+    atomic_store(&c->vain.from, INT64_MAX);
+    c->vain.quiet = 0;
     c->messages = 0;
     c->failed.error = 0;
     lpi_lag_reset(&c->lag);

@@ -178,6 +178,13 @@ static void check_in_vain(struct lpi_core *c)
     lpi_busy(c);
 }
 
+static void wall_in_vain(struct lpi_core *c)
+{
+    check_in_vain(c);
+    if (c->machine->n_cores > 1)
+        lpi_check_all_pollers(c);
+}
+
 static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)
 {
     p->in_vain = 0; /* whoever looks at the clock may act when it is time */
@@ -233,7 +240,7 @@ const struct lpi_time lpi_time_wall = {
     .awaits_start = wall_awaits_start,
     .send = wall_send,
     .space_ns = wall_space_ns,
-    .in_vain = check_in_vain,
+    .in_vain = wall_in_vain,
     .read = wall_read,
     .replace = wall_replace,
     .source = wall_source,

@@ -81,7 +81,7 @@ static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
 int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
 {
     struct lpi_core *c = from->core;
-    const int64_t cost = lpi_message_cost(e->n_bytes);
+    const int64_t cost = lpi_queue_cost(e);
 
     if (e->kind == LPI_DATA) /* it is not queued: its receive waits for it */
         return 0;
@@ -94,14 +94,13 @@ int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_
 
 int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_envelope *e)
 {
-    const int64_t cost = lpi_message_cost(e->n_bytes);
+    const int64_t cost = lpi_queue_cost(e);
     struct lpi_lane *l;
     struct slot *s;
     struct lpi_message *m;
     int rc;
 
-    /* CTS and data may take the credit below 0: they are not queued at the receiver */
-    rc = c->credit < cost && e->kind < LPI_CTS ? lpi_credit_refill(c, cost) : 0;
+    rc = cost > 0 && c->credit < cost ? lpi_credit_refill(c, cost) : 0;
     if (rc != 0)
         return rc;
     l = c->out[to->core_index];

@@ -411,8 +411,6 @@ static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_c
         take_cts(p, e);
     else
         take_data(p, e);
-    if (e->is_paid)
-        lpi_credit_give(p, e->n_bytes);
     if (e->message != NULL) {
         e->message->kind = LPI_EAGER;
         lpi_message_free(at, e->message);
@@ -468,7 +466,7 @@ static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struc
     if (!bind(p, r, e, is_posted, is_plain))
         return false;
     unpend(&p->inbox, m);
-    lpi_credit_give(p, m->n_bytes);
+    lpi_credit_give(p, lpi_held_bytes(e));
     lpi_message_free(p->core, m);
     return true;
 }
@@ -566,19 +564,17 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
             if (!bind(p, r, e, true, false))
                 continue;
             if (e->is_paid)
-                lpi_credit_give(p, e->n_bytes);
+                lpi_credit_give(p, lpi_held_bytes(e));
             if (m != NULL)
                 lpi_message_free(at, m);
             return 0;
         }
     }
-    if (!e->is_paid) {
-        if (at->credit < lpi_message_cost(e->n_bytes)) {
-            const int rc = lpi_credit_refill(at, lpi_message_cost(e->n_bytes));
+    if (!e->is_paid && at->credit < lpi_queue_cost(e)) {
+        const int rc = lpi_credit_refill(at, lpi_queue_cost(e));
 
-            if (rc != 0)
-                return rc;
-        }
+        if (rc != 0)
+            return rc;
     }
     if (m == NULL) {
         m = lpi_message_new(at, lpi_held_bytes(e));
@@ -589,7 +585,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     if (__builtin_expect(e->kind == LPI_ON_ITS_WAY, false))
         e->cargo->message = m;
     if (!e->is_paid)
-        at->credit -= lpi_message_cost(e->n_bytes);
+        at->credit -= lpi_queue_cost(e);
     if (e->arrival == LOGP_NEVER) /* no delay: arrivals follow the order of delivery */
         m->arrival = LOGP_NEVER + at->deliveries++;
     pend(in, m);
@@ -946,8 +942,8 @@ void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at)
         struct lpi_message *m = in->first;
 
         unpend(in, m);
+        at->credit += lpi_message_cost(m->kind == LPI_RTS ? 0 : m->n_bytes);
         m->kind = LPI_EAGER;
-        at->credit += lpi_message_cost(m->n_bytes);
         lpi_message_free(at, m);
     }
     lpi_index_free(in);

@@ -253,4 +253,13 @@ static inline int64_t lpi_message_cost(size_t n_bytes)
     return (int64_t)(sizeof(struct lpi_message) + n_bytes);
 }
 
+/* What e takes of it. The payload of a send that waits for its receiver stays with the sender; its
+ * answer and its data are waited for, and not queued. */
+static inline int64_t lpi_queue_cost(const struct lpi_envelope *e)
+{
+    if (__builtin_expect(e->kind >= LPI_RTS, false))
+        return e->kind == LPI_RTS ? lpi_message_cost(0) : 0;
+    return lpi_message_cost(e->n_bytes);
+}
+
 #endif

@@ -180,6 +180,17 @@ struct lpi_window {
     bool alarm;            /* all of its procs waited or polled in vain when last checked */
 };
 
+/* Polling loops on several cores: deadlock.c. */
+struct lpi_vain {
+    /* Between these times of the host's clock all procs of the core waited or polled in vain, and it
+     * neither sent nor took a message. from: INT64_MAX: not so when last checked */
+    _Atomic int64_t from, until;
+    uint64_t done;              /* messages sent and taken, when last checked */
+    int64_t quiet, quiet_until; /* its owner has found all cores so at that time, and nothing on its
+                                   way; 0: not yet */
+    unsigned long idle;         /* the epochs of the cores that were idle then, summed up */
+};
+
 struct lpi_core {
     /* written by others */
     _Alignas(LPI_LINE) atomic_uint attention;
@@ -216,6 +227,7 @@ struct lpi_core {
     struct lpi_life life;
     struct lpi_space_queue space;
     struct lpi_window window;
+    struct lpi_vain vain;
     struct lpi_lag lag;
 };
 

@@ -99,7 +99,8 @@ static void write_early(int early)
 /* Two operations at rank 0: one of them is at `second`. */
 static void operate(int second, int locks)
 {
-    int value = me, got;
+    int value = me, got, other;
+    MPI_Request request = MPI_REQUEST_NULL;
 
     MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     if (locks) {
@@ -108,6 +109,7 @@ static void operate(int second, int locks)
         if (second != 1)
             MPI_Win_flush(0, win);
         MPI_Get(&got, 1, MPI_INT, 0, 1, 1, MPI_INT, win);
+        MPI_Rget(&other, 1, MPI_INT, 0, 7, 1, MPI_INT, win, &request);
         MPI_Win_unlock(0, win);
     } else {
         MPI_Win_fence(0, win);
@@ -120,6 +122,29 @@ static void operate(int second, int locks)
             MPI_Win_fence(0, win);
         }
     }
+    MPI_Win_free(&win);
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* its operation is complete */
+}
+
+/* An operation on its way holds its datatype, whichever rank performs it. */
+static void accumulate_pairs(void)
+{
+    enum { ROUNDS = 3000 };
+    int ones[4] = {1, 1, 1, 1};
+    MPI_Datatype pair;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Win_sync(win);
+        MPI_Accumulate(ones, 1, pair, (me + i) % n, 0, 1, pair, MPI_SUM, win);
+        if (i % 8 == 7)
+            MPI_Win_flush_all(win);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Type_free(&pair);
     MPI_Win_free(&win);
 }
 
@@ -142,6 +167,20 @@ static void exchange(MPI_Datatype out, int n_out, MPI_Datatype in, int n_in)
         MPI_Mprobe(0, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
         MPI_Mrecv(room, n_in, in, &message, MPI_STATUS_IGNORE);
     }
+}
+
+/* Data that do not lie in a row, on either side, beside what they are not. */
+static void exchange_unlike(int sends)
+{
+    MPI_Datatype pair;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    if (sends)
+        exchange(pair, 2, MPI_DOUBLE, 2);
+    else
+        exchange(MPI_DOUBLE, 2, pair, 2);
+    MPI_Type_free(&pair);
 }
 
 static void exchange_types(void)
@@ -183,6 +222,8 @@ int main(int argc, char **argv)
         operate(2, 0);
         operate(2, 1);
     }
+    if (strcmp(word, "pairs") == 0)
+        accumulate_pairs();
     if (argc > 2 && strcmp(word, "left") == 0)
         objects(argv[2], 0);
     if (argc > 2 && strcmp(word, "freed") == 0)
@@ -195,6 +236,8 @@ int main(int argc, char **argv)
         exchange(MPI_FLOAT_INT, 1, MPI_2INT, 1);
     if (strcmp(word, "bytes") == 0)
         exchange(MPI_INT, 2, MPI_BYTE, 8);
+    if (strcmp(word, "gathered") == 0 || strcmp(word, "scattered") == 0)
+        exchange_unlike(strcmp(word, "gathered") == 0);
     if (strcmp(word, "early") == 0)
         write_early(1);
     if (strcmp(word, "conflict") == 0)

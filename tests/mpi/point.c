@@ -163,6 +163,24 @@ static void persistent(void)
     CHECK(r[0] == MPI_REQUEST_NULL);
 }
 
+/* A message that is too long for its receive is truncated there, and is not the next receive's. */
+static void too_long_is_not_the_next_ones(void)
+{
+    int out[3] = {1, 2, 3}, first[2] = {9, 9}, second[3] = {9, 9, 9}, rc;
+    MPI_Request r[2];
+    MPI_Status s[2];
+
+    MPI_Irecv(first, 1, MPI_INT, me, 63, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(second, 3, MPI_INT, me, 63, MPI_COMM_WORLD, &r[1]);
+    MPI_Send(out, 3, MPI_INT, me, 63, MPI_COMM_WORLD);
+    MPI_Send(out + 1, 1, MPI_INT, me, 63, MPI_COMM_WORLD);
+    rc = MPI_Wait(&r[0], &s[0]);
+    MPI_Error_class(rc, &rc);
+    CHECK(rc == MPI_ERR_TRUNCATE || !is_logp());
+    CHECK(MPI_Wait(&r[1], &s[1]) == MPI_SUCCESS && second[0] == 2 && second[1] == 9);
+    CHECK(first[0] == 1 && first[1] == 9);
+}
+
 static void both(void)
 {
     int out = me, in = -1, rc, n;
@@ -180,6 +198,7 @@ static void both(void)
     MPI_Error_class(rc, &rc);
     CHECK(rc == MPI_ERR_TRUNCATE);
     MPI_Wait(&r, &s);
+    too_long_is_not_the_next_ones();
     rc = MPI_Send(&in, 1, MPI_INT, P, 0, MPI_COMM_WORLD);
     MPI_Error_class(rc, &rc);
     CHECK(rc == MPI_ERR_RANK);

@@ -58,6 +58,9 @@ checks)
 	2.000 unlock
 	14.000 lock all
 	END
+    for P in 2 7 24; do
+        expect 0 'the order holds' -P $P --clock virtual -L 6us -o 2us -g 4us -G 1ns ./windows order
+    done
     # what docs/mpi-programs.md shows
     "$tools/logp-cc" "$here/../../docs/examples/ring.c" -O2 -o ring
     logp mpirun -P 4 -L 6us -o 2us -g 4us --unit 1us --clock virtual --trace ring.txt ./ring >out
@@ -400,6 +403,11 @@ bugs)
         expect 0 '' $options --checksum ./bugs
         [ ! -s out.err ] || fail "a right program is blamed with $options"
     done
+    for options in '-P 3 --clock virtual -L 5us' '-P 6 -L 5us --executor thread'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options ./bugs pairs
+        [ ! -s out.err ] || fail "a datatype of operations on their way is left or lost with $options"
+    done
     # what is left: each place once, and nothing with --check off
     while read -r what maker; do
         expect 0 "MPI_Finalize: the $what of MPI_$maker has not been freed $(at "MPI_$maker(")" -P 4 ./bugs left $what
@@ -425,9 +433,9 @@ bugs)
         # shellcheck disable=SC2086
         expect 0 "rank 0: MPI_Wait: the buffer of MPI_Isend $(at '/* written */') was written before the send was complete $(at '/* complete */')" \
             $options --checksum ./bugs early
-        for way in types order bytes; do
+        for way in types order bytes gathered scattered; do
             # shellcheck disable=SC2086
-            expect 0 "rank 1: MPI_Recv: the message from rank 0 with tag 3 $(at '/* sent */') has another type signature than MPI_" \
+            expect 0 "rank 1: MPI_Recv: the message from rank 0 with tag 3 $(at '/* sent */') has another type signature than " \
                 $options ./bugs $way
             grep -qF "$(at '/* received */'); more such messages are not named" said || fail "$way: the line of the receive"
         done

@@ -2,6 +2,8 @@
 /* Windows: how they are made, epochs of all kinds, all operations, locks. */
 #include "check.h"
 
+#include <time.h>
+
 static int me, P;
 
 static int left(void)
@@ -466,11 +468,83 @@ static void times(void)
     MPI_Win_free(&win);
 }
 
+/* ---- operations of unlike sizes that start at unlike times take effect as they arrive ---- */
+
+enum { MOST_COUNT = 1000, O_NS = 2000, L_NS = 6000 }; /* and G is 1 ns */
+
+struct one {
+    double arrival_ns;
+    long before; /* how many had come before it */
+};
+
+/* Each rank counts itself at rank 0, within an operation of a size of its own. */
+static struct one count_oneself(MPI_Win win, double begin, int round)
+{
+    static long ones[MOST_COUNT], old[MOST_COUNT];
+    const unsigned x = (unsigned)(me * 7919 + round * 104729) % 1009;
+    const int count = 1 + (int)(x % MOST_COUNT);
+    const double start_ns = 1000.0 * (double)(x * 31 % 23) + 100000.0 * (round + 1);
+
+    ones[0] = 1;
+    nanosleep(
+        &(struct timespec){.tv_nsec = (long)(begin * 1e9 + start_ns - MPI_Wtime() * 1e9 + 0.5)},
+        NULL);
+    MPI_Get_accumulate(ones, count, MPI_LONG, old, count, MPI_LONG, 0, 0, count, MPI_LONG, MPI_SUM,
+                       win);
+    memset(ones, 0x55, sizeof(ones)); /* what is combined has been taken */
+    MPI_Win_flush(0, win);
+    memset(ones, 0, sizeof(ones));
+    return (struct one){start_ns + O_NS + 8.0 * count - 1 + L_NS, old[0]};
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+    const double x = ((const struct one *)a)->arrival_ns, y = ((const struct one *)b)->arrival_ns;
+
+    return (x > y) - (x < y);
+}
+
+static void orders(void)
+{
+    enum { ROUNDS = 20, US = 1000000 };
+    struct one own, *all = malloc((size_t)P * sizeof(*all));
+    double begin, now_s;
+    long *counters;
+    MPI_Win win = allocate(MOST_COUNT * sizeof(long), sizeof(long), &counters);
+
+    memset(counters, 0, MOST_COUNT * sizeof(long));
+    MPI_Barrier(MPI_COMM_WORLD);
+    now_s = MPI_Wtime();
+    MPI_Allreduce(&now_s, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    begin = (double)(long)(begin * US) / US + 1e-3; /* a whole number of us */
+    MPI_Win_lock_all(0, win);
+    for (int round = 0; round < ROUNDS; round++) {
+        own = count_oneself(win, begin, round);
+        MPI_Gather(&own, sizeof(own), MPI_BYTE, all, sizeof(own), MPI_BYTE, 0, MPI_COMM_WORLD);
+        if (me == 0)
+            qsort(all, (size_t)P, sizeof(*all), by_arrival);
+        for (int i = 0; i < P && me == 0; i++)
+            CHECK(all[i].before == (long)round * P + i ||
+                  (i > 0 && all[i].arrival_ns == all[i - 1].arrival_ns) ||
+                  (i + 1 < P && all[i].arrival_ns == all[i + 1].arrival_ns));
+        begin += 1e-3;
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    free(all);
+    if (me == 0)
+        puts("windows: the order holds");
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &P);
+    if (argc > 1 && strcmp(argv[1], "order") == 0) {
+        orders();
+        return MPI_Finalize();
+    }
     if (argc > 1) {
         times();
         return MPI_Finalize();

@@ -23,7 +23,7 @@ static int64_t streamed(const struct win *w, size_t bytes)
 }
 
 /* As a send: gap, then o. It is answered after 2 L, and what is sent and got back is streamed. */
-int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back)
+int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, int64_t *arrival_ns)
 {
     const struct logp_params *p = &w->params;
     const int64_t out = streamed(w, bytes), gap = p->g_ns + out;
@@ -34,12 +34,11 @@ int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back)
     start = logp_now(w->comm->vp);
     start = start > w->next_ns ? start : w->next_ns;
     w->next_ns = start + (gap > p->o_send_ns ? gap : p->o_send_ns);
-    end = start + p->o_send_ns + out + 2 * p->L_ns + streamed(w, bytes_back);
+    *arrival_ns = start + p->o_send_ns + out + p->L_ns;
+    end = *arrival_ns + p->L_ns + streamed(w, bytes_back);
     if (end > w->done_ns[rank])
         w->done_ns[rank] = end;
-    end = start + p->o_send_ns;
-    return class_of(logp_sleep_until(w->comm->vp, end)) == MPI_SUCCESS ? take_turn(w)
-                                                                       : MPI_ERR_OTHER;
+    return class_of(logp_sleep_until(w->comm->vp, start + p->o_send_ns));
 }
 
 static int pass(struct win *w, int64_t ns)
@@ -53,13 +52,19 @@ static int pass(struct win *w, int64_t ns)
 static int finish(struct win *w, int first, int n)
 {
     int64_t end = 0;
+    int rc;
 
     for (int i = first; i < first + n; i++) {
         end = w->done_ns[i] > end ? w->done_ns[i] : end;
         w->done_ns[i] = 0;
         end_accesses(w, i);
     }
-    return class_of(w->timed ? logp_sleep_until(w->comm->vp, end) : logp_yield(w->comm->vp));
+    if (!w->timed)
+        return class_of(logp_yield(w->comm->vp));
+    rc = class_of(logp_sleep_until(w->comm->vp, end));
+    for (int i = first; i < first + n && rc == MPI_SUCCESS; i++)
+        rc = perform_arrived(w, i);
+    return rc;
 }
 
 /* ---- fence ---- */
@@ -260,7 +265,7 @@ static int acquire(struct win *w, int rank, bool exclusive)
         rc = class_of(logp_sleep_until(w->comm->vp, at));
     if (rc == MPI_SUCCESS)
         w->access[rank] |= exclusive ? LOCKED | EXCLUSIVE : LOCKED;
-    return rc;
+    return rc == MPI_SUCCESS && rank == w->comm->rank ? perform_arrived(w, rank) : rc;
 }
 
 /* Send the request for a lock. */
@@ -386,14 +391,18 @@ int MPI_Win_unlock_all(MPI_Win win)
 static int flush(struct win *w, int first, int n)
 {
     bool waits = false;
+    int rc;
 
     for (int i = first; i < first + n; i++)
         waits = waits || w->done_ns[i] > 0;
-    if (waits)
-        return finish(w, first, n);
-    for (int i = first; i < first + n; i++)
-        end_accesses(w, i);
-    return class_of(logp_yield(w->comm->vp));
+    if (waits) {
+        rc = finish(w, first, n);
+    } else {
+        for (int i = first; i < first + n; i++)
+            end_accesses(w, i);
+        rc = class_of(logp_yield(w->comm->vp));
+    }
+    return rc == MPI_SUCCESS ? perform_arrived(w, w->comm->rank) : rc;
 }
 
 static int flush_one(const char *call, int rank, MPI_Win win)
@@ -444,8 +453,11 @@ int MPI_Win_flush_local_all(MPI_Win win)
 /* A loop of it may wait for what another rank writes. */
 int MPI_Win_sync(MPI_Win win)
 {
+    int rc;
+
     enter("MPI_Win_sync");
     WIN(w, win);
     atomic_thread_fence(memory_order_seq_cst); /* pairs with that of the rank that has written */
-    return class_of(logp_yield(w->comm->vp));
+    rc = class_of(logp_yield(w->comm->vp));
+    return rc == MPI_SUCCESS ? perform_arrived(w, w->comm->rank) : rc;
 }

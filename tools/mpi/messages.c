@@ -5,6 +5,7 @@
  */
 #include "collective.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { TAG = 1 << 29 }; /* of the messages of inner communicators: above all of the runtime's */
@@ -209,6 +210,8 @@ static int copy_items(struct request *r, const struct items *x, struct items *in
 
         CHECK(r->comm, t != NULL, MPI_ERR_TYPE, "a datatype is null or has been freed");
         CHECK_COUNT(r->comm, item_count(x, i));
+        CHECK(r->comm, (size_t)item_count(x, i) * t->size <= INT_MAX, MPI_ERR_COUNT,
+              "an item of more than %d bytes, in place", INT_MAX);
         counts[i] = (int)((size_t)item_count(x, i) * t->size);
         at[i] = (MPI_Aint)bytes;
         bytes += (size_t)counts[i];

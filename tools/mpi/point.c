@@ -55,25 +55,38 @@ static int tag_of(int tag)
     CHECK(c, (tag) >= 0 || (tag) == MPI_ANY_TAG, MPI_ERR_TAG,                                      \
           "the tag is %d, but must be at least 0 or MPI_ANY_TAG", tag)
 
-/* The data of n elements, in a row; *memory: to be freed. NULL: no memory */
-static const void *packed(const struct type *t, const void *buf, size_t n, void **memory)
+/* ---- sends ---- */
+
+/* The options of a send of n elements. Those that do not lie in a row are `elements`. */
+static struct logp_send_options options_of(const struct type *t, const void *buf, size_t n,
+                                           enum logp_send_mode mode, struct elements *elements)
 {
-    *memory = NULL;
-    if (in_a_row(t, n))
-        return (const char *)buf + t->true_lb;
-    *memory = malloc(n * t->size + 1);
-    if (*memory != NULL)
-        pack(t, n, buf, *memory);
-    return *memory;
+    struct logp_send_options o = {.size = sizeof(o), .n_bytes = n * t->size, .mode = mode};
+
+    if (in_a_row(t, n)) {
+        o.buf = (const char *)buf + t->true_lb;
+        return o;
+    }
+    *elements = (struct elements){t, n, (void *)buf};
+    o.fill = fill_payload;
+    o.arg = elements;
+    return o;
 }
 
-/* ---- sends ---- */
+/* A message for which the queues have no space waits for its receiver, if it may wait. */
+static bool waits_instead(struct logp_send_options *o, int rc)
+{
+    if ((rc != -EMSGSIZE && rc != -ENOBUFS) || o->mode != LOGP_SEND_STANDARD)
+        return false;
+    o->mode = LOGP_SEND_SYNCHRONOUS;
+    return true;
+}
 
 static int send(const char *call, const void *buf, int count, MPI_Datatype type, int dest, int tag,
                 MPI_Comm comm, enum logp_send_mode mode, void *caller)
 {
-    struct logp_send_options options = {.size = sizeof(options), .mode = mode};
-    void *memory;
+    struct elements elements;
+    struct logp_send_options o;
     int rc;
 
     enter(call);
@@ -84,15 +97,15 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     CHECK_SEND_TAG(c, tag);
     if (dest == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    options.buf = packed(t, buf, (size_t)count, &memory);
-    CHECK(c, options.buf != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER,
+    CHECK(c, buf != NULL || count == 0 || t->size == 0 || t->kind != TYPE_BASIC, MPI_ERR_BUFFER,
           "the buffer is null");
-    options.n_bytes = (size_t)count * t->size;
-    options.bits = signature_of(c, t, (size_t)count, caller);
-    rc = options.bits == 0 && mode == LOGP_SEND_STANDARD
-             ? logp_send(c->vp, dest + c->first_peer, tag, options.buf, options.n_bytes)
-             : logp_send_with(c->vp, dest + c->first_peer, tag, &options);
-    free(memory);
+    o = options_of(t, buf, (size_t)count, mode, &elements);
+    o.bits = signature_of(c, t, (size_t)count, caller);
+    do
+        rc = o.mode == LOGP_SEND_STANDARD && o.fill == NULL && o.bits == 0
+                 ? logp_send(c->vp, dest + c->first_peer, tag, o.buf, o.n_bytes)
+                 : logp_send_with(c->vp, dest + c->first_peer, tag, &o);
+    while (waits_instead(&o, rc));
     return class_of(rc);
 }
 
@@ -110,54 +123,55 @@ SEND(Rsend, LOGP_SEND_STANDARD)
 
 int start_send(struct request *r)
 {
-    struct logp_send_options options = {.size = sizeof(options), .mode = r->mode};
+    struct elements elements;
+    struct logp_send_options o;
     int rc;
 
     r->active = true;
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
     if (r->peer == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    options.buf = packed(r->type, r->buf, r->count, &r->memory);
-    CHECK(r->comm, options.buf != NULL || r->count * r->type->size == 0, MPI_ERR_BUFFER,
-          "the buffer is null");
-    options.n_bytes = r->count * r->type->size;
+    CHECK(r->comm, r->buf != NULL || r->count * r->type->size == 0 || r->type->kind != TYPE_BASIC,
+          MPI_ERR_BUFFER, "the buffer is null");
+    o = options_of(r->type, r->buf, r->count, r->mode, &elements);
     if (r->caller != NULL) /* not a part of a collective */
-        options.bits = signature_of(r->comm, r->type, r->count, r->caller);
-    rc = logp_isend_with(r->comm->vp, r->peer + r->comm->first_peer, r->tag, &options,
-                         &r->under_way);
-    free(r->memory); /* it has been copied */
-    r->memory = NULL;
+        o.bits = signature_of(r->comm, r->type, r->count, r->caller);
+    do
+        rc = logp_isend_with(r->comm->vp, r->peer + r->comm->first_peer, r->tag, &o, &r->under_way);
+    while (waits_instead(&o, rc));
     return class_of(rc);
 }
 
 /* ---- receives ---- */
 
-int take_long(struct comm *comm, const struct logp_status *from, const struct type *type,
-              size_t count, void *buf)
-{
-    void *whole = malloc(from->n_bytes);
-    int rc = whole != NULL ? logp_recv(comm->vp, from->source + comm->first_peer, from->tag, whole,
-                                       from->n_bytes, NULL)
-                           : -ENOMEM;
-
-    if (rc == 0)
-        unpack(type, count, whole, count * type->size, buf);
-    free(whole);
-    return rc == 0 ? MPI_ERR_TRUNCATE : class_of(rc);
-}
-
-static int truncated(struct comm *c, const struct logp_status *from, size_t bytes)
+int truncated(struct comm *c, const struct logp_status *from, size_t bytes)
 {
     return failed(c, MPI_ERR_TRUNCATE, "a message of %zu bytes from rank %d with tag %d, for %zu",
                   from->n_bytes, from->source, from->tag, bytes);
 }
 
+/* The options of a receive of these elements. What does not fit is dropped, and told. */
+static struct logp_recv_options places_of(struct elements *e)
+{
+    struct logp_recv_options o = {
+        .size = sizeof(o), .capacity = e->n * e->type->size, .truncates = true};
+
+    if (in_a_row(e->type, e->n)) {
+        o.buf = (char *)e->buf + e->type->true_lb;
+        return o;
+    }
+    o.drain = drain_payload;
+    o.arg = e;
+    return o;
+}
+
 int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
              MPI_Status *status)
 {
+    struct elements elements;
+    struct logp_recv_options o;
     struct logp_status from;
     size_t bytes;
-    void *to = buf, *memory = NULL;
     int rc;
 
     enter("MPI_Recv");
@@ -171,32 +185,25 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     bytes = (size_t)count * t->size;
     CHECK(c, buf != NULL || bytes == 0 || t->kind != TYPE_BASIC, MPI_ERR_BUFFER,
           "the buffer is null");
-    if (in_a_row(t, (size_t)count))
-        to = (char *)buf + t->true_lb;
-    else
-        to = memory = malloc(bytes + 1);
-    rc = logp_recv(c->vp, source_of(c, source), tag_of(tag), to, bytes, &from);
+    elements = (struct elements){t, (size_t)count, buf};
+    o = places_of(&elements);
+    from = (struct logp_status){.source = source_of(c, source), .tag = tag_of(tag)};
+    rc = o.drain == NULL ? logp_recv(c->vp, from.source, from.tag, o.buf, bytes, &from) : -EMSGSIZE;
+    if (rc == -EMSGSIZE) /* then it is this message that is to be taken */
+        rc = logp_recv_with(c->vp, from.source, from.tag, &o, &from);
+    if (rc != 0)
+        return class_of(rc);
     from.source -= c->first_peer;
-    if (rc == -EMSGSIZE) {
-        rc = take_long(c, &from, t, (size_t)count, buf);
-        set_status(status, from.source, from.tag, bytes);
-        free(memory);
-        return rc == MPI_ERR_TRUNCATE ? truncated(c, &from, bytes) : rc;
-    }
-    if (rc == 0) {
-        if (memory != NULL)
-            unpack(t, (size_t)count, memory, from.n_bytes, buf);
-        check_signature(c, t, from.bits, from.n_bytes, from.source, from.tag);
-        set_status(status, from.source, from.tag, from.n_bytes);
-    }
-    free(memory);
-    return class_of(rc);
+    set_status(status, from.source, from.tag, from.n_bytes < bytes ? from.n_bytes : bytes);
+    if (from.n_bytes > bytes)
+        return truncated(c, &from, bytes);
+    check_signature(c, t, from.bits, from.n_bytes, from.source, from.tag);
+    return MPI_SUCCESS;
 }
 
 int start_recv(struct request *r)
 {
-    void *to;
-    int rc;
+    struct logp_recv_options o;
 
     r->active = true;
     r->cancelled = false;
@@ -204,15 +211,10 @@ int start_recv(struct request *r)
         nobody(&r->status);
         return MPI_SUCCESS;
     }
-    if (in_a_row(r->type, r->count))
-        to = (char *)r->buf + r->type->true_lb;
-    else
-        to = r->memory = malloc(r->count * r->type->size + 1);
-    rc = to != NULL || r->count * r->type->size == 0
-             ? logp_irecv(r->comm->vp, source_of(r->comm, r->peer), tag_of(r->tag), to,
-                          r->count * r->type->size, &r->under_way)
-             : -ENOMEM;
-    return class_of(rc);
+    r->elements = (struct elements){r->type, r->count, r->buf};
+    o = places_of(&r->elements);
+    return class_of(logp_irecv_with(r->comm->vp, source_of(r->comm, r->peer), tag_of(r->tag), &o,
+                                    &r->under_way));
 }
 
 /* ---- requests of both ---- */
@@ -363,6 +365,7 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int send_tag,
                          int source, int recv_tag, MPI_Comm comm, MPI_Status *status)
 {
+    size_t bytes;
     char *copy;
     int rc;
 
@@ -370,11 +373,16 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     COMM(c, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
-    copy = malloc((size_t)count * t->size + 1);
+    bytes = (size_t)count * t->size;
+    CHECK(c, bytes <= INT_MAX || in_a_row(t, (size_t)count), MPI_ERR_COUNT,
+          "%zu bytes that do not lie in a row, but at most %d can be replaced", bytes, INT_MAX);
+    copy = malloc(bytes + 1);
     CHECK(c, copy != NULL, MPI_ERR_NO_MEM, "no memory");
     pack(t, (size_t)count, buf, copy);
-    rc = MPI_Sendrecv(copy, (int)((size_t)count * t->size), MPI_PACKED, dest, send_tag, buf, count,
-                      type, source, recv_tag, comm, status);
+    rc = bytes <= INT_MAX ? MPI_Sendrecv(copy, (int)bytes, MPI_PACKED, dest, send_tag, buf, count,
+                                         type, source, recv_tag, comm, status)
+                          : MPI_Sendrecv(copy - t->true_lb, count, type, dest, send_tag, buf, count,
+                                         type, source, recv_tag, comm, status);
     free(copy);
     return rc;
 }

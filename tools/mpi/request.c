@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests: what is under way, and the calls that wait for it or test it. */
-#include "state.h"
+#include "window.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,24 +52,14 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     const size_t bytes = r->type != NULL ? r->count * r->type->size : 0;
 
     r->under_way = NULL;
-    if (r->kind != REQUEST_RECV || (rc != 0 && rc != -EMSGSIZE))
+    if (r->kind != REQUEST_RECV || rc != 0)
         return class_of(rc);
     logp_group_translate(r->comm->owner->vp, 1, &global, r->comm->vp, &from->source);
     from->source -= r->comm->first_peer;
-    if (rc == -EMSGSIZE) {
-        const int class = take_long(r->comm, from, r->type, r->count, r->buf);
-
-        set_status(&r->status, from->source, from->tag, bytes);
-        return class == MPI_ERR_TRUNCATE
-                   ? failed(r->comm, class,
-                            "a message of %zu bytes from rank %d with tag %d, for %zu",
-                            from->n_bytes, from->source, from->tag, bytes)
-                   : class;
-    }
-    if (r->memory != NULL)
-        unpack(r->type, r->count, r->memory, from->n_bytes, r->buf);
+    set_status(&r->status, from->source, from->tag, from->n_bytes < bytes ? from->n_bytes : bytes);
+    if (from->n_bytes > bytes)
+        return truncated(r->comm, from, bytes);
     check_signature(r->comm, r->type, from->bits, from->n_bytes, from->source, from->tag);
-    set_status(&r->status, from->source, from->tag, from->n_bytes);
     return MPI_SUCCESS;
 }
 
@@ -98,6 +88,15 @@ static int finish(struct request *r)
     return made != NULL ? complete_duplicate(r->comm, made, r->made_context) : MPI_SUCCESS;
 }
 
+/* An operation on a window is complete: what it gets has come. All those of a window that is gone
+ * have been performed. */
+static int perform_due(const struct request *r)
+{
+    struct win *w = win_of(r->comm->window);
+
+    return w != NULL ? perform_arrived(w, r->peer) : MPI_SUCCESS;
+}
+
 int wait_for(struct request *r)
 {
     struct logp_status from = {0};
@@ -109,6 +108,8 @@ int wait_for(struct request *r)
         rc = class_of(logp_yield(r->comm->owner->vp)); /* a thread of the program completes it */
     if (r->until_ns > 0)
         rc = class_of(logp_sleep_until(r->comm->owner->vp, r->until_ns));
+    if (r->until_ns > 0 && rc == MPI_SUCCESS)
+        rc = perform_due(r);
     for (int i = 0; i < r->n_parts; i++) {
         const int part = wait_for(r->parts[i]);
 
@@ -137,6 +138,8 @@ static int test(struct request *r, bool *done)
     }
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);
+    if (*done && r->until_ns > 0 && rc == MPI_SUCCESS)
+        rc = perform_due(r);
     if (*done) {
         const int end = finish(r);
 

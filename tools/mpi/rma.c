@@ -2,6 +2,7 @@
 /* Operations on windows: each gets the old values, if they are wanted, and combines new ones. */
 #include "window.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -160,13 +161,11 @@ static int combine(struct win *w, const struct operation_at *a, const struct red
     return MPI_SUCCESS;
 }
 
-static int perform(struct win *w, struct operation_at *a, const struct reduction *r)
+/* The mutex of the target is held, if it is to be. */
+static int perform_held(struct win *w, struct operation_at *a, const struct reduction *r)
 {
-    pthread_mutex_t *mutex = a->is_atomic ? &w->targets[a->rank]->mutex : NULL;
     int rc = MPI_SUCCESS;
 
-    if (mutex != NULL)
-        pthread_mutex_lock(mutex);
     if (a->has_out)
         rc = move(w, &a->there, &a->out);
     if (a->compare != NULL && memcmp(a->compare, a->there.buf, bytes_of(&a->there)) != 0)
@@ -175,8 +174,149 @@ static int perform(struct win *w, struct operation_at *a, const struct reduction
         rc = move(w, &a->in, &a->there);
     else if (rc == MPI_SUCCESS && a->op != MPI_NO_OP && bytes_of(&a->there) > 0)
         rc = combine(w, a, r);
+    return rc;
+}
+
+static int perform(struct win *w, struct operation_at *a, const struct reduction *r)
+{
+    pthread_mutex_t *mutex = a->is_atomic ? &w->targets[a->rank]->mutex : NULL;
+    int rc;
+
+    if (mutex != NULL)
+        pthread_mutex_lock(mutex);
+    rc = perform_held(w, a, r);
     if (mutex != NULL)
         pthread_mutex_unlock(mutex);
+    return rc;
+}
+
+/* ---- with delays: when it arrives ---- */
+
+/* An operation on its way. Those of a target are in the order of (arrival, origin), and those of an
+ * origin in the order in which it has started them. */
+struct deferred {
+    struct deferred *prev, *next; /* prev: only while it has not arrived */
+    int64_t arrival_ns;
+    int origin;
+    struct operation_at a;
+    struct reduction r;
+    _Alignas(max_align_t) char data[]; /* a copy of what is combined, then of what is compared */
+};
+
+/* By their origin: only a rank itself counts references to its types. */
+static void drop_deferred(struct deferred *first)
+{
+    while (first != NULL) {
+        struct deferred *next = first->next;
+
+        drop_type(first->a.there.type);
+        drop_type(first->a.out.type);
+        free(first);
+        first = next;
+    }
+}
+
+/* Give them back to their origins, and drop those of this rank. */
+static void give_back(struct win *w, struct deferred *first)
+{
+    while (first != NULL) {
+        struct target *origin = w->targets[first->origin];
+        struct deferred *next = first->next;
+
+        pthread_mutex_lock(&origin->mutex);
+        first->next = origin->performed;
+        origin->performed = first;
+        pthread_mutex_unlock(&origin->mutex);
+        first = next;
+    }
+    pthread_mutex_lock(&w->own->mutex);
+    first = w->own->performed;
+    w->own->performed = NULL;
+    pthread_mutex_unlock(&w->own->mutex);
+    drop_deferred(first);
+}
+
+void drop_operations(struct target *t)
+{
+    drop_deferred(t->arriving);
+    drop_deferred(t->performed);
+}
+
+/* Put d into the list, the mutex being held: it is most often the last to arrive. */
+static void enlist(struct target *t, struct deferred *d)
+{
+    struct deferred *before = t->last_arriving;
+
+    while (before != NULL && (before->arrival_ns > d->arrival_ns ||
+                              (before->arrival_ns == d->arrival_ns && before->origin > d->origin)))
+        before = before->prev;
+    d->prev = before;
+    d->next = before != NULL ? before->next : t->arriving;
+    if (before != NULL)
+        before->next = d;
+    else
+        t->arriving = d;
+    if (d->next != NULL)
+        d->next->prev = d;
+    else
+        t->last_arriving = d;
+}
+
+/* The origin may write to its buffers once it has been told that they are free, which is at once. */
+static int defer(struct win *w, const struct operation_at *a, const struct reduction *r,
+                 int64_t arrival_ns)
+{
+    const size_t n_in = a->has_in && a->op != MPI_NO_OP ? bytes_of(&a->in) : 0,
+                 at_compared = (n_in + 15) / 16 * 16,
+                 n_compared = a->compare != NULL ? bytes_of(&a->there) : 0;
+    struct target *t = w->targets[a->rank];
+    struct deferred *d;
+
+    CHECK(w->comm, n_in <= INT_MAX, MPI_ERR_COUNT, "an operation on more than %d bytes", INT_MAX);
+    d = malloc(sizeof(*d) + at_compared + n_compared);
+    CHECK(w->comm, d != NULL, MPI_ERR_NO_MEM, "no memory");
+    *d = (struct deferred){.arrival_ns = arrival_ns, .origin = w->comm->rank, .a = *a};
+    if (a->op != MPI_REPLACE && a->op != MPI_NO_OP)
+        d->r = *r;
+    if (n_in > 0) {
+        pack(a->in.type, (size_t)a->in.count, a->in.buf, d->data);
+        d->a.in = (struct part){d->data, (int)n_in, MPI_BYTE, type_of(MPI_BYTE)};
+    }
+    if (n_compared > 0) {
+        memcpy(d->data + at_compared, a->compare, n_compared);
+        d->a.compare = d->data + at_compared;
+    }
+    keep_type(d->a.there.type);
+    keep_type(d->a.out.type);
+    pthread_mutex_lock(&t->mutex);
+    enlist(t, d);
+    pthread_mutex_unlock(&t->mutex);
+    return MPI_SUCCESS;
+}
+
+int perform_arrived(struct win *w, int rank)
+{
+    struct target *t = w->targets[rank];
+    struct deferred *d, *performed = NULL;
+    int64_t now;
+    int rc = take_turn(w); /* whoever starts an operation before now has done so */
+
+    if (!w->timed || rc != MPI_SUCCESS)
+        return rc;
+    now = logp_now(w->comm->vp);
+    pthread_mutex_lock(&t->mutex);
+    while ((d = t->arriving) != NULL && d->arrival_ns <= now && rc == MPI_SUCCESS) {
+        t->arriving = d->next;
+        if (d->next != NULL)
+            d->next->prev = NULL;
+        else
+            t->last_arriving = NULL;
+        rc = perform_held(w, &d->a, &d->r);
+        d->next = performed;
+        performed = d;
+    }
+    pthread_mutex_unlock(&t->mutex);
+    give_back(w, performed);
     return rc;
 }
 
@@ -220,6 +360,7 @@ static int request_for(struct win *w, const struct operation_at *a, MPI_Request 
     CHECK(w->comm, r != NULL, MPI_ERR_NO_MEM, "no memory");
     r->active = true;
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
+    r->peer = a->rank;
     if (a->has_out && a->rank != MPI_PROC_NULL) /* a buffer that is read is free at once */
         r->until_ns = w->done_ns[a->rank];
     give_request(r, NULL, request);
@@ -245,6 +386,7 @@ static void note_access(struct win *w, const struct operation_at *a, const char 
 static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Request *request)
 {
     struct reduction r;
+    int64_t arrival_ns = 0;
     int rc;
 
     enter(call);
@@ -265,9 +407,9 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
         note_access(w, a, call);
     if (rc == MPI_SUCCESS)
         rc = start_operation(w, a->rank, a->has_in ? bytes_of(&a->in) : 1,
-                             a->has_out ? bytes_of(&a->out) : 1);
+                             a->has_out ? bytes_of(&a->out) : 1, &arrival_ns);
     if (rc == MPI_SUCCESS)
-        rc = perform(w, a, &r);
+        rc = w->timed ? defer(w, a, &r, arrival_ns) : perform(w, a, &r);
     return rc == MPI_SUCCESS ? request_for(w, a, request) : rc;
 }
 

@@ -85,6 +85,17 @@ static inline bool in_a_row(const struct type *t, size_t n)
 void pack(const struct type *type, size_t n, const void *buf, void *out);
 void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
 
+/* What a message is made of, or goes to, where that does not lie in a row. */
+struct elements {
+    const struct type *type;
+    size_t n;
+    void *buf;
+};
+
+/* For logp_send_options and logp_recv_options; arg: the elements. */
+void fill_payload(void *elements, size_t at, void *out, size_t n);
+void drain_payload(void *elements, size_t at, const void *bytes, size_t n);
+
 /* ---- communicators and groups: comm.c, group.c, cart.c, graph.c ---- */
 
 struct group {
@@ -223,6 +234,7 @@ struct request {
     struct type *type; /* of buf */
     void *buf;
     size_t count;
+    struct elements elements; /* the three above, of a receive */
     int peer, tag;
     enum logp_send_mode mode;
     void *memory; /* packed data, until it is complete; NULL: none */
@@ -293,9 +305,8 @@ void check_signature(const struct comm *comm, struct type *type, uint64_t bits, 
 int start_send(struct request *request);
 int start_recv(struct request *request);
 int start_message(struct request *request); /* that the program has a handle to, or will have */
-/* A message longer than the buffer stays where it is: take it, and keep what fits. */
-int take_long(struct comm *comm, const struct logp_status *from, const struct type *type,
-              size_t count, void *buf);
+/* A message has come that is longer than the buffer of `bytes` bytes. @return MPI_ERR_TRUNCATE */
+int truncated(struct comm *comm, const struct logp_status *from, size_t bytes);
 
 /* ---- ranks: rank.c ---- */
 

@@ -145,64 +145,123 @@ void drop_type(struct type *type)
 
 /* ---- packing ---- */
 
-/* Copy the data of one element; *packed moves on. `left` bytes are to be copied at most. */
-static void walk(const struct type *t, char *at, char **packed, size_t *left, bool in)
+/* Where a copy to or from packed bytes is: it passes over the first `skip` bytes of the data, and
+ * copies the next `left`. */
+struct walk {
+    char *packed;
+    size_t skip, left;
+    bool in;
+};
+
+/* n bytes of data that lie in a row. */
+static void copy_row(struct walk *w, char *at, size_t n)
 {
-    const struct type *old;
-
-    if (*left == 0)
-        return;
-    if (t->kind == TYPE_BASIC || t->dense) {
-        const size_t n = t->size < *left ? t->size : *left;
-
-        if (t->kind == TYPE_BASIC && !t->dense) { /* a pair: the value, then the index */
-            char *i = at + t->true_ub - (ptrdiff_t)sizeof(int);
-            const size_t value = t->size - sizeof(int);
-
-            memcpy(in ? at : *packed, in ? *packed : at, value);
-            memcpy(in ? i : *packed + value, in ? *packed + value : i, sizeof(int));
-        } else {
-            memcpy(in ? at + t->true_lb : *packed, in ? *packed : at + t->true_lb, n);
-        }
-        *packed += n;
-        *left -= n;
+    if (w->skip >= n) {
+        w->skip -= n;
         return;
     }
-    for (size_t i = 0; i<t->count && * left> 0; i++) {
-        const size_t n = t->kind == TYPE_VECTOR ? t->block : t->blocks[i];
-        char *from = at + (t->kind == TYPE_VECTOR ? (ptrdiff_t)i * t->stride : t->displs[i]);
+    at += w->skip;
+    n = n - w->skip < w->left ? n - w->skip : w->left;
+    memcpy(w->in ? at : w->packed, w->in ? w->packed : at, n);
+    w->packed += n;
+    w->left -= n;
+    w->skip = 0;
+}
 
-        old = t->olds != NULL ? t->olds[i] : t->old;
-        if (old->dense && old->extent == (ptrdiff_t)old->size) {
-            const size_t bytes = n * old->size < *left ? n * old->size : *left;
+/* The whole blocks of a vector from block i on, each of which lies in a row. @return the next block */
+static size_t copy_rows(struct walk *w, const struct type *t, size_t i, char *at)
+{
+    const size_t bytes = t->block * t->old->size,
+                 n = bytes > 0 && w->left / bytes < t->count - i ? w->left / bytes : t->count - i;
+    char *packed = w->packed;
 
-            memcpy(in ? from : *packed, in ? *packed : from, bytes);
-            *packed += bytes;
-            *left -= bytes;
-            continue;
-        }
-        for (size_t k = 0; k < n; k++)
-            walk(old, from + (ptrdiff_t)k * old->extent, packed, left, in);
+    at += (ptrdiff_t)i * t->stride;
+    for (size_t k = 0; k < n; k++, at += t->stride, packed += bytes)
+        memcpy(w->in ? at : packed, w->in ? packed : at, bytes);
+    w->packed = packed;
+    w->left -= n * bytes;
+    return i + n;
+}
+
+static void copy_element(struct walk *w, const struct type *t, char *at);
+
+static void copy_block(struct walk *w, const struct type *old, size_t n, char *at)
+{
+    const size_t first = old->size > 0 ? w->skip / old->size : n;
+
+    if (old->dense && old->extent == (ptrdiff_t)old->size) {
+        copy_row(w, at, n * old->size);
+        return;
     }
+    if (first >= n) {
+        w->skip -= n * old->size;
+        return;
+    }
+    w->skip -= first * old->size;
+    for (size_t k = first; k < n && w->left > 0; k++)
+        copy_element(w, old, at + (ptrdiff_t)k * old->extent);
+}
+
+static void copy_element(struct walk *w, const struct type *t, char *at)
+{
+    size_t i = 0;
+
+    if (t->kind == TYPE_BASIC && !t->dense) { /* a pair: the value, then the index */
+        copy_row(w, at, t->size - sizeof(int));
+        if (w->left > 0)
+            copy_row(w, at + t->true_ub - (ptrdiff_t)sizeof(int), sizeof(int));
+        return;
+    }
+    if (t->dense) {
+        copy_row(w, at + t->true_lb, t->size);
+        return;
+    }
+    if (t->kind == TYPE_VECTOR && t->block * t->old->size > 0) {
+        i = w->skip / (t->block * t->old->size);
+        w->skip -= i * t->block * t->old->size;
+    }
+    if (t->kind == TYPE_VECTOR && w->skip == 0 && t->old->dense &&
+        t->old->extent == (ptrdiff_t)t->old->size)
+        i = copy_rows(w, t, i, at);
+    for (; i < t->count && w->left > 0; i++)
+        if (t->kind == TYPE_VECTOR)
+            copy_block(w, t->old, t->block, at + (ptrdiff_t)i * t->stride);
+        else
+            copy_block(w, t->olds != NULL ? t->olds[i] : t->old, t->blocks[i], at + t->displs[i]);
+}
+
+/* Copy `bytes` of the data of n elements, from byte `skip` on. */
+static void copy_data(const struct type *type, size_t n, const void *buf, void *packed, size_t skip,
+                      size_t bytes, bool in)
+{
+    struct walk w = {.packed = packed, .skip = skip, .left = bytes, .in = in};
+
+    if (bytes > 0)
+        copy_block(&w, type, n, (char *)buf);
 }
 
 void pack(const struct type *type, size_t n, const void *buf, void *out)
 {
-    char *packed = out;
-
-    for (size_t i = 0; i < n; i++) {
-        size_t left = type->size;
-
-        walk(type, (char *)buf + (ptrdiff_t)i * type->extent, &packed, &left, false);
-    }
+    copy_data(type, n, buf, out, 0, n * type->size, false);
 }
 
 void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf)
 {
-    char *packed = (char *)in;
+    copy_data(type, n, buf, (void *)in, 0, bytes, true);
+}
 
-    for (size_t i = 0; i < n && bytes > 0; i++)
-        walk(type, (char *)buf + (ptrdiff_t)i * type->extent, &packed, &bytes, true);
+void fill_payload(void *data, size_t at, void *out, size_t n)
+{
+    const struct elements *e = data;
+
+    copy_data(e->type, e->n, e->buf, out, at, n, false);
+}
+
+void drain_payload(void *data, size_t at, const void *bytes, size_t n)
+{
+    const struct elements *e = data;
+
+    copy_data(e->type, e->n, e->buf, (void *)bytes, at, n, true);
 }
 
 /* ---- making types ---- */

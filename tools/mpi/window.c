@@ -16,6 +16,7 @@ static void drop_target(struct target *t)
 {
     if (t == NULL)
         return;
+    drop_operations(t);
     while (t->regions != NULL) {
         struct region *next = t->regions->next;
 
@@ -35,8 +36,10 @@ static void drop_win(struct win *w)
     free(w->start_ranks);
     free(w->post_ranks);
     drop_info(&w->info);
-    if (w->comm != NULL)
+    if (w->comm != NULL) {
+        w->comm->window = NULL; /* requests may still have the communicator */
         drop_comm(w->comm);
+    }
     bury_object(&w->object, sizeof(*w));
 }
 

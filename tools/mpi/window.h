@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows. All ranks are in one process, so an operation reads and writes the target's memory itself,
- * when it starts. What it costs is charged to its origin: the target takes no part in it.
+ * Windows. All ranks are in one process, so an operation reads and writes the target's memory itself:
+ * when it starts, or, with delays, when it arrives. Until then it is in the target's list, in the order
+ * of arrival, and whoever could see its effect first performs all that have arrived by then. What it
+ * costs is charged to its origin: the target takes no part in it.
  */
 #ifndef LOGP_MPI_WINDOW_H
 #define LOGP_MPI_WINDOW_H
@@ -45,8 +47,10 @@ struct target {
     pthread_mutex_t
         mutex; /* also makes accumulating atomic. Nothing that waits is called with it */
     struct region *regions;
-    int holders;     /* of its lock; -1: one, exclusively */
-    int64_t free_ns; /* when the last holder's message has arrived */
+    struct deferred *arriving, *last_arriving; /* operations, in the order of arrival */
+    struct deferred *performed;                /* those that this rank has started, to be freed */
+    int holders;                               /* of its lock; -1: one, exclusively */
+    int64_t free_ns;                           /* when the last holder's message has arrived */
     struct waiter *first, **last;
     struct access accesses[N_ACCESSES]; /* the last ones */
     unsigned next_access;
@@ -78,8 +82,13 @@ struct win *win_of(MPI_Win handle);
 void check_access(struct win *w, int rank, const struct access *access);
 /* The operations of this rank at the target are complete. */
 void end_accesses(struct win *w, int rank);
-/* Start an operation that sends and gets back so many bytes. @return MPI_SUCCESS or a class */
-int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back);
+/* Start an operation that sends and gets back so many bytes. arrival_ns: out, with delays: when it is at
+ * its target. @return MPI_SUCCESS or a class */
+int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, int64_t *arrival_ns);
+/* Perform what has arrived at this target by now. @return MPI_SUCCESS or a class */
+int perform_arrived(struct win *w, int rank);
+/* The window is freed. */
+void drop_operations(struct target *target);
 /* Let all other ranks do first what they do before this time. */
 int take_turn(struct win *w);
 
