@@ -106,8 +106,11 @@ Test(check_search, a_regression_that_is_fixed_is_reported)
     is_mended = true;
     cr_assert_eq(check_race(&check, &f), 0, "%s", f.text);
     cr_assert_eq(f.kind, LOGP_FAILURE_NONE);
-    cr_assert(strstr(f.text, "race.replay does not fail any more: it is fixed, or the program has changed\n") != NULL, "%s",
-              f.text);
+    cr_assert(
+        strstr(f.text,
+               "race.replay does not fail any more: it is fixed, or the program has changed\n") !=
+            NULL,
+        "%s", f.text);
     cr_assert_eq(check.checked.runs, 20);
     cr_assert_eq(check.checked.fixed, 1);
     cr_assert(strstr(check.checked.text, "20 runs; 1 of 1 regressions fixed") != NULL, "%s",
