@@ -14,6 +14,7 @@ static inline int life_good(struct logp_vp *vp, void *arg)
 {
     char item[5000] = {0};
 
+    (void)arg;
     return logp_broadcast(vp, item, sizeof(item), 1);
 }
 
@@ -24,6 +25,7 @@ static inline int life_untidy(struct logp_vp *vp, void *arg)
     struct logp_request *p;
     int rc = logp_irecv(vp, LOGP_ANY_SOURCE, 99, buf, 1, &r);
 
+    (void)arg;
     if (rc == 0)
         rc = logp_ibarrier(vp, &p);
     for (int i = 0; rc == 0 && i < 40; i++)
@@ -36,6 +38,7 @@ static inline int life_failing(struct logp_vp *vp, void *arg)
 {
     char c;
 
+    (void)arg;
     return logp_vp_rank(vp) == 1 ? -EIO : logp_recv(vp, 1, 0, &c, 1, NULL);
 }
 
@@ -43,6 +46,7 @@ static inline int life_deadlocked(struct logp_vp *vp, void *arg)
 {
     char c;
 
+    (void)arg;
     return logp_recv(vp, 0, 0, &c, 1, NULL);
 }
 
