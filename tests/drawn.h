@@ -277,11 +277,12 @@ static void describe(const struct drawn *d, const char *algorithm)
             d->topology != NULL ? logp_topology_spec(d->topology) : "", (long)p->L_ns,
             (long)p->o_send_ns, (long)p->o_recv_ns, (long)p->g_ns, (long)p->G_ps, (long)p->gamma_ps,
             p->gap_shared ? "shared" : "separate", (long)p->capacity, c->args.n_bytes,
-            (long)c->args.count, c->args.op->type, c->args.op->name, (long)c->args.k,
-            (long)c->args.rows, (long)c->args.cols, (int)c->args.packing, (long)c->args.pack_ns,
-            (long)c->args.window, (long)c->args.block_bytes, (long)c->args.work_ns,
-            !c->args.no_overlap, c->args.in_place ? "in place, " : "",
-            c->args.blocks != NULL ? "unlike blocks, " : "", d->reps);
+            (long)c->args.count, c->args.op != NULL ? c->args.op->type : "-",
+            c->args.op != NULL ? c->args.op->name : "-", (long)c->args.k, (long)c->args.rows,
+            (long)c->args.cols, (int)c->args.packing, (long)c->args.pack_ns, (long)c->args.window,
+            (long)c->args.block_bytes, (long)c->args.work_ns, !c->args.no_overlap,
+            c->args.in_place ? "in place, " : "", c->args.blocks != NULL ? "unlike blocks, " : "",
+            d->reps);
 }
 
 /* Its delay model, to be owned by a machine or freed. */

@@ -33,7 +33,8 @@ static bool cannot_run(struct logp_machine *m, const struct drawn *d)
     TEST_DELAY delay = drawn_delay(d);
 
     return logp_machine_cores(m) > 1 &&
-           (delay.ops->lookahead(delay.model) == 0 || delay.ops->capacity(delay.model) > 0);
+           (delay.ops->lookahead == NULL || delay.ops->lookahead(delay.model) == 0 ||
+            (delay.ops->capacity != NULL && delay.ops->capacity(delay.model) > 0));
 }
 
 /* Do its messages follow a tree from the root or to it? */
@@ -428,13 +429,17 @@ Test(cases, a_rank_may_have_much_mail)
                           .collective = logp_collective_find("schedule"),
                           .call = {.args.list = &list, .model.params = some_params(&random)}};
 
-        if (seed % 2 == 0)
+        if (logp_machine_cores(machine) > 1) /* which cannot keep to a capacity */
+            d.call.model.params.capacity = 0;
+        else if (seed % 2 == 0)
             d.call.model.params.capacity = 1 + (int64_t)seed;
         for (int r = 0; r < PEERS; r++)
             m.steps[r] = calloc(2 * STEPS, sizeof(*m.steps[r]));
         make_steps(&m, seed);
-        cr_assert_eq(logp_machine_set_delay(machine, drawn_delay(&d), 0), 0);
-        run(machine, &d, listed, &(struct count){0});
+        if (!cannot_run(machine, &d)) {
+            cr_assert_eq(logp_machine_set_delay(machine, drawn_delay(&d), 0), 0);
+            run(machine, &d, listed, &(struct count){0});
+        }
         for (int r = 0; r < PEERS; r++)
             free(m.steps[r]);
     }
