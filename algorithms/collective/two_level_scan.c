@@ -79,7 +79,8 @@ static bool combine(struct logp_step *out, const struct logp_invocation *c,
                              lpi_combine_ns(&c->model.params, c->args.count));
 }
 
-/* Step *i of it. @return false: *i is less by as many as there are, and what is below is known */
+/* Find step *i of a line. @return false: the line has fewer steps; their number is subtracted from
+ * *i, and l->below holds what the ranks below have */
 static bool follow(struct line *l, const struct logp_invocation *c, int64_t *i,
                    struct logp_step *out)
 {
@@ -159,7 +160,8 @@ static struct line between_of(int64_t P, int64_t rank, const struct lpi_words *w
                          .in = vector(c, BEFORE_TOO)};
 }
 
-/* What is before the node comes to this rank and goes to those below it in the tree. */
+/* The rank receives the operands of all earlier nodes, combined, and sends them to its children in
+ * the tree. */
 static bool spread(int64_t rank, const struct lpi_words *w, const struct logp_invocation *c,
                    int64_t *i, struct logp_buffer_ref before, struct logp_step *out)
 {

@@ -7,8 +7,8 @@
  * A rank lacks an item that it does not have and that is not on its way to it. The receiver is the
  * one with the largest weight, of what it lacks, how soon it would have it, and chance.
  *
- * Times are those of the model but for waits in a topology, of which only the hops count: the fold
- * of what comes of it has the true time.
+ * Times are those of the model, except that messages do not wait for links of a topology: only hops
+ * count. The fold of the schedule that results has the true time.
  */
 #include "collective/collective.h"
 #include "operand/operand.h"
@@ -20,7 +20,8 @@
 
 static const int64_t never = INT64_MAX;
 
-struct letter {
+/* A message on its way. */
+struct flight {
     int move, act; /* of its send */
     int next;      /* in the order of arrival; -1: the last */
     int64_t arrival;
@@ -28,7 +29,7 @@ struct letter {
 
 struct member {
     int64_t free, send_next, recv_start;
-    int last_act, first_letter;
+    int last_act, first_flight;
     int64_t next_at; /* what it does next; never: nothing, until something comes */
     bool next_sends;
     int script, n_scripted; /* its planned moves: script[script .. n_scripted) are yet to come */
@@ -42,19 +43,19 @@ struct run {
     int words;              /* of a set of items */
     uint64_t *has, *coming; /* by rank: items; coming: it has, or they are on their way */
     uint64_t *promised;     /* by rank: or planned */
-    uint64_t *wanted;       /* items that some rank lacks, and nobody has planned for it */
+    uint64_t *wanted; /* items that some rank lacks and that no move of the plan sends to it */
     int *lacking, *holders; /* by item: ranks that are to get it; that have it, or will */
     int left;               /* of all lacking */
     struct member *members;
     int *script; /* moves of the plan, by rank */
-    struct letter *letters;
-    size_t n_letters, letter_space;
+    struct flight *flights;
+    size_t n_flights, flight_space;
     int64_t *last_arrival; /* by pair: no message overtakes another */
     uint64_t random;
     const int *chosen; /* the items of the message that is next */
     int n_chosen, to;
     bool is_planned;
-    int *items; /* room for all */
+    int *items; /* space for all */
     int rc;
 };
 
@@ -214,7 +215,7 @@ static bool has_planned(struct run *r, int rank)
     return true;
 }
 
-/* How many items that src has dst lacks, and nobody has planned for it. */
+/* Count the items of src that dst lacks and that no move of the plan sends to dst. */
 static int count_lacking(struct run *r, int src, int dst)
 {
     const uint64_t *has = set_of(r, r->has, src), *promised = set_of(r, r->promised, dst);
@@ -361,18 +362,18 @@ static bool add_move(struct run *r, int src)
     return true;
 }
 
-/* A letter in the order of arrival, behind those that come at the same time. */
+/* A flight in the order of arrival, behind those that come at the same time. */
 static bool post(struct run *r, int dst, int move, int64_t arrival)
 {
-    int *at = &r->members[dst].first_letter;
+    int *at = &r->members[dst].first_flight;
 
-    if (!lpi_grow(&r->letters, r->n_letters, &r->letter_space, sizeof(*r->letters), 64))
+    if (!lpi_grow(&r->flights, r->n_flights, &r->flight_space, sizeof(*r->flights), 64))
         return false;
-    while (*at >= 0 && r->letters[*at].arrival <= arrival)
-        at = &r->letters[*at].next;
-    r->letters[r->n_letters] =
-        (struct letter){move, r->members[r->out->moves[move].src].last_act, *at, arrival};
-    *at = (int)r->n_letters++;
+    while (*at >= 0 && r->flights[*at].arrival <= arrival)
+        at = &r->flights[*at].next;
+    r->flights[r->n_flights] =
+        (struct flight){move, r->members[r->out->moves[move].src].last_act, *at, arrival};
+    *at = (int)r->n_flights++;
     return true;
 }
 
@@ -424,7 +425,7 @@ static void send(struct run *r, int src)
 static int64_t receive_at(const struct run *r, int dst)
 {
     const struct member *m = &r->members[dst];
-    const struct letter *l = &r->letters[m->first_letter];
+    const struct flight *l = &r->flights[m->first_flight];
     const struct lpi_move *move = &r->out->moves[l->move];
     const struct logp_params p = cost(r, move->src, dst);
     const int64_t every = lpi_max(p.o_recv_ns, logp_params_gap_ns(&p, bytes_of(r, move->n)));
@@ -435,12 +436,12 @@ static int64_t receive_at(const struct run *r, int dst)
 static void receive(struct run *r, int dst)
 {
     struct member *m = &r->members[dst];
-    const struct letter l = r->letters[m->first_letter];
+    const struct flight l = r->flights[m->first_flight];
     const struct lpi_move *move = &r->out->moves[l.move];
     const struct logp_params p = cost(r, move->src, dst);
     const int cause = l.arrival == m->next_at ? l.act : m->last_act;
 
-    m->first_letter = l.next;
+    m->first_flight = l.next;
     for (int i = 0; i < move->n; i++)
         insert(set_of(r, r->has, dst), r->out->pool[move->first + i]);
     m->recv_start = m->next_at;
@@ -457,7 +458,7 @@ static void look_ahead(struct run *r, int rank)
     const int64_t send_at = r->left > 0 && (has_planned(r, rank) || has_any(r, rank))
                                 ? lpi_max(m->free, m->send_next)
                                 : never;
-    const int64_t recv_at = m->first_letter >= 0 ? receive_at(r, rank) : never;
+    const int64_t recv_at = m->first_flight >= 0 ? receive_at(r, rank) : never;
     const int64_t patience = r->rule->waits ? r->x->c->model.params.g_ns : 0;
 
     m->next_sends = send_at < never && (recv_at == never || send_at + patience < recv_at);
@@ -519,7 +520,7 @@ int lpi_matching_run(const struct lpi_matching *x, const struct lpi_moves *plan,
     out->last = -1;
     r.rc = begin_sets(&r) ? 0 : -ENOMEM;
     for (int rank = 0; r.rc == 0 && rank < x->P; rank++) {
-        r.members[rank].last_act = r.members[rank].first_letter = -1;
+        r.members[rank].last_act = r.members[rank].first_flight = -1;
         r.members[rank].recv_start = -1;
     }
     if (r.rc == 0) {
@@ -532,7 +533,7 @@ int lpi_matching_run(const struct lpi_matching *x, const struct lpi_moves *plan,
     free(r.members);
     free(r.last_arrival);
     free(r.script);
-    free(r.letters);
+    free(r.flights);
     return r.rc;
 }
 

@@ -70,7 +70,7 @@ struct lpi_span lpi_span_right(const struct logp_step *s, size_t element_bytes);
 /*
  * ---- matching.c ----
  * Items that some ranks have and others need. Whenever a rank is free it sends to one that lacks
- * items. What is planned is followed first; the rest is chosen by a rule.
+ * items. The moves of the plan come first; a rule chooses the others.
  */
 
 enum { LPI_MATCHING_WORDS = 64 }; /* 64 items each */
@@ -168,8 +168,8 @@ bool lpi_order_swap(struct lpi_draft *d, int64_t rank, int64_t from, size_t elem
 /* ---- exhaustive.c ---- */
 
 /* Is there a schedule in which all ranks know of all by `until`, if the size of messages does not
- * matter? P <= LPI_EXHAUSTIVE_P. Asks stop now and then. 1: there is, in *out; 0: there is none;
- * -EINTR: it was stopped, or there are too many; -ENOMEM */
+ * matter? P <= LPI_EXHAUSTIVE_P. The search calls stop() from time to time.
+ * @return 1: there is one, in *out; 0: there is none; -EINTR: stopped, or too many states; -ENOMEM */
 enum { LPI_EXHAUSTIVE_P = 5 };
 int lpi_exhaustive(int P, const struct logp_params *p, int64_t until, bool (*stop)(void *arg),
                    void *arg, struct lpi_moves *out);
