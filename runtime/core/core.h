@@ -111,6 +111,8 @@ bool lpi_waits_for_word(const struct lpi_proc *p);
  * none has changed. */
 bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum);
 void lpi_check_deadlock(struct lpi_core *c);
+/* No vp of c can go on: c is idle from now on. */
+void lpi_check_idle(struct lpi_core *c);
 void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
 /* On several cores: all vps of c wait or poll in vain. */

@@ -81,6 +81,18 @@ static struct logp_wait_info running_info(int rank)
         .rank = rank, .kind = LOGP_WAIT_RUNNING, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
 }
 
+/* As lpi_wait_of(), for any core; the caller has the machine's lock. The vps of a core in vain go on
+ * polling, so their waits are those of its last check. */
+static struct logp_wait_info last_wait_of(const struct lpi_proc *p)
+{
+    const struct logp_machine *m = p->core->machine;
+
+    /* relaxed: the lock protects what it tells of */
+    return atomic_load_explicit(&p->core->vain.from, memory_order_relaxed) != INT64_MAX
+               ? m->waits_in_vain[p->rank]
+               : lpi_wait_of(p);
+}
+
 /* Fill the report's list. running: only vps that hold a core that is not done, or are in a blocking
  * section. */
 void lpi_record_waits(struct logp_machine *m, bool running)
@@ -88,7 +100,7 @@ void lpi_record_waits(struct logp_machine *m, bool running)
     int n = 0;
 
     for (int i = m->first_rank; i < m->first_rank + m->n_local && !running; i++) {
-        m->waits[n] = lpi_wait_of(&m->procs[i]);
+        m->waits[n] = last_wait_of(&m->procs[i]);
         n += m->waits[n].kind != LOGP_WAIT_NONE;
     }
     for (int i = 0; i < m->n_cores && running; i++) {
@@ -183,9 +195,13 @@ static uint64_t messages_of(const struct lpi_core *c)
 /* c, whose procs all wait or poll in vain, is checked: how long has this been so? */
 static void note_in_vain(struct lpi_core *c)
 {
+    struct logp_machine *m = c->machine;
     const int64_t now = lpi_monotonic_ns();
     const uint64_t done = messages_of(c);
 
+    pthread_mutex_lock(&m->lock);
+    for (int i = 0; i < c->n_procs; i++)
+        m->waits_in_vain[c->procs[i]->rank] = lpi_wait_of(c->procs[i]);
     /* release, both: pair with the acquires in rests() */
     if (atomic_load_explicit(&c->vain.from, memory_order_relaxed) == INT64_MAX ||
         done != c->vain.done) {
@@ -194,6 +210,21 @@ static void note_in_vain(struct lpi_core *c)
     }
     c->vain.done = done;
     atomic_store_explicit(&c->vain.until, now, memory_order_release);
+    pthread_mutex_unlock(&m->lock);
+}
+
+static void end_vain(struct lpi_core *c)
+{
+    /* release pairs with the acquire in rests() */
+    if (atomic_load_explicit(&c->vain.from, memory_order_relaxed) != INT64_MAX)
+        atomic_store_explicit(&c->vain.from, INT64_MAX, memory_order_release);
+}
+
+void lpi_check_idle(struct lpi_core *c)
+{
+    end_vain(c); /* what its vps waited for when it was checked may be over */
+    lpi_idle(c);
+    lpi_check_deadlock(c);
 }
 
 /* Has each core been idle or in vain from this time on, until a time that is not before `until`?
@@ -261,6 +292,6 @@ void lpi_check_pollers(struct lpi_core *c)
     c->window.alarm = lpi_all_in_vain(c);
     if (c->window.alarm)
         c->machine->time->in_vain(c);
-    else /* release pairs with the acquire in rests() */
-        atomic_store_explicit(&c->vain.from, INT64_MAX, memory_order_release);
+    else
+        end_vain(c);
 }

@@ -103,15 +103,18 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
     m->procs = lpi_memory_zeroed((size_t)m->P, sizeof(*m->procs));
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
     m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
-    if (m->n_cores > 1)
+    if (m->n_cores > 1) {
         m->direct = lpi_memory_zeroed((size_t)m->P, sizeof(*m->direct));
+        m->waits_in_vain = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits_in_vain));
+    }
     if (has_mails)
         m->mails = lpi_memory_zeroed((size_t)m->P, sizeof(*m->mails));
     if (config->wait_for_space)
         m->space_waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->space_waits));
     if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
         (config->wait_for_space && m->space_waits == NULL) ||
-        (m->n_cores > 1 && m->direct == NULL) || (has_mails && m->mails == NULL))
+        (m->n_cores > 1 && (m->direct == NULL || m->waits_in_vain == NULL)) ||
+        (has_mails && m->mails == NULL))
         return -ENOMEM;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
         rc = init_core(m, i, cpus[i], &rank);
@@ -162,6 +165,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_memory_free(m->space_waits, (size_t)m->P, sizeof(*m->space_waits));
     lpi_memory_free(m->direct, (size_t)m->P, sizeof(*m->direct));
     lpi_memory_free(m->waits, (size_t)m->P, sizeof(*m->waits));
+    lpi_memory_free(m->waits_in_vain, (size_t)m->P, sizeof(*m->waits_in_vain));
     lpi_memory_free(m, 1, sizeof(*m));
 }
 

@@ -115,8 +115,7 @@ static void nobody_ready(struct lpi_core *c)
     /* most messages come soon: save the two writes of the epoch */
     if (!alone && ++c->run_queue.idle_polls % IDLE_POLLS != 0)
         return;
-    lpi_idle(c);
-    lpi_check_deadlock(c);
+    lpi_check_idle(c);
 }
 
 /* Wall clock: should the next vp be running already? Only if the executor can prepare vps. */

@@ -180,9 +180,9 @@ static void check_in_vain(struct lpi_core *c)
 
 static void wall_in_vain(struct lpi_core *c)
 {
-    check_in_vain(c);
     if (c->machine->n_cores > 1)
         lpi_check_all_pollers(c);
+    check_in_vain(c);
 }
 
 static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)

@@ -336,6 +336,7 @@ struct logp_machine {
     char detail[320]; /* report.asserted.detail */
     atomic_int error_rank;
     struct logp_wait_info *waits;
+    struct logp_wait_info *waits_in_vain; /* by rank: last_wait_of(); NULL on one core */
 };
 
 /* The rendezvous threshold of a configuration; 0: none */
