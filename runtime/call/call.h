@@ -63,6 +63,12 @@ static inline int noted(const struct logp_vp *vp, const char *call, int rc)
 
 /* ---- arguments ---- */
 
+/* The end of a wait, which the program has given: no time of it means LPI_AT_ONCE. */
+static inline int64_t lpi_until(int64_t until_ns)
+{
+    return until_ns > LOGP_NEVER ? until_ns : LOGP_NEVER;
+}
+
 static inline bool bad_buffer(const void *buf, size_t n)
 {
     return buf == NULL && n > 0;
@@ -94,10 +100,10 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
 /* The same without operations. */
 int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
 /* The same for one label. */
-int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int64_t until,
+int lpi_query_probe(const struct logp_vp *vp, int src, int tag, int64_t until,
                     struct logp_status *status);
 /* The same for r alone. */
-int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
+int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                       struct logp_status *status);
 /* A request that is complete when something other than a message sets `answered`. NULL: no memory */
 struct logp_request *lpi_event_new(struct lpi_proc *p);
@@ -148,24 +154,16 @@ void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o);
 /* ---- recv.c ---- */
 
 /* The same for a request that is not just a receive or send that is complete. */
-void lpi_release_other(struct lpi_proc *p, struct logp_request *r, int rc);
+void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc);
 
-/* A call is done with r, or rc has ended the run: free it, unless its answer may still come to it. */
-static inline void lpi_release(struct lpi_proc *p, struct logp_request *r, int rc)
-{
-    if (rc == 0 && r->state <= LPI_REQ_SENT)
-        lpi_request_free(p->core, r);
-    else
-        lpi_release_other(p, r, rc);
-}
-
-/* The same for a request of the program, whose use is watched where choices are explored. */
+/* A call is done with r, or rc has ended the run: free it, unless its answer may still come to it or
+ * the explorer watches its use. */
 static inline void lpi_complete(struct lpi_proc *p, struct logp_request *r, int rc)
 {
-    if (lpi_is_instrumented(p->core->machine))
-        lpi_release_other(p, r, rc);
+    if (rc == 0 && r->state <= LPI_REQ_SENT && !p->needs_query)
+        lpi_request_free(p->core, r);
     else
-        lpi_release(p, r, rc);
+        lpi_complete_other(p, r, rc);
 }
 
 /* send.c: logp_send() through a group; rank, tag and buffer are checked. */

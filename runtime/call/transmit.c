@@ -7,6 +7,7 @@
  * virtual clock the start is reached first, so that sends take place in the order of (start, rank).
  */
 #include "call/call.h"
+#include "core/core.h"
 #include "core/sched.h"
 #include "delay/delay.h"
 #include "mail/mail.h"
@@ -199,7 +200,7 @@ try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e, boo
 /* @return 0: there may be space now; or the error that stops the run */
 static int await_space(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    const bool serves = e->kind != LPI_DATA && p->has_background; /* DATA is served itself */
+    const bool serves = e->kind != LPI_DATA && lpi_has_background(p); /* DATA is served itself */
     int rc = serves ? lpi_progress(p) : 0;
 
     if (rc != 0)

@@ -238,7 +238,7 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, int64
 /* The explorer chooses what a vp at a sync matches. */
 static bool syncs_alone(const struct lpi_proc *p)
 {
-    return !p->has_background && (p->inbox.n_any == 0 || p->core->machine->explore != NULL);
+    return !lpi_has_background(p) && (p->inbox.n_any == 0 || p->core->machine->explore != NULL);
 }
 
 int logp_sync(struct logp_vp *vp, int64_t *start_ns)

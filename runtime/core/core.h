@@ -163,6 +163,7 @@ struct lpi_attached {
     bool goes_on;                      /* one of them does its steps: they serve no others */
     struct logp_request *sync;         /* complete when the sync that the vp is at starts */
     struct lpi_rendezvous *rts;        /* its rendezvous sends, in the order of the calls */
+    bool has_background;               /* operations or rendezvous sends: its waits serve them */
     struct logp_vp started;            /* for the vp itself; groups have their own */
 };
 
@@ -178,10 +179,18 @@ static inline struct lpi_attached *lpi_attached_of(const struct lpi_proc *p)
     return all != NULL ? &all[p->rank] : NULL;
 }
 
+/* Has p something under way, which its waits serve? */
+static inline bool lpi_has_background(const struct lpi_proc *p)
+{
+    const struct lpi_attached *a = lpi_attached_of(p);
+
+    return a != NULL && a->has_background;
+}
+
 /* The first rendezvous send that p has under way; NULL: none. */
 static inline struct lpi_rendezvous *lpi_rts_of(const struct lpi_proc *p)
 {
-    return p->has_background ? lpi_attached_of(p)->rts : NULL;
+    return lpi_has_background(p) ? lpi_attached_of(p)->rts : NULL;
 }
 
 /* After a change of p's operations or rendezvous sends. */

@@ -91,7 +91,7 @@ static int pass_late(struct lpi_proc *p, bool yields)
 {
     struct lpi_explore *x = p->core->machine->explore;
     struct lpi_explored_vp *v = &x->vps[p->rank];
-    struct lpi_query query = {.until = INT64_MAX};
+    struct lpi_query query = {.until = LPI_AT_ONCE};
     const struct lpi_proc *first;
     bool shared;
 
@@ -122,7 +122,7 @@ static int touch_now(struct lpi_proc *p, int key)
 
 static int touch_late(struct lpi_proc *p, int key)
 {
-    struct lpi_query query = {.touches = true, .waits = true, .tag = key, .until = INT64_MAX};
+    struct lpi_query query = {.kind = LPI_QUERY_TURN, .key = key, .until = INT64_MAX};
 
     return choose(p, &query);
 }
@@ -191,7 +191,7 @@ static void nothing(struct lpi_proc *p)
 
 static void ends_late(struct lpi_proc *p)
 {
-    struct lpi_query query = {.cancels = true};
+    struct lpi_query query = {.kind = LPI_QUERY_CANCEL, .until = LPI_AT_ONCE};
 
     while (p->inbox.posted_first != NULL && choose(p, &query) == 0 && query.chosen >= 0)
         ;
@@ -236,7 +236,7 @@ static bool is_decided(const struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool may_end = q->until != INT64_MAX;
 
-    if (!q->waits || q->any || q->n != 1 || q->requests[0]->state >= LPI_REQ_SENT ||
+    if (!lpi_query_waits(q) || q->any || q->n != 1 || q->requests[0]->state >= LPI_REQ_SENT ||
         q->chosen == LPI_NOTHING)
         return false;
     return q->chosen == LPI_DECIDED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
@@ -309,8 +309,7 @@ static bool has_matched(const struct lpi_rendezvous *z)
  * for such a match. */
 static int resolve_send(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *r)
 {
-    struct lpi_query query = {
-        .waits = true, .until = INT64_MAX, .sends = true, .src = q->src, .tag = q->tag};
+    struct lpi_query query = {.requests = q->requests, .n = 1, .until = INT64_MAX};
     int rc = 0;
 
     while (rc == 0 && p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT) {
@@ -355,8 +354,12 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     struct logp_request *r = q->n == 1 ? q->requests[0] : NULL;
     int rc = 0;
 
-    if (!q->waited && !q->cancels)
+    if (!q->waited && q->kind != LPI_QUERY_CANCEL) {
+        for (int i = 0; i < q->n; i++)
+            if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_SPENT)
+                return lpi_usage_twice(p, q->requests[i]);
         rc = lpi_explored_fate(p, NULL);
+    }
     if (rc < 0)
         return rc == -EHOSTDOWN ? give_back(p, r) : rc;
     rc = 0;
@@ -366,7 +369,7 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     }
     if (r != NULL && !q->any && r->state >= LPI_REQ_SENT)
         return resolve_send(p, q, r);
-    if (q->cancels) {
+    if (q->kind == LPI_QUERY_CANCEL) {
         while (rc == 0 && r->state == LPI_REQ_POSTED && (rc = choose(p, q)) == 0 && q->chosen >= 0)
             ;
         return rc;
@@ -375,7 +378,7 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     q->index = q->chosen >= 0 ? q->index : LPI_NOT_YET;
     if (rc != 0 || q->chosen == LPI_MISSED)
         return rc != 0 ? rc : -ETIME;
-    if (r != NULL && !q->any && q->waits && r->state != LPI_REQ_POSTED) {
+    if (r != NULL && !q->any && lpi_query_waits(q) && r->state != LPI_REQ_POSTED) {
         q->chosen = LPI_DECIDED;
         q->index = is_complete(r) ? 0 : LPI_NOT_YET;
     } else if (r != NULL && !q->any && !is_complete(r)) {
@@ -384,9 +387,8 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     return 0;
 }
 
-static void received(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r)
+static void received(struct lpi_proc *p, const struct logp_request *r)
 {
-    (void)q;
     take_note(p, &(struct logp_note){LOGP_NOTE_RECEIVE, p->rank, r->from, r->got_tag,
                                      (int64_t)r->n_bytes, p->emulated, r->context});
 }

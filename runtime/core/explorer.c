@@ -185,7 +185,7 @@ struct lpi_proc *lpi_next_polling(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_proc *patient = NULL;
-    struct lpi_query aside = {.waits = true, .until = INT64_MAX};
+    struct lpi_query aside = {.until = INT64_MAX};
     bool shared, forced = false, misses = false;
     int n = 0, at = x->last, i;
 

@@ -240,7 +240,7 @@ static bool waits_for_send(const struct lpi_query *query)
     for (int i = 0; i < query->n; i++)
         if (query->requests[i] != NULL && query->requests[i]->state >= LPI_REQ_SENT)
             return true;
-    return query->sends;
+    return false;
 }
 
 /* Gather the alternatives of g->query. */
@@ -294,8 +294,8 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
                           .only = promised(v, query),
                           .query = query};
 
-    if (query->touches)
-        add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->tag}, 0);
+    if (query->kind == LPI_QUERY_TURN)
+        add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->key}, 0);
     gather(&g);
     if (g.n == n && g.only != LPI_NOTHING) { /* a receive of that source has taken it */
         v->has_probed = false;
@@ -330,7 +330,8 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
 
     if (!lpi_outcomes_reserve(p->core->machine, n))
         return n;
-    if (query->cancels && (query->n == 0 || query->requests[0]->state == LPI_REQ_POSTED))
+    if (query->kind == LPI_QUERY_CANCEL &&
+        (query->n == 0 || query->requests[0]->state == LPI_REQ_POSTED))
         x->list[n++] =
             (struct logp_alternative){.kind = LOGP_CANCEL,
                                       .rank = p->rank,
