@@ -79,15 +79,16 @@ static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t v
 
 /* ---- what is not about messages ---- */
 
-static int pass_now(struct lpi_proc *p, bool yields)
+/* A pass or a touch takes place at p's time. */
+static int reach(struct lpi_proc *p, int what)
 {
-    (void)yields;
+    (void)what;
     return lpi_reach(p, p->emulated);
 }
 
 /* Late, it makes no difference when p goes on, unless it waits for what others write. Then they must
  * get on: first those whose clock is not later, and after a while all of them. */
-static int pass_late(struct lpi_proc *p, bool yields)
+static int pass_late(struct lpi_proc *p, int yields)
 {
     struct lpi_explore *x = p->core->machine->explore;
     struct lpi_explored_vp *v = &x->vps[p->rank];
@@ -112,12 +113,6 @@ static int pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
         return rc;
     take_note_of(p, kind, 0);
     return p->core->machine->explore->way->pass(p, yields);
-}
-
-static int touch_now(struct lpi_proc *p, int key)
-{
-    (void)key;
-    return lpi_reach(p, p->emulated);
 }
 
 static int touch_late(struct lpi_proc *p, int key)
@@ -215,17 +210,6 @@ static int64_t no_horizon(const struct lpi_proc *p)
     return LOGP_NEVER; /* only a choice matches messages */
 }
 
-static bool never_misses(const struct lpi_query *q)
-{
-    (void)q;
-    return false;
-}
-
-static bool may_miss(const struct lpi_query *q)
-{
-    return lpi_may_miss(q);
-}
-
 static bool is_complete(const struct logp_request *r)
 {
     return r->state != LPI_REQ_POSTED && r->state != LPI_REQ_CTS_SENT;
@@ -240,7 +224,7 @@ static bool is_decided(const struct lpi_proc *p, const struct lpi_query *q)
         q->chosen == LPI_NOTHING)
         return false;
     return q->chosen == LPI_DECIDED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
-           (p->inbox.n_any == 0 && !p->core->machine->explore->way->may_miss(q));
+           (p->inbox.n_any == 0 && !lpi_explored_may_miss(p->core->machine->explore, q));
 }
 
 static bool depends(struct lpi_proc *p, const struct lpi_query *q)
@@ -248,18 +232,13 @@ static bool depends(struct lpi_proc *p, const struct lpi_query *q)
     return is_decided(p, q) ? lpi_resolver_usual.depends(p, q) : q->any;
 }
 
-/* Untimed: a message that was not taken may stay where it is. */
-static int64_t no_retry(struct lpi_proc *p)
-{
-    (void)p;
-    return INT64_MAX;
-}
-
+/* Where no time brings more, a message that was not taken may stay where it is. */
 static int64_t retry_at(struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool comes = is_decided(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
+    const bool has_all = p->core->machine->explore->way->horizon(p) == INT64_MAX;
 
-    return comes ? INT64_MAX : p->core->machine->explore->way->retry_at(p);
+    return comes || has_all ? INT64_MAX : lpi_next_arrival(p);
 }
 
 static int data_later(struct lpi_proc *p, const struct logp_request *r)
@@ -431,13 +410,11 @@ static int64_t untimed_horizon(const struct lpi_proc *p)
 const struct lpi_way lpi_way_timed = {
     .next_stuck = lpi_next_none,
     .choose = choose_now,
-    .pass = pass_now,
-    .touch = touch_now,
+    .pass = reach,
+    .touch = reach,
     .ends = nothing,
     .stays = nothing,
-    .may_miss = never_misses,
     .horizon = timed_horizon,
-    .retry_at = lpi_next_arrival,
     .await_data = data_later,
     .ends_send = send_goes_on,
     .takes = lpi_outcomes_timed,
@@ -446,15 +423,14 @@ const struct lpi_way lpi_way_timed = {
 const struct lpi_way lpi_way_untimed = {
     .next_stuck = lpi_next_polling,
     .choose = choose_now,
-    .pass = pass_now,
-    .touch = touch_now,
+    .pass = reach,
+    .touch = reach,
     .ends = nothing,
     .stays = stays_untimed,
-    .may_miss = may_miss,
     .horizon = untimed_horizon,
-    .retry_at = no_retry,
     .await_data = await_data,
     .ends_send = has_matched,
+    .misses = true,
     .takes = lpi_outcomes_untimed,
 };
 
@@ -465,10 +441,9 @@ const struct lpi_way lpi_way_late = {
     .touch = touch_late,
     .ends = ends_late,
     .stays = stays_untimed,
-    .may_miss = may_miss,
     .horizon = untimed_horizon,
-    .retry_at = no_retry,
     .await_data = await_data,
     .ends_send = has_matched,
+    .misses = true,
     .takes = lpi_outcomes_late,
 };
