@@ -23,8 +23,9 @@ void lpi_enter_emulated(struct lpi_proc *p);
 void lpi_leave_emulated(struct lpi_proc *p);
 /* Let others run, for poll_ns of p's clock if it has one. */
 int lpi_rest(struct lpi_proc *p);
-/* A test, a probe or a send came to nothing. */
-int lpi_poll_cost(struct lpi_proc *p);
+/* A test, a probe or a send came to nothing: charge a poll, so that a loop that retries lets others
+ * run. @return error; or the error that stops the run */
+int lpi_poll_in_vain(struct lpi_proc *p, int error);
 
 /* On the wall clock: the program's own computing since the last call counts. */
 static inline void enter(struct lpi_proc *p)
@@ -173,8 +174,6 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
 
 /* Send e, when there is space. */
 int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e);
-/* One in eight of p's sends, from the machine's seed. */
-bool lpi_yields_by_chance(const struct lpi_proc *p);
 
 /* A send has taken place, or not. */
 static inline void lpi_count_send(struct lpi_proc *p, enum lpi_message_kind kind, int rc)
@@ -184,19 +183,6 @@ static inline void lpi_count_send(struct lpi_proc *p, enum lpi_message_kind kind
     p->core->messages += kind != LPI_RTS; /* which is no message of its own */
     p->sends++;
     p->in_vain = 0;
-}
-
-enum { LPI_SENDS_IN_ROW = 64 };
-
-/* Without delays nothing makes a sender wait: others still get the core now and then. */
-static inline int lpi_let_others_run(struct lpi_proc *p)
-{
-    if (p->emulating)
-        return lpi_stopped(p);
-    if (p->sends % LPI_SENDS_IN_ROW == 0 ||
-        (p->core->machine->yield_seed != 0 && lpi_yields_by_chance(p)))
-        return lpi_yield(p);
-    return lpi_stopped(p);
 }
 
 /* ---- rendezvous.c: sends that wait for their receivers ---- */

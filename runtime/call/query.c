@@ -56,17 +56,19 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Wait for any event, until t or the next CTS. only_cts: no other event wakes p */
-static int wait_for_any(struct lpi_proc *p, const struct logp_wait_info *subject, int64_t t,
+/* Wait for any event, until t or the next CTS. first: of q's requests. only_cts: no other event
+ * wakes p */
+static int wait_for_any(struct lpi_proc *p, const struct lpi_query *q, int first, int64_t t,
                         bool only_cts)
 {
+    const struct logp_wait_info subject = lpi_query_subject(q, first);
     int rc;
 
     t = least(t, lpi_next_cts(p));
-    p->any.src = subject->source;
-    p->any.tag = subject->tag;
+    p->any.src = subject.source;
+    p->any.tag = subject.tag;
     p->waits_for_any = !only_cts;
-    if (t == INT64_MAX && subject->kind == LOGP_WAIT_SEND) {
+    if (t == INT64_MAX && subject.kind == LOGP_WAIT_SEND) {
         p->state = LPI_SENDING;
         rc = lpi_hold(p);
     } else {
@@ -118,7 +120,6 @@ static bool is_only_send(const struct lpi_proc *p, const struct lpi_query *q,
 int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
 {
     const int first = lpi_query_earliest(q);
-    const struct logp_wait_info subject = lpi_query_subject(q, first);
     struct logp_request *r = first >= 0 ? q->requests[first] : NULL;
     int64_t t = q->late ? INT64_MAX : q->until;
 
@@ -129,7 +130,7 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
         t = m != NULL ? least(t, m->arrival) : t;
         if (p->inbox.n_any > 0) /* a match may leave a message for q */
             t = least(t, p->core->machine->resolver.retry_at(p, q));
-        return wait_for_any(p, &subject, r != NULL ? least(t, lpi_request_arrival(r)) : t, false);
+        return wait_for_any(p, q, first, r != NULL ? least(t, lpi_request_arrival(r)) : t, false);
     }
     if (q->any)
         p->in_vain = 0;
@@ -142,11 +143,11 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
     /* a vp that other events wake would miss an earlier CTS */
     if (t == INT64_MAX && is_only_send(p, q, r))
         return r->rts->request != NULL ? lpi_wait_until(p, r->rts->at)
-                                       : wait_for_any(p, &subject, t, true);
+                                       : wait_for_any(p, q, first, t, true);
     q->beside = true;
     if (r->state != LPI_REQ_RTS_SENT || q->chosen != LPI_DECIDED)
         t = least(t, p->core->machine->resolver.retry_at(p, q));
-    return wait_for_any(p, &subject, least(t, lpi_request_arrival(r)), false);
+    return wait_for_any(p, q, first, least(t, lpi_request_arrival(r)), false);
 }
 
 /* ---- the end ---- */
@@ -155,13 +156,12 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
 static int miss(struct lpi_proc *p, const struct lpi_query *q)
 {
     const struct logp_wait_info subject = lpi_query_subject(q, q->any ? LPI_NO_REQUEST : 0);
-    int rc = 0;
+    int rc;
 
     lpi_note(p, LOGP_NOTE_MISSED, subject.source, subject.tag, 0);
     if (!q->begun_in_time)
-        rc = lpi_poll_cost(p);
-    else if (lpi_clock(p) < q->until)
-        rc = lpi_wait_until(p, q->until);
+        return lpi_poll_in_vain(p, -ETIME);
+    rc = lpi_clock(p) < q->until ? lpi_wait_until(p, q->until) : 0;
     return rc != 0 ? rc : -ETIME;
 }
 
@@ -220,29 +220,13 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
     return lpi_query_once(vp, q, status);
 }
 
-int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
+/* q has been answered: charge what it receives. */
+static int end(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request *r;
     int rc;
 
-    if (q->label == NULL && !lpi_query_has_request(q)) {
-        q->index = LPI_NO_REQUEST;
-        return lpi_catch_up(p);
-    }
-    for (;;) {
-        rc = lpi_query_resolve(p, q);
-        if (rc == -ETIME || (rc == 0 && has_missed(p, q)))
-            return miss(p, q);
-        if (rc != 0 || q->index != LPI_NOT_YET)
-            break;
-        rc = lpi_query_wait(p, q);
-        if (rc != 0)
-            break;
-        q->waited = true;
-    }
-    if (rc != 0)
-        return rc;
     if (q->index == q->n) {
         lpi_note(p, LOGP_NOTE_FOUND, q->found->src, q->found->tag, (int64_t)q->found->n_bytes);
         return found(vp, q->found, status);
@@ -255,6 +239,31 @@ int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_st
         p->core->machine->resolver.received(p, r);
     return rc;
 }
+
+int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc;
+
+    if (q->label == NULL && !lpi_query_has_request(q)) {
+        q->index = LPI_NO_REQUEST;
+        return lpi_catch_up(p);
+    }
+    for (;;) {
+        rc = lpi_query_resolve(p, q);
+        if (rc == -ETIME || (rc == 0 && has_missed(p, q)))
+            return miss(p, q);
+        if (rc == 0 && q->index != LPI_NOT_YET)
+            return end(vp, q, status);
+        if (rc == 0)
+            rc = lpi_query_wait(p, q);
+        if (rc != 0)
+            return rc;
+        q->waited = true;
+    }
+}
+
+/* ---- without a query ---- */
 
 /* Wait for r, which only its message completes. */
 static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
@@ -292,9 +301,7 @@ static int test_directly(const struct logp_vp *vp, struct logp_request *r,
 
     if (rc == 0 && lpi_is_matched(r) && r->arrival <= lpi_usual_horizon(vp->proc))
         return complete(vp, r, status);
-    if (rc == 0)
-        rc = lpi_poll_cost(vp->proc);
-    return rc != 0 ? rc : -ETIME;
+    return rc != 0 ? rc : lpi_poll_in_vain(vp->proc, -ETIME);
 }
 
 /* Has a message with this label arrived by now? */
@@ -308,11 +315,10 @@ static int probe_directly(const struct logp_vp *vp, const struct lpi_label *l,
     if (rc != 0)
         return rc;
     m = lpi_match_find(p, l->context, l->src, l->tag, lpi_usual_horizon(p));
-    if (m != NULL)
-        return found(vp, m, status);
-    rc = lpi_poll_cost(p);
-    return rc != 0 ? rc : -ETIME;
+    return m != NULL ? found(vp, m, status) : lpi_poll_in_vain(p, -ETIME);
 }
+
+/* ---- which way ---- */
 
 int lpi_query_probe(const struct logp_vp *vp, int src, int tag, int64_t until,
                     struct logp_status *status)

@@ -173,9 +173,10 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
     return 0;
 }
 
-static inline __attribute__((always_inline)) int
-receive_by(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
-           const struct logp_recv_options *o, int64_t until, struct logp_status *status)
+/* Post and wait. Not inlined into the fast path of a plain receive. */
+static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, int tag, void *buf,
+                                             size_t capacity, const struct logp_recv_options *o,
+                                             int64_t until, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request *r = lpi_request_new(p->core);
@@ -195,14 +196,6 @@ receive_by(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacit
     return leave(p, rc);
 }
 
-/* Not inlined into the fast path of a plain receive. */
-static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, int tag, void *buf,
-                                             size_t capacity, int64_t until,
-                                             struct logp_status *status)
-{
-    return receive_by(vp, src, tag, buf, capacity, NULL, until, status);
-}
-
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
               struct logp_status *status)
 {
@@ -216,7 +209,7 @@ int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
         if (rc < 0)
             return lpi_failed(vp, "logp_recv", rc);
     }
-    return noted(vp, "logp_recv", receive(vp, src, tag, buf, capacity, INT64_MAX, status));
+    return noted(vp, "logp_recv", receive(vp, src, tag, buf, capacity, NULL, INT64_MAX, status));
 }
 
 int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -225,7 +218,7 @@ int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capa
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
         return lpi_failed(vp, "logp_recv_until", -EINVAL);
     return noted(vp, "logp_recv_until",
-                 receive(vp, src, tag, buf, capacity, lpi_until(until_ns), status));
+                 receive(vp, src, tag, buf, capacity, NULL, lpi_until(until_ns), status));
 }
 
 /* Options of another version are copied. @return 0, and *o is what to use; -EINVAL, -E2BIG */
@@ -254,7 +247,7 @@ int logp_recv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv_
     int rc = take_options(vp, src, tag, &options, &copy);
 
     if (rc == 0)
-        rc = receive_by(vp, src, tag, options->buf, options->capacity, options, INT64_MAX, status);
+        rc = receive(vp, src, tag, options->buf, options->capacity, options, INT64_MAX, status);
     return noted(vp, "logp_recv_with", rc);
 }
 
@@ -264,10 +257,8 @@ static bool is_on_stack(const struct lpi_proc *p, const void *buf)
     return (uintptr_t)buf - (uintptr_t)__builtin_frame_address(0) < p->core->machine->stack_bytes;
 }
 
-static inline __attribute__((always_inline)) int irecv(const struct logp_vp *vp, int src, int tag,
-                                                       void *buf, size_t capacity,
-                                                       const struct logp_recv_options *o,
-                                                       struct logp_request **request)
+static int irecv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                 const struct logp_recv_options *o, struct logp_request **request)
 {
     struct logp_request *r = lpi_request_new(vp->proc->core);
     int rc;

@@ -232,7 +232,7 @@ void lpi_check_all_pollers(struct lpi_core *c)
     int rc;
 
     note_in_vain(c);
-    if (m->remote != NULL || atomic_load_explicit(&m->expects, memory_order_acquire))
+    if (atomic_load_explicit(&m->expects, memory_order_acquire))
         return; /* acquire: as in lpi_check_deadlock() */
     if (c->vain.quiet > 0) {
         rc = rests(m, c->vain.quiet, c->vain.quiet_until, &idle);

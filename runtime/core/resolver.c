@@ -37,14 +37,6 @@ int64_t lpi_request_arrival(const struct logp_request *r)
     }
 }
 
-bool lpi_query_has_request(const struct lpi_query *q)
-{
-    for (int i = 0; i < q->n; i++)
-        if (q->requests[i] != NULL)
-            return true;
-    return false;
-}
-
 int lpi_query_earliest(const struct lpi_query *q)
 {
     int best = LPI_NO_REQUEST;

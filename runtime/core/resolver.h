@@ -12,7 +12,15 @@ void lpi_resolver_choose(struct logp_machine *m);
 /* The request of q that completes first, as far as is known; LPI_NO_REQUEST. */
 int lpi_query_earliest(const struct lpi_query *q);
 /* Does q ask for any request? */
-bool lpi_query_has_request(const struct lpi_query *q);
+static inline bool lpi_query_has_request(const struct lpi_query *q)
+{
+    int i = 0;
+
+    while (i < q->n && q->requests[i] == NULL)
+        i++;
+    return i < q->n;
+}
+
 /* What q waits for, for reports. first: lpi_query_earliest() */
 struct logp_wait_info lpi_query_subject(const struct lpi_query *q, int first);
 /* When r's message arrives, or the answer to it; INT64_MAX: that is not known yet. */

@@ -64,7 +64,7 @@ static inline bool lpi_query_waits(const struct lpi_query *q)
 /* Is q a wait for one receive, which the delivery of its message charges? */
 static inline bool lpi_query_is_direct(const struct lpi_query *q)
 {
-    return lpi_query_waits(q) && !q->any && !q->beside && q->n > 0 && q->requests[0] != NULL &&
+    return !q->beside && !q->any && lpi_query_waits(q) && q->n > 0 && q->requests[0] != NULL &&
            q->requests[0]->state < LPI_REQ_SENT;
 }
 
