@@ -301,14 +301,12 @@ int logp_irecv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv
 int logp_cancel(struct logp_vp *vp, struct logp_request *request)
 {
     struct lpi_proc *p = vp->proc;
-    struct lpi_query q = {
-        .kind = LPI_QUERY_CANCEL, .requests = &request, .n = 1, .until = LPI_AT_ONCE};
 
     if (request != NULL && request->state == LPI_REQ_SPENT)
         return lpi_usage_twice(p, request);
     if (request == NULL || request->state >= LPI_REQ_SENT)
         return lpi_failed(vp, "logp_cancel", -EINVAL);
-    p->core->machine->resolver.resolve(p, &q); /* if the run is over, no message is taken */
+    p->core->machine->resolver.cancels(p, request);
     if (request->state == LPI_REQ_POSTED)
         lpi_note(p, LOGP_NOTE_MISSED, request->src, request->tag, 0);
     if (request->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, request))

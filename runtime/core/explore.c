@@ -184,6 +184,16 @@ static void nothing(struct lpi_proc *p)
     (void)p;
 }
 
+/* If the run is over, no message is taken. */
+static void cancels(struct lpi_proc *p, struct logp_request *r)
+{
+    struct lpi_query query = {
+        .kind = LPI_QUERY_CANCEL, .requests = &r, .n = 1, .until = LPI_AT_ONCE};
+
+    while (r->state == LPI_REQ_POSTED && choose(p, &query) == 0 && query.chosen >= 0)
+        ;
+}
+
 static void ends_late(struct lpi_proc *p)
 {
     struct lpi_query query = {.kind = LPI_QUERY_CANCEL, .until = LPI_AT_ONCE};
@@ -328,41 +338,42 @@ static int give_back(struct lpi_proc *p, const struct logp_request *r)
     return is_taken && lpi_match_restore(p, r) != 0 ? -ENOMEM : -EHOSTDOWN;
 }
 
+/* q is resolved for the first time: is it right, and does p crash before it? @return >= 0; or an error
+ * that ends its call */
+static int begin(struct lpi_proc *p, const struct lpi_query *q)
+{
+    int rc;
+
+    for (int i = 0; i < q->n; i++)
+        if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_SPENT)
+            return lpi_usage_twice(p, q->requests[i]);
+    rc = lpi_explored_fate(p, NULL);
+    return rc == -EHOSTDOWN ? give_back(p, q->n == 1 ? q->requests[0] : NULL) : rc;
+}
+
 static int resolve(struct lpi_proc *p, struct lpi_query *q)
 {
-    struct logp_request *r = q->n == 1 ? q->requests[0] : NULL;
-    int rc = 0;
+    struct logp_request *r = q->n == 1 && !q->any ? q->requests[0] : NULL; /* the only one */
+    int rc = q->waited ? 0 : begin(p, q);
 
-    if (!q->waited && q->kind != LPI_QUERY_CANCEL) {
-        for (int i = 0; i < q->n; i++)
-            if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_SPENT)
-                return lpi_usage_twice(p, q->requests[i]);
-        rc = lpi_explored_fate(p, NULL);
-    }
     if (rc < 0)
-        return rc == -EHOSTDOWN ? give_back(p, r) : rc;
-    rc = 0;
+        return rc;
     if (is_decided(p, q)) {
         q->index = is_complete(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
         return 0;
     }
-    if (r != NULL && !q->any && r->state >= LPI_REQ_SENT)
+    if (r != NULL && r->state >= LPI_REQ_SENT)
         return resolve_send(p, q, r);
-    if (q->kind == LPI_QUERY_CANCEL) {
-        while (rc == 0 && r->state == LPI_REQ_POSTED && (rc = choose(p, q)) == 0 && q->chosen >= 0)
-            ;
-        return rc;
-    }
     rc = choose_all(p, q);
     q->index = q->chosen >= 0 ? q->index : LPI_NOT_YET;
     if (rc != 0 || q->chosen == LPI_MISSED)
         return rc != 0 ? rc : -ETIME;
-    if (r != NULL && !q->any && lpi_query_waits(q) && r->state != LPI_REQ_POSTED) {
+    if (r != NULL && lpi_query_waits(q) && r->state != LPI_REQ_POSTED) {
         q->chosen = LPI_DECIDED;
-        q->index = is_complete(r) ? 0 : LPI_NOT_YET;
-    } else if (r != NULL && !q->any && !is_complete(r)) {
-        q->index = LPI_NOT_YET;
+        q->index = 0;
     }
+    if (r != NULL && !is_complete(r))
+        q->index = LPI_NOT_YET;
     return 0;
 }
 
@@ -380,6 +391,7 @@ const struct lpi_resolver lpi_resolver_explored = {
     .resolve = resolve,
     .retry_at = retry_at,
     .posts = posts,
+    .cancels = cancels,
     .keeps = lpi_usage_keeps,
     .received = received,
     .pass = pass,

@@ -353,14 +353,26 @@ void lpi_explore_free(struct logp_machine *m)
     m->explore = NULL;
 }
 
-static struct lpi_explore *create(const struct logp_explorer *by, int P)
+static struct lpi_explore *create(int P)
 {
-    static const struct logp_fault_limits no_faults;
-    const struct flags *flags = flags_of(by);
     struct lpi_explore *x = calloc(1, sizeof(*x));
 
     if (x == NULL)
         return NULL;
+    x->vps = calloc((size_t)P, sizeof(*x->vps));
+    x->due = calloc((size_t)P, sizeof(*x->due));
+    if (x->vps != NULL && x->due != NULL)
+        return x;
+    destroy(x, P);
+    return NULL;
+}
+
+/* Take what the flags choose. A change of them needs no memory. */
+static void configure(struct lpi_explore *x, const struct logp_explorer *by)
+{
+    static const struct logp_fault_limits no_faults;
+    const struct flags *flags = flags_of(by);
+
     x->by = *by;
     x->by.misses = !flags->way->misses ? 0 : by->misses > 0 ? by->misses : MISSES;
     x->way = flags->way;
@@ -368,29 +380,32 @@ static struct lpi_explore *create(const struct logp_explorer *by, int P)
     x->order = flags->next;
     x->ask_outcome = flags->ask_outcome;
     x->has_faults = memcmp(&by->most_faults, &no_faults, sizeof(no_faults)) != 0;
-    x->vps = calloc((size_t)P, sizeof(*x->vps));
-    x->due = calloc((size_t)P, sizeof(*x->due));
-    if (by->checks_requests)
-        x->usage = lpi_usage_new(P);
-    if (x->vps != NULL && x->due != NULL && (x->usage != NULL || !by->checks_requests))
-        return x;
-    destroy(x, P);
-    return NULL;
 }
 
 /* by: NULL: none. Called with the lock. */
 static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
 {
-    struct lpi_explore *x;
+    struct lpi_explore *x = m->explore;
 
     if (lpi_in_use(m))
         return -EBUSY;
-    x = by != NULL ? create(by, m->P) : NULL;
-    if (by != NULL && x == NULL)
+    if (by == NULL) {
+        lpi_explore_free(m);
+        return 0;
+    }
+    if (x == NULL)
+        x = create(m->P);
+    if (x == NULL)
         return -ENOMEM;
-    lpi_explore_free(m);
     m->explore = x;
-    return 0;
+    configure(x, by);
+    if (!by->checks_requests) {
+        lpi_usage_free(x->usage, m->P);
+        x->usage = NULL;
+    } else if (x->usage == NULL) {
+        x->usage = lpi_usage_new(m->P);
+    }
+    return by->checks_requests && x->usage == NULL ? -ENOMEM : 0;
 }
 
 int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)

@@ -113,6 +113,11 @@ static void no_posts(struct lpi_proc *p, struct logp_request *r, enum lpi_postin
     (void)p, (void)r, (void)posting;
 }
 
+static void no_cancel(struct lpi_proc *p, struct logp_request *r)
+{
+    (void)p, (void)r;
+}
+
 static bool keeps_none(struct lpi_proc *p, struct logp_request *r)
 {
     (void)p, (void)r;
@@ -180,6 +185,7 @@ const struct lpi_resolver lpi_resolver_usual = {
     .resolve = usual_resolve,
     .retry_at = usual_retry_at,
     .posts = no_posts,
+    .cancels = no_cancel,
     .keeps = keeps_none,
     .received = no_received,
     .pass = usual_pass,

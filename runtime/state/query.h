@@ -27,12 +27,12 @@ enum {
 /* lpi_query.until, where it is no time: it asks once, and a miss costs a poll. */
 #define LPI_AT_ONCE INT64_MIN
 
-/* What is asked for. */
+/* What is asked for. Explored runs also ask when a vp cancels, and which one goes first. */
 enum lpi_query_kind {
     LPI_QUERY_MESSAGE, /* a message, or the end of a request */
-    LPI_QUERY_CANCEL, /* the one request is cancelled if it takes no message; without a request: all
-                          are, as the program ends */
-    LPI_QUERY_TURN,   /* explored: the vp's turn with what `key` stands for */
+    LPI_QUERY_CANCEL,  /* the one request is cancelled if it takes no message; without a request:
+                          all are, as the program ends */
+    LPI_QUERY_TURN,    /* the vp's turn with what `key` stands for */
 };
 
 /* It lives on the vp's stack. */
@@ -97,6 +97,8 @@ struct lpi_resolver {
     int64_t (*retry_at)(struct lpi_proc *p, const struct lpi_query *q);
     /* p makes a request. A send's `buf` and `capacity` are those of its payload. */
     void (*posts)(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting);
+    /* p is about to cancel r, a receive, which may take a message first. */
+    void (*cancels)(struct lpi_proc *p, struct logp_request *r);
     /* A call of p has completed r. @return false: it is to be freed */
     bool (*keeps)(struct lpi_proc *p, struct logp_request *r);
     /* A query of p has completed r, a receive. */
