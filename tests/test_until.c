@@ -57,6 +57,30 @@ TestProgram(until, a_receive_ends_with_its_message_or_its_time, run_both(2, prog
     return 0;
 }
 
+/* Every time is a time: a wait until the least of all is over, and no test of what is here. */
+TestProgram(until, the_least_of_all_times_is_over, run_both(2, program, NULL))
+{
+    struct logp_request *request;
+    int got = 0, last = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0)
+        return send_three(vp);
+    OK(logp_irecv(vp, 0, 9, &last, sizeof(last), &request));
+    OK(logp_sleep_until(vp, 200000));
+    cr_assert_eq(logp_recv_until(vp, 0, 5, &got, sizeof(got), INT64_MIN, NULL), -ETIME);
+    cr_assert(is_at(vp, 200100)); /* a look */
+    cr_assert_eq(logp_wait_until(vp, request, INT64_MIN, NULL), -ETIME);
+    cr_assert(is_at(vp, 200200));
+    OK(logp_wait(vp, request, NULL));
+    cr_assert_eq(last, 3);
+    for (int i = 1; i <= 2; i++) {
+        OK(logp_recv(vp, 0, 5, &got, sizeof(got), NULL));
+        cr_assert_eq(got, i);
+    }
+    return 0;
+}
+
 /* What came too late for one receive is still the first for the next. */
 TestProgram(until, a_late_message_keeps_its_place,
             test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_6us), program, &(int){0});
@@ -75,7 +99,7 @@ TestProgram(until, a_late_message_keeps_its_place,
     cr_assert_eq(logp_recv_until(vp, src, 5, &got, sizeof(got), 7999, NULL), -ETIME);
     for (int i = 1; i <= 3; i++) {
         OK(logp_recv_until(vp, src, 5, &got, sizeof(got), 4000 + 4000 * i, NULL));
-        cr_assert_eq(got, i);
+        cr_assert_eq(got, i, "%d instead of %d", got, i);
         cr_assert_eq(logp_now(vp), 6000 + 4000 * i);
     }
     return 0;
@@ -160,7 +184,7 @@ static int look(struct logp_vp *vp, void *arg)
     cr_assert(is_at(vp, s.arrival_ns));
     for (int i = 1; i <= 3; i++) {
         OK(logp_recv(vp, src, LOGP_ANY_TAG, &got, sizeof(got), NULL));
-        cr_assert_eq(got, i);
+        cr_assert_eq(got, i, "%d instead of %d", got, i);
     }
     return 0;
 }

@@ -23,8 +23,9 @@ void lpi_enter_emulated(struct lpi_proc *p);
 void lpi_leave_emulated(struct lpi_proc *p);
 /* Let others run, for poll_ns of p's clock if it has one. */
 int lpi_rest(struct lpi_proc *p);
-/* A test, a probe or a send came to nothing. */
-int lpi_poll_cost(struct lpi_proc *p);
+/* A test, a probe or a send came to nothing: charge a poll, so that a loop that retries lets others
+ * run. @return error; or the error that stops the run */
+int lpi_poll_in_vain(struct lpi_proc *p, int error);
 
 /* On the wall clock: the program's own computing since the last call counts. */
 static inline void enter(struct lpi_proc *p)
@@ -63,6 +64,12 @@ static inline int noted(const struct logp_vp *vp, const char *call, int rc)
 
 /* ---- arguments ---- */
 
+/* The end of a wait, which the program has given: no time of it means LPI_AT_ONCE. */
+static inline int64_t lpi_until(int64_t until_ns)
+{
+    return until_ns > LOGP_NEVER ? until_ns : LOGP_NEVER;
+}
+
 static inline bool bad_buffer(const void *buf, size_t n)
 {
     return buf == NULL && n > 0;
@@ -94,10 +101,10 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
 /* The same without operations. */
 int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
 /* The same for one label. */
-int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int64_t until,
+int lpi_query_probe(const struct logp_vp *vp, int src, int tag, int64_t until,
                     struct logp_status *status);
 /* The same for r alone. */
-int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
+int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                       struct logp_status *status);
 /* A request that is complete when something other than a message sets `answered`. NULL: no memory */
 struct logp_request *lpi_event_new(struct lpi_proc *p);
@@ -148,24 +155,16 @@ void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o);
 /* ---- recv.c ---- */
 
 /* The same for a request that is not just a receive or send that is complete. */
-void lpi_release_other(struct lpi_proc *p, struct logp_request *r, int rc);
+void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc);
 
-/* A call is done with r, or rc has ended the run: free it, unless its answer may still come to it. */
-static inline void lpi_release(struct lpi_proc *p, struct logp_request *r, int rc)
-{
-    if (rc == 0 && r->state <= LPI_REQ_SENT)
-        lpi_request_free(p->core, r);
-    else
-        lpi_release_other(p, r, rc);
-}
-
-/* The same for a request of the program, whose use is watched where choices are explored. */
+/* A call is done with r, or rc has ended the run: free it, unless its answer may still come to it or
+ * the explorer watches its use. */
 static inline void lpi_complete(struct lpi_proc *p, struct logp_request *r, int rc)
 {
-    if (lpi_is_instrumented(p->core->machine))
-        lpi_release_other(p, r, rc);
+    if (rc == 0 && r->state <= LPI_REQ_SENT && !p->needs_query)
+        lpi_request_free(p->core, r);
     else
-        lpi_release(p, r, rc);
+        lpi_complete_other(p, r, rc);
 }
 
 /* send.c: logp_send() through a group; rank, tag and buffer are checked. */
@@ -175,8 +174,6 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
 
 /* Send e, when there is space. */
 int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e);
-/* One in eight of p's sends, from the machine's seed. */
-bool lpi_yields_by_chance(const struct lpi_proc *p);
 
 /* A send has taken place, or not. */
 static inline void lpi_count_send(struct lpi_proc *p, enum lpi_message_kind kind, int rc)
@@ -186,19 +183,6 @@ static inline void lpi_count_send(struct lpi_proc *p, enum lpi_message_kind kind
     p->core->messages += kind != LPI_RTS; /* which is no message of its own */
     p->sends++;
     p->in_vain = 0;
-}
-
-enum { LPI_SENDS_IN_ROW = 64 };
-
-/* Without delays nothing makes a sender wait: others still get the core now and then. */
-static inline int lpi_let_others_run(struct lpi_proc *p)
-{
-    if (p->emulating)
-        return lpi_stopped(p);
-    if (p->sends % LPI_SENDS_IN_ROW == 0 ||
-        (p->core->machine->yield_seed != 0 && lpi_yields_by_chance(p)))
-        return lpi_yield(p);
-    return lpi_stopped(p);
 }
 
 /* ---- rendezvous.c: sends that wait for their receivers ---- */

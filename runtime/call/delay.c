@@ -16,7 +16,7 @@ int logp_peek(struct logp_vp *vp, int src, int tag, bool *found, struct logp_sta
 {
     struct lpi_proc *p = vp->proc;
     const struct lpi_label label = {vp->context, to_global(vp, src), tag};
-    struct lpi_query q = {.label = &label, .until = INT64_MAX, .src = label.src, .tag = tag};
+    struct lpi_query q = {.label = &label, .until = LPI_AT_ONCE};
     int rc = lpi_stopped(p);
 
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || found == NULL)

@@ -167,7 +167,7 @@ __attribute__((noinline)) int lpi_query_beside(const struct logp_vp *vp, struct 
 
 int lpi_progress(struct lpi_proc *p)
 {
-    struct lpi_query q = {.waits = true, .begun_in_time = true, .until = LOGP_NEVER};
+    struct lpi_query q = {.begun_in_time = true, .until = LOGP_NEVER};
     const int rc = lpi_query_beside(&p->group, &q, NULL);
 
     return rc == -ETIME ? 0 : rc;

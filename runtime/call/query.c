@@ -7,8 +7,9 @@
  * it is complete. Any event wakes a vp that waits for several things (waits_for_any), which charges
  * what it receives itself.
  *
- * Where the machine is not instrumented, a probe, and a wait or a test of one receive, need no
- * query, which would show in their time: probe_directly(), wait_directly(), test_directly().
+ * Unless the vp needs a query (lpi_proc.needs_query), a probe, and a wait or a test of one receive,
+ * do without one, which would show in their time: probe_directly(), wait_directly(),
+ * test_directly().
  */
 #include "call/call.h"
 #include "core/core.h"
@@ -27,17 +28,10 @@ int lpi_catch_up(struct lpi_proc *p)
         return rc;
     lpi_poll(p->core);
     if (p->inbox.n_any > 0)
-        lpi_match_arrived(p, lpi_horizon(p)); /* this may send CTSs */
-    if (p->has_background && (rc = lpi_data_send(p)) != 0)
+        lpi_match_arrived(p, p->core->machine->resolver.horizon(p)); /* this may send CTSs */
+    if (lpi_has_background(p) && (rc = lpi_data_send(p)) != 0)
         return rc > 0 ? lpi_catch_up(p) : rc;
     return lpi_stopped(p);
-}
-
-/* Is r a send, or an operation whose next step waits for one? */
-static bool is_send(const struct logp_request *r)
-{
-    return r->state == LPI_REQ_STARTED ? r->operation->awaits->state >= LPI_REQ_SENT
-                                       : r->state >= LPI_REQ_SENT;
 }
 
 int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q)
@@ -47,25 +41,11 @@ int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q)
     int rc;
 
     q->beside = q->beside || has_rts;
-    q->direct = q->waits && !q->any && !q->beside && q->n > 0 && q->requests[0] != NULL &&
-                q->requests[0]->state < LPI_REQ_SENT;
     rc = a->depends(p, q) ? lpi_catch_up(p) : has_rts ? lpi_data_send(p) : 0;
-    q->index = LPI_NOT_YET;
-    if (rc < 0)
-        return rc;
-    if (q->label == NULL) {
-        const struct logp_request *r;
-
-        q->index = lpi_query_earliest(q);
-        if (q->index < 0)
-            return 0;
-        r = q->requests[q->index];
-        q->sends = is_send(r);
-        q->src = r->src;
-        q->tag = r->tag;
-    }
-    rc = a->resolve(p, q);
-    q->index = rc == 0 ? q->index : LPI_NOT_YET;
+    if (rc >= 0)
+        rc = a->resolve(p, q);
+    if (rc != 0)
+        q->index = LPI_NOT_YET;
     return rc;
 }
 
@@ -76,16 +56,19 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Wait for any event, until t or the next CTS. only_cts: no other event wakes p */
-static int wait_for_any(struct lpi_proc *p, const struct lpi_query *q, int64_t t, bool only_cts)
+/* Wait for any event, until t or the next CTS. first: of q's requests. only_cts: no other event
+ * wakes p */
+static int wait_for_any(struct lpi_proc *p, const struct lpi_query *q, int first, int64_t t,
+                        bool only_cts)
 {
+    const struct logp_wait_info subject = lpi_query_subject(q, first);
     int rc;
 
     t = least(t, lpi_next_cts(p));
-    p->any.src = q->src;
-    p->any.tag = q->tag;
+    p->any.src = subject.source;
+    p->any.tag = subject.tag;
     p->waits_for_any = !only_cts;
-    if (t == INT64_MAX && q->sends) {
+    if (t == INT64_MAX && subject.kind == LOGP_WAIT_SEND) {
         p->state = LPI_SENDING;
         rc = lpi_hold(p);
     } else {
@@ -142,16 +125,16 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
 
     if (q->label != NULL) {
         const struct lpi_message *m =
-            lpi_match_find(p, q->label->context, q->src, q->tag, INT64_MAX);
+            lpi_match_find(p, q->label->context, q->label->src, q->label->tag, INT64_MAX);
 
         t = m != NULL ? least(t, m->arrival) : t;
         if (p->inbox.n_any > 0) /* a match may leave a message for q */
             t = least(t, p->core->machine->resolver.retry_at(p, q));
-        return wait_for_any(p, q, r != NULL ? least(t, lpi_request_arrival(r)) : t, false);
+        return wait_for_any(p, q, first, r != NULL ? least(t, lpi_request_arrival(r)) : t, false);
     }
     if (q->any)
         p->in_vain = 0;
-    if (q->direct && (r->state == LPI_REQ_POSTED || q->until == INT64_MAX)) {
+    if (lpi_query_is_direct(q) && (r->state == LPI_REQ_POSTED || q->until == INT64_MAX)) {
         if (!lpi_query_is_over(p, q))
             return wait_for_one(p, q, r);
         lpi_poll(p->core); /* its payload is being copied: this takes a moment */
@@ -160,11 +143,11 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
     /* a vp that other events wake would miss an earlier CTS */
     if (t == INT64_MAX && is_only_send(p, q, r))
         return r->rts->request != NULL ? lpi_wait_until(p, r->rts->at)
-                                       : wait_for_any(p, q, t, true);
+                                       : wait_for_any(p, q, first, t, true);
     q->beside = true;
     if (r->state != LPI_REQ_RTS_SENT || q->chosen != LPI_DECIDED)
         t = least(t, p->core->machine->resolver.retry_at(p, q));
-    return wait_for_any(p, q, least(t, lpi_request_arrival(r)), false);
+    return wait_for_any(p, q, first, least(t, lpi_request_arrival(r)), false);
 }
 
 /* ---- the end ---- */
@@ -172,16 +155,13 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
 /* Nothing has completed q. What is left of its time passes, or it is a poll. */
 static int miss(struct lpi_proc *p, const struct lpi_query *q)
 {
-    int rc = 0;
+    const struct logp_wait_info subject = lpi_query_subject(q, q->any ? LPI_NO_REQUEST : 0);
+    int rc;
 
-    if (q->any)
-        lpi_note(p, LOGP_NOTE_MISSED, LOGP_ANY_SOURCE, LOGP_ANY_TAG, 0);
-    else
-        lpi_note(p, LOGP_NOTE_MISSED, q->src, q->tag, 0);
+    lpi_note(p, LOGP_NOTE_MISSED, subject.source, subject.tag, 0);
     if (!q->begun_in_time)
-        rc = lpi_poll_cost(p);
-    else if (lpi_clock(p) < q->until)
-        rc = lpi_wait_until(p, q->until);
+        return lpi_poll_in_vain(p, -ETIME);
+    rc = lpi_clock(p) < q->until ? lpi_wait_until(p, q->until) : 0;
     return rc != 0 ? rc : -ETIME;
 }
 
@@ -209,7 +189,6 @@ complete(const struct logp_vp *vp, struct logp_request *r, struct logp_status *s
 static int found(const struct logp_vp *vp, const struct lpi_message *m, struct logp_status *status)
 {
     vp->proc->in_vain = 0;
-    lpi_note(vp->proc, LOGP_NOTE_FOUND, m->src, m->tag, (int64_t)m->n_bytes);
     lpi_status_of_message(vp, status, m);
     return 0;
 }
@@ -220,9 +199,9 @@ static bool has_missed(struct lpi_proc *p, struct lpi_query *q)
     struct logp_request *r = q->one;
 
     if (q->index >= 0)
-        return q->waits && r != NULL && q->index == 0 && r->state < LPI_REQ_SENT &&
+        return lpi_query_waits(q) && r != NULL && q->index == 0 && r->state < LPI_REQ_SENT &&
                r->arrival > q->until;
-    if (!q->waits)
+    if (!lpi_query_waits(q))
         return true;
     if (!lpi_query_is_over(p, q))
         return false;
@@ -234,40 +213,57 @@ static bool has_missed(struct lpi_proc *p, struct lpi_query *q)
 
 int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
 {
-    q->begun_in_time = q->waits && !lpi_query_is_over(vp->proc, q);
+    q->begun_in_time = !lpi_query_is_over(vp->proc, q);
     q->one = q->any || q->label != NULL ? NULL : q->requests[0];
-    if (vp->proc->has_background && (q->label != NULL || lpi_query_earliest(q) >= 0))
+    if (lpi_has_background(vp->proc) && (q->label != NULL || lpi_query_has_request(q)))
         return lpi_query_beside(vp, q, status);
     return lpi_query_once(vp, q, status);
+}
+
+/* q has been answered: charge what it receives. */
+static int end(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
+{
+    struct lpi_proc *p = vp->proc;
+    struct logp_request *r;
+    int rc;
+
+    if (q->index == q->n) {
+        lpi_note(p, LOGP_NOTE_FOUND, q->found->src, q->found->tag, (int64_t)q->found->n_bytes);
+        return found(vp, q->found, status);
+    }
+    r = q->requests[q->index];
+    if (r->state >= LPI_REQ_SENT)
+        return r->state == LPI_REQ_ENDED ? r->operation->error : 0;
+    rc = complete(vp, r, status);
+    if (rc == 0 || rc == -EMSGSIZE)
+        p->core->machine->resolver.received(p, r);
+    return rc;
 }
 
 int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
-    int rc = 0;
+    int rc;
 
-    do {
+    if (q->label == NULL && !lpi_query_has_request(q)) {
+        q->index = LPI_NO_REQUEST;
+        return lpi_catch_up(p);
+    }
+    for (;;) {
         rc = lpi_query_resolve(p, q);
-        if (rc == -ETIME || (rc == 0 && q->index != LPI_NO_REQUEST && has_missed(p, q)))
+        if (rc == -ETIME || (rc == 0 && has_missed(p, q)))
             return miss(p, q);
-        if (rc != 0 || q->index != LPI_NOT_YET)
-            break;
-        rc = lpi_query_wait(p, q);
+        if (rc == 0 && q->index != LPI_NOT_YET)
+            return end(vp, q, status);
+        if (rc == 0)
+            rc = lpi_query_wait(p, q);
+        if (rc != 0)
+            return rc;
         q->waited = true;
-    } while (rc == 0);
-    if (rc != 0 || q->index == LPI_NO_REQUEST)
-        return rc;
-    if (q->index == q->n)
-        return found(vp, q->found, status);
-    if (q->requests[q->index]->state >= LPI_REQ_SENT)
-        return q->requests[q->index]->state == LPI_REQ_ENDED
-                   ? q->requests[q->index]->operation->error
-                   : 0;
-    rc = complete(vp, q->requests[q->index], status);
-    if (rc == 0 || rc == -EMSGSIZE)
-        p->core->machine->resolver.received(p, q, q->requests[q->index]);
-    return rc;
+    }
 }
+
+/* ---- without a query ---- */
 
 /* Wait for r, which only its message completes. */
 static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
@@ -305,9 +301,7 @@ static int test_directly(const struct logp_vp *vp, struct logp_request *r,
 
     if (rc == 0 && lpi_is_matched(r) && r->arrival <= lpi_usual_horizon(vp->proc))
         return complete(vp, r, status);
-    if (rc == 0)
-        rc = lpi_poll_cost(vp->proc);
-    return rc != 0 ? rc : -ETIME;
+    return rc != 0 ? rc : lpi_poll_in_vain(vp->proc, -ETIME);
 }
 
 /* Has a message with this label arrived by now? */
@@ -321,48 +315,39 @@ static int probe_directly(const struct logp_vp *vp, const struct lpi_label *l,
     if (rc != 0)
         return rc;
     m = lpi_match_find(p, l->context, l->src, l->tag, lpi_usual_horizon(p));
-    if (m != NULL)
-        return found(vp, m, status);
-    rc = lpi_poll_cost(p);
-    return rc != 0 ? rc : -ETIME;
+    return m != NULL ? found(vp, m, status) : lpi_poll_in_vain(p, -ETIME);
 }
 
-int lpi_query_probe(const struct logp_vp *vp, int src, int tag, bool waits, int64_t until,
+/* ---- which way ---- */
+
+int lpi_query_probe(const struct logp_vp *vp, int src, int tag, int64_t until,
                     struct logp_status *status)
 {
     const struct lpi_label l = {vp->context, to_global(vp, src), tag};
 
-    if (!waits && !lpi_is_instrumented(vp->proc->core->machine) && !vp->proc->has_background)
+    if (until == LPI_AT_ONCE && !vp->proc->needs_query)
         return probe_directly(vp, &l, status);
-    return lpi_query_run(
-        vp,
-        &(struct lpi_query){.label = &l, .waits = waits, .until = until, .src = l.src, .tag = tag},
-        status);
+    return lpi_query_run(vp, &(struct lpi_query){.label = &l, .until = until}, status);
 }
 
 /* Not inlined: the query would lie on the stack of each direct wait. */
 static __attribute__((noinline)) int run_for(const struct logp_vp *vp, struct logp_request *r,
-                                             bool waits, int64_t until, struct logp_status *status)
+                                             int64_t until, struct logp_status *status)
 {
-    return lpi_query_run(vp,
-                         &(struct lpi_query){.requests = &r,
-                                             .n = 1,
-                                             .any = r->state == LPI_REQ_SYNC_SENT,
-                                             .waits = waits,
-                                             .until = until},
-                         status);
+    struct lpi_query q = {
+        .requests = &r, .n = 1, .any = r->state == LPI_REQ_SYNC_SENT, .until = until};
+
+    return lpi_query_run(vp, &q, status);
 }
 
-int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
+int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                       struct logp_status *status)
 {
-    if (!lpi_is_instrumented(vp->proc->core->machine) && !vp->proc->has_background) {
-        if (!waits)
-            return test_directly(vp, r, status);
-        if (until == INT64_MAX)
-            return wait_directly(vp, r, status);
-    }
-    return run_for(vp, r, waits, until, status);
+    if (!vp->proc->needs_query && until == LPI_AT_ONCE)
+        return test_directly(vp, r, status);
+    if (!vp->proc->needs_query && until == INT64_MAX)
+        return wait_directly(vp, r, status);
+    return run_for(vp, r, until, status);
 }
 
 struct logp_request *lpi_event_new(struct lpi_proc *p)
@@ -380,5 +365,5 @@ struct logp_request *lpi_event_new(struct lpi_proc *p)
 
 int lpi_event_await(const struct logp_vp *vp, struct logp_request *event)
 {
-    return run_for(vp, event, true, INT64_MAX, NULL);
+    return run_for(vp, event, INT64_MAX, NULL);
 }

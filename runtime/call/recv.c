@@ -11,13 +11,8 @@
 /* Stop r. A message that is being copied into its buffer is completed first. */
 static void abandon(struct lpi_proc *p, struct logp_request *r)
 {
-    struct lpi_query q = {.requests = &r,
-                          .n = 1,
-                          .waits = true,
-                          .direct = lpi_rts_of(p) == NULL,
-                          .until = INT64_MAX,
-                          .src = r->src,
-                          .tag = r->tag};
+    struct lpi_query q = {
+        .requests = &r, .n = 1, .until = INT64_MAX, .beside = lpi_rts_of(p) != NULL};
     int rc = 0;
 
     while (r->state == LPI_REQ_CTS_SENT && rc == 0) { /* the payload comes into buf */
@@ -35,14 +30,22 @@ static void abandon(struct lpi_proc *p, struct logp_request *r)
         lpi_match_unpost(p, r);
 }
 
-void lpi_release_other(struct lpi_proc *p, struct logp_request *r, int rc)
+void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
 {
+    if (r->state == LPI_REQ_SPENT) /* given to a call once more: it is no longer in use */
+        return;
     if (rc != 0 && r->state < LPI_REQ_SENT)
         abandon(p, r);
     if (r->state >= LPI_REQ_STARTED)
         lpi_operation_release(p, r->operation);
     if (!p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
         lpi_request_free(p->core, r);
+}
+
+/* A receive from any source is posted no longer: others may match before their arrival again. */
+static void may_match_again(struct lpi_proc *p)
+{
+    lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
 }
 
 /* Undo the posting of r. A message that it has taken is the next one of its source again.
@@ -53,7 +56,7 @@ static int take_back(struct lpi_proc *p, struct logp_request *r)
     if (r->state == LPI_REQ_BOUND)
         return lpi_match_restore(p, r);
     if (r->src == LOGP_ANY_SOURCE)
-        lpi_match_arrived(p, lpi_horizon(p)); /* others may match before their arrival again */
+        may_match_again(p);
     return 0;
 }
 
@@ -77,6 +80,7 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
                                                       struct logp_request *r, bool stays)
 {
     struct lpi_proc *p = vp->proc;
+    int64_t horizon = INT64_MAX; /* without a receive from any source it does not matter */
     int rc = lpi_stopped(p);
 
     if (rc != 0)
@@ -92,14 +96,15 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
     r->exposed = r->special = false;
     if (o != NULL)
         apply(r, o);
-    if (lpi_is_instrumented(p->core->machine))
-        p->core->machine->resolver.posts(p, r, stays ? LPI_POSTS_RECEIVE : LPI_POSTS_FOR_CALL);
+    p->core->machine->resolver.posts(p, r, stays ? LPI_POSTS_RECEIVE : LPI_POSTS_FOR_CALL);
     if (src == LOGP_ANY_SOURCE)
         lpi_direct_close(p);
-    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0)
+    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0) {
         rc = lpi_catch_up(p);
+        horizon = p->core->machine->resolver.horizon(p);
+    }
     if (rc == 0)
-        lpi_match_post(p, r, lpi_horizon(p));
+        lpi_match_post(p, r, horizon);
     return rc;
 }
 
@@ -131,7 +136,7 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
     if (rc == 0 && r->state != LPI_REQ_FAILED && r->state != LPI_REQ_CTS_SENT && r->arrival < 0 &&
         lpi_has_fast_path(p->core->machine))
         lpi_status_of_request(vp, status, r);
-    else if (rc == 0 && (rc = lpi_query_request(vp, r, true, INT64_MAX, status)) != 0)
+    else if (rc == 0 && (rc = lpi_query_request(vp, r, INT64_MAX, status)) != 0)
         abandon(p, r);
     lpi_request_free(p->core, r);
     return leave(p, rc);
@@ -151,7 +156,7 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
 
     if (rc != 0)
         return rc;
-    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0 || p->has_background)
+    if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0 || p->needs_query)
         return 1;
     p->in_vain = 0;
     p->emulating = false;
@@ -168,9 +173,10 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
     return 0;
 }
 
-static inline __attribute__((always_inline)) int
-receive_by(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
-           const struct logp_recv_options *o, int64_t until, struct logp_status *status)
+/* Post and wait. Not inlined into the fast path of a plain receive. */
+static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, int tag, void *buf,
+                                             size_t capacity, const struct logp_recv_options *o,
+                                             int64_t until, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request *r = lpi_request_new(p->core);
@@ -183,19 +189,11 @@ receive_by(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacit
         lpi_request_free(p->core, r);
         return leave(p, rc);
     }
-    rc = lpi_query_request(vp, r, true, until, status);
+    rc = lpi_query_request(vp, r, until, status);
     if (rc == -ETIME && take_back(p, r) != 0)
         rc = -ENOMEM;
-    lpi_release(p, r, rc == -ETIME ? 0 : rc);
+    lpi_complete(p, r, rc == -ETIME ? 0 : rc);
     return leave(p, rc);
-}
-
-/* Not inlined into the fast path of a plain receive. */
-static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, int tag, void *buf,
-                                             size_t capacity, int64_t until,
-                                             struct logp_status *status)
-{
-    return receive_by(vp, src, tag, buf, capacity, NULL, until, status);
 }
 
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -211,7 +209,7 @@ int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
         if (rc < 0)
             return lpi_failed(vp, "logp_recv", rc);
     }
-    return noted(vp, "logp_recv", receive(vp, src, tag, buf, capacity, INT64_MAX, status));
+    return noted(vp, "logp_recv", receive(vp, src, tag, buf, capacity, NULL, INT64_MAX, status));
 }
 
 int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -219,7 +217,8 @@ int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capa
 {
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
         return lpi_failed(vp, "logp_recv_until", -EINVAL);
-    return noted(vp, "logp_recv_until", receive(vp, src, tag, buf, capacity, until_ns, status));
+    return noted(vp, "logp_recv_until",
+                 receive(vp, src, tag, buf, capacity, NULL, lpi_until(until_ns), status));
 }
 
 /* Options of another version are copied. @return 0, and *o is what to use; -EINVAL, -E2BIG */
@@ -248,7 +247,7 @@ int logp_recv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv_
     int rc = take_options(vp, src, tag, &options, &copy);
 
     if (rc == 0)
-        rc = receive_by(vp, src, tag, options->buf, options->capacity, options, INT64_MAX, status);
+        rc = receive(vp, src, tag, options->buf, options->capacity, options, INT64_MAX, status);
     return noted(vp, "logp_recv_with", rc);
 }
 
@@ -258,10 +257,8 @@ static bool is_on_stack(const struct lpi_proc *p, const void *buf)
     return (uintptr_t)buf - (uintptr_t)__builtin_frame_address(0) < p->core->machine->stack_bytes;
 }
 
-static inline __attribute__((always_inline)) int irecv(const struct logp_vp *vp, int src, int tag,
-                                                       void *buf, size_t capacity,
-                                                       const struct logp_recv_options *o,
-                                                       struct logp_request **request)
+static int irecv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
+                 const struct logp_recv_options *o, struct logp_request **request)
 {
     struct logp_request *r = lpi_request_new(vp->proc->core);
     int rc;
@@ -304,22 +301,19 @@ int logp_irecv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv
 int logp_cancel(struct logp_vp *vp, struct logp_request *request)
 {
     struct lpi_proc *p = vp->proc;
-    struct lpi_query q = {.requests = &request, .n = 1, .cancels = true, .until = INT64_MAX};
 
     if (request != NULL && request->state == LPI_REQ_SPENT)
         return lpi_usage_twice(p, request);
     if (request == NULL || request->state >= LPI_REQ_SENT)
         return lpi_failed(vp, "logp_cancel", -EINVAL);
-    q.src = request->src;
-    q.tag = request->tag;
-    p->core->machine->resolver.resolve(p, &q); /* if the run is over, no message is taken */
+    p->core->machine->resolver.cancels(p, request);
     if (request->state == LPI_REQ_POSTED)
         lpi_note(p, LOGP_NOTE_MISSED, request->src, request->tag, 0);
     if (request->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, request))
         return -EINPROGRESS;
     lpi_match_unpost(p, request);
     if (request->src == LOGP_ANY_SOURCE)
-        lpi_match_arrived(p, lpi_horizon(p)); /* others may match before their arrival again */
+        may_match_again(p);
     if (!p->core->machine->resolver.keeps(p, request))
         lpi_request_free(p->core, request);
     return 0;
@@ -335,10 +329,10 @@ static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf
     leave(vp->proc, 0);
     rc = lpi_send(vp, dst, tag, buf, n_bytes);
     if (rc == 0)
-        rc = lpi_query_request(vp, r, true, INT64_MAX, status);
+        rc = lpi_query_request(vp, r, INT64_MAX, status);
     else if (take_back(vp->proc, r) != 0)
         rc = -ENOMEM;
-    lpi_release(vp->proc, r, rc);
+    lpi_complete(vp->proc, r, rc);
     return rc;
 }
 

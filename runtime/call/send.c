@@ -60,7 +60,7 @@ send_synchronously(const struct logp_vp *vp, struct lpi_proc *to, const struct l
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request r = {.src = to->rank, .tag = e->tag}, *request = &r;
-    struct lpi_query q = {.requests = &request, .n = 1, .waits = true, .until = INT64_MAX};
+    struct lpi_query q = {.requests = &request, .n = 1, .until = INT64_MAX};
     int rc;
 
     enter(p);
@@ -70,15 +70,18 @@ send_synchronously(const struct logp_vp *vp, struct lpi_proc *to, const struct l
     return leave(p, rc);
 }
 
-static inline __attribute__((always_inline)) int
-send_envelope(const struct logp_vp *vp, enum logp_send_mode mode, struct lpi_envelope *e)
+/* r: NULL, or the request that is complete when e has been sent */
+static inline __attribute__((always_inline)) int send_envelope(const struct logp_vp *vp,
+                                                               enum logp_send_mode mode,
+                                                               struct lpi_envelope *e,
+                                                               struct logp_request *r)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_proc *to = &p->core->machine->procs[e->dst];
     int rc;
 
     if (lpi_is_rendezvous(p, mode, e->n_bytes))
-        return send_synchronously(vp, to, e);
+        return r != NULL ? lpi_rts_send(p, e, r) : send_synchronously(vp, to, e);
     enter(p);
     rc = lpi_send_when_space(p, to, e);
     if (!lpi_is_local(p->core->machine, e->dst))
@@ -87,22 +90,23 @@ send_envelope(const struct logp_vp *vp, enum logp_send_mode mode, struct lpi_env
 }
 
 /* Not inlined: its envelope would lie on the stack of the fast path too. */
-static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, enum logp_send_mode mode,
-                                               int dst, int tag, const void *buf, size_t n_bytes)
+static __attribute__((noinline)) int send_slow(const struct logp_vp *vp, int dst, int tag,
+                                               const void *buf, size_t n_bytes)
 {
     struct lpi_envelope e = envelope(vp, dst, tag, buf, n_bytes);
 
-    return send_envelope(vp, mode, &e);
+    return send_envelope(vp, LOGP_SEND_STANDARD, &e, NULL);
 }
 
 static __attribute__((noinline)) int send_slow_with(const struct logp_vp *vp, int dst, int tag,
-                                                    const struct logp_send_options *o)
+                                                    const struct logp_send_options *o,
+                                                    struct logp_request *r)
 {
     struct lpi_envelope e = envelope(vp, dst, tag, o->buf, o->n_bytes);
 
     e.bits = o->bits;
     e.made_by = o->fill != NULL ? o : NULL;
-    return send_envelope(vp, o->mode, &e);
+    return send_envelope(vp, o->mode, &e, r);
 }
 
 /* Can it be sent? 0; -EINVAL, or what the run was stopped with */
@@ -114,16 +118,16 @@ check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n
     return dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes) ? -EINVAL : rc;
 }
 
-/* Without a delay, to a vp of this core: hand it over. dst: a global rank. @return false: not so */
+/* Without a delay: hand it over, if the vp is of this core. dst: a global rank. @return false: not so */
 static inline __attribute__((always_inline)) bool hand_over(const struct logp_vp *vp, int dst,
                                                             int tag, const void *buf,
                                                             size_t n_bytes, uint64_t bits)
 {
     struct lpi_proc *p = vp->proc;
-    struct logp_machine *m = p->core->machine;
+    const struct logp_machine *m = p->core->machine;
     const struct lpi_label label = {vp->context, p->rank, tag};
 
-    if (!lpi_has_fast_path(m) || !lpi_is_here(p->core, dst) ||
+    if (!lpi_is_here(p->core, dst) ||
         !lpi_deliver_here(&m->procs[dst], &label, buf, n_bytes, bits, false))
         return false;
     p->emulating = false;
@@ -131,12 +135,20 @@ static inline __attribute__((always_inline)) bool hand_over(const struct logp_vp
     return true;
 }
 
-/* Is it the fast path to another process? */
-static inline bool is_to_process(const struct logp_vp *vp, int dst)
+/* dst: a global rank. o: the rest of its options; NULL: a standard send. r: as in send_envelope() */
+static inline __attribute__((always_inline)) int
+send_by(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes, uint64_t bits,
+        const struct logp_send_options *o, struct logp_request *r)
 {
     const struct logp_machine *m = vp->proc->core->machine;
 
-    return lpi_has_fast_path(m) && !lpi_is_local(m, dst);
+    if (lpi_has_fast_path(m)) {
+        if (hand_over(vp, dst, tag, buf, n_bytes, bits))
+            return lpi_let_others_run(vp->proc);
+        if (!lpi_is_local(m, dst))
+            return send_remote(vp, dst, tag, buf, n_bytes, bits);
+    }
+    return o != NULL ? send_slow_with(vp, dst, tag, o, r) : send_slow(vp, dst, tag, buf, n_bytes);
 }
 
 int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
@@ -145,13 +157,8 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
 
     if (rc != 0)
         return lpi_failed(vp, "logp_send", rc);
-    dst = to_global(vp, dst);
-    if (!hand_over(vp, dst, tag, buf, n_bytes, 0))
-        return noted(vp, "logp_send",
-                     is_to_process(vp, dst)
-                         ? send_remote(vp, dst, tag, buf, n_bytes, 0)
-                         : send_slow(vp, LOGP_SEND_STANDARD, dst, tag, buf, n_bytes));
-    return lpi_let_others_run(vp->proc);
+    return noted(vp, "logp_send",
+                 send_by(vp, to_global(vp, dst), tag, buf, n_bytes, 0, NULL, NULL));
 }
 
 int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
@@ -192,9 +199,9 @@ static bool makes_at_once(const struct logp_vp *vp, int dst, const struct logp_s
            (o->n_bytes <= LPI_INLINE || !lpi_is_local(vp->proc->core->machine, dst));
 }
 
-/* Send as the options, which have been checked, say. dst: a global rank */
+/* Send as the options, which have been checked, say. dst: a global rank. r: as in send_envelope() */
 static int send_checked(const struct logp_vp *vp, int dst, int tag,
-                        const struct logp_send_options *o)
+                        const struct logp_send_options *o, struct logp_request *r)
 {
     char few[LPI_INLINE];
     void *memory = NULL, *made = few;
@@ -213,14 +220,10 @@ static int send_checked(const struct logp_vp *vp, int dst, int tag,
         plain.fill = NULL;
         o = &plain;
     }
-    if (o->fill != NULL || lpi_is_rendezvous(vp->proc, o->mode, o->n_bytes))
-        rc = send_slow_with(vp, dst, tag, o);
-    else if (hand_over(vp, dst, tag, o->buf, o->n_bytes, o->bits))
-        rc = lpi_let_others_run(vp->proc);
-    else if (is_to_process(vp, dst))
-        rc = send_remote(vp, dst, tag, o->buf, o->n_bytes, o->bits);
+    if (o->fill != NULL || o->mode == LOGP_SEND_SYNCHRONOUS)
+        rc = send_slow_with(vp, dst, tag, o, r);
     else
-        rc = send_slow_with(vp, dst, tag, o);
+        rc = send_by(vp, dst, tag, o->buf, o->n_bytes, o->bits, o, r);
     free(memory);
     return rc;
 }
@@ -255,7 +258,7 @@ int logp_send_with(struct logp_vp *vp, int dst, int tag, const struct logp_send_
     if (rc == 0)
         rc = check_options(vp, dst, tag, options);
     if (rc == 0)
-        rc = send_checked(vp, to_global(vp, dst), tag, options);
+        rc = send_checked(vp, to_global(vp, dst), tag, options, NULL);
     return noted(vp, "logp_send_with", rc);
 }
 
@@ -266,19 +269,8 @@ int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
     int rc = check_options(vp, dst, tag, &o);
 
     if (rc == 0)
-        rc = send_checked(vp, to_global(vp, dst), tag, &o);
+        rc = send_checked(vp, to_global(vp, dst), tag, &o, NULL);
     return noted(vp, "logp_send_as", rc);
-}
-
-/* Send a request for it; r is complete when its payload has been sent. */
-static int ask(const struct logp_vp *vp, int dst, int tag, const struct logp_send_options *o,
-               struct logp_request *r)
-{
-    struct lpi_envelope e = envelope(vp, dst, tag, o->buf, o->n_bytes);
-
-    e.bits = o->bits;
-    e.made_by = o->fill != NULL ? o : NULL;
-    return lpi_rts_send(vp->proc, &e, r);
 }
 
 static int isend(struct logp_vp *vp, int dst, int tag, const struct logp_send_options *o,
@@ -300,13 +292,10 @@ static int isend(struct logp_vp *vp, int dst, int tag, const struct logp_send_op
     r->context = vp->context;
     r->src = to_global(vp, dst);
     r->tag = tag;
-    if (lpi_is_instrumented(p->core->machine)) {
-        r->buf = (void *)o->buf;
-        r->capacity = o->buf != NULL ? o->n_bytes : 0;
-        p->core->machine->resolver.posts(p, r, LPI_POSTS_SEND);
-    }
-    rc = lpi_is_rendezvous(p, o->mode, o->n_bytes) ? ask(vp, r->src, tag, o, r)
-                                                   : send_checked(vp, r->src, tag, o);
+    r->buf = (void *)o->buf;
+    r->capacity = o->buf != NULL ? o->n_bytes : 0;
+    p->core->machine->resolver.posts(p, r, LPI_POSTS_SEND);
+    rc = send_checked(vp, r->src, tag, o, r);
     *request = rc == 0 ? r : NULL;
     if (rc != 0 && !p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
         lpi_request_free(p->core, r); /* unless its message may still come back to it */

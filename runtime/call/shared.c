@@ -55,7 +55,7 @@ static int wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by
 {
     struct lpi_proc *p = vp->proc;
 
-    if (p->has_background || p->inbox.n_any > 0)
+    if (lpi_has_background(p) || p->inbox.n_any > 0)
         return wait_beside(vp, word, value);
     return lpi_word_wait(p, word, value,
                          by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by)));

@@ -7,23 +7,13 @@
  * virtual clock the start is reached first, so that sends take place in the order of (start, rank).
  */
 #include "call/call.h"
+#include "core/core.h"
 #include "core/sched.h"
 #include "delay/delay.h"
 #include "mail/mail.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* One in eight of this vp's sends, from the machine's seed. splitmix64: Steele et al., 2014 */
-bool lpi_yields_by_chance(const struct lpi_proc *p)
-{
-    uint64_t x = p->core->machine->yield_seed + ((uint64_t)p->rank << 32) + p->sends;
-
-    x *= UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return ((x ^ (x >> 31)) & 7) == 0;
-}
 
 /* A send has taken place on an instrumented machine. */
 static void note_send(struct lpi_proc *p, const struct lpi_envelope *e)
@@ -193,13 +183,13 @@ try_to_send(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e, boo
     if (lpi_emulates(m))
         return send_timed(p, to, e, noted);
     rc = noted ? send_noted(p, to, e) : send_now(p, to, e);
-    return rc == 0 && !m->is_virtual ? lpi_let_others_run(p) : rc;
+    return rc == 0 ? m->time->sent(p) : rc;
 }
 
 /* @return 0: there may be space now; or the error that stops the run */
 static int await_space(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    const bool serves = e->kind != LPI_DATA && p->has_background; /* DATA is served itself */
+    const bool serves = e->kind != LPI_DATA && lpi_has_background(p); /* DATA is served itself */
     int rc = serves ? lpi_progress(p) : 0;
 
     if (rc != 0)
@@ -213,14 +203,6 @@ static int await_space(struct lpi_proc *p, const struct lpi_envelope *e)
     return rc;
 }
 
-/* There is no space. This costs a poll, so that a loop that retries lets receivers free some. */
-static __attribute__((noinline)) int refuse(struct lpi_proc *p)
-{
-    const int rc = lpi_poll_cost(p);
-
-    return rc != 0 ? rc : -ENOBUFS;
-}
-
 static inline __attribute__((always_inline)) int
 send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e, bool noted)
 {
@@ -230,7 +212,7 @@ send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e,
         rc = try_to_send(p, to, e, noted);
     while (rc == -ENOBUFS && p->core->machine->space_waits != NULL &&
            (rc = await_space(p, e)) == 0);
-    return __builtin_expect(rc == -ENOBUFS, false) ? refuse(p) : rc;
+    return __builtin_expect(rc == -ENOBUFS, false) ? lpi_poll_in_vain(p, rc) : rc;
 }
 
 /* On an instrumented machine. An explorer says how often the message goes. As in hand_over_to(), the second copy is a message

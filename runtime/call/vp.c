@@ -69,14 +69,17 @@ int lpi_rest(struct lpi_proc *p)
     return lpi_wait_until(p, lpi_work(p, p->core->machine->poll_ns));
 }
 
-int lpi_poll_cost(struct lpi_proc *p)
+int lpi_poll_in_vain(struct lpi_proc *p, int error)
 {
+    int rc;
+
     p->readings = 0;
     p->polls = p->polls < MOST_POLLS ? p->polls + 1U : p->core->machine->polls_in_vain;
     /* the first: divided by a constant, and most need no more */
     if (p->polls % LPI_EXPLORED_IN_VAIN == 0 && p->polls % p->core->machine->polls_in_vain == 0)
         lpi_check_pollers(p->core);
-    return lpi_rest(p);
+    rc = lpi_rest(p);
+    return rc != 0 ? rc : error;
 }
 
 int lpi_pass_until(struct lpi_proc *p, int64_t t, enum logp_note_kind kind)
@@ -238,7 +241,7 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, int64
 /* The explorer chooses what a vp at a sync matches. */
 static bool syncs_alone(const struct lpi_proc *p)
 {
-    return !p->has_background && (p->inbox.n_any == 0 || p->core->machine->explore != NULL);
+    return !lpi_has_background(p) && (p->inbox.n_any == 0 || p->core->machine->explore != NULL);
 }
 
 int logp_sync(struct logp_vp *vp, int64_t *start_ns)

@@ -21,7 +21,7 @@ int logp_sleep_until(struct logp_vp *vp, int64_t t_ns)
 
 /* ---- one request ---- */
 
-static int finish(struct logp_vp *vp, struct logp_request *r, bool waits, int64_t until,
+static int finish(struct logp_vp *vp, struct logp_request *r, int64_t until,
                   struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
@@ -29,13 +29,11 @@ static int finish(struct logp_vp *vp, struct logp_request *r, bool waits, int64_
 
     if (r == NULL)
         return rc;
-    if (r->state == LPI_REQ_SPENT)
-        return rc != 0 ? rc : lpi_usage_twice(p, r);
     if (rc == 0 && r->state == LPI_REQ_ENDED) {
         rc = r->operation->error;
     } else if (rc == 0 && r->state != LPI_REQ_SENT) {
         enter(p);
-        rc = leave(p, lpi_query_request(vp, r, waits, until, status));
+        rc = leave(p, lpi_query_request(vp, r, until, status));
     }
     if (rc != -ETIME)
         lpi_complete(p, r, rc);
@@ -44,19 +42,19 @@ static int finish(struct logp_vp *vp, struct logp_request *r, bool waits, int64_
 
 int logp_wait(struct logp_vp *vp, struct logp_request *request, struct logp_status *status)
 {
-    return noted(vp, "logp_wait", finish(vp, request, true, INT64_MAX, status));
+    return noted(vp, "logp_wait", finish(vp, request, INT64_MAX, status));
 }
 
 int logp_wait_until(struct logp_vp *vp, struct logp_request *request, int64_t until_ns,
                     struct logp_status *status)
 {
-    return noted(vp, "logp_wait_until", finish(vp, request, true, until_ns, status));
+    return noted(vp, "logp_wait_until", finish(vp, request, lpi_until(until_ns), status));
 }
 
 int logp_test(struct logp_vp *vp, struct logp_request *request, bool *done,
               struct logp_status *status)
 {
-    const int rc = finish(vp, request, false, INT64_MAX, status);
+    const int rc = finish(vp, request, LPI_AT_ONCE, status);
 
     *done = rc != -ETIME;
     return *done ? noted(vp, "logp_test", rc) : 0;
@@ -81,11 +79,10 @@ int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
 
 /* ---- the first of several ---- */
 
-static int finish_any(struct logp_vp *vp, struct logp_request **requests, int n, bool waits,
-                      int64_t until, int *index, struct logp_status *status)
+static int finish_any(struct logp_vp *vp, struct logp_request **requests, int n, int64_t until,
+                      int *index, struct logp_status *status)
 {
-    struct lpi_query q = {
-        .requests = requests, .n = n, .any = true, .waits = waits, .until = until};
+    struct lpi_query q = {.requests = requests, .n = n, .any = true, .until = until};
     struct lpi_proc *p = vp->proc;
     int rc = lpi_stopped(p);
 
@@ -94,9 +91,6 @@ static int finish_any(struct logp_vp *vp, struct logp_request **requests, int n,
     *index = -1;
     if (rc != 0)
         return rc;
-    for (int i = 0; lpi_is_instrumented(p->core->machine) && i < n; i++)
-        if (requests[i] != NULL && requests[i]->state == LPI_REQ_SPENT)
-            return lpi_usage_twice(p, requests[i]);
     enter(p);
     rc = lpi_query_run(vp, &q, status);
     if (rc != -ETIME && q.index >= 0) {
@@ -113,13 +107,13 @@ int logp_waitany_until(struct logp_vp *vp, struct logp_request **requests, int n
                        int *index, struct logp_status *status)
 {
     return noted(vp, "logp_waitany_until",
-                 finish_any(vp, requests, n, true, until_ns, index, status));
+                 finish_any(vp, requests, n, lpi_until(until_ns), index, status));
 }
 
 int logp_waitany(struct logp_vp *vp, struct logp_request **requests, int n, int *index,
                  struct logp_status *status)
 {
-    return noted(vp, "logp_waitany", finish_any(vp, requests, n, true, INT64_MAX, index, status));
+    return noted(vp, "logp_waitany", finish_any(vp, requests, n, INT64_MAX, index, status));
 }
 
 int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int *index, bool *done,
@@ -130,7 +124,7 @@ int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int 
     if (done == NULL)
         return lpi_failed(vp, "logp_testany", -EINVAL);
     *done = false;
-    rc = finish_any(vp, requests, n, false, INT64_MAX, index, status);
+    rc = finish_any(vp, requests, n, LPI_AT_ONCE, index, status);
     if (rc == -ETIME)
         return 0;
     *done = rc == 0 || (rc != -EINVAL && *index >= 0);
@@ -139,15 +133,14 @@ int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int 
 
 /* ---- probes ---- */
 
-static int probe(struct logp_vp *vp, int src, int tag, bool waits, int64_t until,
-                 struct logp_status *status)
+static int probe(struct logp_vp *vp, int src, int tag, int64_t until, struct logp_status *status)
 {
     const int rc = lpi_stopped(vp->proc);
 
     if (rc != 0)
         return rc;
     enter(vp->proc);
-    return leave(vp->proc, lpi_query_probe(vp, src, tag, waits, until, status));
+    return leave(vp->proc, lpi_query_probe(vp, src, tag, until, status));
 }
 
 int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_status *status)
@@ -156,7 +149,7 @@ int logp_probe(struct logp_vp *vp, int src, int tag, bool *found, struct logp_st
 
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || found == NULL)
         return lpi_failed(vp, "logp_probe", -EINVAL);
-    rc = probe(vp, src, tag, false, INT64_MAX, status);
+    rc = probe(vp, src, tag, LPI_AT_ONCE, status);
     *found = rc == 0;
     return rc == -ETIME ? 0 : noted(vp, "logp_probe", rc);
 }
@@ -166,5 +159,5 @@ int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
 {
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG)
         return lpi_failed(vp, "logp_probe_until", -EINVAL);
-    return noted(vp, "logp_probe_until", probe(vp, src, tag, true, until_ns, status));
+    return noted(vp, "logp_probe_until", probe(vp, src, tag, lpi_until(until_ns), status));
 }

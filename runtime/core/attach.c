@@ -67,12 +67,13 @@ struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started)
 
 void lpi_background_changed(struct lpi_proc *p)
 {
-    const struct lpi_attached *a = lpi_attached_of(p);
+    struct lpi_attached *a = lpi_attached_of(p);
     const struct logp_operation *o = a->operations;
 
     while (o != NULL && o->awaits == NULL)
         o = o->next;
-    p->has_background = o != NULL || a->rts != NULL;
+    a->has_background = o != NULL || a->rts != NULL;
+    p->needs_query = a->has_background || p->core->machine->instrumented;
 }
 
 void lpi_attached_end(struct lpi_proc *p)
@@ -93,6 +94,7 @@ void lpi_attached_end(struct lpi_proc *p)
     }
     a->started.n_started = 0;
     a->goes_on = false; /* a program may have left in the middle of a step */
+    a->has_background = false;
 }
 
 void lpi_attached_destroy(struct logp_machine *m)

@@ -165,6 +165,7 @@ struct lpi_attached {
     bool goes_on;                      /* one of them does its steps: they serve no others */
     struct logp_request *sync;         /* complete when the sync that the vp is at starts */
     struct lpi_rendezvous *rts;        /* its rendezvous sends, in the order of the calls */
+    bool has_background;               /* operations or rendezvous sends: its waits serve them */
     struct logp_vp started;            /* for the vp itself; groups have their own */
 };
 
@@ -180,10 +181,20 @@ static inline struct lpi_attached *lpi_attached_of(const struct lpi_proc *p)
     return all != NULL ? &all[p->rank] : NULL;
 }
 
+/* Has p something under way, which its waits serve? */
+static inline bool lpi_has_background(const struct lpi_proc *p)
+{
+    const struct lpi_attached *a = lpi_attached_of(p);
+
+    return a != NULL && a->has_background;
+}
+
 /* The first rendezvous send that p has under way; NULL: none. */
 static inline struct lpi_rendezvous *lpi_rts_of(const struct lpi_proc *p)
 {
-    return p->has_background ? lpi_attached_of(p)->rts : NULL;
+    const struct lpi_attached *a = lpi_attached_of(p);
+
+    return a != NULL ? a->rts : NULL;
 }
 
 /* After a change of p's operations or rendezvous sends. */
@@ -252,10 +263,9 @@ extern const struct lpi_way lpi_way_timed, lpi_way_untimed, lpi_way_late;
 void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
 
-/* usage.c: errors in the use of requests, on an explored machine. The explorer has been set. @return 0;
- * -ENOMEM */
-int lpi_usage_begin(struct logp_machine *m);
-void lpi_usage_free(struct logp_machine *m);
+/* usage.c: errors in the use of requests, on an explored machine. NULL: no memory */
+struct lpi_usage *lpi_usage_new(int P);
+void lpi_usage_free(struct lpi_usage *usage, int P);
 /* p posts r, whose id, peer, tag and buffer are set. */
 void lpi_usage_posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting);
 /* As lpi_resolver.keeps(). */
@@ -282,8 +292,7 @@ void lpi_explore_free(struct logp_machine *m);
 
 /* Make space for one more entry than n. @return false: there is none, and the run is stopped */
 bool lpi_outcomes_reserve(struct logp_machine *m, int n);
-/* For struct lpi_way: m is pending, and r (NULL: no posted receive) could take it. @return r takes m:
- * there is no choice */
+/* For lpi_way.takes. */
 bool lpi_outcomes_timed(void *arg, const struct lpi_message *m, const struct logp_request *r);
 bool lpi_outcomes_untimed(void *arg, const struct lpi_message *m, const struct logp_request *r);
 bool lpi_outcomes_late(void *arg, const struct lpi_message *m, const struct logp_request *r);

@@ -11,6 +11,7 @@
  */
 
 #include "core/core.h"
+#include "core/resolver.h"
 #include "core/sched.h"
 #include "host/host.h"
 #include "mail/lane.h"
@@ -58,11 +59,10 @@ struct logp_wait_info lpi_wait_of(const struct lpi_proc *p)
         w.source = p->any.src;
         w.tag = p->any.tag;
     } else if (p->state == LPI_POLLING) {
-        const struct lpi_query *query = p->core->machine->explore->vps[p->rank].query;
+        const struct lpi_query *q = p->core->machine->explore->vps[p->rank].query;
 
-        w.kind = query->sends ? LOGP_WAIT_SEND : LOGP_WAIT_RECV;
-        w.source = query->src;
-        w.tag = query->tag;
+        w = lpi_query_subject(q, lpi_query_earliest(q));
+        w.rank = p->rank;
     } else if (r != NULL || p->waits_for_any) {
         w.kind = LOGP_WAIT_RECV;
         w.source = r != NULL ? r->src : p->any.src;
@@ -263,7 +263,7 @@ void lpi_check_all_pollers(struct lpi_core *c)
     int rc;
 
     note_in_vain(c);
-    if (m->remote != NULL || atomic_load_explicit(&m->expects, memory_order_acquire))
+    if (atomic_load_explicit(&m->expects, memory_order_acquire))
         return; /* acquire: as in lpi_check_deadlock() */
     if (c->vain.quiet > 0) {
         rc = rests(m, c->vain.quiet, c->vain.quiet_until, &idle);

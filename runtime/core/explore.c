@@ -79,19 +79,20 @@ static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t v
 
 /* ---- what is not about messages ---- */
 
-static int pass_now(struct lpi_proc *p, bool yields)
+/* A pass or a touch takes place at p's time. */
+static int reach(struct lpi_proc *p, int what)
 {
-    (void)yields;
+    (void)what;
     return lpi_reach(p, p->emulated);
 }
 
 /* Late, it makes no difference when p goes on, unless it waits for what others write. Then they must
  * get on: first those whose clock is not later, and after a while all of them. */
-static int pass_late(struct lpi_proc *p, bool yields)
+static int pass_late(struct lpi_proc *p, int yields)
 {
     struct lpi_explore *x = p->core->machine->explore;
     struct lpi_explored_vp *v = &x->vps[p->rank];
-    struct lpi_query query = {.until = INT64_MAX};
+    struct lpi_query query = {.until = LPI_AT_ONCE};
     const struct lpi_proc *first;
     bool shared;
 
@@ -114,15 +115,9 @@ static int pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
     return p->core->machine->explore->way->pass(p, yields);
 }
 
-static int touch_now(struct lpi_proc *p, int key)
-{
-    (void)key;
-    return lpi_reach(p, p->emulated);
-}
-
 static int touch_late(struct lpi_proc *p, int key)
 {
-    struct lpi_query query = {.touches = true, .waits = true, .tag = key, .until = INT64_MAX};
+    struct lpi_query query = {.kind = LPI_QUERY_TURN, .key = key, .until = INT64_MAX};
 
     return choose(p, &query);
 }
@@ -189,9 +184,19 @@ static void nothing(struct lpi_proc *p)
     (void)p;
 }
 
+/* If the run is over, no message is taken. */
+static void cancels(struct lpi_proc *p, struct logp_request *r)
+{
+    struct lpi_query query = {
+        .kind = LPI_QUERY_CANCEL, .requests = &r, .n = 1, .until = LPI_AT_ONCE};
+
+    while (r->state == LPI_REQ_POSTED && choose(p, &query) == 0 && query.chosen >= 0)
+        ;
+}
+
 static void ends_late(struct lpi_proc *p)
 {
-    struct lpi_query query = {.cancels = true};
+    struct lpi_query query = {.kind = LPI_QUERY_CANCEL, .until = LPI_AT_ONCE};
 
     while (p->inbox.posted_first != NULL && choose(p, &query) == 0 && query.chosen >= 0)
         ;
@@ -215,17 +220,6 @@ static int64_t no_horizon(const struct lpi_proc *p)
     return LOGP_NEVER; /* only a choice matches messages */
 }
 
-static bool never_misses(const struct lpi_query *q)
-{
-    (void)q;
-    return false;
-}
-
-static bool may_miss(const struct lpi_query *q)
-{
-    return lpi_may_miss(q);
-}
-
 static bool is_complete(const struct logp_request *r)
 {
     return r->state != LPI_REQ_POSTED && r->state != LPI_REQ_CTS_SENT;
@@ -236,11 +230,11 @@ static bool is_decided(const struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool may_end = q->until != INT64_MAX;
 
-    if (!q->waits || q->any || q->n != 1 || q->requests[0]->state >= LPI_REQ_SENT ||
+    if (!lpi_query_waits(q) || q->any || q->n != 1 || q->requests[0]->state >= LPI_REQ_SENT ||
         q->chosen == LPI_NOTHING)
         return false;
     return q->chosen == LPI_DECIDED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
-           (p->inbox.n_any == 0 && !p->core->machine->explore->way->may_miss(q));
+           (p->inbox.n_any == 0 && !lpi_explored_may_miss(p->core->machine->explore, q));
 }
 
 static bool depends(struct lpi_proc *p, const struct lpi_query *q)
@@ -248,18 +242,13 @@ static bool depends(struct lpi_proc *p, const struct lpi_query *q)
     return is_decided(p, q) ? lpi_resolver_usual.depends(p, q) : q->any;
 }
 
-/* Untimed: a message that was not taken may stay where it is. */
-static int64_t no_retry(struct lpi_proc *p)
-{
-    (void)p;
-    return INT64_MAX;
-}
-
+/* Where no time brings more, a message that was not taken may stay where it is. */
 static int64_t retry_at(struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool comes = is_decided(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
+    const bool has_all = p->core->machine->explore->way->horizon(p) == INT64_MAX;
 
-    return comes ? INT64_MAX : p->core->machine->explore->way->retry_at(p);
+    return comes || has_all ? INT64_MAX : lpi_next_arrival(p);
 }
 
 static int data_later(struct lpi_proc *p, const struct logp_request *r)
@@ -309,8 +298,7 @@ static bool has_matched(const struct lpi_rendezvous *z)
  * for such a match. */
 static int resolve_send(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *r)
 {
-    struct lpi_query query = {
-        .waits = true, .until = INT64_MAX, .sends = true, .src = q->src, .tag = q->tag};
+    struct lpi_query query = {.requests = q->requests, .n = 1, .until = INT64_MAX};
     int rc = 0;
 
     while (rc == 0 && p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT) {
@@ -350,43 +338,47 @@ static int give_back(struct lpi_proc *p, const struct logp_request *r)
     return is_taken && lpi_match_restore(p, r) != 0 ? -ENOMEM : -EHOSTDOWN;
 }
 
+/* q is resolved for the first time: is it right, and does p crash before it? @return >= 0; or an error
+ * that ends its call */
+static int begin(struct lpi_proc *p, const struct lpi_query *q)
+{
+    int rc;
+
+    for (int i = 0; i < q->n; i++)
+        if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_SPENT)
+            return lpi_usage_twice(p, q->requests[i]);
+    rc = lpi_explored_fate(p, NULL);
+    return rc == -EHOSTDOWN ? give_back(p, q->n == 1 ? q->requests[0] : NULL) : rc;
+}
+
 static int resolve(struct lpi_proc *p, struct lpi_query *q)
 {
-    struct logp_request *r = q->n == 1 ? q->requests[0] : NULL;
-    int rc = 0;
+    struct logp_request *r = q->n == 1 && !q->any ? q->requests[0] : NULL; /* the only one */
+    int rc = q->waited ? 0 : begin(p, q);
 
-    if (!q->waited && !q->cancels)
-        rc = lpi_explored_fate(p, NULL);
     if (rc < 0)
-        return rc == -EHOSTDOWN ? give_back(p, r) : rc;
-    rc = 0;
+        return rc;
     if (is_decided(p, q)) {
         q->index = is_complete(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
         return 0;
     }
-    if (r != NULL && !q->any && r->state >= LPI_REQ_SENT)
+    if (r != NULL && r->state >= LPI_REQ_SENT)
         return resolve_send(p, q, r);
-    if (q->cancels) {
-        while (rc == 0 && r->state == LPI_REQ_POSTED && (rc = choose(p, q)) == 0 && q->chosen >= 0)
-            ;
-        return rc;
-    }
     rc = choose_all(p, q);
     q->index = q->chosen >= 0 ? q->index : LPI_NOT_YET;
     if (rc != 0 || q->chosen == LPI_MISSED)
         return rc != 0 ? rc : -ETIME;
-    if (r != NULL && !q->any && q->waits && r->state != LPI_REQ_POSTED) {
+    if (r != NULL && lpi_query_waits(q) && r->state != LPI_REQ_POSTED) {
         q->chosen = LPI_DECIDED;
-        q->index = is_complete(r) ? 0 : LPI_NOT_YET;
-    } else if (r != NULL && !q->any && !is_complete(r)) {
-        q->index = LPI_NOT_YET;
+        q->index = 0;
     }
+    if (r != NULL && !is_complete(r))
+        q->index = LPI_NOT_YET;
     return 0;
 }
 
-static void received(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r)
+static void received(struct lpi_proc *p, const struct logp_request *r)
 {
-    (void)q;
     take_note(p, &(struct logp_note){LOGP_NOTE_RECEIVE, p->rank, r->from, r->got_tag,
                                      (int64_t)r->n_bytes, p->emulated, r->context});
 }
@@ -399,6 +391,7 @@ const struct lpi_resolver lpi_resolver_explored = {
     .resolve = resolve,
     .retry_at = retry_at,
     .posts = posts,
+    .cancels = cancels,
     .keeps = lpi_usage_keeps,
     .received = received,
     .pass = pass,
@@ -429,13 +422,11 @@ static int64_t untimed_horizon(const struct lpi_proc *p)
 const struct lpi_way lpi_way_timed = {
     .next_stuck = lpi_next_none,
     .choose = choose_now,
-    .pass = pass_now,
-    .touch = touch_now,
+    .pass = reach,
+    .touch = reach,
     .ends = nothing,
     .stays = nothing,
-    .may_miss = never_misses,
     .horizon = timed_horizon,
-    .retry_at = lpi_next_arrival,
     .await_data = data_later,
     .ends_send = send_goes_on,
     .takes = lpi_outcomes_timed,
@@ -444,15 +435,14 @@ const struct lpi_way lpi_way_timed = {
 const struct lpi_way lpi_way_untimed = {
     .next_stuck = lpi_next_polling,
     .choose = choose_now,
-    .pass = pass_now,
-    .touch = touch_now,
+    .pass = reach,
+    .touch = reach,
     .ends = nothing,
     .stays = stays_untimed,
-    .may_miss = may_miss,
     .horizon = untimed_horizon,
-    .retry_at = no_retry,
     .await_data = await_data,
     .ends_send = has_matched,
+    .misses = true,
     .takes = lpi_outcomes_untimed,
 };
 
@@ -463,10 +453,9 @@ const struct lpi_way lpi_way_late = {
     .touch = touch_late,
     .ends = ends_late,
     .stays = stays_untimed,
-    .may_miss = may_miss,
     .horizon = untimed_horizon,
-    .retry_at = no_retry,
     .await_data = await_data,
     .ends_send = has_matched,
+    .misses = true,
     .takes = lpi_outcomes_late,
 };

@@ -191,7 +191,7 @@ bool lpi_explored_restarts(struct lpi_proc *p)
     if (!v->restarts || lpi_stopped(p) != 0)
         return false;
     v->restarts = false;
-    if (lpi_rts_of(p) != NULL || p->has_background)
+    if (lpi_has_background(p))
         return false;
     lpi_direct_close(p);
     lpi_usage_forget(p);

@@ -161,15 +161,55 @@ static bool takes_aside(const struct lpi_proc *p)
            (p->state == LPI_SYNC || p->state == LPI_BLOCKED || p->state == LPI_SENDING);
 }
 
-/* Append the misses of vps that have nothing else. */
-static int add_sole_misses(struct lpi_core *c, int n)
+/* What vps without a deadline could do: n entries of the explorer's list. */
+struct outcomes {
+    int n;
+    bool forced, misses;                 /* the first entry is the only one; a vp can only miss */
+    struct lpi_proc *complete, *patient; /* it goes on without a choice; it has missed least */
+};
+
+/* Append what p could do. aside: of vps that wait for something else than a message. @return false:
+ * nothing else counts */
+static bool add_outcomes(struct lpi_proc *p, const struct lpi_query *aside, struct outcomes *o)
+{
+    struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_explored_vp *v = &x->vps[p->rank];
+    const int from = o->n;
+
+    v->only_misses = false;
+    if (p->state != LPI_POLLING) {
+        if (takes_aside(p))
+            o->n = lpi_outcomes_gather(p, aside, o->n, &o->forced);
+        return true;
+    }
+    o->n = lpi_outcomes_gather(p, v->query, o->n, &o->forced);
+    if (lpi_outcomes_complete(v->query))
+        o->complete = p;
+    else if (o->forced)
+        x->list[0] = x->list[from];
+    if (o->complete != NULL || o->forced)
+        return false;
+    o->n = lpi_outcomes_add_miss(p, v->query, from, o->n);
+    if (o->n == from + 1 && x->list[from].kind == LOGP_MISS) {
+        v->only_misses = o->misses = true;
+        o->n = from;
+    }
+    if (lpi_may_miss(v->query) &&
+        (o->patient == NULL || v->misses < x->vps[o->patient->rank].misses))
+        o->patient = p;
+    return true;
+}
+
+/* Misses count where vps have nothing else, or, beyond the bound on misses, where no vp has. */
+static void add_sole_misses(struct lpi_core *c, struct outcomes *o)
 {
     struct lpi_explore *x = c->machine->explore;
 
-    for (int i = 0; i < c->n_procs && lpi_outcomes_reserve(c->machine, n); i++)
+    for (int i = 0; o->misses && i < c->n_procs && lpi_outcomes_reserve(c->machine, o->n); i++)
         if (x->vps[c->procs[i]->rank].only_misses)
-            x->list[n++] = lpi_outcomes_miss(x, c->procs[i]->rank);
-    return n;
+            x->list[o->n++] = lpi_outcomes_miss(x, c->procs[i]->rank);
+    if (o->n == 0 && o->patient != NULL && lpi_outcomes_reserve(c->machine, 0))
+        x->list[o->n++] = lpi_outcomes_miss(x, o->patient->rank);
 }
 
 struct lpi_proc *lpi_next_none(struct lpi_core *c)
@@ -184,60 +224,36 @@ struct lpi_proc *lpi_next_none(struct lpi_core *c)
 struct lpi_proc *lpi_next_polling(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
-    struct lpi_proc *patient = NULL;
-    struct lpi_query aside = {.waits = true, .until = INT64_MAX};
-    bool shared, forced = false, misses = false;
-    int n = 0, at = x->last, i;
+    struct lpi_query aside = {.until = INT64_MAX}, *query = &aside;
+    struct outcomes o = {0};
+    const struct logp_alternative *a;
+    struct lpi_proc *p;
+    bool shared;
+    int i = 0;
 
-    for (i = 0; i < c->n_procs; i++) {
-        struct lpi_proc *p = c->procs[at];
-        struct lpi_query *query = x->vps[p->rank].query;
-        const int from = n;
-
-        at = at + 1 < c->n_procs ? at + 1 : 0;
-        x->vps[p->rank].only_misses = false;
-        if (p->state != LPI_POLLING) {
-            n = takes_aside(p) ? lpi_outcomes_gather(p, &aside, n, &forced) : n;
-            continue;
-        }
-        n = lpi_outcomes_gather(p, query, n, &forced);
-        if (lpi_outcomes_complete(query))
-            return completed(p, query);
-        if (forced) {
-            x->list[0] = x->list[from];
-            n = 1;
-            break;
-        }
-        n = lpi_outcomes_add_miss(p, query, from, n);
-        if (n == from + 1 && x->list[from].kind == LOGP_MISS) {
-            x->vps[p->rank].only_misses = misses = true;
-            n = from;
-        }
-        if (lpi_may_miss(query) &&
-            (patient == NULL || x->vps[p->rank].misses < x->vps[patient->rank].misses))
-            patient = p;
-    }
+    while (i < c->n_procs && add_outcomes(c->procs[(x->last + i) % c->n_procs], &aside, &o))
+        i++;
+    if (o.complete != NULL)
+        return completed(o.complete, x->vps[o.complete->rank].query);
     if (lpi_explored_first(c, &shared) != NULL ||
         c->run_queue.ready_first != NULL) /* a send has been matched */
         return lpi_explored_next(c);
-    n = misses && !forced ? add_sole_misses(c, n) : n;
-    if (n == 0 && patient != NULL &&
-        lpi_outcomes_reserve(c->machine, 0)) /* above the bound on misses */
-        x->list[n++] = lpi_outcomes_miss(x, patient->rank);
-    if (n == 0)
+    if (o.forced)
+        o.n = 1;
+    else
+        add_sole_misses(c, &o);
+    if (o.n == 0)
         return NULL;
-    i = x->ask_outcome(x, n);
-    patient = &c->machine->procs[x->list[i].rank];
-    x->last = patient->rank;
-    if (patient->state != LPI_POLLING) {
-        lpi_outcomes_take(patient, &aside, &x->list[i]);
+    a = &x->list[x->ask_outcome(x, o.n)];
+    p = &c->machine->procs[a->rank];
+    x->last = p->rank;
+    if (p->state == LPI_POLLING)
+        query = x->vps[p->rank].query;
+    lpi_outcomes_take(p, query, a);
+    if (query == &aside || query->index < 0) /* it waits on */
         return lpi_explored_next(c);
-    }
-    lpi_outcomes_take(patient, x->vps[patient->rank].query, &x->list[i]);
-    if (x->vps[patient->rank].query->index < 0) /* it stays POLLING */
-        return lpi_explored_next(c);
-    patient->state = LPI_RUNNING;
-    return patient;
+    p->state = LPI_RUNNING;
+    return p;
 }
 
 struct lpi_proc *lpi_explored_next(struct lpi_core *c)
@@ -317,25 +333,59 @@ void lpi_explore_begin(struct logp_machine *m)
     x->is_cut = false;
 }
 
+static void destroy(struct lpi_explore *x, int P)
+{
+    if (x == NULL)
+        return;
+    for (int i = 0; x->vps != NULL && i < P; i++)
+        lpi_durable_free(x->vps[i].durable);
+    lpi_usage_free(x->usage, P);
+    free(x->vps);
+    free(x->due);
+    free(x->list);
+    free(x->arrivals);
+    free(x);
+}
+
 void lpi_explore_free(struct logp_machine *m)
 {
-    if (m->explore == NULL)
-        return;
-    for (int i = 0; m->explore->vps != NULL && i < m->P; i++)
-        lpi_durable_free(m->explore->vps[i].durable);
-    lpi_usage_free(m);
-    free(m->explore->vps);
-    free(m->explore->due);
-    free(m->explore->list);
-    free(m->explore->arrivals);
-    free(m->explore);
+    destroy(m->explore, m->P);
     m->explore = NULL;
 }
 
-/* Called with the lock. */
+static struct lpi_explore *create(int P)
+{
+    struct lpi_explore *x = calloc(1, sizeof(*x));
+
+    if (x == NULL)
+        return NULL;
+    x->vps = calloc((size_t)P, sizeof(*x->vps));
+    x->due = calloc((size_t)P, sizeof(*x->due));
+    if (x->vps != NULL && x->due != NULL)
+        return x;
+    destroy(x, P);
+    return NULL;
+}
+
+/* Take what the flags choose. A change of them needs no memory. */
+static void configure(struct lpi_explore *x, const struct logp_explorer *by)
+{
+    static const struct logp_fault_limits no_faults;
+    const struct flags *flags = flags_of(by);
+
+    x->by = *by;
+    x->by.misses = !flags->way->misses ? 0 : by->misses > 0 ? by->misses : MISSES;
+    x->way = flags->way;
+    x->others_first = flags->others_first;
+    x->order = flags->next;
+    x->ask_outcome = flags->ask_outcome;
+    x->has_faults = memcmp(&by->most_faults, &no_faults, sizeof(no_faults)) != 0;
+}
+
+/* by: NULL: none. Called with the lock. */
 static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
 {
-    const struct flags *flags;
+    struct lpi_explore *x = m->explore;
 
     if (lpi_in_use(m))
         return -EBUSY;
@@ -343,28 +393,19 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
         lpi_explore_free(m);
         return 0;
     }
-    if (m->explore == NULL) {
-        struct lpi_explore *x = calloc(1, sizeof(*x));
-
-        if (x == NULL)
-            return -ENOMEM;
-        m->explore = x;
-        x->vps = calloc((size_t)m->P, sizeof(*x->vps));
-        x->due = calloc((size_t)m->P, sizeof(*x->due));
-        if (x->vps == NULL || x->due == NULL) {
-            lpi_explore_free(m);
-            return -ENOMEM;
-        }
+    if (x == NULL)
+        x = create(m->P);
+    if (x == NULL)
+        return -ENOMEM;
+    m->explore = x;
+    configure(x, by);
+    if (!by->checks_requests) {
+        lpi_usage_free(x->usage, m->P);
+        x->usage = NULL;
+    } else if (x->usage == NULL) {
+        x->usage = lpi_usage_new(m->P);
     }
-    flags = flags_of(by);
-    m->explore->by = *by;
-    m->explore->way = flags->way;
-    m->explore->others_first = flags->others_first;
-    m->explore->order = flags->next;
-    m->explore->ask_outcome = flags->ask_outcome;
-    m->explore->has_faults =
-        memcmp(&by->most_faults, &(struct logp_fault_limits){0}, sizeof(by->most_faults)) != 0;
-    return lpi_usage_begin(m);
+    return by->checks_requests && x->usage == NULL ? -ENOMEM : 0;
 }
 
 int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)
@@ -380,8 +421,6 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
         return -EINVAL;
     if (given != NULL && (!m->is_virtual || m->n_cores > 1 || m->executor->resident != NULL))
         return -ENOTSUP;
-    if (given != NULL && by.misses == 0)
-        by.misses = MISSES;
     pthread_mutex_lock(&m->lock);
     rc = take_explorer(m, given != NULL ? &by : NULL);
     pthread_mutex_unlock(&m->lock);

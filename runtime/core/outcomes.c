@@ -30,7 +30,6 @@ static __attribute__((noinline)) bool grow(struct logp_machine *m, int n)
     return true;
 }
 
-/* Make space for one more alternative than n. */
 bool lpi_outcomes_reserve(struct logp_machine *m, int n)
 {
     return n < m->explore->capacity || grow(m, n);
@@ -118,14 +117,6 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
         m->arrival);
 }
 
-/* m is pending, and no receive can take it: a probe may find it. */
-static bool add_unposted(struct gathering *g, const struct lpi_message *m)
-{
-    if (g->query->label != NULL && fits(g->query->label, m) && m->arrival <= g->until)
-        add_found(g, m);
-    return false;
-}
-
 /* r could take m. index: of r in the query; -1: it does not complete the query */
 static bool add_match(struct gathering *g, const struct lpi_message *m,
                       const struct logp_request *r, int index, int64_t arrival)
@@ -153,8 +144,6 @@ bool lpi_outcomes_timed(void *arg, const struct lpi_message *m, const struct log
 {
     struct gathering *g = arg;
 
-    if (r == NULL)
-        return add_unposted(g, m);
     return r->src != LOGP_ANY_SOURCE || add_match(g, m, r, index_of(g->query, r), m->arrival);
 }
 
@@ -186,21 +175,28 @@ bool lpi_outcomes_untimed(void *arg, const struct lpi_message *m, const struct l
 {
     struct gathering *g = arg;
 
-    if (r == NULL)
-        return add_unposted(g, m);
     return is_forced(g, r) || add_untimed(g, m, r, false);
 }
 
 bool lpi_outcomes_late(void *arg, const struct lpi_message *m, const struct logp_request *r)
 {
     struct gathering *g = arg;
-    bool forced;
+    const bool forced = is_forced(g, r);
 
-    if (r == NULL)
-        return add_unposted(g, m);
-    forced = is_forced(g, r);
     g->forced = g->forced || forced;
     return add_untimed(g, m, r, forced);
+}
+
+/* For lpi_match_candidates(). A message that no receive can take may be found by a probe. */
+static bool takes(void *arg, const struct lpi_message *m, const struct logp_request *r)
+{
+    struct gathering *g = arg;
+
+    if (r != NULL)
+        return g->p->core->machine->explore->way->takes(g, m, r);
+    if (g->query->label != NULL && fits(g->query->label, m) && m->arrival <= g->until)
+        add_found(g, m);
+    return false;
 }
 
 static bool is_bound(const struct logp_request *r)
@@ -240,7 +236,7 @@ static bool waits_for_send(const struct lpi_query *query)
     for (int i = 0; i < query->n; i++)
         if (query->requests[i] != NULL && query->requests[i]->state >= LPI_REQ_SENT)
             return true;
-    return query->sends;
+    return false;
 }
 
 /* Gather the alternatives of g->query. */
@@ -252,7 +248,7 @@ static void gather(struct gathering *g)
     g->known =
         lpi_match_mark(g->p, query->label, query->requests, query->n) ? LOGP_TAKE_ANY_TAG : 0;
     g->known |= waits_for_send(query) ? 0 : LOGP_TAKE_NO_SEND;
-    lpi_match_candidates(g->p, x->way->takes, g); /* also binds receives without a choice */
+    lpi_match_candidates(g->p, takes, g); /* also binds receives without a choice */
     for (int i = 0; i < query->n; i++) {
         const struct logp_request *r = query->requests[i];
 
@@ -281,8 +277,6 @@ static void gather(struct gathering *g)
         g->n--;
 }
 
-/* Append the alternatives of query but misses. forced: as in struct gathering. @return the new
- * number of entries */
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced)
 {
     const struct lpi_explore *x = p->core->machine->explore;
@@ -294,8 +288,8 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
                           .only = promised(v, query),
                           .query = query};
 
-    if (query->touches)
-        add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->tag}, 0);
+    if (query->kind == LPI_QUERY_TURN)
+        add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->key}, 0);
     gather(&g);
     if (g.n == n && g.only != LPI_NOTHING) { /* a receive of that source has taken it */
         v->has_probed = false;
@@ -322,7 +316,6 @@ static bool is_sure(const struct lpi_query *query)
     return false;
 }
 
-/* May query, whose alternatives begin at `from`, also miss or be cancelled? Append that. */
 int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int from, int n)
 {
     struct lpi_explore *x = p->core->machine->explore;
@@ -330,19 +323,19 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
 
     if (!lpi_outcomes_reserve(p->core->machine, n))
         return n;
-    if (query->cancels && (query->n == 0 || query->requests[0]->state == LPI_REQ_POSTED))
+    if (query->kind == LPI_QUERY_CANCEL &&
+        (query->n == 0 || query->requests[0]->state == LPI_REQ_POSTED))
         x->list[n++] =
             (struct logp_alternative){.kind = LOGP_CANCEL,
                                       .rank = p->rank,
                                       .source = -1,
                                       .request = query->n > 0 ? query->requests[0]->id : 0};
-    else if (x->way->may_miss(query) && v->misses < x->by.misses && !is_sure(query) &&
+    else if (lpi_may_miss(query) && v->misses < x->by.misses && !is_sure(query) &&
              (n == from || promised(v, query) == LPI_NOTHING))
         x->list[n++] = lpi_outcomes_miss(x, p->rank);
     return n;
 }
 
-/* a has been chosen for query. */
 void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
                        const struct logp_alternative *a)
 {
@@ -371,7 +364,6 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
     }
 }
 
-/* Is query a wait for one request that is complete? */
 bool lpi_outcomes_complete(const struct lpi_query *query)
 {
     return query->n == 1 && !lpi_may_miss(query) &&

@@ -382,6 +382,12 @@ static void abandon(struct logp_machine *m)
     m->remote->ops->abandon();
 }
 
+/* A vp of another process may send something. */
+static void never_in_vain(struct lpi_core *c)
+{
+    (void)c;
+}
+
 const struct lpi_processes lpi_processes_several = {
     .count = count,
     .own = own,
@@ -393,6 +399,7 @@ const struct lpi_processes lpi_processes_several = {
     .prepare = prepare,
     .arrived = lpi_remote_arrived,
     .idle = lpi_remote_idle,
+    .in_vain = never_in_vain,
     .drop_receives = lpi_remote_drop_receives,
     .conclude = conclude,
     .collect = collect,
@@ -479,6 +486,7 @@ const struct lpi_processes lpi_processes_one = {
     .prepare = one_nothing,
     .arrived = one_arrived,
     .idle = one_idle,
+    .in_vain = lpi_check_all_pollers,
     .drop_receives = one_drop_receives,
     .conclude = one_conclude,
     .collect = one_nothing,

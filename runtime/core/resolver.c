@@ -48,35 +48,57 @@ int lpi_query_earliest(const struct lpi_query *q)
     return best;
 }
 
+/* Is r a send, or an operation whose next step waits for one? */
+static bool is_send(const struct logp_request *r)
+{
+    return r->state == LPI_REQ_STARTED ? r->operation->awaits->state >= LPI_REQ_SENT
+                                       : r->state >= LPI_REQ_SENT;
+}
+
+struct logp_wait_info lpi_query_subject(const struct lpi_query *q, int first)
+{
+    struct logp_wait_info w = {
+        .kind = LOGP_WAIT_RECV, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
+
+    if (q->label != NULL) {
+        w.source = q->label->src;
+        w.tag = q->label->tag;
+    } else if (first >= 0) {
+        w.kind = is_send(q->requests[first]) ? LOGP_WAIT_SEND : LOGP_WAIT_RECV;
+        w.source = q->requests[first]->src;
+        w.tag = q->requests[first]->tag;
+    }
+    return w;
+}
+
 static bool usual_depends(struct lpi_proc *p, const struct lpi_query *q)
 {
-    return !q->direct || (!lpi_is_matched(q->requests[0]) &&
-                          (p->inbox.n_any > 0 || lpi_query_is_over(p, q) ||
-                           (q->until != INT64_MAX && q->requests[0]->state == LPI_REQ_CTS_SENT)));
+    return !lpi_query_is_direct(q) ||
+           (!lpi_is_matched(q->requests[0]) &&
+            (p->inbox.n_any > 0 || lpi_query_is_over(p, q) ||
+             (q->until != INT64_MAX && q->requests[0]->state == LPI_REQ_CTS_SENT)));
+}
+
+/* Is r complete by now? */
+static bool has_arrived(const struct lpi_proc *p, const struct logp_request *r)
+{
+    const int64_t t = lpi_request_arrival(r);
+
+    return t != INT64_MAX && t <= lpi_usual_horizon(p);
 }
 
 static int usual_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
-    bool found;
+    const struct lpi_label *l = q->label;
+    const int first = lpi_query_earliest(q);
+    bool found = false;
 
-    if (q->label != NULL) {
-        q->found = lpi_match_find(p, q->label->context, q->src, q->tag, lpi_horizon(p));
-        q->index = q->found != NULL ? q->n : lpi_query_earliest(q);
-        if (q->found != NULL)
-            return 0;
-    }
-    if (q->index < 0) {
-        q->index = LPI_NOT_YET;
-        return 0;
-    }
-    if (q->direct) {
-        found = lpi_is_matched(q->requests[0]);
-    } else {
-        const int64_t t = lpi_request_arrival(q->requests[q->index]);
-
-        found = t != INT64_MAX && t <= lpi_horizon(p);
-    }
-    q->index = found ? q->index : LPI_NOT_YET;
+    q->found =
+        l != NULL ? lpi_match_find(p, l->context, l->src, l->tag, lpi_usual_horizon(p)) : NULL;
+    if (q->found == NULL && first >= 0)
+        found = lpi_query_is_direct(q) ? lpi_is_matched(q->requests[0])
+                                       : has_arrived(p, q->requests[first]);
+    q->index = q->found != NULL ? q->n : found ? first : LPI_NOT_YET;
     return 0;
 }
 
@@ -91,15 +113,20 @@ static void no_posts(struct lpi_proc *p, struct logp_request *r, enum lpi_postin
     (void)p, (void)r, (void)posting;
 }
 
+static void no_cancel(struct lpi_proc *p, struct logp_request *r)
+{
+    (void)p, (void)r;
+}
+
 static bool keeps_none(struct lpi_proc *p, struct logp_request *r)
 {
     (void)p, (void)r;
     return false;
 }
 
-static void no_received(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r)
+static void no_received(struct lpi_proc *p, const struct logp_request *r)
 {
-    (void)p, (void)q, (void)r;
+    (void)p, (void)r;
 }
 
 static int usual_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
@@ -158,6 +185,7 @@ const struct lpi_resolver lpi_resolver_usual = {
     .resolve = usual_resolve,
     .retry_at = usual_retry_at,
     .posts = no_posts,
+    .cancels = no_cancel,
     .keeps = keeps_none,
     .received = no_received,
     .pass = usual_pass,
@@ -174,15 +202,15 @@ const struct lpi_resolver lpi_resolver_usual = {
 
 /* ---- recorded ---- */
 
-/* Without a clock nothing is charged: the wall time of the wait is recorded. */
 static int recorded_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
     int rc;
 
     if (!q->waited)
-        q->begun = lpi_has_clock(p) ? LOGP_NEVER : lpi_wall(p->core->machine);
+        lpi_record_query_begins(p);
     rc = p->core->machine->unrecorded->resolve(p, q);
-    q->matched = q->waited && q->begun != LOGP_NEVER ? lpi_wall(p->core->machine) : q->begun;
+    if (q->waited)
+        lpi_record_query_resolved(p);
     return rc;
 }
 
@@ -192,12 +220,10 @@ static void recorded_posts(struct lpi_proc *p, struct logp_request *r, enum lpi_
     p->core->machine->unrecorded->posts(p, r, posting);
 }
 
-static void recorded_received(struct lpi_proc *p, const struct lpi_query *q,
-                              const struct logp_request *r)
+static void recorded_received(struct lpi_proc *p, const struct logp_request *r)
 {
-    if (q->begun != LOGP_NEVER && !lpi_has_clock(p) && r->state == LPI_REQ_CHARGED)
-        lpi_record_undelayed_receive(p, r, q->begun, q->matched);
-    p->core->machine->unrecorded->received(p, q, r);
+    lpi_record_query_received(p, r);
+    p->core->machine->unrecorded->received(p, r);
 }
 
 void lpi_resolver_choose(struct logp_machine *m)

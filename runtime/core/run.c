@@ -54,7 +54,8 @@ static void prepare_core(struct lpi_core *c)
         p->sends = 0;
         p->in_vain = 0;
         p->waits_for = NULL;
-        p->waits_for_any = p->has_background = false;
+        p->waits_for_any = false;
+        p->needs_query = c->machine->instrumented;
         p->wait_until = INT64_MAX;
         p->state = LPI_TIMED;
         p->deadline = 0;

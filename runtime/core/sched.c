@@ -284,6 +284,17 @@ int lpi_yield(struct lpi_proc *p)
     return hold_ready(p);
 }
 
+/* One in eight of this vp's sends, from the machine's seed. splitmix64: Steele et al., 2014 */
+bool lpi_yields_by_chance(const struct lpi_proc *p)
+{
+    uint64_t x = p->core->machine->yield_seed + ((uint64_t)p->rank << 32) + p->sends;
+
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return ((x ^ (x >> 31)) & 7) == 0;
+}
+
 /* The run is stopping: a vp that has not ended; NULL: all such are in blocking sections. */
 static struct lpi_proc *next_to_end(struct lpi_core *c)
 {

@@ -3,6 +3,7 @@
 #ifndef LPI_SCHED_H
 #define LPI_SCHED_H
 
+#include "mail/mail.h"
 #include "state/state.h"
 
 #include <logp/trace.h>
@@ -39,6 +40,7 @@ struct lpi_time {
     bool (*awaits_start)(const struct lpi_proc *p, int64_t start);
     /* A send of p without a delay takes place. *arrival: when its message arrives. @return as reach() */
     int (*send)(struct lpi_proc *p, int64_t *arrival);
+    int (*sent)(struct lpi_proc *p); /* it has taken place. @return as lpi_yield() */
     /* When space in the queue limit is found to be free. */
     int64_t (*space_ns)(const struct lpi_core *c);
     /* All vps of c wait or poll in vain. */
@@ -60,6 +62,21 @@ static inline int lpi_reach(struct lpi_proc *p, int64_t t)
     return p->core->machine->time->reach(p, t);
 }
 int lpi_yield(struct lpi_proc *p);
+/* One in eight of p's sends, from the machine's seed. */
+bool lpi_yields_by_chance(const struct lpi_proc *p);
+
+enum { LPI_SENDS_IN_ROW = 64 };
+
+/* Without delays nothing makes a sender wait: others still get the core now and then. */
+static inline int lpi_let_others_run(struct lpi_proc *p)
+{
+    if (p->emulating)
+        return lpi_stopped(p);
+    if (p->sends % LPI_SENDS_IN_ROW == 0 ||
+        (p->core->machine->yield_seed != 0 && lpi_yields_by_chance(p)))
+        return lpi_yield(p);
+    return lpi_stopped(p);
+}
 int lpi_hold(struct lpi_proc *p);
 /* Of lpi_resolver_usual. */
 struct lpi_proc *lpi_usual_next(struct lpi_core *c);

@@ -165,6 +165,11 @@ static int wall_send(struct lpi_proc *p, int64_t *arrival)
     return 0;
 }
 
+static int wall_sent(struct lpi_proc *p)
+{
+    return lpi_let_others_run(p);
+}
+
 static int64_t wall_space_ns(const struct lpi_core *c)
 {
     return lpi_wall(c->machine);
@@ -181,7 +186,7 @@ static void check_in_vain(struct lpi_core *c)
 static void wall_in_vain(struct lpi_core *c)
 {
     if (c->machine->n_cores > 1)
-        lpi_check_all_pollers(c);
+        c->machine->processes->in_vain(c);
     check_in_vain(c);
 }
 
@@ -239,6 +244,7 @@ const struct lpi_time lpi_time_wall = {
     .reach = wall_reach,
     .awaits_start = wall_awaits_start,
     .send = wall_send,
+    .sent = wall_sent,
     .space_ns = wall_space_ns,
     .in_vain = wall_in_vain,
     .read = wall_read,
@@ -328,6 +334,13 @@ static int virtual_send(struct lpi_proc *p, int64_t *arrival)
     return rc;
 }
 
+/* The order of deadlines says who goes on. */
+static int virtual_sent(struct lpi_proc *p)
+{
+    (void)p;
+    return 0;
+}
+
 static int64_t virtual_space_ns(const struct lpi_core *c)
 {
     return c->space.at;
@@ -392,6 +405,7 @@ const struct lpi_time lpi_time_virtual = {
     .reach = virtual_reach,
     .awaits_start = virtual_awaits_start,
     .send = virtual_send,
+    .sent = virtual_sent,
     .space_ns = virtual_space_ns,
     .in_vain = check_in_vain,
     .read = virtual_read,
@@ -445,6 +459,7 @@ const struct lpi_time lpi_time_parallel = {
     .reach = virtual_reach,
     .awaits_start = virtual_awaits_start,
     .send = virtual_send,
+    .sent = virtual_sent,
     .space_ns = virtual_space_ns,
     .in_vain = no_check,
     .read = virtual_read,

@@ -243,25 +243,14 @@ void lpi_usage_forget(struct lpi_proc *p)
 
 /* ---- of a machine ---- */
 
-int lpi_usage_begin(struct logp_machine *m)
+struct lpi_usage *lpi_usage_new(int P)
 {
-    struct lpi_explore *x = m->explore;
-
-    if (!x->by.checks_requests) {
-        lpi_usage_free(m);
-        return 0;
-    }
-    if (x->usage == NULL)
-        x->usage = calloc((size_t)m->P, sizeof(*x->usage));
-    return x->usage != NULL ? 0 : -ENOMEM;
+    return calloc((size_t)P, sizeof(struct lpi_usage));
 }
 
-void lpi_usage_free(struct logp_machine *m)
+void lpi_usage_free(struct lpi_usage *usage, int P)
 {
-    struct lpi_explore *x = m->explore;
-
-    for (int i = 0; x->usage != NULL && i < m->P; i++)
-        free(x->usage[i].all);
-    free(x->usage);
-    x->usage = NULL;
+    for (int i = 0; usage != NULL && i < P; i++)
+        free(usage[i].all);
+    free(usage);
 }

@@ -62,7 +62,7 @@ static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
 {
     struct lpi_direct *o = &m->direct[to->rank];
     size_t looks =
-        e->n_bytes >= LOOK_FROM && lpi_has_fast_path(m) ? e->n_bytes / BYTES_FOR_LOOK : 1;
+        e->n_bytes >= LOOK_FROM && e->arrival == LOGP_NEVER ? e->n_bytes / BYTES_FOR_LOOK : 1;
 
     /* all_delivered() comes first: a delivery that matched the receive has withdrawn its buffer.
      * relaxed: lpi_direct_fill() claims, with acquire */

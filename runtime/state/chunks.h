@@ -13,6 +13,7 @@ struct lpi_recorder {
     _Alignas(LPI_LINE) struct logp_event *at, *end; /* free; if equal, lpi_recorder_grow() */
     struct logp_event *last_event;                  /* of the current call; NULL: none */
     int64_t since;                                  /* the vp's time is accounted for until then */
+    int64_t begun, matched; /* without a clock: when its query began, and was resolved last */
     uint32_t label;
     uint16_t fate;        /* of the message that is being sent: enum logp_event_fate */
     bool is_off, is_full; /* full: an event was dropped, so all later ones are too */

@@ -24,35 +24,54 @@ enum {
     LPI_SERVED = -3      /* an operation has gone on */
 };
 
+/* lpi_query.until, where it is no time: it asks once, and a miss costs a poll. */
+#define LPI_AT_ONCE INT64_MIN
+
+/* What is asked for. Explored runs also ask when a vp cancels, and which one goes first. */
+enum lpi_query_kind {
+    LPI_QUERY_MESSAGE, /* a message, or the end of a request */
+    LPI_QUERY_CANCEL,  /* the one request is cancelled if it takes no message; without a request:
+                          all are, as the program ends */
+    LPI_QUERY_TURN,    /* the vp's turn with what `key` stands for */
+};
+
 /* It lives on the vp's stack. */
 struct lpi_query {
+    enum lpi_query_kind kind;
     const struct lpi_label *label;  /* of a probe; NULL: the query is for requests alone */
     struct logp_request **requests; /* n of them; NULL entries do not count */
     int n;
+    bool any; /* the first request that completes ends it; else there is one request */
     struct logp_request *one; /* what it is for, if that is one receive: a late one misses */
-    bool any;           /* the first request that completes ends it; else there is one request */
-    bool waits;         /* until `until`; else it polls once */
-    bool waited;        /* at least once */
+    int64_t until;            /* by the vp's clock; INT64_MAX: for ever */
+    int key;                  /* TURN */
+    /* how far it is */
     bool begun_in_time; /* its time was not over when it began */
+    bool waited;        /* at least once */
     bool beside;        /* the vp also sends while it waits: it charges what has arrived itself */
-    bool direct;        /* a wait for one receive, not beside: the delivery charges it */
     bool late;          /* its payload was under way when its time was over, and is awaited */
-    bool cancels;  /* the one request, if nothing is taken; without one: all, as the program ends */
-    bool touches;  /* it waits for its turn with what `tag` stands for, and completes by itself */
-    bool sends;    /* it waits for the receiver of a send: src and tag are that send's */
-    int64_t until; /* by the vp's clock; INT64_MAX: for ever */
-    int src, tag;  /* for reports */
     /* the answer */
     int chosen;                /* explored: a source, or one of the above */
     int index;                 /* of the request that completes, n: a probe; or one of the above */
     struct lpi_message *found; /* by a probe */
-    int64_t begun, matched;    /* recorded without a clock: wall time */
 };
+
+static inline bool lpi_query_waits(const struct lpi_query *q)
+{
+    return q->until != LPI_AT_ONCE;
+}
+
+/* Is q a wait for one receive, which the delivery of its message charges? */
+static inline bool lpi_query_is_direct(const struct lpi_query *q)
+{
+    return !q->beside && !q->any && lpi_query_waits(q) && q->n > 0 && q->requests[0] != NULL &&
+           q->requests[0]->state < LPI_REQ_SENT;
+}
 
 /* May q end without a message? */
 static inline bool lpi_may_miss(const struct lpi_query *q)
 {
-    return !q->waits || q->until != INT64_MAX;
+    return q->until != INT64_MAX;
 }
 
 /* What a request is for. */
@@ -69,7 +88,7 @@ struct lpi_resolver {
     bool (*others_first)(struct lpi_proc *p, int64_t t);
     /* What has arrived by this time can be matched with receives from any source. */
     int64_t (*horizon)(const struct lpi_proc *p);
-    /* Does the answer depend on what has arrived by now? Then messages are polled first. */
+    /* Does the answer depend on what has arrived by now? Then mail is polled first. */
     bool (*depends)(struct lpi_proc *p, const struct lpi_query *q);
     /* Set q->index, which is the request that completes first as far as is known, and q->found.
      * @return 0; -ETIME: the explorer chose that q misses; or the error that stops the run */
@@ -78,10 +97,12 @@ struct lpi_resolver {
     int64_t (*retry_at)(struct lpi_proc *p, const struct lpi_query *q);
     /* p makes a request. A send's `buf` and `capacity` are those of its payload. */
     void (*posts)(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting);
+    /* p is about to cancel r, a receive, which may take a message first. */
+    void (*cancels)(struct lpi_proc *p, struct logp_request *r);
     /* A call of p has completed r. @return false: it is to be freed */
     bool (*keeps)(struct lpi_proc *p, struct logp_request *r);
-    /* q has completed r, a receive. */
-    void (*received)(struct lpi_proc *p, const struct lpi_query *q, const struct logp_request *r);
+    /* A query of p has completed r, a receive. */
+    void (*received)(struct lpi_proc *p, const struct logp_request *r);
     /* p has computed, slept or yielded: others may go on first. yields: p asks for that, since it
      * waits for something else than a message. @return as lpi_hold() */
     int (*pass)(struct lpi_proc *p, enum logp_note_kind kind, bool yields);

@@ -192,14 +192,31 @@ static void undelayed_send(struct lpi_proc *p, const struct lpi_envelope *e, int
     event->message = e->context;
 }
 
-void lpi_record_undelayed_receive(struct lpi_proc *p, const struct logp_request *q, int64_t begun,
-                                  int64_t matched)
+void lpi_record_query_begins(struct lpi_proc *p)
 {
     struct lpi_recorder *r = recorder_of(p);
 
-    r->since = begun;
-    await(p, r, q, LOGP_EVENT_IDLE, matched);
-    add_receive(p, r, q, matched, lpi_wall(p->core->machine));
+    r->begun = r->matched = lpi_has_clock(p) ? LOGP_NEVER : lpi_wall(p->core->machine);
+}
+
+void lpi_record_query_resolved(struct lpi_proc *p)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    if (r->begun != LOGP_NEVER)
+        r->matched = lpi_wall(p->core->machine);
+}
+
+/* The delivery of a message without a delay charges nothing: the wall time of the wait counts. */
+void lpi_record_query_received(struct lpi_proc *p, const struct logp_request *q)
+{
+    struct lpi_recorder *r = recorder_of(p);
+
+    if (r->begun == LOGP_NEVER || lpi_has_clock(p) || q->state != LPI_REQ_CHARGED)
+        return;
+    r->since = r->begun;
+    await(p, r, q, LOGP_EVENT_IDLE, r->matched);
+    add_receive(p, r, q, r->matched, lpi_wall(p->core->machine));
 }
 
 static void undelayed_wait(struct lpi_proc *p, int64_t begun)

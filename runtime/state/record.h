@@ -44,9 +44,10 @@ extern const struct lpi_record lpi_record_none, lpi_record_events;
 
 /* The rest is called only if events are recorded. */
 
-/* Without a delay, on the wall clock: a receive that waited from begun until `matched`. */
-void lpi_record_undelayed_receive(struct lpi_proc *p, const struct logp_request *r, int64_t begun,
-                                  int64_t matched);
+/* Without a delay, on the wall clock: a query begins, has been resolved again, has received r. */
+void lpi_record_query_begins(struct lpi_proc *p);
+void lpi_record_query_resolved(struct lpi_proc *p);
+void lpi_record_query_received(struct lpi_proc *p, const struct logp_request *r);
 void lpi_record_mark(struct lpi_proc *p, const char *name);
 uint32_t lpi_record_current_label(const struct lpi_proc *p);
 uint32_t lpi_record_label_of(struct lpi_proc *p, const char *first, const char *second);

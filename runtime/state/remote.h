@@ -132,6 +132,8 @@ struct lpi_processes {
     /* All cores of this process are idle, with this sum of their epochs: it can do nothing by
      * itself. */
     void (*idle)(struct lpi_core *c, unsigned long epochs);
+    /* On several cores: all vps of c wait or poll in vain. */
+    void (*in_vain)(struct lpi_core *c);
     /* p, the caller, drops its receives: no payload is written to their buffers afterwards. */
     void (*drop_receives)(struct lpi_proc *p);
     /* The vps of this process have ended: wait for those of the others, until `end` of the host's

@@ -92,13 +92,14 @@ struct lpi_proc {
 
     /* the holder's; fields that a message within the core touches come first */
     _Alignas(64) enum lpi_state state;
-    unsigned emulating : 1;      /* emulated and left are valid (delay was not none) */
-    unsigned waits_for_any : 1;  /* several events may end its wait: it polls when it is woken */
-    unsigned halted : 1;         /* the delay model has stopped it for good */
-    unsigned has_background : 1; /* operations or rendezvous sends: its waits serve them */
-    unsigned uncounted : 1;      /* its time between two calls is not its own: logp_own_time() */
-    unsigned sends : 27;         /* in this run */
-    unsigned stamp;              /* of its deadline in the timers */
+    unsigned emulating : 1;     /* emulated and left are valid (delay was not none) */
+    unsigned waits_for_any : 1; /* several events may end its wait: it polls when it is woken */
+    unsigned halted : 1;        /* the delay model has stopped it for good */
+    unsigned needs_query : 1;   /* to wait, test or probe: the machine is instrumented, or the vp
+                                    has something under way */
+    unsigned uncounted : 1;     /* its time between two calls is not its own: logp_own_time() */
+    unsigned sends : 27;        /* in this run */
+    unsigned stamp;             /* of its deadline in the timers */
     union {
         unsigned in_vain; /* both: 0 resets them */
         struct {
