@@ -239,7 +239,7 @@ static __attribute__((noinline)) int send_instrumented(struct lpi_proc *p, struc
                                                        struct lpi_envelope *e)
 {
     const enum lpi_message_kind kind = e->kind;
-    const int copies = p->core->machine->resolver.fate(p, e);
+    const int copies = p->core->machine->resolver.fate(p, LOGP_NOTE_SEND, e);
     int rc = copies < 0 ? copies : 0;
 
     if (copies > 0)

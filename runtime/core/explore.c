@@ -74,7 +74,7 @@ static void take_note(struct lpi_proc *p, const struct logp_note *note)
 
 static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t value)
 {
-    take_note(p, &(struct logp_note){kind, p->rank, -1, -1, value, p->emulated, 0});
+    take_note(p, &(struct logp_note){kind, p->rank, -1, -1, value, p->emulated, 0, 0});
 }
 
 /* ---- what is not about messages ---- */
@@ -106,7 +106,7 @@ static int pass_late(struct lpi_proc *p, bool yields)
 
 static int pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
 {
-    const int rc = lpi_explored_fate(p, NULL);
+    const int rc = lpi_explored_fate(p, kind, NULL);
 
     if (rc < 0)
         return rc;
@@ -129,7 +129,7 @@ static int touch_late(struct lpi_proc *p, int key)
 
 static int touch(struct lpi_proc *p, int key)
 {
-    int rc = lpi_explored_fate(p, NULL);
+    int rc = lpi_explored_fate(p, LOGP_NOTE_TOUCHED, NULL);
 
     if (rc < 0)
         return rc;
@@ -201,6 +201,11 @@ static void ends(struct lpi_proc *p)
 {
     lpi_usage_ends(p);
     for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next) {
+        if (!r->special) { /* or its buffer would be written */
+            r->special = true;
+            r->truncates = false;
+            r->space = r->capacity;
+        }
         r->buf = NULL; /* the program has ended */
         r->drain = NULL;
     }
@@ -356,7 +361,7 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     int rc = 0;
 
     if (!q->waited && !q->cancels)
-        rc = lpi_explored_fate(p, NULL);
+        rc = lpi_explored_fate(p, q->waits ? LOGP_NOTE_RECEIVE : LOGP_NOTE_FOUND, NULL);
     if (rc < 0)
         return rc == -EHOSTDOWN ? give_back(p, r) : rc;
     rc = 0;
@@ -369,6 +374,9 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     if (q->cancels) {
         while (rc == 0 && r->state == LPI_REQ_POSTED && (rc = choose(p, q)) == 0 && q->chosen >= 0)
             ;
+        if (rc == 0 && r->state != LPI_REQ_POSTED)
+            take_note(p, &(struct logp_note){LOGP_NOTE_TOO_LATE, p->rank, q->src, q->tag, 0,
+                                             p->emulated, 0, r->id});
         return rc;
     }
     rc = choose_all(p, q);
@@ -388,7 +396,7 @@ static void received(struct lpi_proc *p, const struct lpi_query *q, const struct
 {
     (void)q;
     take_note(p, &(struct logp_note){LOGP_NOTE_RECEIVE, p->rank, r->from, r->got_tag,
-                                     (int64_t)r->n_bytes, p->emulated, r->context});
+                                     (int64_t)r->n_bytes, p->emulated, r->context, r->id});
 }
 
 const struct lpi_resolver lpi_resolver_explored = {

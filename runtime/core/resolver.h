@@ -25,7 +25,7 @@ static inline void lpi_note(struct lpi_proc *p, enum logp_note_kind kind, int pe
 {
     if (lpi_is_instrumented(p->core->machine))
         p->core->machine->resolver.note(
-            p, &(struct logp_note){kind, p->rank, peer, tag, value, p->emulated, 0});
+            p, &(struct logp_note){kind, p->rank, peer, tag, value, p->emulated, 0, 0});
 }
 
 /* The usual answer to "what has arrived by now?": without a clock all that is here. */
