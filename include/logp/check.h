@@ -339,7 +339,7 @@ LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *chec
  * @param replay  logp_failure.replay, or the contents of a replay file
  * @return as logp_check(); 0: the run does not fail any more; -EINVAL: this is no replay;
  *         -EPROTONOSUPPORT: a replay of another version; -ESTALE: the program does not come to
- *         the same choices any more, so the run says nothing
+ *         the same choices any more, so the run proves nothing
  */
 LOGP_API int logp_check_replay(logp_program program, void *arg, const struct logp_check *check,
                                const char *replay, struct logp_failure *failure);

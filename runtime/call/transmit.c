@@ -28,8 +28,8 @@ bool lpi_yields_by_chance(const struct lpi_proc *p)
 /* A send has taken place on an instrumented machine. */
 static void note_send(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    struct logp_note note = {LOGP_NOTE_ASKED,     p->rank,     e->dst,    e->tag,
-                             (int64_t)e->n_bytes, p->emulated, e->context};
+    struct logp_note note = {LOGP_NOTE_ASKED,     p->rank,     e->dst,     e->tag,
+                             (int64_t)e->n_bytes, p->emulated, e->context, 0};
 
     if (e->kind == LPI_RTS || e->kind == LPI_SYNC_SEND)
         p->core->machine->resolver.note(p, &note);

@@ -40,7 +40,8 @@
 
 /* Grow an array (its pointer, and its capacity in elements) to n elements or more.
  * @return false: no memory, and both are as before */
-#define LPI_GROW(array, capacity, n) lpi_kit_grow(&(array), &(capacity), n, sizeof(*(array)))
+#define LPI_GROW(array, capacity, n)                                                               \
+    ((n) <= (capacity) || lpi_kit_grow(&(array), &(capacity), n, sizeof(*(array))))
 bool lpi_kit_grow(void *array, int *capacity, int n, size_t size);
 /* The host's clock. */
 int64_t lpi_kit_now(void);

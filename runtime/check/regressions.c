@@ -21,7 +21,7 @@ static void note_fixed(struct lpi_job *job, const char *path, const struct lpi_r
 {
     job->checked.fixed += !is_stale;
     lpi_text_add(&job->fixed, "%s%s %s", job->fixed.n > 0 ? "\n" : "", path,
-                 is_stale ? "says nothing any more: the program makes other choices now"
+                 is_stale ? "does not count any more: the program makes other choices now"
                  : r->answers.what != NULL
                      ? "does not fail any more: with the same choices, it is fixed"
                      : "does not fail any more: it is fixed, or the program has changed");
