@@ -49,6 +49,37 @@ Test(deadlock, a_deadlock_ends_and_says_who_waits_for_whom)
         }
 }
 
+/* 40 waits for 60, 60 until 50 receives, and 50 for 40; all others wait for the lowest rank, or in vain. */
+static int wait_in_a_cycle(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    char c = 0;
+
+    if (me == 60)
+        return logp_send_as(vp, LOGP_SEND_SYNCHRONOUS, 50, 1, &c, 1);
+    return logp_recv(vp,
+                     me == 40   ? 60
+                     : me == 50 ? 40
+                     : me == 0  ? 1
+                     : me == 1  ? LOGP_ANY_SOURCE
+                                : 0,
+                     2, &c, 1, NULL);
+}
+
+Test(deadlock, a_cycle_comes_first)
+{
+    TEST_MACHINE m = test_machine(64, LOGP_CLOCK_VIRTUAL, NULL);
+    const struct logp_report *r;
+    static const int first[] = {40, 60, 50, 0, 1, 2};
+
+    cr_assert_eq(logp_machine_run(m, wait_in_a_cycle, NULL, test_timeout_ns), -EDEADLK);
+    r = logp_machine_report(m);
+    cr_assert_eq(r->n_waits, 64);
+    for (int i = 0; i < 6; i++)
+        cr_assert_eq(r->waits[i].rank, first[i], "%d: rank %d", i, r->waits[i].rank);
+    cr_assert_eq(r->waits[63].rank, 63);
+}
+
 /* Rank 1 polls for a message of rank 0, which waits for one of rank 1. */
 static int poll_for_ever(struct logp_vp *vp, void *arg)
 {

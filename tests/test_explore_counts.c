@@ -138,3 +138,151 @@ Test(explore_counts, nor_with_receives_of_any_tag)
 {
     expect(ask_all, 3, LOGP_SENDS_BUFFERED, 214);
 }
+
+/* Of two requests, either may be the first to complete: a send that waits, or a receive. */
+struct first {
+    bool seen[2], too_late;
+};
+
+static int first_of_two(struct logp_vp *vp, void *arg)
+{
+    struct first *f = arg;
+    struct logp_request *requests[2] = {NULL, NULL};
+    int sent = 0, x = 0, first = 0;
+    int rc = logp_isend(vp, others(vp, 1), 0, &sent, sizeof(sent), &requests[1]);
+
+    if (rc == 0 && logp_vp_rank(vp) == 0)
+        rc = receive_all(vp, 1, 0);
+    else if (rc == 0)
+        rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &requests[0]);
+    if (rc == 0 && logp_vp_rank(vp) != 0) {
+        rc = logp_waitany(vp, requests, 2, &first, NULL);
+        if (rc != 0)
+            return rc;
+        f->seen[first] = true;
+        requests[first] = NULL;
+    }
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = requests[i] != NULL ? logp_wait(vp, requests[i], NULL) : 0;
+    return rc;
+}
+
+Test(explore_counts, an_answer_counts_where_messages_may_come_twice)
+{
+    struct first f = {.too_late = false};
+    struct logp_check check = {.size = sizeof(check),
+                               .sizes = (int[]){2},
+                               .n_sizes = 1,
+                               .strategy = LOGP_STRATEGY_EXHAUSTIVE,
+                               .sends = LOGP_SENDS_SYNCHRONOUS,
+                               .most_faults = {.doubled = 1}};
+
+    cr_assert_eq(logp_check(first_of_two, &f, &check, NULL), 0);
+    cr_assert(check.checked.complete);
+    cr_assert(f.seen[0]);
+    cr_assert(f.seen[1]);
+}
+
+/* Processor 1 has posted a receive, and waits for something else, which comes after processor 2 has
+ * been answered. If the receive takes the message of processor 0 instead, all wait for ever. */
+static int mixed(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    int x = 0, y = 0, rc = 0;
+
+    switch (logp_vp_rank(vp)) {
+    case 0:
+        rc = logp_send(vp, 1, 0, &x, sizeof(x));
+        if (rc == 0)
+            rc = logp_recv(vp, 2, 3, &x, sizeof(x), NULL);
+        return rc == 0 ? logp_send(vp, 1, 1, &x, sizeof(x)) : rc;
+    case 1:
+        rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &r);
+        if (rc == 0)
+            rc = logp_recv(vp, 0, 1, &y, sizeof(y), NULL);
+        if (rc == 0)
+            rc = logp_wait(vp, r, NULL);
+        return rc == 0 ? receive_all(vp, 1, 0) : rc;
+    default:
+        rc = logp_send_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 0, &x, sizeof(x));
+        return rc == 0 ? logp_send(vp, 0, 3, &x, sizeof(x)) : rc;
+    }
+}
+
+Test(explore_counts, a_receive_has_a_choice_between_sends_that_wait_and_others)
+{
+    for (int strategy = LOGP_STRATEGY_RANDOM; strategy <= LOGP_STRATEGY_EXHAUSTIVE; strategy++) {
+        struct logp_check check = {.size = sizeof(check),
+                                   .sizes = (int[]){3},
+                                   .n_sizes = 1,
+                                   .strategy = (enum logp_strategy)strategy};
+
+        cr_assert_eq(logp_check(mixed, NULL, &check, NULL), -EDEADLK, "strategy %d", strategy);
+    }
+}
+
+/* A program that ends drops its receive: nothing is written into it any more, whoever waits. */
+static int ends_early(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    int x = 0;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &r);
+    return logp_send_as(vp, logp_vp_rank(vp) == 1 ? LOGP_SEND_STANDARD : LOGP_SEND_SYNCHRONOUS, 0,
+                        0, &x, sizeof(x));
+}
+
+Test(explore_counts, a_receive_whose_program_has_ended_writes_nothing)
+{
+    struct logp_check check = {.size = sizeof(check),
+                               .sizes = (int[]){2, 3},
+                               .n_sizes = 2,
+                               .leaves_requests = true,
+                               .leaves_messages = true,
+                               .strategy = LOGP_STRATEGY_EXHAUSTIVE};
+
+    cr_assert_eq(logp_check(ends_early, NULL, &check, NULL), -EDEADLK);
+}
+
+/* A cancel comes before the message, or too late. */
+static int cancels(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    int x = 0, rc;
+
+    if (logp_vp_rank(vp) != 0)
+        return logp_send(vp, 0, logp_vp_rank(vp), &x, sizeof(x));
+    rc = logp_irecv(vp, LOGP_ANY_SOURCE, 1, &x, sizeof(x), &r);
+    if (rc == 0)
+        rc = receive_all(vp, 1, 2);
+    rc = rc == 0 ? logp_cancel(vp, r) : rc;
+    return rc == 0 ? receive_all(vp, 1, 1) : rc == -EINPROGRESS ? logp_wait(vp, r, NULL) : rc;
+}
+
+static int sees_too_late(const struct logp_note *note, void *arg)
+{
+    struct first *f = arg;
+
+    if (note->kind == LOGP_NOTE_TOO_LATE)
+        f->too_late = note->rank == 0 && note->request == 1 && note->tag == 1;
+    if (note->kind == LOGP_NOTE_MISSED)
+        f->seen[0] = true;
+    return 0;
+}
+
+Test(explore_counts, a_cancel_comes_before_a_match_or_too_late)
+{
+    struct first f = {.too_late = false};
+    struct logp_check check = {.size = sizeof(check),
+                               .sizes = (int[]){3},
+                               .n_sizes = 1,
+                               .strategy = LOGP_STRATEGY_EXHAUSTIVE,
+                               .event = sees_too_late};
+
+    cr_assert_eq(logp_check(cancels, &f, &check, NULL), 0);
+    cr_assert_eq(check.checked.executions, 2);
+    cr_assert_eq(check.checked.by_size[0].outcomes, 2);
+    cr_assert(f.seen[0]);
+    cr_assert(f.too_late);
+}

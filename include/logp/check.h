@@ -171,7 +171,7 @@ struct logp_checked {
                               "faults: only with params" */
     uint64_t cut;         /**< runs that were longer than most_steps */
     uint64_t regressions; /**< replay files that were run */
-    uint64_t fixed;       /**< of these, the ones that do not fail any more */
+    uint64_t fixed; /**< of these, the ones that do not fail any more, with the same choices */
     struct logp_checked_size by_size[LOGP_CHECKED_SIZES]; /**< of the first 16 sizes */
     int n_by_size;
 };
@@ -338,8 +338,8 @@ LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *chec
  *                NULL: defaults
  * @param replay  logp_failure.replay, or the contents of a replay file
  * @return as logp_check(); 0: the run does not fail any more; -EINVAL: this is no replay;
- *         -EPROTONOSUPPORT: a replay of another version; -ESTALE: the program does not reach the
- *         same choices any more
+ *         -EPROTONOSUPPORT: a replay of another version; -ESTALE: the program does not come to
+ *         the same choices any more, so the run proves nothing
  */
 LOGP_API int logp_check_replay(logp_program program, void *arg, const struct logp_check *check,
                                const char *replay, struct logp_failure *failure);
@@ -608,7 +608,8 @@ enum logp_alternative_kind {
     LOGP_CANCEL, /**< its cancel comes before any message that the receive fits; request 0: its
                     program ends, and its posted receives with it */
     LOGP_FAULT,  /**< the fault `tag` comes before its call; all alternatives are of this call, and
-                      the first is LOGP_FAULT_NONE. `source` is the receiver of its message, or -1 */
+                      the first is LOGP_FAULT_NONE. `source` is the receiver of its message, and
+                      `polls` its tag; or -1, and the kind of note that the call would give */
 };
 
 /** Faults as alternatives and in notes. */
@@ -624,11 +625,13 @@ enum logp_fault_choice {
 
 /** What else is known of a match: bits of logp_alternative.polls with LOGP_TAKE. */
 enum logp_take {
-    LOGP_TAKE_ANY_TAG = 1, /**< a receive of any tag is posted: then other messages of the source
+    LOGP_TAKE_ANY_TAG = 1,   /**< a receive of any tag is posted: then other messages of the source
                                 may change which receive takes one */
-    LOGP_TAKE_MATCHED = 2, /**< the request has its message already */
-    LOGP_TAKE_NO_SEND = 4, /**< the vp waits for receives only */
-    LOGP_TAKE_ALONE = 8,   /**< the vp waits for this request, and no other receive is posted */
+    LOGP_TAKE_MATCHED = 2,   /**< the request has its message already */
+    LOGP_TAKE_NO_SEND = 4,   /**< the vp waits for receives only */
+    LOGP_TAKE_ALONE = 8,     /**< the vp waits for this request, and no other receive is posted */
+    LOGP_TAKE_FROM_ANY = 16, /**< the request is of any source */
+    LOGP_TAKE_OF_ANY = 32,   /**< the request is of any tag */
 };
 
 /** One event that could come next. */
@@ -662,7 +665,10 @@ enum logp_note_kind {
                              LOGP_NOTE_SEND follows when its payload goes */
     LOGP_NOTE_ANSWERED, /**< a receive of `rank` has been matched with such a send of `peer` */
     LOGP_NOTE_FAULT, /**< the fault `value` (enum logp_fault_choice) has come before a call; `peer` and
-                          `tag` are of its message, or -1 */
+                          `tag` are of its message, or -1, and the kind of note that the call would
+                          have given (a wait: LOGP_NOTE_RECEIVE; a probe or test: LOGP_NOTE_FOUND) */
+    LOGP_NOTE_TOO_LATE, /**< logp_cancel() has found the receive `request` matched */
+    LOGP_NOTE_KEPT,     /**< logp_durable() has kept `value` bytes for the key `tag` */
 };
 
 /** An event of a run. */
@@ -673,6 +679,9 @@ struct logp_note {
     int64_t value;    /**< bytes of the message; or as its kind says */
     int64_t time_ns;  /**< the vp's clock: the start of a send, the end of other events */
     uint32_t context; /**< of the group of the message sent or received; of other events, 0 */
+    uint32_t
+        request; /**< LOGP_NOTE_RECEIVE, LOGP_NOTE_ANSWERED, LOGP_NOTE_TOO_LATE: of the receive, as
+                           in struct logp_alternative; of other events, 0 */
 };
 
 /** Zero is a good default for every field but the first two. */

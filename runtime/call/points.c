@@ -125,9 +125,11 @@ int logp_durable(struct logp_vp *vp, int key, const void *data, size_t n_bytes)
     if (rc == 0 && bad_buffer(data, n_bytes))
         rc = -EINVAL;
     if (rc == 0)
-        rc = m->resolver.fate(p, NULL);
+        rc = m->resolver.fate(p, LOGP_NOTE_KEPT, NULL);
     if (rc > 0)
         rc = m->resolver.keep(p, key, data, n_bytes);
+    if (rc == 0)
+        lpi_note(p, LOGP_NOTE_KEPT, -1, key, (int64_t)n_bytes);
     return noted(vp, "logp_durable", rc);
 }
 

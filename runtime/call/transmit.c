@@ -18,8 +18,8 @@
 /* A send has taken place on an instrumented machine. */
 static void note_send(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    struct logp_note note = {LOGP_NOTE_ASKED,     p->rank,     e->dst,    e->tag,
-                             (int64_t)e->n_bytes, p->emulated, e->context};
+    struct logp_note note = {LOGP_NOTE_ASKED,     p->rank,     e->dst,     e->tag,
+                             (int64_t)e->n_bytes, p->emulated, e->context, 0};
 
     if (e->kind == LPI_RTS || e->kind == LPI_SYNC_SEND)
         p->core->machine->resolver.note(p, &note);
@@ -221,7 +221,7 @@ static __attribute__((noinline)) int send_instrumented(struct lpi_proc *p, struc
                                                        struct lpi_envelope *e)
 {
     const enum lpi_message_kind kind = e->kind;
-    const int copies = p->core->machine->resolver.fate(p, e);
+    const int copies = p->core->machine->resolver.fate(p, LOGP_NOTE_SEND, e);
     int rc = copies < 0 ? copies : 0;
 
     if (copies > 0)

@@ -62,6 +62,9 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
     if (r->facts.kind == LOGP_FAILURE_UNCONTROLLED)
         rc = again_twice(job, rc);
     lpi_signals_unwatch();
+    if (rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && r->answers.what != NULL &&
+        job->observer != NULL && !lpi_observer_was_same(job->observer))
+        rc = -ESTALE;
     if (job->outcome.kind == LOGP_FAILURE_TIMEOUT)
         job->story = NULL;
     if (rc == 0 && job->outcome.kind != LOGP_FAILURE_NONE) {
@@ -101,13 +104,17 @@ static bool is_debugged(void)
     return tracer > 0;
 }
 
-static const char *outcome_of(const struct lpi_job *job, const struct logp_replay *r, int rc)
+static const char *outcome_of(const struct lpi_job *job, const struct lpi_replay *replay, int rc)
 {
+    const struct logp_replay *r = &replay->facts;
     const struct lpi_outcome *o = &job->outcome;
     const char *expression = o->asserted.expression;
 
     if (o->kind == LOGP_FAILURE_NONE)
-        return rc == 0 ? "passed" : rc == -ESTALE ? "stale" : "not-run";
+        return rc == -ESTALE                  ? "stale"
+               : rc != 0                      ? "not-run"
+               : replay->answers.what != NULL ? "fixed"
+                                              : "passed";
     if (r->kind == LOGP_FAILURE_NONE)
         return "again";
     if (o->kind != r->kind || o->error != r->error ||
@@ -192,7 +199,7 @@ static int show(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *sto
     story->keeps_notes = traced && untimed;
     job->ready.answer = lpi_variable("LOGP_REPLAY_OUT");
     rc = run(job, r, story, found);
-    add_outcome(&t, outcome_of(job, &r->facts, rc), rc, found->text != NULL ? found->text : "");
+    add_outcome(&t, outcome_of(job, r, rc), rc, found->text != NULL ? found->text : "");
     if (trace != NULL && !job->left_behind)
         lpi_trace_write(&t, job, story, trace);
     lpi_text_add(&t, "end\n");

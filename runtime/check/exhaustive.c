@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All outcomes, each once: a depth-first search over late choices, with sleep sets, and with the
- * alternatives of few vps at each choice.
+ * All outcomes, each once: a depth-first search over late choices, with sleep sets, and with few
+ * alternatives at each choice.
  *
  * A choice is between transitions. In one kind, a vp's query takes a message, finds a send done,
  * misses, or cancels its receive, and the vp goes on until its next choice. In the other kind, a
@@ -10,29 +10,32 @@
  * last node that has an alternative left, takes that one, and then always the first.
  *
  * Transitions of different vps commute: neither disables the other nor changes its result. Only two
- * touches of one key do not. So what
- * has been explored from a node need not be explored again after another vp's transition: it sleeps
- * there, and further on, until its own vp has moved. A match aside sleeps on even then, whether it
- * is listed meanwhile or not, because a query may as well resolve before as after the match. (The
+ * touches of one key do not. A match aside also commutes with the queries of its own vp and with
+ * matches of its other receives; it excludes other matches and the cancel of the same receive, and
+ * the end of its vp's program. What has been explored from a node need not be explored again after a
+ * transition that commutes with it: it sleeps there, and further on. A match aside sleeps on whether
+ * it is listed meanwhile or not, because a query may as well resolve before as after the match. (The
  * converse need not hold, as the vp may never query again. Therefore matches aside come first in a
- * list.) It wakes after a transition of the same receive, or, if receives of any tag may make a
- * difference, of a message of the same source.
+ * list.)
  *
  * If all alternatives sleep, the run leads to no new outcome and is ended. Every set of runs that
  * differ only in the order of commuting transitions is then run to its end once. Two runs are in
  * one such set exactly if every vp sees the same.
  *
- * At each node, the alternatives of one vp are enough, unless another order gives that vp one more.
- * That is seen later in the run: a message is sent to the vp, a send of the vp that waits is
- * answered, or its key is touched by another vp, and the event does not depend on the vp's transition
- * at the node. Then the first of the transitions that the event depends on are taken from the node
- * as well: its vp is wanted there.
+ * At each node, one transition is explored together with those that it excludes: of a query, those of
+ * its vp; of a match aside, those of its receive. Another is wanted there only if another order makes
+ * one more possible that the explored one excludes. That is seen later in the run, in an event that
+ * does not depend on the explored transition: a message is sent to the vp, a send of the vp that waits
+ * is answered, its key is touched by another vp, or the vp itself does what the match aside excludes
+ * (follow_...()). Then the first of the transitions that the event depends on is explored from the
+ * node as well, or all, if it is not listed there.
  * This is a source set, or larger. Proof that no outcome is lost: let w be transitions from a node
- * of which none sleeps there, and U the first wanted vp that moves in w. If U's move exists at the
- * node, it commutes to the front of w. If it does not, some message m of w before U's move makes it
- * possible, without U. The runs from the node that begin with another move of U contain all that w
- * does before (by induction), so m in one of them, where it does not depend on that move. So a vp
- * that moves in w before U is wanted, which contradicts the choice of U.
+ * of which none sleeps there, t one that is explored from the node, and x the first of w that t
+ * excludes. If there is no x, t commutes to the front of w. If x exists at the node, it is explored
+ * there and commutes to the front. If it does not, some event of w before x makes it possible. The
+ * runs from the node that begin with t contain all that w does before x (by induction), so the event
+ * in one of them, where it does not depend on t. So the first of what it depends on, which is in w and
+ * commutes to its front, is explored as well.
  *
  * Sources: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS 1032,
  * 1996. Abdulla, Aronis, Jonsson, Sagonas, Optimal Dynamic Partial Order Reduction, POPL 2014.
@@ -42,7 +45,7 @@
 struct transition {
     struct logp_alternative a;
     bool sleeps; /* or has been explored */
-    bool wanted; /* its vp is */
+    bool wanted; /* it is to be explored */
 };
 
 struct node {
@@ -62,7 +65,9 @@ struct search {
     int most_misses;     /* in a row */
     bool cut;            /* a bound has left something out */
     bool no_memory;
+    bool is_over;            /* the current run has been ended: what follows is not part of it */
     struct lpi_order *order; /* of the current run */
+    int *n_aside;            /* by vp: matches aside in the current run */
     int P;
 };
 
@@ -73,6 +78,7 @@ static void destroy(void *strategy)
     lpi_order_free(s->order);
     free(s->nodes);
     free(s->pool);
+    free(s->n_aside);
     free(s);
 }
 
@@ -85,8 +91,9 @@ static void *create(int P, const struct logp_check *check)
     s->P = P;
     s->most = check->depth;
     s->most_misses = check->misses > 0 ? check->misses : 3;
-    s->order = lpi_order_new(P, check->most_faults.lost > 0 || check->most_faults.doubled > 0);
-    if (s->order == NULL) {
+    s->order = lpi_order_new(P);
+    s->n_aside = malloc((size_t)P * sizeof(*s->n_aside));
+    if (s->order == NULL || s->n_aside == NULL) {
         destroy(s);
         return NULL;
     }
@@ -100,6 +107,8 @@ static void begin(void *strategy, uint64_t seed)
     (void)seed;
     s->at = s->branching = 0;
     s->same_until = s->n_nodes;
+    s->is_over = false;
+    memset(s->n_aside, 0, (size_t)s->P * sizeof(*s->n_aside));
     lpi_order_begin(s->order);
 }
 
@@ -121,9 +130,7 @@ static bool commutes(const struct logp_alternative *a, const struct logp_alterna
     if (a->rank != b->rank || a->kind == LOGP_MISS)
         return true;
     return (a->kind == LOGP_TAKE && a->request == 0) || /* found by a probe */
-           (a->request != 0 && a->request != b->request &&
-            (a->kind != LOGP_TAKE || a->source != b->source ||
-             ((a->polls | b->polls) & LOGP_TAKE_ANY_TAG) == 0));
+           (a->request != 0 && a->request != b->request);
 }
 
 /* Is `a` the same match as b, which is_aside(), whatever it means for the current query? */
@@ -213,18 +220,54 @@ static bool has_asides_alone(const struct search *s, const struct node *node, in
     return true;
 }
 
+/* Explore alternative i there, too. */
+static void want_one(struct search *s, const struct node *node, int i)
+{
+    struct transition *t = &s->pool[node->first + i];
+    const bool is_new = !t->sleeps && !t->wanted;
+
+    s->cut = s->cut || (is_new && node->is_deep);
+    t->wanted = t->wanted || (is_new && !node->is_deep);
+}
+
 /* Explore the alternatives of this vp there, too; -1: of all vps */
 static void want(struct search *s, const struct node *node, int rank)
 {
-    struct transition *t = &s->pool[node->first];
+    const struct transition *t = &s->pool[node->first];
     const bool all = rank < 0 || has_asides_alone(s, node, rank);
 
-    for (int i = 0; i < node->n; i++) {
-        const bool is_new = !t[i].sleeps && !t[i].wanted && (all || t[i].a.rank == rank);
+    for (int i = 0; i < node->n; i++)
+        if (all || t[i].a.rank == rank)
+            want_one(s, node, i);
+}
 
-        s->cut = s->cut || (is_new && node->is_deep);
-        t[i].wanted = t[i].wanted || (is_new && !node->is_deep);
+/* Explore what alternative i, the first taken there, excludes. */
+static void want_with(struct search *s, const struct node *node, int i)
+{
+    const struct transition *t = &s->pool[node->first];
+
+    if (!is_aside(&t[i].a)) {
+        want(s, node, t[i].a.rank);
+        return;
     }
+    for (int j = 0; j < node->n; j++)
+        if (j != i && t[j].a.rank == t[i].a.rank && !commutes(&t[j].a, &t[i].a))
+            want_one(s, node, j);
+}
+
+/* The alternative to begin with; n: all sleep. Of matches aside, it is that of the receive posted
+ * first: messages that this one does not take may go to those posted later. */
+static int first_awake(const struct transition *t, int n)
+{
+    int first = 0;
+
+    while (first < n && t[first].sleeps)
+        first++;
+    for (int i = first + 1; first < n && i < n && is_aside(&t[first].a); i++)
+        if (!t[i].sleeps && is_aside(&t[i].a) && t[i].a.rank == t[first].a.rank &&
+            t[i].a.request < t[first].a.request)
+            first = i;
+    return first;
 }
 
 /* @return the alternative taken there; or as choose() */
@@ -233,7 +276,7 @@ static int add_node(struct search *s, const struct logp_alternative *a, int n)
     struct node node = {.first = s->n_pool, .n = n, .n_all = n};
     const int most = n + (s->n_nodes > 0 ? s->nodes[s->n_nodes - 1].n_all : 0);
     struct transition *t;
-    int i = 0;
+    int i;
 
     if (!LPI_GROW(s->nodes, s->nodes_capacity, s->n_nodes + 1) ||
         !LPI_GROW(s->pool, s->pool_capacity, s->n_pool + most))
@@ -241,14 +284,13 @@ static int add_node(struct search *s, const struct logp_alternative *a, int n)
     t = &s->pool[s->n_pool];
     for (int j = 0; j < n; j++)
         t[j] = (struct transition){a[j], sleeps(s, &a[j]), false};
-    while (i < n && t[i].sleeps)
-        i++;
+    i = first_awake(t, n);
     if (i == n)
         return LPI_REDUNDANT;
     node.now = i;
     t[i].wanted = true;
     node.is_deep = s->most > 0 && s->branching > s->most;
-    want(s, &node, t[i].a.rank);
+    want_with(s, &node, i);
     if (s->n_nodes > 0)
         carry(s, &node);
     s->n_pool += node.n_all;
@@ -257,6 +299,12 @@ static int add_node(struct search *s, const struct logp_alternative *a, int n)
 }
 
 /* ---- what another order makes possible ---- */
+
+/* The alternative of step i. */
+static const struct logp_alternative *taken(const struct search *s, int i)
+{
+    return &s->pool[s->nodes[i].first + s->nodes[i].now].a;
+}
 
 /* The alternative of the node that step j takes; n: it is not there */
 static int taken_by(const struct search *s, const struct node *node, int j)
@@ -275,28 +323,47 @@ static bool is_very_first(const struct search *s, int j, int i)
     return lpi_order_step(s->order, j)->previous < i;
 }
 
+/* May step j, on which the event depends, come at the node of step i? @return the alternative; n: it
+ * is not listed, or sleeps; -1: nothing more is wanted there, since what begins with it is explored */
+static int may_begin(const struct search *s, int i, int j)
+{
+    const struct node *node = &s->nodes[i];
+    const int at = taken_by(s, node, j);
+    const struct transition *t = &s->pool[node->first + at];
+
+    if (at < node->n && (t->wanted || (t->sleeps && (is_aside(&t->a) || is_very_first(s, j, i)))))
+        return -1;
+    return at < node->n && !t->sleeps ? at : node->n;
+}
+
 /* An event depends on `clock`, but not on step i, and may give that step one more alternative. */
 static void reverse(struct search *s, int i, const int *clock)
 {
     const struct node *node = &s->nodes[i];
-    int first = -1;
+    int first = node->n;
 
     for (int rank = 0; rank < s->P; rank++) {
         const int j = lpi_order_first_after(s->order, clock, rank, i);
-        const struct transition *t;
-        int at;
 
         if (j < 0 || !lpi_order_is_first(s->order, j, i))
             continue;
-        at = taken_by(s, node, j);
-        t = &s->pool[node->first + at];
-        if (at < node->n && (t->wanted || (t->sleeps && is_very_first(s, j, i))))
-            return;
-        first = at < node->n && !t->sleeps ? rank : -1;
+        first = may_begin(s, i, j);
         if (first < 0)
+            return;
+        if (first == node->n)
             break;
     }
-    want(s, node, first);
+    for (int j = -1; (j = lpi_order_aside_after(s->order, clock, i, j)) >= 0;) {
+        const int at = lpi_order_is_first(s->order, j, i) ? may_begin(s, i, j) : node->n;
+
+        if (at < 0)
+            return;
+        first = at < node->n ? at : first;
+    }
+    if (first < node->n)
+        want_one(s, node, first);
+    else
+        want(s, node, -1);
 }
 
 /* Does such a message add nothing to what its receiver could do there? */
@@ -321,17 +388,28 @@ static bool is_listed(const struct search *s, const struct node *node, const str
     return false;
 }
 
+/* Might the receive that has taken a message aside take that one instead? Of one source, it takes
+ * the message that was sent first. */
+static bool may_take(const struct logp_alternative *a, const struct logp_note *n)
+{
+    return (a->polls & LOGP_TAKE_FROM_ANY) != 0 && a->source != n->rank &&
+           a->context == n->context && ((a->polls & LOGP_TAKE_OF_ANY) != 0 || a->tag == n->tag);
+}
+
 /* A message has been sent. Which choices of its receiver might have come later? */
 static void follow_message(struct search *s, const struct logp_note *n)
 {
     const int *clock = lpi_order_now(s->order, n->rank);
-    const struct lpi_step *step;
+    int i = lpi_order_last(s->order, n->peer), left = s->n_aside[n->peer];
 
-    for (int i = lpi_order_last(s->order, n->peer); i >= 0; i = step->previous) {
-        step = lpi_order_step(s->order, i);
-        if (!step->is_aside && i < clock[n->peer])
-            return; /* the message depends on this step, and on those before it */
-        if (!is_listed(s, &s->nodes[i], n))
+    for (; i >= 0; i = lpi_order_step(s->order, i)->previous) {
+        const bool is_aside = lpi_order_step(s->order, i)->is_aside,
+                   depends = lpi_order_has(s->order, clock, i);
+
+        if (depends && left == 0)
+            return; /* so it does on all steps before this one */
+        left -= is_aside;
+        if (!depends && (is_aside ? may_take(taken(s, i), n) : !is_listed(s, &s->nodes[i], n)))
             reverse(s, i, clock);
     }
 }
@@ -348,6 +426,26 @@ static bool waits_for_no_send(const struct search *s, const struct node *node, i
     return false;
 }
 
+/* Explore that match there, too. */
+static void want_answer(struct search *s, const struct node *node, const struct logp_note *n)
+{
+    const struct transition *t = &s->pool[node->first];
+    bool is_there = false;
+
+    for (int i = 0; i < node->n; i++) {
+        const struct logp_alternative *a = &t[i].a;
+        const bool answers = !t[i].sleeps && a->rank == n->rank && a->kind == LOGP_TAKE &&
+                             a->source == n->peer && a->tag == n->tag;
+
+        if (answers && is_aside(a) && a->request == n->request) {
+            want_one(s, node, i);
+            return;
+        }
+        is_there = is_there || answers;
+    }
+    want(s, node, is_there ? n->rank : -1);
+}
+
 /* A receive of n->rank has been matched with a send of n->peer, which waits for that. Which choices
  * of the sender might have come later? The match need not depend on what n->rank has done since the
  * receive was posted, so if it is not listed, any vp may come before it. */
@@ -358,19 +456,70 @@ static void follow_answer(struct search *s, const struct logp_note *n)
 
     for (int i = lpi_order_last(s->order, n->peer); i >= since; i = step->previous) {
         const struct node *node = &s->nodes[i];
-        bool is_there = false;
 
         step = lpi_order_step(s->order, i);
-        if (waits_for_no_send(s, node, n->peer))
-            continue;
-        for (int j = 0; j < node->n; j++) {
-            const struct transition *t = &s->pool[node->first + j];
-
-            is_there = is_there || (t->a.rank == n->rank && t->a.kind == LOGP_TAKE &&
-                                    t->a.source == n->peer && t->a.tag == n->tag && !t->sleeps);
-        }
-        want(s, node, is_there ? n->rank : -1);
+        if (!step->is_aside && !waits_for_no_send(s, node, n->peer))
+            want_answer(s, node, n);
     }
+}
+
+/* What a vp does, and which of its matches aside exclude that or something else in its place. */
+struct deed {
+    enum { ENDS, COMES_TOO_LATE, FINDS, MATCHES } what;
+    uint32_t request;
+    const struct logp_alternative *a; /* FINDS */
+};
+
+/* Might the vp do it, or more, if its match aside of step i came later? */
+static bool is_excluded(const struct search *s, int i, const struct deed *d, const int *clock)
+{
+    const struct logp_alternative *a = taken(s, i);
+
+    switch (d->what) {
+    case ENDS: /* and its receives with it; but this one has completed if the end depends on it */
+        return !lpi_order_has(s->order, clock, i);
+    case COMES_TOO_LATE: /* a cancel */
+        return a->request == d->request;
+    case FINDS: /* the receive has taken what the probe would have passed over */
+        return a->source == d->a->source && a->tag == d->a->tag && a->context == d->a->context;
+    case MATCHES: /* a receive posted earlier, which leaves its other messages to later ones */
+        return a->request > d->request;
+    }
+    return true;
+}
+
+/* Which matches aside of the vp that has done this might have come later? */
+static void follow_own(struct search *s, int rank, struct deed d)
+{
+    const int *clock = lpi_order_now(s->order, rank);
+    int i = lpi_order_last(s->order, rank);
+
+    for (int left = s->n_aside[rank]; left > 0; i = lpi_order_step(s->order, i)->previous) {
+        const bool is_aside = lpi_order_step(s->order, i)->is_aside;
+
+        left -= is_aside;
+        if (is_aside && is_excluded(s, i, &d, clock))
+            reverse(s, i, clock);
+    }
+}
+
+/* The vp of this alternative takes or finds a message. */
+static void follow_take(struct search *s, const struct logp_alternative *a)
+{
+    if (a->request == 0)
+        follow_own(s, a->rank, (struct deed){.what = FINDS, .a = a});
+    else if ((a->polls & LOGP_TAKE_MATCHED) == 0)
+        follow_own(s, a->rank, (struct deed){.what = MATCHES, .request = a->request});
+}
+
+/* Is it the last step that has matched the receive with the send, aside? A match that is the result of a query might as
+ * well have come aside, before, so the sender does not depend on that step. */
+static bool has_answered(const struct search *s, const struct logp_note *n)
+{
+    const struct logp_alternative *a = s->at > 0 ? taken(s, s->at - 1) : NULL;
+
+    return a != NULL && is_aside(a) && a->rank == n->rank && a->request == n->request &&
+           a->source == n->peer;
 }
 
 static void note(void *strategy, const struct logp_note *n)
@@ -378,6 +527,8 @@ static void note(void *strategy, const struct logp_note *n)
     struct search *s = strategy;
     const bool is_new = s->at >= s->same_until;
 
+    if (s->is_over)
+        return;
     switch (n->kind) {
     case LOGP_NOTE_ASKED:
         if (is_new)
@@ -391,9 +542,19 @@ static void note(void *strategy, const struct logp_note *n)
     case LOGP_NOTE_ANSWERED:
         if (is_new)
             follow_answer(s, n);
+        if (has_answered(s, n))
+            lpi_order_answer(s->order, n);
         break;
     case LOGP_NOTE_RECEIVE:
         lpi_order_receive(s->order, n);
+        break;
+    case LOGP_NOTE_TOO_LATE:
+        if (is_new)
+            follow_own(s, n->rank, (struct deed){.what = COMES_TOO_LATE, .request = n->request});
+        break;
+    case LOGP_NOTE_ENDED:
+        if (is_new)
+            follow_own(s, n->rank, (struct deed){.what = ENDS});
         break;
     default:
         break;
@@ -408,8 +569,12 @@ static bool add_step(struct search *s, const struct logp_alternative *a)
     const int *clock = lpi_order_now(s->order, a->rank);
     const bool is_race = before >= 0 && clock[lpi_order_step(s->order, before)->rank] <= before;
 
-    if (!lpi_order_add_step(s->order, a->rank, is_aside(a), touches ? &a->tag : NULL))
+    if (a->kind == LOGP_TAKE && s->at + 1 >= s->same_until)
+        follow_take(s, a);
+    if (is_aside(a) ? !lpi_order_add_aside(s->order, a)
+                    : !lpi_order_add_step(s->order, a->rank, touches ? &a->tag : NULL))
         return false;
+    s->n_aside[a->rank] += is_aside(a);
     if (is_race)
         reverse(s, before, clock);
     return true;
@@ -429,6 +594,7 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
             return LPI_STALE;
     } else {
         i = add_node(s, a, n);
+        s->is_over = i < 0;
         if (i < 0)
             return i;
     }

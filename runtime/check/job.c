@@ -255,10 +255,14 @@ static void draw_seed(struct lpi_job *job)
 }
 
 /* Is the search over before run number `run`? */
-static bool is_enough(const struct lpi_job *job, uint64_t run)
+static bool is_enough(struct lpi_job *job, uint64_t run)
 {
-    return run >= job->most || lpi_cores_is_over(job, run) ||
-           (job->end_ns != 0 && lpi_kit_now() >= job->end_ns);
+    const bool is_last = run >= job->most,
+               is_late = !is_last && job->end_ns != 0 && lpi_kit_now() >= job->end_ns;
+
+    job->out_of_runs = job->out_of_runs || is_last;
+    job->out_of_time = job->out_of_time || is_late;
+    return is_last || is_late || lpi_cores_is_over(job, run);
 }
 
 /* The run was cut. That is a failure where it must end, or if no run of this size has ended. */

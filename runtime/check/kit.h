@@ -40,7 +40,8 @@
 
 /* Grow an array (its pointer, and its capacity in elements) to n elements or more.
  * @return false: no memory, and both are as before */
-#define LPI_GROW(array, capacity, n) lpi_kit_grow(&(array), &(capacity), n, sizeof(*(array)))
+#define LPI_GROW(array, capacity, n)                                                               \
+    ((n) <= (capacity) || lpi_kit_grow(&(array), &(capacity), n, sizeof(*(array))))
 bool lpi_kit_grow(void *array, int *capacity, int n, size_t size);
 /* The host's clock. */
 int64_t lpi_kit_now(void);
@@ -109,17 +110,21 @@ struct lpi_step {
     int previous; /* the step of the same vp before it; -1: none */
 };
 
-/* lossy: messages may be lost or doubled. @return NULL: no memory */
-struct lpi_order *lpi_order_new(int P, bool lossy);
+/* @return NULL: no memory */
+struct lpi_order *lpi_order_new(int P);
 void lpi_order_free(struct lpi_order *o);
 /* A run begins. */
 void lpi_order_begin(struct lpi_order *o);
 /* The next step is of this vp, and touches that key; NULL: none. @return false: no memory */
-bool lpi_order_add_step(struct lpi_order *o, int rank, bool is_aside, const int *key);
+bool lpi_order_add_step(struct lpi_order *o, int rank, const int *key);
+/* The next step is this match aside. @return false: no memory */
+bool lpi_order_add_aside(struct lpi_order *o, const struct logp_alternative *a);
 /* A message has been sent. @return false: no memory */
 bool lpi_order_send(struct lpi_order *o, const struct logp_note *n);
 /* A message has been received. */
 void lpi_order_receive(struct lpi_order *o, const struct logp_note *n);
+/* The last step, a match aside, has matched a receive of n->rank with a send of n->peer. */
+void lpi_order_answer(struct lpi_order *o, const struct logp_note *n);
 /* A receive of n->rank has been matched with a send of n->peer. @return the first step after that
  * send, or above all steps: the send is under way */
 int lpi_order_sent(const struct lpi_order *o, const struct logp_note *n);
@@ -130,8 +135,12 @@ const struct lpi_step *lpi_order_step(const struct lpi_order *o, int i);
 int lpi_order_last(const struct lpi_order *o, int rank);
 /* The last step that has touched the key; -1: none */
 int lpi_order_touched(const struct lpi_order *o, int key);
-/* The first step of the vp after step `from` that `clock` depends on; -1: none */
+/* Does what has this clock depend on step i? */
+bool lpi_order_has(const struct lpi_order *o, const int *clock, int i);
+/* The first step of the vp after step `from` that `clock` depends on, matches aside left out; -1: none */
 int lpi_order_first_after(const struct lpi_order *o, const int *clock, int rank, int from);
+/* The first match aside after the steps `from` and `before` that `clock` depends on; -1: none */
+int lpi_order_aside_after(const struct lpi_order *o, const int *clock, int from, int before);
 /* Does step i depend on no step after step `from`? */
 bool lpi_order_is_first(const struct lpi_order *o, int i, int from);
 
@@ -250,6 +259,7 @@ struct lpi_observer {
     uint64_t *what; /* the same, in runs that make a failure smaller: what they were */
     int what_capacity;
     struct lpi_identities identities;
+    bool differs; /* a choice was not what it was in the run that is given, as far as known */
     struct lpi_views views; /* in runs of a search */
     _Atomic int n_taken;
     _Atomic int ended; /* the answer below 0 that ended this run; 0: none */
@@ -269,6 +279,8 @@ void lpi_observer_free(struct lpi_observer *e);
 /* A run is about to begin. */
 void lpi_observer_begin(struct lpi_observer *e);
 int lpi_observer_ended(const struct lpi_observer *e);
+/* The run has ended. Were all choices of the run that is given made again, each the same? */
+bool lpi_observer_was_same(const struct lpi_observer *e);
 int lpi_observer_count(const struct lpi_observer *e);
 /* The answers so far; by any thread at any time. @return false: no memory */
 bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to);
@@ -377,8 +389,9 @@ struct lpi_job {
     bool left_behind;                 /* a machine may still use the job */
     bool is_search;                   /* of logp_check(); false: a replay */
 
-    uint64_t most;  /* most runs */
-    int64_t end_ns; /* of the host's clock; 0: none */
+    uint64_t most;                 /* most runs */
+    int64_t end_ns;                /* of the host's clock; 0: none */
+    bool out_of_runs, out_of_time; /* this has ended the search of a size */
     struct logp_checked checked;
     struct lpi_outcome outcome;
     struct lpi_outcomes outcomes; /* of this search */
@@ -495,6 +508,7 @@ int lpi_regressions(struct lpi_job *job, const struct logp_check *given,
 /* ---- replay.c, parse.c, origin.c ---- */
 
 enum { LPI_REPLAY_VERSION = 4 }; /* 3: late, the lowest rank usually went first */
+enum { LPI_CHOSEN = 0xffff };    /* the bits of what a choice was that a replay has */
 
 struct lpi_replay {
     struct logp_replay facts; /* must be first: the public part */
@@ -637,8 +651,8 @@ void lpi_progress_begin(struct lpi_progress *p);
 /* A run has ended: say how far the check is, from time to time. */
 void lpi_progress_show(struct lpi_job *job);
 void lpi_progress_end(struct lpi_progress *p);
-/* Set the text of d. */
-void lpi_progress_describe(struct logp_checked *d, const struct logp_check *c, bool failed);
+/* Set the text of job->checked. */
+void lpi_progress_describe(struct lpi_job *job, bool failed);
 
 /* ---- trace.c ---- */
 

@@ -71,6 +71,8 @@ static bool append(struct lpi_observer *e, int answer, const struct lpi_point *p
     e->points[n] = *point;
     if (e->names)
         e->what[n] = what;
+    if (e->names && n < e->given.n && e->given.what != NULL)
+        e->differs = e->differs || ((what ^ e->given.what[n]) & LPI_CHOSEN) != 0;
     /* release pairs with the acquire in lpi_observer_taken() */
     atomic_store_explicit(&e->n_taken, n + 1, memory_order_release);
     return true;
@@ -123,6 +125,11 @@ int lpi_observer_ended(const struct lpi_observer *e)
 {
     /* relaxed: no other data depends on it */
     return atomic_load_explicit(&e->ended, memory_order_relaxed);
+}
+
+bool lpi_observer_was_same(const struct lpi_observer *e)
+{
+    return !e->differs && lpi_observer_count(e) >= e->given.n;
 }
 
 static void end(struct lpi_observer *e, int why)
@@ -241,6 +248,7 @@ void lpi_observer_begin(struct lpi_observer *e)
     atomic_store_explicit(&e->n_taken, 0, memory_order_relaxed);
     end(e, 0);
     e->event = 0;
+    e->differs = false;
     lpi_identities_begin(&e->identities);
     if (e->ops != NULL)
         lpi_views_reset(&e->views);

@@ -33,7 +33,8 @@ void lpi_views_note_other(struct lpi_views *v, const struct logp_note *n)
 {
     uint64_t what = (uint64_t)n->value;
 
-    if (n->kind == LOGP_NOTE_COMPUTED || n->kind == LOGP_NOTE_WAITED || n->kind >= LOGP_NOTE_ASKED)
+    if (n->kind == LOGP_NOTE_COMPUTED || n->kind == LOGP_NOTE_WAITED ||
+        (n->kind >= LOGP_NOTE_ASKED && n->kind != LOGP_NOTE_TOO_LATE))
         return;
     if (n->kind == LOGP_NOTE_TOUCHED) {
         uint64_t *key = &v->touched[what % LPI_VIEWS_KEYS];

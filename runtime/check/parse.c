@@ -234,6 +234,29 @@ static int read_choices(struct reading *r)
     return 0;
 }
 
+static int read_chosen(struct reading *r)
+{
+    struct lpi_answers *a = &r->to->answers;
+
+    if (a->index == NULL || a->what != NULL)
+        return -EINVAL;
+    a->what = calloc((size_t)a->n + 1, sizeof(*a->what));
+    if (a->what == NULL)
+        return -ENOMEM;
+    a->what_capacity = a->n;
+    r->at += strspn(r->at, " ");
+    for (int i = 0; i < a->n; i++)
+        for (int k = 0; k < 4; k++, r->at++) {
+            static const char digits[] = "0123456789abcdef";
+            const char *digit = *r->at != '\0' ? strchr(digits, *r->at) : NULL;
+
+            if (digit == NULL)
+                return -EINVAL;
+            a->what[i] = a->what[i] << 4 | (uint64_t)(digit - digits);
+        }
+    return 0;
+}
+
 static int read_drawn(struct reading *r)
 {
     struct lpi_drawn *d = &r->to->drawn;
@@ -280,6 +303,7 @@ static const struct item {
     {"samples", OWN, .read = read_samples},
     {"drawn", OWN, .read = read_drawn},
     {"choices", OWN, .read = read_choices},
+    {"chosen", OWN, .read = read_chosen},
     {"faults", TEXT, .at = offsetof(struct lpi_replay, facts.faults)},
     {"noise", TEXT, .at = offsetof(struct lpi_replay, facts.noise)},
 };

@@ -121,9 +121,21 @@ static void append(struct logp_checked *d, const char *more)
         strcpy(d->text + n, more);
 }
 
-/* The numbers of a search that has found no failure. */
-static void describe_search(struct logp_checked *d, const struct logp_check *c)
+/* What has ended an exhaustive search before it was complete. */
+static const char *limit_of(const struct lpi_job *job)
 {
+    return job->out_of_time       ? "time_ns"
+           : job->out_of_runs     ? "runs"
+           : job->checked.cut     ? "most_steps"
+           : job->check.depth > 0 ? "depth, or misses"
+                                  : "misses";
+}
+
+/* The numbers of a search that has found no failure. */
+static void describe_search(struct lpi_job *job)
+{
+    struct logp_checked *d = &job->checked;
+    const struct logp_check *c = &job->check;
     const size_t room = sizeof(d->text);
 
     if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE && d->complete)
@@ -133,10 +145,7 @@ static void describe_search(struct logp_checked *d, const struct logp_check *c)
                  d->executions, d->executions);
     else if (c->strategy == LOGP_STRATEGY_EXHAUSTIVE)
         snprintf(d->text, room, "%" PRIu64 " executions explored; there are more: limited by %s",
-                 d->executions,
-                 d->cut > 0           ? "most_steps"
-                 : d->runs >= c->runs ? "the number of runs"
-                                      : "depth, misses or time");
+                 d->executions, limit_of(job));
     else if (c->strategy == LOGP_STRATEGY_PCT && d->chance > 0)
         snprintf(d->text, room,
                  "%" PRIu64 " runs; each finds a bug of depth %d with p >= %.3g, and %.3g of "
@@ -146,14 +155,16 @@ static void describe_search(struct logp_checked *d, const struct logp_check *c)
         snprintf(d->text, room, "%" PRIu64 " runs", d->runs);
 }
 
-void lpi_progress_describe(struct logp_checked *d, const struct logp_check *c, bool failed)
+void lpi_progress_describe(struct lpi_job *job, bool failed)
 {
+    struct logp_checked *d = &job->checked;
+    const struct logp_check *c = &job->check;
     char more[sizeof(d->text)];
 
     if (failed && !d->complete)
         snprintf(d->text, sizeof(d->text), "failed in run %" PRIu64, d->runs);
     else
-        describe_search(d, c);
+        describe_search(job);
     if (d->cut > 0 && !failed) {
         snprintf(more, sizeof(more), "; %" PRIu64 " cut after %" PRIu64 " events", d->cut,
                  c->most_steps);

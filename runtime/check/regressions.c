@@ -16,12 +16,15 @@ static int is_replay(const struct dirent *entry)
 }
 
 /* The run has not failed. */
-static void note_fixed(struct lpi_job *job, const char *path, bool is_stale)
+static void note_fixed(struct lpi_job *job, const char *path, const struct lpi_replay *r,
+                       bool is_stale)
 {
-    job->checked.fixed++;
-    lpi_text_add(&job->fixed, "%s%s does not fail any more: %s", job->fixed.n > 0 ? "\n" : "", path,
-                 is_stale ? "the program makes other choices now"
-                          : "it is fixed, or the program has changed");
+    job->checked.fixed += !is_stale;
+    lpi_text_add(&job->fixed, "%s%s %s", job->fixed.n > 0 ? "\n" : "", path,
+                 is_stale ? "does not count any more: the program makes other choices now"
+                 : r->answers.what != NULL
+                     ? "does not fail any more: with the same choices, it is fixed"
+                     : "does not fail any more: it is fixed, or the program has changed");
 }
 
 /* @return 0: it does not fail */
@@ -41,10 +44,10 @@ static int run(struct lpi_job *job, const struct logp_check *given, const char *
     lpi_job_free(one);
     if (rc != -ESTALE || found->kind != LOGP_FAILURE_NONE) {
         if (rc == 0)
-            note_fixed(job, path, false);
+            note_fixed(job, path, r, false);
         return rc;
     }
-    note_fixed(job, path, true);
+    note_fixed(job, path, r, true);
     logp_failure_free(found);
     return 0;
 }

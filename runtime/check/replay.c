@@ -58,6 +58,20 @@ static void write_origin(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add_line(t, "argument", *a);
 }
 
+/* What the choices were, if that is known: four digits each. Of a run that did not come to its end, this
+ * is only known when it is repeated. */
+static void write_chosen(struct lpi_text *t, const struct lpi_job *job)
+{
+    const struct lpi_answers *a = &job->taken;
+
+    if (a->what == NULL || a->n == 0 || job->outcome.kind == LOGP_FAILURE_TIMEOUT)
+        return;
+    lpi_text_add(t, "chosen ");
+    for (int i = 0; i < a->n; i++)
+        lpi_text_add(t, "%04x", (unsigned)(a->what[i] & LPI_CHOSEN));
+    lpi_text_add(t, "\n");
+}
+
 void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_plan *p = &job->plan;
@@ -110,6 +124,7 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
         if (job->taken.index[i] != 0)
             lpi_text_add(t, " %d=%d", i, job->taken.index[i]);
     lpi_text_add(t, "\n");
+    write_chosen(t, job);
 }
 
 int logp_replay_read(const char *path, char **text)

@@ -163,19 +163,34 @@ void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w)
     lpi_text_add(t, "%s", words);
 }
 
-/* to: -1: no message is concerned */
-static void tell_fault(struct lpi_text *t, enum logp_fault_choice what, int rank, int to)
+/* The call before which a fault comes; to: -1: no message is concerned, and tag is the kind of call */
+static void tell_call(struct lpi_text *t, int to, int tag)
+{
+    const char *const words[] = {[LOGP_NOTE_RECEIVE] = "it waits",
+                                 [LOGP_NOTE_FOUND] = "it looks for a message",
+                                 [LOGP_NOTE_COMPUTED] = "it computes",
+                                 [LOGP_NOTE_WAITED] = "it sleeps or yields",
+                                 [LOGP_NOTE_TOUCHED] = "it touches an object",
+                                 [LOGP_NOTE_KEPT] = "it makes something durable"};
+
+    if (to >= 0)
+        lpi_text_add(t, " before it sends to rank %d, tag %d", to, tag);
+    else if (tag >= 0 && tag < (int)(sizeof(words) / sizeof(words[0])) && words[tag] != NULL)
+        lpi_text_add(t, " before %s", words[tag]);
+}
+
+/* to, tag: as tell_call() */
+static void tell_fault(struct lpi_text *t, enum logp_fault_choice what, int rank, int to, int tag)
 {
     switch (what) {
     case LOGP_FAULT_NONE:
         lpi_text_add(t, "rank %d continues", rank);
-        break;
+        return;
     case LOGP_FAULT_LOST:
-        lpi_text_add(t, "the message of rank %d to rank %d is lost", rank, to);
-        break;
     case LOGP_FAULT_DOUBLED:
-        lpi_text_add(t, "the message of rank %d to rank %d comes twice", rank, to);
-        break;
+        lpi_text_add(t, "the message of rank %d to rank %d, tag %d, %s", rank, to, tag,
+                     what == LOGP_FAULT_LOST ? "is lost" : "comes twice");
+        return;
     case LOGP_FAULT_CRASH:
         lpi_text_add(t, "rank %d crashes", rank);
         break;
@@ -187,8 +202,9 @@ static void tell_fault(struct lpi_text *t, enum logp_fault_choice what, int rank
         break;
     case LOGP_FAULT_HEAL:
         lpi_text_add(t, "the partition heals");
-        break;
+        return;
     }
+    tell_call(t, to, tag);
 }
 
 /* named: give the tag, too, as it is what differs from the usual alternative */
@@ -218,7 +234,7 @@ void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, 
         lpi_text_add(t, "rank %d chooses %d", a->rank, a->index);
         break;
     case LOGP_FAULT:
-        tell_fault(t, (enum logp_fault_choice)a->tag, a->rank, a->source);
+        tell_fault(t, (enum logp_fault_choice)a->tag, a->rank, a->source, a->polls);
         break;
     case LOGP_CANCEL:
         lpi_text_add(t,
@@ -259,7 +275,15 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n)
         lpi_text_add(t, "chose %" PRId64, n->value);
         return;
     case LOGP_NOTE_FAULT:
-        tell_fault(t, (enum logp_fault_choice)n->value, n->rank, n->peer);
+        tell_fault(t, (enum logp_fault_choice)n->value, n->rank, n->peer, n->tag);
+        return;
+    case LOGP_NOTE_TOO_LATE:
+        lpi_text_add(t, "cancelled too late: a receive of ");
+        rank_or_any(t, n->peer);
+        with_tag(t, n->tag);
+        return;
+    case LOGP_NOTE_KEPT:
+        lpi_text_add(t, "made key %d durable, %" PRId64 " bytes", n->tag, n->value);
         return;
     case LOGP_NOTE_ASKED:
         lpi_text_add(t, "send to rank %d that waits for it", n->peer);

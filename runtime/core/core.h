@@ -119,6 +119,9 @@ void lpi_check_pollers(struct lpi_core *c);
 void lpi_check_all_pollers(struct lpi_core *c);
 bool lpi_all_in_vain(const struct lpi_core *c);
 void lpi_record_waits(struct logp_machine *m, bool running);
+/* Of n waits, by rank: if some vps wait for each other in a cycle, put these first, each before the one
+ * that it waits for. */
+void lpi_cycle_first(struct logp_wait_info *waits, int n);
 /* What p waits for. Exact only while its core's holder does not change it. */
 struct logp_wait_info lpi_wait_of(const struct lpi_proc *p);
 
@@ -278,7 +281,7 @@ void lpi_usage_ends(struct lpi_proc *p);
 void lpi_usage_forget(struct lpi_proc *p);
 
 /* explored_faults.c: see struct lpi_resolver. */
-int lpi_explored_fate(struct lpi_proc *p, const struct lpi_envelope *e);
+int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e);
 bool lpi_explored_restarts(struct lpi_proc *p);
 /* What p's program makes durable, on an explored machine. @return 0; -ENOMEM */
 int lpi_durable_keep(struct lpi_proc *p, int key, const void *data, size_t n_bytes);

@@ -21,6 +21,8 @@
 #include "state/stop.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum)
 {
@@ -118,11 +120,75 @@ void lpi_record_waits(struct logp_machine *m, bool running)
     m->report.n_waits = n;
 }
 
+/* ---- who waits for whom ---- */
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct logp_wait_info *p = a, *q = b;
+
+    return (p->rank > q->rank) - (p->rank < q->rank);
+}
+
+/* The wait of the vp that w waits for, of n by rank; NULL: w names none, or that one does not wait */
+static const struct logp_wait_info *next_wait(const struct logp_wait_info *waits, int n,
+                                              const struct logp_wait_info *w)
+{
+    const struct logp_wait_info wanted = {.rank = w->source};
+    const bool names =
+        w->kind == LOGP_WAIT_RECV || w->kind == LOGP_WAIT_SEND || w->kind == LOGP_WAIT_SPACE;
+
+    return names ? bsearch(&wanted, waits, (size_t)n, sizeof(*waits), by_rank) : NULL;
+}
+
+/* The lowest rank of a cycle; NULL: there is none. seen: of each wait, the walk that has come by */
+static const struct logp_wait_info *find_cycle(const struct logp_wait_info *waits, int n, int *seen)
+{
+    const struct logp_wait_info *w = NULL, *lowest;
+
+    for (int i = 0; i < n; i++) {
+        for (w = &waits[i]; w != NULL && seen[w - waits] == 0; w = next_wait(waits, n, w))
+            seen[w - waits] = i + 1;
+        if (w != NULL && seen[w - waits] == i + 1)
+            break;
+        w = NULL;
+    }
+    lowest = w;
+    for (const struct logp_wait_info *end = w; w != NULL; w = w != end ? w : NULL) {
+        lowest = w < lowest ? w : lowest;
+        w = next_wait(waits, n, w);
+    }
+    return lowest;
+}
+
+void lpi_cycle_first(struct logp_wait_info *waits, int n)
+{
+    struct logp_wait_info *all = malloc((size_t)n * sizeof(*all));
+    int *seen = calloc((size_t)n, sizeof(*seen)), at = 0;
+    const struct logp_wait_info *first, *w;
+
+    if (all != NULL && seen != NULL) {
+        memcpy(all, waits, (size_t)n * sizeof(*all));
+        first = find_cycle(all, n, seen);
+        memset(seen, 0, (size_t)n * sizeof(*seen));
+        for (w = first; w != NULL && seen[w - all] == 0; w = next_wait(all, n, w)) {
+            seen[w - all] = 1;
+            waits[at++] = *w;
+        }
+        for (int i = 0; i < n; i++)
+            if (seen[i] == 0)
+                waits[at++] = all[i];
+    }
+    free(all);
+    free(seen);
+}
+
 void lpi_stop_deadlocked(struct logp_machine *m)
 {
     pthread_mutex_lock(&m->lock);
     if (!lpi_stopping(m)) {
         lpi_record_waits(m, false);
+        if (m->remote == NULL)
+            lpi_cycle_first(m->waits, m->report.n_waits);
         lpi_stop(m, -EDEADLK);
     }
     pthread_mutex_unlock(&m->lock);

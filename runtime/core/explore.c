@@ -74,7 +74,7 @@ static void take_note(struct lpi_proc *p, const struct logp_note *note)
 
 static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t value)
 {
-    take_note(p, &(struct logp_note){kind, p->rank, -1, -1, value, p->emulated, 0});
+    take_note(p, &(struct logp_note){kind, p->rank, -1, -1, value, p->emulated, 0, 0});
 }
 
 /* ---- what is not about messages ---- */
@@ -107,7 +107,7 @@ static int pass_late(struct lpi_proc *p, int yields)
 
 static int pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
 {
-    const int rc = lpi_explored_fate(p, NULL);
+    const int rc = lpi_explored_fate(p, kind, NULL);
 
     if (rc < 0)
         return rc;
@@ -124,7 +124,7 @@ static int touch_late(struct lpi_proc *p, int key)
 
 static int touch(struct lpi_proc *p, int key)
 {
-    int rc = lpi_explored_fate(p, NULL);
+    int rc = lpi_explored_fate(p, LOGP_NOTE_TOUCHED, NULL);
 
     if (rc < 0)
         return rc;
@@ -189,9 +189,14 @@ static void cancels(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_query query = {
         .kind = LPI_QUERY_CANCEL, .requests = &r, .n = 1, .until = LPI_AT_ONCE};
+    int rc = 0;
 
-    while (r->state == LPI_REQ_POSTED && choose(p, &query) == 0 && query.chosen >= 0)
+    while (rc == 0 && r->state == LPI_REQ_POSTED && (rc = choose(p, &query)) == 0 &&
+           query.chosen >= 0)
         ;
+    if (rc == 0 && r->state != LPI_REQ_POSTED)
+        take_note(p, &(struct logp_note){LOGP_NOTE_TOO_LATE, p->rank, r->src, r->tag, 0,
+                                         p->emulated, 0, r->id});
 }
 
 static void ends_late(struct lpi_proc *p)
@@ -206,6 +211,11 @@ static void ends(struct lpi_proc *p)
 {
     lpi_usage_ends(p);
     for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next) {
+        if (!r->special) { /* or its buffer would be written */
+            r->special = true;
+            r->truncates = false;
+            r->space = r->capacity;
+        }
         r->buf = NULL; /* the program has ended */
         r->drain = NULL;
     }
@@ -347,7 +357,7 @@ static int begin(struct lpi_proc *p, const struct lpi_query *q)
     for (int i = 0; i < q->n; i++)
         if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_SPENT)
             return lpi_usage_twice(p, q->requests[i]);
-    rc = lpi_explored_fate(p, NULL);
+    rc = lpi_explored_fate(p, lpi_query_waits(q) ? LOGP_NOTE_RECEIVE : LOGP_NOTE_FOUND, NULL);
     return rc == -EHOSTDOWN ? give_back(p, q->n == 1 ? q->requests[0] : NULL) : rc;
 }
 
@@ -380,7 +390,7 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
 static void received(struct lpi_proc *p, const struct logp_request *r)
 {
     take_note(p, &(struct logp_note){LOGP_NOTE_RECEIVE, p->rank, r->from, r->got_tag,
-                                     (int64_t)r->n_bytes, p->emulated, r->context});
+                                     (int64_t)r->n_bytes, p->emulated, r->context, r->id});
 }
 
 const struct lpi_resolver lpi_resolver_explored = {

@@ -78,7 +78,8 @@ int lpi_durable_take(struct lpi_proc *p, int key, void *data, size_t capacity, s
 
 struct asking {
     struct lpi_proc *p;
-    int dst; /* of the message; -1: none */
+    enum logp_note_kind call;
+    int dst, tag; /* of the message; -1: none */
     int n;
 };
 
@@ -87,18 +88,22 @@ static void may(struct asking *a, int left, enum logp_fault_choice what)
     struct lpi_explore *x = a->p->core->machine->explore;
 
     if (left > 0 && lpi_outcomes_reserve(a->p->core->machine, a->n)) {
-        x->list[a->n] = (struct logp_alternative){
-            .kind = LOGP_FAULT, .rank = a->p->rank, .source = a->dst, .tag = what, .index = a->n};
+        x->list[a->n] = (struct logp_alternative){.kind = LOGP_FAULT,
+                                                  .rank = a->p->rank,
+                                                  .source = a->dst,
+                                                  .polls = a->dst >= 0 ? a->tag : (int)a->call,
+                                                  .tag = what,
+                                                  .index = a->n};
         a->n++;
     }
 }
 
 /* @return what comes before the call */
-static enum logp_fault_choice ask(struct lpi_proc *p, int dst)
+static enum logp_fault_choice ask(struct lpi_proc *p, enum logp_note_kind call, int dst, int tag)
 {
     struct lpi_explore *x = p->core->machine->explore;
     const struct logp_fault_limits *left = &x->left;
-    struct asking a = {.p = p, .dst = dst};
+    struct asking a = {.p = p, .call = call, .dst = dst, .tag = tag};
 
     may(&a, 1, LOGP_FAULT_NONE);
     if (dst >= 0 && !lpi_is_cut(x, p->rank, dst)) {
@@ -153,7 +158,7 @@ static int apply(struct lpi_proc *p, enum logp_fault_choice what)
     return -EHOSTDOWN;
 }
 
-int lpi_explored_fate(struct lpi_proc *p, const struct lpi_envelope *e)
+int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e)
 {
     const struct lpi_explore *x = p->core->machine->explore;
     const bool is_message =
@@ -166,15 +171,16 @@ int lpi_explored_fate(struct lpi_proc *p, const struct lpi_envelope *e)
         return -EHOSTDOWN;
     if (!x->has_faults)
         return 1;
-    what = ask(p, is_message ? e->dst : -1);
+    what = ask(p, call, is_message ? e->dst : -1, is_message ? e->tag : -1);
     rc = apply(p, what);
     if (what != LOGP_FAULT_NONE)
-        p->core->machine->resolver.note(p, &(struct logp_note){.kind = LOGP_NOTE_FAULT,
-                                                               .rank = p->rank,
-                                                               .peer = is_message ? e->dst : -1,
-                                                               .tag = is_message ? e->tag : -1,
-                                                               .value = what,
-                                                               .time_ns = p->emulated});
+        p->core->machine->resolver.note(p,
+                                        &(struct logp_note){.kind = LOGP_NOTE_FAULT,
+                                                            .rank = p->rank,
+                                                            .peer = is_message ? e->dst : -1,
+                                                            .tag = is_message ? e->tag : (int)call,
+                                                            .value = what,
+                                                            .time_ns = p->emulated});
     if (rc != 0 || lpi_stopped(p) != 0)
         return rc != 0 ? rc : lpi_stopped(p);
     if (what == LOGP_FAULT_LOST || (is_message && lpi_is_cut(x, p->rank, e->dst)))

@@ -125,6 +125,9 @@ static bool add_match(struct gathering *g, const struct lpi_message *m,
     const struct lpi_inbox *in = &g->p->inbox;
     const bool alone =
         query->n == 1 && query->requests[0] == r && in->posted_first == r && in->posted_last == r;
+    const int of = (alone ? LOGP_TAKE_ALONE : 0) |
+                   (r->src == LOGP_ANY_SOURCE ? LOGP_TAKE_FROM_ANY : 0) |
+                   (r->tag == LOGP_ANY_TAG ? LOGP_TAKE_OF_ANY : 0);
 
     if (m->arrival <= g->until && (index < 0 || g->only == LPI_NOTHING || g->only == m->src))
         add(g,
@@ -132,7 +135,7 @@ static bool add_match(struct gathering *g, const struct lpi_message *m,
                                       .source = m->src,
                                       .tag = m->tag,
                                       .index = index,
-                                      .polls = g->known | (alone ? LOGP_TAKE_ALONE : 0),
+                                      .polls = g->known | of,
                                       .context = m->context,
                                       .request = r->id},
             arrival);
@@ -154,8 +157,18 @@ static bool is_forced(const struct gathering *g, const struct logp_request *r)
            !lpi_may_miss(g->query);
 }
 
+/* Could r take a message whose sender waits for that? */
+static bool is_awaited(const struct lpi_proc *p, const struct logp_request *r)
+{
+    const struct lpi_message *m = r->src == LOGP_ANY_SOURCE ? p->inbox.first : NULL;
+
+    while (m != NULL && !(is_sync(m) && fits(&(struct lpi_label){r->context, r->src, r->tag}, m)))
+        m = m->next;
+    return m != NULL;
+}
+
 /* If r is not in the query, it makes no difference whether r takes m now or later, unless r hinders
- * a receive of the query or m's sender waits for the match. */
+ * a receive of the query, m's sender waits for the match, or that of another message does. */
 static bool add_untimed(struct gathering *g, const struct lpi_message *m,
                         const struct logp_request *r, bool forced)
 {
@@ -163,7 +176,7 @@ static bool add_untimed(struct gathering *g, const struct lpi_message *m,
 
     if (g->query->n > 1 && (is_sync(m) || r->hinders))
         index = -1; /* another request may still complete before r */
-    if (!r->matters && !is_sync(m))
+    if (!r->matters && !is_sync(m) && !is_awaited(g->p, r))
         return false;
     return add_match(g, m, r, index,
                      forced      ? FORCED

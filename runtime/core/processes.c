@@ -320,6 +320,7 @@ static void gather_waits(struct logp_machine *m)
             r->n_waits += (int)n_waits[i];
         }
         f->ops->gather(mine, n_bytes[f->process], m->waits, n_bytes);
+        lpi_cycle_first(m->waits, r->n_waits);
         r->waits = m->waits;
     }
     free(mine);

@@ -147,9 +147,9 @@ static void no_end(struct lpi_proc *p)
     (void)p;
 }
 
-static int arrives(struct lpi_proc *p, const struct lpi_envelope *e)
+static int arrives(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e)
 {
-    (void)p, (void)e;
+    (void)p, (void)call, (void)e;
     return 1;
 }
 

@@ -35,7 +35,7 @@ static inline bool lpi_is_matched(const struct logp_request *r)
 static inline void lpi_note(struct lpi_proc *p, enum logp_note_kind kind, int peer, int tag,
                             int64_t value)
 {
-    const struct logp_note note = {kind, p->rank, peer, tag, value, p->emulated, 0};
+    const struct logp_note note = {kind, p->rank, peer, tag, value, p->emulated, 0, 0};
 
     p->core->machine->resolver.note(p, &note);
 }

@@ -360,7 +360,7 @@ static __attribute__((noinline)) void send_cts(struct lpi_proc *p, struct logp_r
     if (e->kind != LPI_ON_ITS_WAY)
         p->core->machine->resolver.note(p, &(struct logp_note){LOGP_NOTE_ANSWERED, p->rank, e->src,
                                                                e->tag, (int64_t)e->n_bytes,
-                                                               p->emulated, e->context});
+                                                               p->emulated, e->context, r->id});
     if (e->kind == LPI_SYNC_SEND) {
         take_sync_send(p, r, e);
         return;

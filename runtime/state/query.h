@@ -116,7 +116,7 @@ struct lpi_resolver {
     unsigned polls_in_vain; /* a vp counts as waiting after so many failed polls in a row */
     /* How often the message e of p is to be sent: 0, 1, 2; NULL: p sends none. @return -EHOSTDOWN: p
      * crashes before that; or the error that stops the run */
-    int (*fate)(struct lpi_proc *p, const struct lpi_envelope *e);
+    int (*fate)(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e);
     /* What p's program makes durable. @return 0; -ENOMEM */
     int (*keep)(struct lpi_proc *p, int key, const void *data, size_t n_bytes);
     /* @return 0; -ENOENT; -EMSGSIZE */

@@ -19,7 +19,7 @@ static int replay(struct options *o)
     r = read_replay(o->words[1]);
     what = run_replay(o, o->words[1], r, false);
     code = tell_replayed(o->words[1], r, &what);
-    if (what.outcome <= REPLAYED_PASSED)
+    if (what.outcome <= REPLAYED_FIXED)
         answer_is_whole();
     free_replayed(&what);
     logp_replay_free(r);

@@ -167,11 +167,11 @@ static int trace_replay(struct options *o)
     s.failure = failure;
     s.trace = what.trace;
     s.steps = what.steps;
-    if (what.trace == NULL || what.outcome > REPLAYED_PASSED)
+    if (what.trace == NULL || what.outcome > REPLAYED_FIXED)
         code = tell_replayed(o->replay, r, &what);
     else
         code = tell_changed(o->replay, r, &what);
-    if (what.trace == NULL && what.outcome <= REPLAYED_PASSED)
+    if (what.trace == NULL && what.outcome <= REPLAYED_FIXED)
         say("%s: nothing could be recorded", o->replay);
     else if (what.trace != NULL && what.nearest != NULL)
         show_diff(&s, &what);

@@ -8,7 +8,7 @@
 
 static const char *const outcomes[] = {
     [REPLAYED_AGAIN] = "again", [REPLAYED_OTHERWISE] = "otherwise", [REPLAYED_PASSED] = "passed",
-    [REPLAYED_STALE] = "stale", [REPLAYED_NOT] = "not-run",
+    [REPLAYED_FIXED] = "fixed", [REPLAYED_STALE] = "stale",         [REPLAYED_NOT] = "not-run",
 };
 
 /* What is left: text that ends with a zero. */

@@ -10,6 +10,7 @@ enum replay_outcome {
     REPLAYED_AGAIN,     /* it failed as it did */
     REPLAYED_OTHERWISE, /* it failed in another way */
     REPLAYED_PASSED,    /* it does not fail */
+    REPLAYED_FIXED,     /* nor does it, with the same choices */
     REPLAYED_STALE,     /* the program does not come to the same choices */
     REPLAYED_NOT,       /* it could not be run: error */
     REPLAY_NOT_REACHED, /* no check of the program came to it */

@@ -154,7 +154,7 @@ int tell_changed(const char *path, const struct logp_replay *r, const struct rep
 {
     if (what->outcome == REPLAYED_OTHERWISE)
         say("%s: %s fails with another error than before", path, r->name);
-    else if (what->outcome == REPLAYED_PASSED)
+    else if (what->outcome == REPLAYED_PASSED || what->outcome == REPLAYED_FIXED)
         say("%s: %s does not fail any more", path, r->name);
     return EXIT_OK;
 }
@@ -168,9 +168,11 @@ int tell_replayed(const char *path, const struct logp_replay *r, const struct re
         tell_changed(path, r, what);
         return EXIT_WRONG;
     case REPLAYED_PASSED:
+    case REPLAYED_FIXED:
         write_shown(stdout, r->name);
-        printf(", P = %d: it does not fail any more: it is fixed, or the program has changed\n",
-               r->P);
+        printf(", P = %d: it does not fail any more: %s\n", r->P,
+               what->outcome == REPLAYED_FIXED ? "with the same choices, it is fixed"
+                                               : "it is fixed, or the program has changed");
         return EXIT_OK;
     case REPLAYED_STALE:
         say("%s: %s does not make the same choices any more: check it again", path, r->name);
