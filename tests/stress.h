@@ -32,8 +32,9 @@ struct stress {
     char wrong[160]; /* what was; "": nothing. Of several ranks one, in parts perhaps */
 };
 
+/* Alone, it is a short message: two of them share a line of a lane. */
 struct stress_header {
-    uint64_t number;
+    uint32_t number;
     int from;
 };
 
@@ -62,7 +63,7 @@ static inline int stress_byte(uint64_t k, int from)
 static inline size_t stress_make(const struct stress *s, unsigned char *buf, uint64_t k, int from,
                                  int to)
 {
-    const struct stress_header h = {k, from};
+    const struct stress_header h = {(uint32_t)k, from};
     const size_t n = stress_size(s, k, from, to);
 
     memcpy(buf, &h, sizeof(h));
@@ -79,7 +80,7 @@ static inline int stress_check(struct stress *s, const unsigned char *buf, size_
     struct stress_header h;
 
     memcpy(&h, buf, sizeof(h));
-    if (h.number == k && h.from == from && n == stress_size(s, k, from, to) &&
+    if (h.number == (uint32_t)k && h.from == from && n == stress_size(s, k, from, to) &&
         (length == 0 ||
          (payload[0] == stress_byte(k, from) && memcmp(payload, payload + 1, length - 1) == 0)))
         return 0;

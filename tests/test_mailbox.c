@@ -57,6 +57,15 @@ Test(mailbox, carries_all_sizes)
     stress(6, 60000, 60000, -1, 11, true);
 }
 
+/* Most have 8 bytes, and two of them share a line; some have a line to themselves, or none. */
+Test(mailbox, carries_short_and_long_messages_in_turn)
+{
+    stress(2, 500000, 40, 0, 13, false);
+    stress(2, 300000, 40, 1, 14, false);
+    stress(5, 300000, 200, 4, 15, true);
+    stress(8, 300000, 40, 0, 16, true);
+}
+
 /* One receiver, many senders: 10^7 messages without a loss or a reordering. */
 TestProgram(mailbox, loses_none_of_ten_million,
             test_run(test_machine_with((struct logp_config){.n_processors = 9,

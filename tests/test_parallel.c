@@ -62,6 +62,42 @@ Test(parallel, crowds_take_the_same_time_as_on_one_core)
     }
 }
 
+enum { FAR_L_NS = 1000, FAR_O_NS = 10, FAR_MESSAGES = 12 };
+
+/* The ranks of the first half send to the last, each at its own times, up to minutes apart. A
+ * message is the time at which it must arrive. */
+static int far_apart(struct logp_vp *vp, void *arg)
+{
+    static const int64_t waits_ns[] = {0, 0, 1, INT32_MAX, 0, 60000000000, 3};
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    int64_t item[2];
+
+    for (int k = 0; me < P / 2 && k < FAR_MESSAGES; k++) {
+        OK(logp_compute(vp, waits_ns[(k + 3 * me) % 7], NULL, NULL));
+        item[0] = item[1] = logp_now(vp) + FAR_O_NS + FAR_L_NS;
+        OK(logp_send(vp, P - 1, me, item, k % 5 == 4 ? sizeof(item) : sizeof(item[0])));
+    }
+    for (int k = 0; me == P - 1 && k < FAR_MESSAGES; k++) {
+        for (int from = 0; from < P / 2; from++) {
+            struct logp_status status;
+
+            OK(logp_recv(vp, from, from, item, sizeof(item), &status));
+            cr_assert_eq(status.arrival_ns, item[0], "message %d of %d", k, from);
+        }
+    }
+    return 0;
+}
+
+Test(parallel, messages_tell_arrivals_that_are_far_apart)
+{
+    const struct logp_params p = test_params(FAR_L_NS, FAR_O_NS, FAR_O_NS);
+
+    for (int P = 2; P <= 8; P += 2) {
+        test_run(with_lanes(P, &p, 0), far_apart, NULL);
+        test_run(with_lanes(P, &p, 1), far_apart, NULL);
+    }
+}
+
 /* Each waits for the next, and nobody sends. */
 static int circle(struct logp_vp *vp, void *arg)
 {

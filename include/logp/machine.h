@@ -97,7 +97,8 @@ struct logp_config {
     size_t stack_bytes;  /**< of each vp; 0: 256 KiB. A stack overflow ends the process; with fibers
                               a message on stderr names the rank */
     enum logp_stacks stacks;
-    int lane_slots;      /**< slots of the fast path between two cores; 0: 1024, fewer with many
+    int lane_slots;      /**< cache lines of the fast path between two cores, 2 at least. A line has
+                              one message, or two of up to 8 bytes. 0: 1024, fewer with many
                               cores; < 0: none, all messages take the queue */
     uint64_t yield_seed; /**< not 0: with delay `none`, sends hand the core over at random, drawn
                               from this seed, to expose dependence on timing */

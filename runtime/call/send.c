@@ -118,7 +118,8 @@ check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n
     return dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes) ? -EINVAL : rc;
 }
 
-/* Without a delay: hand it over, if the vp is of this core. dst: a global rank. @return false: not so */
+/* Without a delay, to a vp of this core, or a short one to one of another core of this process:
+ * hand it over. dst: a global rank. @return false: not so */
 static inline __attribute__((always_inline)) bool hand_over(const struct logp_vp *vp, int dst,
                                                             int tag, const void *buf,
                                                             size_t n_bytes, uint64_t bits)
@@ -127,9 +128,13 @@ static inline __attribute__((always_inline)) bool hand_over(const struct logp_vp
     const struct logp_machine *m = p->core->machine;
     const struct lpi_label label = {vp->context, p->rank, tag};
 
-    if (!lpi_is_here(p->core, dst) ||
-        !lpi_deliver_here(&m->procs[dst], &label, buf, n_bytes, bits, false))
+    if (lpi_is_here(p->core, dst)) {
+        if (!lpi_deliver_here(&m->procs[dst], &label, buf, n_bytes, bits, false))
+            return false;
+    } else if (bits != 0 || !lpi_is_local(m, dst) ||
+               !lpi_post_inline(p->core, &m->procs[dst], &label, buf, n_bytes)) {
         return false;
+    }
     p->emulating = false;
     lpi_count_send(p, LPI_EAGER, 0);
     return true;

@@ -39,6 +39,7 @@ struct lpi_index {
     unsigned n_table, n_buckets; /* a power of two; in use */
     struct bucket *free;
     struct chunk *chunks;
+    struct bucket *last; /* the one that was found last; NULL: none, or it may have been freed */
     struct lpi_heap ready;
     uint64_t next_number;
     int n_any_tag;    /* posted receives of a named source and any tag */
@@ -59,7 +60,7 @@ static struct bucket **place_of(const struct lpi_index *x, const struct lpi_labe
     return &x->table[(h >> 32) & (x->n_table - 1)];
 }
 
-static struct bucket *poll_mail(const struct lpi_index *x, uint32_t context, int src, int tag)
+static struct bucket *find_bucket(const struct lpi_index *x, uint32_t context, int src, int tag)
 {
     const struct lpi_label l = {context, src, tag};
     struct bucket *b = *place_of(x, &l);
@@ -69,11 +70,43 @@ static struct bucket *poll_mail(const struct lpi_index *x, uint32_t context, int
     return b;
 }
 
+static bool is_empty(const struct bucket *b)
+{
+    return b->first == NULL && b->n_streams == 0 && b->posted_first == NULL;
+}
+
+/* Free the buckets that are empty. Their stamps are kept: stale entries may still point to them. */
+static void sweep(struct lpi_index *x)
+{
+    for (unsigned i = 0; i < x->n_table; i++) {
+        struct bucket **link = &x->table[i];
+
+        while (*link != NULL) {
+            struct bucket *b = *link;
+
+            if (!is_empty(b)) {
+                link = &b->next;
+                continue;
+            }
+            *link = b->next;
+            b->heads.n = 0;
+            b->next = x->free;
+            x->free = b;
+            x->n_buckets--;
+        }
+    }
+}
+
+/* Room for another bucket: those that are empty go first, if they are many. */
 static bool grow_table(struct lpi_index *x)
 {
     const unsigned n_old = x->n_table;
     struct bucket **old = x->table;
 
+    sweep(x);
+    x->last = NULL;
+    if (x->n_buckets < n_old / 2)
+        return true;
     x->table = calloc(n_old > 0 ? 2 * (size_t)n_old : LEAST_TABLE, sizeof(struct bucket *));
     if (x->table == NULL) {
         x->table = old;
@@ -122,7 +155,7 @@ static bool grow_free(struct lpi_index *x)
 /* NULL: no memory */
 static struct bucket *bucket_of(struct lpi_index *x, uint32_t context, int src, int tag)
 {
-    struct bucket *b = poll_mail(x, context, src, tag), **place;
+    struct bucket *b = find_bucket(x, context, src, tag), **place;
 
     if (b != NULL)
         return b;
@@ -136,23 +169,6 @@ static struct bucket *bucket_of(struct lpi_index *x, uint32_t context, int src, 
     *place = b;
     x->n_buckets++;
     return b;
-}
-
-/* Keep b's stamps: stale entries may still point to them. */
-static void release_if_empty(struct lpi_index *x, struct bucket *b)
-{
-    struct bucket **link;
-
-    if (b->first != NULL || b->n_streams > 0 || b->posted_first != NULL)
-        return;
-    link = place_of(x, &b->label);
-    while (*link != b)
-        link = &(*link)->next;
-    *link = b->next;
-    b->heads.n = 0;
-    b->next = x->free;
-    x->free = b;
-    x->n_buckets--;
 }
 
 /* ---- first messages ---- */
@@ -199,6 +215,9 @@ static bool head_changed(struct lpi_index *x, struct bucket *b)
     struct bucket *g = b->group;
     bool ok = true;
 
+    if (g == NULL && !x->any_source[b->label.tag == LOGP_ANY_TAG] && b->posted_first == NULL &&
+        b->ready_message == NULL)
+        return true; /* nobody asks for it: by far the most frequent case */
     b->head_stamp++;
     if (g == NULL && b->first != NULL && x->any_source[b->label.tag == LOGP_ANY_TAG]) {
         g = b->group = bucket_of(x, b->label.context, LOGP_ANY_SOURCE, b->label.tag);
@@ -215,13 +234,9 @@ static bool head_changed(struct lpi_index *x, struct bucket *b)
         g->n_streams--;
         b->group = NULL;
     }
-    if (g != NULL) {
+    if (g != NULL)
         ok = ok && refresh(x, g);
-        release_if_empty(x, g);
-    }
-    ok = ok && refresh(x, b);
-    release_if_empty(x, b);
-    return ok;
+    return ok && refresh(x, b);
 }
 
 /* ---- messages ---- */
@@ -269,7 +284,11 @@ static bool add(struct lpi_index *x, struct lpi_message *m, bool before_all)
 
 static bool take_from_stream(struct lpi_index *x, const struct lpi_message *m)
 {
-    struct bucket *b = poll_mail(x, m->context, m->src, m->tag);
+    const struct lpi_label *last = x->last != NULL ? &x->last->label : NULL;
+    struct bucket *b =
+        last != NULL && last->src == m->src && last->tag == m->tag && last->context == m->context
+            ? x->last
+            : find_bucket(x, m->context, m->src, m->tag);
 
     b->first = m->next_in_stream;
     if (b->first == NULL)
@@ -279,7 +298,7 @@ static bool take_from_stream(struct lpi_index *x, const struct lpi_message *m)
 
 static bool take_from_source(struct lpi_index *x, const struct lpi_message *m)
 {
-    struct bucket *b = poll_mail(x, m->context, m->src, LOGP_ANY_TAG);
+    struct bucket *b = find_bucket(x, m->context, m->src, LOGP_ANY_TAG);
     const bool was_first = b->first == m;
 
     if (m->next_of_source != NULL)
@@ -309,7 +328,7 @@ static bool need(struct lpi_inbox *in, const struct lpi_label *l)
         return true;
     x->any_source[any_tag] = true;
     for (const struct lpi_message *m = in->first; m != NULL; m = m->next) {
-        struct bucket *b = poll_mail(x, m->context, m->src, any_tag ? LOGP_ANY_TAG : m->tag);
+        struct bucket *b = find_bucket(x, m->context, m->src, any_tag ? LOGP_ANY_TAG : m->tag);
 
         if (b->first == m && !head_changed(x, b))
             return false;
@@ -342,7 +361,7 @@ static bool add_receive(struct lpi_inbox *in, struct logp_request *r)
 
 static bool take_receive(struct lpi_index *x, const struct logp_request *r)
 {
-    struct bucket *b = poll_mail(x, r->context, r->src, r->tag);
+    struct bucket *b = find_bucket(x, r->context, r->src, r->tag);
     bool ok = true;
 
     x->n_any_tag -= r->src != LOGP_ANY_SOURCE && r->tag == LOGP_ANY_TAG;
@@ -356,7 +375,6 @@ static bool take_receive(struct lpi_index *x, const struct logp_request *r)
         b->posted_first = r->next_alike;
         ok = refresh(x, b);
     }
-    release_if_empty(x, b);
     return ok;
 }
 
@@ -441,7 +459,7 @@ struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label 
         maintain(in, false);
         return NULL;
     }
-    b = poll_mail(in->index, l->context, l->src, l->tag);
+    b = in->index->last = find_bucket(in->index, l->context, l->src, l->tag);
     return b != NULL ? message_of(b) : NULL;
 }
 
@@ -457,11 +475,11 @@ static struct logp_request *with_space(const struct bucket *b, size_t space)
 struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space)
 {
     const struct lpi_index *x = in->index;
-    struct logp_request *r = with_space(poll_mail(x, l->context, l->src, l->tag), space);
+    struct logp_request *r = with_space(find_bucket(x, l->context, l->src, l->tag), space);
     struct logp_request *open = NULL;
 
     if (x->n_any_tag > 0)
-        open = with_space(poll_mail(x, l->context, l->src, LOGP_ANY_TAG), space);
+        open = with_space(find_bucket(x, l->context, l->src, LOGP_ANY_TAG), space);
     return r == NULL || (open != NULL && open->number < r->number) ? open : r;
 }
 
@@ -493,7 +511,7 @@ static bool keep_ready(struct lpi_inbox *in)
         return true;
     x->keeps_ready = true;
     for (const struct logp_request *r = in->posted_first; ok && r != NULL; r = r->next)
-        ok = refresh(x, poll_mail(x, r->context, r->src, r->tag));
+        ok = refresh(x, find_bucket(x, r->context, r->src, r->tag));
     return ok;
 }
 

@@ -1,31 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes: each ordered pair of cores has one. A lane is a ring of slots with one producer and one
- * consumer, the holders of the two cores. A slot is one cache line and its sequence number marks
- * it as full, so a small message moves one line between the cores, as a flag would. The consumer's
- * progress has a line of its own, which the producer reads only when the ring seems full.
+ * Lanes: each ordered pair of cores has one. A lane is a ring of cache lines with one producer and
+ * one consumer, the holders of the two cores. A line has one message, or two short ones. Its
+ * control word says which line of the lane it is and what is in it, so a message moves one line
+ * between the cores, as a flag would.
+ *
+ * A message is visible as soon as it is sent: the producer never holds one back. Two short messages
+ * share a line if the producer's core has not polled in between, as in a burst. Then the consumer
+ * has usually not read the line yet, and the line moves once for both. After a poll the producer
+ * goes on to the next line, which it has fetched ahead, since the consumer may have read this one.
+ *
+ * A place is 2 * line + entry. `tail` is the place after the last message sent, `head` the place
+ * after the last one delivered; the second place of a line may stay empty. The consumer's progress
+ * has a line of its own, which the producer reads only when the ring seems full.
  */
 #ifndef LPI_LANE_H
 #define LPI_LANE_H
 
 #include "host/host.h"
+#include "state/message.h"
 #include "state/state.h"
 
-enum { LPI_SLOT_BYTES = 32, LPI_AHEAD = 4 /* slots to prefetch ahead */ };
+#include <string.h>
 
-/* INLINE_BITS has less space for a payload: the bits beside it come last. */
-enum slot_kind { SLOT_INLINE, SLOT_INLINE_BITS, SLOT_MESSAGE, SLOT_DIRECT };
+enum {
+    LPI_ALONE_BYTES = 32, /* of payload in an entry that has its line to itself */
+    LPI_SHORT_BYTES = 8,  /* in one that may share it */
+    LPI_AHEAD = 4,        /* lines to prefetch ahead */
+};
 
-enum { LPI_BITS_AT = LPI_SLOT_BYTES - 8 };
+/* What an entry is; each kind from ENTRY_INLINE on has its line to itself. ENTRY_SHORT tells its
+ * arrival as the difference to the last arrival in the lane. ENTRY_SHORT_NOW was sent without a
+ * delay, and arrives now. ENTRY_BITS has less space for a payload: the bits beside it come last. */
+enum entry_kind {
+    ENTRY_NONE,
+    ENTRY_SHORT,
+    ENTRY_SHORT_NOW,
+    ENTRY_INLINE,
+    ENTRY_BITS,
+    ENTRY_MESSAGE,
+    ENTRY_DIRECT,
+};
 
-struct slot {
-    _Alignas(64) atomic_uint seq; /* index + 1 (mod 2^32) when filled */
-    uint32_t context;
-    int src, dst, tag;
-    unsigned short kind, n_bytes; /* n_bytes: of an inline payload */
+enum { LPI_BITS_AT = LPI_ALONE_BYTES - 8 };
+
+struct short_entry {
+    struct lpi_label label;
+    int dst;
+    int32_t arrival; /* ENTRY_SHORT: since the last arrival in the lane */
+    char bytes[LPI_SHORT_BYTES];
+};
+
+struct alone_entry {
+    struct lpi_label label;
+    int dst;
     int64_t arrival;
     union {
-        char bytes[LPI_SLOT_BYTES];
+        char bytes[LPI_ALONE_BYTES];
         struct lpi_message *message;
         struct {
             size_t n_bytes;
@@ -33,93 +64,247 @@ struct slot {
         } direct;
     } u;
 };
-_Static_assert(sizeof(struct slot) == 64, "a slot is one cache line");
+
+struct line {
+    /* from the top: the number of the line + 1 (32 bits); n_bytes and kind of the second entry, n_bytes
+     * and kind of the first (8 bits each; n_bytes: of a payload in the entry) */
+    _Alignas(64) _Atomic uint64_t control;
+    union {
+        struct short_entry pair[2];
+        struct alone_entry alone;
+    } u;
+};
+_Static_assert(sizeof(struct line) == 64, "a line is one cache line");
 
 struct lpi_lane {
     /* producer */
     _Alignas(LPI_LINE) _Atomic uint64_t tail; /* atomic since lpi_lanes_quiet() reads it */
     uint64_t head_seen, q_taken_seen;         /* last values read from the consumer's line */
     _Atomic uint64_t q_sent;                  /* messages put into mailboxes: mailbox.c */
+    int64_t arrival_sent;                     /* the last one; 0: none yet */
+    unsigned polls;                           /* of the core when the last line was begun */
     /* consumer */
     _Alignas(LPI_LINE) _Atomic uint64_t head;
     _Atomic uint64_t q_taken; /* messages of q_sent that were delivered */
+    int64_t arrival_taken;    /* the last one; 0: none yet */
     /* constant */
-    _Alignas(LPI_LINE) struct slot *slots; /* NULL: no lane, mailboxes only */
-    unsigned n_slots;
+    _Alignas(LPI_LINE) struct line *lines; /* NULL: no lane, mailboxes only */
+    unsigned n_lines;
 };
 
-/* Create all lanes of a machine. slots: of each lane; 0: chosen by the number of cores; < 0: no
+/* An entry as its consumer finds it. */
+struct lpi_front {
+    const struct line *line;
+    uint64_t place;
+    enum entry_kind kind;
+    unsigned n_bytes;
+};
+
+/* Create all lanes of a machine. lines: of each lane; 0: chosen by the number of cores; < 0: no
  * lanes. @return 0; -ENOMEM */
-int lpi_lanes_create(struct logp_machine *m, int slots);
+int lpi_lanes_create(struct logp_machine *m, int lines);
 void lpi_lanes_destroy(struct logp_machine *m);
 /* Have all messages between cores been taken? Meaningful only while no core can send. */
 bool lpi_lanes_quiet(const struct logp_machine *m);
 
-/* Producer: the next free slot; NULL: there is none. */
-static inline struct slot *lpi_lane_free_slot(struct lpi_lane *l)
+static inline struct line *lpi_lane_line(const struct lpi_lane *l, uint64_t number)
 {
-    const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed); /* our own */
-
-    if (l->slots == NULL)
-        return NULL;
-    if (tail - l->head_seen >= l->n_slots) {
-        /* acquire pairs with the release in lpi_lane_pass(): the slot has been read */
-        l->head_seen = atomic_load_explicit(&l->head, memory_order_acquire);
-        if (tail - l->head_seen >= l->n_slots)
-            return NULL;
-    }
-    return &l->slots[tail & (l->n_slots - 1)];
+    return &l->lines[number & (l->n_lines - 1)];
 }
 
-static inline void lpi_lane_publish(struct lpi_lane *l, struct slot *s,
-                                    const struct lpi_envelope *e, enum slot_kind kind)
+/* ---- producer ---- */
+
+/* Is there room for a short message beside the last one? */
+static inline bool lpi_lane_joins(const struct lpi_lane *l, unsigned polls)
+{
+    /* our own. An odd tail: the last line has one short message, and is free otherwise */
+    return (atomic_load_explicit(&l->tail, memory_order_relaxed) & 1) != 0 && l->polls == polls;
+}
+
+/* Is the next line free? Its number is (tail + 1) / 2. */
+static inline bool lpi_lane_has_line(struct lpi_lane *l)
+{
+    const uint64_t next = (atomic_load_explicit(&l->tail, memory_order_relaxed) + 1) / 2;
+
+    if (l->lines == NULL)
+        return false;
+    if (next - l->head_seen / 2 >= l->n_lines) {
+        /* acquire pairs with the release in lpi_lane_pass(): the line has been read */
+        l->head_seen = atomic_load_explicit(&l->head, memory_order_acquire);
+        if (next - l->head_seen / 2 >= l->n_lines)
+            return false;
+    }
+    return true;
+}
+
+static inline uint64_t lpi_entry_control(enum entry_kind kind, size_t n_bytes)
+{
+    return (uint64_t)n_bytes << 8 | (uint64_t)kind;
+}
+
+/* The line with this number has these entries; tail: the place after them. */
+static inline void lpi_lane_publish(struct lpi_lane *l, uint64_t number, uint64_t entries,
+                                    uint64_t tail)
+{
+    lpi_pause();
+    /* release pairs with the acquire in lpi_lanes_quiet(). It comes before the message is visible,
+     * so that the consumer is never ahead of tail */
+    atomic_store_explicit(&l->tail, tail, memory_order_release);
+    lpi_pause();
+    /* release pairs with the acquires in lpi_lane_front() */
+    atomic_store_explicit(&lpi_lane_line(l, number)->control, (number + 1) << 32 | entries,
+                          memory_order_release);
+}
+
+/* The next line, which is free, for a message that shares it with none. */
+static inline struct alone_entry *lpi_lane_alone(struct lpi_lane *l, const struct lpi_label *label,
+                                                 int dst, int64_t arrival)
+{
+    const uint64_t number = (atomic_load_explicit(&l->tail, memory_order_relaxed) + 1) / 2;
+    struct alone_entry *a = &lpi_lane_line(l, number)->u.alone;
+
+    a->label = *label;
+    a->dst = dst;
+    a->arrival = arrival;
+    if (arrival >= 0)
+        l->arrival_sent = arrival;
+    /* fetch a later line from its last reader ahead of time */
+    __builtin_prefetch(lpi_lane_line(l, number + LPI_AHEAD), 1);
+    return a;
+}
+
+/* Publish what lpi_lane_alone() has begun. */
+static inline void lpi_lane_publish_alone(struct lpi_lane *l, enum entry_kind kind, size_t n_bytes)
+{
+    const uint64_t number = (atomic_load_explicit(&l->tail, memory_order_relaxed) + 1) / 2;
+
+    lpi_lane_publish(l, number, lpi_entry_control(kind, n_bytes), 2 * number + 2);
+}
+
+/* Can a short message tell its arrival in this lane? */
+static inline bool lpi_lane_tells(const struct lpi_lane *l, int64_t arrival)
+{
+    return arrival == LOGP_NEVER ||
+           (arrival >= 0 && arrival - l->arrival_sent == (int32_t)(arrival - l->arrival_sent));
+}
+
+/* Copy up to LPI_SHORT_BYTES bytes. Most have 8. */
+static inline void lpi_copy_short(void *to, const void *from, size_t n_bytes)
+{
+    if (n_bytes == LPI_SHORT_BYTES)
+        memcpy(to, from, LPI_SHORT_BYTES);
+    else if (n_bytes > 0)
+        memcpy(to, from, n_bytes);
+}
+
+/*
+ * Send a short message: beside the last one or, if it does not join that, in the next line, which
+ * is free. polls: of the producer's core
+ */
+static inline void lpi_lane_put_short(struct lpi_lane *l, const struct lpi_label *label, int dst,
+                                      int64_t arrival, const void *data, size_t n_bytes,
+                                      unsigned polls)
 {
     const uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed);
+    const bool joins = lpi_lane_joins(l, polls);
+    const uint64_t number = joins ? tail / 2 : (tail + 1) / 2;
+    struct line *line = lpi_lane_line(l, number);
+    struct short_entry *s = &line->u.pair[joins];
+    uint64_t entry = lpi_entry_control(ENTRY_SHORT_NOW, n_bytes);
 
-    s->context = e->context;
-    s->src = e->src;
-    s->dst = e->dst;
-    s->tag = e->tag;
-    s->kind = (unsigned short)kind;
-    s->arrival = e->arrival;
-    /* fetch the line of a later slot from its last reader ahead of time */
-    __builtin_prefetch(&l->slots[(tail + LPI_AHEAD) & (l->n_slots - 1)], 1);
-    lpi_pause();
-    /* release pairs with the acquire in lpi_lanes_quiet(). It comes before the slot is visible, so
-     * that the consumer is never ahead of tail */
-    atomic_store_explicit(&l->tail, tail + 1, memory_order_release);
-    lpi_pause();
-    /* release pairs with the acquire in lpi_lane_front() */
-    atomic_store_explicit(&s->seq, (unsigned)(tail + 1), memory_order_release);
+    s->label = *label;
+    s->dst = dst;
+    if (arrival != LOGP_NEVER) {
+        s->arrival = (int32_t)(arrival - l->arrival_sent);
+        l->arrival_sent = arrival;
+        entry = lpi_entry_control(ENTRY_SHORT, n_bytes);
+    }
+    lpi_copy_short(s->bytes, data, n_bytes);
+    if (joins) {
+        /* relaxed: its own */
+        const uint64_t first = atomic_load_explicit(&line->control, memory_order_relaxed) & 0xffff;
+
+        lpi_lane_publish(l, number, entry << 16 | first, tail + 1);
+    } else {
+        l->polls = polls;
+        /* fetch a later line from its last reader ahead of time */
+        __builtin_prefetch(lpi_lane_line(l, number + LPI_AHEAD), 1);
+        lpi_lane_publish(l, number, entry, 2 * number + 1);
+    }
 }
 
-/* Consumer: the oldest message; NULL: there is none. */
-static inline const struct slot *lpi_lane_front(const struct lpi_lane *l)
-{
-    const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
-    const struct slot *s = &l->slots[head & (l->n_slots - 1)];
+/* ---- consumer ---- */
 
+/* Does the line with this control have this number, and an entry at this place? */
+static inline bool lpi_control_has(uint64_t control, uint64_t place)
+{
+    return control >> 32 == (uint32_t)(place / 2 + 1) &&
+           (control >> 16 * (place & 1) & 0xff) != ENTRY_NONE;
+}
+
+/* The oldest message. @return false: there is none */
+static inline bool lpi_lane_front(const struct lpi_lane *l, struct lpi_front *f)
+{
+    uint64_t place = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
+    const struct line *line = lpi_lane_line(l, place / 2);
     /* acquire pairs with the release in lpi_lane_publish() */
-    return atomic_load_explicit(&s->seq, memory_order_acquire) == (unsigned)(head + 1) ? s : NULL;
+    uint64_t control = atomic_load_explicit(&line->control, memory_order_acquire);
+
+    if (!lpi_control_has(control, place)) {
+        const struct line *next = lpi_lane_line(l, place / 2 + 1);
+        uint64_t later;
+
+        if ((place & 1) == 0)
+            return false;
+        lpi_pause();
+        later = atomic_load_explicit(&next->control, memory_order_acquire); /* the same */
+        if (!lpi_control_has(later, place + 1))
+            return false;
+        lpi_pause();
+        /* The producer has gone on, so this line is complete. An entry may have joined it since it
+         * was read above. relaxed: what came before the later line is visible */
+        control = atomic_load_explicit(&line->control, memory_order_relaxed);
+        if (!lpi_control_has(control, place)) {
+            place++;
+            line = next;
+            control = later;
+        }
+    }
+    control >>= 16 * (place & 1);
+    *f = (struct lpi_front){line, place, (enum entry_kind)(control & 0xff), control >> 8 & 0xff};
+    return true;
 }
 
-/* Consumer: the oldest message has been delivered. */
-static inline void lpi_lane_pass(struct lpi_lane *l)
+static inline const struct short_entry *lpi_front_short(const struct lpi_front *f)
 {
-    const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
-
-    lpi_pause();
-    /* release pairs with the acquires in lpi_lane_free_slot() and all_delivered(): the delivery is
-     * done, including the withdrawal of an exposed buffer */
-    atomic_store_explicit(&l->head, head + 1, memory_order_release);
+    return &f->line->u.pair[f->place & 1];
 }
 
-/* Consumer, in a long burst: prefetch, since later slots are likely to be full too. */
+/* When a short message arrives. Called once for each, in their order. */
+static inline int64_t lpi_lane_arrival(struct lpi_lane *l, const struct lpi_front *f)
+{
+    if (f->kind == ENTRY_SHORT_NOW)
+        return LOGP_NEVER;
+    l->arrival_taken += lpi_front_short(f)->arrival;
+    return l->arrival_taken;
+}
+
+/* The message has been delivered. */
+static inline void lpi_lane_pass(struct lpi_lane *l, const struct lpi_front *f)
+{
+    lpi_pause();
+    /* release pairs with the acquires in lpi_lane_has_line() and all_delivered(): the delivery is
+     * done, including the withdrawal of an exposed buffer */
+    atomic_store_explicit(&l->head, f->place + (f->kind < ENTRY_INLINE ? 1 : 2),
+                          memory_order_release);
+}
+
+/* In a long burst: prefetch, since later lines are likely to be full too. */
 static inline void lpi_lane_fetch(const struct lpi_lane *l)
 {
     const uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed); /* our own */
 
-    __builtin_prefetch(&l->slots[(head + LPI_AHEAD) & (l->n_slots - 1)]);
+    __builtin_prefetch(lpi_lane_line(l, head / 2 + LPI_AHEAD));
 }
 
 #endif

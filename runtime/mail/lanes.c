@@ -7,29 +7,29 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { DEFAULT_SLOTS = 1024, LEAST_SLOTS = 16, TOTAL_SLOTS = 1 << 18 };
+/* A line stays with its consumer until the producer has begun the next: the least are two. */
+enum { DEFAULT_LINES = 1024, FEW_LINES = 16, LEAST_LINES = 2, TOTAL_LINES = 1 << 18 };
 
-static unsigned slots_per_lane(int wanted, int n_cores)
+static unsigned lines_per_lane(int wanted, int n_cores)
 {
-    unsigned n = DEFAULT_SLOTS;
+    unsigned n = DEFAULT_LINES;
 
     if (wanted < 0)
         return 0;
     if (wanted > 0)
-        n = (unsigned)wanted;
-    while (wanted == 0 && n > LEAST_SLOTS &&
-           n * (unsigned)n_cores * (unsigned)n_cores > TOTAL_SLOTS)
+        n = wanted > LEAST_LINES ? (unsigned)wanted : LEAST_LINES;
+    while (wanted == 0 && n > FEW_LINES && n * (unsigned)n_cores * (unsigned)n_cores > TOTAL_LINES)
         n /= 2;
     while ((n & (n - 1)) != 0)
         n += n & -n;
     return n;
 }
 
-int lpi_lanes_create(struct logp_machine *m, int slots)
+int lpi_lanes_create(struct logp_machine *m, int lines)
 {
     const size_t n = (size_t)m->n_cores;
-    const unsigned n_slots = slots_per_lane(slots, m->n_cores);
-    const size_t lane_bytes = sizeof(struct lpi_lane) + n_slots * sizeof(struct slot);
+    const unsigned n_lines = lines_per_lane(lines, m->n_cores);
+    const size_t lane_bytes = sizeof(struct lpi_lane) + n_lines * sizeof(struct line);
     const size_t stride = (lane_bytes + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
     struct lpi_lane **table;
 
@@ -53,8 +53,8 @@ int lpi_lanes_create(struct logp_machine *m, int slots)
 
             if (i == j)
                 continue;
-            lane->n_slots = n_slots;
-            lane->slots = n_slots > 0 ? (struct slot *)(void *)(lane + 1) : NULL;
+            lane->n_lines = n_lines;
+            lane->lines = n_lines > 0 ? (struct line *)(void *)(lane + 1) : NULL;
             m->cores[i].out[j] = lane;
             m->cores[j].in[i] = lane;
         }

@@ -55,6 +55,10 @@ int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_
 /* As lpi_post(), to a vp of another core of this process. If it returns 0, it has taken over
  * e->message. */
 int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_envelope *e);
+/* The same for a message without a delay that fits into a line of the lane. @return false: it does
+ * not, or there is no line or credit at once; nothing has been done */
+bool lpi_post_inline(struct lpi_core *c, const struct lpi_proc *to, const struct lpi_label *label,
+                     const void *data, size_t n_bytes);
 int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e);
 
 /*

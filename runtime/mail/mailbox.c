@@ -39,18 +39,15 @@ static bool all_delivered(const struct lpi_lane *l)
                atomic_load_explicit(&l->q_sent, memory_order_relaxed);
 }
 
-/* The next free slot; NULL: the lane is full, or messages of this core are still in mailboxes. */
-static struct slot *free_entry(struct lpi_lane *l)
+/* Must this message take the lane? Not while messages of this core are still in mailboxes. */
+static bool is_in_order(struct lpi_lane *l)
 {
     const uint64_t queued = atomic_load_explicit(&l->q_sent, memory_order_relaxed); /* our own */
 
-    if (queued != l->q_taken_seen) {
+    if (queued != l->q_taken_seen)
         /* acquire pairs with the release in drain_mailbox(): they have left the mailboxes */
         l->q_taken_seen = atomic_load_explicit(&l->q_taken, memory_order_acquire);
-        if (queued != l->q_taken_seen)
-            return NULL;
-    }
-    return lpi_lane_free_slot(l);
+    return queued == l->q_taken_seen;
 }
 
 /*
@@ -92,53 +89,122 @@ int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_
     return lpi_credit_refill(c, cost);
 }
 
+/* Send a short message down the lane, if it and the lane are so. */
+static inline bool put_short(const struct lpi_core *c, struct lpi_lane *l,
+                             const struct lpi_label *label, int dst, int64_t arrival,
+                             const void *data, size_t n_bytes)
+{
+    if (!lpi_lane_tells(l, arrival) || !is_in_order(l) ||
+        (!lpi_lane_joins(l, c->polls) && !lpi_lane_has_line(l)))
+        return false;
+    lpi_lane_put_short(l, label, dst, arrival, data, n_bytes, c->polls);
+    return true;
+}
+
+static bool may_take_line(struct lpi_lane *l)
+{
+    return is_in_order(l) && lpi_lane_has_line(l);
+}
+
+bool lpi_post_inline(struct lpi_core *c, const struct lpi_proc *to, const struct lpi_label *label,
+                     const void *data, size_t n_bytes)
+{
+    const int64_t cost = lpi_message_cost(n_bytes);
+    struct lpi_lane *l = c->out[to->core_index];
+
+    if (n_bytes > LPI_ALONE_BYTES || c->credit < cost)
+        return false;
+    if (n_bytes <= LPI_SHORT_BYTES) {
+        if (!put_short(c, l, label, to->rank, LOGP_NEVER, data, n_bytes))
+            return false;
+    } else {
+        if (!may_take_line(l))
+            return false;
+        memcpy(lpi_lane_alone(l, label, to->rank, LOGP_NEVER)->u.bytes, data, n_bytes);
+        lpi_lane_publish_alone(l, ENTRY_INLINE, n_bytes);
+    }
+    c->credit -= cost;
+    return true;
+}
+
+static bool is_short(const struct lpi_envelope *e)
+{
+    return e->n_bytes <= LPI_SHORT_BYTES && e->kind == LPI_EAGER && e->bits == 0 &&
+           e->message == NULL && e->made_by == NULL;
+}
+
+/* The message of e, which the receiver's core will own; NULL: no memory. */
+static struct lpi_message *message_of(struct lpi_core *c, const struct lpi_envelope *e)
+{
+    struct lpi_message *m = e->message;
+
+    if (m == NULL && (m = lpi_message_new(c, lpi_held_bytes(e))) != NULL)
+        lpi_message_fill(m, e);
+    return m;
+}
+
+/* Send a message in a line of its own, which is free. @return 0; -ENOMEM */
+static int put_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_proc *to,
+                     const struct lpi_envelope *e)
+{
+    const bool is_plain = e->kind == LPI_EAGER && e->message == NULL;
+    const struct lpi_label label = {e->context, e->src, e->tag};
+    struct alone_entry *a;
+
+    if (is_plain && e->n_bytes <= (e->bits == 0 ? LPI_ALONE_BYTES : LPI_BITS_AT)) {
+        a = lpi_lane_alone(l, &label, e->dst, e->arrival);
+        if (e->n_bytes > 0)
+            lpi_payload_copy(e, a->u.bytes, e->n_bytes);
+        if (e->bits != 0)
+            memcpy(a->u.bytes + LPI_BITS_AT, &e->bits, sizeof(e->bits));
+        lpi_lane_publish_alone(l, e->bits == 0 ? ENTRY_INLINE : ENTRY_BITS, e->n_bytes);
+    } else if (is_plain && e->n_bytes >= LPI_DIRECT_FROM && fill_direct(c->machine, l, to, e)) {
+        a = lpi_lane_alone(l, &label, e->dst, e->arrival);
+        a->u.direct.n_bytes = e->n_bytes;
+        a->u.direct.bits = e->bits;
+        lpi_lane_publish_alone(l, ENTRY_DIRECT, 0);
+    } else {
+        struct lpi_message *m = message_of(c, e);
+
+        if (m == NULL)
+            return -ENOMEM;
+        a = lpi_lane_alone(l, &label, e->dst, e->arrival);
+        a->u.message = m;
+        lpi_lane_publish_alone(l, ENTRY_MESSAGE, 0);
+    }
+    return 0;
+}
+
+/* Put a message into the mailbox of its receiver. @return 0; -ENOMEM */
+static int put_into_mailbox(struct lpi_core *c, struct lpi_lane *l, struct lpi_proc *to,
+                            const struct lpi_envelope *e)
+{
+    struct lpi_message *m = message_of(c, e);
+
+    if (m == NULL)
+        return -ENOMEM;
+    /* release pairs with the acquire in lpi_lanes_quiet(). It comes before the message is visible,
+     * as that of tail */
+    atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
+    lpi_pause();
+    lpi_queue_push(to, m);
+    return 0;
+}
+
 int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_envelope *e)
 {
     const int64_t cost = lpi_queue_cost(e);
-    struct lpi_lane *l;
-    struct slot *s;
-    struct lpi_message *m;
-    int rc;
+    struct lpi_lane *l = c->out[to->core_index];
+    int rc = cost > 0 && c->credit < cost ? lpi_credit_refill(c, cost) : 0;
 
-    rc = cost > 0 && c->credit < cost ? lpi_credit_refill(c, cost) : 0;
     if (rc != 0)
         return rc;
-    l = c->out[to->core_index];
-    s = free_entry(l);
-    if (s != NULL && e->n_bytes <= (e->bits == 0 ? LPI_SLOT_BYTES : LPI_BITS_AT) &&
-        e->kind == LPI_EAGER && e->message == NULL) {
-        s->n_bytes = (unsigned short)e->n_bytes;
-        if (e->n_bytes > 0)
-            lpi_payload_copy(e, s->u.bytes, e->n_bytes);
-        if (e->bits != 0)
-            memcpy(s->u.bytes + LPI_BITS_AT, &e->bits, sizeof(e->bits));
-        lpi_lane_publish(l, s, e, e->bits == 0 ? SLOT_INLINE : SLOT_INLINE_BITS);
-    } else if (s != NULL && e->n_bytes >= LPI_DIRECT_FROM && e->kind == LPI_EAGER &&
-               e->message == NULL && fill_direct(c->machine, l, to, e)) {
-        s->u.direct.n_bytes = e->n_bytes;
-        s->u.direct.bits = e->bits;
-        lpi_lane_publish(l, s, e, SLOT_DIRECT);
-    } else {
-        m = e->message;
-        if (m == NULL) {
-            m = lpi_message_new(c, lpi_held_bytes(e));
-            if (m == NULL)
-                return -ENOMEM;
-            lpi_message_fill(m, e);
-        }
-        if (s != NULL) {
-            s->u.message = m;
-            lpi_lane_publish(l, s, e, SLOT_MESSAGE);
-        } else {
-            /* release pairs with the acquire in lpi_lanes_quiet(). It comes before the message is
-             * visible, as that of tail */
-            atomic_fetch_add_explicit(&l->q_sent, 1, memory_order_release);
-            lpi_pause();
-            lpi_queue_push(to, m);
-        }
-    }
-    c->credit -= cost;
-    return 0;
+    if (!is_short(e) || !put_short(c, l, &(struct lpi_label){e->context, e->src, e->tag}, e->dst,
+                                   e->arrival, e->data, e->n_bytes))
+        rc = may_take_line(l) ? put_alone(c, l, to, e) : put_into_mailbox(c, l, to, e);
+    if (rc == 0)
+        c->credit -= cost;
+    return rc;
 }
 
 /*
@@ -167,59 +233,94 @@ static void deliver(struct lpi_core *c, const struct lpi_envelope *e)
         lpi_stop(c->machine, rc);
 }
 
-/* The bits beside the payload of an inline slot. */
-static inline uint64_t bits_of(const struct slot *s)
+/* The bits beside the payload of an entry. */
+static inline uint64_t bits_of(const struct lpi_front *f)
 {
     uint64_t bits = 0;
 
-    if (s->kind == SLOT_INLINE_BITS)
-        memcpy(&bits, s->u.bytes + LPI_BITS_AT, sizeof(bits));
+    if (f->kind == ENTRY_BITS)
+        memcpy(&bits, f->line->u.alone.u.bytes + LPI_BITS_AT, sizeof(bits));
     return bits;
 }
 
-static struct lpi_envelope unpack(const struct slot *s)
+/* Not inlined, as deliver_alone(): its envelope would lie on the stack of the fast path too. */
+static __attribute__((noinline)) void deliver_short(struct lpi_core *c, const struct short_entry *s,
+                                                    int64_t arrival, size_t n_bytes)
 {
-    struct lpi_envelope e = {.context = s->context,
-                             .src = s->src,
-                             .dst = s->dst,
-                             .tag = s->tag,
-                             .arrival = s->arrival,
+    deliver(c, &(struct lpi_envelope){.context = s->label.context,
+                                      .src = s->label.src,
+                                      .dst = s->dst,
+                                      .tag = s->label.tag,
+                                      .arrival = arrival,
+                                      .n_bytes = n_bytes,
+                                      .data = s->bytes,
+                                      .is_paid = true});
+}
+
+static __attribute__((noinline)) void deliver_alone(struct lpi_core *c, const struct lpi_front *f)
+{
+    const struct alone_entry *a = &f->line->u.alone;
+    struct lpi_envelope e = {.context = a->label.context,
+                             .src = a->label.src,
+                             .dst = a->dst,
+                             .tag = a->label.tag,
+                             .arrival = a->arrival,
                              .is_paid = true};
 
-    switch ((enum slot_kind)s->kind) {
-    case SLOT_INLINE:
-    case SLOT_INLINE_BITS:
-        e.n_bytes = s->n_bytes;
-        e.data = s->u.bytes;
-        e.bits = bits_of(s);
-        break;
-    case SLOT_MESSAGE:
-        return lpi_envelope_of_any(s->u.message, true);
-    case SLOT_DIRECT:
+    if (f->kind == ENTRY_MESSAGE) {
+        e = lpi_envelope_of_any(a->u.message, true);
+    } else if (f->kind == ENTRY_DIRECT) {
         e.kind = LPI_IN_PLACE;
-        e.n_bytes = s->u.direct.n_bytes;
-        e.bits = s->u.direct.bits;
-        break;
+        e.n_bytes = a->u.direct.n_bytes;
+        e.bits = a->u.direct.bits;
+    } else {
+        e.n_bytes = f->n_bytes;
+        e.data = a->u.bytes;
+        e.bits = bits_of(f);
     }
-    return e;
+    deliver(c, &e);
+}
+
+/* Deliver an entry with its payload in place, which was sent without a delay, if that is simple. */
+static inline bool deliver_fast(const struct lpi_core *c, const struct lpi_label *label, int dst,
+                                const void *data, size_t n_bytes, uint64_t bits)
+{
+    return lpi_has_fast_path(c->machine) &&
+           lpi_deliver_here(&c->machine->procs[dst], label, data, n_bytes, bits, true);
+}
+
+static inline void take_short(struct lpi_core *c, struct lpi_lane *l, const struct lpi_front *f)
+{
+    const struct short_entry *s = lpi_front_short(f);
+    const int64_t arrival = lpi_lane_arrival(l, f);
+
+    if (arrival != LOGP_NEVER || !deliver_fast(c, &s->label, s->dst, s->bytes, f->n_bytes, 0))
+        deliver_short(c, s, arrival, f->n_bytes);
+}
+
+static inline void take_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_front *f)
+{
+    const struct alone_entry *a = &f->line->u.alone;
+
+    if (a->arrival >= 0)
+        l->arrival_taken = a->arrival;
+    if (f->kind > ENTRY_BITS || a->arrival != LOGP_NEVER ||
+        !deliver_fast(c, &a->label, a->dst, a->u.bytes, f->n_bytes, bits_of(f)))
+        deliver_alone(c, f);
 }
 
 static bool take_entry(struct lpi_core *c, struct lpi_lane *l)
 {
-    const struct slot *s = lpi_lane_front(l);
+    struct lpi_front f;
 
-    if (s == NULL)
+    if (!lpi_lane_front(l, &f))
         return false;
     lpi_busy(c);
-    if (s->kind > SLOT_INLINE_BITS || s->arrival != LOGP_NEVER || !lpi_has_fast_path(c->machine) ||
-        !lpi_deliver_here(&c->machine->procs[s->dst],
-                          &(struct lpi_label){s->context, s->src, s->tag}, s->u.bytes, s->n_bytes,
-                          bits_of(s), true)) {
-        const struct lpi_envelope e = unpack(s);
-
-        deliver(c, &e);
-    }
-    lpi_lane_pass(l);
+    if (f.kind < ENTRY_INLINE)
+        take_short(c, l, &f);
+    else
+        take_alone(c, l, &f);
+    lpi_lane_pass(l, &f);
     return true;
 }
 
@@ -227,7 +328,7 @@ static bool drain_lane(struct lpi_core *c, struct lpi_lane *l, int most)
 {
     bool any = false;
 
-    if (l->slots == NULL)
+    if (l->lines == NULL)
         return false;
     for (int i = 0; i < most && take_entry(c, l); i++) {
         any = true;
@@ -258,7 +359,7 @@ static void drain_mailbox(const struct lpi_proc *p)
         e = lpi_envelope_of_any(m, true);
         deliver(c, &e);
         lpi_pause();
-        /* release pairs with the acquires in free_entry(), all_delivered(), lpi_lanes_quiet() */
+        /* release pairs with the acquires in is_in_order(), all_delivered(), lpi_lanes_quiet() */
         if (l != NULL)
             atomic_fetch_add_explicit(&l->q_taken, 1, memory_order_release);
     }
@@ -270,6 +371,7 @@ bool lpi_poll(struct lpi_core *c)
     const struct logp_machine *m = c->machine;
     bool any = false;
 
+    c->polls++;
     for (int i = 0; c->in != NULL && i < m->n_cores; i++)
         if (c->in[i] != NULL)
             any |= drain_lane(c, c->in[i], DRAIN_BURST);

@@ -602,8 +602,8 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
 }
 
 /*
- * The fast path of a short message: lpi_deliver() without a delay, in the two common cases. The
- * receiver waits for just this message, or has posted no receive.
+ * The fast path of a short message: lpi_deliver() without a delay, in the common cases. The receiver
+ * waits for just one message, which names its source and tag, or has posted no receive.
  * @return  false: neither; nothing has been done
  */
 bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void *data,
@@ -614,14 +614,16 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
     struct logp_request *r = in->posted_first;
     struct lpi_message *m;
 
-    if (r != NULL) {
-        if (to->waits_for != r || r->next != NULL || in->indexed || r->exposed ||
-            r->src != l->src || r->tag != l->tag || r->context != l->context ||
-            r->capacity < n_bytes)
+    if (r != NULL && (to->waits_for != r || r->next != NULL || in->n_any > 0 || in->any_tag))
+        return false;
+    if (r != NULL && r->src == l->src && r->tag == l->tag && r->context == l->context) {
+        if (r->exposed || r->capacity < n_bytes)
             return false;
         if (n_bytes > 0) /* on the wall clock vps do not share stacks */
             memcpy(r->buf, data, n_bytes);
         in->posted_first = in->posted_last = NULL;
+        if (in->indexed)
+            lpi_index_unpost(in, r);
         r->from = l->src;
         r->got_tag = l->tag;
         r->n_bytes = n_bytes;
@@ -668,7 +670,7 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, in
 
     for (int k = 1; m != NULL && (m->src != src || m->tag != tag || m->context != context); k++)
         m = k < FIRST_FEW ? m->next : NULL;
-    if (m == NULL && in->n_pending > LPI_FEW && tag != LOGP_ANY_TAG)
+    if (m == NULL && in->n_pending > FIRST_FEW && tag != LOGP_ANY_TAG)
         m = find(in, &(struct lpi_label){context, src, tag});
     if (m == NULL || m->n_bytes > capacity || in->n_any > 0 || m->kind != LPI_EAGER ||
         m->arrival >= 0) /* sent while a delay was emulated */

@@ -220,6 +220,7 @@ struct lpi_core {
     int64_t deliveries; /* without a delay: arrivals follow the order of delivery */
     int64_t credit;     /* bytes of queue_limit that are taken from the machine and not used */
     uint64_t messages;  /* sent in this run */
+    unsigned polls;     /* for messages of other cores: lane.h */
     struct {
         const char *call;
         int rank, error;

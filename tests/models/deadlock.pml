@@ -50,14 +50,14 @@ inline busy(c)
 
 /* ---- mail and syncs ---- */
 
-/* publish() */
+/* lpi_lane_publish() */
 inline send(c)
 {
 	tail[c]++;
 	filled[c]++
 }
 
-/* take_slot(), of the lane to c */
+/* take_entry(), of the lane to c */
 inline take(c)
 {
 	if

@@ -64,7 +64,7 @@ inline fill(mytag, mynumber)
 	fi
 }
 
-/* lpi_post() of long messages: fill_offer(), publish() */
+/* lpi_post() of long messages: fill_direct(), lpi_lane_publish() */
 proctype sender()
 {
 	byte tag, number;
@@ -156,7 +156,7 @@ inline deliver(itstag, number, direct)
 	fi
 }
 
-/* lpi_poll(), take_slot() */
+/* lpi_poll(), take_entry() */
 inline poll()
 {
 	if

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lane of an ordered pair of cores, and the queues that it overflows into: one producer, one
- * consumer with two vps, a ring of two slots.
+ * consumer with two vps, a ring of two lines. A line has one message, or two short ones: the second
+ * joins the first, or it goes into the next line, as the search likes.
  *
- * Checked: what is sent to a vp is delivered in the order sent (assert); the counts of the consumer
- * are never ahead of the producer's, as lpi_lanes_quiet() needs it (assert); all is delivered (ltl).
+ * Checked: what is sent to a vp is delivered in the order sent (assert); the places of the consumer
+ * are never ahead of the producer's, and equal to them at the end, as lpi_lanes_quiet() needs it
+ * (assert); all is delivered (ltl).
  *
  * An #ifdef is a mutation, which must be found: see check.
  */
 #define MESSAGES 5
-#define SLOTS 2
+#define LINES 2
 #define VPS 2
 
-/* the ring */
-byte seq[SLOTS];              /* index + 1 when filled */
-byte slot_dst[SLOTS], slot_number[SLOTS];
+mtype = { NONE, SHORT, ALONE };
+
+/* the ring: places are 2 * line + entry */
+byte number[LINES];    /* of the line + 1, when it is filled; with the kinds it is the control word */
+mtype first[LINES] = NONE, second[LINES] = NONE;
+byte entry_dst[4], entry_number[4]; /* by place mod 4: 2 * LINES */
 byte tail, q_sent;            /* the producer's line */
 byte head_seen, q_taken_seen; /* what it has last seen of the consumer's */
 byte head, q_taken;           /* the consumer's line */
@@ -28,10 +33,11 @@ byte sent[VPS], delivered[VPS]; /* ghosts: how many, by vp */
 
 /* ---- producer ---- */
 
-/* free_slot() */
-inline free_slot()
+/* is_in_order(), lpi_lane_joins(), lpi_lane_has_line() */
+inline find_place()
 {
 	room = true;
+	joins = false;
 	if
 #ifndef LANE_WHILE_SOME_ARE_QUEUED
 	:: q_sent != q_taken_seen ->
@@ -41,24 +47,48 @@ inline free_slot()
 	:: else
 	fi;
 	if
-	:: room && tail - head_seen >= SLOTS ->
+	:: room && kind == SHORT && tail % 2 == 1 -> joins = true /* not polled since */
+	:: true
+	fi;
+	if
+#ifdef ROOM_FOR_A_LINE_THAT_IS_NOT_PASSED
+	:: room && !joins && (tail + 1) / 2 - (head_seen + 1) / 2 >= LINES ->
 	   head_seen = head;
-	   room = (tail - head_seen < SLOTS)
+	   room = ((tail + 1) / 2 - (head_seen + 1) / 2 < LINES)
+#else
+	:: room && !joins && (tail + 1) / 2 - head_seen / 2 >= LINES ->
+	   head_seen = head;
+	   room = ((tail + 1) / 2 - head_seen / 2 < LINES)
+#endif
 	:: else
 	fi
 }
 
-/* publish() */
+/* the store of the control word in lpi_lane_publish() */
+inline put_control(kind1, kind2)
+{
+	atomic { number[line % LINES] = line + 1; first[line % LINES] = kind1; second[line % LINES] = kind2 }
+}
+
+/* lpi_lane_put_short(), put_alone(), lpi_lane_publish() */
 inline publish(dest)
 {
-	slot_dst[tail % SLOTS] = dest;
-	slot_number[tail % SLOTS] = sent[dest];
+	line = (joins -> tail / 2 : (tail + 1) / 2);
+	place = 2 * line + joins;
+	entry_dst[place % 4] = dest;
+	entry_number[place % 4] = sent[dest];
 #ifdef VISIBLE_BEFORE_IT_IS_COUNTED
-	seq[tail % SLOTS] = tail + 1;
-	tail++
+	if
+	:: joins -> put_control(SHORT, SHORT)
+	:: else -> put_control(kind, NONE)
+	fi;
+	tail = place + (kind == SHORT -> 1 : 2)
 #else
-	tail++;
-	seq[(tail - 1) % SLOTS] = tail
+	tail = place + (kind == SHORT -> 1 : 2);
+	if
+	:: joins -> put_control(SHORT, SHORT)
+	:: else -> put_control(kind, NONE)
+	fi
 #endif
 }
 
@@ -79,17 +109,22 @@ inline enqueue(dest)
 	fi
 }
 
-/* lpi_post() */
+/* lpi_post_to_core() */
 proctype producer()
 {
-	byte n = 0, to;
-	bool room, was;
+	byte n = 0, to, line, place;
+	mtype kind;
+	bool room, joins, was;
 
 	do
 	:: n < MESSAGES ->
 	   select(to : 0 .. VPS - 1);
+	   if
+	   :: kind = SHORT
+	   :: kind = ALONE
+	   fi;
 	   sent[to]++;
-	   free_slot();
+	   find_place();
 	   if
 	   :: room -> publish(to)
 	   :: else -> enqueue(to)
@@ -102,38 +137,65 @@ proctype producer()
 /* ---- consumer ---- */
 
 /* deliver(): the next one of this vp */
-inline deliver(dest, number)
+inline deliver(dest, which)
 {
 	delivered[dest]++;
-	assert(number == delivered[dest])
+	assert(which == delivered[dest])
 }
 
-/* take_slot() */
-inline take_slot()
+#define LINE(p) (((p) / 2) % LINES)
+#define HAS(p) (number[LINE(p)] == (p) / 2 + 1 && ((p) % 2 == 0 -> first[LINE(p)] : second[LINE(p)]) != NONE)
+
+/* lpi_lane_front(): loads of a control word, one after the other */
+inline find_front()
+{
+	at = head;
+	if
+	:: HAS(at) -> some = true
+	:: !HAS(at) && at % 2 == 0 -> some = false
+	:: !HAS(at) && at % 2 == 1 -> /* has the producer gone on to the next line? */
+	   if
+	   :: HAS(at + 1) ->
+	      some = true;
+#ifdef THE_FIRST_LOOK_IS_ENOUGH
+	      at++
+#else
+	      at = (HAS(at) -> at : at + 1) /* an entry may have joined the line before that */
+#endif
+	   :: !HAS(at + 1) -> some = false
+	   fi
+	fi
+}
+
+/* take_entry(), lpi_lane_pass() */
+inline take_entry()
 {
 #ifdef FREE_BEFORE_IT_IS_READ
-	head++;
-	deliver(slot_dst[(head - 1) % SLOTS], slot_number[(head - 1) % SLOTS]);
+	kind = (at % 2 == 0 -> first[LINE(at)] : second[LINE(at)]);
+	head = at + (kind == SHORT -> 1 : 2);
+	deliver(entry_dst[at % 4], entry_number[at % 4]);
 #else
-	deliver(slot_dst[head % SLOTS], slot_number[head % SLOTS]);
-	head++;
+	kind = (at % 2 == 0 -> first[LINE(at)] : second[LINE(at)]);
+	deliver(entry_dst[at % 4], entry_number[at % 4]);
+	head = at + (kind == SHORT -> 1 : 2);
 #endif
 	assert(head <= tail)
 }
-
-#define FILLED (seq[head % SLOTS] == head + 1)
 
 /* drain_lane(), up to the end, or as many as it likes, at least one: DRAIN_BURST */
 inline drain_lane(to_the_end)
 {
 	do
-	:: FILLED ->
-	   take_slot();
+	:: true ->
+	   find_front();
+	   if
+	   :: some -> take_entry()
+	   :: else -> break
+	   fi;
 	   if
 	   :: !to_the_end -> break
 	   :: true
 	   fi
-	:: !FILLED -> break
 	od
 }
 
@@ -141,11 +203,11 @@ inline drain_lane(to_the_end)
 inline drain_mailbox(owner)
 {
 	do
-	:: queue[owner] ? number ->
+	:: queue[owner] ? taken ->
 #ifndef QUEUE_BEFORE_THE_LANE
 	   drain_lane(true);
 #endif
-	   deliver(owner, number);
+	   deliver(owner, taken);
 	   q_taken++;
 	   assert(q_taken <= q_sent)
 	:: empty(queue[owner]) -> break
@@ -171,10 +233,12 @@ inline drain_bell(owner)
 /* lpi_poll(), drain_bells() */
 proctype consumer()
 {
-	byte number;
+	byte taken, at;
+	mtype kind;
+	bool some;
 
 	do
-	:: ALL -> break
+	:: ALL -> assert(head == tail || q_sent > 0); break
 	:: !ALL ->
 	   drain_lane(false);
 	   if
