@@ -76,7 +76,33 @@ own)
         n=${n%% *}
         [ "$(grep -c "^rank [0-9]* of $n\$" out)" -eq "$n" ] || fail "lines of $options are not whole"
         [ "$(grep -c '^end of rank' out)" -eq "$n" ] || fail "exit handlers of $options"
+        [ "$(grep -c '^destructor ./own with' out)" -eq "$n" ] || fail "destructors of $options"
     done
+    # other layouts of an executable, and those that only the loader can load
+    for linked in -Wl,-z,pack-relative-relocs -fuse-ld=lld -fPIE -Wl,-z,now -O3 -static-libgcc; do
+        "$tools/logp-cc" "$here/own.c" $linked -o linked 2>said || continue # an older linker
+        expect 0 'end of rank with 2' -P 3 ./linked
+    done
+    own_maps() { logp mpirun "$@" ./maps | sort -n | tail -1; }
+    cat >maps.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	#include <string.h>
+	int main(int argc, char **argv)
+	{
+	    char line[4096];
+	    int n = 0;
+	    MPI_Init(&argc, &argv);
+	    FILE *f = fopen("/proc/self/maps", "r");
+	    while (fgets(line, sizeof line, f))
+	        n += strstr(line, "memfd") != NULL;
+	    printf("%d\n", n);
+	    MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" maps.c -o maps
+    # two mappings for an image, beside those of the one that is loaded
+    [ $(($(own_maps -P 40) - $(own_maps -P 20))) -eq 40 ] || fail "mappings of clones: $(own_maps -P 40)"
     expect 0 '[3] rank 3 of 4' --tag-output -P 4 ./own
     build libc.c
     # each rank does what a process by itself does, and the C library's getopt() is the judge
@@ -268,11 +294,22 @@ ends)
 options)
     # a tool that stands before MPI sees the program's calls, each once, and none of the library's own
     cat >tool.c <<-'END'
+	#define _GNU_SOURCE
+	#include <link.h>
 	#include <mpi.h>
 	#include <stdio.h>
+	#include <string.h>
+	static int count(struct dl_phdr_info *info, size_t size, void *n)
+	{
+	    const char *name = strrchr(info->dlpi_name, '/');
+	    *(int *)n += name != NULL && strcmp(name, "/ring") == 0 && info->dlpi_phnum > 0;
+	    return 0;
+	}
 	int MPI_Comm_size(MPI_Comm comm, int *size)
 	{
-	    fprintf(stderr, "MPI_Comm_size is called\n");
+	    int images = 0;
+	    dl_iterate_phdr(count, &images);
+	    fprintf(stderr, "MPI_Comm_size is called in one of %d images\n", images);
 	    return PMPI_Comm_size(comm, size);
 	}
 	END
@@ -280,7 +317,7 @@ options)
     build "../../docs/examples/ring.c" ring
     for check in on off; do
         LD_PRELOAD=$PWD/tool.so expect 0 'ranks, sum' --check $check -P 3 ./ring
-        [ "$(grep -c 'is called' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
+        [ "$(grep -c 'is called in one of 3 images' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
     done
     # nodes and links: the token crosses between nodes twice, and from 0 to 1 once
     while read -r us options; do

@@ -122,15 +122,8 @@ void bury_object(struct object *o, size_t bytes)
 
 uintptr_t place_of(const struct rank *rank, void *caller)
 {
-    const struct link_map *executable = the_job->main != NULL ? _r_debug.r_map : rank->host->image;
-    struct link_map *map = NULL;
-    Dl_info info;
-    const uintptr_t at = (uintptr_t)caller - 1; /* the call, not what is behind it */
-
-    if (caller == NULL || dladdr1((void *)at, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 ||
-        map != executable)
-        return 0;
-    return at - map->l_addr;
+    /* the call, not what is behind it */
+    return caller != NULL ? address_in_file(rank, (uintptr_t)caller - 1) : 0;
 }
 
 /* ---- buffers ---- */
