@@ -7,11 +7,8 @@
 
 struct comm *comm_of(MPI_Comm handle)
 {
-    if (handle == MPI_COMM_WORLD)
-        return &this_rank()->world;
-    if (handle == MPI_COMM_SELF)
-        return &this_rank()->self;
-    return object_of(handle);
+    return comm_in(handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF ? this_rank() : NULL,
+                   handle);
 }
 
 MPI_Comm comm_handle(struct comm *comm)
