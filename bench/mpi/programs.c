@@ -3,7 +3,7 @@
  * Small programs in which messages, not computing, take the time: bench/mpi-programs runs them under
  * this library and under Open MPI. Rank 0 prints what both must print alike.
  *
- * usage: programs ring|stencil|cg|workers REPETITIONS
+ * usage: programs ring|stencil|cg|workers|transpose REPETITIONS
  */
 #include <mpi.h>
 
@@ -144,13 +144,38 @@ static double workers(int n)
     return sum;
 }
 
+/* Blocks of a matrix change places, again and again: each rank has 16 numbers for each other. */
+static double transpose(int n)
+{
+    enum { BLOCK = 16 };
+    double *a = malloc((size_t)P * BLOCK * sizeof(*a)), *b = malloc((size_t)P * BLOCK * sizeof(*b));
+    double own = 0, sum = 0;
+
+    for (int i = 0; i < P * BLOCK; i++)
+        a[i] = me * 100 + i % 7;
+    for (int step = 0; step < n; step++) {
+        MPI_Alltoall(a, BLOCK, MPI_DOUBLE, b, BLOCK, MPI_DOUBLE, MPI_COMM_WORLD);
+        for (int i = 0; i < P * BLOCK; i++)
+            a[i] = b[i] + i % 3;
+    }
+    for (int i = 0; i < P * BLOCK; i++)
+        own += a[i] * (i + me);
+    MPI_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    free(a);
+    free(b);
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         double (*run)(int n);
-    } all[] = {
-        {"ring", ring}, {"stencil", stencil}, {"cg", conjugate_gradients}, {"workers", workers}};
+    } all[] = {{"ring", ring},
+               {"stencil", stencil},
+               {"cg", conjugate_gradients},
+               {"workers", workers},
+               {"transpose", transpose}};
     const char *name = argc > 1 ? argv[1] : "";
     const int n = argc > 2 ? atoi(argv[2]) : 0;
 

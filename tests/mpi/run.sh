@@ -614,14 +614,14 @@ openmpi)
             [ $kind = mpich ] || launcher="$launcher --oversubscribe"
             $compiler -w -O1 "$here/$source" -o peer -lm
             for n in 1 4; do
-                timeout 100 $launcher -n $n ./peer $arguments >peer.out
+                timeout 100 $launcher -n $n ./peer $arguments >peer.out || fail "$name $arguments under $kind"
                 expect 0 '' -P $n "./$name" $arguments
                 diff peer.out out || fail "$name $arguments under $kind differs, with $n ranks"
             done
         done
     }
-    for program in $programs point.c collectives.c communicators.c types.c; do peers $program ''; done
-    for arguments in 'ring 20' 'stencil 20' 'cg 20' 'workers 20'; do
+    for program in $programs collectives.c communicators.c types.c; do peers $program ''; done
+    for arguments in 'ring 20' 'stencil 20' 'cg 20' 'workers 20' 'transpose 20'; do
         peers ../../bench/mpi/programs.c "$arguments"
     done
     ;;

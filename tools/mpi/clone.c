@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,6 +50,10 @@ struct picture {
     size_t n_named;
     uintptr_t clones; /* the first one */
     int n_clones;
+    atomic_bool *is_made; /* of each */
+    char *path;           /* of the executable, and its segments; they outlive the job */
+    const Elf64_Phdr *segments;
+    int n_segments;
 };
 
 /* ---- can it be cloned? ---- */
@@ -275,7 +280,10 @@ static bool reserve(const struct job *job, struct picture *p)
         return false;
     p->clones = whole_pages((uintptr_t)room, p->stride);
     p->n_clones = job->n_ranks;
-    return true;
+    p->is_made = calloc((size_t)job->n_ranks, sizeof(*p->is_made));
+    p->path = strdup(job->path);
+    p->segments = segments_of(job, &p->n_segments);
+    return p->is_made != NULL && p->path != NULL;
 }
 
 static const struct picture *the_picture; /* for the unwinder */
@@ -296,6 +304,8 @@ void make_picture(struct job *job)
         close(p->file);
     free(p->shifted);
     free(p->named);
+    free(p->is_made);
+    free(p->path);
     free(p); /* the loader keeps what it has loaded: a few pages */
 }
 
@@ -303,7 +313,7 @@ void make_picture(struct job *job)
 
 uintptr_t make_clone(const struct job *job, int rank)
 {
-    const struct picture *p = job->picture;
+    struct picture *p = job->picture;
     const uintptr_t base = p->clones + (uintptr_t)rank * p->stride, shift = base - p->base;
 
     if (mmap((void *)base, p->writable, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, p->file,
@@ -316,6 +326,8 @@ uintptr_t make_clone(const struct job *job, int rank)
 
         memcpy((char *)(base + p->shifted[i]), &address, sizeof(address));
     }
+    /* release pairs with the acquire in dl_iterate_phdr(): the clone can be read */
+    atomic_store_explicit(&p->is_made[rank], true, memory_order_release);
     return base;
 }
 
@@ -377,19 +389,20 @@ EXPORT int _dl_find_object(void *address, struct dl_find_object *result)
 EXPORT int dl_iterate_phdr(phdr_callback *callback, void *data)
 {
     const struct picture *p = the_picture;
-    struct dl_phdr_info info = {.dlpi_name = p != NULL ? the_job->path : ""};
-    int rc, n;
+    int rc;
 
     if (next_iterate == NULL)
         find_next();
     rc = next_iterate(callback, data);
-    if (p == NULL)
-        return rc;
-    info.dlpi_phdr = segments_of(the_job, &n);
-    info.dlpi_phnum = (Elf64_Half)n;
-    for (int i = 0; rc == 0 && i < p->n_clones; i++) {
-        info.dlpi_addr = p->clones + (uintptr_t)i * p->stride;
-        rc = callback(&info, sizeof(info), data);
+    for (int i = 0; p != NULL && rc == 0 && i < p->n_clones; i++) {
+        struct dl_phdr_info info = {.dlpi_addr = p->clones + (uintptr_t)i * p->stride,
+                                    .dlpi_name = p->path,
+                                    .dlpi_phdr = p->segments,
+                                    .dlpi_phnum = (Elf64_Half)p->n_segments};
+
+        /* acquire pairs with the release in make_clone() */
+        if (atomic_load_explicit(&p->is_made[i], memory_order_acquire))
+            rc = callback(&info, sizeof(info), data);
     }
     return rc;
 }
