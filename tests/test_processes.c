@@ -347,6 +347,7 @@ static int sync_groups(struct logp_vp *vp, void *arg)
     int members[64], n = 0;
     struct logp_vp *group = NULL;
     int64_t start, before = -1;
+    int first;
 
     for (int i = P - 1; i >= 0; i--)
         if (i % 2 == me % 2)
@@ -356,8 +357,12 @@ static int sync_groups(struct logp_vp *vp, void *arg)
         OK(logp_sync(group, &start));
         cr_assert(start > before);
         before = start;
+        OK(logp_compare(group, logp_vp_rank(group) >= i % n ? UINT64_MAX : 1, &first));
+        cr_assert_eq(first, i % n == 0 ? -1 : i % n);
         if (i % 5 == 0)
             OK(logp_sync(vp, &start));
+        OK(logp_compare(vp, (uint64_t)(me / (i + 1)), &first));
+        cr_assert_eq(first, i + 1 < P ? i + 1 : -1);
     }
     logp_group_destroy(group);
     return 0;

@@ -507,9 +507,22 @@ LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
  * may do so at the same time, even with the same context if they have no member in common.
  * @param start_ns  out: the common start; NULL: not wanted
  * @return 0; of a group: -EINVAL (a sync with this context and this first member is under way, with
- *         a list of another length), -ENOMEM
+ *         a list of another length, or a logp_compare()), -ENOMEM
  */
 LOGP_API int logp_sync(struct logp_vp *vp, int64_t *start_ns);
+
+/**
+ * Compare a word of all members of a group, beside the model: no message is sent, and it costs no
+ * emulated time. It serves checks of what all members must have alike, such as a hash of arguments.
+ * Each member waits for all, and goes on at the latest member's time; unlike logp_sync(), gaps are
+ * in force as before. All members must call it. Groups may do so at the same time, as in logp_sync().
+ * @param vp     the group; or the processor, which is the group of all
+ * @param first  out, the same on all: the first member whose word is not that of member 0, as a rank
+ *               in the group; -1: all words are the same
+ * @return 0; -EINVAL (a call with this context and this first member is under way that is a
+ *         logp_sync(), or has a list of another length), -ENOMEM
+ */
+LOGP_API int logp_compare(struct logp_vp *vp, uint64_t word, int *first);
 
 /* ---- group ---- */
 

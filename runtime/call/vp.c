@@ -207,35 +207,40 @@ int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
     return vp->proc->core->machine->time->read(vp->proc, wall_ns);
 }
 
-/* The start is a request: while p waits for it, it serves what else it has under way. */
-static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, int64_t *start)
+/* The start is a request: while p waits for it, it serves what else it has under way.
+ * word: to be compared; NULL: it is a sync. @return 0 or an error; what the comparison has found */
+static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const uint64_t *word,
+                                                 int64_t *start)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_attached *a = lpi_attached_to(p);
     struct logp_request *r = a != NULL ? lpi_event_new(p) : NULL;
-    int rc = 0;
+    int rc = 0, found = 0;
 
     if (r == NULL)
         return -ENOMEM;
     r->from = 0;
     a->sync = r;
-    if (vp->to_global != NULL)
-        rc = lpi_sync_group_arrive(vp);
+    if (vp->to_global != NULL || word != NULL)
+        rc = lpi_sync_group_arrive(vp, word);
     else
         lpi_sync_arrive(p);
     if (rc == 0)
         rc = lpi_event_await(vp, r);
     a->sync = NULL;
-    if (rc == 0)
+    if (rc == 0 && r->from < 0)
         rc = r->from;
+    else
+        found = r->from;
     if (rc == 0) {
-        lpi_start_anew(p);
+        if (word == NULL)
+            lpi_start_anew(p);
         rc = lpi_wait_until(p, lpi_later(p, r->done));
     }
     if (rc == 0 && start != NULL)
         *start = r->done;
     lpi_request_free(p->core, r);
-    return rc;
+    return rc != 0 ? rc : found;
 }
 
 /* The explorer chooses what a vp at a sync matches. */
@@ -244,20 +249,40 @@ static bool syncs_alone(const struct lpi_proc *p)
     return !lpi_has_background(p) && (p->inbox.n_any == 0 || p->core->machine->explore != NULL);
 }
 
+/* @return 0; the error of a vp that is stopped, or that its delay model stops now */
+static int may_sync(struct lpi_proc *p)
+{
+    const int rc = lpi_stopped(p);
+
+    return rc == 0 && lpi_work(p, 0) == LOGP_STOPPED ? lpi_delay_halt(p) : rc;
+}
+
 int logp_sync(struct logp_vp *vp, int64_t *start_ns)
 {
-    int rc = lpi_stopped(vp->proc);
+    int rc = may_sync(vp->proc);
 
-    if (rc == 0 && lpi_work(vp->proc, 0) == LOGP_STOPPED)
-        rc = lpi_delay_halt(vp->proc);
     if (rc != 0)
         return rc;
     if (!syncs_alone(vp->proc))
-        rc = sync_beside(vp, start_ns);
+        rc = sync_beside(vp, NULL, start_ns);
     else
         rc = vp->to_global != NULL ? lpi_sync_group(vp, start_ns) : lpi_sync(vp->proc, start_ns);
     vp->proc->core->machine->record->idle(vp->proc);
     return noted(vp, "logp_sync", leave(vp->proc, rc));
+}
+
+int logp_compare(struct logp_vp *vp, uint64_t word, int *first)
+{
+    int rc;
+
+    enter(vp->proc);
+    rc = may_sync(vp->proc);
+    if (rc == 0 && vp->size > 1)
+        rc = sync_beside(vp, &word, NULL);
+    vp->proc->core->machine->record->idle(vp->proc);
+    if (rc >= 0)
+        *first = rc > 0 ? rc : -1;
+    return noted(vp, "logp_compare", leave(vp->proc, rc < 0 ? rc : 0));
 }
 
 int64_t logp_start_late(const struct logp_vp *vp)

@@ -43,8 +43,9 @@ extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber, lpi_ex
 
 #define LPI_MOST_OWN_STACKS 16384 /* with more, stacks have no guard pages */
 
-/* The core of this carrier thread; NULL: not a carrier. Set by the carriers. */
-extern _Thread_local struct lpi_core *lpi_this_core;
+/* The core of this carrier thread; NULL: not a carrier. Set by the carriers. Programs ask for it in each
+ * call (logp_vp_current()), so it is at a fixed place of a thread's memory. */
+extern _Thread_local struct lpi_core *lpi_this_core __attribute__((tls_model("initial-exec")));
 
 /* Where the memory at p's `address` is now. This is `address`, unless it lies on a shared stack and
  * p's part of the stack is set aside (shared.c). NULL: no memory. */

@@ -57,15 +57,17 @@ void lpi_sync_arrive(struct lpi_proc *p);
 int lpi_sync(struct lpi_proc *p, int64_t *start);
 /* Is p at a sync, or does it wait for a word, and serves what else it has under way? */
 bool lpi_syncs_beside(const struct lpi_proc *p);
-/* Note when the sync that p is at starts, or its error. By any core, after p has arrived. */
-void lpi_sync_note(struct lpi_proc *p, int64_t start, int error);
+/* Note when the sync that p is at starts, and its result: 0, an error, or what a comparison has
+ * found. By any core, after p has arrived. */
+void lpi_sync_note(struct lpi_proc *p, int64_t start, int result);
 /* Let p go on at what has been noted, unless a stop has. By the holder of its core. */
 void lpi_sync_release(struct lpi_proc *p);
 
 /* ---- sync_group.c: the common start of the members of a group ---- */
 
-/* @return 0; or the error of this member, which has not arrived */
-int lpi_sync_group_arrive(const struct logp_vp *vp);
+/* word: to be compared; NULL: this is a sync. @return 0; or the error of this member, which has not
+ * arrived */
+int lpi_sync_group_arrive(const struct logp_vp *vp, const uint64_t *word);
 int lpi_sync_group(const struct logp_vp *vp, int64_t *start);
 /* A vp of another process has arrived at a sync whose entry is here, or a vp of this process may go
  * on. */

@@ -37,17 +37,17 @@ bool lpi_syncs_beside(const struct lpi_proc *p)
     return a != NULL && (a->sync != NULL || a->watch.event != NULL);
 }
 
-void lpi_sync_note(struct lpi_proc *p, int64_t start, int error)
+void lpi_sync_note(struct lpi_proc *p, int64_t start, int result)
 {
     struct logp_request *r = request_of(p);
 
     if (r != NULL) {
         r->done = start;
-        r->from = error;
+        r->from = result;
         return;
     }
     p->deadline = start;
-    p->any.src = error;
+    p->any.src = result;
 }
 
 void lpi_sync_release(struct lpi_proc *p)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The common start of the members of a group.
+ * The common start of the members of a group, and the comparison of a word of each.
  *
  * The first member to arrive creates the group's entry, and the last one removes it, so groups that
  * sync at the same time share nothing but the lock. An entry is identified by the group's context
  * and its first member. The last to arrive fixes the start, releases the members on its own core,
  * and wakes the others on theirs.
+ *
+ * Where words are compared, the members go on as if nothing had been: from their own time on, but
+ * not before the latest member came, since it may depend on what they do next.
  */
 
 #include "core/sched.h"
@@ -15,19 +18,28 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum { COMPARES_NOTHING = -1 };
+
+struct member {
+    int rank, index; /* index: in the group; COMPARES_NOTHING: of a sync */
+    uint64_t word;
+};
+
 struct lpi_group {
     struct lpi_group *next;
     uint32_t context;
     int first, size;
     int n; /* members that have arrived */
+    bool compares;
     int64_t latest;
-    int ranks[]; /* their ranks */
+    struct member members[]; /* in the order of arrival */
 };
 
 /* A vp that arrives at the sync of a group. */
 struct arriving {
     uint32_t context;
-    int first, size, rank;
+    int first, size;
+    struct member member;
     int64_t at;
 };
 
@@ -43,15 +55,19 @@ static struct lpi_group **link_of(struct logp_machine *m, const struct arriving 
 
 static struct lpi_group *new_group(const struct arriving *x)
 {
-    struct lpi_group *g = malloc(sizeof(*g) + (size_t)x->size * sizeof(g->ranks[0]));
+    struct lpi_group *g = malloc(sizeof(*g) + (size_t)x->size * sizeof(g->members[0]));
 
     if (g != NULL)
-        *g = (struct lpi_group){.context = x->context, .first = x->first, .size = x->size};
+        *g = (struct lpi_group){.context = x->context,
+                                .first = x->first,
+                                .size = x->size,
+                                .compares = x->member.index != COMPARES_NOTHING};
     return g;
 }
 
-/* Let a member start, or return an error, where it waits. By the holder of core c. */
-static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
+/* Let a member start where it waits, with the result of the comparison, or return an error. By the
+ * holder of core c. */
+static void let_go(struct lpi_core *c, int rank, int64_t start, int result)
 {
     struct logp_machine *m = c->machine;
     struct lpi_proc *p = &m->procs[rank];
@@ -60,24 +76,39 @@ static void let_go(struct lpi_core *c, int rank, int64_t start, int error)
         lpi_remote_tell(
             c, m->remote->process_of[rank],
             (struct lpi_wire){
-                .kind = LPI_WIRE_GROUP_START, .dst = rank, .tag = error, .arrival = start},
+                .kind = LPI_WIRE_GROUP_START, .dst = rank, .tag = result, .arrival = start},
             NULL, 0);
         return;
     }
-    lpi_sync_note(p, start, error);
+    lpi_sync_note(p, start, result);
     if (p->core != c)
         lpi_core_wake(p);
     else
         lpi_sync_release(p);
 }
 
+/* @return the first member whose word is not that of member 0; 0: they are the same */
+static int first_other(const struct lpi_group *g)
+{
+    int i = 0, first = g->size;
+
+    while (g->members[i].index != 0)
+        i++;
+    for (int k = 0; k < g->size; k++)
+        if (g->members[k].word != g->members[i].word && g->members[k].index < first)
+            first = g->members[k].index;
+    return first < g->size ? first : 0;
+}
+
 /* All members have arrived. By the holder of core c. */
 static void release(struct lpi_core *c, const struct lpi_group *g)
 {
-    const int64_t start = c->machine->time->group_start(c->machine, g->latest);
+    const int64_t start =
+        g->compares ? g->latest : c->machine->time->group_start(c->machine, g->latest);
+    const int result = g->compares ? first_other(g) : 0;
 
     for (int i = 0; i < g->size; i++)
-        let_go(c, g->ranks[i], start, 0);
+        let_go(c, g->members[i].rank, start, result);
 }
 
 /* Called with the machine's lock, which orders the members. *all: the entry, if it is complete. */
@@ -90,11 +121,11 @@ static int come(struct logp_machine *m, const struct arriving *x, struct lpi_gro
         g = *link = new_group(x);
     if (g == NULL)
         return -ENOMEM;
-    if (g->size != x->size)
+    if (g->size != x->size || g->compares != (x->member.index != COMPARES_NOTHING))
         return -EINVAL;
     if (x->at > g->latest)
         g->latest = x->at;
-    g->ranks[g->n++] = x->rank;
+    g->members[g->n++] = x->member;
     if (g->n < g->size)
         return 0;
     *link = g->next;
@@ -120,7 +151,8 @@ static int arrive(struct lpi_core *c, const struct arriving *x)
 
 void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w)
 {
-    const struct arriving x = {w->context, w->dst, (int)w->n_bytes, w->src, w->arrival};
+    const struct arriving x = {
+        w->context, w->dst, (int)w->n_bytes, {w->src, w->tag, w->bits}, w->arrival};
     int rc;
 
     if (w->kind == LPI_WIRE_GROUP_START) {
@@ -132,11 +164,14 @@ void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w)
         let_go(c, w->src, 0, rc);
 }
 
-int lpi_sync_group_arrive(const struct logp_vp *vp)
+int lpi_sync_group_arrive(const struct logp_vp *vp, const uint64_t *word)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_core *c = p->core;
-    const struct arriving x = {vp->context, vp->to_global[0], vp->size, p->rank, p->emulated};
+    const struct member me = {p->rank, word != NULL ? vp->rank : COMPARES_NOTHING,
+                              word != NULL ? *word : 0};
+    const struct arriving x = {vp->context, vp->to_global != NULL ? vp->to_global[0] : 0, vp->size,
+                               me, lpi_has_clock(p) ? p->emulated : 0};
 
     p->in_vain = 0;
     if (lpi_is_local(c->machine, x.first))
@@ -144,10 +179,12 @@ int lpi_sync_group_arrive(const struct logp_vp *vp)
     lpi_remote_tell(c, c->machine->remote->process_of[x.first],
                     (struct lpi_wire){.kind = LPI_WIRE_GROUP_ARRIVED,
                                       .context = x.context,
-                                      .src = x.rank,
+                                      .src = me.rank,
                                       .dst = x.first,
+                                      .tag = me.index,
                                       .n_bytes = (uint64_t)x.size,
-                                      .arrival = x.at},
+                                      .arrival = x.at,
+                                      .bits = me.word},
                     NULL, 0);
     return 0;
 }
@@ -159,7 +196,7 @@ int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
 
     p->state = LPI_SYNC;
     p->any.src = 0;
-    rc = lpi_sync_group_arrive(vp);
+    rc = lpi_sync_group_arrive(vp, NULL);
     if (rc != 0)
         p->state = LPI_RUNNING;
     else

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|bugs|drawn|gdb|programs|refused|openmpi]
+# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|bugs|drawn|gdb|programs|refused|openmpi|processes]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -76,7 +76,33 @@ own)
         n=${n%% *}
         [ "$(grep -c "^rank [0-9]* of $n\$" out)" -eq "$n" ] || fail "lines of $options are not whole"
         [ "$(grep -c '^end of rank' out)" -eq "$n" ] || fail "exit handlers of $options"
+        [ "$(grep -c '^destructor ./own with' out)" -eq "$n" ] || fail "destructors of $options"
     done
+    # other layouts of an executable, and those that only the loader can load
+    for linked in -Wl,-z,pack-relative-relocs -fuse-ld=lld -fPIE -Wl,-z,now -O3 -static-libgcc; do
+        "$tools/logp-cc" "$here/own.c" $linked -o linked 2>said || continue # an older linker
+        expect 0 'end of rank with 2' -P 3 ./linked
+    done
+    own_maps() { logp mpirun "$@" ./maps | sort -n | tail -1; }
+    cat >maps.c <<-'END'
+	#include <mpi.h>
+	#include <stdio.h>
+	#include <string.h>
+	int main(int argc, char **argv)
+	{
+	    char line[4096];
+	    int n = 0;
+	    MPI_Init(&argc, &argv);
+	    FILE *f = fopen("/proc/self/maps", "r");
+	    while (fgets(line, sizeof line, f))
+	        n += strstr(line, "memfd") != NULL;
+	    printf("%d\n", n);
+	    MPI_Finalize();
+	}
+	END
+    "$tools/logp-cc" maps.c -o maps
+    # two mappings for an image, beside those of the one that is loaded
+    [ $(($(own_maps -P 40) - $(own_maps -P 20))) -eq 40 ] || fail "mappings of clones: $(own_maps -P 40)"
     expect 0 '[3] rank 3 of 4' --tag-output -P 4 ./own
     build libc.c
     # each rank does what a process by itself does, and the C library's getopt() is the judge
@@ -268,11 +294,22 @@ ends)
 options)
     # a tool that stands before MPI sees the program's calls, each once, and none of the library's own
     cat >tool.c <<-'END'
+	#define _GNU_SOURCE
+	#include <link.h>
 	#include <mpi.h>
 	#include <stdio.h>
+	#include <string.h>
+	static int count(struct dl_phdr_info *info, size_t size, void *n)
+	{
+	    const char *name = strrchr(info->dlpi_name, '/');
+	    *(int *)n += name != NULL && strcmp(name, "/ring") == 0 && info->dlpi_phnum > 0;
+	    return 0;
+	}
 	int MPI_Comm_size(MPI_Comm comm, int *size)
 	{
-	    fprintf(stderr, "MPI_Comm_size is called\n");
+	    int images = 0;
+	    dl_iterate_phdr(count, &images);
+	    fprintf(stderr, "MPI_Comm_size is called in one of %d images\n", images);
 	    return PMPI_Comm_size(comm, size);
 	}
 	END
@@ -280,7 +317,7 @@ options)
     build "../../docs/examples/ring.c" ring
     for check in on off; do
         LD_PRELOAD=$PWD/tool.so expect 0 'ranks, sum' --check $check -P 3 ./ring
-        [ "$(grep -c 'is called' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
+        [ "$(grep -c 'is called in one of 3 images' out.err)" -eq 3 ] || fail "--check $check: a tool does not see each call"
     done
     # nodes and links: the token crosses between nodes twice, and from 0 to 1 once
     while read -r us options; do
@@ -565,16 +602,63 @@ openmpi)
         mpicc.mpich -O1 -w "$here/windows.c" -o windows
         timeout 100 mpiexec.mpich -n 4 ./windows | grep -q ': all hold' || fail 'windows by MPICH'
     fi
-    for program in $programs; do
-        build $program "${program%.*} -lm"
-        compiler=mpicc.openmpi
-        [ "${program##*.}" = c ] || compiler=mpicxx.openmpi
-        $compiler -O1 "$here/$program" -o peer -lm
-        for n in 1 4; do
-            timeout 100 mpirun.openmpi --oversubscribe -np $n ./peer >peer.out
-            expect 0 '' -P $n "./${program%.*}"
-            diff peer.out out || fail "$program by Open MPI differs, with $n ranks"
+    # the same source under both MPIs and here: the same output, of 12 programs
+    peers() {
+        local source=$1 arguments=$2 name kind compiler launcher
+        name=$(basename "${source%.*}")
+        build "$source" "$name -lm"
+        for kind in openmpi mpich; do
+            compiler=mpicc.$kind launcher=mpirun.$kind
+            [ "${source##*.}" = c ] || compiler=mpicxx.$kind
+            command -v $compiler >/dev/null || continue
+            [ $kind = mpich ] || launcher="$launcher --oversubscribe"
+            $compiler -w -O1 "$here/$source" -o peer -lm
+            for n in 1 4; do
+                timeout 100 $launcher -n $n ./peer $arguments >peer.out || fail "$name $arguments under $kind"
+                expect 0 '' -P $n "./$name" $arguments
+                diff peer.out out || fail "$name $arguments under $kind differs, with $n ranks"
+            done
         done
+    }
+    for program in $programs collectives.c communicators.c types.c; do peers $program ''; done
+    for arguments in 'ring 20' 'stencil 20' 'cg 20' 'workers 20' 'transpose 20'; do
+        peers ../../bench/mpi/programs.c "$arguments"
     done
+    ;;
+processes)
+    # several processes of an MPI, and each has some of the ranks
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    over() { # OPTIONS AND PROGRAM
+        timeout 100 $launcher -n $n "$tools/logp" mpirun --transport mpi "$@"
+    }
+    for program in $programs collectives.c communicators.c types.c topologies.c persistent.c windows.c ends.c; do
+        build $program "${program%.*} -lm"
+    done
+    ran=
+    for kind in openmpi mpich; do
+        command -v mpirun.$kind >/dev/null && [ -e "$tools/../liblogp-mpi-$kind.so" ] || continue
+        launcher=mpirun.$kind ran=yes
+        [ $kind = mpich ] || launcher="$launcher --oversubscribe"
+        n=3
+        [ $kind = openmpi ] || n=2
+        for program in $programs; do
+            program=${program%.*}
+            expect 0 "$program: " -P 6 ./$program
+            over -P 6 ./$program >over.out || fail "$program over $n processes of $kind"
+            diff over.out out || fail "$program over $n processes of $kind differs"
+        done
+        for program in collectives communicators types topologies persistent; do
+            over -P 5 ./$program | grep -q ': all hold' || fail "$program over $n processes of $kind"
+        done
+        over -P 4 -L 600ns -o 200ns ./collectives | grep -q ': all hold' || fail "delays over processes of $kind"
+        over -P 4 ./windows >said 2>&1 && fail 'windows over processes'
+        grep -qF 'a window needs all ranks in one process' said || fail 'why there are no windows'
+        code=0
+        over -P 4 ./ends abort >said 2>&1 || code=$?
+        [ $code -eq 9 ] && grep -qF 'rank 2: MPI_Abort: the program ends with exit code 9' said || fail "MPI_Abort: $code"
+    done
+    expect 2 'not together with --trace' --transport mpi --trace x.svg -P 2 ./ends
+    expect 2 'not together with the virtual clock' --transport mpi --clock virtual -P 2 ./ends
+    [ -n "$ran" ] || exit 77
     ;;
 esac

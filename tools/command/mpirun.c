@@ -302,6 +302,20 @@ static void check_explored(const struct options *o)
         bad_usage("mpirun: --explore uses the virtual clock; remove --clock wall");
 }
 
+/* Each process has the ranks of its own. */
+static void check_processes(const struct options *o)
+{
+    const char *with = o->gdb              ? "--gdb"
+                       : o->traced != NULL ? "--trace"
+                       : o->report != NULL ? "--report"
+                       : o->explore > 0    ? "--explore"
+                                           : NULL;
+
+    if (with != NULL)
+        bad_option("--transport", o->transport, "not together with %s; remove one of the two",
+                   with);
+}
+
 /* Many runs by the test kit. It leaves the replay of a failure where LOGP_REPLAY_DIR says, or here. */
 static int explored(const struct options *o, struct mpi_program *program,
                     int (*run)(struct logp_machine *, const struct mpi_program *))
@@ -372,6 +386,8 @@ static int mpirun(struct options *o)
         bad_usage("mpirun: %s: %s", program.path, strerror(errno));
     if (o->gdb && !is_traced())
         start_gdb(o->argv, library.dli_fname);
+    if (over_processes(o))
+        check_processes(o);
     program.names_threads = !o->fibers;
     o->compare_calls = !o->unchecked;
     program.report = o->report != NULL ? &calls : NULL;
@@ -391,6 +407,10 @@ static int mpirun(struct options *o)
     if (o->traced != NULL || o->report != NULL)
         code = show_records(o, m, &calls, program.path, code);
     fflush(NULL);
+    if (over_processes(o)) {
+        logp_machine_destroy(m);
+        exit(code); /* at which the MPI that carries it ends */
+    }
     _exit(code); /* copies of the program stay loaded: nothing of them is to run any more */
 }
 
@@ -398,7 +418,7 @@ const struct command command_mpirun = {
     .name = "mpirun",
     .arguments = "PROGRAM ARGUMENTS",
     .summary = "run an MPI program, compiled by logp-cc, on emulated processors",
-    .options = OPTIONS_MPIRUN,
+    .options = OPTIONS_MPIRUN | OPTIONS_PROCESSES,
     .answer = ANSWER_TRACE,
     .remark =
         "\nPut options before the program; -n N is -P N. Each rank is a virtual processor of "

@@ -122,15 +122,8 @@ void bury_object(struct object *o, size_t bytes)
 
 uintptr_t place_of(const struct rank *rank, void *caller)
 {
-    const struct link_map *executable = the_job->main != NULL ? _r_debug.r_map : rank->host->image;
-    struct link_map *map = NULL;
-    Dl_info info;
-    const uintptr_t at = (uintptr_t)caller - 1; /* the call, not what is behind it */
-
-    if (caller == NULL || dladdr1((void *)at, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 ||
-        map != executable)
-        return 0;
-    return at - map->l_addr;
+    /* the call, not what is behind it */
+    return caller != NULL ? address_in_file(rank, (uintptr_t)caller - 1) : 0;
 }
 
 /* ---- buffers ---- */
@@ -190,10 +183,12 @@ void check_apart(const void *sent, const struct type *sent_type, int n_sent, con
 static const struct request *user_of(const struct uses *uses, uintptr_t from, uintptr_t to,
                                      const struct request *r)
 {
-    for (int i = 0; uses->from < to && from < uses->to && i < N_USES; i++) {
-        const struct use *u = &uses->last[i];
+    if (uses->from >= to || from >= uses->to)
+        return NULL;
+    for (uint32_t left = uses->taken; left != 0; left &= left - 1) {
+        const struct use *u = &uses->last[__builtin_ctz(left)];
 
-        if (u->by != NULL && u->from < to && from < u->to && u->by != r && u->by->active &&
+        if (u->from < to && from < u->to && u->by != r && u->by->active &&
             share_bytes(r->buf, r->type, r->count, u->by->buf, u->by->type, u->by->count))
             return u->by;
     }
@@ -202,13 +197,17 @@ static const struct request *user_of(const struct uses *uses, uintptr_t from, ui
 
 static void note_use(struct uses *uses, struct request *r, uintptr_t from, uintptr_t to)
 {
+    const unsigned i = uses->next++ % N_USES;
+    bool is_only;
+
     forget_buffer(r);
+    uses->taken |= UINT32_C(1) << i;
+    is_only = uses->taken == UINT32_C(1) << i;
     r->uses = uses;
-    r->use = &uses->last[uses->next++ % N_USES];
-    uses->n += r->use->by == NULL;
+    r->use = &uses->last[i];
     *r->use = (struct use){from, to, r};
-    uses->from = uses->n == 1 || from < uses->from ? from : uses->from;
-    uses->to = uses->n == 1 || to > uses->to ? to : uses->to;
+    uses->from = is_only || from < uses->from ? from : uses->from;
+    uses->to = is_only || to > uses->to ? to : uses->to;
 }
 
 void forget_buffer(struct request *r)
@@ -216,8 +215,9 @@ void forget_buffer(struct request *r)
     if (r->use == NULL || r->use->by != r)
         return;
     r->use->by = NULL;
+    r->uses->taken &= ~(UINT32_C(1) << (r->use - r->uses->last));
     r->use = NULL;
-    if (--r->uses->n == 0)
+    if (r->uses->taken == 0)
         r->uses->from = r->uses->to = 0;
 }
 

@@ -65,8 +65,7 @@ static int prepare(struct request *r, struct buffers *b, const void *in, struct 
 
 static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
 {
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     if (request == NULL)
         return class_of(logp_barrier(c->vp));
     BEGIN(r, c);
@@ -91,8 +90,7 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
     size_t bytes;
     int rc;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_ROOT(c, root);
@@ -182,8 +180,7 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     size_t bytes;
     int rc;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     CHECK_ROOT(c, root);
     if (c->inter)
         return gather_items(c, given.in, given.in_count, given.in_type, &RECEIVED(given), root,
@@ -219,8 +216,7 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     size_t bytes;
     int rc;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     CHECK_ROOT(c, root);
     if (c->inter)
         return scatter_items(c, &SENT(given, given.in_count), given.out, given.out_count,
@@ -255,8 +251,7 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     size_t bytes, n;
     int rc;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     if (c->inter)
         return exchange_items(c, &SENT(given, all ? given.in_count : 0), &RECEIVED(given), request);
     in_place = given.in == MPI_IN_PLACE;
@@ -412,8 +407,7 @@ static int reduce(const char *call, enum reduction_kind kind, const void *in, vo
 {
     int rc;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, n);
     CHECK_ROOT(c, root);
@@ -451,8 +445,7 @@ static int reduce_scatter(const char *call, const void *in, void *out, const int
 {
     int total = 0, first = 0;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     if (counts == NULL && !c->inter)
         return reduction(call, REDUCE_SCATTER, in, out, count, type, op, 0, comm, request);
     for (int i = 0; i < c->size; i++) {

@@ -7,11 +7,8 @@
 
 struct comm *comm_of(MPI_Comm handle)
 {
-    if (handle == MPI_COMM_WORLD)
-        return &this_rank()->world;
-    if (handle == MPI_COMM_SELF)
-        return &this_rank()->self;
-    return object_of(handle);
+    return comm_in(handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF ? this_rank() : NULL,
+                   handle);
 }
 
 MPI_Comm comm_handle(struct comm *comm)
@@ -324,8 +321,11 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
 /* All ranks share the memory of one host. */
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out)
 {
+    const int process =
+        logp_machine_process(logp_vp_machine(this_rank()->vp)); /* what shares memory */
+
     (void)info;
-    return MPI_Comm_split(comm, type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, out);
+    return MPI_Comm_split(comm, type == MPI_UNDEFINED ? MPI_UNDEFINED : process, key, out);
 }
 
 /* The place of this rank in a group; MPI_UNDEFINED */

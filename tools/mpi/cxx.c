@@ -62,7 +62,7 @@ void find_streams(struct job *job)
     memcpy(&make_buffer, &buffer, sizeof(buffer));
 }
 
-void give_streams(const struct job *job, struct host_rank *host, int fd)
+void give_streams(const struct job *job, struct host_rank *host)
 {
     FILE *const files[N_STREAMS] = {input_of(job, host), stdout, stderr, stderr};
     struct stream *all = NULL;
@@ -79,6 +79,6 @@ void give_streams(const struct job *job, struct host_rank *host, int fd)
         all[i].buffer.file = files[i];
         all[i].buffer.unread = EOF;
         (i == 0 ? make_input : make_output)(all[i].object, &all[i].buffer);
-        write_address(job, fd, job->streams[i], all[i].object);
+        write_address(job, host, job->streams[i], all[i].object);
     }
 }

@@ -254,7 +254,7 @@ static struct host_rank *own(void)
 {
     struct host_rank *h = host_here();
 
-    return h != NULL && h->image != NULL ? h : NULL;
+    return h != NULL && the_job->main == NULL ? h : NULL;
 }
 
 EXPORT int getopt(int argc, char *const *argv, const char *letters)

@@ -54,12 +54,14 @@ struct host_rank {
     int64_t computes_ns; /* its thread's processor time when it last went on with its own code */
     struct variables variables;
     void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
+    uintptr_t base;        /* of its image in memory: where the file's address 0 is */
+    bool was_ended;        /* its destructors run once, and not after _exit() */
     bool parses; /* getopt(): it has been called; how much of a word is done; operands behind it */
     int in_word, first_operand, last_operand;
-    char **argv;   /* a copy */
-    void *streams; /* of C++ */
-    void *image;
-    int image_file; /* the copy of the executable; 0: none yet */
+    char **argv;    /* a copy */
+    void *streams;  /* of C++ */
+    void *image;    /* what the loader has loaded; NULL: nothing, or the image is a clone */
+    int image_file; /* for the loader: the copy of the executable; 0: none yet */
     char said[256]; /* explored runs: its last line on stderr */
 };
 
@@ -85,6 +87,11 @@ struct said {
     int n_left;
 };
 
+/* Functions of the executable, by address in the file: one, and an array of them. 0: there is none. */
+struct own_functions {
+    uintptr_t one, array, array_bytes;
+};
+
 struct job {
     struct said said;
     int argc;
@@ -92,7 +99,10 @@ struct job {
     const char *path; /* also for other folders and processes */
     char *file;       /* the executable, in memory */
     size_t file_bytes;
-    main_function *main; /* not NULL: there is one rank, which is this process's own program */
+    size_t image_bytes; /* of an image in memory */
+    struct own_functions constructors, destructors;
+    struct picture *picture; /* what images are cloned from; NULL: the loader loads each */
+    main_function *main;     /* not NULL: there is one rank, which is this process's own program */
     bool tags_output, names_threads, quiet, checks, checksums;
     struct output *kept; /* explored runs: what the current one has written; NULL: it is written */
     const struct link_map *last_before;         /* of all loaded libraries, before the program's */
@@ -133,6 +143,15 @@ void *load_image(struct job *job, struct host_rank *host, char *why, size_t size
 /* Unload it. Its file is used again. */
 void unload_image(struct host_rank *host);
 void enter_image(void *entry);
+/* The constructors of the executable, as the loader would call them; and the destructors. */
+void begin_image(const struct job *job, const struct host_rank *host);
+void end_image(const struct job *job, struct host_rank *host);
+/* Where in the file of its executable this address of a rank is. @return 0: it is elsewhere */
+uintptr_t address_in_file(const struct rank *rank, uintptr_t address);
+/* Bytes from the file's address 0 to the end of the last segment. */
+size_t span_of(const Elf64_Phdr *segments, int n);
+/* A file in memory with the executable, as it is now. @return its descriptor; -1: there is none */
+int make_file(const struct job *job, const char *name);
 /* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
 const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
 /* The function at this address of the file. @return NULL: unknown; *offset: from its start */
@@ -142,9 +161,17 @@ const char *function_at(const struct job *job, uintptr_t address, uintptr_t *off
 Elf64_Sym *dynamic_symbols(const struct job *job, size_t *n);
 const char *symbol_name(const struct job *job, const Elf64_Sym *symbol);
 const Elf64_Sym *symbol_of(const struct job *job, const char *name);
-/* A symbol that refers to another file now is this address; in a rank's copy of the file, fd. */
+/* A symbol that refers to another file now is this address; in the image of one rank. */
 void set_address(Elf64_Sym *symbol, void *address);
-void write_address(const struct job *job, int fd, const Elf64_Sym *symbol, void *address);
+void write_address(const struct job *job, const struct host_rank *host, const Elf64_Sym *symbol,
+                   void *address);
+
+/* clone.c: images that are copies of one that the loader has loaded */
+/* Load it, if the executable can be cloned; if not, job->picture stays NULL. */
+void make_picture(struct job *job);
+/* @return its base; 0: there is no memory */
+uintptr_t make_clone(const struct job *job, int rank);
+void set_in_clone(const struct job *job, uintptr_t base, const Elf64_Sym *symbol, void *address);
 
 /* place.c: safe in signal handlers */
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
@@ -185,12 +212,14 @@ void note_object(const char *what, const char *call, void *handle, void *caller)
 
 /* variables.c */
 void find_variables(struct job *job);
-/* Before the copy of the executable in the file fd is loaded; and after it. */
-void give_variables(const struct job *job, struct host_rank *host, int fd);
-void begin_variables(const struct job *job, struct host_rank *host, uintptr_t base);
+/* Before the copy of the executable is loaded, or in a clone; and after that. */
+void give_variables(const struct job *job, struct host_rank *host);
+void begin_variables(const struct job *job, struct host_rank *host);
 
 /* libraries.c: those of the program, before its first copy is loaded */
 void load_libraries(const struct job *job);
+/* Has the program libraries of its own? If not, all that it is linked with is loaded now. */
+bool has_own_libraries(const struct job *job);
 /* The library of another MPI that the executable is linked with; NULL: none. */
 const char *other_mpi(const struct job *job);
 /* Say which of them all ranks share. */
@@ -198,7 +227,7 @@ void name_shared(const struct job *job);
 
 /* cxx.c: the streams of C++, as the variables */
 void find_streams(struct job *job);
-void give_streams(const struct job *job, struct host_rank *host, int fd);
+void give_streams(const struct job *job, struct host_rank *host);
 
 /* libc.c: a function of the C library that one here stands before */
 void *next_of(const char *name);

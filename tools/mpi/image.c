@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A copy of the executable for each rank, so that each has globals of its own. A copy is a file in
- * memory under a name of its own, without the mark of an executable (DF_1_PIE), which dlopen() would
- * refuse. Its entry point leads to __libc_start_main(), which is ours (libc.c): so main() is found
- * in a stripped executable, too.
+ * A copy of the executable for each rank, so that each has globals of its own. A copy is a clone
+ * (clone.c), or the loader makes it of a file in memory under a name of its own, without the mark of
+ * an executable (DF_1_PIE), which dlopen() would refuse. Its entry point leads to
+ * __libc_start_main(), which is ours (libc.c): so main() is found in a stripped executable, too.
  */
 #include "host.h"
 
@@ -40,16 +40,53 @@ const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *a
     return NULL;
 }
 
-static void clear_mark(char *file)
+static uintptr_t *taken_from_loader(struct job *job, Elf64_Sxword tag)
 {
-    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
-    const Elf64_Phdr *p = (const Elf64_Phdr *)(file + e->e_phoff);
+    switch (tag) {
+    case DT_INIT:
+        return &job->constructors.one;
+    case DT_INIT_ARRAY:
+        return &job->constructors.array;
+    case DT_INIT_ARRAYSZ:
+        return &job->constructors.array_bytes;
+    case DT_FINI:
+        return &job->destructors.one;
+    case DT_FINI_ARRAY:
+        return &job->destructors.array;
+    case DT_FINI_ARRAYSZ:
+        return &job->destructors.array_bytes;
+    default:
+        return NULL;
+    }
+}
 
-    for (int i = 0; i < e->e_phnum; i++)
-        if (p[i].p_type == PT_DYNAMIC)
-            for (Elf64_Dyn *d = (Elf64_Dyn *)(file + p[i].p_offset); d->d_tag != DT_NULL; d++)
-                if (d->d_tag == DT_FLAGS_1)
-                    d->d_un.d_val &= ~(Elf64_Xword)DF_1_PIE;
+/* Clear the mark of an executable, and take its constructors and destructors from the loader, which
+ * would hold its lock while a constructor waits, and does not know when a rank ends. */
+static void prepare_dynamic(struct job *job)
+{
+    const Elf64_Shdr *s = section(job->file, SHT_DYNAMIC, NULL);
+    Elf64_Dyn *d = s != NULL ? (Elf64_Dyn *)(job->file + s->sh_offset) : NULL;
+
+    for (; d != NULL && d->d_tag != DT_NULL; d++) {
+        uintptr_t *value = taken_from_loader(job, d->d_tag);
+
+        if (value != NULL) {
+            *value = d->d_un.d_val;
+            d->d_tag = DT_LOOS; /* the loader passes over it */
+        } else if (d->d_tag == DT_FLAGS_1) {
+            d->d_un.d_val &= ~(Elf64_Xword)DF_1_PIE;
+        }
+    }
+}
+
+size_t span_of(const Elf64_Phdr *segments, int n)
+{
+    size_t end = 0;
+
+    for (int i = 0; i < n; i++)
+        if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr + segments[i].p_memsz > end)
+            end = segments[i].p_vaddr + segments[i].p_memsz;
+    return end;
 }
 
 /* Symbols that the loader would share among copies: statics of C++ templates and inline functions. */
@@ -168,12 +205,17 @@ int read_image(struct job *job, char *why, size_t size)
     for (job->last_before = _r_debug.r_map; job->last_before->l_next != NULL;)
         job->last_before = job->last_before->l_next;
     load_libraries(job);
-    clear_mark(job->file);
+    job->image_bytes =
+        span_of((const Elf64_Phdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_phoff),
+                ((const Elf64_Ehdr *)job->file)->e_phnum);
+    prepare_dynamic(job);
     own_unique_symbols(job->file);
     find_variables(job);
     find_streams(job);
     if (job->times_calls || job->checks)
         bind_functions(job);
+    if (!job->names_threads && !has_own_libraries(job)) /* a debugger reads what the loader has */
+        make_picture(job);
     return 0;
 }
 
@@ -214,12 +256,17 @@ void set_address(Elf64_Sym *symbol, void *address)
     symbol->st_value = (uintptr_t)address;
 }
 
-void write_address(const struct job *job, int fd, const Elf64_Sym *symbol, void *address)
+void write_address(const struct job *job, const struct host_rank *host, const Elf64_Sym *symbol,
+                   void *address)
 {
     Elf64_Sym own = *symbol;
 
+    if (job->picture != NULL) {
+        set_in_clone(job, host->base, symbol, address);
+        return;
+    }
     set_address(&own, address);
-    if (pwrite(fd, &own, sizeof(own), (const char *)symbol - job->file) < 0)
+    if (pwrite(host->image_file, &own, sizeof(own), (const char *)symbol - job->file) < 0)
         return; /* a file in memory: it then stays the C library's */
 }
 
@@ -245,51 +292,113 @@ const char *function_at(const struct job *job, uintptr_t address, uintptr_t *off
     return name;
 }
 
-/* A file in memory with the executable. @return false: there is none */
-static bool make_file(const struct job *job, struct host_rank *host)
+int make_file(const struct job *job, const char *name)
 {
+    const int file = memfd_create(name, 0);
     size_t written = 0;
-    char path[64];
 
-    snprintf(path, sizeof(path), "rank%d", (int)(host - job->hosts)); /* for logp-gdb.py */
-    host->image_file = memfd_create(path, 0); /* it stays open: a path used again is this object */
-    while (host->image_file >= 0 && written < job->file_bytes) {
-        const ssize_t n = write(host->image_file, job->file + written, job->file_bytes - written);
+    while (file >= 0 && written < job->file_bytes) {
+        const ssize_t n = write(file, job->file + written, job->file_bytes - written);
 
         if (n <= 0)
             break;
         written += (size_t)n;
     }
     if (written == job->file_bytes)
-        return true;
-    if (host->image_file >= 0)
-        close(host->image_file);
-    host->image_file = 0;
-    return false;
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
 }
 
-void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+/* It stays open: a path used again is this object. */
+static bool make_own_file(const struct job *job, struct host_rank *host)
+{
+    char name[64];
+    int file;
+
+    snprintf(name, sizeof(name), "rank%d", (int)(host - job->hosts)); /* for logp-gdb.py */
+    file = make_file(job, name);
+    host->image_file = file > 0 ? file : 0;
+    return file > 0;
+}
+
+/* By the loader. @return false: *why says why not */
+static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t size)
 {
     struct link_map *map;
     char path[64];
 
-    if (host->image_file == 0 && !make_file(job, host)) {
+    if (host->image_file == 0 && !make_own_file(job, host)) {
         snprintf(why, size, "no file in memory can be made for it: raise ulimit -n");
-        return NULL;
+        return false;
     }
-    give_variables(job, host, host->image_file);
-    give_streams(job, host, host->image_file);
+    give_variables(job, host);
+    give_streams(job, host);
     /* a debugger reads it, too */
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", job->pid, host->image_file);
     host->image = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (host->image == NULL || dlinfo(host->image, RTLD_DI_LINKMAP, &map) != 0) {
         snprintf(why, size, "%s", dlerror());
-        return NULL;
+        return false;
     }
-    begin_variables(job, host, map->l_addr);
+    host->base = map->l_addr;
     if (host == job->hosts && !job->quiet)
         name_shared(job);
-    return (char *)map->l_addr + ((const Elf64_Ehdr *)job->file)->e_entry;
+    return true;
+}
+
+static bool load_clone(const struct job *job, struct host_rank *host, char *why, size_t size)
+{
+    host->base = make_clone(job, (int)(host - job->hosts));
+    if (host->base == 0) {
+        snprintf(why, size, "there is no memory for its globals");
+        return false;
+    }
+    give_variables(job, host);
+    give_streams(job, host);
+    return true;
+}
+
+void *load_image(struct job *job, struct host_rank *host, char *why, size_t size)
+{
+    if (job->picture != NULL ? !load_clone(job, host, why, size) : !load_copy(job, host, why, size))
+        return NULL;
+    begin_variables(job, host);
+    return (void *)(host->base + ((const Elf64_Ehdr *)job->file)->e_entry);
+}
+
+typedef void constructor(int argc, char **argv, char **env);
+typedef void destructor(void);
+
+void begin_image(const struct job *job, const struct host_rank *host)
+{
+    const struct own_functions *f = &job->constructors;
+
+    if (f->one != 0)
+        ((constructor *)(host->base + f->one))(job->argc, job->argv, environ);
+    for (size_t i = 0; i < f->array_bytes / sizeof(constructor *); i++)
+        ((constructor **)(host->base + f->array))[i](job->argc, job->argv, environ);
+}
+
+void end_image(const struct job *job, struct host_rank *host)
+{
+    const struct own_functions *f = &job->destructors;
+
+    if (host->was_ended || job->main != NULL)
+        return;
+    host->was_ended = true;
+    for (size_t i = f->array_bytes / sizeof(destructor *); i-- > 0;)
+        ((destructor **)(host->base + f->array))[i]();
+    if (f->one != 0)
+        ((destructor *)(host->base + f->one))();
+}
+
+uintptr_t address_in_file(const struct rank *rank, uintptr_t address)
+{
+    const uintptr_t offset = address - rank->host->base;
+
+    return offset < the_job->image_bytes ? offset : 0;
 }
 
 void unload_image(struct host_rank *host)
@@ -297,6 +406,7 @@ void unload_image(struct host_rank *host)
     struct link_map *map;
     char path[64] = "";
 
+    host->base = 0;
     if (host->image == NULL)
         return;
     if (dlinfo(host->image, RTLD_DI_LINKMAP, &map) == 0)

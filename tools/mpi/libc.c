@@ -59,6 +59,8 @@ void leave_rank(int code, int rc)
         call->function(call->arg);
         free(call);
     }
+    if (rc == 0)
+        end_image(the_job, h);
     longjmp(h->end, 1);
 }
 
@@ -86,8 +88,10 @@ EXPORT void _exit(int code)
         h->exit_calls = call->next;
         free(call);
     }
-    if (is_rank())
+    if (is_rank()) {
+        h->was_ended = true;
         leave_rank(code, 0);
+    }
     while (true)
         syscall(SYS_exit_group, code);
 }

@@ -46,6 +46,17 @@ static const Elf64_Dyn *dynamic_of(const struct job *job, const char **strings)
     return (const Elf64_Dyn *)(job->file + s->sh_offset);
 }
 
+/* Where the executable looks for libraries first; NULL: nowhere. */
+static const char *folders_of(const Elf64_Dyn *first, const char *strings)
+{
+    const char *folders = NULL;
+
+    for (const Elf64_Dyn *d = first; d != NULL && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_RUNPATH || (d->d_tag == DT_RPATH && folders == NULL))
+            folders = strings + d->d_un.d_val;
+    return folders;
+}
+
 const char *other_mpi(const struct job *job)
 {
     const char *strings = NULL;
@@ -59,7 +70,7 @@ const char *other_mpi(const struct job *job)
 
 void load_libraries(const struct job *job)
 {
-    const char *strings = NULL, *folders = NULL;
+    const char *strings = NULL, *folders;
     const Elf64_Dyn *first = dynamic_of(job, &strings);
     char origin[PATH_MAX], *slash;
 
@@ -67,9 +78,7 @@ void load_libraries(const struct job *job)
         return;
     slash = strrchr(origin, '/');
     *slash = '\0';
-    for (const Elf64_Dyn *d = first; d != NULL && d->d_tag != DT_NULL; d++)
-        if (d->d_tag == DT_RUNPATH || (d->d_tag == DT_RPATH && folders == NULL))
-            folders = strings + d->d_un.d_val;
+    folders = folders_of(first, strings);
     for (const Elf64_Dyn *d = first; folders != NULL && d->d_tag != DT_NULL; d++)
         if (d->d_tag == DT_NEEDED &&
             dlopen(strings + d->d_un.d_val, RTLD_LAZY | RTLD_NOLOAD) == NULL)
@@ -87,9 +96,54 @@ static bool is_own(const char *path)
     return strchr(path, '/') != NULL;
 }
 
+/* Is a library of this name in one of the folders where the executable looks first? */
+static bool is_in(const char *folders, const char *name)
+{
+    char path[2 * PATH_MAX];
+
+    for (const char *end; *folders != '\0'; folders = end + (*end == ':')) {
+        end = folders + strcspn(folders, ":");
+        snprintf(path, sizeof(path), "%.*s/%s", (int)(end - folders), folders, name);
+        if (access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* One that is not where the executable looks first. @return is it loaded now? */
+static bool load_from_system(const char *name, const char *folders)
+{
+    if (dlopen(name, RTLD_LAZY | RTLD_NOLOAD) != NULL)
+        return true;
+    if (folders != NULL && (strchr(folders, '$') != NULL || is_in(folders, name)))
+        return false;
+    return dlopen(name, RTLD_LAZY | RTLD_LOCAL) != NULL;
+}
+
+/* The next one that the program has brought, from `map` on; NULL: none. */
+static const struct link_map *own_library(const struct link_map *map)
+{
+    while (map != NULL && !is_own(map->l_name))
+        map = map->l_next;
+    return map;
+}
+
+bool has_own_libraries(const struct job *job)
+{
+    const char *strings = NULL, *folders;
+    const Elf64_Dyn *first = dynamic_of(job, &strings);
+
+    folders = folders_of(first, strings);
+    for (const Elf64_Dyn *d = first; d != NULL && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED && !load_from_system(strings + d->d_un.d_val, folders))
+            return true;
+    return own_library(job->last_before->l_next) != NULL;
+}
+
 void name_shared(const struct job *job)
 {
-    for (const struct link_map *map = job->last_before->l_next; map != NULL; map = map->l_next)
-        if (is_own(map->l_name))
-            fprintf(stderr, "logp: all ranks share the globals of %s\n", map->l_name);
+    const struct link_map *map = job->last_before;
+
+    while ((map = own_library(map->l_next)) != NULL)
+        fprintf(stderr, "logp: all ranks share the globals of %s\n", map->l_name);
 }

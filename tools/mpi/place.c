@@ -18,7 +18,7 @@
 #include <unwind.h>
 
 struct search {
-    const struct link_map *executable;
+    const struct rank *rank;
     uintptr_t place;
 };
 
@@ -27,24 +27,17 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *frame, void *arg)
     struct search *s = arg;
     int exact = 0; /* the instruction; otherwise the one behind a call */
     const uintptr_t at = _Unwind_GetIPInfo(frame, &exact) - (exact == 0);
-    struct link_map *map = NULL;
-    Dl_info info;
 
-    if (dladdr1((void *)at, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map != s->executable)
-        return _URC_NO_REASON;
-    s->place = at - map->l_addr;
-    return _URC_END_OF_STACK;
+    s->place = address_in_file(s->rank, at);
+    return s->place == 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 uintptr_t place_here(void)
 {
-    const struct rank *r = rank_here();
-    struct search s = {0};
+    struct search s = {.rank = rank_here()};
 
-    if (r == NULL)
-        return 0;
-    s.executable = the_job->main != NULL ? _r_debug.r_map : r->host->image;
-    _Unwind_Backtrace(look_at, &s);
+    if (s.rank != NULL)
+        _Unwind_Backtrace(look_at, &s);
     return s.place;
 }
 

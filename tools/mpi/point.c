@@ -89,8 +89,7 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     struct logp_send_options o;
     int rc;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_DEST(c, dest);
@@ -174,8 +173,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     size_t bytes;
     int rc;
 
-    enter("MPI_Recv");
-    COMM(c, comm);
+    ENTER(c, "MPI_Recv", comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     CHECK_SOURCE(c, source);
@@ -226,8 +224,7 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
 {
     struct request *r;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     if (kind == REQUEST_SEND) {
@@ -369,8 +366,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     char *copy;
     int rc;
 
-    enter("MPI_Sendrecv_replace");
-    COMM(c, comm);
+    ENTER(c, "MPI_Sendrecv_replace", comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
     bytes = (size_t)count * t->size;
@@ -395,8 +391,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm comm, bool *fou
 {
     int rc;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     CHECK_SOURCE(c, source);
     CHECK_RECV_TAG(c, tag);
     *from = (struct logp_status){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};

@@ -18,10 +18,9 @@ struct request *new_request(enum request_kind kind, struct comm *comm)
     return r;
 }
 
-void free_request(struct request *r)
+/* What a request of a single message does not have. */
+static void free_parts(struct request *r)
 {
-    struct rank *owner = r->comm->owner;
-
     for (int i = 0; i < r->n_parts; i++)
         free_request(r->parts[i]);
     free(r->parts);
@@ -32,6 +31,14 @@ void free_request(struct request *r)
     if (r->general != NULL)
         r->general->drop(r->general->state);
     free(r->general);
+}
+
+void free_request(struct request *r)
+{
+    struct rank *owner = r->comm->owner;
+
+    if (r->kind != REQUEST_SEND && r->kind != REQUEST_RECV)
+        free_parts(r);
     drop_type(r->type);
     drop_comm(r->comm);
     forget_buffer(r);
@@ -54,7 +61,8 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     r->under_way = NULL;
     if (r->kind != REQUEST_RECV || rc != 0)
         return class_of(rc);
-    logp_group_translate(r->comm->owner->vp, 1, &global, r->comm->vp, &from->source);
+    if (r->comm->vp != r->comm->owner->vp)
+        logp_group_translate(r->comm->owner->vp, 1, &global, r->comm->vp, &from->source);
     from->source -= r->comm->first_peer;
     set_status(&r->status, from->source, from->tag, from->n_bytes < bytes ? from->n_bytes : bytes);
     if (from->n_bytes > bytes)

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -83,8 +84,10 @@ static void run_program(struct job *job, struct host_rank *host)
     if (job->main != NULL)
         exit(job->main(job->argc, job->argv, environ));
     entry = load_image(job, host, why, sizeof(why));
-    if (entry != NULL)
+    if (entry != NULL) {
+        begin_image(job, host);
         enter_image(entry);
+    }
     fprintf(stderr, "%s: %s\n", job->path, why);
     abort_run(1);
 }
@@ -330,6 +333,10 @@ int run_alone(main_function *main, int argc, char **argv)
     int rc = make_job(&job, 1);
 
     path[length > 0 ? length : 0] = '\0';
+    if (rc == 0) {
+        job.hosts[0].base = _r_debug.r_map->l_addr;
+        job.image_bytes = span_of((const Elf64_Phdr *)getauxval(AT_PHDR), (int)getauxval(AT_PHNUM));
+    }
     if (rc == 0)
         rc = logp_machine_create(&config, &m);
     if (rc != 0) {

@@ -84,16 +84,13 @@ static uint32_t hash_of(struct rank *r, struct type *t, size_t n)
 
 uint64_t signature_of(const struct comm *comm, struct type *t, size_t n, void *caller)
 {
-    const struct rank *r = comm->owner;
-    const struct link_map *map;
     uintptr_t place;
     uint32_t hash;
 
     if (!the_job->checks || n * t->size == 0)
         return 0;
-    map = the_job->main != NULL ? _r_debug.r_map : r->host->image;
-    place = caller != NULL && !the_job->times_calls && map != NULL
-                ? (uintptr_t)caller - 1 - map->l_addr
+    place = caller != NULL && !the_job->times_calls
+                ? (uintptr_t)caller - 1 - comm->owner->host->base
                 : 0;
     hash = hash_of(comm->owner, t, n);
     return hash == 0 ? 0 : (uint64_t)hash << 32 | (place <= UINT32_MAX ? place : 0);

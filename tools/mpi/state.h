@@ -341,7 +341,7 @@ struct rank {
         } last[N_USES];
         uintptr_t from, to; /* around all of them */
         unsigned next;
-        int n; /* that are not free */
+        uint32_t taken; /* a bit for each that is not free */
     } sends, receives;
     void *buffer; /* of MPI_Buffer_attach() */
     int buffer_size;
@@ -367,6 +367,12 @@ void report_messages(const struct rank *r); /* that nothing has received: the sa
 /* The rank that calls; ends the process where none does. */
 struct rank *this_rank(void);
 struct rank *enter(const char *call);
+static inline struct comm *comm_in(struct rank *r, MPI_Comm handle)
+{
+    return handle == MPI_COMM_WORLD  ? &r->world
+           : handle == MPI_COMM_SELF ? &r->self
+                                     : object_of(handle);
+}
 /* First in a function of MPI that gives a request by others: its return address is where it is called. */
 #define CALLED() (this_rank()->caller = __builtin_return_address(0))
 struct rank *enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
@@ -394,6 +400,11 @@ void abort_run(int code) __attribute__((noreturn));
 
 #define COMM(c, handle)                                                                            \
     struct comm *c = comm_of(handle);                                                              \
+    CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
+
+/* The start of a call of a communicator: its rank is looked up once. */
+#define ENTER(c, call, handle)                                                                     \
+    struct comm *c = comm_in(enter(call), handle);                                                 \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
 
 #define INTRA(c, handle)                                                                           \

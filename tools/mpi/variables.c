@@ -32,24 +32,24 @@ static bool is_copy(const Elf64_Sym *symbol)
     return symbol != NULL && symbol->st_shndx != SHN_UNDEF;
 }
 
-void give_variables(const struct job *job, struct host_rank *host, int fd)
+void give_variables(const struct job *job, struct host_rank *host)
 {
     host->variables =
         (struct variables){.optind = 1, .opterr = 1, .optopt = '?', .input = input_of(job, host)};
     for (int v = 0; v < N_VARIABLES; v++) {
         host->at[v] = (char *)&host->variables + variables[v].offset;
         if (job->symbols[v] != NULL && !is_copy(job->symbols[v]))
-            write_address(job, fd, job->symbols[v], host->at[v]);
+            write_address(job, host, job->symbols[v], host->at[v]);
     }
 }
 
-void begin_variables(const struct job *job, struct host_rank *host, uintptr_t base)
+void begin_variables(const struct job *job, struct host_rank *host)
 {
     for (int v = 0; v < N_VARIABLES; v++)
         if (is_copy(job->symbols[v])) {
             const void *value = host->at[v];
 
-            host->at[v] = (void *)(base + job->symbols[v]->st_value);
+            host->at[v] = (void *)(host->base + job->symbols[v]->st_value);
             memcpy(host->at[v], value, variables[v].size);
         }
 }

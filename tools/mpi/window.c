@@ -91,6 +91,8 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
     CHECK(c, logp_machine_clock(m) != LOGP_CLOCK_VIRTUAL || logp_machine_cores(m) == 1,
           MPI_ERR_UNSUPPORTED_OPERATION,
           "on the virtual clock a window needs all ranks on one core: --cores 0");
+    CHECK(c, logp_machine_processes(m) == 1, MPI_ERR_UNSUPPORTED_OPERATION,
+          "a window needs all ranks in one process: remove --transport");
     w = new_win(c, flavor);
     CHECK(c, w != NULL, MPI_ERR_NO_MEM, "no memory");
     w->own->base = base;

@@ -152,9 +152,7 @@ static bool is_of_another(const char *variable)
 
 void warn_of_variables(const struct names *options)
 {
-    extern char **environ;
-
-    for (char **v = environ; v != NULL && *v != NULL; v++) {
+    for (char **v = environment(); v != NULL && *v != NULL; v++) {
         const size_t n = strcspn(*v, "=");
         char name[64], known[32], word[64];
         const char *meant;

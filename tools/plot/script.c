@@ -17,8 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* ---- the script ---- */
 
 void script_begin(struct script *s)
@@ -162,7 +160,7 @@ static int start(const char *script, struct gnuplot *g)
     if (rc == 0)
         rc = posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     if (rc == 0)
-        rc = posix_spawnp(&g->child, words[0], &actions, NULL, words, environ);
+        rc = posix_spawnp(&g->child, words[0], &actions, NULL, words, environment());
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]);
     close(out[1]);

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "replay/replay.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,8 +17,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 struct logp_replay *read_replay(const char *path)
 {
@@ -83,7 +82,7 @@ static int start(char **command, const char *folder, pid_t *child)
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     if (rc == 0)
-        rc = posix_spawnp(child, command[0], &actions, &attributes, command, environ);
+        rc = posix_spawnp(child, command[0], &actions, &attributes, command, environment());
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return rc;

@@ -119,7 +119,7 @@ struct logp_machine *try_machine(const struct options *o)
             rc == -EAGAIN && !o->fibers ? "; try --executor fiber" : "");
         return NULL;
     }
-    if (logp_machine_process(m) > 0)
+    if (logp_machine_process(m) > 0 && o->rest == NULL) /* else each has ranks of a program */
         be_silent();
     warn_of_host(o, m);
     return m;

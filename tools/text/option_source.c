@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What each option was given as, and by whom. Whoever reads the options notes it here, so that all
  * others can ask, and speak of an option as its user knows it. */
+#define _GNU_SOURCE
 #include "text/text.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,4 +113,11 @@ const char *option_shown(const char *name, char buf[32])
         return find(name)->place;
     return source_of(name) == FROM_ENVIRONMENT ? option_variable(name, buf)
                                                : option_dashed(name, buf);
+}
+
+char **environment(void)
+{
+    char ***const variable = dlsym(RTLD_DEFAULT, "environ");
+
+    return variable != NULL ? *variable : NULL;
 }

@@ -175,4 +175,10 @@ void write_csv_text(FILE *f, const char *text);
 void put_record(struct records *r, json_t *record);
 void end_records(struct records *r);
 
+/* ---- option_source.c ---- */
+
+/* The environment, as `environ`; which is not named in the command: the linker would make a copy of the
+ * C library's variable, and the MPI of a transport would still find the library's own. */
+char **environment(void);
+
 #endif
