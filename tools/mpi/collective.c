@@ -29,26 +29,26 @@ struct buffers {
           MPI_ERR_BUFFER, "the buffer to " what " is null")
 
 /* n elements are read; they are copied if they are packed, or `copies`. m elements are written to
- * out, from packed ones when r is complete. Either may be NULL: none. @return MPI_SUCCESS or a class
- */
+ * out, from packed ones when r is complete. A type that is NULL: none; a buffer may be MPI_BOTTOM, which
+ * is null, too. @return MPI_SUCCESS or a class */
 static int prepare(struct request *r, struct buffers *b, const void *in, struct type *in_type,
                    size_t n, bool copies, void *out, struct type *out_type, size_t m)
 {
-    const bool packs_in = in != NULL && (copies || !in_a_row(in_type, n)),
-               packs_out = out != NULL && !in_a_row(out_type, m);
+    const bool packs_in = in_type != NULL && (copies || !in_a_row(in_type, n)),
+               packs_out = out_type != NULL && !in_a_row(out_type, m);
     const size_t in_bytes = packs_in ? n * in_type->size : 0,
                  out_bytes = packs_out ? m * out_type->size : 0;
 
-    CHECK_APART(r->comm, in != NULL && out != NULL && !copies &&
+    CHECK_APART(r->comm, in_type != NULL && out_type != NULL && !copies &&
                              share_bytes(in, in_type, n, out, out_type, m));
     if (packs_in || packs_out) {
         r->memory = malloc(in_bytes + out_bytes + 1);
         CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
     }
-    b->in = packs_in ? r->memory : in != NULL ? (const char *)in + in_type->true_lb : NULL;
-    b->out = packs_out     ? (char *)r->memory + in_bytes
-             : out != NULL ? (char *)out + out_type->true_lb
-                           : NULL;
+    b->in = packs_in ? r->memory : in_type != NULL ? (const char *)in + in_type->true_lb : NULL;
+    b->out = packs_out          ? (char *)r->memory + in_bytes
+             : out_type != NULL ? (char *)out + out_type->true_lb
+                                : NULL;
     if (packs_in)
         pack(in_type, n, in, r->memory);
     if (packs_out) {
@@ -390,8 +390,8 @@ static int reduce_intra(struct request *r, enum reduction_kind kind, const void 
     CHECK_APART(r->comm, !in_place && share_bytes(in, t, (size_t)n, out, t, n_out));
     if (in_place)
         in = out;
-    in = in != NULL ? (const char *)in + t->lb : NULL;
-    out = out != NULL ? (char *)out + t->lb : NULL;
+    in = n > 0 ? (const char *)in + t->lb : NULL;
+    out = n_out > 0 || in_place ? (char *)out + t->lb : NULL;
     if (in_place || parts) {
         r->memory = malloc((parts && in_place ? 2 : 1) * bytes + 1);
         CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");

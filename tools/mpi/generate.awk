@@ -122,13 +122,17 @@ function with_persistent(   n, i, line) {
             started[n_functions] = name_of(functions[i])
         }
 }
-function persistent(line, start,   list, words, n, i, name) {
+function persistent(line, start,   list, words, n, i, name, kept, op) {
     name = name_of(line)
     list = substr(line, index(line, "(") + 1)
     sub(/, MPI_Info info, MPI_Request \*request\)$/, "", list)
     printf "struct %s {\n    struct again again;\n", tolower(name)
     n = split(list, words, /, */)
     for (i = 1; i <= n; i++) {
+        if (words[i] ~ /^MPI_Datatype /)
+            kept = kept (kept == "" ? "" : ", ") "type_of(" substr(words[i], 14) ")"
+        if (words[i] == "MPI_Op op")
+            op = ", .op = &x->op"
         if (sub(/\[\]/, "", words[i]))
             sub(/[^ ]*$/, "*&", words[i])
         printf "    %s;\n", words[i]
@@ -140,7 +144,7 @@ function persistent(line, start,   list, words, n, i, name) {
     for (i = 1; i <= n; i++)
         printf "x->%s, ", words[i]
     printf "request);\n}\n\n%s\n{\n    struct %s *x = malloc(sizeof(*x));\n\n    CALLED();\n", prototype(line, "MPI_"), tolower(name)
-    printf "    (void)info;\n    if (x != NULL)\n        *x = (struct %s){{start_%s}, %s};\n", tolower(name), tolower(name), list
+    printf "    (void)info;\n    if (x != NULL)\n        *x = (struct %s){{.start = start_%s, .types = {%s}%s}, %s};\n", tolower(name), tolower(name), (kept == "" ? "NULL" : kept), op, list
     printf "    return make_persistent(\"MPI_%s\", x != NULL ? &x->again : NULL, comm, request);\n}\n\n", name
 }
 function handles(   n, i, words, type) {

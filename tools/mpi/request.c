@@ -28,7 +28,7 @@ void free_request(struct request *r)
     free(r->memory);
     free(r->own_block);
     free(r->reduction);
-    free(r->again);
+    free_again(r->again);
     if (r->general != NULL)
         r->general->drop(r->general->state);
     free(r->general);

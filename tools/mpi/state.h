@@ -210,10 +210,15 @@ int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
 
 enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_DONE, REQUEST_GONE };
 
-/* A collective that is started again and again: a struct of its own begins with this. */
+/* A collective that is started again and again: a struct of its own begins with this. The program may
+ * free its datatypes and its operation meanwhile. */
 struct again {
     int (*start)(const struct again *again, MPI_Request *request);
+    struct type *types[2]; /* NULL: none */
+    MPI_Op *op;            /* in that struct; NULL: none */
 };
+
+void free_again(struct again *again);
 
 /* A request that the program completes. */
 struct general {
