@@ -131,6 +131,27 @@ static void operations(void)
     CHECK(MPI_Allreduce(a, b, sizeof(int), MPI_BYTE, MPI_BOR, world) == MPI_SUCCESS && b[0] == 5);
 }
 
+static void ranks_of_groups(int P)
+{
+    MPI_Group all, out;
+
+    MPI_Comm_group(world, &all);
+    FAILS(MPI_ERR_RANK, MPI_Group_incl(all, 1, (int[]){P}, &out));
+    if (P > 1) {
+        FAILS(MPI_ERR_RANK, MPI_Group_incl(all, 2, (int[]){0, 0}, &out));
+        FAILS(MPI_ERR_RANK, MPI_Group_excl(all, 2, (int[]){1, 1}, &out));
+    }
+    FAILS(MPI_ERR_RANK, MPI_Group_range_incl(all, 1, (int[][3]){{0, P, 1}}, &out));
+    FAILS(MPI_ERR_RANK, MPI_Group_range_excl(all, 1, (int[][3]){{-1, 0, 1}}, &out));
+    FAILS(MPI_ERR_ARG, MPI_Group_range_incl(all, 1, (int[][3]){{0, 0, 0}}, &out));
+    FAILS(MPI_ERR_ARG, MPI_Group_range_excl(all, -1, NULL, &out));
+    CHECK(MPI_Group_range_incl(all, 1, (int[][3]){{0, P, P + 1}}, &out) == MPI_SUCCESS);
+    MPI_Group_free(&out);
+    CHECK(MPI_Group_range_incl(all, 1, (int[][3]){{P - 1, 0, -1}}, &out) == MPI_SUCCESS);
+    MPI_Group_free(&out);
+    MPI_Group_free(&all);
+}
+
 int main(int argc, char **argv)
 {
     int me, P;
@@ -148,6 +169,7 @@ int main(int argc, char **argv)
         interleaved(me);
         messages(me);
         operations();
+        ranks_of_groups(P);
     }
     MPI_Comm_free(&world);
     MPI_Finalize();

@@ -100,6 +100,7 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
     if (c->inter)
         return scatter_items(c, &(struct items){.buf = buf, .count = count, .type = type}, buf,
                              count, type, root, request);
+    check_members(c, t, (size_t)count);
     bytes = (size_t)count * t->size;
     if (request == NULL && in_a_row(t, (size_t)count))
         return class_of(logp_broadcast(c->vp, (char *)buf + t->true_lb, bytes, root));
@@ -116,6 +117,7 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
 
 int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
+    CALLED();
     return bcast("MPI_Bcast", buf, count, type, root, comm, NULL);
 }
 
@@ -169,10 +171,12 @@ struct blocks {
     CHECK_BUFFER(c, x.out, x.out_count, out_type, "receive")
 
 /* What a rank sends to itself has the type signature that it receives. */
-#define CHECK_OWN(c, in_bytes, out_bytes)                                                          \
-    CHECK(c, (in_bytes) == (out_bytes), MPI_ERR_TRUNCATE,                                          \
-          "%zu bytes are sent to each rank and %zu received", (size_t)(in_bytes),                  \
-          (size_t)(out_bytes))
+#define CHECK_OWN(c, in_type, n, out_type, m)                                                      \
+    CHECK(c, (size_t)(n) * (in_type)->size == (size_t)(m) * (out_type)->size, MPI_ERR_TRUNCATE,    \
+          "%zu bytes are sent to each rank and %zu received", (size_t)(n) * (in_type)->size,       \
+          (size_t)(m) * (out_type)->size);                                                         \
+    check_alike(c, in_type, (size_t)(n), "the data sent to itself", out_type, (size_t)(m),         \
+                "the data received")
 
 static int gather(const char *call, struct blocks given, int root, MPI_Comm comm,
                   MPI_Request *request)
@@ -201,8 +205,10 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     }
     BLOCKS(x, c, given, true, is_root);
     bytes = (size_t)x.in_count * in_type->size;
-    if (is_root)
-        CHECK_OWN(c, bytes, (size_t)x.out_count * out_type->size);
+    if (is_root) {
+        CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
+    }
+    check_members(c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count));
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count, in_place, is_root ? x.out : NULL,
                  out_type, is_root ? (size_t)x.out_count * (size_t)c->size : 0);
@@ -230,8 +236,10 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     CHECK(c, !in_place || is_root, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone");
     BLOCKS(x, c, given, is_root, !in_place);
     bytes = in_place ? (size_t)x.in_count * in_type->size : (size_t)x.out_count * out_type->size;
-    if (is_root && !in_place)
-        CHECK_OWN(c, (size_t)x.in_count * in_type->size, bytes);
+    if (is_root && !in_place) {
+        CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
+    }
+    check_members(c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count));
     BEGIN(r, c);
     if (in_place) { /* the root's own block goes here, and is not used */
         r->own_block = malloc(bytes + 1);
@@ -270,7 +278,8 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     }
     BLOCKS(x, c, given, true, true);
     bytes = (size_t)x.in_count * in_type->size;
-    CHECK_OWN(c, bytes, (size_t)x.out_count * out_type->size);
+    CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
+    check_members(c, in_type, (size_t)x.in_count);
     n = (size_t)c->size;
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count * (all ? n : 1), in_place, x.out,
@@ -292,6 +301,7 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
 
 int MPI_Gather(SIX, int root, MPI_Comm comm)
 {
+    CALLED();
     return gather("MPI_Gather", GIVEN, root, comm, NULL);
 }
 
@@ -303,6 +313,7 @@ int MPI_Igather(SIX, int root, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Scatter(SIX, int root, MPI_Comm comm)
 {
+    CALLED();
     return scatter("MPI_Scatter", GIVEN, root, comm, NULL);
 }
 
@@ -314,6 +325,7 @@ int MPI_Iscatter(SIX, int root, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Allgather(SIX, MPI_Comm comm)
 {
+    CALLED();
     return exchange("MPI_Allgather", GIVEN, false, comm, NULL);
 }
 
@@ -325,6 +337,7 @@ int MPI_Iallgather(SIX, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Alltoall(SIX, MPI_Comm comm)
 {
+    CALLED();
     return exchange("MPI_Alltoall", GIVEN, true, comm, NULL);
 }
 
@@ -427,6 +440,8 @@ static int reduce(const char *call, enum reduction_kind kind, const void *in, vo
         free_request(r);
         return failed(c, rc, "the operation is null, or does not apply to %s", t->name);
     }
+    if (!c->inter)
+        check_members(c, t, (size_t)n);
     keep_type(t);
     r->type = t;
     r->n = n;
@@ -470,6 +485,7 @@ static int reduce_scatter(const char *call, const void *in, void *out, const int
 #define REDUCTION(name, kind)                                                                      \
     int MPI_##name(OPERANDS, MPI_Comm comm)                                                        \
     {                                                                                              \
+        CALLED();                                                                                  \
         return reduction("MPI_" #name, kind, send_buf, recv_buf, count, type, op, 0, comm, NULL);  \
     }
 #define IREDUCTION(name, kind)                                                                     \
@@ -488,6 +504,7 @@ IREDUCTION(Iexscan, EXSCAN)
 
 int MPI_Reduce(OPERANDS, int root, MPI_Comm comm)
 {
+    CALLED();
     return reduction("MPI_Reduce", REDUCE, send_buf, recv_buf, count, type, op, root, comm, NULL);
 }
 
@@ -502,6 +519,7 @@ int MPI_Ireduce(OPERANDS, int root, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Reduce_scatter(PARTS(const int recv_counts[]), MPI_Comm comm)
 {
+    CALLED();
     return reduce_scatter("MPI_Reduce_scatter", send_buf, recv_buf, recv_counts, 0, type, op, comm,
                           NULL);
 }
@@ -515,6 +533,7 @@ int MPI_Ireduce_scatter(PARTS(const int recv_counts[]), MPI_Comm comm, MPI_Reque
 
 int MPI_Reduce_scatter_block(PARTS(int recv_count), MPI_Comm comm)
 {
+    CALLED();
     return reduce_scatter("MPI_Reduce_scatter_block", send_buf, recv_buf, NULL, recv_count, type,
                           op, comm, NULL);
 }

@@ -134,7 +134,7 @@ int start_send(struct request *r)
     CHECK(r->comm, r->buf != NULL || r->count * r->type->size == 0 || r->type->kind != TYPE_BASIC,
           MPI_ERR_BUFFER, "the buffer is null");
     o = options_of(r->type, r->buf, r->count, r->mode, &elements);
-    if (r->caller != NULL) /* not a part of a collective */
+    if (r->caller != NULL)
         o.bits = signature_of(r->comm, r->type, r->count, r->caller);
     do
         rc = logp_isend_with(r->comm->vp, r->peer + r->comm->first_peer, r->tag, &o, &r->under_way);
@@ -197,7 +197,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     set_status(status, from.source, from.tag, from.n_bytes < bytes ? from.n_bytes : bytes);
     if (from.n_bytes > bytes)
         return truncated(c, &from, bytes);
-    check_signature(c, t, from.bits, from.n_bytes, from.source, from.tag);
+    check_signature(c, NULL, t, from.bits, from.n_bytes, from.source, from.tag);
     return MPI_SUCCESS;
 }
 
@@ -499,7 +499,7 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     set_status(status, m->status.MPI_SOURCE, m->status.MPI_TAG, m->n_bytes);
     *message = MPI_MESSAGE_NULL;
     if (m->n_bytes <= bytes) {
-        check_signature(&this_rank()->world, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
+        check_signature(&this_rank()->world, NULL, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
                         m->status.MPI_TAG);
         free(m);
         return MPI_SUCCESS;

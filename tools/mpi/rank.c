@@ -135,8 +135,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     struct rank *r = this_rank();
 
     (void)argc, (void)argv;
+    r->thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
     if (provided != NULL)
-        *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+        *provided = r->thread_level;
     r->call = "MPI_Init";
     if (r->initialized)
         return failed(NULL, MPI_ERR_OTHER, "called twice");
@@ -163,7 +164,7 @@ int MPI_Finalized(int *flag)
 
 int MPI_Query_thread(int *provided)
 {
-    *provided = MPI_THREAD_SERIALIZED;
+    *provided = this_rank()->thread_level;
     return MPI_SUCCESS;
 }
 

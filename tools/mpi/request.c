@@ -57,9 +57,12 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     logp_group_translate(r->comm->owner->vp, 1, &global, r->comm->vp, &from->source);
     from->source -= r->comm->first_peer;
     set_status(&r->status, from->source, from->tag, from->n_bytes < bytes ? from->n_bytes : bytes);
+    if (from->n_bytes > bytes && r->is_part)
+        return failed(r->comm, MPI_ERR_TRUNCATE, "rank %d sends %zu bytes where %zu are expected",
+                      from->source, from->n_bytes, bytes);
     if (from->n_bytes > bytes)
         return truncated(r->comm, from, bytes);
-    check_signature(r->comm, r->type, from->bits, from->n_bytes, from->source, from->tag);
+    check_signature(r->comm, r, r->type, from->bits, from->n_bytes, from->source, from->tag);
     return MPI_SUCCESS;
 }
 

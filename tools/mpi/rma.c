@@ -322,10 +322,34 @@ int perform_arrived(struct win *w, int rank)
 
 /* ---- a call ---- */
 
+/* A reduction with this operation and these types. */
+static int check_reduction(struct win *w, const struct operation_at *a, struct reduction *r)
+{
+    const struct type *basic = basic_of(a->there.type);
+    int rc;
+
+    CHECK(w->comm, basic != NULL && basic == basic_of(a->in.type), MPI_ERR_TYPE,
+          "the elements of the two datatypes differ");
+    CHECK(w->comm, (uintptr_t)a->op < 0x400, MPI_ERR_OP, "the operation is one of the program");
+    rc = make_reduction(r, a->op, basic->handle);
+    CHECK(w->comm, rc == MPI_SUCCESS, rc, "the operation is null, or does not apply to %s",
+          basic->name);
+    return rc;
+}
+
+static void check_types(struct win *w, const struct operation_at *a)
+{
+    const struct part *parts[] = {a->has_in ? &a->in : NULL, a->has_out ? &a->out : NULL};
+
+    for (int i = 0; i < 2; i++)
+        if (parts[i] != NULL)
+            check_alike(w->comm, parts[i]->type, (size_t)parts[i]->count, "the origin",
+                        a->there.type, (size_t)a->there.count, "the target");
+}
+
 /* The operation and its types fit each other. */
 static int check_operation(struct win *w, struct operation_at *a, struct reduction *r)
 {
-    const struct type *basic;
     int rc = check_part(w, &a->there);
 
     if (rc == MPI_SUCCESS && a->has_in)
@@ -338,15 +362,10 @@ static int check_operation(struct win *w, struct operation_at *a, struct reducti
           "%zu bytes for %zu at the target", bytes_of(&a->in), bytes_of(&a->there));
     CHECK(w->comm, !a->has_out || bytes_of(&a->out) == bytes_of(&a->there), MPI_ERR_TYPE,
           "%zu bytes of the target for %zu", bytes_of(&a->there), bytes_of(&a->out));
-    if (a->op == MPI_REPLACE || a->op == MPI_NO_OP || bytes_of(&a->there) == 0)
-        return MPI_SUCCESS;
-    basic = basic_of(a->there.type);
-    CHECK(w->comm, basic != NULL && basic == basic_of(a->in.type), MPI_ERR_TYPE,
-          "the elements of the two datatypes differ");
-    CHECK(w->comm, (uintptr_t)a->op < 0x400, MPI_ERR_OP, "the operation is one of the program");
-    rc = make_reduction(r, a->op, basic->handle);
-    CHECK(w->comm, rc == MPI_SUCCESS, rc, "the operation is null, or does not apply to %s",
-          basic->name);
+    if (a->op != MPI_REPLACE && a->op != MPI_NO_OP && bytes_of(&a->there) > 0)
+        rc = check_reduction(w, a, r);
+    if (rc == MPI_SUCCESS)
+        check_types(w, a);
     return rc;
 }
 

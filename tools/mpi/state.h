@@ -232,6 +232,7 @@ struct general {
 struct request {
     enum request_kind kind;
     bool persistent, active, cancelled, freed;
+    bool is_part;                   /* a message of a collective */
     struct logp_request *under_way; /* NULL: it is complete, or has parts */
     struct request **parts;         /* a collective made of n_parts messages */
     int n_parts;
@@ -302,9 +303,15 @@ void set_status(MPI_Status *status, int source, int tag, size_t bytes);
 
 /* signature.c: what travels beside a message of n elements; 0: nothing. caller: of the send */
 uint64_t signature_of(const struct comm *comm, struct type *type, size_t n, void *caller);
-/* A message of so many bytes is received as this type: say so if it is not that. */
-void check_signature(const struct comm *comm, struct type *type, uint64_t bits, size_t bytes,
-                     int source, int tag);
+/* A message of so many bytes is received as this type: say so if it is not that. r: NULL: by the call that
+ * is running */
+void check_signature(const struct comm *comm, const struct request *r, struct type *type,
+                     uint64_t bits, size_t bytes, int source, int tag);
+/* Data of n elements become m elements of another type within one call: say so if they are not alike. */
+void check_alike(const struct comm *comm, struct type *a, size_t n, const char *a_is,
+                 struct type *b, size_t m, const char *b_is);
+/* All members give n elements of this type, or of others that are alike, to the collective that begins. */
+void check_members(const struct comm *comm, struct type *type, size_t n);
 
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int start_send(struct request *request);
@@ -321,6 +328,7 @@ struct rank {
     struct logp_vp *vp;
     struct comm world, self;
     bool initialized, finalized;
+    int thread_level; /* that MPI_Init_thread() has given */
     const char *call; /* that it is in, or was in last */
     void *caller;     /* CALLED(): where it goes back to, if it gives a request; or NULL */
     struct keyval {
@@ -361,9 +369,10 @@ struct rank {
         const struct type *type; /* a constant; NULL: none yet */
         size_t n;
         uint32_t hash;
-    } signed_last;          /* signature.c: what was hashed last */
-    struct calls *calls;    /* --report: calls.c */
-    struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
+    } signed_last;              /* signature.c: what was hashed last */
+    uint64_t n_members_checked; /* collectives of MPI_COMM_WORLD: the same */
+    struct calls *calls;        /* --report: calls.c */
+    struct host_rank *host;     /* its image, output and the C library's state: image.c, libc.c */
 };
 
 void free_attributes(struct rank *r);
