@@ -23,10 +23,7 @@ struct buffers {
 #define CHECK_APART(c, overlaps)                                                                   \
     CHECK(c, !the_job->checks || !(overlaps), MPI_ERR_BUFFER,                                      \
           "the buffers to send and to receive overlap; pass MPI_IN_PLACE")
-/* MPI_BOTTOM is null, too. */
-#define CHECK_BUFFER(c, buf, n, type, what)                                                        \
-    CHECK(c, (buf) != NULL || (n) == 0 || (type)->size == 0 || (type)->kind != TYPE_BASIC,         \
-          MPI_ERR_BUFFER, "the buffer to " what " is null")
+#define CHECK_BUFFER(c, buf, n, type, what) CHECK_AT(c, buf, type, (size_t)(n), " to " what)
 
 /* n elements are read; they are copied if they are packed, or `copies`. m elements are written to
  * out, from packed ones when r is complete. A type that is NULL: none; a buffer may be MPI_BOTTOM, which
@@ -398,7 +395,9 @@ static int reduce_intra(struct request *r, enum reduction_kind kind, const void 
     const bool in_place = in == MPI_IN_PLACE, parts = kind == REDUCE_PARTS;
     const size_t n_out = kind == REDUCE && r->comm->rank != root ? 0 : r->bytes / (size_t)t->extent;
 
-    CHECK_BUFFER(r->comm, in, n, t, "send");
+    CHECK(r->comm, !in_place || kind != REDUCE || r->comm->rank == root, MPI_ERR_BUFFER,
+          "MPI_IN_PLACE is for the root alone");
+    CHECK_BUFFER(r->comm, in_place ? out : in, n, t, "send");
     CHECK_BUFFER(r->comm, out, n_out, t, "receive");
     CHECK_APART(r->comm, !in_place && share_bytes(in, t, (size_t)n, out, t, n_out));
     if (in_place)

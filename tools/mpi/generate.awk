@@ -35,8 +35,8 @@ function names_of(line,   list, words, n, i, name, out) {
     return out
 }
 # Parameters that may not be null: those through which a result is given (statuses may be ignored), and the
-# counts and types of all ranks.
-function not_null_of(line,   list, words, n, i, name, out) {
+# counts and types of all ranks; functions, strings and statuses that are read. "n:name" may be null if n is 0.
+function not_null_of(line,   list, words, n, i, name, length_of, out) {
     list = substr(line, index(line, "(") + 1)
     sub(/\)$/, "", list)
     n = split(list, words, /, */)
@@ -47,6 +47,16 @@ function not_null_of(line,   list, words, n, i, name, out) {
             sub(/\[\]/, "", name)
             out = out " " name
         }
+        if (words[i] ~ /^int (n|count|n_dims|max_dims|n_in|n_out|n_nodes)$/)
+            length_of = name
+        if (words[i] ~ /\[\]$/ && length_of != "" && name !~ /^edges/ && line !~ /^Dist_graph_create .*dests\[\], const int \*weights/) {
+            sub(/\[\]/, "", name)
+            out = out " " length_of ":" name
+        }
+        if (words[i] ~ /^(const char|const MPI_Status|MPI_User_function|MPI_[A-Za-z_]*errhandler_function) \*[a-z_]+$/)
+            out = out " " name
+        if (line ~ /^(Alloc_mem|Buffer_detach) / && words[i] ~ /^void \*/)
+            out = out " " name
         if (words[i] ~ /^(int|char|MPI_(Aint|Count|Comm|Group|Request|Datatype|Errhandler|Win|Message|Info|Op)) \*[a-z_]+$/ &&
             (name !~ /^(argc|value|indices|in_weights|out_weights)$/))
             out = out " " name
@@ -72,15 +82,21 @@ function made_by(line,   list, words, n, i, name) {
     return ""
 }
 # The function, if none of them is null. Unless it makes something, its return address stays the caller's.
-function checked(line,   words, n, i, name, comm, made) {
+function checked(line,   words, n, i, name, comm, made, parts) {
     name = name_of(line)
     n = split(not_null_of(line), words, " ")
     if (n == 0)
         return
     comm = line ~ /MPI_Comm comm[,)]/ ? "comm" : "MPI_COMM_NULL"
     printf "static %s\n{\n%s", prototype(line, "checked_"), made_by(line) != "" ? "    int rc;\n\n" : ""
-    for (i = 1; i <= n; i++)
-        printf "    if (%s == NULL)\n        return null_argument(\"MPI_%s\", %s, \"%s\");\n", words[i], name, comm, words[i]
+    for (i = 1; i <= n; i++) {
+        if (split(words[i], parts, ":") == 1) {
+            parts[2] = parts[1]
+            printf "    if (%s == NULL)\n", parts[2]
+        } else
+            printf "    if (%s > 0 && %s == NULL)\n", parts[1], parts[2]
+        printf "        return null_argument(\"MPI_%s\", %s, \"%s\");\n", name, comm, parts[2]
+    }
     made = made_by(line)
     if (made != "") {
         printf "    rc = PMPI_%s(%s);\n    if (rc == MPI_SUCCESS)\n", name, names_of(line)

@@ -53,7 +53,11 @@ static int add_part(struct request *r, enum request_kind kind, const void *buf, 
     struct request *part = inner != NULL ? new_request(kind, inner) : NULL, **parts;
 
     CHECK(r->comm, type_of(type) != NULL, MPI_ERR_TYPE, "a datatype is null or has been freed");
+    CHECK_COMMITTED(r->comm, type_of(type));
     CHECK_COUNT(r->comm, count);
+    if (peer != MPI_PROC_NULL)
+        CHECK_AT(r->comm, buf, type_of(type), (size_t)count,
+                 kind == REQUEST_SEND ? " to send" : " to receive");
     parts = realloc(r->parts, (size_t)(r->n_parts + 1) * sizeof(struct request *));
     CHECK(r->comm, part != NULL && parts != NULL, MPI_ERR_NO_MEM, "no memory");
     r->parts = parts;
@@ -112,7 +116,12 @@ static int copy_own(struct request *r, const void *in, int in_count, MPI_Datatyp
 
     CHECK(r->comm, from != NULL && to != NULL, MPI_ERR_TYPE,
           "a datatype is null or has been freed");
+    CHECK_COMMITTED(r->comm, from);
+    CHECK_COMMITTED(r->comm, to);
     CHECK_COUNT(r->comm, in_count);
+    CHECK_COUNT(r->comm, item_count(out, own));
+    CHECK_AT(r->comm, in, from, (size_t)in_count, " to send");
+    CHECK_AT(r->comm, item(out, own), to, (size_t)item_count(out, own), " to receive");
     if (in == item(out, own) && from == to) /* it is there; MPI_BOTTOM says nothing by itself */
         return MPI_SUCCESS;
     check_alike(r->comm, from, (size_t)in_count, "the data sent to itself", to,
@@ -244,7 +253,7 @@ int start_exchange(struct request *r, const struct items *in, const struct items
 
         rc = move_item(r, REQUEST_RECV, out, from, from, 0);
     }
-    if (!c->inter && rc == MPI_SUCCESS && in->buf != r->memory)
+    if (!c->inter && rc == MPI_SUCCESS && (in->buf == NULL || in->buf != r->memory))
         rc = copy_own(r, item(in, me), item_count(in, me), item_type(in, me), out, me);
     for (int k = first; k < n && rc == MPI_SUCCESS; k++)
         rc = move_item(r, REQUEST_SEND, in, (me + k) % n, (me + k) % n, 0);
@@ -383,6 +392,10 @@ static int alltoall(const char *call, const struct items *in, const struct items
 {
     enter(call);
     COMM(c, comm);
+    CHECK(c,
+          in->buf == MPI_IN_PLACE || (in->counts != NULL && in->displs != NULL &&
+                                      (in->types != NULL || type_of(in->type) != NULL)),
+          MPI_ERR_ARG, "the counts, displacements or types to send are null");
     return exchange_items(c, in, out, request);
 }
 

@@ -237,10 +237,13 @@ int MPI_Get_library_version(char *version, int *length)
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
 {
-    void *memory = malloc(size > 0 ? (size_t)size : 1);
+    void *memory;
 
     (void)info;
     enter("MPI_Alloc_mem");
+    CHECK(NULL, size >= 0, MPI_ERR_ARG, "the size is %lld, but must be at least 0",
+          (long long)size);
+    memory = malloc(size > 0 ? (size_t)size : 1);
     CHECK(NULL, memory != NULL, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
     memcpy(base, &memory, sizeof(void *));
     return MPI_SUCCESS;

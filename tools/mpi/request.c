@@ -477,6 +477,8 @@ int MPI_Startall(int n, MPI_Request requests[])
 {
     int rc = MPI_SUCCESS;
 
+    enter("MPI_Startall");
+    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
         rc = MPI_Start(&requests[i]);
     return rc;

@@ -12,6 +12,7 @@ struct part {
     int count;
     MPI_Datatype handle;
     struct type *type;
+    bool is_origin; /* its buffer is the caller's */
 };
 
 struct operation_at {
@@ -28,7 +29,10 @@ static int check_part(struct win *w, struct part *p)
 {
     p->type = type_of(p->handle);
     CHECK(w->comm, p->type != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed");
+    CHECK_COMMITTED(w->comm, p->type);
     CHECK(w->comm, p->count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", p->count);
+    if (p->is_origin)
+        CHECK_AT(w->comm, p->buf, p->type, (size_t)p->count, " of the origin");
     return MPI_SUCCESS;
 }
 
@@ -280,7 +284,7 @@ static int defer(struct win *w, const struct operation_at *a, const struct reduc
         d->r = *r;
     if (n_in > 0) {
         pack(a->in.type, (size_t)a->in.count, a->in.buf, d->data);
-        d->a.in = (struct part){d->data, (int)n_in, MPI_BYTE, type_of(MPI_BYTE)};
+        d->a.in = (struct part){d->data, (int)n_in, MPI_BYTE, type_of(MPI_BYTE), false};
     }
     if (n_compared > 0) {
         memcpy(d->data + at_compared, a->compare, n_compared);
@@ -412,6 +416,8 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     WIN(w, win);
     CHECK(w->comm, a->rank == MPI_PROC_NULL || (unsigned)a->rank < (unsigned)w->comm->size,
           MPI_ERR_RANK, "%d is not a rank of a window of %d", a->rank, w->comm->size);
+    if (a->rank == MPI_PROC_NULL)
+        a->in.is_origin = a->out.is_origin = false; /* nothing is moved */
     rc = check_operation(w, a, &r);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -437,9 +443,9 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
 #define ORIGIN(constness) constness void *origin, int origin_count, MPI_Datatype origin_type
 #define RESULT void *result, int result_count, MPI_Datatype result_type
 #define TARGET int rank, MPI_Aint displ, int target_count, MPI_Datatype target_type
-#define IN .in = {(void *)origin, origin_count, origin_type, NULL}, .has_in = true
-#define OUT .out = {result, result_count, result_type, NULL}, .has_out = true
-#define AT .rank = rank, .displ = displ, .there = {NULL, target_count, target_type, NULL}
+#define IN .in = {(void *)origin, origin_count, origin_type, NULL, true}, .has_in = true
+#define OUT .out = {result, result_count, result_type, NULL, true}, .has_out = true
+#define AT .rank = rank, .displ = displ, .there = {NULL, target_count, target_type, NULL, false}
 
 int MPI_Put(ORIGIN(const), TARGET, MPI_Win win)
 {
@@ -516,13 +522,13 @@ int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int ra
 int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
                          int rank, MPI_Aint displ, MPI_Win win)
 {
-    struct operation_at a = {.in = {(void *)origin, 1, type, NULL},
-                             .out = {result, 1, type, NULL},
+    struct operation_at a = {.in = {(void *)origin, 1, type, NULL, true},
+                             .out = {result, 1, type, NULL, true},
                              .has_in = true,
                              .has_out = true,
                              .rank = rank,
                              .displ = displ,
-                             .there = {NULL, 1, type, NULL},
+                             .there = {NULL, 1, type, NULL, false},
                              .op = MPI_REPLACE,
                              .is_atomic = true,
                              .compare = compare};
@@ -535,6 +541,11 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
         enter("MPI_Compare_and_swap");
         return failed(win_of(win) != NULL ? win_of(win)->comm : NULL, MPI_ERR_TYPE,
                       "%s is not an integer, a logical or a byte", t->name);
+    }
+    if (compare == NULL) {
+        enter("MPI_Compare_and_swap");
+        return failed(win_of(win) != NULL ? win_of(win)->comm : NULL, MPI_ERR_BUFFER,
+                      "the value to compare with is null");
     }
     return operate("MPI_Compare_and_swap", &a, win, NULL);
 }

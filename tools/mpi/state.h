@@ -422,6 +422,15 @@ void abort_run(int code) __attribute__((noreturn));
 #define CHECK_COMMITTED(comm, t)                                                                   \
     CHECK(comm, (t)->references == 0 || (t)->committed, MPI_ERR_TYPE,                              \
           "the datatype has not been committed; call MPI_Type_commit()")
+/* Can n elements be there? MPI_BOTTOM is null, too; only data that are not copied may be in place. */
+static inline bool can_be_at(const void *buf, const struct type *t, size_t n)
+{
+    return (uintptr_t)buf > (uintptr_t)MPI_IN_PLACE || n == 0 || t->size == 0 ||
+           (buf == NULL && t->kind != TYPE_BASIC);
+}
+#define CHECK_AT(comm, buf, t, n, what)                                                            \
+    CHECK(comm, can_be_at(buf, t, n), MPI_ERR_BUFFER, "the buffer%s is %s", what,                  \
+          (buf) == NULL ? "null" : "MPI_IN_PLACE")
 #define DATA_TYPE(t, handle, comm)                                                                 \
     TYPE(t, handle, comm);                                                                         \
     CHECK_COMMITTED(comm, t)
