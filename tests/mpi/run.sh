@@ -492,6 +492,14 @@ bugs)
     # a rank that crashes leaves others waiting
     expect 1 'rank 1 crashes' -P 3 --explore 500 --faults 1 ./bugs
     expect 2 '--faults is for --explore RUNS' -P 3 --faults 1 ./bugs
+    # a message that is lost leaves its receiver waiting; one that comes twice is left
+    build explored.c
+    expect 1 'is lost (default' -P 3 --explore 200 --faults lost=1 ./explored
+    expect 1 'comes twice (default' -P 3 --explore 200 --faults doubled=1 ./explored
+    expect 0 'no failure' -P 3 --explore 20 --faults lost=0,doubled=0,crashes=0 ./explored
+    expect 2 'a number of ranks, or crashes=N,lost=N,doubled=N' -P 3 --explore 5 --faults missing=1 ./explored
+    expect 2 'a number of ranks, or crashes=N,lost=N,doubled=N' -P 3 --explore 5 --faults lost= ./explored
+    expect 2 'for runs without a model; remove -L' -P 3 --explore 5 -L 5us --faults lost=1 ./explored
     ;;
 drawn)
     # 10 000 right programs: all hold, and no check blames any of them
