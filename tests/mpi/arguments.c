@@ -131,8 +131,144 @@ static void operations(void)
     CHECK(MPI_Allreduce(a, b, sizeof(int), MPI_BYTE, MPI_BOR, world) == MPI_SUCCESS && b[0] == 5);
 }
 
+static void ranks_of_groups(int P)
+{
+    MPI_Group all, out;
+
+    MPI_Comm_group(world, &all);
+    FAILS(MPI_ERR_RANK, MPI_Group_incl(all, 1, (int[]){P}, &out));
+    if (P > 1) {
+        FAILS(MPI_ERR_RANK, MPI_Group_incl(all, 2, (int[]){0, 0}, &out));
+        FAILS(MPI_ERR_RANK, MPI_Group_excl(all, 2, (int[]){1, 1}, &out));
+    }
+    FAILS(MPI_ERR_RANK, MPI_Group_range_incl(all, 1, (int[][3]){{0, P, 1}}, &out));
+    FAILS(MPI_ERR_RANK, MPI_Group_range_excl(all, 1, (int[][3]){{-1, 0, 1}}, &out));
+    FAILS(MPI_ERR_ARG, MPI_Group_range_incl(all, 1, (int[][3]){{0, 0, 0}}, &out));
+    FAILS(MPI_ERR_ARG, MPI_Group_range_excl(all, -1, NULL, &out));
+    CHECK(MPI_Group_range_incl(all, 1, (int[][3]){{0, P, P + 1}}, &out) == MPI_SUCCESS);
+    MPI_Group_free(&out);
+    CHECK(MPI_Group_range_incl(all, 1, (int[][3]){{P - 1, 0, -1}}, &out) == MPI_SUCCESS);
+    MPI_Group_free(&out);
+    MPI_Group_free(&all);
+}
+
+/* ---- the rest, each by a rank alone ---- */
+
+static void arrays(MPI_Datatype raw)
+{
+    MPI_Aint far[1] = {0};
+    MPI_Datatype type;
+    MPI_Status status;
+    int n, flag, none[1] = {-1}, one[1] = {1};
+
+    FAILS(MPI_ERR_ARG, MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE));
+    FAILS(MPI_ERR_ARG, MPI_Waitany(2, NULL, &n, &status));
+    FAILS(MPI_ERR_ARG, MPI_Testall(2, NULL, &flag, MPI_STATUSES_IGNORE));
+    FAILS(MPI_ERR_ARG, MPI_Startall(1, NULL));
+    FAILS(MPI_ERR_COUNT, MPI_Startall(-1, &request));
+    CHECK(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    FAILS(MPI_ERR_ARG, MPI_Type_indexed(1, NULL, displs, MPI_INT, &type));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_hindexed(1, one, NULL, MPI_INT, &type));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_struct(1, one, far, NULL, &type));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_subarray(1, NULL, one, displs, MPI_ORDER_C, MPI_INT, &type));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_subarray(1, one, one, displs, 77, MPI_INT, &type));
+    FAILS(MPI_ERR_ARG, MPI_Dims_create(4, 1, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Get_count(NULL, MPI_INT, &n));
+    FAILS(MPI_ERR_ARG, MPI_Test_cancelled(NULL, &flag));
+    FAILS(MPI_ERR_COUNT, MPI_Gatherv(a, 1, MPI_INT, b, none, displs, MPI_INT, 0, MPI_COMM_SELF));
+    FAILS(MPI_ERR_TYPE, MPI_Gatherv(a, 1, raw, b, one, displs, MPI_INT, 0, MPI_COMM_SELF));
+    FAILS(MPI_ERR_TYPE, MPI_Scatterv(a, one, displs, raw, b, 1, MPI_INT, 0, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER, MPI_Gatherv(NULL, 1, MPI_INT, b, one, displs, MPI_INT, 0, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER, MPI_Allgatherv(NULL, 1, MPI_INT, b, one, displs, MPI_INT, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER,
+          MPI_Alltoallv(a, one, displs, MPI_INT, NULL, one, displs, MPI_INT, MPI_COMM_SELF));
+    FAILS(MPI_ERR_ARG,
+          MPI_Alltoallv(a, NULL, displs, MPI_INT, b, one, displs, MPI_INT, MPI_COMM_SELF));
+}
+
+static void in_place(void)
+{
+    FAILS(MPI_ERR_BUFFER, MPI_Send(MPI_IN_PLACE, 1, MPI_INT, 0, 0, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER, MPI_Irecv(MPI_IN_PLACE, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
+    FAILS(MPI_ERR_BUFFER, MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER, MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER, MPI_Gather(a, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER, MPI_Scatter(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, 0, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER, MPI_Alltoall(a, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER,
+          MPI_Sendrecv_replace(NULL, 1, MPI_INT, 0, 0, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+}
+
+static void on_windows(MPI_Datatype raw)
+{
+    MPI_Win win;
+
+    MPI_Win_create(b, sizeof(b), sizeof(int), MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
+    FAILS(MPI_ERR_BUFFER, MPI_Put(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+    FAILS(MPI_ERR_BUFFER, MPI_Get(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+    FAILS(MPI_ERR_BUFFER, MPI_Fetch_and_op(a, NULL, MPI_INT, 0, 0, MPI_SUM, win));
+    FAILS(MPI_ERR_BUFFER, MPI_Compare_and_swap(a, NULL, a + 1, MPI_INT, 0, 0, win));
+    FAILS(MPI_ERR_TYPE, MPI_Put(a, 1, raw, 0, 0, 1, MPI_INT, win));
+    FAILS(MPI_ERR_TYPE, MPI_Put(a, 1, MPI_INT, 0, 0, 1, raw, win));
+    CHECK(MPI_Put(NULL, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win) == MPI_SUCCESS);
+    CHECK(MPI_Fetch_and_op(NULL, a, MPI_INT, 0, 0, MPI_NO_OP, win) == MPI_SUCCESS);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
+static void others(MPI_Datatype raw)
+{
+    static char room[256];
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Message message;
+    MPI_Comm comm;
+    MPI_Info info;
+    void *memory;
+    int position = 0, flag, size;
+
+    MPI_Isend(a, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
+    MPI_Mprobe(0, 0, MPI_COMM_SELF, &message, MPI_STATUS_IGNORE);
+    FAILS(MPI_ERR_COUNT, MPI_Mrecv(b, -1, MPI_INT, &message, MPI_STATUS_IGNORE));
+    FAILS(MPI_ERR_TYPE, MPI_Mrecv(b, 1, raw, &message, MPI_STATUS_IGNORE));
+    FAILS(MPI_ERR_BUFFER, MPI_Mrecv(NULL, 1, MPI_INT, &message, MPI_STATUS_IGNORE));
+    CHECK(MPI_Mrecv(b, 1, MPI_INT, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    FAILS(MPI_ERR_BUFFER, MPI_Bsend(a, 1, MPI_INT, 0, 0, MPI_COMM_SELF));
+    FAILS(MPI_ERR_ARG, MPI_Buffer_attach(room, -1));
+    FAILS(MPI_ERR_BUFFER, MPI_Buffer_attach(NULL, 10));
+    MPI_Buffer_attach(room, sizeof(room));
+    FAILS(MPI_ERR_BUFFER, MPI_Buffer_attach(room, sizeof(room)));
+    FAILS(MPI_ERR_BUFFER, MPI_Bsend(a, 65, MPI_INT, 0, 0, MPI_COMM_SELF));
+    CHECK(MPI_Bsend(a, 1, MPI_INT, 0, 0, MPI_COMM_SELF) == MPI_SUCCESS);
+    MPI_Recv(b, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    FAILS(MPI_ERR_ARG, MPI_Buffer_detach(NULL, &size));
+    CHECK(MPI_Buffer_detach(&memory, &size) == MPI_SUCCESS && memory == room && size == 256);
+    FAILS(MPI_ERR_TYPE, MPI_Pack(a, 1, raw, room, 64, &position, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER, MPI_Pack(a, 1, MPI_INT, NULL, 64, &position, MPI_COMM_SELF));
+    FAILS(MPI_ERR_BUFFER, MPI_Unpack(room, 64, &position, NULL, 1, MPI_INT, MPI_COMM_SELF));
+    FAILS(MPI_ERR_ARG, MPI_Comm_split_type(MPI_COMM_SELF, 77, 0, MPI_INFO_NULL, &comm));
+    FAILS(MPI_ERR_ARG, MPI_Errhandler_free(&handler));
+    FAILS(MPI_ERR_ARG, MPI_Comm_create_errhandler(NULL, &handler));
+    FAILS(MPI_ERR_KEYVAL, MPI_Comm_get_attr(world, MPI_KEYVAL_INVALID, &memory, &flag));
+    FAILS(MPI_ERR_ARG, MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory));
+    FAILS(MPI_ERR_ARG, MPI_Alloc_mem(1, MPI_INFO_NULL, NULL));
+    MPI_Info_create(&info);
+    FAILS(MPI_ERR_ARG, MPI_Info_set(info, NULL, "x"));
+    FAILS(MPI_ERR_ARG, MPI_Info_set(info, "key", NULL));
+    FAILS(MPI_ERR_INFO_KEY, MPI_Info_set(info, "", "x"));
+    FAILS(MPI_ERR_ARG, MPI_Info_get(info, "key", -1, room, &flag));
+    MPI_Info_free(&info);
+    MPI_Cart_create(MPI_COMM_SELF, 1, (int[]){1}, (int[]){0}, 0, &comm);
+    FAILS(MPI_ERR_ARG, MPI_Cart_coords(comm, 0, 0, b));
+    FAILS(MPI_ERR_ARG, MPI_Cart_rank(comm, NULL, b));
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
+    MPI_Datatype raw;
     int me, P;
 
     MPI_Init(&argc, &argv);
@@ -148,6 +284,14 @@ int main(int argc, char **argv)
         interleaved(me);
         messages(me);
         operations();
+        ranks_of_groups(P);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        MPI_Type_contiguous(1, MPI_INT, &raw); /* not committed */
+        arrays(raw);
+        in_place();
+        on_windows(raw);
+        others(raw);
+        MPI_Type_free(&raw);
     }
     MPI_Comm_free(&world);
     MPI_Finalize();

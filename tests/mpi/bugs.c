@@ -204,10 +204,69 @@ static void exchange_types(void)
     MPI_Type_free(&whole);
 }
 
+/* Data of two types in one call, or given to one collective by two ranks. `other` is what one of them
+ * has in place of MPI_LONG. */
+static void disagree(const char *which, MPI_Datatype other)
+{
+    enum { MOST = 16 };
+    long in[MOST] = {0}, out[MOST];
+    int counts[MOST], displs[MOST];
+    MPI_Datatype mine = me == 1 ? other : MPI_LONG;
+    MPI_Request request;
+
+    for (int i = 0; i < MOST; i++)
+        counts[i] = 1, displs[i] = i;
+    if (strcmp(which, "put") == 0) {
+        MPI_Win_create(out, sizeof(out), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_fence(0, win);
+        MPI_Put(in, 1, other, me, 0, 1, MPI_LONG, win); /* put */
+        MPI_Win_fence(0, win);
+        MPI_Win_free(&win);
+    }
+    if (strcmp(which, "itself") == 0)
+        MPI_Alltoall(in, 1, other, out, 1, MPI_LONG, MPI_COMM_WORLD); /* itself */
+    if (strcmp(which, "members") == 0)
+        MPI_Bcast(in, 1, mine, 0, MPI_COMM_WORLD); /* members */
+    if (strcmp(which, "root") == 0)
+        MPI_Gather(in, 1, mine, out, 1, MPI_LONG, 0, MPI_COMM_WORLD); /* root */
+    if (strcmp(which, "gatherv") == 0) {
+        MPI_Igatherv(in, 1, mine, out, counts, displs, MPI_LONG, 0, MPI_COMM_WORLD, /* gatherv */
+                     &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (strcmp(which, "short") == 0)
+        MPI_Gatherv(in, me != 1, MPI_LONG, out, counts, displs, MPI_LONG, 0, /* short */
+                    MPI_COMM_WORLD);
+    if (strcmp(which, "long") == 0)
+        MPI_Gatherv(in, 1 + (me == 1), MPI_LONG, out, counts, displs, MPI_LONG, 0, /* long */
+                    MPI_COMM_WORLD);
+    if (strcmp(which, "irecv") == 0 && me == 0)
+        MPI_Send(in, 1, other, 1, 4, MPI_COMM_WORLD); /* sends */
+    if (strcmp(which, "irecv") == 0 && me == 1) {
+        MPI_Irecv(out, 1, MPI_LONG, 0, 4, MPI_COMM_WORLD, &request); /* posted */
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (strcmp(which, "place") == 0) { /* what is in place is of no type */
+        MPI_Alltoallv(MPI_IN_PLACE, counts, displs, MPI_INT, out, counts, displs, MPI_LONG,
+                      MPI_COMM_WORLD);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, out, 1, MPI_LONG, MPI_COMM_WORLD);
+    }
+}
+
+/* Each rank has its own lock and asks for that of the next. */
+static void lock_in_a_circle(void)
+{
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (me + 1) % n, 0, win); /* next */
+}
+
 int main(int argc, char **argv)
 {
     static const char *const kinds[] = {"communicator", "datatype", "group",
                                         "operation",    "info",     "window"};
+    static const char *const types[] = {"put", "itself", "members", "root", "gatherv", "irecv"};
     const char *word = argc > 1 ? argv[1] : "right";
 
     MPI_Init(&argc, &argv);
@@ -219,6 +278,9 @@ int main(int argc, char **argv)
         use_freed("nothing");
         write_early(0);
         exchange_types();
+        for (int i = 0; i < 6; i++)
+            disagree(types[i], MPI_INT64_T);
+        disagree("place", MPI_LONG);
         operate(2, 0);
         operate(2, 1);
     }
@@ -246,6 +308,10 @@ int main(int argc, char **argv)
         operate(1, 1);
     if (strcmp(word, "operations") == 0)
         MPI_Reduce(&me, x, 1, MPI_INT, me == 1 ? MPI_MAX : MPI_SUM, 0, MPI_COMM_WORLD);
+    if (argc > 2 && strcmp(word, "disagree") == 0)
+        disagree(argv[2], MPI_DOUBLE);
+    if (strcmp(word, "locks") == 0)
+        lock_in_a_circle();
     if (strcmp(word, "own") == 0)
         MPI_Gather(x, 2, MPI_INT, x + 2, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Finalize();

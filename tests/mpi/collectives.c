@@ -273,6 +273,35 @@ static void derived(void)
     MPI_Type_free(&resized);
 }
 
+/* Addresses are in the datatype, and the buffer is MPI_BOTTOM. */
+static void absolute(void)
+{
+    int here[2] = {me, me + 1}, there[2] = {-1, -1}, all[MOST][2], counts[MOST], displs[MOST];
+    MPI_Datatype out, in;
+    MPI_Aint at;
+
+    MPI_Get_address(here, &at);
+    MPI_Type_create_hindexed(1, (int[]){2}, &at, MPI_INT, &out);
+    MPI_Get_address(there, &at);
+    MPI_Type_create_hindexed(1, (int[]){2}, &at, MPI_INT, &in);
+    MPI_Type_commit(&out);
+    MPI_Type_commit(&in);
+    MPI_Bcast(MPI_BOTTOM, 1, me == P - 1 ? out : in, P - 1, MPI_COMM_WORLD);
+    CHECK(me == P - 1 || (there[0] == P - 1 && there[1] == P));
+    MPI_Gather(MPI_BOTTOM, 1, out, all, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int k = 0; me == 0 && k < P; k++)
+        CHECK(all[k][0] == k && all[k][1] == k + 1);
+    MPI_Scatter(all, 2, MPI_INT, MPI_BOTTOM, 1, in, 0, MPI_COMM_WORLD);
+    CHECK(there[0] == me && there[1] == me + 1);
+    for (int k = 0; k < P; k++)
+        counts[k] = k == 0, displs[k] = 0;
+    there[0] = -1;
+    MPI_Gatherv(MPI_BOTTOM, me == 0, out, MPI_BOTTOM, counts, displs, in, 0, MPI_COMM_WORLD);
+    CHECK(me != 0 || there[0] == 0);
+    MPI_Type_free(&out);
+    MPI_Type_free(&in);
+}
+
 /* A nonblocking collective goes on while its rank waits in something else. */
 static void progress(void)
 {
@@ -305,6 +334,7 @@ int main(int argc, char **argv)
     }
     in_place();
     derived();
+    absolute();
     if (P > 1)
         progress();
     if (me == 0)

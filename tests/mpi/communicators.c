@@ -199,10 +199,12 @@ static void handlers(void)
 
 int main(int argc, char **argv)
 {
-    int provided, version, sub;
+    int provided, level, version, sub;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     CHECK(provided >= MPI_THREAD_FUNNELED);
+    MPI_Query_thread(&level);
+    CHECK(level == provided);
     MPI_Get_version(&version, &sub);
     CHECK(version >= 3);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <assert.h>
+#include <signal.h>
 
 int MPI_File_delete(const char *, MPI_Info); /* a function that is not there */
 
@@ -35,6 +36,17 @@ int main(int argc, char **argv)
         assert(me != 1);
     if (strcmp(way, "aborted") == 0 && me == 1)
         abort();
+    if (strcmp(way, "raise") == 0 && me == 1)
+        raise(SIGABRT);
+    if (strcmp(way, "spin") == 0 && raise(SIGINT) == 0)
+        for (volatile int forever = 1; forever;)
+            ;
+    if (strcmp(way, "line") == 0) {
+        for (int i = 0; i < 300000; i++)
+            putchar('a' + me);
+        fputs("\nsecond\nthi", stdout);
+        fputs("rd\n", stdout);
+    }
     if (strcmp(way, "crash") == 0 && me == 1)
         *(volatile int *)0 = 1;
     if (strcmp(way, "deep") == 0 && me == 1)

@@ -86,6 +86,40 @@ static void persistent(void)
     free(all);
 }
 
+static void latter(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)n, (void)type; /* inout is the latter operand */
+}
+
+/* The program has no handle any more to what a request goes on to use. */
+static void freed(void)
+{
+    int x[4] = {me, 1, me, 2}, last = -1;
+    MPI_Datatype pair;
+    MPI_Comm copy;
+    MPI_Op op;
+    MPI_Request r[2];
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Op_create(latter, 0, &op);
+    MPI_Bcast_init(x, 1, pair, P - 1, copy, MPI_INFO_NULL, &r[0]);
+    MPI_Reduce_init(&me, &last, 1, MPI_INT, op, 0, copy, MPI_INFO_NULL, &r[1]);
+    MPI_Op_free(&op);
+    MPI_Type_free(&pair);
+    MPI_Comm_free(&copy);
+    for (int i = 0; i < 3; i++) {
+        x[0] = x[2] = me + i;
+        MPI_Startall(2, r);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        CHECK(x[0] == P - 1 + i && x[1] == 1 && x[2] == P - 1 + i && x[3] == 2);
+        CHECK(me != 0 || last == P - 1);
+    }
+    MPI_Request_free(&r[0]);
+    MPI_Request_free(&r[1]);
+}
+
 static void wrong(void)
 {
     MPI_Request request;
@@ -136,6 +170,7 @@ int main(int argc, char **argv)
     general();
 #ifdef MPI_ABI_VERSION
     persistent();
+    freed();
     wrong();
 #endif
     numbers();

@@ -229,6 +229,12 @@ ends)
     expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize' -P 4 ./ends return
     expect 134 "assertion \`me != 1' failed on rank 1, last in MPI_Comm_rank $(line 'assert(me')" -P 4 ./ends assert
     expect 134 'rank 1: abort(), last in MPI_Comm_rank '"$(line 'abort();')" -P 4 ./ends aborted
+    expect 134 "rank 1 crashed (Aborted), last in MPI_Comm_rank $(line 'raise(SIGABRT')" -P 4 ./ends raise
+    for clock in wall virtual; do # no call sees that the run is over
+        expect 1 'the run is over, but a rank is still in its own code: the process ends' --clock $clock -P 1 ./ends spin
+    done
+    expect 0 '' -P 2 ./ends line
+    [ "$(awk 'length == 300000 || /^(second|third)$/' out | grep -c .)" -eq 6 ] || { rm said; fail 'long lines'; }
     for executor in fiber thread; do
         for way in 'crash *)0 = 1' 'library strlen('; do
             expect 139 "rank 1 crashed (Segmentation fault), last in MPI_Comm_rank $(line "${way#* }")" \
@@ -366,6 +372,8 @@ report)
     says "rank 0 in MPI_Recv $(line 'waits') waited" r.txt
     says "until rank 1 called MPI_Send $(line 'late'); messages: 3" r.txt
     says 'rank 0 waited' r.txt
+    says 'with the barrier of MPI_Finalize; ' r.txt
+    ! grep -q '^and .* more ' r.txt || fail 'more than there are'
     # the dissemination barrier of 4: 2 rounds of L + 2 o, as all arrive at one time
     says '20 us      20 us  dissemination in MPI_Finalize' r.txt
     # shellcheck disable=SC2086
@@ -407,6 +415,8 @@ report)
         grep -q '</html>' r.html || fail "no page with $options"
     done
     says 'Not known: nothing was emulated' r.html
+    expect 0 '' -P 40 -L 6us --clock virtual --report r.txt ./reported
+    grep -qE '^and [0-9]+ more pairs of ranks; --report FILE.json has all$' r.txt || fail 'pairs that are not listed'
     expect 0 ': all hold' -P 5 --clock virtual -L 6us --report r.html "$(build communicators.c && echo ./communicators)"
     build ends.c
     expect 1 'deadlock: all ranks wait' -P 4 --clock virtual -L 6us --report r.txt ./ends deadlock
@@ -484,6 +494,28 @@ bugs)
         # shellcheck disable=SC2086
         expect 1 'with another operation' $options ./bugs operations
     done
+    for options in '-P 3' '-P 2 --clock virtual -L 5us'; do
+        while read -r what said_of; do
+            # shellcheck disable=SC2086
+            expect 0 "${said_of//@/$(at "/* $what */")}" $options ./bugs disagree $what
+            grep -qF '; more such ' said || fail "$what: that it is said once"
+        done <<-'END'
+	put MPI_Put: the type signatures of the origin (8 bytes of MPI_DOUBLE) and of the target (8 bytes of MPI_LONG) differ @
+	itself MPI_Alltoall: the type signatures of the data sent to itself (8 bytes of MPI_DOUBLE) and of the data received (8 bytes of MPI_LONG) differ @
+	members calls it with another type signature @ than MPI_
+	root MPI_Gather: rank
+	gatherv rank 0: MPI_Igatherv: the data from rank 1 @ have another type signature than MPI_LONG @
+	short rank 0: MPI_Gatherv: rank 1 sends 0 bytes where 8 are expected @
+	END
+        # shellcheck disable=SC2086
+        expect 15 "rank 0: MPI_Gatherv: message truncated: rank 1 sends 16 bytes where 8 are expected $(at '/* long */')" \
+            $options ./bugs disagree long
+        # shellcheck disable=SC2086
+        expect 0 "rank 1: MPI_Irecv: the message from rank 0 with tag 4 $(at '/* sends */') has another type signature than MPI_LONG $(at '/* posted */')" \
+            $options ./bugs disagree irecv
+        # shellcheck disable=SC2086
+        expect 1 "rank 0 in MPI_Win_lock, for a lock that another rank holds $(at '/* next */')" $options ./bugs locks
+    done
     expect 15 'MPI_Gather: message truncated: 8 bytes are sent to each rank and 4 received' -P 2 ./bugs own
     # each function with one wrong argument at a time
     awk -f "$here/wrong.awk" "$here/../../tools/mpi/functions.txt" >wrong.c
@@ -497,6 +529,14 @@ bugs)
     # a rank that crashes leaves others waiting
     expect 1 'rank 1 crashes' -P 3 --explore 500 --faults 1 ./bugs
     expect 2 '--faults is for --explore RUNS' -P 3 --faults 1 ./bugs
+    # a message that is lost leaves its receiver waiting; one that comes twice is left
+    build explored.c
+    expect 1 'is lost (default' -P 3 --explore 200 --faults lost=1 ./explored
+    expect 1 'comes twice (default' -P 3 --explore 200 --faults doubled=1 ./explored
+    expect 0 'no failure' -P 3 --explore 20 --faults lost=0,doubled=0,crashes=0 ./explored
+    expect 2 'a number of ranks, or crashes=N,lost=N,doubled=N' -P 3 --explore 5 --faults missing=1 ./explored
+    expect 2 'a number of ranks, or crashes=N,lost=N,doubled=N' -P 3 --explore 5 --faults lost= ./explored
+    expect 2 'for runs without a model; remove -L' -P 3 --explore 5 -L 5us --faults lost=1 ./explored
     ;;
 drawn)
     # 10 000 right programs: all hold, and no check blames any of them

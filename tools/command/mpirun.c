@@ -298,6 +298,10 @@ static void check_explored(const struct options *o)
         if (option_on_command_line(others[i].option))
             bad_usage("mpirun: --%s is not for --explore; remove it: %s", others[i].option,
                       others[i].why);
+    if ((o->most_lost > 0 || o->most_doubled > 0) && o->emulated)
+        bad_usage(
+            "mpirun: --faults lost=N and doubled=N are for runs without a model; remove -L and the "
+            "other options of the model");
     if (option_on_command_line("clock") && o->clock != LOGP_CLOCK_VIRTUAL)
         bad_usage("mpirun: --explore uses the virtual clock; remove --clock wall");
 }
@@ -333,7 +337,9 @@ static int explored(const struct options *o, struct mpi_program *program,
         .network = o->emulated || network.rendezvous_from > 0 ? &network : NULL,
         .sends = network.rendezvous_from > 0 ? LOGP_SENDS_LIMITED : LOGP_SENDS_BUFFERED,
         .timeout_ns = o->timeout_ns,
-        .most_faults = {.crashes = o->most_crashes},
+        .most_faults = {.crashes = o->most_crashes,
+                        .lost = o->most_lost,
+                        .doubled = o->most_doubled},
         .most_steps = 10000000,
         .leaves_requests = true, /* MPI allows that of MPI_Request_free() */
         .stack_bytes = o->stack_bytes,
@@ -376,7 +382,7 @@ static int mpirun(struct options *o)
     restore_environment();
     if (o->explore > 0)
         check_explored(o);
-    else if (o->most_crashes > 0)
+    else if (o->most_crashes > 0 || o->most_lost > 0 || o->most_doubled > 0)
         bad_usage("mpirun: --faults is for --explore RUNS; --fault stops a rank of a single run");
     check_compute(o);
     program.path = find_program(o->rest[0], path, sizeof(path));

@@ -29,6 +29,8 @@ int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[]
     enter("MPI_Type_create_subarray");
     TYPE(from, old, NULL);
     CHECK(NULL, n_dims > 0, MPI_ERR_ARG, "%d dimensions, but there must be at least 1", n_dims);
+    CHECK(NULL, order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN, MPI_ERR_ARG,
+          "%d is not an order of dimensions", order);
     for (int i = 0; i < n_dims; i++)
         CHECK(NULL,
               subsizes[i] >= 1 && starts[i] >= 0 && starts[i] + (int64_t)subsizes[i] <= sizes[i],

@@ -188,7 +188,7 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 
     enter("MPI_Comm_get_attr");
     COMM(c, comm);
-    (void)c;
+    CHECK(c, keyval != MPI_KEYVAL_INVALID, MPI_ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID");
     universe = this_rank()->world.size;
     switch (keyval) {
     case MPI_TAG_UB:

@@ -180,10 +180,15 @@ int MPI_Cartdim_get(MPI_Comm comm, int *n_dims)
     return MPI_SUCCESS;
 }
 
+#define CHECK_MOST(c, g, max_dims)                                                                 \
+    CHECK(c, (max_dims) >= (g)->n_dims, MPI_ERR_ARG,                                               \
+          "room for %d dimensions, but the grid has %d", max_dims, (g)->n_dims)
+
 int MPI_Cart_get(MPI_Comm comm, int max_dims, int dims[], int periods[], int coords[])
 {
     enter("MPI_Cart_get");
     CART(c, g, comm);
+    CHECK_MOST(c, g, max_dims);
     for (int i = 0; i < g->n_dims && i < max_dims; i++) {
         dims[i] = g->dims[i];
         periods[i] = g->periods[i];
@@ -196,6 +201,7 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
     enter("MPI_Cart_rank");
     CART(c, g, comm);
+    CHECK(c, coords != NULL || g->n_dims == 0, MPI_ERR_ARG, "coords is a null pointer");
     *rank = rank_at(g, coords);
     CHECK(c, *rank != MPI_PROC_NULL, MPI_ERR_ARG, "the coordinates are not in the grid");
     return MPI_SUCCESS;
@@ -207,6 +213,7 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int max_dims, int coords[])
     CART(c, g, comm);
     CHECK(c, rank >= 0 && rank < c->size, MPI_ERR_RANK, "%d is not a rank of a communicator of %d",
           rank, c->size);
+    CHECK_MOST(c, g, max_dims);
     coords_of(g, rank, max_dims, coords);
     return MPI_SUCCESS;
 }
@@ -237,6 +244,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *out)
 
     enter("MPI_Cart_sub");
     CART(c, g, comm);
+    CHECK(c, remain != NULL || g->n_dims == 0, MPI_ERR_ARG, "remain is a null pointer");
     coords = malloc(3 * (size_t)(g->n_dims + 1) * sizeof(int));
     CHECK(c, coords != NULL, MPI_ERR_NO_MEM, "no memory");
     dims = coords + g->n_dims + 1;

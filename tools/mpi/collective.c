@@ -23,32 +23,29 @@ struct buffers {
 #define CHECK_APART(c, overlaps)                                                                   \
     CHECK(c, !the_job->checks || !(overlaps), MPI_ERR_BUFFER,                                      \
           "the buffers to send and to receive overlap; pass MPI_IN_PLACE")
-/* MPI_BOTTOM is null, too. */
-#define CHECK_BUFFER(c, buf, n, type, what)                                                        \
-    CHECK(c, (buf) != NULL || (n) == 0 || (type)->size == 0 || (type)->kind != TYPE_BASIC,         \
-          MPI_ERR_BUFFER, "the buffer to " what " is null")
+#define CHECK_BUFFER(c, buf, n, type, what) CHECK_AT(c, buf, type, (size_t)(n), " to " what)
 
 /* n elements are read; they are copied if they are packed, or `copies`. m elements are written to
- * out, from packed ones when r is complete. Either may be NULL: none. @return MPI_SUCCESS or a class
- */
+ * out, from packed ones when r is complete. A type that is NULL: none; a buffer may be MPI_BOTTOM, which
+ * is null, too. @return MPI_SUCCESS or a class */
 static int prepare(struct request *r, struct buffers *b, const void *in, struct type *in_type,
                    size_t n, bool copies, void *out, struct type *out_type, size_t m)
 {
-    const bool packs_in = in != NULL && (copies || !in_a_row(in_type, n)),
-               packs_out = out != NULL && !in_a_row(out_type, m);
+    const bool packs_in = in_type != NULL && (copies || !in_a_row(in_type, n)),
+               packs_out = out_type != NULL && !in_a_row(out_type, m);
     const size_t in_bytes = packs_in ? n * in_type->size : 0,
                  out_bytes = packs_out ? m * out_type->size : 0;
 
-    CHECK_APART(r->comm, in != NULL && out != NULL && !copies &&
+    CHECK_APART(r->comm, in_type != NULL && out_type != NULL && !copies &&
                              share_bytes(in, in_type, n, out, out_type, m));
     if (packs_in || packs_out) {
         r->memory = malloc(in_bytes + out_bytes + 1);
         CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
     }
-    b->in = packs_in ? r->memory : in != NULL ? (const char *)in + in_type->true_lb : NULL;
-    b->out = packs_out     ? (char *)r->memory + in_bytes
-             : out != NULL ? (char *)out + out_type->true_lb
-                           : NULL;
+    b->in = packs_in ? r->memory : in_type != NULL ? (const char *)in + in_type->true_lb : NULL;
+    b->out = packs_out          ? (char *)r->memory + in_bytes
+             : out_type != NULL ? (char *)out + out_type->true_lb
+                                : NULL;
     if (packs_in)
         pack(in_type, n, in, r->memory);
     if (packs_out) {
@@ -98,6 +95,7 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
     if (c->inter)
         return scatter_items(c, &(struct items){.buf = buf, .count = count, .type = type}, buf,
                              count, type, root, request);
+    check_members(c, t, (size_t)count);
     bytes = (size_t)count * t->size;
     if (request == NULL && in_a_row(t, (size_t)count))
         return class_of(logp_broadcast(c->vp, (char *)buf + t->true_lb, bytes, root));
@@ -114,6 +112,7 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
 
 int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
+    CALLED();
     return bcast("MPI_Bcast", buf, count, type, root, comm, NULL);
 }
 
@@ -167,10 +166,12 @@ struct blocks {
     CHECK_BUFFER(c, x.out, x.out_count, out_type, "receive")
 
 /* What a rank sends to itself has the type signature that it receives. */
-#define CHECK_OWN(c, in_bytes, out_bytes)                                                          \
-    CHECK(c, (in_bytes) == (out_bytes), MPI_ERR_TRUNCATE,                                          \
-          "%zu bytes are sent to each rank and %zu received", (size_t)(in_bytes),                  \
-          (size_t)(out_bytes))
+#define CHECK_OWN(c, in_type, n, out_type, m)                                                      \
+    CHECK(c, (size_t)(n) * (in_type)->size == (size_t)(m) * (out_type)->size, MPI_ERR_TRUNCATE,    \
+          "%zu bytes are sent to each rank and %zu received", (size_t)(n) * (in_type)->size,       \
+          (size_t)(m) * (out_type)->size);                                                         \
+    check_alike(c, in_type, (size_t)(n), "the data sent to itself", out_type, (size_t)(m),         \
+                "the data received")
 
 static int gather(const char *call, struct blocks given, int root, MPI_Comm comm,
                   MPI_Request *request)
@@ -198,8 +199,10 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     }
     BLOCKS(x, c, given, true, is_root);
     bytes = (size_t)x.in_count * in_type->size;
-    if (is_root)
-        CHECK_OWN(c, bytes, (size_t)x.out_count * out_type->size);
+    if (is_root) {
+        CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
+    }
+    check_members(c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count));
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count, in_place, is_root ? x.out : NULL,
                  out_type, is_root ? (size_t)x.out_count * (size_t)c->size : 0);
@@ -226,8 +229,10 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     CHECK(c, !in_place || is_root, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone");
     BLOCKS(x, c, given, is_root, !in_place);
     bytes = in_place ? (size_t)x.in_count * in_type->size : (size_t)x.out_count * out_type->size;
-    if (is_root && !in_place)
-        CHECK_OWN(c, (size_t)x.in_count * in_type->size, bytes);
+    if (is_root && !in_place) {
+        CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
+    }
+    check_members(c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count));
     BEGIN(r, c);
     if (in_place) { /* the root's own block goes here, and is not used */
         r->own_block = malloc(bytes + 1);
@@ -265,7 +270,8 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     }
     BLOCKS(x, c, given, true, true);
     bytes = (size_t)x.in_count * in_type->size;
-    CHECK_OWN(c, bytes, (size_t)x.out_count * out_type->size);
+    CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
+    check_members(c, in_type, (size_t)x.in_count);
     n = (size_t)c->size;
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count * (all ? n : 1), in_place, x.out,
@@ -287,6 +293,7 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
 
 int MPI_Gather(SIX, int root, MPI_Comm comm)
 {
+    CALLED();
     return gather("MPI_Gather", GIVEN, root, comm, NULL);
 }
 
@@ -298,6 +305,7 @@ int MPI_Igather(SIX, int root, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Scatter(SIX, int root, MPI_Comm comm)
 {
+    CALLED();
     return scatter("MPI_Scatter", GIVEN, root, comm, NULL);
 }
 
@@ -309,6 +317,7 @@ int MPI_Iscatter(SIX, int root, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Allgather(SIX, MPI_Comm comm)
 {
+    CALLED();
     return exchange("MPI_Allgather", GIVEN, false, comm, NULL);
 }
 
@@ -320,6 +329,7 @@ int MPI_Iallgather(SIX, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Alltoall(SIX, MPI_Comm comm)
 {
+    CALLED();
     return exchange("MPI_Alltoall", GIVEN, true, comm, NULL);
 }
 
@@ -380,13 +390,15 @@ static int reduce_intra(struct request *r, enum reduction_kind kind, const void 
     const bool in_place = in == MPI_IN_PLACE, parts = kind == REDUCE_PARTS;
     const size_t n_out = kind == REDUCE && r->comm->rank != root ? 0 : r->bytes / (size_t)t->extent;
 
-    CHECK_BUFFER(r->comm, in, n, t, "send");
+    CHECK(r->comm, !in_place || kind != REDUCE || r->comm->rank == root, MPI_ERR_BUFFER,
+          "MPI_IN_PLACE is for the root alone");
+    CHECK_BUFFER(r->comm, in_place ? out : in, n, t, "send");
     CHECK_BUFFER(r->comm, out, n_out, t, "receive");
     CHECK_APART(r->comm, !in_place && share_bytes(in, t, (size_t)n, out, t, n_out));
     if (in_place)
         in = out;
-    in = in != NULL ? (const char *)in + t->lb : NULL;
-    out = out != NULL ? (char *)out + t->lb : NULL;
+    in = n > 0 ? (const char *)in + t->lb : NULL;
+    out = n_out > 0 || in_place ? (char *)out + t->lb : NULL;
     if (in_place || parts) {
         r->memory = malloc((parts && in_place ? 2 : 1) * bytes + 1);
         CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -421,6 +433,8 @@ static int reduce(const char *call, enum reduction_kind kind, const void *in, vo
         free_request(r);
         return failed(c, rc, "the operation is null, or does not apply to %s", t->name);
     }
+    if (!c->inter)
+        check_members(c, t, (size_t)n);
     keep_type(t);
     r->type = t;
     r->n = n;
@@ -463,6 +477,7 @@ static int reduce_scatter(const char *call, const void *in, void *out, const int
 #define REDUCTION(name, kind)                                                                      \
     int MPI_##name(OPERANDS, MPI_Comm comm)                                                        \
     {                                                                                              \
+        CALLED();                                                                                  \
         return reduction("MPI_" #name, kind, send_buf, recv_buf, count, type, op, 0, comm, NULL);  \
     }
 #define IREDUCTION(name, kind)                                                                     \
@@ -481,6 +496,7 @@ IREDUCTION(Iexscan, EXSCAN)
 
 int MPI_Reduce(OPERANDS, int root, MPI_Comm comm)
 {
+    CALLED();
     return reduction("MPI_Reduce", REDUCE, send_buf, recv_buf, count, type, op, root, comm, NULL);
 }
 
@@ -495,6 +511,7 @@ int MPI_Ireduce(OPERANDS, int root, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Reduce_scatter(PARTS(const int recv_counts[]), MPI_Comm comm)
 {
+    CALLED();
     return reduce_scatter("MPI_Reduce_scatter", send_buf, recv_buf, recv_counts, 0, type, op, comm,
                           NULL);
 }
@@ -508,6 +525,7 @@ int MPI_Ireduce_scatter(PARTS(const int recv_counts[]), MPI_Comm comm, MPI_Reque
 
 int MPI_Reduce_scatter_block(PARTS(int recv_count), MPI_Comm comm)
 {
+    CALLED();
     return reduce_scatter("MPI_Reduce_scatter_block", send_buf, recv_buf, NULL, recv_count, type,
                           op, comm, NULL);
 }

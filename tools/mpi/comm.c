@@ -325,6 +325,10 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
         logp_machine_process(logp_vp_machine(this_rank()->vp)); /* what shares memory */
 
     (void)info;
+    enter("MPI_Comm_split_type");
+    COMM(c, comm);
+    CHECK(c, type == MPI_COMM_TYPE_SHARED || type == MPI_UNDEFINED, MPI_ERR_ARG,
+          "%d is not a type of communicators", type);
     return MPI_Comm_split(comm, type == MPI_UNDEFINED ? MPI_UNDEFINED : process, key, out);
 }
 

@@ -165,6 +165,7 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errha
 int MPI_Errhandler_free(MPI_Errhandler *handler)
 {
     enter("MPI_Errhandler_free");
+    CHECK(NULL, *handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");
     *handler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
 }

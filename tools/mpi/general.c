@@ -34,6 +34,37 @@ int MPI_Grequest_complete(MPI_Request request)
     return MPI_SUCCESS;
 }
 
+/* Keep what the program may free. @return is there memory? */
+static bool keep_again(struct again *again)
+{
+    struct operation *copy;
+
+    if (again->op != NULL && object_of(*again->op) != NULL) {
+        copy = malloc(sizeof(*copy));
+        if (copy == NULL)
+            return false;
+        *copy = *(const struct operation *)*again->op;
+        copy->object = (struct object){.is_gone = false};
+        *again->op = (MPI_Op)copy;
+    } else {
+        again->op = NULL; /* a constant stays */
+    }
+    for (int i = 0; i < 2; i++)
+        keep_type(again->types[i]);
+    return true;
+}
+
+void free_again(struct again *again)
+{
+    if (again == NULL)
+        return;
+    if (again->op != NULL)
+        free(*again->op);
+    for (int i = 0; i < 2; i++)
+        drop_type(again->types[i]);
+    free(again);
+}
+
 int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request)
 {
     struct request *r;
@@ -41,8 +72,10 @@ int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Re
     enter(call);
     COMM(c, comm);
     r = again != NULL ? new_request(REQUEST_COLLECTIVE, c) : NULL;
-    if (r == NULL) {
+    if (r == NULL || !keep_again(again)) {
         free(again);
+        if (r != NULL)
+            free_request(r);
         return failed(c, MPI_ERR_NO_MEM, "no memory");
     }
     r->persistent = true;

@@ -35,8 +35,8 @@ function names_of(line,   list, words, n, i, name, out) {
     return out
 }
 # Parameters that may not be null: those through which a result is given (statuses may be ignored), and the
-# counts and types of all ranks.
-function not_null_of(line,   list, words, n, i, name, out) {
+# counts and types of all ranks; functions, strings and statuses that are read. "n:name" may be null if n is 0.
+function not_null_of(line,   list, words, n, i, name, length_of, out) {
     list = substr(line, index(line, "(") + 1)
     sub(/\)$/, "", list)
     n = split(list, words, /, */)
@@ -47,6 +47,16 @@ function not_null_of(line,   list, words, n, i, name, out) {
             sub(/\[\]/, "", name)
             out = out " " name
         }
+        if (words[i] ~ /^int (n|count|n_dims|max_dims|n_in|n_out|n_nodes)$/)
+            length_of = name
+        if (words[i] ~ /\[\]$/ && length_of != "" && name !~ /^edges/ && line !~ /^Dist_graph_create .*dests\[\], const int \*weights/) {
+            sub(/\[\]/, "", name)
+            out = out " " length_of ":" name
+        }
+        if (words[i] ~ /^(const char|const MPI_Status|MPI_User_function|MPI_[A-Za-z_]*errhandler_function) \*[a-z_]+$/)
+            out = out " " name
+        if (line ~ /^(Alloc_mem|Buffer_detach) / && words[i] ~ /^void \*/)
+            out = out " " name
         if (words[i] ~ /^(int|char|MPI_(Aint|Count|Comm|Group|Request|Datatype|Errhandler|Win|Message|Info|Op)) \*[a-z_]+$/ &&
             (name !~ /^(argc|value|indices|in_weights|out_weights)$/))
             out = out " " name
@@ -72,15 +82,21 @@ function made_by(line,   list, words, n, i, name) {
     return ""
 }
 # The function, if none of them is null. Unless it makes something, its return address stays the caller's.
-function checked(line,   words, n, i, name, comm, made) {
+function checked(line,   words, n, i, name, comm, made, parts) {
     name = name_of(line)
     n = split(not_null_of(line), words, " ")
     if (n == 0)
         return
     comm = line ~ /MPI_Comm comm[,)]/ ? "comm" : "MPI_COMM_NULL"
     printf "static %s\n{\n%s", prototype(line, "checked_"), made_by(line) != "" ? "    int rc;\n\n" : ""
-    for (i = 1; i <= n; i++)
-        printf "    if (%s == NULL)\n        return null_argument(\"MPI_%s\", %s, \"%s\");\n", words[i], name, comm, words[i]
+    for (i = 1; i <= n; i++) {
+        if (split(words[i], parts, ":") == 1) {
+            parts[2] = parts[1]
+            printf "    if (%s == NULL)\n", parts[2]
+        } else
+            printf "    if (%s > 0 && %s == NULL)\n", parts[1], parts[2]
+        printf "        return null_argument(\"MPI_%s\", %s, \"%s\");\n", name, comm, parts[2]
+    }
     made = made_by(line)
     if (made != "") {
         printf "    rc = PMPI_%s(%s);\n    if (rc == MPI_SUCCESS)\n", name, names_of(line)
@@ -122,13 +138,17 @@ function with_persistent(   n, i, line) {
             started[n_functions] = name_of(functions[i])
         }
 }
-function persistent(line, start,   list, words, n, i, name) {
+function persistent(line, start,   list, words, n, i, name, kept, op) {
     name = name_of(line)
     list = substr(line, index(line, "(") + 1)
     sub(/, MPI_Info info, MPI_Request \*request\)$/, "", list)
     printf "struct %s {\n    struct again again;\n", tolower(name)
     n = split(list, words, /, */)
     for (i = 1; i <= n; i++) {
+        if (words[i] ~ /^MPI_Datatype /)
+            kept = kept (kept == "" ? "" : ", ") "type_of(" substr(words[i], 14) ")"
+        if (words[i] == "MPI_Op op")
+            op = ", .op = &x->op"
         if (sub(/\[\]/, "", words[i]))
             sub(/[^ ]*$/, "*&", words[i])
         printf "    %s;\n", words[i]
@@ -140,7 +160,7 @@ function persistent(line, start,   list, words, n, i, name) {
     for (i = 1; i <= n; i++)
         printf "x->%s, ", words[i]
     printf "request);\n}\n\n%s\n{\n    struct %s *x = malloc(sizeof(*x));\n\n    CALLED();\n", prototype(line, "MPI_"), tolower(name)
-    printf "    (void)info;\n    if (x != NULL)\n        *x = (struct %s){{start_%s}, %s};\n", tolower(name), tolower(name), list
+    printf "    (void)info;\n    if (x != NULL)\n        *x = (struct %s){{.start = start_%s, .types = {%s}%s}, %s};\n", tolower(name), tolower(name), (kept == "" ? "NULL" : kept), op, list
     printf "    return make_persistent(\"MPI_%s\", x != NULL ? &x->again : NULL, comm, request);\n}\n\n", name
 }
 function handles(   n, i, words, type) {

@@ -139,31 +139,52 @@ int MPI_Group_difference(MPI_Group a, MPI_Group b, MPI_Group *out)
     return select_from("MPI_Group_difference", a, b, false, out);
 }
 
-int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
+/* No memory: they are taken for distinct. */
+static bool are_distinct(const struct group *g, int n, const int ranks[])
+{
+    bool *seen = calloc((size_t)g->n + 1, sizeof(bool)), distinct = true;
+
+    for (int i = 0; seen != NULL && i < n; i++) {
+        distinct = distinct && !seen[ranks[i]];
+        seen[ranks[i]] = true;
+    }
+    free(seen);
+    return distinct;
+}
+
+static int include(const char *call, MPI_Group group, int n, const int ranks[], MPI_Group *out)
 {
     struct group *made;
 
-    enter("MPI_Group_incl");
+    enter(call);
     GROUP(g, group);
     CHECK(NULL, n >= 0 && n <= g->n, MPI_ERR_ARG, "%d ranks of a group of %d", n, g->n);
     for (int i = 0; i < n; i++)
         CHECK(NULL, ranks[i] >= 0 && ranks[i] < g->n, MPI_ERR_RANK,
               "%d is not a rank of a group of %d", ranks[i], g->n);
+    CHECK(NULL, are_distinct(g, n, ranks), MPI_ERR_RANK, "a rank is named twice");
     made = new_group(n);
     for (int i = 0; i < n && made != NULL; i++)
         made->ranks[i] = g->ranks[ranks[i]];
     return give(made, out);
 }
 
-int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
+{
+    return include("MPI_Group_incl", group, n, ranks, out);
+}
+
+static int exclude(const char *call, MPI_Group group, int n, const int ranks[], MPI_Group *out)
 {
     struct group *made;
 
-    enter("MPI_Group_excl");
+    enter(call);
     GROUP(g, group);
+    CHECK(NULL, n >= 0 && n <= g->n, MPI_ERR_ARG, "%d ranks of a group of %d", n, g->n);
     for (int i = 0; i < n; i++)
         CHECK(NULL, ranks[i] >= 0 && ranks[i] < g->n, MPI_ERR_RANK,
               "%d is not a rank of a group of %d", ranks[i], g->n);
+    CHECK(NULL, are_distinct(g, n, ranks), MPI_ERR_RANK, "a rank is named twice");
     made = new_group(g->n);
     if (made != NULL) {
         made->n = 0;
@@ -177,6 +198,11 @@ int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
         }
     }
     return give(made, out);
+}
+
+int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
+{
+    return exclude("MPI_Group_excl", group, n, ranks, out);
 }
 
 /* The ranks of all ranges, in order. To be freed; NULL: no memory, or *n == 0. -1: one is wrong */
@@ -202,24 +228,40 @@ static int expand(int n_ranges, int ranges[][3], int **ranks)
     return n;
 }
 
-int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *out)
+/* As `make` does it with the ranks that the ranges have. */
+static int take_ranges(const char *call, MPI_Group group, int n, int ranges[][3], MPI_Group *out,
+                       int (*make)(const char *, MPI_Group, int, const int[], MPI_Group *))
 {
-    int *ranks, n_ranks = expand(n, ranges, &ranks), rc;
+    int *ranks, n_ranks, rc;
 
-    CHECK(NULL, n_ranks >= 0, MPI_ERR_ARG, "a range has the step 0");
-    rc = MPI_Group_incl(group, n_ranks, ranks, out);
+    enter(call);
+    GROUP(g, group);
+    CHECK(NULL, n >= 0, MPI_ERR_ARG, "%d ranges, but there must be at least 0", n);
+    for (int i = 0; i < n; i++) {
+        const int64_t first = ranges[i][0], step = ranges[i][2],
+                      steps = step != 0 ? (ranges[i][1] - first) / step : 0,
+                      last = first + (steps > 0 ? steps * step : 0);
+
+        CHECK(NULL, step != 0, MPI_ERR_ARG, "a range has the step 0");
+        CHECK(NULL, first >= 0 && first < g->n && last >= 0 && last < g->n, MPI_ERR_RANK,
+              "the range %d is from %lld to %lld, not within a group of %d", i, (long long)first,
+              (long long)last, g->n);
+    }
+    n_ranks = expand(n, ranges, &ranks);
+    CHECK(NULL, n_ranks >= 0, MPI_ERR_NO_MEM, "no memory");
+    rc = make(call, group, n_ranks, ranks, out);
     free(ranks);
     return rc;
 }
 
+int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *out)
+{
+    return take_ranges("MPI_Group_range_incl", group, n, ranges, out, include);
+}
+
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *out)
 {
-    int *ranks, n_ranks = expand(n, ranges, &ranks), rc;
-
-    CHECK(NULL, n_ranks >= 0, MPI_ERR_ARG, "a range has the step 0");
-    rc = MPI_Group_excl(group, n_ranks, ranks, out);
-    free(ranks);
-    return rc;
+    return take_ranges("MPI_Group_range_excl", group, n, ranges, out, exclude);
 }
 
 int MPI_Group_free(MPI_Group *group)

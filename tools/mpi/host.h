@@ -75,16 +75,26 @@ struct output {
     size_t n, capacity;
 };
 
+/* What the first member has given to a collective of MPI_COMM_WORLD: signature.c */
+struct member_call {
+    uint64_t number; /* of the collective, from 1; 0: none */
+    uint32_t hash, place;
+    int rank;
+};
+
+enum { N_MEMBER_CALLS = 64 }; /* the last ones: ranks that are further apart are not compared */
+
 /* What the checks have said in this run: most of it is said once, or by few ranks. */
 struct said {
     atomic_flag conflict, use, unused, types;
     _Atomic int requests, messages, sums; /* ranks, ranks, lines */
-    pthread_mutex_t mutex;                /* of what follows: places whose objects are left */
+    pthread_mutex_t mutex; /* of what follows: places whose objects are left; and members */
     struct {
         const char *call;
         uintptr_t place;
     } left[16];
     int n_left;
+    struct member_call members[N_MEMBER_CALLS];
 };
 
 /* Functions of the executable, by address in the file: one, and an array of them. 0: there is none. */
@@ -130,6 +140,12 @@ void print_calls(const char *text);
 int explore(struct job *job, const struct mpi_program *program);
 /* A rank of an explored run has failed, and has said why on stderr, or ends with an exit code. */
 void fail_explored(const struct rank *r);
+
+/* ending.c: a run that is over ends, also if a rank never calls MPI again. exit_code: of the process then */
+void begin_watch(int (*exit_code)(void));
+void end_watch(void); /* the run has returned */
+void note_over(void);
+void catch_interrupts(void); /* once the handlers that stop the run are there */
 
 /* End this rank with an exit code, after its exit handlers; or because the run has ended. */
 void leave_rank(int code, int rc) __attribute__((noreturn));

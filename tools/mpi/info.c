@@ -84,6 +84,11 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 
     enter_any("MPI_Info_set");
     INFO(i, info);
+    CHECK(NULL, *key != '\0' && strlen(key) <= MPI_MAX_INFO_KEY, MPI_ERR_INFO_KEY,
+          "the key has %zu characters, but must have 1 to %d", strlen(key), MPI_MAX_INFO_KEY);
+    CHECK(NULL, strlen(value) <= MPI_MAX_INFO_VAL, MPI_ERR_INFO_VALUE,
+          "the value has %zu characters, but at most %d are possible", strlen(value),
+          MPI_MAX_INFO_VAL);
     CHECK(NULL, p != NULL && (p->key = strdup(key)) != NULL && (p->value = strdup(value)) != NULL,
           MPI_ERR_NO_MEM, "no memory");
     if (*link_of(i, key) != NULL)
@@ -98,6 +103,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *f
 
     enter_any("MPI_Info_get");
     ANY_INFO(i, info);
+    CHECK(NULL, length >= 0, MPI_ERR_ARG, "the length is %d, but must be at least 0", length);
     p = pair_of(i, key);
     *flag = p != NULL;
     if (p != NULL)

@@ -53,7 +53,11 @@ static int add_part(struct request *r, enum request_kind kind, const void *buf, 
     struct request *part = inner != NULL ? new_request(kind, inner) : NULL, **parts;
 
     CHECK(r->comm, type_of(type) != NULL, MPI_ERR_TYPE, "a datatype is null or has been freed");
+    CHECK_COMMITTED(r->comm, type_of(type));
     CHECK_COUNT(r->comm, count);
+    if (peer != MPI_PROC_NULL)
+        CHECK_AT(r->comm, buf, type_of(type), (size_t)count,
+                 kind == REQUEST_SEND ? " to send" : " to receive");
     parts = realloc(r->parts, (size_t)(r->n_parts + 1) * sizeof(struct request *));
     CHECK(r->comm, part != NULL && parts != NULL, MPI_ERR_NO_MEM, "no memory");
     r->parts = parts;
@@ -65,6 +69,9 @@ static int add_part(struct request *r, enum request_kind kind, const void *buf, 
     part->peer = peer;
     part->tag = TAG + tag;
     part->mode = LOGP_SEND_STANDARD;
+    part->is_part = true;
+    part->call = r->comm->owner->call;
+    part->caller = r->comm->owner->caller;
     return kind == REQUEST_SEND ? start_send(part) : start_recv(part);
 }
 
@@ -103,15 +110,22 @@ int move_item(struct request *r, enum request_kind kind, const struct items *x, 
 static int copy_own(struct request *r, const void *in, int in_count, MPI_Datatype in_type,
                     const struct items *out, int own)
 {
-    const struct type *from = type_of(in_type), *to = type_of(item_type(out, own));
+    struct type *from = type_of(in_type), *to = type_of(item_type(out, own));
     size_t bytes;
     void *memory;
 
     CHECK(r->comm, from != NULL && to != NULL, MPI_ERR_TYPE,
           "a datatype is null or has been freed");
+    CHECK_COMMITTED(r->comm, from);
+    CHECK_COMMITTED(r->comm, to);
     CHECK_COUNT(r->comm, in_count);
-    if (in == item(out, own))
+    CHECK_COUNT(r->comm, item_count(out, own));
+    CHECK_AT(r->comm, in, from, (size_t)in_count, " to send");
+    CHECK_AT(r->comm, item(out, own), to, (size_t)item_count(out, own), " to receive");
+    if (in == item(out, own) && from == to) /* it is there; MPI_BOTTOM says nothing by itself */
         return MPI_SUCCESS;
+    check_alike(r->comm, from, (size_t)in_count, "the data sent to itself", to,
+                (size_t)item_count(out, own), "the data received");
     bytes = (size_t)in_count * from->size;
     memory = malloc(bytes + 1);
     CHECK(r->comm, memory != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -221,7 +235,7 @@ static int copy_items(struct request *r, const struct items *x, struct items *in
     for (int i = 0; i < r->comm->size; i++)
         pack(type_of(item_type(x, i)), (size_t)item_count(x, i), item(x, i),
              (char *)r->memory + at[i]);
-    *in = (struct items){.buf = r->memory, .counts = counts, .bytes = at, .type = MPI_BYTE};
+    *in = (struct items){.buf = r->memory, .counts = counts, .bytes = at, .type = MPI_PACKED};
     return MPI_SUCCESS;
 }
 
@@ -239,7 +253,7 @@ int start_exchange(struct request *r, const struct items *in, const struct items
 
         rc = move_item(r, REQUEST_RECV, out, from, from, 0);
     }
-    if (!c->inter && rc == MPI_SUCCESS && in->buf != r->memory)
+    if (!c->inter && rc == MPI_SUCCESS && (in->buf == NULL || in->buf != r->memory))
         rc = copy_own(r, item(in, me), item_count(in, me), item_type(in, me), out, me);
     for (int k = first; k < n && rc == MPI_SUCCESS; k++)
         rc = move_item(r, REQUEST_SEND, in, (me + k) % n, (me + k) % n, 0);
@@ -302,6 +316,7 @@ static int gatherv(const char *call, GATHERV, int root, MPI_Comm comm, MPI_Reque
 
 int MPI_Gatherv(GATHERV, int root, MPI_Comm comm)
 {
+    CALLED();
     return gatherv("MPI_Gatherv", send_buf, send_count, send_type, recv_buf, recv_counts, displs,
                    recv_type, root, comm, NULL);
 }
@@ -332,6 +347,7 @@ static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Req
 
 int MPI_Scatterv(SCATTERV, int root, MPI_Comm comm)
 {
+    CALLED();
     return scatterv("MPI_Scatterv", send_buf, send_counts, displs, send_type, recv_buf, recv_count,
                     recv_type, root, comm, NULL);
 }
@@ -359,6 +375,7 @@ static int allgatherv(const char *call, GATHERV, MPI_Comm comm, MPI_Request *req
 
 int MPI_Allgatherv(GATHERV, MPI_Comm comm)
 {
+    CALLED();
     return allgatherv("MPI_Allgatherv", send_buf, send_count, send_type, recv_buf, recv_counts,
                       displs, recv_type, comm, NULL);
 }
@@ -375,6 +392,10 @@ static int alltoall(const char *call, const struct items *in, const struct items
 {
     enter(call);
     COMM(c, comm);
+    CHECK(c,
+          in->buf == MPI_IN_PLACE || (in->counts != NULL && in->displs != NULL &&
+                                      (in->types != NULL || type_of(in->type) != NULL)),
+          MPI_ERR_ARG, "the counts, displacements or types to send are null");
     return exchange_items(c, in, out, request);
 }
 
@@ -395,6 +416,7 @@ static int alltoall(const char *call, const struct items *in, const struct items
 
 int MPI_Alltoallv(ITEMS(MPI_Datatype, type), MPI_Comm comm)
 {
+    CALLED();
     return alltoall("MPI_Alltoallv", IN(type), OUT(type), comm, NULL);
 }
 
@@ -406,6 +428,7 @@ int MPI_Ialltoallv(ITEMS(MPI_Datatype, type), MPI_Comm comm, MPI_Request *reques
 
 int MPI_Alltoallw(ITEMS(const MPI_Datatype *, types), MPI_Comm comm)
 {
+    CALLED();
     return alltoall("MPI_Alltoallw", IN(types), OUT(types), comm, NULL);
 }
 

@@ -72,6 +72,7 @@ static int exchange(const char *call, const struct items *in, const struct items
 #define NEIGHBOR(name, iname, in, out, ...)                                                        \
     int MPI_##name(__VA_ARGS__, MPI_Comm comm)                                                     \
     {                                                                                              \
+        CALLED();                                                                                  \
         return exchange("MPI_" #name, in, out, comm, NULL);                                        \
     }                                                                                              \
     int MPI_##iname(__VA_ARGS__, MPI_Comm comm, MPI_Request *request)                              \

@@ -73,6 +73,13 @@ static struct logp_send_options options_of(const struct type *t, const void *buf
     return o;
 }
 
+/* Messages under way may fill it, too, but they leave it when they arrive: only one that never fits is
+ * refused. */
+static bool fits_attached(const struct rank *r, const struct type *t, size_t n)
+{
+    return n * t->size <= (size_t)r->buffer_size;
+}
+
 /* A message for which the queues have no space waits for its receiver, if it may wait. */
 static bool waits_instead(struct logp_send_options *o, int rc)
 {
@@ -96,8 +103,10 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     CHECK_SEND_TAG(c, tag);
     if (dest == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    CHECK(c, buf != NULL || count == 0 || t->size == 0 || t->kind != TYPE_BASIC, MPI_ERR_BUFFER,
-          "the buffer is null");
+    CHECK_AT(c, buf, t, (size_t)count, "");
+    CHECK(c, mode != LOGP_SEND_BUFFERED || fits_attached(c->owner, t, (size_t)count),
+          MPI_ERR_BUFFER, "%zu bytes do not fit in the %d of MPI_Buffer_attach()",
+          (size_t)count * t->size, c->owner->buffer_size);
     o = options_of(t, buf, (size_t)count, mode, &elements);
     o.bits = signature_of(c, t, (size_t)count, caller);
     do
@@ -130,10 +139,12 @@ int start_send(struct request *r)
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
     if (r->peer == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    CHECK(r->comm, r->buf != NULL || r->count * r->type->size == 0 || r->type->kind != TYPE_BASIC,
-          MPI_ERR_BUFFER, "the buffer is null");
+    CHECK(r->comm,
+          r->mode != LOGP_SEND_BUFFERED || fits_attached(r->comm->owner, r->type, r->count),
+          MPI_ERR_BUFFER, "%zu bytes do not fit in the %d of MPI_Buffer_attach()",
+          r->count * r->type->size, r->comm->owner->buffer_size);
     o = options_of(r->type, r->buf, r->count, r->mode, &elements);
-    if (r->caller != NULL) /* not a part of a collective */
+    if (r->caller != NULL)
         o.bits = signature_of(r->comm, r->type, r->count, r->caller);
     do
         rc = logp_isend_with(r->comm->vp, r->peer + r->comm->first_peer, r->tag, &o, &r->under_way);
@@ -181,8 +192,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     if (source == MPI_PROC_NULL)
         return nobody(status);
     bytes = (size_t)count * t->size;
-    CHECK(c, buf != NULL || bytes == 0 || t->kind != TYPE_BASIC, MPI_ERR_BUFFER,
-          "the buffer is null");
+    CHECK_AT(c, buf, t, (size_t)count, "");
     elements = (struct elements){t, (size_t)count, buf};
     o = places_of(&elements);
     from = (struct logp_status){.source = source_of(c, source), .tag = tag_of(tag)};
@@ -195,7 +205,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     set_status(status, from.source, from.tag, from.n_bytes < bytes ? from.n_bytes : bytes);
     if (from.n_bytes > bytes)
         return truncated(c, &from, bytes);
-    check_signature(c, t, from.bits, from.n_bytes, from.source, from.tag);
+    check_signature(c, NULL, t, from.bits, from.n_bytes, from.source, from.tag);
     return MPI_SUCCESS;
 }
 
@@ -234,6 +244,8 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
         CHECK_SOURCE(c, peer);
         CHECK_RECV_TAG(c, tag);
     }
+    if (peer != MPI_PROC_NULL)
+        CHECK_AT(c, buf, t, (size_t)count, "");
     r = new_request(kind, c);
     CHECK(c, r != NULL, MPI_ERR_NO_MEM, "no memory");
     keep_type(t);
@@ -369,6 +381,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     ENTER(c, "MPI_Sendrecv_replace", comm);
     DATA_TYPE(t, type, c);
     CHECK_COUNT(c, count);
+    CHECK_AT(c, buf, t, (size_t)count, "");
     bytes = (size_t)count * t->size;
     CHECK(c, bytes <= INT_MAX || in_a_row(t, (size_t)count), MPI_ERR_COUNT,
           "%zu bytes that do not lie in a row, but at most %d can be replaced", bytes, INT_MAX);
@@ -483,18 +496,20 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     size_t bytes;
 
     enter("MPI_Mrecv");
-    TYPE(t, type, NULL);
+    DATA_TYPE(t, type, NULL);
+    CHECK_COUNT(NULL, count);
     CHECK(NULL, *message != MPI_MESSAGE_NULL, MPI_ERR_REQUEST, "the message is null");
     if (*message == MPI_MESSAGE_NO_PROC) {
         *message = MPI_MESSAGE_NULL;
         return nobody(status);
     }
     bytes = (size_t)count * t->size;
+    CHECK_AT(NULL, buf, t, (size_t)count, "");
     unpack(t, (size_t)count, m->data, m->n_bytes < bytes ? m->n_bytes : bytes, buf);
     set_status(status, m->status.MPI_SOURCE, m->status.MPI_TAG, m->n_bytes);
     *message = MPI_MESSAGE_NULL;
     if (m->n_bytes <= bytes) {
-        check_signature(&this_rank()->world, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
+        check_signature(&this_rank()->world, NULL, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
                         m->status.MPI_TAG);
         free(m);
         return MPI_SUCCESS;
@@ -616,6 +631,10 @@ int MPI_Buffer_attach(void *buf, int size)
 {
     struct rank *r = enter("MPI_Buffer_attach");
 
+    CHECK(NULL, size >= 0, MPI_ERR_ARG, "the size is %d, but must be at least 0", size);
+    CHECK(NULL, buf != NULL || size == 0, MPI_ERR_BUFFER, "the buffer is null");
+    CHECK(NULL, r->buffer == NULL, MPI_ERR_BUFFER,
+          "a buffer is attached; call MPI_Buffer_detach() first");
     r->buffer = buf;
     r->buffer_size = size;
     return MPI_SUCCESS;

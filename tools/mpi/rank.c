@@ -135,8 +135,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     struct rank *r = this_rank();
 
     (void)argc, (void)argv;
+    r->thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
     if (provided != NULL)
-        *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+        *provided = r->thread_level;
     r->call = "MPI_Init";
     if (r->initialized)
         return failed(NULL, MPI_ERR_OTHER, "called twice");
@@ -163,7 +164,7 @@ int MPI_Finalized(int *flag)
 
 int MPI_Query_thread(int *provided)
 {
-    *provided = MPI_THREAD_SERIALIZED;
+    *provided = this_rank()->thread_level;
     return MPI_SUCCESS;
 }
 
@@ -236,10 +237,13 @@ int MPI_Get_library_version(char *version, int *length)
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
 {
-    void *memory = malloc(size > 0 ? (size_t)size : 1);
+    void *memory;
 
     (void)info;
     enter("MPI_Alloc_mem");
+    CHECK(NULL, size >= 0, MPI_ERR_ARG, "the size is %lld, but must be at least 0",
+          (long long)size);
+    memory = malloc(size > 0 ? (size_t)size : 1);
     CHECK(NULL, memory != NULL, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
     memcpy(base, &memory, sizeof(void *));
     return MPI_SUCCESS;

@@ -27,7 +27,7 @@ static void free_parts(struct request *r)
     free(r->memory);
     free(r->own_block);
     free(r->reduction);
-    free(r->again);
+    free_again(r->again);
     if (r->general != NULL)
         r->general->drop(r->general->state);
     free(r->general);
@@ -65,9 +65,12 @@ static int completed(struct request *r, int rc, struct logp_status *from)
         logp_group_translate(r->comm->owner->vp, 1, &global, r->comm->vp, &from->source);
     from->source -= r->comm->first_peer;
     set_status(&r->status, from->source, from->tag, from->n_bytes < bytes ? from->n_bytes : bytes);
+    if (from->n_bytes > bytes && r->is_part)
+        return failed(r->comm, MPI_ERR_TRUNCATE, "rank %d sends %zu bytes where %zu are expected",
+                      from->source, from->n_bytes, bytes);
     if (from->n_bytes > bytes)
         return truncated(r->comm, from, bytes);
-    check_signature(r->comm, r->type, from->bits, from->n_bytes, from->source, from->tag);
+    check_signature(r->comm, r, r->type, from->bits, from->n_bytes, from->source, from->tag);
     return MPI_SUCCESS;
 }
 
@@ -482,6 +485,8 @@ int MPI_Startall(int n, MPI_Request requests[])
 {
     int rc = MPI_SUCCESS;
 
+    enter("MPI_Startall");
+    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
         rc = MPI_Start(&requests[i]);
     return rc;

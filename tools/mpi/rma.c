@@ -12,6 +12,7 @@ struct part {
     int count;
     MPI_Datatype handle;
     struct type *type;
+    bool is_origin; /* its buffer is the caller's */
 };
 
 struct operation_at {
@@ -28,7 +29,10 @@ static int check_part(struct win *w, struct part *p)
 {
     p->type = type_of(p->handle);
     CHECK(w->comm, p->type != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed");
+    CHECK_COMMITTED(w->comm, p->type);
     CHECK(w->comm, p->count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", p->count);
+    if (p->is_origin)
+        CHECK_AT(w->comm, p->buf, p->type, (size_t)p->count, " of the origin");
     return MPI_SUCCESS;
 }
 
@@ -280,7 +284,7 @@ static int defer(struct win *w, const struct operation_at *a, const struct reduc
         d->r = *r;
     if (n_in > 0) {
         pack(a->in.type, (size_t)a->in.count, a->in.buf, d->data);
-        d->a.in = (struct part){d->data, (int)n_in, MPI_BYTE, type_of(MPI_BYTE)};
+        d->a.in = (struct part){d->data, (int)n_in, MPI_BYTE, type_of(MPI_BYTE), false};
     }
     if (n_compared > 0) {
         memcpy(d->data + at_compared, a->compare, n_compared);
@@ -322,10 +326,34 @@ int perform_arrived(struct win *w, int rank)
 
 /* ---- a call ---- */
 
+/* A reduction with this operation and these types. */
+static int check_reduction(struct win *w, const struct operation_at *a, struct reduction *r)
+{
+    const struct type *basic = basic_of(a->there.type);
+    int rc;
+
+    CHECK(w->comm, basic != NULL && basic == basic_of(a->in.type), MPI_ERR_TYPE,
+          "the elements of the two datatypes differ");
+    CHECK(w->comm, (uintptr_t)a->op < 0x400, MPI_ERR_OP, "the operation is one of the program");
+    rc = make_reduction(r, a->op, basic->handle);
+    CHECK(w->comm, rc == MPI_SUCCESS, rc, "the operation is null, or does not apply to %s",
+          basic->name);
+    return rc;
+}
+
+static void check_types(struct win *w, const struct operation_at *a)
+{
+    const struct part *parts[] = {a->has_in ? &a->in : NULL, a->has_out ? &a->out : NULL};
+
+    for (int i = 0; i < 2; i++)
+        if (parts[i] != NULL)
+            check_alike(w->comm, parts[i]->type, (size_t)parts[i]->count, "the origin",
+                        a->there.type, (size_t)a->there.count, "the target");
+}
+
 /* The operation and its types fit each other. */
 static int check_operation(struct win *w, struct operation_at *a, struct reduction *r)
 {
-    const struct type *basic;
     int rc = check_part(w, &a->there);
 
     if (rc == MPI_SUCCESS && a->has_in)
@@ -338,15 +366,10 @@ static int check_operation(struct win *w, struct operation_at *a, struct reducti
           "%zu bytes for %zu at the target", bytes_of(&a->in), bytes_of(&a->there));
     CHECK(w->comm, !a->has_out || bytes_of(&a->out) == bytes_of(&a->there), MPI_ERR_TYPE,
           "%zu bytes of the target for %zu", bytes_of(&a->there), bytes_of(&a->out));
-    if (a->op == MPI_REPLACE || a->op == MPI_NO_OP || bytes_of(&a->there) == 0)
-        return MPI_SUCCESS;
-    basic = basic_of(a->there.type);
-    CHECK(w->comm, basic != NULL && basic == basic_of(a->in.type), MPI_ERR_TYPE,
-          "the elements of the two datatypes differ");
-    CHECK(w->comm, (uintptr_t)a->op < 0x400, MPI_ERR_OP, "the operation is one of the program");
-    rc = make_reduction(r, a->op, basic->handle);
-    CHECK(w->comm, rc == MPI_SUCCESS, rc, "the operation is null, or does not apply to %s",
-          basic->name);
+    if (a->op != MPI_REPLACE && a->op != MPI_NO_OP && bytes_of(&a->there) > 0)
+        rc = check_reduction(w, a, r);
+    if (rc == MPI_SUCCESS)
+        check_types(w, a);
     return rc;
 }
 
@@ -393,6 +416,8 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     WIN(w, win);
     CHECK(w->comm, a->rank == MPI_PROC_NULL || (unsigned)a->rank < (unsigned)w->comm->size,
           MPI_ERR_RANK, "%d is not a rank of a window of %d", a->rank, w->comm->size);
+    if (a->rank == MPI_PROC_NULL)
+        a->in.is_origin = a->out.is_origin = false; /* nothing is moved */
     rc = check_operation(w, a, &r);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -418,9 +443,9 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
 #define ORIGIN(constness) constness void *origin, int origin_count, MPI_Datatype origin_type
 #define RESULT void *result, int result_count, MPI_Datatype result_type
 #define TARGET int rank, MPI_Aint displ, int target_count, MPI_Datatype target_type
-#define IN .in = {(void *)origin, origin_count, origin_type, NULL}, .has_in = true
-#define OUT .out = {result, result_count, result_type, NULL}, .has_out = true
-#define AT .rank = rank, .displ = displ, .there = {NULL, target_count, target_type, NULL}
+#define IN .in = {(void *)origin, origin_count, origin_type, NULL, true}, .has_in = true
+#define OUT .out = {result, result_count, result_type, NULL, true}, .has_out = true
+#define AT .rank = rank, .displ = displ, .there = {NULL, target_count, target_type, NULL, false}
 
 int MPI_Put(ORIGIN(const), TARGET, MPI_Win win)
 {
@@ -497,13 +522,13 @@ int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int ra
 int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
                          int rank, MPI_Aint displ, MPI_Win win)
 {
-    struct operation_at a = {.in = {(void *)origin, 1, type, NULL},
-                             .out = {result, 1, type, NULL},
+    struct operation_at a = {.in = {(void *)origin, 1, type, NULL, true},
+                             .out = {result, 1, type, NULL, true},
                              .has_in = true,
                              .has_out = true,
                              .rank = rank,
                              .displ = displ,
-                             .there = {NULL, 1, type, NULL},
+                             .there = {NULL, 1, type, NULL, false},
                              .op = MPI_REPLACE,
                              .is_atomic = true,
                              .compare = compare};
@@ -516,6 +541,11 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
         enter("MPI_Compare_and_swap");
         return failed(win_of(win) != NULL ? win_of(win)->comm : NULL, MPI_ERR_TYPE,
                       "%s is not an integer, a logical or a byte", t->name);
+    }
+    if (compare == NULL) {
+        enter("MPI_Compare_and_swap");
+        return failed(win_of(win) != NULL ? win_of(win)->comm : NULL, MPI_ERR_BUFFER,
+                      "the value to compare with is null");
     }
     return operate("MPI_Compare_and_swap", &a, win, NULL);
 }

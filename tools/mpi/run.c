@@ -27,7 +27,7 @@ static void crashed(int signal_number, siginfo_t *info, void *context)
     uintptr_t at;
     int n;
 
-    if (r != NULL) {
+    if (r != NULL && (signal_number != SIGABRT || the_job->main == NULL)) {
         at = place_here();
         name_places(the_job, &at, 1, &place);
         n = snprintf(text, sizeof(text), "rank %d crashed (%s), last in %s%s\n",
@@ -65,7 +65,7 @@ static void free_handler_stack(void *memory)
 
 static void catch_crashes(void)
 {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     struct sigaction action = {.sa_sigaction = crashed,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 
@@ -102,6 +102,8 @@ int run_rank(struct logp_vp *vp, void *arg)
     char name[16];
     int rc;
 
+    if (me == 0)
+        catch_interrupts();
     r->host = h;
     rc = begin_rank(r, vp);
     if (rc != 0)
@@ -125,7 +127,10 @@ int run_rank(struct logp_vp *vp, void *arg)
         end_output(r);
         if (job->kept == NULL)
             logp_machine_stop(logp_vp_machine(vp), -ECANCELED);
+        note_over();
     }
+    if (h->rc != 0)
+        note_over();
     if (h->rc == 0 && h->code != 0 && job->kept != NULL)
         fail_explored(r);
     h->running = false;
@@ -172,6 +177,10 @@ static void print_wait(const struct logp_wait_info *w, const char *call)
     const bool has_peer =
         w->kind == LOGP_WAIT_RECV || w->kind == LOGP_WAIT_SEND || w->kind == LOGP_WAIT_SPACE;
 
+    if (strncmp(call, "MPI_Win_lock", 12) == 0 && w->kind == LOGP_WAIT_RECV) {
+        fputs(", for a lock that another rank holds", stderr);
+        return;
+    }
     if ((size_t)w->kind < sizeof(texts) / sizeof(texts[0]) && texts[w->kind] != NULL)
         fputs(texts[w->kind], stderr);
     if (has_peer && w->source >= 0)
@@ -266,6 +275,15 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
     return 1;
 }
 
+static const struct logp_machine *the_machine;
+
+/* Of a run that is over and does not end. */
+static int conclude_early(void)
+{
+    return conclude(the_job, the_machine,
+                    logp_machine_report(the_machine)->asserted.file != NULL ? -EPROTO : -EINTR);
+}
+
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                                         const struct mpi_program *program)
 {
@@ -303,8 +321,11 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     decide_calls(&job);
     if (rc == 0 && program->exploration != NULL)
         return explore(&job, program);
+    the_machine = m;
+    begin_watch(conclude_early);
     if (rc == 0)
         rc = program->run(m, run_rank, &job, program->timeout_ns);
+    end_watch();
     rc = conclude(&job, m, rc);
     if (program->report != NULL)
         collect_calls(&job, program->report);

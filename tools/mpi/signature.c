@@ -5,12 +5,14 @@
  * parts. Half of the 64 bits beside a message are that hash of its data, the other half is the place of
  * the send in the program. 0: unknown. A receive compares it with the hash of as many of its own elements as
  * have arrived; a part of an element is not compared.
+ * The two buffers of one call, and what the members of MPI_COMM_WORLD give to one collective, are compared in the same way.
  * MPI_PACKED matches all, and types of one size and kind match each other: MPI_LONG and MPI_INT64_T.
  * Source: MPI 3.1, 3.3.1
  */
 #include "host.h"
 
-#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define BASE UINT64_C(0x9e3779b97f4a7c15) /* odd, so that no power of it is 0 */
@@ -82,40 +84,146 @@ static uint32_t hash_of(struct rank *r, struct type *t, size_t n)
     return hash;
 }
 
-uint64_t signature_of(const struct comm *comm, struct type *t, size_t n, void *caller)
+/* Of an address in this rank's copy of the executable; 0: unknown */
+static uint32_t place_in_file(const struct rank *r, const void *caller)
 {
     uintptr_t place;
+
+    if (caller == NULL || the_job->times_calls || r->host->base == 0)
+        return 0;
+    place = (uintptr_t)caller - 1 - r->host->base;
+    return place <= UINT32_MAX && (the_job->main != NULL || place < the_job->file_bytes)
+               ? (uint32_t)place
+               : 0;
+}
+
+uint64_t signature_of(const struct comm *comm, struct type *t, size_t n, void *caller)
+{
     uint32_t hash;
 
     if (!the_job->checks || n * t->size == 0)
         return 0;
-    place = caller != NULL && !the_job->times_calls
-                ? (uintptr_t)caller - 1 - comm->owner->host->base
-                : 0;
     hash = hash_of(comm->owner, t, n);
-    return hash == 0 ? 0 : (uint64_t)hash << 32 | (place <= UINT32_MAX ? place : 0);
+    return hash == 0 ? 0 : (uint64_t)hash << 32 | place_in_file(comm->owner, caller);
 }
 
-void check_signature(const struct comm *comm, struct type *t, uint64_t bits, size_t bytes,
-                     int source, int tag)
+/* ---- what differs is said once, and the run goes on ---- */
+
+static bool say_first(void)
 {
-    const struct rank *r = comm->owner;
+    return !atomic_flag_test_and_set_explicit(&the_job->said.types, memory_order_relaxed);
+}
+
+static const char *name_type(const struct type *t)
+{
+    return t->kind == TYPE_BASIC ? t->name : "this datatype";
+}
+
+/* Of the call that began r, or of the one that is running. */
+static const char *name_begin(const struct rank *rank, const struct request *r, char *text)
+{
+    char names[1][PLACE_TEXT];
     uintptr_t place;
+
+    if (r == NULL || r->call == NULL)
+        return name_here(text);
+    place = the_job->times_calls ? r->place : place_of(rank, r->caller);
+    name_places(the_job, &place, 1, names);
+    return place != 0 ? memcpy(text, names[0], PLACE_TEXT) : name_here(text);
+}
+
+void check_signature(const struct comm *comm, const struct request *r, struct type *t,
+                     uint64_t bits, size_t bytes, int source, int tag)
+{
+    const struct rank *rank = comm->owner;
+    const bool is_part = r != NULL && r->is_part, is_short = is_part && bytes != r->count * t->size;
+    uintptr_t place = bits & UINT32_MAX;
+    const char *call = r != NULL && r->call != NULL ? r->call : rank->call;
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uint32_t hash;
 
-    if (bits == 0 || bytes == 0 || t->size == 0 || bytes % t->size != 0)
+    if (!the_job->checks ||
+        (!is_short && (bits == 0 || bytes == 0 || t->size == 0 || bytes % t->size != 0)))
         return;
-    hash = hash_of(comm->owner, t, bytes / t->size);
-    if (hash == 0 || hash == bits >> 32 ||
-        atomic_flag_test_and_set_explicit(&the_job->said.types, memory_order_relaxed))
+    hash = is_short ? 0 : hash_of(comm->owner, t, bytes / t->size);
+    if ((!is_short && (hash == 0 || hash == bits >> 32)) || !say_first())
         return;
-    place = bits & UINT32_MAX;
     name_places(the_job, &place, 1, text);
+    name_begin(rank, r, here);
     fflush(stdout);
-    fprintf(stderr,
+    if (is_short)
+        fprintf(
+            stderr,
+            "rank %d: %s: rank %d sends %zu bytes%s where %zu are expected%s; more such messages "
+            "are not named\n",
+            logp_vp_rank(rank->vp), call, source, bytes, text[0], r->count * t->size, here);
+    else if (is_part)
+        fprintf(stderr,
+                "rank %d: %s: the data from rank %d%s have another type signature than %s%s; more "
+                "such messages are not named\n",
+                logp_vp_rank(rank->vp), call, source, text[0], name_type(t), here);
+    else
+        fprintf(
+            stderr,
             "rank %d: %s: the message from rank %d with tag %d%s has another type signature than "
             "%s%s; more such messages are not named\n",
-            logp_vp_rank(r->vp), r->call, source, tag, text[0],
-            t->kind == TYPE_BASIC ? t->name : "this datatype", name_here(here));
+            logp_vp_rank(rank->vp), call, source, tag, text[0], name_type(t), here);
+}
+
+void check_alike(const struct comm *comm, struct type *a, size_t n, const char *a_is,
+                 struct type *b, size_t m, const char *b_is)
+{
+    struct rank *r = comm->owner;
+    char here[PLACE_TEXT];
+    uint32_t first, second;
+
+    if (!the_job->checks || (a == b && n == m) || n * a->size == 0 || m * b->size == 0)
+        return;
+    first = hash_of(r, a, n);
+    second = hash_of(r, b, m);
+    if (first == 0 || second == 0 || first == second || !say_first())
+        return;
+    name_here(here);
+    fflush(stdout);
+    fprintf(stderr,
+            "rank %d: %s: the type signatures of %s (%zu bytes of %s) and of %s (%zu bytes of %s) "
+            "differ%s; more such calls are not named\n",
+            logp_vp_rank(r->vp), r->call, a_is, n * a->size, name_type(a), b_is, m * b->size,
+            name_type(b), here);
+}
+
+/* ---- a collective, as each member calls it ---- */
+
+void check_members(const struct comm *comm, struct type *t, size_t n)
+{
+    struct rank *r = comm->owner;
+    struct member_call *first, other;
+    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+    uintptr_t place;
+    uint32_t hash;
+    uint64_t number;
+
+    if (!the_job->checks || comm != &r->world || comm->size == 1)
+        return;
+    hash = n * t->size > 0 ? hash_of(r, t, n) : 0;
+    number = ++r->n_members_checked;
+    if (hash == 0)
+        return;
+    first = &the_job->said.members[number % N_MEMBER_CALLS];
+    pthread_mutex_lock(&the_job->said.mutex);
+    if (first->number < number)
+        *first = (struct member_call){number, hash, place_in_file(r, r->caller), comm->rank};
+    other = *first;
+    pthread_mutex_unlock(&the_job->said.mutex);
+    if (other.number != number || other.hash == hash || !say_first())
+        return;
+    place = other.place;
+    name_places(the_job, &place, 1, text);
+    name_here(here);
+    fflush(stdout);
+    fprintf(stderr,
+            "rank %d: %s: rank %d calls it with another type signature%s than %s%s; more such "
+            "calls are "
+            "not named\n",
+            logp_vp_rank(r->vp), r->call, other.rank, text[0], name_type(t), here);
 }

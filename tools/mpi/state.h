@@ -210,10 +210,15 @@ int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
 
 enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_DONE, REQUEST_GONE };
 
-/* A collective that is started again and again: a struct of its own begins with this. */
+/* A collective that is started again and again: a struct of its own begins with this. The program may
+ * free its datatypes and its operation meanwhile. */
 struct again {
     int (*start)(const struct again *again, MPI_Request *request);
+    struct type *types[2]; /* NULL: none */
+    MPI_Op *op;            /* in that struct; NULL: none */
 };
+
+void free_again(struct again *again);
 
 /* A request that the program completes. */
 struct general {
@@ -227,6 +232,7 @@ struct general {
 struct request {
     enum request_kind kind;
     bool persistent, active, cancelled, freed;
+    bool is_part;                   /* a message of a collective */
     struct logp_request *under_way; /* NULL: it is complete, or has parts */
     struct request **parts;         /* a collective made of n_parts messages */
     int n_parts;
@@ -297,9 +303,15 @@ void set_status(MPI_Status *status, int source, int tag, size_t bytes);
 
 /* signature.c: what travels beside a message of n elements; 0: nothing. caller: of the send */
 uint64_t signature_of(const struct comm *comm, struct type *type, size_t n, void *caller);
-/* A message of so many bytes is received as this type: say so if it is not that. */
-void check_signature(const struct comm *comm, struct type *type, uint64_t bits, size_t bytes,
-                     int source, int tag);
+/* A message of so many bytes is received as this type: say so if it is not that. r: NULL: by the call that
+ * is running */
+void check_signature(const struct comm *comm, const struct request *r, struct type *type,
+                     uint64_t bits, size_t bytes, int source, int tag);
+/* Data of n elements become m elements of another type within one call: say so if they are not alike. */
+void check_alike(const struct comm *comm, struct type *a, size_t n, const char *a_is,
+                 struct type *b, size_t m, const char *b_is);
+/* All members give n elements of this type, or of others that are alike, to the collective that begins. */
+void check_members(const struct comm *comm, struct type *type, size_t n);
 
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int start_send(struct request *request);
@@ -316,6 +328,7 @@ struct rank {
     struct logp_vp *vp;
     struct comm world, self;
     bool initialized, finalized;
+    int thread_level; /* that MPI_Init_thread() has given */
     const char *call; /* that it is in, or was in last */
     void *caller;     /* CALLED(): where it goes back to, if it gives a request; or NULL */
     struct keyval {
@@ -356,9 +369,10 @@ struct rank {
         const struct type *type; /* a constant; NULL: none yet */
         size_t n;
         uint32_t hash;
-    } signed_last;          /* signature.c: what was hashed last */
-    struct calls *calls;    /* --report: calls.c */
-    struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
+    } signed_last;              /* signature.c: what was hashed last */
+    uint64_t n_members_checked; /* collectives of MPI_COMM_WORLD: the same */
+    struct calls *calls;        /* --report: calls.c */
+    struct host_rank *host;     /* its image, output and the C library's state: image.c, libc.c */
 };
 
 void free_attributes(struct rank *r);
@@ -419,6 +433,15 @@ void abort_run(int code) __attribute__((noreturn));
 #define CHECK_COMMITTED(comm, t)                                                                   \
     CHECK(comm, (t)->references == 0 || (t)->committed, MPI_ERR_TYPE,                              \
           "the datatype has not been committed; call MPI_Type_commit()")
+/* Can n elements be there? MPI_BOTTOM is null, too; only data that are not copied may be in place. */
+static inline bool can_be_at(const void *buf, const struct type *t, size_t n)
+{
+    return (uintptr_t)buf > (uintptr_t)MPI_IN_PLACE || n == 0 || t->size == 0 ||
+           (buf == NULL && t->kind != TYPE_BASIC);
+}
+#define CHECK_AT(comm, buf, t, n, what)                                                            \
+    CHECK(comm, can_be_at(buf, t, n), MPI_ERR_BUFFER, "the buffer%s is %s", what,                  \
+          (buf) == NULL ? "null" : "MPI_IN_PLACE")
 #define DATA_TYPE(t, handle, comm)                                                                 \
     TYPE(t, handle, comm);                                                                         \
     CHECK_COMMITTED(comm, t)

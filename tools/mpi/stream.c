@@ -93,10 +93,11 @@ static void put_lines(int fd, const struct lines *l, size_t n, int rank)
 
 static ssize_t put(int fd, struct lines *l, const char *text, size_t n, int rank)
 {
-    const char *end;
+    const char *end = memrchr(text, '\n', n); /* what is kept has none */
+    const size_t all = l->n + n, whole = end != NULL ? l->n + (size_t)(end + 1 - text) : 0;
 
-    if (l->n + n > l->capacity) {
-        const size_t capacity = 2 * (l->n + n) + 256;
+    if (all > l->capacity) {
+        const size_t capacity = 2 * all + 256;
         char *more = realloc(l->text, capacity);
 
         if (more == NULL)
@@ -105,15 +106,11 @@ static ssize_t put(int fd, struct lines *l, const char *text, size_t n, int rank
         l->capacity = capacity;
     }
     memcpy(l->text + l->n, text, n);
-    l->n += n;
-    end = memrchr(l->text, '\n', l->n);
-    if (end != NULL) {
-        const size_t whole = (size_t)(end + 1 - l->text);
-
+    if (whole > 0) {
         put_lines(fd, l, whole, rank);
-        l->n -= whole;
-        memmove(l->text, end + 1, l->n);
+        memmove(l->text, l->text + whole, all - whole);
     }
+    l->n = all - whole;
     return (ssize_t)n;
 }
 

@@ -689,8 +689,11 @@ int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, 
 {
     enter("MPI_Pack");
     COMM(c, comm);
-    TYPE(t, type, c);
+    DATA_TYPE(t, type, c);
     CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_AT(c, in, t, (size_t)count, " to pack");
+    CHECK(c, out != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER,
+          "the buffer to pack to is null");
     CHECK(c, *position >= 0 && (size_t)*position + (size_t)count * t->size <= (size_t)size,
           MPI_ERR_ARG, "%zu bytes from %d on do not fit in %d", (size_t)count * t->size, *position,
           size);
@@ -704,8 +707,11 @@ int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MP
 {
     enter("MPI_Unpack");
     COMM(c, comm);
-    TYPE(t, type, c);
+    DATA_TYPE(t, type, c);
     CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_AT(c, out, t, (size_t)count, " to unpack to");
+    CHECK(c, in != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER,
+          "the buffer to unpack is null");
     CHECK(c, *position >= 0 && (size_t)*position + (size_t)count * t->size <= (size_t)size,
           MPI_ERR_ARG, "%zu bytes from %d on are not within %d", (size_t)count * t->size, *position,
           size);

@@ -163,7 +163,8 @@ struct options {
     double
         compute; /* mpirun: what computing takes on the virtual clock, times what it takes here */
     bool gdb;    /* mpirun: in this debugger */
-    int most_crashes;   /* mpirun --explore: ranks that may end in a run */
+    int most_crashes, most_lost,
+        most_doubled;   /* mpirun --explore: ranks that may end in a run, messages */
     int64_t explore;    /* mpirun: so many runs, each in another order; 0: the program runs once */
     size_t stack_bytes; /* of a processor; 0: the machine's own */
     bool help, version;

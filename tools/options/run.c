@@ -3,6 +3,7 @@
 #include "file/file.h"
 #include "options/rows.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,6 +145,35 @@ static void apply_progress(struct options *o, const char *option, const char *te
     o->progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
 }
 
+/* "2", or "crashes=1,lost=2,doubled=1": the most of each in a run. */
+static void apply_most_faults(struct options *o, const char *option, const char *text)
+{
+    static const struct names kinds = {{"crashes", "lost", "doubled"}, 3};
+    int *const most[] = {&o->most_crashes, &o->most_lost, &o->most_doubled};
+
+    o->most_crashes = o->most_lost = o->most_doubled = 0;
+    for (const char *s = text; s == text || *s != '\0';) {
+        const size_t n = strcspn(s, ",;"), length = strcspn(s, "=,;");
+        char name[32];
+        const char *number = s[length] == '=' ? s + length + 1 : s;
+        char *end;
+        long value;
+        int kind = 0;
+
+        if (number != s) {
+            snprintf(name, sizeof(name), "%.*s", (int)length, s);
+            kind = find_name(&kinds, name);
+        }
+        errno = 0;
+        value = strtol(number, &end, 10);
+        if (kind < 0 || end == number || end != s + n || errno != 0 || value < 0 || value > 1000)
+            bad_option(option, text,
+                       "a number of ranks, or crashes=N,lost=N,doubled=N with N in 0 .. 1000");
+        *most[kind] = (int)value;
+        s += n + (s[n] != '\0');
+    }
+}
+
 static void apply_check(struct options *o, const char *option, const char *text)
 {
     static const struct names names = {{"on", "off"}, 2};
@@ -223,8 +253,8 @@ const struct option_row run_options[] = {
      NUMBER(stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
     {"explore", "RUNS", "run so many times in different orders, until a run fails", "", "",
      OPTIONS_MPIRUN, NUMBER(explore, false, 1, INT64_C(1) << 40, "a number of runs > 0")},
-    {"faults", "N", "with --explore: up to N ranks crash in a run", "0", "", OPTIONS_MPIRUN,
-     NUMBER(most_crashes, false, 0, 1000, "a number of ranks, 0 .. 1000")},
+    {"faults", "N", "with --explore: up to N ranks crash in a run; lost=N,doubled=N: messages", "0",
+     "", OPTIONS_MPIRUN, .apply = apply_most_faults},
     {"gdb", NULL, "run in gdb: ranks are threads, and `rank 3` chooses one", "off", "",
      OPTIONS_MPIRUN, SWITCH(gdb)},
     {0},

@@ -32,6 +32,12 @@ static void print_calls(const struct profile *p)
     free(sites);
 }
 
+static void print_more(size_t n, const char *what)
+{
+    if (n > 0)
+        printf("and %zu more %s; --report FILE.json has all\n", n, what);
+}
+
 static void print_ranks(const struct profile *p)
 {
     char calls[32], waits[32], computes[32];
@@ -43,14 +49,14 @@ static void print_ranks(const struct profile *p)
                profile_time(p->ranks[r].call_ns, calls), profile_time(p->ranks[r].wait_ns, waits),
                profile_time(p->ranks[r].compute_ns, computes), (long long)p->ranks[r].sent,
                (long long)p->ranks[r].sent_bytes);
-    if (p->P > 64)
-        printf("and %lld more ranks; --report FILE.json has all\n", (long long)p->P - 64);
+    print_more(p->P > 64 ? (size_t)p->P - 64 : 0, "ranks");
 }
 
 static void print_waits(const struct profile *p)
 {
     const struct profile_pair **pairs;
-    const size_t n = profile_waits(p, PROFILE_LISTED, &pairs);
+    const size_t all = profile_waits(p, p->n_pairs, &pairs),
+                 n = all < PROFILE_LISTED ? all : PROFILE_LISTED;
     char time[32], sent[256], received[256];
 
     printf("\nWaits for messages: which rank waited for which\n");
@@ -58,6 +64,7 @@ static void print_waits(const struct profile *p)
         printf("rank %d waited %s for rank %d; receives: %lld\n", pairs[i]->to,
                profile_time(pairs[i]->wait_ns, time), pairs[i]->from, (long long)pairs[i]->waits);
     printf(n == 0 ? "none\n" : "");
+    print_more(all - n, "pairs of ranks");
     free(pairs);
     printf("\nLate senders: the receiver waited before the send was called\n");
     for (size_t i = 0; i < p->n_late && i < PROFILE_LISTED; i++) {
@@ -68,6 +75,7 @@ static void print_waits(const struct profile *p)
                l->from, profile_label_name(p, l->sent, sent), (long long)l->messages);
     }
     printf(p->n_late == 0 ? "none\n" : "");
+    print_more(p->n_late > PROFILE_LISTED ? p->n_late - PROFILE_LISTED : 0, "late senders");
 }
 
 static void print_matrix(const struct profile *p, const char *title, bool bytes)
@@ -138,7 +146,8 @@ void profile_as_text(const struct profile *p)
     char end[32], wait[32], late[32];
 
     write_shown(stdout, p->program);
-    printf(", P = %lld: %s; %lld messages, %lld bytes; all ranks together waited %s, of it %s for "
+    printf(", P = %lld: %s, with the barrier of MPI_Finalize; %lld messages, %lld bytes; all ranks "
+           "together waited %s, of it %s for "
            "late senders\n",
            (long long)p->P, profile_time(p->end_ns, end), (long long)p->messages,
            (long long)p->bytes, profile_time(p->wait_ns, wait), profile_time(p->late_ns, late));
