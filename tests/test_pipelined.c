@@ -116,6 +116,45 @@ Test(pipelined, in_two_trees_each_passes_on_one_half_and_sends_and_receives_in_t
     }
 }
 
+static const struct logp_algorithm *scan_on_two_trees(int exclusive)
+{
+    return logp_algorithm_find(exclusive ? "exscan" : "scan", "two-tree");
+}
+
+/* Of the n segments of each half all ranks but the last send each upwards at most once, and one that
+ * is no leaf sends it down at most twice: so up and down no rank sends more than 4 n, and all
+ * together less than 4 n (P - 1). */
+Test(pipelined, a_scan_on_two_trees_sends_each_segment_up_once_and_down_once)
+{
+    const int n = 12;
+    const struct logp_args args = {
+        .count = 2 * n, .block_bytes = 8, .op = logp_op_find("sum", "int64")};
+    const struct logp_network model = {.params = test_params(6, 2, 4)};
+    struct logp_step step;
+
+    for (int P = 2; P <= 70; P++)
+        for (int k = 0; k < 2; k++) {
+            const struct logp_schedule s = logp_schedule_of(scan_on_two_trees(k), P, &args, &model);
+            int all = 0;
+
+            for (int rank = 0; rank < P; rank++) {
+                struct logp_invocation c;
+                int sends = 0;
+
+                cr_assert_eq(logp_schedule_begin(&s, rank, &c), 0);
+                for (int64_t i = 0; s.steps(P, rank, &c, i, &step); i++)
+                    sends += step.kind == LOGP_STEP_SEND;
+                logp_schedule_end(&c);
+                cr_assert_leq(sends, 4 * n, "P %d rank %d", P, rank);
+                cr_assert(rank < P - 1 || P == 2 || sends <= 2 * n);
+                all += sends;
+            }
+            /* each of the P - 1 edges of a tree is used up and down, but for the last ranks, which
+             * send nothing up, and the first, which get nothing */
+            cr_assert(all < 4 * n * (P - 1) && all >= 2 * n * (P - 1), "P %d: %d", P, all);
+        }
+}
+
 /* ---- in-order binary ---- */
 
 /* It is no deeper than it must be, and what comes from below comes first. */
