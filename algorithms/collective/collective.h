@@ -54,8 +54,8 @@ extern const struct lpi_rows lpi_two_level_allgather, lpi_two_level_reduce_scatt
 /* collective/scatter_earliest.c */
 extern const struct lpi_rows lpi_scatter_earliest, lpi_gather_earliest;
 
-/* collective/alltoall/window.c */
-extern const struct lpi_rows lpi_alltoall_windows;
+/* collective/alltoall/window.c, dimensions.c */
+extern const struct lpi_rows lpi_alltoall_windows, lpi_alltoall_dimensions;
 
 /* collective/alltoall/alltoall.c: all sends in turn, then all receives */
 struct logp_prediction lpi_alltoall_linear(int64_t P, const struct logp_invocation *c);
@@ -125,7 +125,9 @@ int lpi_plan_chain(int P, int rank, struct logp_invocation *c);
 int lpi_plan_binary(int P, int rank, struct logp_invocation *c);
 int lpi_plan_binomial(int P, int rank, struct logp_invocation *c);
 int lpi_plan_nearest(int P, int rank, struct logp_invocation *c); /* binomial, the nearest first */
+int lpi_plan_bine(int P, int rank, struct logp_invocation *c); /* binomial, other labels */
 int lpi_plan_mesh(int P, int rank, struct logp_invocation *c);
+const char *lpi_needs_power(int64_t P, const struct logp_invocation *c);
 int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_invocation *c);
 
 /*

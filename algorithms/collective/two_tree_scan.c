@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scan and exscan along two trees (two_tree.c), each with half of the vector in segments. Both have
+ * Scan, exscan and allreduce along two trees (two_tree.c), each with half of the vector in segments. Both have
  * the ranks in order, so what is below a node is a stretch of ranks around it: A of those on its
  * left, its own x, B of those on its right. Upwards it sends A x B; downwards it gets C, of all
  * ranks before its stretch, and hands C to the left and C A x to the right. Its scan is C A x, its
@@ -14,8 +14,10 @@
  *
  * A x, or in the exscan A, is needed again when C comes, so it is kept for a whole half. The
  * segments of other streams are in scratch, two of each at once.
+ * In the allreduce what goes up to a root is the result, which goes down again.
  * Source: Sanders, Speck, Traeff, Parallel Computing 35(12), 2009, but for the steps.
  */
+#include "collective/allreduce/allreduce.h"
 #include "collective/collective.h"
 #include "schedule/reader.h"
 
@@ -33,6 +35,8 @@ enum kind {
     TO_LAST, /* as to the right: of an odd number the last rank gets all, */
     LAST,    /* which comes to it */
 };
+
+enum collective { SCAN, EXSCAN, ALLREDUCE };
 
 /* What a node has in the tree of a half. */
 struct place {
@@ -58,9 +62,9 @@ static struct lpi_hop hop_of(const struct logp_invocation *c, int64_t size)
 /* ---- segments ---- */
 
 /* Ranks in the trees. */
-static int64_t inside(int64_t P)
+static int64_t inside(int64_t P, enum collective of)
 {
-    return P - P % 2;
+    return of == ALLREDUCE ? P : P - P % 2;
 }
 
 struct choice {
@@ -73,7 +77,7 @@ static __int128 about(int64_t n, int64_t size, int64_t last, const void *arg)
 {
     const struct choice *choice = arg;
     const struct lpi_hop hop = hop_of(choice->c, size);
-    const int height = 64 - __builtin_clzll((uint64_t)inside(choice->P));
+    const int height = 64 - __builtin_clzll((uint64_t)choice->P);
 
     (void)last;
     return (4 * (__int128)n + 2 * height) * hop.step + height * (__int128)hop.flight + hop.busy;
@@ -99,18 +103,21 @@ static int64_t block(int64_t P, const struct logp_invocation *c)
 
 struct making {
     struct scan *scan;
-    bool exclusive;
+    enum collective of;
     int p;
     int64_t lag, last, turn; /* steps: of a message; of the way up; from which on it goes down */
 };
 
 /* How many steps of the schedule a segment makes: what goes up is combined when the second of A and
  * B comes. */
-static int steps_of(const struct place *at, enum kind kind, bool exclusive)
+static int steps_of(const struct place *at, enum kind kind, enum collective of)
 {
+    const bool exclusive = of == EXSCAN;
     const bool has_both = at->left && at->right;
     const bool is_second = !has_both || at->left_first == (kind == RIGHT_UP);
 
+    if (of == ALLREDUCE)
+        return kind == LEFT_UP || kind == RIGHT_UP ? 2 : 1;
     switch (kind) {
     case LEFT_UP:
         if (exclusive)
@@ -133,7 +140,7 @@ static int steps_of(const struct place *at, enum kind kind, bool exclusive)
 static void add(const struct making *m, int half, enum kind kind, int64_t start, int node)
 {
     const bool sends = kind == UP || (kind > DOWN && kind < LAST);
-    const int steps = steps_of(&m->scan->places[half], kind, m->exclusive);
+    const int steps = steps_of(&m->scan->places[half], kind, m->of);
 
     lpi_two_tree_add(&m->scan->tree, (struct lpi_stream){.start = start,
                                                          .peer = node - 1,
@@ -157,12 +164,13 @@ static void add_half(const struct making *m, int v, int half)
 {
     const struct lpi_two_tree_node node = lpi_two_tree_node(m->p, v, half, m->lag);
     const int l = half, r = 1 - half;
-    const bool is_first = half == 0 ? node.begins : node.ends;
-    const bool is_last = half == 0 ? node.ends : node.begins;
+    const bool is_root = node.above == 0, begins = half == 0 ? node.begins : node.ends;
+    const bool is_first = m->of == ALLREDUCE ? is_root : begins;
+    const bool is_last = m->of == ALLREDUCE ? is_root : half == 0 ? node.ends : node.begins;
     struct place *at = &m->scan->places[half];
 
     *at = (struct place){.left = node.below[l] != 0,
-                         .right = node.below[r] != 0 && !is_last,
+                         .right = node.below[r] != 0 && (!is_last || m->of == ALLREDUCE),
                          .left_first = node.sends[l] > node.sends[r],
                          .before = !is_first,
                          .up = !is_last};
@@ -174,7 +182,7 @@ static void add_half(const struct making *m, int v, int half)
         add(m, half, UP, m->last - node.has, node.above);
     if (at->before)
         add(m, half, DOWN, m->turn + node.has, node.above);
-    if (at->left && at->before)
+    if (at->left && (at->before || m->of == ALLREDUCE))
         add(m, half, LEFT_DOWN, m->turn + node.sends[l], node.below[l]);
     if (node.below[r] != 0)
         add(m, half, RIGHT_DOWN, m->turn + node.sends[r], node.below[r]);
@@ -196,13 +204,13 @@ static void make(const struct making *m, int P, int rank)
 /* Slots of scratch, before what is kept of a half. */
 enum { B_SLOT, UP_SLOT = 2, BEFORE_SLOT = 4, RIGHT_SLOT = 6, SLOTS };
 
-static int plan(int P, int rank, struct logp_invocation *c, bool exclusive)
+static int plan(int P, int rank, struct logp_invocation *c, enum collective of)
 {
     const int rc = lpi_vector_valid(c);
     const int64_t size = elements(P, c);
     const struct lpi_halves halves = lpi_halves_of(lpi_max(c->args.count, 0), size);
     const struct lpi_hop hop = hop_of(c, size);
-    struct making m = {.exclusive = exclusive, .p = (int)inside(P)};
+    struct making m = {.of = of, .p = (int)inside(P, of)};
 
     if (rc != 0)
         return rc;
@@ -227,12 +235,17 @@ static int plan(int P, int rank, struct logp_invocation *c, bool exclusive)
 
 static int scan_plan(int P, int rank, struct logp_invocation *c)
 {
-    return plan(P, rank, c, false);
+    return plan(P, rank, c, SCAN);
 }
 
 static int exscan_plan(int P, int rank, struct logp_invocation *c)
 {
-    return plan(P, rank, c, true);
+    return plan(P, rank, c, EXSCAN);
+}
+
+static int allreduce_plan(int P, int rank, struct logp_invocation *c)
+{
+    return plan(P, rank, c, ALLREDUCE);
 }
 
 /* ---- steps ---- */
@@ -348,6 +361,27 @@ static bool exscan_step(const struct lpi_stream *s, const struct place *p, const
     }
 }
 
+/* The same of the allreduce: of A and B what comes first is combined with x, and then the other. */
+static bool allreduce_step(const struct lpi_stream *s, const struct place *p, const struct at *a,
+                           const struct logp_invocation *c, int64_t part, struct logp_step *out)
+{
+    const bool is_first = !(p->left && p->right) || p->left_first == (s->kind == LEFT_UP);
+
+    switch ((enum kind)s->kind) {
+    case LEFT_UP:
+    case RIGHT_UP:
+        if (part == 0)
+            return receive(out, c, s, a, is_first ? a->result : a->right);
+        return combine(out, c, a, a->result, a->result, is_first ? a->own : a->right);
+    case UP:
+        return send(out, c, s, a, p->left || p->right ? a->result : a->own);
+    case DOWN:
+        return receive(out, c, s, a, a->result);
+    default:
+        return send(out, c, s, a, a->result);
+    }
+}
+
 static bool scan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
@@ -380,6 +414,24 @@ static bool exscan_steps(int64_t P, int64_t rank, const struct logp_invocation *
     return exscan_step(s, &scan->places[s->half], &at, c, part, out);
 }
 
+static bool allreduce_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                            struct logp_step *out)
+{
+    const struct scan *scan = c->plan.state;
+    int64_t segment, part;
+    const struct lpi_stream *s = lpi_two_tree_at(&scan->tree, i, &segment, &part);
+    struct at at;
+
+    (void)rank;
+    if (s == NULL)
+        return P == 1 && segment == 0 &&
+               logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
+                              (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_vector_bytes(c));
+    at = at_of(scan, c, s->half, segment);
+    return allreduce_step(s, &scan->places[s->half], &at, c, part, out);
+}
+
+LPI_READER(allreduce_run, allreduce_steps)
 LPI_READER(scan_run, scan_steps)
 LPI_READER(exscan_run, exscan_steps)
 
@@ -398,4 +450,11 @@ static const struct logp_algorithm exscans[] = {
      .steps = exscan_steps, .run = exscan_run, .knobs = {LOGP_KNOB(block_bytes, block)}},
 };
 
+static const struct logp_algorithm allreduces[] = {
+    {LOGP_ALGORITHM("allreduce", "two-tree", summary, source), .needs = lpi_needs_commutative,
+     .plan = allreduce_plan, .steps = allreduce_steps, .run = allreduce_run,
+     .knobs = {LOGP_KNOB(block_bytes, block)}},
+};
+
+const struct lpi_rows lpi_allreduce_two_tree = LPI_ROWS(allreduces);
 const struct lpi_rows lpi_scan_two_tree = LPI_ROWS(scans), lpi_exscan_two_tree = LPI_ROWS(exscans);
