@@ -155,6 +155,63 @@ Test(pipelined, a_scan_on_two_trees_sends_each_segment_up_once_and_down_once)
         }
 }
 
+/* ---- matching, and groups ---- */
+
+/* One piece, sent by whoever is free first, takes the optimal tree; and backwards. */
+Test(pipelined, matching_one_piece_is_the_optimal_tree)
+{
+    uint64_t random = 7;
+
+    for (int i = 0; i < 300 / TEST_SCALE; i++) {
+        const int64_t P = 1 + test_below(&random, 256);
+        struct logp_invocation c = {.args = {.n_bytes = 8,
+                                             .count = 1,
+                                             .block_bytes = 8,
+                                             .op = logp_op_find("sum", "int64")},
+                                    .model.params = {.L_ns = test_below(&random, 200),
+                                                     .o_send_ns = test_below(&random, 60),
+                                                     .o_recv_ns = test_below(&random, 60),
+                                                     .g_ns = test_below(&random, 90),
+                                                     .gamma_ps = test_below(&random, 9000)}};
+
+        cr_assert_eq(test_predict(broadcast("matched"), P, &c).ns,
+                     test_predict(broadcast("optimal"), P, &c).ns, "case %d P %ld", i, (long)P);
+        cr_assert_eq(test_predict(reduce("matched"), P, &c).ns,
+                     test_predict(reduce("optimal"), P, &c).ns, "case %d P %ld", i, (long)P);
+    }
+}
+
+/* Groups of one are the best word alone, and the whole as one group sends in all what an allgather and
+ * the reduce-scatter that is it backwards send: nobody sends a part twice in either. */
+Test(pipelined, an_allreduce_in_groups_has_its_ends_in_other_algorithms)
+{
+    struct logp_invocation c = {.args = {.count = 64, .op = logp_op_find("sum", "int64")},
+                                .model.params = test_params(6, 2, 4)};
+
+    c.model.params.G_ps = 50;
+    for (int64_t P = 2; P <= 64; P *= 2) {
+        const struct logp_algorithm *grouped = logp_algorithm_find("allreduce", "grouped");
+        struct logp_step step;
+        struct logp_schedule s;
+        size_t bytes = 0;
+
+        c.args.k = 1;
+        cr_assert_eq(test_predict(grouped, P, &c).ns,
+                     test_predict(logp_algorithm_find("allreduce", "census"), P, &c).ns);
+        c.args.k = P;
+        s = logp_schedule_of(grouped, P, &c.args, &c.model);
+        for (int rank = 0; rank < P; rank++) {
+            struct logp_invocation one;
+
+            cr_assert_eq(logp_schedule_begin(&s, rank, &one), 0);
+            for (int64_t i = 0; s.steps(P, rank, &one, i, &step); i++)
+                bytes += step.kind == LOGP_STEP_SEND ? step.n_bytes : 0;
+            logp_schedule_end(&one);
+        }
+        cr_assert_eq(bytes, 2 * (size_t)(P - 1) * 64 * 8, "P %ld: %zu", (long)P, bytes);
+    }
+}
+
 /* ---- in-order binary ---- */
 
 /* It is no deeper than it must be, and what comes from below comes first. */

@@ -125,7 +125,8 @@ int lpi_plan_chain(int P, int rank, struct logp_invocation *c);
 int lpi_plan_binary(int P, int rank, struct logp_invocation *c);
 int lpi_plan_binomial(int P, int rank, struct logp_invocation *c);
 int lpi_plan_nearest(int P, int rank, struct logp_invocation *c); /* binomial, the nearest first */
-int lpi_plan_bine(int P, int rank, struct logp_invocation *c); /* binomial, other labels */
+/* As binomial, with other labels. */
+int lpi_plan_bine(int P, int rank, struct logp_invocation *c);
 int lpi_plan_mesh(int P, int rank, struct logp_invocation *c);
 const char *lpi_needs_power(int64_t P, const struct logp_invocation *c);
 int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_invocation *c);
@@ -159,6 +160,18 @@ int64_t lpi_knomial_k(int64_t P, const struct logp_invocation *c);
 /* The same, which has been settled. */
 int64_t lpi_knomial_radix(int64_t P, const struct logp_invocation *c);
 const char *lpi_knomial_needs(int64_t P, const struct logp_invocation *c);
+
+/* The knob of `pat`: at most so many items or blocks in a message; if it is free, all. */
+static inline int64_t lpi_pat_most(int64_t P, const struct logp_invocation *c)
+{
+    return c->args.k > 0 && c->args.k < P ? c->args.k : P;
+}
+
+static inline const char *lpi_pat_needs(int64_t P, const struct logp_invocation *c)
+{
+    (void)P;
+    return c->args.k >= 0 ? NULL : "a positive number of items in a message (--k)";
+}
 
 /* How many nodes there are from v on, in its part of the tree. */
 int64_t lpi_knomial_size(int64_t P, int64_t v, int64_t k);

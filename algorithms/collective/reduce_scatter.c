@@ -493,7 +493,7 @@ LPI_READER(butterfly_run, butterfly_steps)
 static bool pat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                       struct logp_step *out)
 {
-    const int64_t k = lpi_knomial_radix(P, c);
+    const int64_t k = lpi_pat_most(P, c);
     const struct logp_buffer_ref message = block(c, LOGP_SCRATCH, P);
 
     if (i == 0)
@@ -540,8 +540,35 @@ static bool pat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, 
 static int pat_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
-    c->plan.scratch_bytes = blocks(c, P + lpi_knomial_radix(P, c));
+    c->plan.scratch_bytes = blocks(c, P + lpi_pat_most(P, c));
     return lpi_vector_valid(c);
+}
+
+static const char *pat_needs(int64_t P, const struct logp_invocation *c)
+{
+    const char *needs = lpi_needs_commutative(P, c);
+
+    return needs != NULL ? needs : lpi_pat_needs(P, c);
+}
+
+/* Where the messages of a round are of one size. */
+static struct logp_prediction pat_predict(int64_t P, const struct logp_invocation *c)
+{
+    const int64_t k = lpi_pat_most(P, c);
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P > 1 && c->model.params.gap_shared)
+        return lpi_no_prediction();
+    for (int64_t d = 1; d < P; d *= 2) {
+        const int64_t n = (P - d - 1) / (2 * d) + 1, items = k < n ? k : n;
+
+        if (n % items != 0)
+            return lpi_no_prediction();
+        lpi_combining_round(
+            &r, &c->model.params, n / items, blocks(c, items),
+            lpi_bound_times(items, lpi_combine_ns(&c->model.params, c->args.count)));
+    }
+    return lpi_exact(r.free);
 }
 
 static const char *radix_needs(int64_t P, const struct logp_invocation *c)
@@ -632,8 +659,8 @@ static const struct logp_algorithm algorithms[] = {
      .plan = halving_plan, .steps = butterfly_steps, .run = butterfly_run, .any_blocks = true},
     {LOGP_ALGORITHM("reduce-scatter", "pat", "trees of an allgather backwards, k blocks a message",
                     "NCCL 2.23"),
-     .needs = radix_needs, .plan = pat_plan, .steps = pat_steps,
-     .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
+     .needs = pat_needs, .plan = pat_plan, .steps = pat_steps, .predict = pat_predict,
+     .knobs = {LOGP_KNOB(k, lpi_pat_most)}},
     {LOGP_ALGORITHM("reduce-scatter", "recursive-exchange",
                     "parts of the rest to k - 1 ranks a round, distance / k", "MPICH"),
      .needs = radix_needs, .plan = halving_plan, .steps = exchange_steps, .any_blocks = true,

@@ -415,7 +415,7 @@ static bool pack(struct logp_step *out, const struct logp_invocation *c, int64_t
 static bool pat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                       struct logp_step *out)
 {
-    const int64_t k = lpi_knomial_radix(P, c);
+    const int64_t k = lpi_pat_most(P, c);
 
     if (i-- == 0)
         return lpi_copy_items(out, c, lpi_item(c, LOGP_SCRATCH, 0), lpi_item(c, LOGP_BUF, 0), 1);
@@ -442,13 +442,13 @@ static bool pat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, 
 static int pat_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
-    c->plan.scratch_bytes = lpi_bytes((size_t)(P + lpi_knomial_radix(P, c)), c->args.n_bytes);
+    c->plan.scratch_bytes = lpi_bytes((size_t)(P + lpi_pat_most(P, c)), c->args.n_bytes);
     return 0;
 }
 
 static struct logp_prediction pat_predict(int64_t P, const struct logp_invocation *c)
 {
-    const int64_t k = lpi_knomial_radix(P, c);
+    const int64_t k = lpi_pat_most(P, c);
     struct lpi_rounds r = LPI_ROUNDS;
 
     for (int64_t d = P > 1 ? lpi_half(P) : 0; d > 0; d /= 2) {
@@ -548,8 +548,8 @@ static const struct logp_algorithm algorithms[] = {
      .steps = sparbit_steps, .run = sparbit_run, .predict = sparbit_predict, .in_place = true,
      .any_blocks = true},
     {LOGP_ALGORITHM("allgather", "pat", "the same with up to k items in a message", "NCCL 2.23"),
-     .needs = lpi_knomial_needs, .plan = pat_plan, .steps = pat_steps, .predict = pat_predict,
-     .rough = true, .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
+     .needs = lpi_pat_needs, .plan = pat_plan, .steps = pat_steps, .predict = pat_predict,
+     .in_place = true, .knobs = {LOGP_KNOB(k, lpi_pat_most)}},
     {LOGP_ALGORITHM("allgather", "recursive-exchange", "all to k - 1 ranks a round, distance x k",
                     "MPICH"),
      .needs = lpi_knomial_needs, .steps = exchange_steps, .predict = exchange_predict,
