@@ -6,6 +6,8 @@
 #include "maps.h"
 #include "support.h"
 
+#include <logp/paper.h>
+
 static const struct logp_algorithm *broadcast(const char *name)
 {
     return logp_algorithm_find("broadcast", name);
@@ -179,6 +181,24 @@ Test(pipelined, matching_one_piece_is_the_optimal_tree)
         cr_assert_eq(test_predict(reduce("matched"), P, &c).ns,
                      test_predict(reduce("optimal"), P, &c).ns, "case %d P %ld", i, (long)P);
     }
+}
+
+/* Nothing that sends k pieces ends before (k-1) E + T(P). */
+Test(pipelined, matching_pieces_is_within_three_slots_of_the_bound)
+{
+    for (int64_t P = 2; P <= 64; P += 5)
+        for (int64_t k = 1; k <= 24; k = k < 4 ? k + 1 : k * 3 / 2) {
+            const struct logp_invocation c = {.args = {.n_bytes = 8 * (size_t)k, .block_bytes = 8},
+                                              .model.params = test_params(6, 2, 4)};
+            struct logp_tree tree;
+            int64_t ns;
+
+            cr_assert_eq(logp_tree_init(&tree, P, 10, 4), 0);
+            ns = test_predict(broadcast("matched"), P, &c).ns;
+            cr_assert(ns >= (k - 1) * 4 + logp_tree_time(&tree) &&
+                          ns <= (k - 1) * 4 + logp_tree_time(&tree) + 3 * 4,
+                      "P %ld, %ld pieces: %ld", (long)P, (long)k, (long)ns);
+        }
 }
 
 /* Groups of one are the best word alone, and the whole as one group sends in all what an allgather and

@@ -352,6 +352,6 @@ const struct logp_collective lpi_alltoall = {
     .postcondition = postcondition,
     .in_place = in_place,
     .bound = bound,
-    .rows = (const struct lpi_rows *const[]){&rows, &lpi_alltoall_windows, &lpi_alltoall_dimensions,
-                                             &lpi_two_level_alltoall, &lpi_shared_alltoall, NULL},
+    .rows = (const struct lpi_rows *const[]){&rows, &lpi_alltoall_windows, &lpi_two_level_alltoall,
+                                             &lpi_alltoall_dimensions, &lpi_shared_alltoall, NULL},
 };
