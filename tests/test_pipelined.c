@@ -6,6 +6,8 @@
 #include "maps.h"
 #include "support.h"
 
+#include <logp/paper.h>
+
 static const struct logp_algorithm *broadcast(const char *name)
 {
     return logp_algorithm_find("broadcast", name);
@@ -113,6 +115,120 @@ Test(pipelined, in_two_trees_each_passes_on_one_half_and_sends_and_receives_in_t
             passing += t.n_to;
         }
         cr_assert_eq(passing, 2 * (P - 1) - 2);
+    }
+}
+
+static const struct logp_algorithm *scan_on_two_trees(int exclusive)
+{
+    return logp_algorithm_find(exclusive ? "exscan" : "scan", "two-tree");
+}
+
+/* Of the n segments of each half all ranks but the last send each upwards at most once, and one that
+ * is no leaf sends it down at most twice: so up and down no rank sends more than 4 n, and all
+ * together less than 4 n (P - 1). */
+Test(pipelined, a_scan_on_two_trees_sends_each_segment_up_once_and_down_once)
+{
+    const int n = 12;
+    const struct logp_args args = {
+        .count = 2 * n, .block_bytes = 8, .op = logp_op_find("sum", "int64")};
+    const struct logp_network model = {.params = test_params(6, 2, 4)};
+    struct logp_step step;
+
+    for (int P = 2; P <= 70; P++)
+        for (int k = 0; k < 2; k++) {
+            const struct logp_schedule s = logp_schedule_of(scan_on_two_trees(k), P, &args, &model);
+            int all = 0;
+
+            for (int rank = 0; rank < P; rank++) {
+                struct logp_invocation c;
+                int sends = 0;
+
+                cr_assert_eq(logp_schedule_begin(&s, rank, &c), 0);
+                for (int64_t i = 0; s.steps(P, rank, &c, i, &step); i++)
+                    sends += step.kind == LOGP_STEP_SEND;
+                logp_schedule_end(&c);
+                cr_assert_leq(sends, 4 * n, "P %d rank %d", P, rank);
+                cr_assert(rank < P - 1 || P == 2 || sends <= 2 * n);
+                all += sends;
+            }
+            /* each of the P - 1 edges of a tree is used up and down, but for the last ranks, which
+             * send nothing up, and the first, which get nothing */
+            cr_assert(all < 4 * n * (P - 1) && all >= 2 * n * (P - 1), "P %d: %d", P, all);
+        }
+}
+
+/* ---- matching, and groups ---- */
+
+/* One piece, sent by whoever is free first, takes the optimal tree; and backwards. */
+Test(pipelined, matching_one_piece_is_the_optimal_tree)
+{
+    uint64_t random = 7;
+
+    for (int i = 0; i < 300 / TEST_SCALE; i++) {
+        const int64_t P = 1 + test_below(&random, 256);
+        struct logp_invocation c = {.args = {.n_bytes = 8,
+                                             .count = 1,
+                                             .block_bytes = 8,
+                                             .op = logp_op_find("sum", "int64")},
+                                    .model.params = {.L_ns = test_below(&random, 200),
+                                                     .o_send_ns = test_below(&random, 60),
+                                                     .o_recv_ns = test_below(&random, 60),
+                                                     .g_ns = test_below(&random, 90),
+                                                     .gamma_ps = test_below(&random, 9000)}};
+
+        cr_assert_eq(test_predict(broadcast("matched"), P, &c).ns,
+                     test_predict(broadcast("optimal"), P, &c).ns, "case %d P %ld", i, (long)P);
+        cr_assert_eq(test_predict(reduce("matched"), P, &c).ns,
+                     test_predict(reduce("optimal"), P, &c).ns, "case %d P %ld", i, (long)P);
+    }
+}
+
+/* Nothing that sends k pieces ends before (k-1) E + T(P). */
+Test(pipelined, matching_pieces_is_within_three_slots_of_the_bound)
+{
+    for (int64_t P = 2; P <= 64; P += 5)
+        for (int64_t k = 1; k <= 24; k = k < 4 ? k + 1 : k * 3 / 2) {
+            const struct logp_invocation c = {.args = {.n_bytes = 8 * (size_t)k, .block_bytes = 8},
+                                              .model.params = test_params(6, 2, 4)};
+            struct logp_tree tree;
+            int64_t ns;
+
+            cr_assert_eq(logp_tree_init(&tree, P, 10, 4), 0);
+            ns = test_predict(broadcast("matched"), P, &c).ns;
+            cr_assert(ns >= (k - 1) * 4 + logp_tree_time(&tree) &&
+                          ns <= (k - 1) * 4 + logp_tree_time(&tree) + 3 * 4,
+                      "P %ld, %ld pieces: %ld", (long)P, (long)k, (long)ns);
+        }
+}
+
+/* Groups of one are the best word alone, and the whole as one group sends in all what an allgather and
+ * the reduce-scatter that is it backwards send: nobody sends a part twice in either. */
+Test(pipelined, an_allreduce_in_groups_has_its_ends_in_other_algorithms)
+{
+    struct logp_invocation c = {.args = {.count = 64, .op = logp_op_find("sum", "int64")},
+                                .model.params = test_params(6, 2, 4)};
+
+    c.model.params.G_ps = 50;
+    for (int64_t P = 2; P <= 64; P *= 2) {
+        const struct logp_algorithm *grouped = logp_algorithm_find("allreduce", "grouped");
+        struct logp_step step;
+        struct logp_schedule s;
+        size_t bytes = 0;
+
+        c.args.k = 1;
+        cr_assert_eq(test_predict(grouped, P, &c).ns,
+                     test_predict(logp_algorithm_find("allreduce", "census"), P, &c).ns);
+        c.args.k = P;
+        s = logp_schedule_of(grouped, P, &c.args, &c.model);
+        for (int rank = 0; rank < P; rank++) {
+            struct logp_invocation one;
+
+            cr_assert_eq(logp_schedule_begin(&s, rank, &one), 0);
+            for (int64_t i = 0; s.steps(P, rank, &one, i, &step); i++)
+                bytes += step.kind == LOGP_STEP_SEND ? step.n_bytes : 0;
+            logp_schedule_end(&one);
+        }
+        cr_assert_eq(bytes, 2 * (size_t)(P - 1) * 64 * 8, "P %ld: %zu", (long)P, bytes);
     }
 }
 

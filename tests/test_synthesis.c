@@ -135,11 +135,11 @@ Test(synthesis, the_same_rounds_find_the_same)
 Test(synthesis, a_pipelined_broadcast_is_faster_than_the_table)
 {
     const struct logp_invocation c = {
-        .args = {.n_bytes = 1024},
+        .args = {.n_bytes = 700},
         .model.params = {
             .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000, .G_ps = 10000}};
     int rc;
-    struct logp_search_result *r = search_for("broadcast", 16, &c, 1, 1000, &rc);
+    struct logp_search_result *r = search_for("broadcast", 9, &c, 1, 1000, &rc);
 
     cr_assert_lt(r->state.ns, r->state.table_ns);
     logp_search_free(r);

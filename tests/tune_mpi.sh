@@ -144,6 +144,7 @@ openmpi_rows='
 11:7 reduce_intra_redscat_gather numbered-power reduce rabenseifner
 12:2 reduce_scatter_intra_basic_recursivehalving same reduce_scatter recursive-halving
 12:3 reduce_scatter_intra_ring same reduce_scatter ring
+12:4 reduce_scatter_intra_butterfly same-power reduce_scatter butterfly
 15:1 scatter_intra_basic_linear same scatter flat
 15:2 scatter_intra_binomial same scatter binomial
 7:3:128 bcast_intra_pipeline same bcast chain-pipelined --block 128

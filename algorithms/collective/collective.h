@@ -54,8 +54,8 @@ extern const struct lpi_rows lpi_two_level_allgather, lpi_two_level_reduce_scatt
 /* collective/scatter_earliest.c */
 extern const struct lpi_rows lpi_scatter_earliest, lpi_gather_earliest;
 
-/* collective/alltoall/window.c */
-extern const struct lpi_rows lpi_alltoall_windows;
+/* collective/alltoall/window.c, dimensions.c */
+extern const struct lpi_rows lpi_alltoall_windows, lpi_alltoall_dimensions;
 
 /* collective/alltoall/alltoall.c: all sends in turn, then all receives */
 struct logp_prediction lpi_alltoall_linear(int64_t P, const struct logp_invocation *c);
@@ -125,7 +125,10 @@ int lpi_plan_chain(int P, int rank, struct logp_invocation *c);
 int lpi_plan_binary(int P, int rank, struct logp_invocation *c);
 int lpi_plan_binomial(int P, int rank, struct logp_invocation *c);
 int lpi_plan_nearest(int P, int rank, struct logp_invocation *c); /* binomial, the nearest first */
+/* As binomial, with other labels. */
+int lpi_plan_bine(int P, int rank, struct logp_invocation *c);
 int lpi_plan_mesh(int P, int rank, struct logp_invocation *c);
+const char *lpi_needs_power(int64_t P, const struct logp_invocation *c);
 int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_invocation *c);
 
 /*
@@ -157,6 +160,18 @@ int64_t lpi_knomial_k(int64_t P, const struct logp_invocation *c);
 /* The same, which has been settled. */
 int64_t lpi_knomial_radix(int64_t P, const struct logp_invocation *c);
 const char *lpi_knomial_needs(int64_t P, const struct logp_invocation *c);
+
+/* The knob of `pat`: at most so many items or blocks in a message; if it is free, all. */
+static inline int64_t lpi_pat_most(int64_t P, const struct logp_invocation *c)
+{
+    return c->args.k > 0 && c->args.k < P ? c->args.k : P;
+}
+
+static inline const char *lpi_pat_needs(int64_t P, const struct logp_invocation *c)
+{
+    (void)P;
+    return c->args.k >= 0 ? NULL : "a positive number of items in a message (--k)";
+}
 
 /* How many nodes there are from v on, in its part of the tree. */
 int64_t lpi_knomial_size(int64_t P, int64_t v, int64_t k);
@@ -242,6 +257,8 @@ bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_invocation *
 /* logp_collective.promise: the vectors of so many ranks combined; 0: nothing. */
 bool lpi_vector_promise(int64_t ranks, const struct logp_invocation *c, int64_t j,
                         struct logp_postcondition *out);
+/* reduce/steps.c: of a vector that starts on a cache line of its own. */
+size_t lpi_slot_bytes(size_t n_bytes);
 /* logp_algorithm.plan: room for another vector. 0; as lpi_vector_valid() */
 int lpi_vector_plan(int P, int rank, struct logp_invocation *c);
 
@@ -492,18 +509,19 @@ struct lpi_halves lpi_halves_of(int64_t whole, int64_t size);
 struct lpi_stream {
     int64_t start; /* the step of the first; the others follow two steps apart */
     int peer;      /* rank */
+    int steps;     /* of the schedule, for each segment: the message, and what belongs to it */
     bool sends;
     bool first; /* up, receives: nothing of that half has come before it */
     bool leaf;  /* sends: this processor does not receive that half */
     int half;
+    int kind; /* scan: two_tree_scan.c */
 };
 
-enum { LPI_STREAMS = 4 };
+enum { LPI_STREAMS = 8 };
 
 /* What a processor does, in part.state. */
 struct lpi_two_tree {
     struct lpi_halves halves;
-    int64_t receive_steps; /* that a receive makes: itself, and what follows on it */
     int n_streams;
     struct lpi_stream streams[LPI_STREAMS]; /* in the order of a pair of steps */
     /* From a pair of steps on, `before` steps of the schedule are done, and so many are in each. */
@@ -526,5 +544,25 @@ const struct lpi_stream *lpi_two_tree_at(const struct lpi_two_tree *t, int64_t i
                                          int64_t *part);
 /* At most. P >= 2 */
 __int128 lpi_two_tree_time(int64_t P, int64_t n, const struct lpi_hop *hop);
+
+/* A node of one of the two trees, and the steps in which it has the first segment of that half and
+ * sends it to its children: below[0] comes before it in the order of the tree, below[1] after it. */
+struct lpi_two_tree_node {
+    int above, below[2]; /* nodes 1 .. p; 0: none */
+    int64_t has, sends[2];
+    bool begins, ends; /* its part of the tree has the first node of the order, or the last */
+};
+
+/* 1 <= v <= p; lag: of lpi_two_tree_lag() */
+struct lpi_two_tree_node lpi_two_tree_node(int p, int v, int half, int64_t lag);
+int64_t lpi_two_tree_lag(int64_t P, int64_t n, const struct lpi_hop *hop);
+/* The step in which the last node of p has the first segment. */
+int64_t lpi_two_tree_last(int p, int64_t lag);
+/* Streams, in any order; then the end of them. */
+void lpi_two_tree_add(struct lpi_two_tree *t, struct lpi_stream s);
+void lpi_two_tree_end(struct lpi_two_tree *t);
+
+/* two_tree_scan.c: rows of scan and exscan. */
+extern const struct lpi_rows lpi_scan_two_tree, lpi_exscan_two_tree;
 
 #endif

@@ -3,7 +3,7 @@
  * Reduce-scatter: each processor has a vector of P blocks of count elements; block i of all,
  * combined element by element, ends on rank i. c is the time to combine a block with another.
  */
-#include "collective/collective.h"
+#include "collective/exchange.h"
 #include "predict/predict.h"
 #include "schedule/reader.h"
 
@@ -391,6 +391,246 @@ static struct logp_prediction circulant_predict(int64_t P, const struct logp_inv
     return lpi_exact(r.free);
 }
 
+/* ---- butterfly: halves with rank xor 1, 2, 4, ..., so in the order of ranks ---- */
+
+/*
+ * Of X that stand for all (vector.h) the j-th ends with the part whose number has the bits of j in
+ * reverse, and hands it over to whom it belongs. The vector so far and what comes are in two halves
+ * of scratch, which change places where what comes belongs to the left.
+ */
+static int64_t mirror(int64_t X, int64_t j)
+{
+    int64_t mirrored = 0;
+
+    for (int64_t bit = 1; bit < X; bit *= 2, j /= 2)
+        mirrored = 2 * mirrored + j % 2;
+    return mirrored;
+}
+
+static struct range part_of(const struct lpi_fold *f, int64_t first, int64_t n)
+{
+    const int64_t begin = first_block(f, first);
+
+    return (struct range){begin, first_block(f, first + n) - begin};
+}
+
+static bool butterfly_round(int64_t P, const struct lpi_fold *f, const struct logp_invocation *c,
+                            int64_t d, int64_t i, struct logp_step *out)
+{
+    const int64_t n = f->X / (2 * d), peer = f->j ^ d;
+    /* the parts that are left of 2 n, all but d - 1 bits of whose number are those of j in reverse */
+    const int64_t first = mirror(f->X, f->j % d);
+    const struct range mine = part_of(f, first + (f->j & d ? n : 0), n);
+    const struct range theirs = part_of(f, first + (f->j & d ? 0 : n), n);
+    /* each bit of j below d that is set has made them change places */
+    const int64_t at = __builtin_parityll((uint64_t)(f->j % d)) ? P : 0, other = P - at;
+    const struct logp_buffer_ref have = block(c, LOGP_SCRATCH, at + mine.first);
+    const struct logp_buffer_ref in = block(c, LOGP_SCRATCH, other + mine.first);
+
+    if (i == 0)
+        return send_blocks(out, c, lpi_unfold(f, peer), block(c, LOGP_SCRATCH, at + theirs.first),
+                           theirs);
+    if (i == 1)
+        return receive_blocks(out, c, lpi_unfold(f, peer), in, mine);
+    return peer < f->j ? combine_blocks(out, c, in, in, have, mine)
+                       : combine_blocks(out, c, have, have, in, mine);
+}
+
+/* The part that j ends with goes to its rank, or its two ranks, and theirs come. */
+static bool hand_over(int64_t P, int64_t rank, const struct lpi_fold *f,
+                      const struct logp_invocation *c, int64_t i, struct logp_step *out)
+{
+    const int64_t m = mirror(f->X, f->j), at = __builtin_parityll((uint64_t)f->j) ? P : 0;
+    const struct range part = part_of(f, m, 1);
+    const int64_t to = part.first + i;
+
+    if (i < part.n)
+        return to == rank ? logp_step_copy(out, block(c, LOGP_RECV_BUF, 0),
+                                           block(c, LOGP_SCRATCH, at + rank), bytes(c, one(rank)))
+                          : send_blocks(out, c, to, block(c, LOGP_SCRATCH, at + to), one(to));
+    return i == part.n && m != f->j &&
+           receive_blocks(out, c, lpi_unfold(f, m), block(c, LOGP_RECV_BUF, 0), one(rank));
+}
+
+static bool butterfly_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                            struct logp_step *out)
+{
+    const struct lpi_fold f = lpi_fold_of(P, rank);
+    const struct logp_buffer_ref all = block(c, LOGP_SCRATCH, 0), own = block(c, LOGP_BUF, 0);
+
+    if (P == 1)
+        return alone(c, i, out);
+    if (f.j < 0) { /* its block is with whom its pair's part ends */
+        const int64_t holder = lpi_unfold(&f, mirror(f.X, rank / 2));
+
+        return i == 0 ? send_blocks(out, c, rank + 1, own, below(P))
+                      : i == 1 &&
+                            receive_blocks(out, c, holder, block(c, LOGP_RECV_BUF, 0), one(rank));
+    }
+    if (rank < 2 * f.pairs) {
+        if (i < 2)
+            return i == 0 ? receive_blocks(out, c, rank - 1, all, below(P))
+                          : combine_blocks(out, c, all, all, own, below(P));
+        i -= 2;
+    } else if (i-- == 0) {
+        return logp_step_copy(out, all, own, bytes(c, below(P)));
+    }
+    for (int64_t d = 1; d < f.X; d *= 2, i -= 3)
+        if (i < 3)
+            return butterfly_round(P, &f, c, d, i, out);
+    return hand_over(P, rank, &f, c, i, out);
+}
+
+LPI_READER(butterfly_run, butterfly_steps)
+
+/* ---- pat: an allgather's trees backwards, up to k blocks in a message ---- */
+
+/*
+ * In scratch block j is that of rank + j; behind them are the blocks of a message that goes, and of
+ * one that comes. At distance d, 1, 2, 4, ..., the blocks d, 3 d, 5 d, ... go to rank + d, which has
+ * them at 0, 2 d, 4 d, ...
+ */
+static bool pat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                      struct logp_step *out)
+{
+    const int64_t k = lpi_pat_most(P, c);
+    const struct logp_buffer_ref message = block(c, LOGP_SCRATCH, P);
+
+    if (i == 0)
+        return logp_step_copy(out, block(c, LOGP_SCRATCH, 0), block(c, LOGP_BUF, rank),
+                              blocks(c, P - rank));
+    if (i == 1)
+        return logp_step_copy(out, block(c, LOGP_SCRATCH, P - rank), block(c, LOGP_BUF, 0),
+                              blocks(c, rank));
+    i -= 2;
+    for (int64_t d = 1; d < P; d *= 2) {
+        const int64_t n = (P - d - 1) / (2 * d) + 1, messages = lpi_ceil_div(n, k);
+        const int64_t a_message = k < n ? k : n; /* blocks of all but the last */
+        int64_t m = i / 2;
+
+        if (m < messages) {
+            const int64_t packed = a_message < n - m * k ? a_message : n - m * k;
+
+            if (i % 2 == 1)
+                return send_blocks(out, c, lpi_mod(rank + d, P), message, below(packed));
+            logp_step_copy(out, message, block(c, LOGP_SCRATCH, d + 2 * d * m * k), blocks(c, 1));
+            out->n = packed;
+            out->right_stride = blocks(c, 2 * d);
+            return true;
+        }
+        i -= 2 * messages;
+        m = i / (a_message + 1);
+        if (m < messages) {
+            const int64_t b = i % (a_message + 1) - 1, come = n - m * k;
+            const struct logp_buffer_ref at = block(c, LOGP_SCRATCH, 2 * d * (m * k + b));
+
+            if (b < 0)
+                return receive_blocks(out, c, lpi_mod(rank - d, P), message,
+                                      below(a_message < come ? a_message : come));
+            if (b < come)
+                return combine_blocks(out, c, at, at, block(c, LOGP_SCRATCH, P + b), one(0));
+            return logp_step_copy(out, message, message, 0);
+        }
+        i -= messages * (a_message + 1);
+    }
+    return i == 0 &&
+           logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_SCRATCH, 0), blocks(c, 1));
+}
+
+static int pat_plan(int P, int rank, struct logp_invocation *c)
+{
+    (void)rank;
+    c->plan.scratch_bytes = blocks(c, P + lpi_pat_most(P, c));
+    return lpi_vector_valid(c);
+}
+
+static const char *pat_needs(int64_t P, const struct logp_invocation *c)
+{
+    const char *needs = lpi_needs_commutative(P, c);
+
+    return needs != NULL ? needs : lpi_pat_needs(P, c);
+}
+
+/* Where the messages of a round are of one size. */
+static struct logp_prediction pat_predict(int64_t P, const struct logp_invocation *c)
+{
+    const int64_t k = lpi_pat_most(P, c);
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P > 1 && c->model.params.gap_shared)
+        return lpi_no_prediction();
+    for (int64_t d = 1; d < P; d *= 2) {
+        const int64_t n = (P - d - 1) / (2 * d) + 1, items = k < n ? k : n;
+
+        if (n % items != 0)
+            return lpi_no_prediction();
+        lpi_combining_round(
+            &r, &c->model.params, n / items, blocks(c, items),
+            lpi_bound_times(items, lpi_combine_ns(&c->model.params, c->args.count)));
+    }
+    return lpi_exact(r.free);
+}
+
+static const char *radix_needs(int64_t P, const struct logp_invocation *c)
+{
+    const char *needs = lpi_needs_commutative(P, c);
+
+    return needs != NULL ? needs : lpi_knomial_needs(P, c);
+}
+
+/* ---- recursive-exchange: parts of what is left go to k - 1 ranks a round, distance / k ---- */
+
+/* Of n groups from `first` on: blocks in the order of ranks. */
+static struct range groups(int64_t P, const struct lpi_exchange *g, int64_t first, int64_t n)
+{
+    const int64_t begin = lpi_rank_plan_begin(P, g->X, first);
+
+    return (struct range){begin, lpi_rank_plan_begin(P, g->X, first + n) - begin};
+}
+
+static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                           struct logp_step *out)
+{
+    const struct lpi_exchange g = lpi_exchange_of(P, rank, lpi_knomial_radix(P, c));
+    const int64_t n = g.k - 1, each = 2 * g.others;
+    const struct logp_buffer_ref all = block(c, LOGP_SCRATCH, 0), in = block(c, LOGP_SCRATCH, P);
+
+    if (rank != g.first)
+        return i == 0 ? send_blocks(out, c, g.first, block(c, LOGP_BUF, 0), below(P))
+                      : i == 1 &&
+                            receive_blocks(out, c, g.first, block(c, LOGP_RECV_BUF, 0), one(rank));
+    if (i-- == 0)
+        return logp_step_copy(out, all, block(c, LOGP_BUF, 0), bytes(c, below(P)));
+    if (i < each)
+        return i % 2 == 0 ? receive_blocks(out, c, rank + 1 + i / 2, in, below(P))
+                          : combine_blocks(out, c, all, all, in, below(P));
+    i -= each;
+    for (int64_t d = g.X / g.k; d > 0; d /= g.k, i -= 3 * n) {
+        const struct range mine = groups(P, &g, g.j - g.j % d, d);
+
+        if (i < n) {
+            const int64_t to = lpi_exchange_peer(&g, d, 1 + i);
+            const struct range theirs = groups(P, &g, to - to % d, d);
+
+            return send_blocks(out, c, lpi_rank_plan_begin(P, g.X, to),
+                               block(c, LOGP_SCRATCH, theirs.first), theirs);
+        }
+        if (i < 3 * n) {
+            const int64_t from = lpi_exchange_peer(&g, d, g.k - 1 - (i - n) / 2);
+            const struct logp_buffer_ref at = block(c, LOGP_SCRATCH, mine.first);
+
+            return (i - n) % 2 == 0
+                       ? receive_blocks(out, c, lpi_rank_plan_begin(P, g.X, from), in, mine)
+                       : combine_blocks(out, c, at, at, in, mine);
+        }
+    }
+    if (i < g.others)
+        return send_blocks(out, c, rank + 1 + i, block(c, LOGP_SCRATCH, rank + 1 + i),
+                           one(rank + 1 + i));
+    return i == g.others && logp_step_copy(out, block(c, LOGP_RECV_BUF, 0),
+                                           block(c, LOGP_SCRATCH, rank), bytes(c, one(rank)));
+}
+
 /* ---- the rows ---- */
 
 static const char thakur[] = "Thakur et al. 2005";
@@ -414,6 +654,17 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("reduce-scatter", "circulant", "circulant halving, any P", "Traeff 2024"),
      .needs = lpi_needs_commutative, .plan = halving_plan, .steps = circulant_steps,
      .run = circulant_run, .predict = circulant_predict},
+    {LOGP_ALGORITHM("reduce-scatter", "butterfly", "halves with rank xor 1, 2, 4, ..., in order",
+                    "Open MPI"),
+     .plan = halving_plan, .steps = butterfly_steps, .run = butterfly_run, .any_blocks = true},
+    {LOGP_ALGORITHM("reduce-scatter", "pat", "trees of an allgather backwards, k blocks a message",
+                    "NCCL 2.23"),
+     .needs = pat_needs, .plan = pat_plan, .steps = pat_steps, .predict = pat_predict,
+     .knobs = {LOGP_KNOB(k, lpi_pat_most)}},
+    {LOGP_ALGORITHM("reduce-scatter", "recursive-exchange",
+                    "parts of the rest to k - 1 ranks a round, distance / k", "MPICH"),
+     .needs = radix_needs, .plan = halving_plan, .steps = exchange_steps, .any_blocks = true,
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
 };
 
 const struct logp_collective lpi_reduce_scatter = {

@@ -340,8 +340,8 @@ const struct logp_collective lpi_scan = {
     .in_place = lpi_vector_in_place,
     .bound = scan_bound,
     .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(scans),
-                                             &lpi_scan_chain, &lpi_census_scan, &lpi_two_level_scan,
-                                             &lpi_shared_scan, NULL},
+                                             &lpi_scan_chain, &lpi_scan_two_tree, &lpi_census_scan,
+                                             &lpi_two_level_scan, &lpi_shared_scan, NULL},
 };
 
 const struct logp_collective lpi_exscan = {
@@ -353,6 +353,7 @@ const struct logp_collective lpi_exscan = {
     .in_place = lpi_vector_in_place,
     .bound = exscan_bound,
     .rows = (const struct lpi_rows *const[]){&(const struct lpi_rows)LPI_ROWS(exscans),
-                                             &lpi_exscan_chain, &lpi_census_exscan,
-                                             &lpi_two_level_exscan, &lpi_shared_exscan, NULL},
+                                             &lpi_exscan_chain, &lpi_exscan_two_tree,
+                                             &lpi_census_exscan, &lpi_two_level_exscan,
+                                             &lpi_shared_exscan, NULL},
 };

@@ -218,6 +218,46 @@ int lpi_plan_nearest(int P, int rank, struct logp_invocation *c)
                          &(struct lpi_tree_shape){nearest_parent, nearest_child, NULL}, flip, c);
 }
 
+/* ---- bine: `binomial` between ranks that are 1, 1, 3, 5, 11, 21, ... apart, not 1, 2, 4, ... ---- */
+
+/*
+ * With P = 2^x every rank is a sum of powers of -2, mod P. A rank that sends at distance s changes
+ * the last s + 1 digits of that, which are all alike: it goes (1 - (-2)^(s+1)) / 3 forwards if it is
+ * even, and backwards if it is odd. In Gray code that is one digit, as in `binomial`. Source: De
+ * Sensi et al., Bine Trees, SC 2025.
+ */
+enum { EVERY_SECOND = 0x2aaaaaaa }; /* the digits that count negatively */
+
+const char *lpi_needs_power(int64_t P, const struct logp_invocation *c)
+{
+    (void)c;
+    return (P & (P - 1)) == 0 ? NULL : "a power of two";
+}
+
+static int bine_rank(int v, int root, int P, const void *shape)
+{
+    int digits = v;
+
+    (void)shape;
+    for (int shift = 1; shift < 31; shift *= 2)
+        digits ^= digits >> shift;
+    return ((digits ^ EVERY_SECOND) - EVERY_SECOND + root) & (P - 1);
+}
+
+static int bine_node(int rank, int root, int P)
+{
+    const int digits = ((((rank - root) & (P - 1)) + EVERY_SECOND) ^ EVERY_SECOND) & (P - 1);
+
+    return digits ^ digits >> 1;
+}
+
+int lpi_plan_bine(int P, int rank, struct logp_invocation *c)
+{
+    return lpi_plan_tree(P, bine_node(rank, c->args.root, P),
+                         &(struct lpi_tree_shape){binomial_parent, binomial_child, NULL}, bine_rank,
+                         c);
+}
+
 /* ---- mesh: `binomial` along the root's row, then along all columns, then the next dimension ----
  * A node has the item from the first dimension in which it is not at the root's coordinate, and
  * passes it on there, and then in those before. */

@@ -118,7 +118,7 @@ static int height_of(int64_t P)
 }
 
 /* Where steps take no time: so that all comes in the order of the way that it has come. */
-static int64_t lag_of(int64_t P, int64_t n, const struct lpi_hop *hop)
+int64_t lpi_two_tree_lag(int64_t P, int64_t n, const struct lpi_hop *hop)
 {
     const int64_t most = INT64_C(1) << 55; /* 62 of them are no overflow */
     const int64_t lag = hop->step > 0 ? lpi_ceil_div(lpi_ceil_div(hop->flight, hop->step), 2)
@@ -135,7 +135,7 @@ static int64_t lag_of(int64_t P, int64_t n, const struct lpi_hop *hop)
 __int128 lpi_two_tree_time(int64_t P, int64_t n, const struct lpi_hop *hop)
 {
     const int height = height_of(P);
-    const __int128 lag = (__int128)lag_of(P, n, hop) * hop->step;
+    const __int128 lag = (__int128)lpi_two_tree_lag(P, n, hop) * hop->step;
 
     return (2 * (__int128)height + 2 * n - 1) * hop->step +
            (height + 1) * lpi_later(lag, hop->flight) + hop->busy;
@@ -170,25 +170,22 @@ lpi_two_tree_segment(int64_t P, const struct logp_invocation *c, int64_t whole, 
     return lpi_best_part(half, least_time, &(struct choice){P, c, hop_of});
 }
 
-static void add_stream(struct lpi_two_tree *t, struct lpi_stream s)
+void lpi_two_tree_add(struct lpi_two_tree *t, struct lpi_stream s)
 {
     int i = t->n_streams++;
 
-    /* in even steps, then in odd ones; in each sends come first */
-    for (; i > 0 && (t->streams[i - 1].start % 2 > s.start % 2 ||
-                     (t->streams[i - 1].start % 2 == s.start % 2 && s.sends));
+    /* in even steps, then in odd ones; in each sends come first; of those the first that was added,
+     * so that two processors agree on it */
+    for (; i > 0 &&
+           (t->streams[i - 1].start % 2 > s.start % 2 ||
+            (t->streams[i - 1].start % 2 == s.start % 2 && s.sends && !t->streams[i - 1].sends));
          i--)
         t->streams[i] = t->streams[i - 1];
     t->streams[i] = s;
 }
 
-static int64_t steps_of(const struct lpi_two_tree *t, const struct lpi_stream *s)
-{
-    return s->sends ? 1 : t->receive_steps;
-}
-
-/* Begins and ends of streams, in order. */
-static void set_paces(struct lpi_two_tree *t)
+/* Paces change where streams begin and end: in order. */
+void lpi_two_tree_end(struct lpi_two_tree *t)
 {
     const int n = 2 * t->n_streams;
     int64_t pairs[2 * LPI_STREAMS];
@@ -203,7 +200,7 @@ static void set_paces(struct lpi_two_tree *t)
     for (int i = 0; i < n; i++) {
         t->paces[i] = (struct lpi_pace){.pair = pairs[i]};
         for (int k = 0; k < t->n_streams; k++) {
-            const int64_t steps = steps_of(t, &t->streams[k]);
+            const int64_t steps = t->streams[k].steps;
             const int64_t done = pairs[i] - t->streams[k].start / 2;
 
             t->paces[i].before += steps * (done < 0 ? 0 : done < t->halves.n ? done : t->halves.n);
@@ -233,10 +230,35 @@ const struct lpi_stream *lpi_two_tree_at(const struct lpi_two_tree *t, int64_t i
         if (*segment < 0 || *segment >= t->halves.n)
             continue;
         *part = i;
-        if (i < steps_of(t, s))
+        if (i < s->steps)
             return s;
-        i -= steps_of(t, s);
+        i -= s->steps;
     }
+}
+
+/* ---- nodes ---- */
+
+int64_t lpi_two_tree_last(int p, int64_t lag)
+{
+    return 1 + lag + height_of(p + 1) * (2 + lag);
+}
+
+struct lpi_two_tree_node lpi_two_tree_node(int p, int v, int half, int64_t lag)
+{
+    const int at = half == 0 ? v : mirrored(p, v), bit = at & -at;
+    const int above = at == root_of(p) ? 0 : parent_of(p, at);
+    const int below[2] = {left_of(at), right_of(p, at)};
+    struct lpi_two_tree_node node = {.above = half == 0 || above == 0 ? above : mirrored(p, above),
+                                     .has = step_of(p, at, half, lag),
+                                     .begins = at == bit,
+                                     .ends = at + bit > p};
+
+    for (int k = 0; k < 2; k++)
+        if (below[k] != 0) {
+            node.below[k] = half == 0 ? below[k] : mirrored(p, below[k]);
+            node.sends[k] = node.has + (node.has % 2 != (colour(p, below[k]) ^ half) ? 1 : 2);
+        }
+    return node;
 }
 
 /* ---- plans ---- */
@@ -251,38 +273,35 @@ struct making {
 static void add(const struct making *m, bool sends, int64_t step, int peer, int half, bool first,
                 bool leaf)
 {
-    add_stream(m->t, (struct lpi_stream){.start = m->last < 0 ? step : m->last - step,
-                                         .peer = lpi_rotate(peer, m->root, m->P),
-                                         .sends = sends == (m->last < 0),
-                                         .first = first,
-                                         .leaf = leaf,
-                                         .half = half});
+    const bool up = m->last >= 0;
+
+    lpi_two_tree_add(m->t, (struct lpi_stream){.start = up ? m->last - step : step,
+                                               .peer = lpi_rotate(peer, m->root, m->P),
+                                               .steps = up && sends ? 2 : 1,
+                                               .sends = sends != up,
+                                               .first = first,
+                                               .leaf = leaf,
+                                               .half = half});
 }
 
 /* Node v in the tree of a half. Upwards what it would send last comes first. */
 static void add_tree(const struct making *m, int v, int half, int64_t lag)
 {
-    const int p = m->P - 1, at = half == 0 ? v : mirrored(p, v);
-    const int children[2] = {left_of(at), right_of(p, at)};
-    const int above = at == root_of(p) ? 0 : parent_of(p, at);
-    const int64_t has = step_of(p, at, half, lag);
+    const struct lpi_two_tree_node node = lpi_two_tree_node(m->P - 1, v, half, lag);
+    const bool has_both = node.below[0] != 0 && node.below[1] != 0;
 
-    add(m, false, has, half == 0 || above == 0 ? above : mirrored(p, above), half, false,
-        children[0] == 0 && children[1] == 0);
+    add(m, false, node.has, node.above, half, false, node.below[0] == 0 && node.below[1] == 0);
     for (int k = 0; k < 2; k++)
-        if (children[k] != 0) {
-            const bool next = has % 2 != (colour(p, children[k]) ^ half);
-
-            add(m, true, has + (next ? 1 : 2), half == 0 ? children[k] : mirrored(p, children[k]),
-                half, !next || children[0] == 0 || children[1] == 0, false);
-        }
+        if (node.below[k] != 0)
+            add(m, true, node.sends[k], node.below[k], half,
+                !has_both || node.sends[k] == node.has + 2, false);
 }
 
 int lpi_two_tree_plan(int P, int rank, struct logp_invocation *c, const struct lpi_halves *halves,
                       const struct lpi_hop *hop, bool down)
 {
     const int v = lpi_virtual_rank(rank, c->args.root, P);
-    const int64_t lag = P > 1 ? lag_of(P, halves->n, hop) : 0;
+    const int64_t lag = P > 1 ? lpi_two_tree_lag(P, halves->n, hop) : 0;
     struct lpi_two_tree *t = calloc(1, sizeof(*t));
     struct making m = {.t = t, .P = P, .root = c->args.root, .last = -1};
 
@@ -291,17 +310,16 @@ int lpi_two_tree_plan(int P, int rank, struct logp_invocation *c, const struct l
     c->plan.state = t;
     c->plan.early = true; /* the two trees cross */
     t->halves = *halves;
-    t->receive_steps = down ? 1 : 2;
     if (P == 1)
         return 0;
     if (!down)
-        m.last = 1 + lag + height_of(P) * (2 + lag);
+        m.last = lpi_two_tree_last(P - 1, lag);
     for (int half = 0; half < 2; half++)
         if (v > 0)
             add_tree(&m, v, half, lag);
         else
             add(&m, true, half, half == 0 ? root_of(P - 1) : mirrored(P - 1, root_of(P - 1)), half,
                 true, false);
-    set_paces(t);
+    lpi_two_tree_end(t);
     return 0;
 }

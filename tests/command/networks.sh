@@ -76,7 +76,7 @@ json '.[0] | (.delay == "store-forward" and .machine == null and .predicted_ns =
 LOGP_L=9us LOGP_UNIT=1ms json '.[0] | .L_ns == 60 and .o_send_ns == 60' \
     predict broadcast --machine dash -o 2
 # ... the kind of the model too: what a store-forward model finds the best is asked of it alone
-for delay in store-forward:k-item loggp:circulant none:circulant; do
+for delay in store-forward:matched loggp:circulant none:circulant; do
     json ".[0] | .machine == \"dash\" and [.delay, .algorithm] == (\"$delay\" / \":\")" \
         predict broadcast -P 8 --machine dash --bytes 1000 --delay "${delay%:*}"
 done

@@ -86,6 +86,7 @@ static const struct tune_row reduce[] = {
 static const struct tune_row reduce_scatter[] = {
     {.ours = "recursive-halving", .theirs = "recursive halving", .id = 2},
     {.ours = "ring", .theirs = "ring", .id = 3},
+    {.ours = "butterfly", .theirs = "butterfly", .id = 4, .needs = TUNE_POWER},
     {0},
 };
 /* Of the algorithms of exscan (8) and reduce_scatter_block (13) it shares one with us: no choice.

@@ -7,7 +7,7 @@
  * take max(D, E, E_r), where E_r is max(o_recv, gap).
  */
 #include "allgather.h"
-#include "collective/collective.h"
+#include "collective/exchange.h"
 #include "predict/predict.h"
 #include "schedule/reader.h"
 
@@ -356,6 +356,168 @@ static struct logp_prediction doubling_predict(int64_t P, const struct logp_invo
     return lpi_exact(r.free);
 }
 
+/* ---- sparbit: each item down a binomial tree of its own, the farthest first ---- */
+
+/*
+ * Before the round of distance d a rank has the items of the ranks 2 d, 4 d, ... before it, and its
+ * own; it sends each to rank + d, if that is still before the item's rank, P round.
+ */
+static int64_t stripes(int64_t P, int64_t d)
+{
+    return (P - d - 1) / (2 * d) + 1;
+}
+
+static bool sparbit_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                          struct logp_step *out)
+{
+    if (i-- == 0)
+        return copy_own(out, c, rank);
+    for (int64_t d = P > 1 ? lpi_half(P) : 0; d > 0; d /= 2) {
+        const int64_t n = stripes(P, d);
+
+        if (i < n)
+            return send_item(out, c, lpi_mod(rank + d, P), lpi_mod(rank - 2 * d * i, P));
+        i -= n;
+        if (i < n)
+            return receive_item(out, c, lpi_mod(rank - d, P), lpi_mod(rank - d - 2 * d * i, P));
+        i -= n;
+    }
+    return false;
+}
+
+LPI_READER(sparbit_run, sparbit_steps)
+
+static struct logp_prediction sparbit_predict(int64_t P, const struct logp_invocation *c)
+{
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    for (int64_t d = P > 1 ? lpi_half(P) : 0; d > 0; d /= 2)
+        lpi_round(&r, &c->model.params, stripes(P, d), c->args.n_bytes);
+    return lpi_exact(r.free);
+}
+
+/* ---- pat: the same the other way round, with up to k items in a message ---- */
+
+/* In scratch item j is that of rank + j; behind them are the items of a message. */
+
+static bool pack(struct logp_step *out, const struct logp_invocation *c, int64_t P, int64_t first,
+                 int64_t apart, int64_t n, bool unpack)
+{
+    const struct logp_buffer_ref items = lpi_item(c, LOGP_SCRATCH, first);
+    const struct logp_buffer_ref message = lpi_item(c, LOGP_SCRATCH, P);
+
+    logp_step_copy(out, unpack ? items : message, unpack ? message : items, c->args.n_bytes);
+    out->n = n;
+    *(unpack ? &out->at_stride : &out->right_stride) = (size_t)apart * c->args.n_bytes;
+    return true;
+}
+
+static bool pat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                      struct logp_step *out)
+{
+    const int64_t k = lpi_pat_most(P, c);
+
+    if (i-- == 0)
+        return lpi_copy_items(out, c, lpi_item(c, LOGP_SCRATCH, 0), lpi_item(c, LOGP_BUF, 0), 1);
+    for (int64_t d = P > 1 ? lpi_half(P) : 0; d > 0; d /= 2) {
+        const int64_t n = stripes(P, d), messages = lpi_ceil_div(n, k);
+        const int64_t m = i / 2 % messages * k, items = k < n - m ? k : n - m;
+        const struct logp_buffer_ref message = lpi_item(c, LOGP_SCRATCH, P);
+
+        if (i < 2 * messages)
+            return i % 2 == 0 ? pack(out, c, P, 2 * d * m, 2 * d, items, false)
+                              : lpi_send_items(out, c, lpi_mod(rank - d, P), message, items);
+        if (i < 4 * messages)
+            return i % 2 == 0 ? lpi_receive_items(out, c, lpi_mod(rank + d, P), message, items)
+                              : pack(out, c, P, 2 * d * m + d, 2 * d, items, true);
+        i -= 4 * messages;
+    }
+    if (i == 0)
+        return lpi_copy_items(out, c, lpi_item(c, LOGP_RECV_BUF, rank),
+                              lpi_item(c, LOGP_SCRATCH, 0), P - rank);
+    return i == 1 && lpi_copy_items(out, c, lpi_item(c, LOGP_RECV_BUF, 0),
+                                    lpi_item(c, LOGP_SCRATCH, P - rank), rank);
+}
+
+static int pat_plan(int P, int rank, struct logp_invocation *c)
+{
+    (void)rank;
+    c->plan.scratch_bytes = lpi_bytes((size_t)(P + lpi_pat_most(P, c)), c->args.n_bytes);
+    return 0;
+}
+
+static struct logp_prediction pat_predict(int64_t P, const struct logp_invocation *c)
+{
+    const int64_t k = lpi_pat_most(P, c);
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    for (int64_t d = P > 1 ? lpi_half(P) : 0; d > 0; d /= 2) {
+        const int64_t n = stripes(P, d), messages = lpi_ceil_div(n, k);
+        const int64_t last = n - (messages - 1) * k;
+
+        lpi_uneven_round(&r, &c->model.params, messages,
+                         lpi_bytes((size_t)(messages > 1 ? k : last), c->args.n_bytes),
+                         lpi_bytes((size_t)last, c->args.n_bytes));
+    }
+    return lpi_exact(r.free);
+}
+
+/* ---- recursive-exchange: all that is there goes to k - 1 ranks a round, distance x k ---- */
+
+/* Of n groups from `first` on: items in the order of ranks, which lie side by side. */
+static bool move_groups(bool sends, int64_t P, const struct lpi_exchange *g, int64_t peer,
+                        int64_t first, int64_t n, const struct logp_invocation *c,
+                        struct logp_step *out)
+{
+    const int64_t begin = lpi_rank_plan_begin(P, g->X, first);
+    const int64_t end = lpi_rank_plan_begin(P, g->X, first + n);
+
+    return (sends ? lpi_send_items : lpi_receive_items)(
+        out, c, peer, lpi_item(c, LOGP_RECV_BUF, begin), end - begin);
+}
+
+static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                           struct logp_step *out)
+{
+    const struct lpi_exchange g = lpi_exchange_of(P, rank, lpi_knomial_radix(P, c));
+    const int64_t n = g.k - 1;
+
+    if (rank != g.first)
+        return i == 0 ? lpi_send_items(out, c, g.first, lpi_item(c, LOGP_BUF, 0), 1)
+                      : i == 1 && move_groups(false, P, &g, g.first, 0, g.X, c, out);
+    if (i-- == 0)
+        return lpi_copy_items(out, c, lpi_item(c, LOGP_RECV_BUF, rank), lpi_item(c, LOGP_BUF, 0),
+                              1);
+    if (i < g.others)
+        return lpi_receive_items(out, c, rank + 1 + i, lpi_item(c, LOGP_RECV_BUF, rank + 1 + i), 1);
+    i -= g.others;
+    for (int64_t d = 1; d < g.X; d *= g.k, i -= 2 * n) {
+        const int64_t to = lpi_exchange_peer(&g, d, 1 + i % n);
+        const int64_t from = lpi_exchange_peer(&g, d, g.k - 1 - i % n);
+
+        if (i < n)
+            return move_groups(true, P, &g, lpi_rank_plan_begin(P, g.X, to), g.j - g.j % d, d, c,
+                               out);
+        if (i < 2 * n)
+            return move_groups(false, P, &g, lpi_rank_plan_begin(P, g.X, from), from - from % d, d,
+                               c, out);
+    }
+    return i < g.others && move_groups(true, P, &g, rank + 1 + i, 0, g.X, c, out);
+}
+
+/* P = k^x: all do the same. */
+static struct logp_prediction exchange_predict(int64_t P, const struct logp_invocation *c)
+{
+    const struct lpi_exchange g = lpi_exchange_of(P, 0, lpi_knomial_radix(P, c));
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    if (P > 1 && (g.X != P || c->model.params.gap_shared))
+        return lpi_no_prediction();
+    for (int64_t d = 1; d < g.X; d *= g.k)
+        lpi_round(&r, &c->model.params, g.k - 1, lpi_bytes((size_t)d, c->args.n_bytes));
+    return lpi_exact(r.free);
+}
+
 /* ---- the rows ---- */
 
 static const char bruck_source[] = "Bruck et al. 1997", thakur[] = "Thakur et al. 2005";
@@ -381,6 +543,17 @@ static const struct logp_algorithm algorithms[] = {
                     "Chen et al. 2005"),
      .needs = neighbour_needs, .steps = neighbour_steps, .run = neighbour_run,
      .predict = neighbour_predict, .in_place = true},
+    {LOGP_ALGORITHM("allgather", "sparbit", "each item down a tree of its own, the farthest first",
+                    "Loch & Koslovski 2021"),
+     .steps = sparbit_steps, .run = sparbit_run, .predict = sparbit_predict, .in_place = true,
+     .any_blocks = true},
+    {LOGP_ALGORITHM("allgather", "pat", "the same with up to k items in a message", "NCCL 2.23"),
+     .needs = lpi_pat_needs, .plan = pat_plan, .steps = pat_steps, .predict = pat_predict,
+     .in_place = true, .knobs = {LOGP_KNOB(k, lpi_pat_most)}},
+    {LOGP_ALGORITHM("allgather", "recursive-exchange", "all to k - 1 ranks a round, distance x k",
+                    "MPICH"),
+     .needs = lpi_knomial_needs, .steps = exchange_steps, .predict = exchange_predict,
+     .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
 };
 
 static const struct lpi_rows rows = LPI_ROWS(algorithms);

@@ -279,5 +279,6 @@ const struct logp_collective lpi_allreduce = {
     .rows = (const struct lpi_rows *const[]){&rows, &lpi_census_allreduce, &lpi_two_level_allreduce,
                                              &lpi_allreduce_halvings, &lpi_allreduce_segmented,
                                              &lpi_allreduce_exchanges, &lpi_allreduce_circulant,
+                                             &lpi_allreduce_grouped, &lpi_allreduce_two_tree,
                                              &lpi_shared_allreduce, NULL},
 };

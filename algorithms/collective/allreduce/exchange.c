@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allreduces in which a whole vector goes to several others at a time: to k - 1, or to all. */
 #include "allreduce.h"
-#include "collective/collective.h"
+#include "collective/exchange.h"
 #include "predict/predict.h"
 #include "schedule/reader.h"
 
@@ -28,29 +28,10 @@ static const struct logp_buffer_ref own = {LOGP_BUF, 0}, result = {LOGP_RECV_BUF
 
 /* ---- recursive-exchange: combine with k - 1 ranks a round, distance x k ---- */
 
-/*
- * With X = k^x <= P < k X, the ranks are X groups of neighbours, of which the first stands for all:
- * it takes in the vectors of the others, and hands them the result. The X meet as the digits of
- * their number, in base k, say.
- */
-struct groups {
-    int64_t k, X;
-    int64_t j, first, others; /* the group of this rank, its first rank, how many others it has */
-};
-
-static struct groups groups_of(int64_t P, int64_t rank, const struct logp_invocation *c)
+/* The first of a group (exchange.h) takes in the vectors of the others, and hands them the result. */
+static struct lpi_exchange groups_of(int64_t P, int64_t rank, const struct logp_invocation *c)
 {
-    struct groups g = {.k = lpi_knomial_radix(P, c), .X = 1};
-    int64_t longer, each;
-
-    while (g.X <= P / g.k)
-        g.X *= g.k;
-    longer = P % g.X;
-    each = P / g.X;
-    g.j = rank < longer * (each + 1) ? rank / (each + 1) : (rank - longer) / each;
-    g.first = lpi_rank_plan_begin(P, g.X, g.j);
-    g.others = lpi_rank_plan_begin(P, g.X, g.j + 1) - g.first - 1;
-    return g;
+    return lpi_exchange_of(P, rank, lpi_knomial_radix(P, c));
 }
 
 /*
@@ -69,16 +50,16 @@ static bool combine_next(const struct logp_invocation *c, int64_t digit, int64_t
 
 /* A round at distance d: k - 1 sends, then as many receives, each followed by its combination; or,
  * where the order counts, all combinations in the end, and a copy. */
-static bool round_steps(int64_t P, const struct groups *g, const struct logp_invocation *c,
+static bool round_steps(int64_t P, const struct lpi_exchange *g, const struct logp_invocation *c,
                         int64_t d, int64_t i, struct logp_step *out)
 {
-    const int64_t n = g->k - 1, digit = g->j / d % g->k, start = g->j - digit * d;
+    const int64_t n = g->k - 1, digit = g->j / d % g->k;
     const bool in_order = ordered(c);
     const struct logp_buffer_ref have = d == 1 && g->others == 0 ? own : result;
     int64_t other;
 
     if (i < n) {
-        other = start + (digit + 1 + i) % g->k * d;
+        other = lpi_exchange_peer(g, d, 1 + i);
         return lpi_send_vector(out, c, lpi_rank_plan_begin(P, g->X, other), have.buffer);
     }
     i -= n;
@@ -87,15 +68,15 @@ static bool round_steps(int64_t P, const struct groups *g, const struct logp_inv
     if (in_order ? i >= n : i % 2 == 1)
         return combine_next(c, digit, in_order ? i - n : i / 2, have, out);
     other = lpi_mod(digit - 1 - (in_order ? i : i / 2), g->k);
-    return logp_step_receive(out, lpi_rank_plan_begin(P, g->X, start + other * d), c->args.tag,
-                             LOGP_SCRATCH, slot(c, in_order ? other - (other > digit) : 0).offset,
-                             lpi_vector_bytes(c));
+    return logp_step_receive(
+        out, lpi_rank_plan_begin(P, g->X, g->j + (other - digit) * d), c->args.tag, LOGP_SCRATCH,
+        slot(c, in_order ? other - (other > digit) : 0).offset, lpi_vector_bytes(c));
 }
 
 static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                            struct logp_step *out)
 {
-    const struct groups g = groups_of(P, rank, c);
+    const struct lpi_exchange g = groups_of(P, rank, c);
     const int64_t a_round = 3 * (g.k - 1) + ordered(c);
 
     if (P == 1)
@@ -127,7 +108,7 @@ static int exchange_plan(int P, int rank, struct logp_invocation *c)
 static struct logp_prediction exchange_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
-    const struct groups g = groups_of(P, 0, c);
+    const struct lpi_exchange g = groups_of(P, 0, c);
     const size_t bytes = lpi_vector_bytes(c);
     const struct lpi_times t = lpi_times(p, bytes);
     const int64_t combine = lpi_combine_ns(p, c->args.count);

@@ -178,6 +178,9 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("broadcast", "mesh", "binomial along the root's row, then columns, ...", grama),
      .needs = lpi_needs_grid, .plan = lpi_plan_mesh, .predict = predict_mesh, .textbook = textbook,
      LPI_BROADCAST},
+    {LOGP_ALGORITHM("broadcast", "bine", "binomial, to ranks 1, 3, 5, 11, 21, ... away",
+                    "De Sensi et al. 2025"),
+     .needs = lpi_needs_power, .plan = lpi_plan_bine, .predict = predict_binomial, LPI_BROADCAST},
 };
 
 /* ---- the k-nomial tree, of which `binomial` is that with k = 2 ---- */
@@ -236,5 +239,6 @@ const struct logp_collective lpi_broadcast = {
                                              &lpi_broadcast_parts, &lpi_broadcast_pipelined,
                                              &lpi_broadcast_two_tree, &lpi_broadcast_split,
                                              &lpi_broadcast_circulant, &lpi_broadcast_k_item,
-                                             &earliest, &lpi_shared_broadcast, NULL},
+                                             &lpi_broadcast_matched, &earliest,
+                                             &lpi_shared_broadcast, NULL},
 };

@@ -22,8 +22,6 @@ struct logp_prediction lpi_reduce_ends_at(int64_t P, __int128 T, const struct lo
 bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                       struct logp_step *out);
 int lpi_reduce_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf);
-/* Of a vector that starts on a cache line of its own. */
-size_t lpi_slot_bytes(size_t n_bytes);
 int64_t lpi_reduce_textbook(int64_t P, const struct logp_invocation *c);
 const char *lpi_reduce_needs_order(int64_t P, const struct logp_invocation *c);
 
@@ -35,9 +33,9 @@ const char *lpi_reduce_needs_order(int64_t P, const struct logp_invocation *c);
 int64_t lpi_reduce_binary_left(int64_t P);
 __int128 lpi_reduce_binary_time(int64_t P, const struct lpi_reduce_times *t);
 
-/* tree.c, kchain.c, pipelined.c, two_tree.c, rabenseifner.c, circulant.c: their rows */
+/* tree.c, kchain.c, pipelined.c, two_tree.c, rabenseifner.c, circulant.c, ../matched.c: their rows */
 extern const struct lpi_rows lpi_reduce_trees, lpi_reduce_chains, lpi_reduce_doublings,
     lpi_reduce_pipelined, lpi_reduce_two_tree, lpi_reduce_rabenseifner, lpi_reduce_circulant,
-    lpi_reduce_knomial;
+    lpi_reduce_knomial, lpi_reduce_matched;
 
 #endif

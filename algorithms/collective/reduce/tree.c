@@ -219,6 +219,20 @@ static int plan_earliest(int P, int rank, struct logp_invocation *c)
     return lpi_reduce_backwards(lpi_plan_earliest(P, rank, c, link_times, true), rank, c);
 }
 
+/* ---- bine: `binomial` between other ranks ---- */
+
+static const char *needs_bine(int64_t P, const struct logp_invocation *c)
+{
+    const char *needs = lpi_needs_commutative(P, c);
+
+    return needs != NULL ? needs : lpi_needs_power(P, c);
+}
+
+static int plan_bine(int P, int rank, struct logp_invocation *c)
+{
+    return lpi_reduce_backwards(lpi_plan_bine(P, rank, c), rank, c);
+}
+
 static const char grama[] = "Grama et al., ch. 4.1";
 
 static const struct logp_algorithm doublings[] = {
@@ -228,6 +242,9 @@ static const struct logp_algorithm doublings[] = {
     {LOGP_ALGORITHM("reduce", "mesh", "binomial along all columns, then the root's row", grama),
      .needs = needs_mesh, .plan = plan_mesh, .predict = predict_mesh,
      .textbook = lpi_reduce_textbook, LPI_REDUCE},
+    {LOGP_ALGORITHM("reduce", "bine", "binomial, from ranks 1, 3, 5, 11, 21, ... away",
+                    "De Sensi et al. 2025"),
+     .needs = needs_bine, .plan = plan_bine, .predict = predict_binomial, LPI_REDUCE},
     {LOGP_ALGORITHM("reduce", "earliest", "the earliest end over links that differ", "-"),
      .needs = needs_earliest, .plan = plan_earliest, .predict = predict_optimal, LPI_REDUCE},
 };
