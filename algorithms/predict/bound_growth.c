@@ -51,7 +51,7 @@ enum {
     CLASSES = 64, /* messages that take as many steps */
     FEWEST = 16,  /* steps of e, */
     FINEST = 48,  /* unless these make more steps of (n - 1) G */
-    SPREAD = 4,   /* (m - 1) G is at most so many d, */
+    SPREAD = 2,   /* (m - 1) G is at most so many d, */
     LONGEST = 48  /* and so many e */
 };
 
