@@ -328,7 +328,38 @@ static int64_t bound_ways(int64_t P, const struct logp_invocation *c, int64_t by
 }
 
 /*
- * A piece of x goes to all of a column, a piece of y comes from all of a row. Of the products and
+ * An element of a block goes elsewhere, e bytes, or is multiplied where it is. Each processor has at
+ * least U = n^2 - T / (e G) that it multiplies itself, for g >= G. If that is any, it does so between
+ * the first that it hears of its piece of x and the last that it has to say of its piece of y, which
+ * are U gamma apart. Before q + 1 of all processors can have heard of a piece of x, at most q of the
+ * column have; and at most `side` - q - 1 of a row have something to say later than as long before
+ * the end as `side` - q of all processors need for a piece of y. There are `side` columns and rows, so
+ * one of all blocks is neither so early nor so late:
+ *
+ *     T >= X + U gamma, X = out(q + 1) + in(side - q) for each q in 0 .. side - 1.
+ */
+static int64_t bound_products(const struct logp_params *p, int64_t side, __int128 product,
+                              const struct logp_invocation *c)
+{
+    enum { MOST = 16 };
+    const __int128 eG = (__int128)lpi_element_bytes(c) * p->G_ps;
+    const int64_t step = lpi_ceil_div(side, MOST);
+    int64_t X = 0;
+    __int128 T;
+
+    if (p->store_forward || p->G_ps > (__int128)p->g_ns * 1000)
+        return 0;
+    for (int64_t q = 0; q < side; q += step)
+        X = lpi_max(X, lpi_bound_out(p, q + 1) + lpi_bound_in(p, side - q));
+    T = eG > 0 ? ((__int128)X * 1000 + product * p->gamma_ps) / (eG + p->gamma_ps) * eG : 0;
+    T = (T < product * eG ? T : product * eG) / 1000;
+    return T < INT64_MAX / 8 ? (int64_t)T : INT64_MAX / 8;
+}
+
+/*
+ * A piece of x goes to all of a column, and has a part in all pieces of y, which are in column 0; a
+ * piece of y comes from all of a row, and has a part of all pieces of x, from row 0: for any but the
+ * first that is twice as many. Of the products and
  * combinations each processor makes its share on the average; of the products those below row 0
  * need a message first: the block is not where x is.
  */
@@ -342,9 +373,13 @@ static int64_t bound(int64_t P, const struct logp_invocation *c)
     const int64_t below =
         side > 1 ? lpi_bound_out(p, 2) + lpi_combine_ns(p, product / side * (side - 1)) : 0;
 
+    const int64_t parts =
+        side > 1 && bytes > 0 ? lpi_max(lpi_bound_out(p, 2 * side), lpi_bound_in(p, 2 * side)) : 0;
+
     return lpi_max(
-        lpi_max(lpi_max(work, below), bound_ways(P, c, bytes)),
-        lpi_max(lpi_bound_broadcast(p, side, bytes), lpi_bound_reduce(p, side, bytes, 0)));
+        lpi_max(lpi_max(work, below), lpi_max(parts, bound_ways(P, c, bytes))),
+        lpi_max(lpi_max(lpi_bound_broadcast(p, side, bytes), lpi_bound_reduce(p, side, bytes, 0)),
+                bound_products(p, side, product, c)));
 }
 
 static const struct logp_algorithm algorithms[] = {

@@ -34,9 +34,10 @@ static int64_t scan_bound(int64_t P, const struct logp_invocation *c)
                                   .work_ns = lpi_combine_ns(&c->model.params, 1),
                                   .up = true};
 
-    return lpi_max(lpi_max(lpi_bound_reduce(&c->model.params, P, bytes, c->args.count),
-                           lpi_bound_broadcast(&c->model.params, P, bytes)),
-                   lpi_bound_ways(P, c, &need));
+    return lpi_max(
+        lpi_max(lpi_bound_reduce(&c->model.params, P, bytes, c->args.count),
+                lpi_bound_broadcast(&c->model.params, P, bytes)),
+        lpi_max(lpi_bound_prefix(&c->model.params, P, bytes), lpi_bound_ways(P, c, &need)));
 }
 
 /* The last rank contributes nothing, and gets the result of the P - 1 below it: the rank that makes
@@ -54,7 +55,7 @@ static int64_t exscan_bound(int64_t P, const struct logp_invocation *c)
         return 0;
     T = lpi_max(lpi_max(last, lpi_bound_combined(p, P, c->args.count, P - 1)),
                 lpi_max(lpi_bound_broadcast(p, P, bytes), lpi_bound_reduce(p, P, bytes, 0)));
-    return lpi_max(T, lpi_bound_ways(P, c, &need));
+    return lpi_max(T, lpi_max(lpi_bound_prefix(p, P, bytes), lpi_bound_ways(P, c, &need)));
 }
 
 /* ---- steps ---- */

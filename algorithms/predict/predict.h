@@ -309,6 +309,14 @@ int64_t lpi_bound_in(const struct logp_params *p, int64_t P);
 int64_t lpi_bound_more_sent(const struct logp_params *p, int64_t bytes);
 int64_t lpi_bound_more_received(const struct logp_params *p, int64_t bytes);
 
+/* bound_growth.c: until all of P have so many bytes of one, o being o_send; backwards o_recv. 0: this
+ * says nothing. */
+int64_t lpi_bound_growth(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes);
+
+/* bound_prefix.c: until each has something of so many bytes of each below it, which may be combined.
+ * 0: this says nothing. */
+int64_t lpi_bound_prefix(const struct logp_params *p, int64_t P, int64_t bytes);
+
 /* Until so many bytes have left a processor, or come to it, and are where they go to. */
 int64_t lpi_bound_sent(const struct logp_params *p, int64_t bytes);
 int64_t lpi_bound_received(const struct logp_params *p, int64_t bytes);
@@ -329,6 +337,8 @@ int64_t lpi_bound_broadcast(const struct logp_params *p, int64_t P, int64_t byte
 /* an item to, or from, each; */
 int64_t lpi_bound_scatter(const struct logp_params *p, int64_t P, int64_t bytes);
 int64_t lpi_bound_gather(const struct logp_params *p, int64_t P, int64_t bytes);
+/* an item from each to each; */
+int64_t lpi_bound_exchange(const struct logp_params *p, int64_t P, int64_t bytes);
 /* n elements from each, combined on one; 0: as many bytes, whatever is done to them. */
 int64_t lpi_bound_reduce(const struct logp_params *p, int64_t P, int64_t bytes, int64_t n);
 

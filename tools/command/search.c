@@ -93,8 +93,8 @@ static void show_result(FILE *f, const struct logp_search_result *r)
             s->bound_ns >= 0 ? show_ns(s->bound_ns, time, sizeof(time)) : "unknown");
     fprintf(f, "proof:  %s\n", show_proof(r, proof));
     fprintf(f, "table:  %s\n", show_ns(s->table_ns, time, sizeof(time)));
-    fprintf(f, "found:  %s; %llu schedules in %lld rounds\n", found, (unsigned long long)s->tried,
-            (long long)s->rounds);
+    fprintf(f, "found:  %s; %llu schedule%s in %lld round%s\n", found, (unsigned long long)s->tried,
+            s->tried == 1 ? "" : "s", (long long)s->rounds, s->rounds == 1 ? "" : "s");
 }
 
 /* ---- the folder ---- */

@@ -130,22 +130,22 @@ static int64_t time_of(const struct row *row)
     return r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
 }
 
-/* Of several the first that no other beats, where they differ. */
+/* Of several the first that no other beats. */
 VALUE(best_of)
 {
     const struct row *best = NULL;
-    bool differ = false;
+    int n = 0;
 
     for (size_t i = 0; i < out->n; i++) {
         const int64_t time = time_of(&out->rows[i]);
 
         if (time < 0)
             continue;
-        differ |= best != NULL && time != time_of(best);
+        n++;
         if (best == NULL || time < time_of(best))
             best = &out->rows[i];
     }
-    return row == best && differ ? text_cell("best") : no_cell;
+    return row == best && n > 1 ? text_cell("best") : no_cell;
 }
 
 VALUE(low_of)

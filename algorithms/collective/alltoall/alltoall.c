@@ -108,9 +108,7 @@ static int64_t bound(int64_t P, const struct logp_invocation *c)
                                   .each_from = true,
                                   .each_to = true};
 
-    return lpi_max(lpi_max(lpi_bound_scatter(&c->model.params, P, bytes),
-                           lpi_bound_gather(&c->model.params, P, bytes)),
-                   lpi_bound_ways(P, c, &need));
+    return lpi_max(lpi_bound_exchange(&c->model.params, P, bytes), lpi_bound_ways(P, c, &need));
 }
 
 /* Send to i+1, i+2, ..., then receive from i-1, i-2, ...: in the order of arrival.

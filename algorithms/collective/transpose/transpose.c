@@ -91,6 +91,8 @@ static int64_t bound(int64_t P, const struct logp_invocation *c)
     if (rows < 1 || cols < 1 || size == 0)
         return 0;
     T = lpi_bound_ways(P, c, &need);
+    if (from == P && to == P)
+        T = lpi_max(T, lpi_bound_exchange(p, P, bytes));
     if (to > 1)
         T = lpi_max(T, lpi_bound_out(p, to) + lpi_bound_more_received(p, bytes));
     if (from > 1)

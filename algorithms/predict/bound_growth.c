@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A lower bound of the broadcast of n bytes: how fast their copies and their holders multiply. d, w(k)
+ * and e are those of bound.c, and D = d - e; for d < g let g be d, which only shortens w(k).
+ *
+ * Until T. Y(t) counts the bytes that all processors together know at t, n at the beginning; N(t)
+ * counts the processors that know any, one at the beginning. A message of k bytes that starts at s
+ * keeps its sender from the next until s + w(k), and is there at s + w(k) + D or later. Let messages
+ * be under way until s + w(k). At any time t those under way have different senders, each of which
+ * knows any bytes, so they are N(t) at most; and each knows all that it sends, so together they are
+ * Y(t) bytes at most.
+ *
+ * Prices. Let a message pay b(t) + k c(t) per unit of time while it is under way. b and c are any
+ * functions >= 0 that are 0 from T - D on. A byte that is known at t is worth V(t) = 1 + the integral
+ * of c from t to T, and a processor that then knows something W(t), the integral of b. Let each
+ * message pay k V + max(W - h, 0) at least, for some h >= 0, with V and W as of when it is there.
+ * All together pay at most the integral of b N + c Y. Now N and Y are what was there at the beginning
+ * and what messages brought until then: each brings a processor that knew nothing at most once, and
+ * that P - 1 times in all. So that integral is W(0) + n (V(0) - 1) + sum of W over the messages that
+ * bring one + sum of k (V - 1) over all. The W and V cancel:
+ *
+ *     Y(T) = n + sum of k <= n V(0) + W(0) + (P-1) h.
+ *
+ * If this is less than P n, no broadcast ends by T. (This is the dual of a linear program, whose
+ * prices prove the bound whatever they are: so the search for good ones needs no proof.)
+ *
+ * Steps. b and c are constant in steps of time, which divide e. w(k) and D are rounded down to
+ * steps; a k that is one of many with equal w(k) so rounded need only pay as the least and the most of
+ * these, as both sides are linear in k. A start within a step pays enough if the starts at both
+ * its ends do, because V is linear there and max(W - h, 0) is convex. So the prices are made step by
+ * step, backwards from T - D: in each step b and c are so high that all messages that start with
+ * it pay enough, and, of these, b N' + c Y' is the least, for a guess of N and Y.
+ *
+ * The last bytes. Of n bytes take the m that leave the root last; each leaves when the first message
+ * that has it starts. Let M be the first message with any of these, and let it start at s with m' of
+ * these and y others. The n - m - y bytes that are not in M left before, so s >= (n - m - y) G for
+ * g >= G. For o <= g the m' bytes are no sooner anywhere, and the next message of the root starts no
+ * sooner, than if they alone left at s + y G. Before that no other processor knew any of the m. So
+ * the broadcast of m bytes begins at (n - m) G or later.
+ *
+ * Backwards in time the same holds for a reduction (bound.c).
+ */
+#include "predict/predict.h"
+#include <logp/paper.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STEPS = 320,  /* of T */
+    CLASSES = 64, /* messages that take as many steps */
+    FEWEST = 16,  /* steps of e, */
+    FINEST = 48,  /* unless these make more steps of (n - 1) G */
+    SPREAD = 2,   /* (m - 1) G is at most so many d, */
+    LONGEST = 48  /* and so many e */
+};
+
+static const int64_t most = INT64_C(1) << 40; /* of P */
+
+/* The price of a message: so much, or more. */
+struct line {
+    double at_least, k; /* b + k c >= at_least, per step */
+};
+
+/* All in steps, bytes and processors. */
+struct growth {
+    double P, n, step_ps;
+    int e, D;
+    int n_classes; /* the first has w = e, and each of the others one more */
+    double least[CLASSES], largest[CLASSES]; /* bytes of the messages of a class */
+    double N[STEPS], Y[STEPS];               /* guessed, for each step */
+    double c[STEPS + 1], b[STEPS + 1];       /* what is paid from a step on: V - 1, and W */
+    struct line lines[2 * CLASSES];          /* of the messages that start with a step */
+};
+
+/* What messages that start with step s have to pay in it. */
+static int lines_at(struct growth *x, int s, int end, double h)
+{
+    int n = 0;
+
+    for (int i = 0; i < x->n_classes && s + x->e + i <= end; i++) {
+        const int gone = s + x->e + i, there = gone + x->D;
+        const double b = x->b[s + 1] - x->b[gone], c = x->c[s + 1] - x->c[gone];
+        const double W = x->b[there] > h ? x->b[there] - h : 0;
+        const double V = 1 + x->c[there];
+
+        x->lines[n++] = (struct line){W + x->least[i] * (V - c) - b, x->least[i]};
+        x->lines[n++] = (struct line){W + x->largest[i] * (V - c) - b, x->largest[i]};
+    }
+    return n;
+}
+
+/* The highest line at c, if any is above 0; of equals that of the fewest bytes. */
+static const struct line *highest(const struct line *lines, int n, double c)
+{
+    const struct line *best = NULL;
+    double most_at_c = 0;
+
+    for (int i = 0; i < n; i++)
+        if (lines[i].at_least - lines[i].k * c > most_at_c) {
+            most_at_c = lines[i].at_least - lines[i].k * c;
+            best = &lines[i];
+        }
+    return best;
+}
+
+/* The least N b + Y c with b + k c above all lines. From c = 0 on: as long as c is cheaper than the b
+ * that it saves, up to where another line is the highest. */
+static void price(const struct line *lines, int n, double N, double Y, double *b, double *c)
+{
+    const struct line *at = highest(lines, n, 0);
+
+    *c = 0;
+    while (at != NULL && N * at->k > Y) {
+        double next = at->at_least / at->k;
+
+        for (int i = 0; i < n; i++)
+            if (lines[i].k < at->k) {
+                const double meets = (at->at_least - lines[i].at_least) / (at->k - lines[i].k);
+
+                next = meets > *c && meets < next ? meets : next;
+            }
+        if (next <= *c)
+            break;
+        *c = next;
+        at = highest(lines, n, *c * (1 + 1e-12));
+    }
+    at = highest(lines, n, *c);
+    *b = at != NULL ? at->at_least - at->k * *c : 0;
+}
+
+/* n V(0) + W(0) + (P-1) h for T in steps, by P n */
+static double worth(struct growth *x, int T, double h)
+{
+    const int end = T - x->D;
+
+    memset(x->b, 0, sizeof(x->b));
+    memset(x->c, 0, sizeof(x->c));
+    for (int s = end - 1; s >= 0; s--) {
+        double b, c;
+
+        price(x->lines, lines_at(x, s, end, h), x->N[s], x->Y[s], &b, &c);
+        x->b[s] = x->b[s + 1] + b;
+        x->c[s] = x->c[s + 1] + c;
+    }
+    return (x->n * (1 + x->c[0]) + x->b[0] + (x->P - 1) * h) / (x->P * x->n);
+}
+
+/* Is it proven that T steps are too few? h, in n: as before, or near that. */
+static bool are_too_few(struct growth *x, int T, double *h)
+{
+    static const double tried[] = {1, 0.75, 1.3};
+    double best = 2, best_h = *h;
+
+    if (T <= x->D)
+        return true;
+    for (int i = 0; i < 3; i++) {
+        const double it = worth(x, T, *h * tried[i] * x->n);
+
+        if (it < best) {
+            best = it;
+            best_h = *h * tried[i];
+        }
+        if (best < 1 - 1e-6)
+            break;
+    }
+    *h = best_h;
+    return best < 1 - 1e-6;
+}
+
+/* N as in the optimal tree; Y as if messages came bit by bit, and this more slowly than they do. @return
+ * when all is known then. */
+static int guess(struct growth *x, const struct logp_params *p, int64_t o, int64_t d, int64_t g)
+{
+    const double slow = 0.6, G = (double)p->G_ps / x->step_ps;
+    const double less = ((double)g * 1000 - (double)p->G_ps) / x->step_ps;
+    double Y = x->n;
+    int i = 0;
+
+    for (; i < STEPS && Y < x->P * x->n; i++) {
+        const int64_t ns = (int64_t)(i * x->step_ps / 1000);
+
+        x->N[i] = i > 0 && x->N[i - 1] >= x->P
+                      ? x->P
+                      : (double)logp_tree_count(ns, d, lpi_max(o, p->g_ns));
+        x->N[i] = x->N[i] < x->P ? x->N[i] : x->P;
+        Y = Y < x->N[i] * x->n ? Y : x->N[i] * x->n;
+        x->Y[i] = Y;
+        if (i >= x->D) {
+            const double N = x->N[i - x->D], known = x->Y[i - x->D], w = less + known / N * G;
+
+            Y += slow * known /
+                 (w * x->step_ps > (double)o * 1000 ? w : (double)o * 1000 / x->step_ps);
+        }
+    }
+    for (int rest = i; rest < STEPS; rest++) {
+        x->N[rest] = x->P;
+        x->Y[rest] = x->P * x->n;
+    }
+    return i;
+}
+
+/* Which messages take as many steps. @return are they few enough? */
+static bool classes_of(struct growth *x, int64_t g, int64_t G_ps)
+{
+    const double g_ps = (double)g * 1000, G = (double)G_ps;
+
+    for (int i = 0; i < CLASSES; i++) {
+        const double first = 1 + ((x->e + i) * x->step_ps - g_ps) / G, end = first + x->step_ps / G;
+
+        x->least[i] = i == 0 || first < 1 ? 1 : first;
+        x->largest[i] = end < x->n ? end : x->n;
+        x->n_classes = i + 1;
+        if (end >= x->n)
+            return true;
+    }
+    return false;
+}
+
+/* T in steps; the last for which it is proven that they are too few, and one more. */
+static int search_steps(struct growth *x, int guessed)
+{
+    int low = guessed / 2, high = guessed + guessed / 4 < STEPS ? guessed + guessed / 4 : STEPS - 1;
+    double h = 0.4;
+
+    if (!are_too_few(x, low, &h))
+        return 0;
+    while (low + 1 < high) {
+        const int T = low + (high - low) / 2;
+
+        if (are_too_few(x, T, &h))
+            low = T;
+        else
+            high = T;
+    }
+    return low;
+}
+
+/* With so many steps of e. @return the steps of T that are proven to be too few; STEPS: T has more */
+static int with_steps(struct growth *x, int steps, const struct logp_params *p, int64_t o,
+                      int64_t d, int64_t g)
+{
+    const double e = (double)lpi_max(o, g) * 1000, D = ((double)d * 1000 - e) / e * steps + 1e-9;
+    int guessed = STEPS;
+
+    x->e = steps;
+    x->step_ps = e / steps;
+    x->D = D < STEPS / 2 ? (int)D : STEPS / 2;
+    if (x->e + x->D < STEPS / 2 && classes_of(x, g, p->G_ps))
+        guessed = guess(x, p, o, d, g);
+    return guessed < STEPS ? search_steps(x, guessed) : STEPS;
+}
+
+/* Of n bytes; 0: this says nothing, or there is no memory. d >= e > 0, g <= d */
+static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_t g, int64_t P,
+                       int64_t n)
+{
+    const double e = (double)lpi_max(o, g) * 1000, st = (double)(n - 1) * (double)p->G_ps;
+    struct growth *x = malloc(sizeof(*x)); /* too large for the stack of a fiber */
+    int steps = FEWEST, T = STEPS;
+    int64_t ns;
+
+    if (x == NULL)
+        return 0;
+    x->P = (double)P;
+    x->n = (double)n;
+    if (st * FEWEST > e * FINEST)
+        steps = (int)lpi_max((int64_t)(e * FINEST / st), 1);
+    for (; T == STEPS && steps > 0; steps = steps * 3 / 4)
+        T = with_steps(x, steps, p, o, d, g);
+    if (T == STEPS)
+        T = 0;
+    ns = (int64_t)(T * x->step_ps / 1000);
+    free(x);
+    return ns;
+}
+
+/* The question that this thread asked last: others of the same collective follow. */
+struct asked {
+    int64_t o, d, g, G_ps, P, n;
+};
+
+int64_t lpi_bound_growth(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes)
+{
+    static _Thread_local struct asked last;
+    static _Thread_local int64_t last_ns;
+    const int64_t d = p->o_send_ns + p->L_ns + p->o_recv_ns, g = p->g_ns < d ? p->g_ns : d;
+    const int64_t e = lpi_max(o, g);
+    const __int128 spread = (__int128)(SPREAD * d < LONGEST * e ? SPREAD * d : LONGEST * e) * 1000;
+    struct asked asked = {o, d, p->g_ns, p->G_ps, P, bytes};
+    __int128 T;
+
+    if (p->store_forward || P < 2 || P > most || p->G_ps == 0 || e == 0 || bytes < 2)
+        return 0;
+    if (spread / p->G_ps < bytes - 1)
+        asked.n = (int64_t)(spread / p->G_ps) + 1;
+    if (memcmp(&asked, &last, sizeof(asked)) != 0) {
+        last_ns = time_of(p, o, d, g, P, asked.n);
+        last = asked;
+    }
+    T = last_ns;
+    if (o <= p->g_ns && p->G_ps <= (__int128)p->g_ns * 1000)
+        T += (__int128)(bytes - asked.n) * p->G_ps / 1000;
+    return T < INT64_MAX / 8 ? (int64_t)T : INT64_MAX / 8;
+}
