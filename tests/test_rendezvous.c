@@ -3,6 +3,7 @@
  * Sends that wait for their receivers: algorithms, whose predictions are the virtual clock's,
  * isend, waits that end in between, and what relies on buffers.
  */
+#include "blocks.h"
 #include "rendezvous.h"
 
 #include <logp/experiment.h>
@@ -99,6 +100,35 @@ static void try_check(const struct logp_collective *what, const struct logp_algo
 Test(rendezvous, every_schedule_is_sound)
 {
     each_algorithm(try_check);
+}
+
+static void try_blocks(const struct logp_collective *what, const struct logp_algorithm *a, int P,
+                       uint64_t *random)
+{
+    struct logp_invocation c = {.args = args_of(what, P), .model = {.rendezvous_from = 9}};
+    struct test_blocks out, in;
+    struct logp_schedule s;
+    struct logp_schedule_error error;
+
+    test_blocks_make(&out, &in, P, random, 16, &c, what);
+    s = logp_schedule_of(a, P, &c.args, &c.model);
+    cr_expect_eq(logp_schedule_check(&s, what, &error), 0, "%s %s, P = %d: rank %lld: %s",
+                 what->name, a->name, P, (long long)error.rank, error.what);
+    test_blocks_free(&out);
+    test_blocks_free(&in);
+}
+
+/* Some of them are empty: there nothing is sent. */
+Test(rendezvous, blocks_that_differ_get_through)
+{
+    const struct logp_collective *what;
+    const struct logp_algorithm *a;
+    uint64_t random = 1;
+
+    for (size_t i = 0; (what = logp_collective_at(i)) != NULL; i++)
+        for (size_t k = 0; (a = logp_algorithm_at(what->name, k)) != NULL; k++)
+            for (int n = 0; a->any_blocks && n < 60; n++)
+                try_blocks(what, a, 2 + n % 7, &random);
 }
 
 /* One of each collective, with and without delays. */

@@ -183,29 +183,54 @@ static void take(struct search *s, const struct lpi_draft *d, int64_t ns, const 
 
 /* ---- the table ---- */
 
+/* The steps of a row with this k, 0: its own, become the draft. @return what they take; INT64_MAX:
+ * they cannot be folded as a list */
+static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t k)
+{
+    struct logp_invocation c = s->c;
+    struct logp_schedule schedule;
+
+    c.args.k = k > 0 ? k : c.args.k;
+    s->rc = lpi_resolve_k(a, s->ask.P, &c);
+    if (s->rc != 0)
+        return INT64_MAX;
+    schedule = lpi_schedule_of(a, s->ask.P, &c);
+    s->rc = lpi_draft_read(&s->draft, &schedule);
+    return s->rc == 0 ? cost(s, &s->draft, INT64_MAX) : INT64_MAX;
+}
+
+/* Where sends wait for their receivers, the best row may post all its receives before its sends
+ * (logp_rank_plan.early), which no list does: then it is the best of the others. */
+static void take_others(struct search *s)
+{
+    const struct logp_algorithm *a;
+
+    for (size_t i = 0; s->rc == 0 && (a = logp_algorithm_at(s->what->name, i)) != NULL; i++)
+        if (a->steps != NULL && lpi_needs(a, s->ask.P, &s->c) == NULL) {
+            const int64_t ns = read_row(s, a, 0);
+
+            if (s->rc == 0)
+                take(s, &s->draft, ns, "table");
+        }
+}
+
 static void begin_with_table(struct search *s)
 {
     struct lpi_choice choice;
-    struct logp_invocation c = s->c;
-    struct logp_schedule schedule;
     int64_t ns;
 
-    s->rc = lpi_choose(s->what->name, s->ask.P, &c, &c, true, NULL, &choice);
+    s->rc = lpi_choose(s->what->name, s->ask.P, &s->c, &s->c, true, NULL, &choice);
     if (s->rc == 0 && choice.algorithm == NULL)
         s->rc = -ENOTSUP;
     if (s->rc != 0)
         return;
-    c.args.k = choice.k > 0 ? choice.k : c.args.k;
-    lpi_resolve_k(choice.algorithm, s->ask.P, &c);
-    schedule = lpi_schedule_of(choice.algorithm, s->ask.P, &c);
-    s->rc = lpi_draft_read(&s->draft, &schedule);
-    ns = s->rc == 0 ? cost(s, &s->draft, INT64_MAX) : INT64_MAX;
-    if (s->rc == 0 && ns == INT64_MAX)
-        s->rc = -ENOTSUP;
-    s->state.table_ns = ns;
+    ns = read_row(s, choice.algorithm, choice.k);
+    s->state.table_ns = ns < INT64_MAX ? ns : choice.prediction.ns;
     s->state.ns = INT64_MAX;
     if (s->rc == 0)
         take(s, &s->draft, ns, "table");
+    if (s->rc == 0 && s->state.ns == INT64_MAX && s->c.model.rendezvous_from > 0)
+        take_others(s);
     if (s->rc == 0 && s->state.ns == INT64_MAX)
         s->rc = -ENOTSUP;
 }

@@ -16,7 +16,7 @@ PATIENCE_S = 120  # of the host's clock, which may be shared; the processor's ti
 COMMANDS = {  # words that take no time of the wall clock are the more frequent ones
     "predict": 8, "run": 6, "schedule": 4, "list": 1, "tree": 3, "trace": 4, "tune": 1, "measure": 2,
     "validate": 1, "bench": 2, "bench crossover": 1, "plot": 1, "report": 1, "paper": 1, "replay": 1,
-    "completion": 1, "manual": 1, "watch": 1, "help": 1, "complete": 2}
+    "completion": 1, "manual": 1, "watch": 1, "help": 1, "complete": 2, "search": 3}
 WORDS = ["broadcast", "reduce", "summation", "allreduce", "scatter", "gather", "allgather", "alltoall",
          "barrier", "scan", "exscan", "reduce-scatter", "transpose", "matvec"]
 JUNK = ["", "-1", "0", "1", "2", "3", "7", "63", "1e3", "1e30", "2^62", "2^63", "2^64", "9223372036854775807",
@@ -40,7 +40,8 @@ VALUES = {
     "fault": ["drop:0.1", "dup:1", "flip:0.5", "delay:3", "cut@0-1", "stop@1", "slow:2", "drop:1e-3@0-1:0..5us"],
     "noise": ["fixed:1us", "uniform:1", "exp:2us", "tick:1ms:1us", "file:machine", "file:samples"],
     "machine": ["cm5", "dash", "monsoon", "jmachine", "ncube2", "none", "machine", "json", "empty", "."],
-    "schedule": ["json", "goal", "machine", "empty", "."], "format": ["table", "json", "csv", "text", "svg", "goal",
+    "schedule": ["json", "goal", "machine", "empty", "."], "as": ["allreduce", "reduce", "barrier", "matvec", "x"],
+    "schedules": ["kept", "kept", ".", "json", "none"], "format": ["table", "json", "csv", "text", "svg", "goal",
     "perfetto", "dot", "machine"], "clock": ["virtual"], "executor": ["fiber", "thread"], "seed": ["1", "2^60"],
     "reps": ["1", "2"], "warmup": ["0", "1"], "precision": ["1", "50%"], "limit": ["10ms"], "export":
     ["openmpi", "mpich", "csv"], "plot": ["p.svg", "p.png", "p.csv"], "queue-limit": ["1", "1k", "1M"],
@@ -50,9 +51,10 @@ VALUES = {
 SHORT = "PLogG"
 FILES = {"plot": ["records.csv", "records.json"], "replay": ["replay"], "report": ["page.html"],
          "paper": ["sun", "kurnosov", "liu", "grama", "shou-chen"], "completion": ["bash", "zsh"]}
+KEPT = "kept/allreduce-P4-own.json"
 READERS = {"machine": ["predict", "broadcast", "--machine"], "json": ["predict", "--schedule"],
            "goal": ["predict", "--schedule"], "records.csv": ["plot"], "records.json": ["plot"],
-           "replay": ["replay"], "samples": ["predict", "broadcast", "--noise"]}
+           KEPT: ["predict", "allreduce", "-P", "4", "--schedules", "kept"], "replay": ["replay"], "samples": ["predict", "broadcast", "--noise"]}
 TOKENS = [b"", b"0", b"-1", b"9223372036854775807", b"18446744073709551616", b"1e999", b"{", b"}", b"[", b"]", b"\"",
           b",", b"\n", b"null", b"true", b"\\u0000", b"\xff\xfe", b"\0", b"%n", b"=", b"L", b"requires", b"rank 0 {",
           b"num_ranks 3", b"{\"a\":" * 3000, b"[" * 3000, b"#", b"to", b"send 1b to 0 tag 3", b"ns", b"\x1b[2J"]
@@ -70,10 +72,14 @@ def corpus(folder, logp, files):
             "goal": says("schedule", "broadcast", "-P", "4", "--format", "goal"),
             "records.csv": says(*records, "csv"), "records.json": says(*records, "json"),
             "samples": b"100\n200 # ns\n300\n", "replay": replay, "empty": b""}
-    for name, data in made.items():
-        with open(os.path.join(folder, name), "wb") as f:
-            f.write(data)
+    made[KEPT] = made["json"]
     return made
+
+
+def write(folder, name, data):
+    os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+    with open(os.path.join(folder, name), "wb") as f:
+        f.write(data)
 
 
 def mutated(rng, data):
@@ -132,6 +138,8 @@ def command_line(rng, logp):
         if rng.random() < 0.8:
             words += ["--clock", "virtual"]
         words += ["--timeout", "2s"] if command != "paper" else []
+    if command == "search" and "--limit" not in words:
+        words += ["--limit", "10ms"]
     return [word.replace("\0", "") for word in words]
 
 
@@ -167,13 +175,13 @@ def attack(logp, corpus_folder, seed, env):
         made = corpus(folder, logp, corpus_folder) if "made" not in CACHE else CACHE["made"]
         CACHE["made"] = made
         for name, data in made.items():
-            with open(os.path.join(folder, name), "wb") as f:
-                f.write(data)
+            write(folder, name, data)
         if rng.random() < 0.3:
             name = rng.choice(list(READERS))
-            with open(os.path.join(folder, name), "wb") as f:
-                f.write(mutated(rng, made[name]))
-            words = list(READERS[name]) + [("file:" if name == "samples" else "") + name]
+            write(folder, name, mutated(rng, made[name]))
+            words = list(READERS[name])
+            words += [] if name == KEPT else [("file:" if name == "samples" else "") + name]
+            words += ["--as", "allreduce"] if name == "json" and rng.random() < 0.5 else []
             if name == "replay":
                 words += ["--", "true"]
             elif rng.random() < 0.3 and name != "replay":

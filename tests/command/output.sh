@@ -47,7 +47,7 @@ logp run broadcast --clock virtual --format json
 printf '[%s,%s]\n' "$(<"$dir/predicted")" "$(<"$dir/out")" >"$dir/both"
 holds '["measured_ns", "emulated_ns", "rank_ns", "lag_ns", "restarts", "processes", "clock_error_ns", "ratio", "messages", "link_most",
        "link_wait_ns", "verified", "failed", "wrong_ranks", "dropped", "duplicated", "flipped",
-       "delayed"] as $measured | (.[1][0] | keys_unsorted) as $run |
+       "delayed", "interval_ns", "runs"] as $measured | (.[1][0] | keys_unsorted) as $run |
        $run - $measured == (.[0][0] | keys_unsorted) and $run - ($run - $measured) == $measured' \
     "$dir/both" "keys of predict and run"
 

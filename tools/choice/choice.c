@@ -152,8 +152,7 @@ static size_t choose_all(const struct options *o, const char *collective,
     return n;
 }
 
-_Noreturn static void none_applies(const struct options *o, const char *collective,
-                                   const struct logp_invocation *c)
+void none_applies(const struct options *o, const char *collective, const struct logp_invocation *c)
 {
     const struct logp_algorithm *a = logp_algorithm_at(collective, 0);
     char text[256];

@@ -39,6 +39,9 @@ struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
 int or_end_without_memory(int rc);
 /* Does any algorithm of the collective? */
 bool any_applies(const char *collective, int64_t P, const struct logp_invocation *c);
+/* None does: end the process. */
+_Noreturn void none_applies(const struct options *o, const char *collective,
+                            const struct logp_invocation *c);
 
 /* ---- found.c: the algorithm `search` ---- */
 
@@ -47,6 +50,9 @@ void use_found(const struct options *o, const char *collective, const struct log
 /* The fastest schedule of --schedules for these arguments; NULL: none. *ns: what it takes */
 const struct logp_step_list *found_before(const struct options *o, const char *collective,
                                           const struct logp_invocation *c, int64_t *ns);
+/* The file of --schedules that keeps what a search for these arguments finds. @return to free */
+char *path_in_folder(const struct options *o, const char *collective,
+                     const struct logp_invocation *c);
 /* End the process where a search with these arguments was refused; rc 0: it was not. */
 void search_refused(const struct options *o, const char *collective,
                     const struct logp_invocation *c, int rc);

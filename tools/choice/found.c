@@ -11,13 +11,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-enum { MOST_FILES = 1024 };
 
 static const int64_t own_search_ns = INT64_C(2000000000);
 
@@ -83,48 +82,134 @@ static void add_the_row(const char *collective)
 
 /* ---- the folder ---- */
 
+/* A file of the folder. */
+struct kept {
+    char *path;
+    int64_t P;                         /* by its name, which also has ... */
+    uint64_t question;                 /* ... what it was searched for; 0: nothing */
+    const struct logp_step_list *list; /* NULL: it is not read yet */
+};
+
 static struct {
-    const struct logp_step_list *list[MOST_FILES];
-    int n;
+    struct kept *files;
+    size_t n;
     bool is_read;
 } folder;
 
-static int of_collective(const char *name, const char *collective)
+static uint64_t mix(uint64_t h, uint64_t x)
 {
-    const size_t n = strlen(collective);
-
-    return strncmp(name, collective, n) == 0 && strncmp(name + n, "-P", 2) == 0 &&
-           strlen(name) > 5 && strcmp(name + strlen(name) - 5, ".json") == 0;
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
 }
 
-static int by_name(const void *a, const void *b)
+static uint64_t mix_params(uint64_t h, const struct logp_params *p)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    const int64_t all[] = {p->L_ns,         p->o_send_ns,     p->o_recv_ns,     p->g_ns,
+                           p->G_ps,         p->gamma_ps,      p->gap_shared,    p->capacity,
+                           p->recv_streams, p->store_forward, p->latency_varies};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        h = mix(h, (uint64_t)all[i]);
+    return h;
+}
+
+static uint64_t mix_topology(uint64_t h, const struct logp_topology *t, int64_t P)
+{
+    for (int64_t a = 0; t != NULL && a < P; a++)
+        for (int64_t b = 0; b < P; b++)
+            h = mix(h, (uint64_t)logp_topology_hops(t, (int)a, (int)b));
+    return h;
+}
+
+/* What is asked, as a number that is not 0: the same question has the same. 0: nothing can be
+ * searched for. */
+static uint64_t question_of(const struct options *o, const struct logp_invocation *c)
+{
+    const struct logp_args *a = &c->args;
+    const struct logp_links *links = c->model.links;
+    const int64_t all[] = {(int64_t)a->n_bytes,
+                           a->count,
+                           a->root,
+                           a->rows,
+                           a->cols,
+                           (int64_t)a->packing,
+                           a->pack_ns,
+                           a->work_ns,
+                           a->no_overlap,
+                           a->op != NULL ? (int64_t)a->op->element_bytes : 0,
+                           c->model.rendezvous_from};
+    uint64_t h = mix_params(1, &c->model.params);
+
+    if (o->P > LOGP_SEARCH_P)
+        return 0;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        h = mix(h, (uint64_t)all[i]);
+    for (int from = 0; links != NULL && from < o->P; from++)
+        for (int to = 0; to < o->P; to++) {
+            struct logp_params of;
+
+            logp_links_of(links, from, to, &c->model.params, &of);
+            h = from != to ? mix_params(h, &of) : h;
+        }
+    h = mix_topology(h, c->model.topology, o->P);
+    return h != 0 ? h : 1;
+}
+
+char *path_in_folder(const struct options *o, const char *collective,
+                     const struct logp_invocation *c)
+{
+    const size_t n = strlen(o->schedules) + strlen(collective) + 64;
+    char *path = or_end(malloc(n));
+
+    snprintf(path, n, "%s/%s-P%" PRId64 "-%016" PRIx64 ".json", o->schedules, collective, o->P,
+             question_of(o, c));
+    return path;
+}
+
+/* collective-P8-0123456789abcdef.json; where a person has named it the end may be another.
+ * @return is it such a name? */
+static bool read_name(const char *name, const char *collective, struct kept *out)
+{
+    const size_t n = strlen(collective), length = strlen(name);
+    char *end;
+
+    if (strncmp(name, collective, n) != 0 || strncmp(name + n, "-P", 2) != 0 || length < n + 7 ||
+        strcmp(name + length - 5, ".json") != 0)
+        return false;
+    out->P = strtoll(name + n + 2, &end, 10);
+    out->question = *end == '-' ? strtoull(end + 1, &end, 16) : 0;
+    if (strcmp(end, ".json") != 0)
+        out->question = 0;
+    return out->P > 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct kept *)a)->path, ((const struct kept *)b)->path);
 }
 
 static void read_folder(const char *dir, const char *collective)
 {
     DIR *d = opendir(dir);
-    char *names[MOST_FILES];
     struct dirent *e;
-    int n = 0;
 
     folder.is_read = true;
     if (d == NULL)
         bad_option("--schedules", dir, "a folder that can be read: %s; logp search makes it",
                    strerror(errno));
-    while ((e = readdir(d)) != NULL && n < MOST_FILES)
-        if (of_collective(e->d_name, collective))
-            names[n++] = or_end(strdup(e->d_name));
-    closedir(d);
-    qsort(names, (size_t)n, sizeof(names[0]), by_name);
-    for (int i = 0; i < n; i++) {
-        char *path = or_end(malloc(strlen(dir) + strlen(names[i]) + 2));
+    while ((e = readdir(d)) != NULL) {
+        struct kept k = {.list = NULL};
 
-        sprintf(path, "%s/%s", dir, names[i]);
-        free(names[i]);
-        folder.list[folder.n++] = read_found("--schedules", path); /* which names it */
+        if (!read_name(e->d_name, collective, &k))
+            continue;
+        k.path = or_end(malloc(strlen(dir) + strlen(e->d_name) + 2));
+        sprintf(k.path, "%s/%s", dir, e->d_name);
+        folder.files = or_end(realloc(folder.files, (folder.n + 1) * sizeof(k)));
+        folder.files[folder.n++] = k;
     }
+    closedir(d);
+    if (folder.n > 0)
+        qsort(folder.files, folder.n, sizeof(struct kept), by_path);
 }
 
 /* What a list takes on this network; -1: it cannot be folded. */
@@ -146,22 +231,52 @@ static int64_t time_of(const struct logp_step_list *list, const struct logp_invo
     return rc == 0 ? fold.ns : -1;
 }
 
+/* Are its times those of these arguments? Those of combinations are made from gamma, but packing
+ * and the work of a broadcast stand in the file as they were asked for. */
+static bool has_times_of(const struct kept *k, const struct logp_args *args, uint64_t question)
+{
+    return (k->question == question && question != 0) ||
+           (args->pack_ns == 0 && args->work_ns == 0 && args->packing == LOGP_PACKING_STRUCTURED &&
+            !list_has_work(k->list));
+}
+
+/* The list of a file for these arguments, a copy; NULL: it is none. */
+static const struct logp_step_list *list_of(const struct options *o, struct kept *k,
+                                            const struct logp_invocation *c,
+                                            const struct logp_collective *as, uint64_t question)
+{
+    const bool runs = (o->sets & OPTIONS_RUN) != 0;
+
+    if (k->P != o->P)
+        return NULL;
+    if (k->list == NULL)
+        k->list = read_found("--schedules", k->path); /* which names it */
+    if (k->list->P != o->P || !has_times_of(k, &c->args, question) ||
+        (runs && list_makes_data(k->list)))
+        return NULL;
+    return list_for(k->list, c, as);
+}
+
 const struct logp_step_list *found_before(const struct options *o, const char *collective,
                                           const struct logp_invocation *c, int64_t *ns)
 {
     const struct logp_collective *as = logp_collective_find(collective);
     const struct logp_step_list *best = NULL;
-    int64_t t;
+    uint64_t question;
 
     if (!folder.is_read)
         read_folder(o->schedules, collective);
-    for (int i = 0; i < folder.n; i++) {
-        if (folder.list[i]->P != o->P || !list_computes(folder.list[i], c, as))
-            continue;
-        t = time_of(folder.list[i], c);
+    question = question_of(o, c);
+    for (size_t i = 0; i < folder.n; i++) {
+        const struct logp_step_list *list = list_of(o, &folder.files[i], c, as, question);
+        const int64_t t = list != NULL ? time_of(list, c) : -1;
+
         if (t >= 0 && (best == NULL || t < *ns)) {
-            best = folder.list[i];
+            list_free(best);
+            best = list;
             *ns = t;
+        } else {
+            list_free(list);
         }
     }
     return best;
@@ -195,6 +310,8 @@ void search_refused(const struct options *o, const char *collective,
         bad_option("--counts", option_text("counts"), "blocks that are all alike, for a search");
     if (rc == -ENOMEM)
         bad_usage("no memory");
+    if (rc != 0 && !any_applies(collective, o->P, c))
+        none_applies(o, collective, c);
     if (rc != 0)
         bad_usage("search %s: no schedule can be predicted with these options; use --delay logp "
                   "or loggp without random latencies",
@@ -212,6 +329,11 @@ static const struct logp_step_list *find_now(const struct options *o, const char
     ask.stop = is_late;
     ask.arg = &until;
     search_refused(o, collective, c, logp_search_run(&ask, &r));
+    if (r != NULL && (o->sets & OPTIONS_RUN) != 0 && list_makes_data(r->list))
+        bad_usage(
+            "--algo search: a schedule of %s is predicted but not run, since its steps do not "
+            "hold the product of a matrix and a vector; type logp predict %s --algo search",
+            collective, collective);
     return r != NULL ? r->list : NULL; /* until the process ends */
 }
 

@@ -72,7 +72,8 @@ static const char *show_proof(const struct logp_search_result *r, char buf[160])
     return buf;
 }
 
-static void show_result(FILE *f, const struct logp_search_result *r)
+/* varies: latencies do, so that its time is an upper bound */
+static void show_result(FILE *f, const struct logp_search_result *r, bool varies)
 {
     static const struct {
         const char *by, *text;
@@ -88,7 +89,9 @@ static void show_result(FILE *f, const struct logp_search_result *r)
 
     for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++)
         found = strcmp(origins[i].by, s->found_by) == 0 ? origins[i].text : found;
-    fprintf(f, "time:   %s\n", show_ns(s->ns, time, sizeof(time)));
+    if (s->ns > s->table_ns)
+        found = "an algorithm of the table; the best needs receives posted before its sends";
+    fprintf(f, "time:   %s%s\n", varies ? "at most " : "", show_ns(s->ns, time, sizeof(time)));
     fprintf(f, "bound:  %s\n",
             s->bound_ns >= 0 ? show_ns(s->bound_ns, time, sizeof(time)) : "unknown");
     fprintf(f, "proof:  %s\n", show_proof(r, proof));
@@ -99,39 +102,6 @@ static void show_result(FILE *f, const struct logp_search_result *r)
 
 /* ---- the folder ---- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 29;
-}
-
-/* A name for what was asked: the same question has the same file. */
-static uint64_t question(const struct options *o, const struct logp_invocation *c)
-{
-    const struct logp_params *p = &c->model.params;
-    const struct logp_links *links = c->model.links;
-    uint64_t h =
-        mix(mix(mix(1, (uint64_t)p->L_ns), (uint64_t)p->o_send_ns), (uint64_t)p->o_recv_ns);
-
-    h = mix(mix(mix(h, (uint64_t)p->g_ns), (uint64_t)p->G_ps), (uint64_t)p->gamma_ps);
-    h = mix(mix(mix(h, c->args.n_bytes), (uint64_t)c->args.count), (uint64_t)c->args.root);
-    h = mix(mix(h, (uint64_t)c->args.rows), (uint64_t)c->args.cols);
-    h = mix(h, c->args.op != NULL ? c->args.op->element_bytes : 0);
-    for (int a = 0; links != NULL && a < o->P; a++)
-        for (int b = 0; b < o->P; b++) {
-            struct logp_params of;
-
-            if (a == b)
-                continue;
-            logp_links_of(links, a, b, p, &of);
-            h = mix(mix(mix(h, (uint64_t)of.L_ns), (uint64_t)of.g_ns), (uint64_t)of.G_ps);
-            h = mix(mix(h, (uint64_t)of.o_send_ns), (uint64_t)of.o_recv_ns);
-        }
-    for (int a = 0; c->model.topology != NULL && a < o->P; a++)
-        h = mix(h, (uint64_t)logp_topology_hops(c->model.topology, 0, a));
-    return h;
-}
-
 static void print_shown(const void *shown)
 {
     show_schedule(&steps_as_json, shown);
@@ -140,7 +110,7 @@ static void print_shown(const void *shown)
 static void keep_in_folder(const struct options *o, const struct logp_invocation *c,
                            const struct schedule_shown *shown, const struct logp_search_result *r)
 {
-    char *text, path[4096];
+    char *text, *path;
     struct new_file file;
     int64_t before;
     int error;
@@ -149,8 +119,7 @@ static void keep_in_folder(const struct options *o, const struct logp_invocation
         say_note("%s already has a schedule that is as fast", o->schedules);
         return;
     }
-    snprintf(path, sizeof(path), "%s/%s-P%lld-%016llx.json", o->schedules, shown->collective->name,
-             (long long)o->P, (unsigned long long)question(o, c));
+    path = path_in_folder(o, shown->collective->name, c);
     text = printed_by(print_shown, shown);
     error = new_file_begin(&file, path);
     if (error == 0) {
@@ -162,6 +131,7 @@ static void keep_in_folder(const struct options *o, const struct logp_invocation
         bad_option("--schedules", o->schedules, "a folder that can be written: %s",
                    strerror(error));
     say_note("kept in %s", path);
+    free(path);
 }
 
 /* ---- the command ---- */
@@ -221,7 +191,7 @@ static int search(struct options *o)
     shown.steps.args.list = r->list;
     if (writes)
         show_schedule(o->format->steps, &shown);
-    show_result(writes ? stderr : stdout, r);
+    show_result(writes ? stderr : stdout, r, c.model.params.latency_varies);
     if (o->schedules != NULL)
         keep_in_folder(o, &c, &shown, r);
     logp_search_free(r);

@@ -202,6 +202,7 @@ static const struct {
     {"cols", has_matrix, 0, NULL, NULL, NULL},
     {"packing", has_matrix, 0, NULL, NULL, NULL},
     {"algo", NULL, 0, has_schedule, "schedule", NULL},
+    {"algo", NULL, OPTIONS_SEARCH, NULL, NULL, NULL},
     {"as", NULL, 0, has_no_schedule, NULL, "--schedule"},
     {"plugin", NULL, OPTIONS_PAPER, NULL, NULL, NULL},
     {"warmup", NULL, OPTIONS_MEASURE, NULL, NULL, NULL},
@@ -275,7 +276,8 @@ bool option_matters(const char *name, const struct options *o)
 /* "barrier", "tree broadcast", "tune barrier", "broadcast with --algo flat" */
 _Noreturn static void refuse_unused(const struct options *o, const char *option, bool knob)
 {
-    const unsigned with_command = OPTIONS_TREE | OPTIONS_TUNE | OPTIONS_VALIDATE | OPTIONS_TRACE;
+    const unsigned with_command =
+        OPTIONS_TREE | OPTIONS_TUNE | OPTIONS_VALIDATE | OPTIONS_TRACE | OPTIONS_SEARCH;
     const struct logp_collective *c = named(o, 0);
     char name[32], algorithms[MAX_LIST] = "";
 

@@ -185,7 +185,7 @@ const struct column result_columns[] = {
     {KEY("prediction", certainty_of), TABLE("certainty", -9, TABLE_PREDICTED), .spare = 1},
     {KEY("prediction_by", prediction_by)},
     {KEY("lower_bound_ns", lower_bound_of)},
-    {.value = of_best, TABLE("x bound", 8, TABLE_PREDICTED | TABLE_VIRTUAL), .spare = 4},
+    {KEY("bound_ratio", of_best), TABLE("x bound", 8, TABLE_PREDICTED | TABLE_VIRTUAL), .spare = 4},
     {KEY("textbook_ns", textbook_of)},
     {PART("measured_ns", "min", measured_of), RECORD(measured.min_ns)},
     {PART("measured_ns", "median", measured_of), RECORD(measured.median_ns),
@@ -226,12 +226,12 @@ const struct column result_columns[] = {
     {0},
 };
 
-/* Of a sweep, behind all others; its name is the last. */
+/* After all others; the name of a sweep is the last. */
 const struct column sweep_columns[] = {
-    {PART("interval_ns", "low", low_of), .measured = true, .swept = true},
-    {PART("interval_ns", "high", high_of), .measured = true, .swept = true},
-    {KEY("runs", runs_of), .measured = true, .swept = true},
-    {KEY("sweep", sweep_of), .swept = true},
+    {PART("interval_ns", "low", low_of), .measured = true},
+    {PART("interval_ns", "high", high_of), .measured = true},
+    {KEY("runs", runs_of), .measured = true},
+    {KEY("sweep", sweep_of)},
     {0},
 };
 

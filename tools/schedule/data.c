@@ -70,8 +70,40 @@ static void fit_steps(const char *file, const struct logp_step_list *list, const
     }
 }
 
-/* A file cannot hold the work of such a step. */
-static bool makes_data(const struct logp_step_list *list)
+/* As many combinations as that take so long, rounded up. */
+static int64_t gamma_ns(const struct logp_params *p, __int128 n)
+{
+    const __int128 ns = (n * p->gamma_ps + 999) / 1000;
+
+    return ns < LOGP_PARAM_MAX_NS ? (int64_t)ns : LOGP_PARAM_MAX_NS;
+}
+
+/* What a step combines, or the product that it makes, takes gamma for each element: a file has the
+ * times of the gamma that it was written with. */
+static void time_steps(const struct logp_step_list *list, const struct logp_invocation *c)
+{
+    for (int64_t rank = 0; rank < list->P; rank++) {
+        struct logp_step *steps = (struct logp_step *)(uintptr_t)list->steps[rank];
+
+        for (int64_t i = 0; i < list->n[rank]; i++)
+            if (steps[i].kind == LOGP_STEP_COMBINE)
+                steps[i].ns = gamma_ns(&c->model.params, steps[i].n);
+            else if (steps[i].kind == LOGP_STEP_COMPUTE && steps[i].n_bytes > 0)
+                steps[i].ns = gamma_ns(&c->model.params, (__int128)c->args.count * c->args.count);
+    }
+}
+
+bool list_has_work(const struct logp_step_list *list)
+{
+    for (int64_t rank = 0; rank < list->P; rank++)
+        for (int64_t i = 0; i < list->n[rank]; i++)
+            if (list->steps[rank][i].kind == LOGP_STEP_COMPUTE &&
+                list->steps[rank][i].n_bytes == 0 && list->steps[rank][i].ns > 0)
+                return true;
+    return false;
+}
+
+bool list_makes_data(const struct logp_step_list *list)
 {
     for (int64_t rank = 0; rank < list->P; rank++)
         for (int64_t i = 0; i < list->n[rank]; i++)
@@ -96,8 +128,34 @@ _Noreturn static void refuse_flaw(const char *file, const struct logp_step_list 
                step, e->what, of);
 }
 
-bool list_computes(const struct logp_step_list *list, const struct logp_invocation *c,
-                   const struct logp_collective *as)
+void list_free(const struct logp_step_list *list)
+{
+    for (int64_t rank = 0; list != NULL && rank < list->P; rank++)
+        free((void *)(uintptr_t)list->steps[rank]);
+    if (list != NULL)
+        free((void *)(uintptr_t)list->steps);
+    free((void *)(uintptr_t)list);
+}
+
+static struct logp_step_list *copy_list(const struct logp_step_list *list)
+{
+    struct logp_step_list *copy = or_end(malloc(sizeof(*copy)));
+    struct logp_step **steps = or_end(calloc((size_t)list->P, sizeof(*steps)));
+
+    for (int64_t rank = 0; rank < list->P; rank++) {
+        const size_t n = (size_t)list->n[rank];
+
+        steps[rank] = or_end(malloc((n + 1) * sizeof(struct logp_step)));
+        memcpy(steps[rank], list->steps[rank], n * sizeof(struct logp_step));
+    }
+    *copy = *list;
+    copy->steps = (const struct logp_step *const *)steps;
+    return copy;
+}
+
+/* Is every step as long as elements of this size, and do they compute the collective? */
+static bool fits(const struct logp_step_list *list, const struct logp_invocation *c,
+                 const struct logp_collective *as)
 {
     const size_t element = c->args.op != NULL ? c->args.op->element_bytes : 1;
     struct logp_schedule s = {.P = list->P,
@@ -116,6 +174,20 @@ bool list_computes(const struct logp_step_list *list, const struct logp_invocati
     return logp_schedule_check(&s, as, &error) == 0;
 }
 
+const struct logp_step_list *list_for(const struct logp_step_list *list,
+                                      const struct logp_invocation *c,
+                                      const struct logp_collective *as)
+{
+    struct logp_step_list *copy = copy_list(list);
+
+    if (fits(copy, c, as)) {
+        time_steps(copy, c);
+        return copy;
+    }
+    list_free(copy);
+    return NULL;
+}
+
 const struct logp_algorithm *algorithm_with_data(const char *file,
                                                  const struct logp_step_list *list,
                                                  const struct logp_invocation *c,
@@ -129,10 +201,12 @@ const struct logp_algorithm *algorithm_with_data(const char *file,
     row = (struct logp_algorithm){LOGP_ALGORITHM(as->name, "", "the steps of a file", ""),
                                   .steps = logp_algorithm_find("schedule", "listed")->steps,
                                   .plan = logp_step_list_plan};
-    if (runs && makes_data(list))
+    if (runs && list_makes_data(list))
         bad_option("--schedule", file,
                    "steps without a compute that makes data, to run it: no file can hold the work");
     fit_steps(file, list, c->args.op);
+    if (option_given("gamma") || c->model.params.gamma_ps > 0)
+        time_steps(list, c);
     s = logp_schedule_of(&row, list->P, &c->args, &c->model);
     s.args.list = list;
     s.model.rendezvous_from = 0;

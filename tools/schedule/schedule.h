@@ -27,11 +27,21 @@ const struct logp_algorithm *listed_collective(int64_t P, const struct logp_invo
 /* The steps of another file in JSON, which are kept until the process ends; ends it where that is
  * no schedule. */
 const struct logp_step_list *read_found(const char *option, const char *file);
-/* Do these steps, of a list of this command's own, compute the collective? c: of it */
-bool list_computes(const struct logp_step_list *list, const struct logp_invocation *c,
-                   const struct logp_collective *as);
 /* The steps of that file with their data; the file must say where all of them are. */
 const struct logp_step_list *list_with_data(const char *option, const char *value);
+
+/* ---- data.c ---- */
+
+/* A copy of the list for this collective, with the times that c's gamma makes of its combinations;
+ * NULL: its steps do not compute it with these arguments. Free it with list_free() */
+const struct logp_step_list *list_for(const struct logp_step_list *list,
+                                      const struct logp_invocation *c,
+                                      const struct logp_collective *as);
+void list_free(const struct logp_step_list *list); /* NULL is allowed */
+/* Has it a computation that takes time and makes no data: packing, or the work of a broadcast? */
+bool list_has_work(const struct logp_step_list *list);
+/* Has it a computation that makes data? What that does is not in the list, so it cannot be run. */
+bool list_makes_data(const struct logp_step_list *list);
 
 /* ---- steps.c, json.c, goal.c, mpi.c ---- */
 
