@@ -260,10 +260,18 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
         explain(job, logp_machine_report(m));
     } else if (rc == -EPROTO && logp_machine_report(m)->asserted.file != NULL) {
         explain_calls(job, logp_machine_report(m));
-    } else if (rc != -EINTR) {
+    } else if (rc != -EINTR && (rc != -ECANCELED || logp_machine_processes(m) == 1)) {
         fprintf(stderr, "the run ended: %s\n", strerror(-rc));
     }
     return 1;
+}
+
+/* The launcher takes the exit code of the process that ends first. @return the largest */
+static int agree_on_code(struct logp_machine *m, int code)
+{
+    int64_t largest = code;
+
+    return logp_machine_agree(m, &largest, 1, LOGP_AGREE_MAX) == 0 ? (int)largest : code;
 }
 
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
@@ -305,7 +313,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         return explore(&job, program);
     if (rc == 0)
         rc = program->run(m, run_rank, &job, program->timeout_ns);
-    rc = conclude(&job, m, rc);
+    rc = agree_on_code(m, conclude(&job, m, rc));
     if (program->report != NULL)
         collect_calls(&job, program->report);
     fflush(NULL);
