@@ -269,7 +269,7 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
         explain(job, logp_machine_report(m));
     } else if (rc == -EPROTO && logp_machine_report(m)->asserted.file != NULL) {
         explain_calls(job, logp_machine_report(m));
-    } else if (rc != -EINTR) {
+    } else if (rc != -EINTR && (rc != -ECANCELED || logp_machine_processes(m) == 1)) {
         fprintf(stderr, "the run ended: %s\n", strerror(-rc));
     }
     return 1;
@@ -282,6 +282,14 @@ static int conclude_early(void)
 {
     return conclude(the_job, the_machine,
                     logp_machine_report(the_machine)->asserted.file != NULL ? -EPROTO : -EINTR);
+}
+
+/* The launcher takes the exit code of the process that ends first. @return the largest */
+static int agree_on_code(struct logp_machine *m, int code)
+{
+    int64_t largest = code;
+
+    return logp_machine_agree(m, &largest, 1, LOGP_AGREE_MAX) == 0 ? (int)largest : code;
 }
 
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
@@ -326,7 +334,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     if (rc == 0)
         rc = program->run(m, run_rank, &job, program->timeout_ns);
     end_watch();
-    rc = conclude(&job, m, rc);
+    rc = agree_on_code(m, conclude(&job, m, rc));
     if (program->report != NULL)
         collect_calls(&job, program->report);
     fflush(NULL);
