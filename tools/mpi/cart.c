@@ -182,7 +182,7 @@ int MPI_Cartdim_get(MPI_Comm comm, int *n_dims)
 
 #define CHECK_MOST(c, g, max_dims)                                                                 \
     CHECK(c, (max_dims) >= (g)->n_dims, MPI_ERR_ARG,                                               \
-          "room for %d dimensions, but the grid has %d", max_dims, (g)->n_dims)
+          "space for %d dimensions, but the grid has %d", max_dims, (g)->n_dims)
 
 int MPI_Cart_get(MPI_Comm comm, int max_dims, int dims[], int periods[], int coords[])
 {
