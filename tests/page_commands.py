@@ -56,15 +56,17 @@ def read(path):
         return file.read()
 
 
-def rewrite(page, line, shown, printed):
+def rewrite(page, command, shown, printed):
     """In a page: what follows the first line of a block. False: it has `...`, so it is for a person to do."""
-    if "..." in (s.strip() for s in shown):
-        return False
-    old, new = ("\n".join(["```", line, *lines, "```"]) for lines in (shown, [p.rstrip() for p in printed]))
     text = read(page)
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(text.replace(old, new, 1))
-    return True
+    for logp in "logp", "build/tools/logp":
+        old, new = ("\n".join(["```", "$ %s %s" % (logp, command), *lines, "```"])
+                    for lines in (shown, [p.rstrip() for p in printed]))
+        if old in text and "..." not in (s.strip() for s in shown):
+            with open(page, "w", encoding="utf-8") as file:
+                file.write(text.replace(old, new, 1))
+            return True
+    return False
 
 
 def same_picture(made, name, write):
@@ -97,7 +99,7 @@ def wrong_in(page, logp, write):
                 if not same_picture(os.path.join(folder, picture[1]), picture[1], write):
                     wrong.append((command, "another picture\n" + out))
             elif lines and not same(lines, out.splitlines()) and not (
-                    write and rewrite(page, "$ logp " + command, lines, out.splitlines())):
+                    write and rewrite(page, command, lines, out.splitlines())):
                 wrong.append((command, out))
     return len(shown), wrong
 

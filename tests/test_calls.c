@@ -67,14 +67,14 @@ static int64_t latest(const struct call *x, int P)
     return end;
 }
 
-/* What the best formula says. */
+/* What the best algorithm takes, by its formula or, without one, its steps. */
 static int64_t least(const char *collective, int P, const struct logp_invocation *c)
 {
     const struct logp_algorithm *a;
     int64_t ns = INT64_MAX;
 
     for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++) {
-        const struct logp_prediction p = test_predict_by(a, P, c, LOGP_BY_FORMULA);
+        const struct logp_prediction p = test_predict_by(a, P, c, LOGP_BY_EITHER);
 
         if (p.certainty == LOGP_PREDICTION_EXACT && p.ns < ns)
             ns = p.ns;

@@ -241,7 +241,9 @@ struct logp_report {
         int64_t median_ns, p99_ns, max_ns; /**< median and p99 are at most 1/32 too large */
     } lag;
     const struct logp_wait_info *waits; /**< deadlock, timeout: what each vp waits for; otherwise
-                                             the vps that the delay model has stopped for good */
+                                             the vps that the delay model has stopped for good. By
+                                             rank, but of more than 16 vps in a deadlock those come
+                                             first that wait for each other in a cycle */
     int n_waits;
     /** The first LOGP_CHECK() (check.h) that did not hold. Line 0: two processors call different
      *  collectives (logp_vp_note_call()). */

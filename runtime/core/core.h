@@ -121,8 +121,8 @@ void lpi_check_pollers(struct lpi_core *c);
 void lpi_check_all_pollers(struct lpi_core *c);
 bool lpi_all_in_vain(const struct lpi_core *c);
 void lpi_record_waits(struct logp_machine *m, bool running);
-/* Of n waits, by rank: if some vps wait for each other in a cycle, put these first, each before the one
- * that it waits for. */
+/* Of n waits, by rank, if they are so many that their first ones alone are shown: if some vps wait for
+ * each other in a cycle, put these first, each before the one that it waits for. */
 void lpi_cycle_first(struct logp_wait_info *waits, int n);
 /* What p waits for. Exact only while its core's holder does not change it. */
 struct logp_wait_info lpi_wait_of(const struct lpi_proc *p);

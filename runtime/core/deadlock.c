@@ -162,10 +162,15 @@ static const struct logp_wait_info *find_cycle(const struct logp_wait_info *wait
 
 void lpi_cycle_first(struct logp_wait_info *waits, int n)
 {
-    struct logp_wait_info *all = malloc((size_t)n * sizeof(*all));
-    int *seen = calloc((size_t)n, sizeof(*seen)), at = 0;
+    enum { SHOWN = 16 }; /* by logp_report_print() and the command */
+    struct logp_wait_info *all;
     const struct logp_wait_info *first, *w;
+    int *seen, at = 0;
 
+    if (n <= SHOWN)
+        return;
+    all = malloc((size_t)n * sizeof(*all));
+    seen = calloc((size_t)n, sizeof(*seen));
     if (all != NULL && seen != NULL) {
         memcpy(all, waits, (size_t)n * sizeof(*all));
         first = find_cycle(all, n, seen);

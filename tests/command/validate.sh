@@ -25,13 +25,13 @@ says "predicted with $dir/as; nodes *x2, between them L=60us; measured on an emu
 # one parameter is another: it is named, with its value
 n=0
 for is in '9000ns 2000ns 2100ns 4000ns 0.5ns 1ns' '6000ns 2500ns 2100ns 4000ns 0.5ns 1ns' \
-    '6000ns 2000ns 2100ns 4000ns 0.7ns 1ns' '6000ns 2000ns 2100ns 4000ns 0.5ns 1.5ns'; do
+    '6000ns 2000ns 2100ns 4000ns 0.7ns 1ns' '6000ns 2000ns 2100ns 4000ns 0.5ns 1.2ns'; do
     # shellcheck disable=SC2086
     machine $is >"$dir/is"
     which=$(sed -n "$((n + 1))p" <<<'.L.alone_ns - 9000
 .o_send.alone_ns - 2500
 10000 * (.G.alone_ns - 0.7)
-10000 * (.gamma.alone_ns - 1.5)')
+10000 * (.gamma.alone_ns - 1.2)')
     n=$((n + 1))
     json "(.[0].fit | ($which | fabs) < 60 and .error > 0.005 and .fitted_error <= .error / 4) and any(.[]; .ratio > 1)" \
         validate broadcast reduce allreduce alltoall "${virtual[@]}" --on "$dir/is" -P 4,8 --bytes 8..32k --fit
