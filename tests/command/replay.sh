@@ -64,7 +64,7 @@ json '.unit_ns == 500' trace --replay "$timed" --unit 500ns
 json '[.events[] | select(.kind == "mark") | [.rank, .label]] ==
       [[0, "begin"], [0, "waits for a message from rank 1, tag 1"], [1, "begin"],
        [1, "found nothing of rank 0, tag 1"], [1, "waits for a message from rank 1, tag 1"]] and
-      (.failure | contains("deadlock; rank 1 waits for"))' trace --replay "$ring"
+      (.failure | contains("deadlock; rank 0 waits for"))' trace --replay "$ring"
 json '[.events[] | select(.kind == "send") | [.start_ns, .arrival_ns]] == [[2000, 4000], [3000, 5000]] and
       .end_ns == 5000 and [.events[] | select(.kind == "send") | .received] == [1, 0]' trace --replay "$late"
 waits='[.events[] | select(.fate == "endless") | [.rank, .kind, .peer, .tag]]'
