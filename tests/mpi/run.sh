@@ -247,6 +247,10 @@ ends)
     expect 1 'rank 1: MPI_File_delete is not there' -P 4 ./ends missing
     grep -qF "$(line 'delete("nothing')" said || fail 'the line of a missing function'
     expect 17 '' -P 4 ./ends code
+    build tool.c
+    expect 0 '' -P 3 --clock virtual -L 6us ./tool 6000
+    expect 0 '' -P 2 ./tool
+    ./tool || fail 'the tool information interface, by itself'
     build errors.c
     expect 77 'errors: all hold' -P 3 ./errors delete
     expect 3 'MPI_Comm_call_errhandler: out of cheese' -P 1 ./errors fatal

@@ -57,12 +57,36 @@ static struct own_error *own_error(int error)
                : NULL;
 }
 
+/* Of the tool information interface, from MPI_T_ERR_CANNOT_INIT on. */
+static const char *const tool_texts[] = {
+    "the interface cannot be initialized",
+    "the interface is not accessible",
+    "the interface is not initialized",
+    "not supported",
+    "no memory",
+    "invalid use of the interface",
+    "invalid index",
+    "invalid item",
+    "invalid session",
+    "invalid handle",
+    "invalid name",
+    "no more handles",
+    "no more sessions",
+    "the variable cannot be set now",
+    "the variable cannot be set",
+    "the variable cannot be written or reset",
+    "the variable cannot be started or stopped",
+    "the variable cannot be read and reset at once",
+};
+
 static const char *text_of(int error)
 {
     const struct own_error *own = own_error(error);
 
     if (own != NULL)
         return own->text != NULL ? own->text : "";
+    if (error >= MPI_T_ERR_CANNOT_INIT && error <= MPI_T_ERR_PVAR_NO_ATOMIC)
+        return tool_texts[error - MPI_T_ERR_CANNOT_INIT];
     return error >= 0 && error < N_TEXTS && texts[error] != NULL ? texts[error] : "error";
 }
 

@@ -37,6 +37,8 @@ function names_of(line,   list, words, n, i, name, out) {
 # Parameters that may not be null: those through which a result is given (statuses may be ignored), and the
 # counts and types of all ranks; functions, strings and statuses that are read. "n:name" may be null if n is 0.
 function not_null_of(line,   list, words, n, i, name, length_of, out) {
+    if (line ~ /^T_/) # its results may be NULL: they are not wanted
+        return ""
     list = substr(line, index(line, "(") + 1)
     sub(/\)$/, "", list)
     n = split(list, words, /, */)

@@ -329,6 +329,7 @@ struct rank {
     struct comm world, self;
     bool initialized, finalized;
     int thread_level; /* that MPI_Init_thread() has given */
+    int n_tools;      /* calls of MPI_T_init_thread() without MPI_T_finalize() */
     const char *call; /* that it is in, or was in last */
     void *caller;     /* CALLED(): where it goes back to, if it gives a request; or NULL */
     struct keyval {

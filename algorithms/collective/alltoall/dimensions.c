@@ -137,7 +137,7 @@ static int plan(int P, int rank, struct logp_invocation *c)
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("alltoall", "dimensions", "along the lines of each dimension in turn",
                     "this library"),
-     .needs = lpi_needs_grid, .plan = plan, .steps = steps, .in_place = true},
+     .needs = lpi_needs_grid, .plan = plan, .steps = steps},
 };
 
 const struct lpi_rows lpi_alltoall_dimensions = LPI_ROWS(algorithms);
