@@ -18,7 +18,7 @@
 
 #include "support.h"
 
-enum { SEARCH_P = 5, SEARCH_MAIL = 24 };
+enum { SEARCH_P = 5, SEARCH_MAIL = 48 };
 
 struct search {
     struct logp_params params;
