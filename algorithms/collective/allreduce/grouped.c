@@ -82,8 +82,10 @@ static int find(struct words *w, int64_t P, const struct logp_invocation *c, int
 
 /* ---- k ---- */
 
-/* Where a search for words takes next to no time. */
-enum { MOST_SEARCHED = 128 };
+enum {
+    MOST_SEARCHED = 128, /* ranks for whom a search for words takes next to no time */
+    MOST_TRIED = 1024    /* ranks of a group, unless it is one of all */
+};
 
 static __int128 time_of(int64_t P, const struct logp_invocation *c, int64_t k)
 {
@@ -103,7 +105,7 @@ static int64_t group_size(int64_t P, const struct logp_invocation *c)
     if (c->args.k > 0)
         return c->args.k;
     least = time_of(P, c, 1);
-    for (int64_t k = 2; k <= P; k = k < P && k > P / 2 ? P : k + 1) {
+    for (int64_t k = 2; k <= P; k = k < P && (k > P / 2 || k == MOST_TRIED) ? P : k + 1) {
         const __int128 T = P % k == 0 ? time_of(P, c, k) : INT64_MAX;
 
         if (T < least) {
