@@ -5,6 +5,7 @@
  */
 #include "support.h"
 
+#include <math.h>
 #include <logp/algorithm.h>
 #include <logp/collective.h>
 #include <logp/delay.h>
@@ -146,8 +147,8 @@ Test(bound_terms, a_scan_takes_many_transfers_or_long_rows)
 
             for (int v = 0; v < P; v++)
                 k.of[v] = 1u << v;
-            cr_assert_not(all_know(P, &k));
-            cr_assert_not(can_end(P, &k, 2 * (P - 1) - deep - 1, deep), "P %d, %d deep", P, deep);
+            cr_assert(!all_know(P, &k));
+            cr_assert(!can_end(P, &k, 2 * (P - 1) - deep - 1, deep), "P %d, %d deep", P, deep);
         }
 }
 
@@ -180,8 +181,8 @@ Test(bound_terms, a_scan_of_a_long_vector_needs_its_ports)
 
     /* In us, P = 64: (g - G) 3.99, G k^2 = 3.99 (2 k + 999): k = 1146. With n S = n T^2 / (4 n G):
      * n (125 G - 3.99 ((2 k - 1) 2 / k^2 + S / (G k^2))) <= 64 (T - 6): T = 1122. */
-    cr_expect_float_eq((double)bound_of("scan", 64, &c) / 1000, 1122, 1);
-    cr_expect_float_eq((double)bound_of("exscan", 64, &c) / 1000, 1122, 1);
+    cr_expect(fabs((double)bound_of("scan", 64, &c) / 1000 - 1122) <= 1);
+    cr_expect(fabs((double)bound_of("exscan", 64, &c) / 1000 - 1122) <= 1);
 }
 
 /*
@@ -201,5 +202,5 @@ Test(bound_terms, a_product_is_made_between_two_trees)
 
     cr_expect_eq(bound_of("matvec", 64, &c), 32000);
     c.args.count = 64;
-    cr_expect_float_eq((double)bound_of("matvec", 64, &c), 58480 * 80.0 / 85, 2);
+    cr_expect(fabs((double)bound_of("matvec", 64, &c) - 58480 * 80.0 / 85) <= 2);
 }
