@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Broadcast and reduce of vectors in pieces by greedy matching: whoever is free first sends next, the
- * piece that the fewest have, to the rank that has the fewest pieces and can receive it then. The
- * root first sends each piece once. So pieces travel on trees that are optimal while few have them,
- * and take turns with the ports. A reduction is such a broadcast backwards, with sends and receives
- * exchanged. Of ranks that are as good one is drawn; some draws are tried, and the soonest end is
- * kept.
+ * Broadcast and reduce of vectors in pieces by greedy matching. The rank that is free first sends
+ * next: it sends the piece that the fewest ranks have to the rank that has the fewest pieces and can
+ * receive one then. The root first sends each piece once. So pieces travel on trees that are optimal
+ * while few ranks have them, and share the ports in turn. A reduction is such a broadcast backwards,
+ * with sends and receives exchanged. One of several ranks that are equally good is drawn; several
+ * draws are tried, and the one that ends first is kept.
  *
  * All is planned with times of whole pieces, in which no two messages meet at a port or a processor.
  * With L, o, g = 6, 2, 4 it ends within three slots of (k-1) E + T(P), which nothing beats with as
@@ -122,7 +122,7 @@ static uint64_t draw(struct work *w)
     return w->random >> 58;
 }
 
-/* Who is to get a piece that arrives then: -1: nobody can. */
+/* @return the rank that receives this piece at `arrival`; -1: no rank can */
 static int receiver_of(struct work *w, int piece, int64_t arrival)
 {
     uint64_t least = UINT64_MAX;
@@ -274,8 +274,8 @@ static int find(const struct problem *p, struct message *out)
     return 0;
 }
 
-/* The matching that was found last: all ranks ask for the same one. Whoever finds it in use makes its
- * own. */
+/* The matching that was found last: all ranks ask for the same one. A rank that finds it in use makes
+ * its own. */
 static struct {
     atomic_flag in_use;
     struct problem problem;
@@ -319,7 +319,7 @@ struct acts {
     struct act act[];
 };
 
-/* Of a rank: a message, and when it begins there. */
+/* A message of a rank, and when the rank begins to send or receive it. */
 struct event {
     int64_t at;
     int64_t message;
@@ -428,7 +428,7 @@ static __int128 about(int64_t n, int64_t size, int64_t last, const void *arg)
     return (n - 1) * (__int128)costs.send_apart + D + T;
 }
 
-/* Of a whole. */
+/* The elements or bytes of a piece, where the vector has `whole` of them. */
 static int64_t size_of(int64_t P, const struct logp_invocation *c, int64_t whole, int64_t asked,
                        struct costs (*costs)(const struct logp_invocation *c, int64_t size))
 {
@@ -514,7 +514,7 @@ static int64_t reduce_block(int64_t P, const struct logp_invocation *c)
     return lpi_elements_bytes(c, reduce_elements(P, c));
 }
 
-/* In scratch: a piece that comes, and behind it what has been combined of each. */
+/* Bytes of scratch for a piece that is received. The combined pieces lie behind it. */
 static size_t in_bytes(const struct acts *acts, const struct logp_invocation *c)
 {
     return lpi_slot_bytes((size_t)piece_begin(acts, 1) * lpi_element_bytes(c));

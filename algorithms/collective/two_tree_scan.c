@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scan, exscan and allreduce along two trees (two_tree.c), each with half of the vector in segments. Both have
- * the ranks in order, so what is below a node is a stretch of ranks around it: A of those on its
- * left, its own x, B of those on its right. Upwards it sends A x B; downwards it gets C, of all
- * ranks before its stretch, and hands C to the left and C A x to the right. Its scan is C A x, its
- * exscan C A. A stretch that begins with rank 0 gets no C, and one that ends with the last rank
- * sends nothing up.
+ * the ranks in order, so a node and the nodes below it are a stretch of consecutive ranks. A node
+ * combines the operands of three parts: A of the ranks on its left, its own x, and B of the ranks on
+ * its right. It sends A x B up. From above it receives C, which combines all ranks before its
+ * stretch; it sends C to the left and C A x to the right. Its scan is C A x, and its exscan is C A.
+ * A stretch that begins with rank 0 receives no C, and one that ends with the last rank sends
+ * nothing up.
  *
  * The number of ranks in the trees is even: the last rank of an odd number gets what the rank before
  * it knows. The trees go down when they have gone up for `turn` steps. Each processor sends 4
@@ -14,7 +15,7 @@
  *
  * A x, or in the exscan A, is needed again when C comes, so it is kept for a whole half. The
  * segments of other streams are in scratch, two of each at once.
- * In the allreduce what goes up to a root is the result, which goes down again.
+ * In the allreduce each root combines the result of its half and sends it down.
  * Source: Sanders, Speck, Traeff, Parallel Computing 35(12), 2009, but for the steps.
  */
 #include "collective/allreduce/allreduce.h"
@@ -72,7 +73,7 @@ struct choice {
     const struct logp_invocation *c;
 };
 
-/* About: each port is busy for 4 n steps, and what is sent last has a way down. */
+/* An estimate: each port is busy for 4 n steps, and then the last segment travels down the tree. */
 static __int128 about(int64_t n, int64_t size, int64_t last, const void *arg)
 {
     const struct choice *choice = arg;
@@ -108,8 +109,8 @@ struct making {
     int64_t lag, last, turn; /* steps: of a message; of the way up; from which on it goes down */
 };
 
-/* How many steps of the schedule a segment makes: what goes up is combined when the second of A and
- * B comes. */
+/* How many steps of the schedule a segment takes in this stream. A node combines what it sends up
+ * when it has received both A and B. */
 static int steps_of(const struct place *at, enum kind kind, enum collective of)
 {
     const bool exclusive = of == EXSCAN;
@@ -250,7 +251,7 @@ static int allreduce_plan(int P, int rank, struct logp_invocation *c)
 
 /* ---- steps ---- */
 
-/* Of a segment: where things are. */
+/* Where the operands of a segment are. */
 struct at {
     int64_t n;
     size_t bytes;
@@ -331,7 +332,7 @@ static bool scan_step(const struct lpi_stream *s, const struct place *p, const s
     }
 }
 
-/* The same of the exscan. */
+/* The same for the exscan. */
 static bool exscan_step(const struct lpi_stream *s, const struct place *p, const struct at *a,
                         const struct logp_invocation *c, int64_t part, struct logp_step *out)
 {
@@ -361,7 +362,7 @@ static bool exscan_step(const struct lpi_stream *s, const struct place *p, const
     }
 }
 
-/* The same of the allreduce: of A and B what comes first is combined with x, and then the other. */
+/* The same for the allreduce: the first of A and B to arrive is combined with x, then the other. */
 static bool allreduce_step(const struct lpi_stream *s, const struct place *p, const struct at *a,
                            const struct logp_invocation *c, int64_t part, struct logp_step *out)
 {
@@ -382,53 +383,61 @@ static bool allreduce_step(const struct lpi_stream *s, const struct place *p, co
     }
 }
 
+struct found {
+    const struct lpi_stream *s;
+    const struct place *place;
+    struct at at;
+    int64_t segment, part; /* behind the last stream, segment counts the steps from there */
+};
+
+/* What step i belongs to. @return false: it is behind the last stream */
+static bool find(const struct logp_invocation *c, int64_t i, struct found *f)
+{
+    const struct scan *scan = c->plan.state;
+
+    f->s = lpi_two_tree_at(&scan->tree, i, &f->segment, &f->part);
+    if (f->s == NULL)
+        return false;
+    f->place = &scan->places[f->s->half];
+    f->at = at_of(scan, c, f->s->half, f->segment);
+    return true;
+}
+
+/* The only step of a rank whose operand is its result. */
+static bool copy_own(const struct logp_invocation *c, const struct found *f, struct logp_step *out)
+{
+    return f->segment == 0 &&
+           logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
+                          (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_vector_bytes(c));
+}
+
 static bool scan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
-    const struct scan *scan = c->plan.state;
-    int64_t segment, part;
-    const struct lpi_stream *s = lpi_two_tree_at(&scan->tree, i, &segment, &part);
-    struct at at;
+    struct found f;
 
     (void)P;
-    if (s == NULL) /* no other rank has sent anything to rank 0 that belongs to its result */
-        return rank == 0 && segment == 0 &&
-               logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
-                              (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_vector_bytes(c));
-    at = at_of(scan, c, s->half, segment);
-    return scan_step(s, &scan->places[s->half], &at, c, part, out);
+    return find(c, i, &f) ? scan_step(f.s, f.place, &f.at, c, f.part, out)
+                          : rank == 0 && copy_own(c, &f, out);
 }
 
 static bool exscan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out)
 {
-    const struct scan *scan = c->plan.state;
-    int64_t segment, part;
-    const struct lpi_stream *s = lpi_two_tree_at(&scan->tree, i, &segment, &part);
-    struct at at;
+    struct found f;
 
     (void)P, (void)rank;
-    if (s == NULL)
-        return false;
-    at = at_of(scan, c, s->half, segment);
-    return exscan_step(s, &scan->places[s->half], &at, c, part, out);
+    return find(c, i, &f) && exscan_step(f.s, f.place, &f.at, c, f.part, out);
 }
 
 static bool allreduce_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                             struct logp_step *out)
 {
-    const struct scan *scan = c->plan.state;
-    int64_t segment, part;
-    const struct lpi_stream *s = lpi_two_tree_at(&scan->tree, i, &segment, &part);
-    struct at at;
+    struct found f;
 
     (void)rank;
-    if (s == NULL)
-        return P == 1 && segment == 0 &&
-               logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
-                              (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_vector_bytes(c));
-    at = at_of(scan, c, s->half, segment);
-    return allreduce_step(s, &scan->places[s->half], &at, c, part, out);
+    return find(c, i, &f) ? allreduce_step(f.s, f.place, &f.at, c, f.part, out)
+                          : P == 1 && copy_own(c, &f, out);
 }
 
 LPI_READER(allreduce_run, allreduce_steps)

@@ -110,7 +110,7 @@ static double conjugate_gradients(int n)
     return dot(x, x, m);
 }
 
-/* Rank 0 gives tasks to whoever has answered, and counts what they answer. */
+/* Rank 0 gives the next task to each rank that has answered, and counts the answers. */
 static double workers(int n)
 {
     enum { TASK, STOP };

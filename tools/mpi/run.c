@@ -277,7 +277,7 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
 
 static const struct logp_machine *the_machine;
 
-/* Of a run that is over and does not end. */
+/* Report a run that is over but whose ranks do not return. */
 static int conclude_early(void)
 {
     return conclude(the_job, the_machine,

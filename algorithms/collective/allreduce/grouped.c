@@ -44,7 +44,7 @@ static __int128 message(const struct logp_invocation *c, int64_t elements, bool 
     return lpi_max(t.D, t.E) + (combines ? lpi_combine_ns(&c->model.params, elements) : 0);
 }
 
-/* In rounds in which what a rank knows is doubled. */
+/* An estimate: in each round a rank knows twice as many contributions as before. */
 static __int128 about(int64_t P, const struct logp_invocation *c, int64_t k)
 {
     const int64_t part = part_elements(c, k);
@@ -172,7 +172,7 @@ static int plan(int P, int rank, struct logp_invocation *c)
 
 /* ---- steps ---- */
 
-/* Of a rank. */
+/* A rank and its group. */
 struct place {
     int64_t P, rank, local, k;
     const struct logp_invocation *c;
@@ -189,7 +189,7 @@ static int64_t span(const struct place *p, int64_t first, int64_t n)
                      lpi_rank_plan_begin(count, p->k, end - p->k);
 }
 
-/* In scratch: n parts from slot s on, of which slot k - 1 is the own part. */
+/* n parts in scratch, from slot s on. Slot k - 1 holds the own part. */
 struct slots {
     struct logp_buffer_ref at;
     int64_t elements;
@@ -266,7 +266,8 @@ static bool gather(const struct place *p, const struct lpi_census_op *op, struct
                                            p->c->args.tag, LOGP_SCRATCH, s.at.offset, s.bytes);
 }
 
-/* Between groups, with the own part: what comes and what is there change places. */
+/* A step between groups, which combines the own part. Each combination swaps the two slots: the
+ * one that receives, and the one that holds the result so far. */
 static bool reduce(const struct place *p, const struct lpi_census_op *op, bool turned, int64_t i,
                    struct logp_step *out)
 {

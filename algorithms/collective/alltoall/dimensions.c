@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All-to-all along the dimensions of a mesh or torus, or of a square: in the lines of each dimension
- * in turn each rank sends to each other the items whose way leads through it, together. So an item
- * is sent once for each dimension in which its rank is not at the same place, and there are as many
- * messages as the lines have other ranks.
+ * All-to-all along the dimensions of a mesh or torus, or of a square. In each dimension in turn, a
+ * rank sends one message to each other rank of its line, with all items that go through that rank.
+ * So an item is sent once for each dimension in which its source and its destination differ, and a
+ * rank sends as many messages as its lines have other ranks.
  *
  * Items are in an array that has the grid's dimensions. At first an item is at the place of the rank
- * that it is for; after its dimension the place says from where it comes.
+ * that it is for; after each dimension, that coordinate says which rank it comes from.
  */
 #include "collective/allgather/allgather.h"
 #include "collective/collective.h"
