@@ -39,7 +39,7 @@ def tree_files(root):
         folders[:] = sorted(d for d in folders if not d.startswith((".", "build", "__pycache__")))
         for name in sorted(files):
             path = os.path.normpath(os.path.join(relative, name))
-            if not name.startswith(".") and not name.endswith(".md"):
+            if not name.startswith("."):
                 with open(os.path.join(folder, name), "rb") as f:
                     found[path] = f.read()
     return found

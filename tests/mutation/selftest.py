@@ -250,9 +250,19 @@ def check_units(checks):
     checks.hold(suites.chosen(["test_a"], tests) == (["test_a"], tests), "units: no filter")
 
 
+def check_copy(checks):
+    """What CMake reads of the tree is copied, and pages are among it."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    copied = build.tree_files(root)
+    for name in ("CMakeLists.txt", "docs/README.md", "tools/docs/CMakeLists.txt"):
+        checks.hold(name in copied or not os.path.exists(os.path.join(root, name)),
+                    "not in a copy of the tree: %s" % name)
+
+
 def run():
     """Exit code."""
     checks = Checks()
+    check_copy(checks)
     check_units(checks)
     check_tokens(checks)
     check_operators(checks)
