@@ -36,14 +36,9 @@ int logp_peek(struct logp_vp *vp, int src, int tag, bool *found, struct logp_sta
 /* The model in force for this vp's clock; NULL: none, and no section is open. */
 static const struct lpi_delay *lock(struct lpi_proc *p)
 {
-    struct logp_machine *m = p->core->machine;
-
     enter(p);
-    /* relaxed: only says that there may be one; the list is under its lock */
-    if (lpi_emulates(m) &&
-        atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)
-        lpi_delay_apply_pending(m, p->emulated);
-    return model_lock(m);
+    lpi_delay_catch_up(p);
+    return model_lock(p->core->machine);
 }
 
 int64_t logp_send_ready(struct logp_vp *vp, int dst, size_t n_bytes)

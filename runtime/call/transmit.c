@@ -153,9 +153,7 @@ static inline __attribute__((always_inline)) int send_timed(struct lpi_proc *p, 
     while (rc == 0) {
         const struct lpi_delay *d;
 
-        /* relaxed: only says that there may be one; the list is under its lock */
-        if (atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)
-            lpi_delay_apply_pending(m, p->emulated);
+        lpi_delay_catch_up(p);
         d = model_lock(m);
         if (d == NULL)
             return noted ? send_noted(p, to, e) : send_now(p, to, e);

@@ -192,8 +192,6 @@ void lpi_stop_deadlocked(struct logp_machine *m)
     pthread_mutex_lock(&m->lock);
     if (!lpi_stopping(m)) {
         lpi_record_waits(m, false);
-        if (m->remote == NULL)
-            lpi_cycle_first(m->waits, m->report.n_waits);
         lpi_stop(m, -EDEADLK);
     }
     pthread_mutex_unlock(&m->lock);

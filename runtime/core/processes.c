@@ -471,6 +471,11 @@ static void one_conclude(struct logp_machine *m, int64_t end)
     (void)m, (void)end;
 }
 
+static void one_collect(struct logp_machine *m)
+{
+    lpi_cycle_first(m->waits, m->report.n_waits);
+}
+
 static void one_nothing(struct logp_machine *m)
 {
     (void)m;
@@ -490,6 +495,6 @@ const struct lpi_processes lpi_processes_one = {
     .in_vain = lpi_check_all_pollers,
     .drop_receives = one_drop_receives,
     .conclude = one_conclude,
-    .collect = one_nothing,
+    .collect = one_collect,
     .abandon = one_nothing,
 };

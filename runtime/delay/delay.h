@@ -45,6 +45,16 @@ void lpi_delay_restart(struct logp_machine *m, bool new_run, int64_t start);
 int64_t lpi_delay_begin(struct logp_machine *m);
 void lpi_delay_fini(struct logp_machine *m);
 
+/* Virtual clock: bring the models into force that are due by p's time. */
+static inline void lpi_delay_catch_up(const struct lpi_proc *p)
+{
+    struct logp_machine *m = p->core->machine;
+
+    /* relaxed: only says that there may be one; the list is under its lock */
+    if (atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)
+        lpi_delay_apply_pending(m, p->emulated);
+}
+
 /* Halt p, whose work is never done according to the model. @return -EHOSTDOWN */
 int lpi_delay_halt(struct lpi_proc *p);
 /* lpi_work() if the model decides how long a processor computes. */
