@@ -330,11 +330,7 @@ static void do_post(struct side_by_side *s)
     int i;
 
     w->capacity = sizeof(int) * (random_one_in(s, 8) ? 1 : 2);
-    w->request = (struct logp_request){.context = w->label.context,
-                                       .src = w->label.src,
-                                       .tag = w->label.tag,
-                                       .buf = w->buf,
-                                       .capacity = w->capacity};
+    w->request = (struct logp_request){.label = w->label, .buf = w->buf, .capacity = w->capacity};
     if (x->n_any > 0) {
         lpi_match_arrived(&s->proc, s->now);
         match_arrived(x, s->now);
@@ -371,7 +367,7 @@ static void do_probe(struct side_by_side *s)
 
     match_arrived(&s->model, s->now);
     lpi_match_arrived(&s->proc, s->now);
-    m = lpi_match_find(&s->proc, l.context, l.src, l.tag, until);
+    m = lpi_match_find(&s->proc, &l, until);
     i = find(&s->model, &l, until, s->model.n_posted);
 
     cr_assert_eq(m == NULL ? -1 : *(const int *)m->data, i < 0 ? -1 : s->model.pending[i].id);

@@ -124,8 +124,7 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
     int64_t t = q->late ? INT64_MAX : q->until;
 
     if (q->label != NULL) {
-        const struct lpi_message *m =
-            lpi_match_find(p, q->label->context, q->label->src, q->label->tag, INT64_MAX);
+        const struct lpi_message *m = lpi_match_find(p, q->label, INT64_MAX);
 
         t = m != NULL ? least(t, m->arrival) : t;
         if (p->inbox.n_any > 0) /* a match may leave a message for q */
@@ -314,7 +313,7 @@ static int probe_directly(const struct logp_vp *vp, const struct lpi_label *l,
 
     if (rc != 0)
         return rc;
-    m = lpi_match_find(p, l->context, l->src, l->tag, lpi_usual_horizon(p));
+    m = lpi_match_find(p, l, lpi_usual_horizon(p));
     return m != NULL ? found(vp, m, status) : lpi_poll_in_vain(p, -ETIME);
 }
 

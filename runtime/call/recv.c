@@ -87,9 +87,7 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
         return rc;
     p->in_vain = 0;
     enter(p);
-    r->context = vp->context;
-    r->src = to_global(vp, src);
-    r->tag = tag;
+    r->label = (struct lpi_label){vp->context, to_global(vp, src), tag};
     r->buf = buf;
     r->capacity = capacity;
     r->posted = p->emulated;
@@ -109,8 +107,8 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
 }
 
 /* Post and wait: the fast path, if nothing else is posted and there is no delay. */
-static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
-                      struct logp_status *status)
+static int await_here(const struct logp_vp *vp, const struct lpi_label *label, void *buf,
+                      size_t capacity, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request *r = lpi_request_new(p->core);
@@ -118,9 +116,7 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
 
     if (r == NULL)
         return -ENOMEM;
-    r->context = vp->context;
-    r->src = src;
-    r->tag = tag;
+    r->label = *label;
     r->buf = buf;
     r->capacity = capacity;
     r->exposed = r->special = false;
@@ -133,8 +129,7 @@ static int await_here(const struct logp_vp *vp, int src, int tag, void *buf, siz
         if (rc != 0)
             abandon(p, r);
     }
-    if (rc == 0 && r->state != LPI_REQ_FAILED && r->state != LPI_REQ_CTS_SENT && r->arrival < 0 &&
-        lpi_has_fast_path(p->core->machine))
+    if (rc == 0 && r->state == LPI_REQ_CHARGED && r->done < 0)
         lpi_status_of_request(vp, status, r);
     else if (rc == 0 && (rc = lpi_query_request(vp, r, INT64_MAX, status)) != 0)
         abandon(p, r);
@@ -150,6 +145,7 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
                                                            int tag, void *buf, size_t capacity,
                                                            struct logp_status *status)
 {
+    const struct lpi_label label = {vp->context, to_global(vp, src), tag};
     struct lpi_proc *p = vp->proc;
     struct lpi_message *m;
     const int rc = lpi_stopped(p);
@@ -160,15 +156,14 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
         return 1;
     p->in_vain = 0;
     p->emulating = false;
-    src = to_global(vp, src);
-    m = lpi_match_take_here(p, vp->context, src, tag, capacity);
+    m = lpi_match_take_here(p, &label, capacity);
     if (m == NULL && lpi_poll_before_wait(p->core))
-        m = lpi_match_take_here(p, vp->context, src, tag, capacity);
+        m = lpi_match_take_here(p, &label, capacity);
     if (m == NULL)
-        return await_here(vp, src, tag, buf, capacity, status);
+        return await_here(vp, &label, buf, capacity, status);
     if (m->n_bytes > 0)
         memcpy(buf, m->data, m->n_bytes);
-    lpi_fill_status(vp, status, src, tag, m->n_bytes, m->arrival, m->bits);
+    lpi_status_of_message(vp, status, m);
     lpi_message_free(p->core, m);
     return 0;
 }

@@ -294,9 +294,7 @@ static int isend(struct logp_vp *vp, int dst, int tag, const struct logp_send_op
     if (r == NULL)
         return -ENOMEM;
     r->state = LPI_REQ_SENT;
-    r->context = vp->context;
-    r->src = to_global(vp, dst);
-    r->tag = tag;
+    r->label = (struct lpi_label){vp->context, to_global(vp, dst), tag};
     r->buf = (void *)o->buf;
     r->capacity = o->buf != NULL ? o->n_bytes : 0;
     p->core->machine->resolver.posts(p, r, LPI_POSTS_SEND);

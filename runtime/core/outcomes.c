@@ -87,12 +87,6 @@ static bool is_sync(const struct lpi_message *m)
     return m->kind == LPI_SYNC_SEND || m->kind == LPI_RTS;
 }
 
-static bool fits(const struct lpi_label *l, const struct lpi_message *m)
-{
-    return (l->tag == m->tag || l->tag == LOGP_ANY_TAG) &&
-           (l->src == m->src || l->src == LOGP_ANY_SOURCE) && l->context == m->context;
-}
-
 /* No receive can take m now. A probe can find it if no posted receive fits it, and if it is the
  * first of its source. */
 static void add_found(struct gathering *g, const struct lpi_message *m)
@@ -102,7 +96,7 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
     if (g->only != LPI_NOTHING && g->only != m->src)
         return;
     for (const struct logp_request *r = g->p->inbox.posted_first; r != NULL; r = r->next)
-        if (fits(&(struct lpi_label){r->context, r->src, r->tag}, m))
+        if (lpi_label_fits(&r->label, &m->label))
             return;
     for (int i = g->from; i < g->n; i++)
         if (x->list[i].request == 0 && x->list[i].source == m->src)
@@ -162,7 +156,7 @@ static bool is_awaited(const struct lpi_proc *p, const struct logp_request *r)
 {
     const struct lpi_message *m = r->src == LOGP_ANY_SOURCE ? p->inbox.first : NULL;
 
-    while (m != NULL && !(is_sync(m) && fits(&(struct lpi_label){r->context, r->src, r->tag}, m)))
+    while (m != NULL && !(is_sync(m) && lpi_label_fits(&r->label, &m->label)))
         m = m->next;
     return m != NULL;
 }
@@ -207,41 +201,27 @@ static bool takes(void *arg, const struct lpi_message *m, const struct logp_requ
 
     if (r != NULL)
         return g->p->core->machine->explore->way->takes(g, m, r);
-    if (g->query->label != NULL && fits(g->query->label, m) && m->arrival <= g->until)
+    if (g->query->label != NULL && lpi_label_fits(g->query->label, &m->label) &&
+        m->arrival <= g->until)
         add_found(g, m);
     return false;
 }
 
-static bool is_bound(const struct logp_request *r)
-{
-    return r != NULL && (r->state == LPI_REQ_BOUND || r->state == LPI_REQ_FAILED);
-}
-
-/* Is r a send or an operation that is complete? A sync send is complete when its answer has come. */
+/* Is r complete, as a receive, send or operation? A charged receive has been taken already. */
 static bool is_done(const struct logp_request *r)
 {
-    return r != NULL && (r->state == LPI_REQ_SENT || r->state == LPI_REQ_ENDED ||
-                         (r->state == LPI_REQ_SYNC_SENT && r->answered != INT64_MAX));
-}
-
-static bool same(const struct lpi_label *a, const struct lpi_label *b)
-{
-    return a->context == b->context && a->src == b->src && a->tag == b->tag;
+    return r != NULL && r->state != LPI_REQ_CHARGED && lpi_request_arrival(r) != INT64_MAX;
 }
 
 /* The source that a probe has promised to this query; LPI_NOTHING: none */
 static int promised(const struct lpi_explored_vp *v, const struct lpi_query *query)
 {
-    struct lpi_label label;
+    const struct lpi_label *label = query->label;
 
-    if (!v->has_probed ||
-        (query->label == NULL && (query->n != 1 || query->requests[0]->state != LPI_REQ_POSTED)))
-        return LPI_NOTHING;
-    label = query->label != NULL
-                ? *query->label
-                : (struct lpi_label){query->requests[0]->context, query->requests[0]->src,
-                                     query->requests[0]->tag};
-    return same(&label, &v->probed) ? v->promised : LPI_NOTHING;
+    if (label == NULL && query->n == 1 && query->requests[0]->state == LPI_REQ_POSTED)
+        label = &query->requests[0]->label;
+    return v->has_probed && label != NULL && lpi_label_is(label, &v->probed) ? v->promised
+                                                                             : LPI_NOTHING;
 }
 
 static bool waits_for_send(const struct lpi_query *query)
@@ -264,23 +244,15 @@ static void gather(struct gathering *g)
     lpi_match_candidates(g->p, takes, g); /* also binds receives without a choice */
     for (int i = 0; i < query->n; i++) {
         const struct logp_request *r = query->requests[i];
+        const bool receives = r != NULL && r->state < LPI_REQ_SENT;
 
-        if (is_bound(r))
+        if (is_done(r))
             add(g,
-                (struct logp_alternative){.kind = LOGP_TAKE,
-                                          .source = r->from,
-                                          .tag = r->got_tag,
+                (struct logp_alternative){.kind = receives ? LOGP_TAKE : LOGP_DONE,
+                                          .source = receives ? r->from : r->src,
+                                          .tag = receives ? r->got_tag : r->tag,
                                           .index = i,
-                                          .polls = LOGP_TAKE_MATCHED,
-                                          .context = r->context,
-                                          .request = r->id},
-                r->arrival);
-        else if (is_done(r))
-            add(g,
-                (struct logp_alternative){.kind = LOGP_DONE,
-                                          .source = r->src,
-                                          .tag = r->tag,
-                                          .index = i,
+                                          .polls = receives ? LOGP_TAKE_MATCHED : 0,
                                           .context = r->context,
                                           .request = r->id},
                 lpi_request_arrival(r));
@@ -354,6 +326,7 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
 {
     const struct lpi_explore *x = p->core->machine->explore;
     struct lpi_explored_vp *v = &x->vps[p->rank];
+    const struct lpi_label label = {a->context, a->source, a->tag};
     const bool found = a->kind == LOGP_TAKE && a->request == 0;
 
     query->chosen = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : a->source;
@@ -369,16 +342,15 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         v->has_probed = found;
     }
     if (found) {
-        query->found = lpi_match_find(p, a->context, a->source, a->tag, INT64_MAX);
+        query->found = lpi_match_find(p, &label, INT64_MAX);
         v->probed = *query->label;
         v->promised = a->source;
-    } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_bound(query->requests[a->index]))) {
-        lpi_match_label(p, &(struct lpi_label){a->context, a->source, a->tag}, x->way->horizon(p));
+    } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_done(query->requests[a->index]))) {
+        lpi_match_label(p, &label, x->way->horizon(p));
     }
 }
 
 bool lpi_outcomes_complete(const struct lpi_query *query)
 {
-    return query->n == 1 && !lpi_may_miss(query) &&
-           (is_bound(query->requests[0]) || is_done(query->requests[0]));
+    return query->n == 1 && !lpi_may_miss(query) && is_done(query->requests[0]);
 }

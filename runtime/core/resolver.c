@@ -89,12 +89,10 @@ static bool has_arrived(const struct lpi_proc *p, const struct logp_request *r)
 
 static int usual_resolve(struct lpi_proc *p, struct lpi_query *q)
 {
-    const struct lpi_label *l = q->label;
     const int first = lpi_query_earliest(q);
     bool found = false;
 
-    q->found =
-        l != NULL ? lpi_match_find(p, l->context, l->src, l->tag, lpi_usual_horizon(p)) : NULL;
+    q->found = q->label != NULL ? lpi_match_find(p, q->label, lpi_usual_horizon(p)) : NULL;
     if (q->found == NULL && first >= 0)
         found = lpi_query_is_direct(q) ? lpi_is_matched(q->requests[0])
                                        : has_arrived(p, q->requests[first]);
@@ -216,7 +214,7 @@ static int recorded_resolve(struct lpi_proc *p, struct lpi_query *q)
 
 static void recorded_posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting)
 {
-    r->label = lpi_record_current_label(p);
+    r->trace_label = lpi_record_current_label(p);
     p->core->machine->unrecorded->posts(p, r, posting);
 }
 

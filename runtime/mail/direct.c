@@ -40,9 +40,7 @@ void lpi_direct_expose(struct lpi_proc *p, struct logp_request *r)
     if ((uintptr_t)r->buf - p->core->shared_stack < p->core->shared_stack_bytes)
         return;
     o->request = r;
-    o->context = r->context;
-    o->src = r->src;
-    o->tag = r->tag;
+    o->label = r->label;
     o->capacity = r->capacity;
     o->buf = r->buf;
     r->exposed = true;
@@ -109,8 +107,7 @@ bool lpi_direct_fill(struct lpi_direct *o, const struct lpi_envelope *e)
                                                  memory_order_acquire, memory_order_relaxed))
         return false;
     lpi_pause();
-    wanted = o->context == e->context && o->src == e->src && o->tag == e->tag &&
-             o->capacity >= e->n_bytes;
+    wanted = lpi_label_is(&o->label, &e->label) && o->capacity >= e->n_bytes;
     lpi_pause();
     /* release pairs with the acquires in lpi_direct_withdraw(): the fields have been read */
     atomic_store_explicit(&o->state, wanted ? LPI_DIRECT_CLAIMED : LPI_DIRECT_OPEN,

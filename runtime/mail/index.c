@@ -60,14 +60,19 @@ static struct bucket **place_of(const struct lpi_index *x, const struct lpi_labe
     return &x->table[(h >> 32) & (x->n_table - 1)];
 }
 
-static struct bucket *find_bucket(const struct lpi_index *x, uint32_t context, int src, int tag)
+static struct bucket *find_bucket(const struct lpi_index *x, const struct lpi_label *l)
 {
-    const struct lpi_label l = {context, src, tag};
-    struct bucket *b = *place_of(x, &l);
+    struct bucket *b = *place_of(x, l);
 
-    while (b != NULL && (b->label.src != src || b->label.tag != tag || b->label.context != context))
+    while (b != NULL && !lpi_label_is(&b->label, l))
         b = b->next;
     return b;
+}
+
+/* The same source and any tag. */
+static struct lpi_label of_any_tag(const struct lpi_label *l)
+{
+    return (struct lpi_label){l->context, l->src, LOGP_ANY_TAG};
 }
 
 static bool is_empty(const struct bucket *b)
@@ -153,9 +158,9 @@ static bool grow_free(struct lpi_index *x)
 }
 
 /* NULL: no memory */
-static struct bucket *bucket_of(struct lpi_index *x, uint32_t context, int src, int tag)
+static struct bucket *bucket_of(struct lpi_index *x, const struct lpi_label *l)
 {
-    struct bucket *b = find_bucket(x, context, src, tag), **place;
+    struct bucket *b = find_bucket(x, l), **place;
 
     if (b != NULL)
         return b;
@@ -163,7 +168,7 @@ static struct bucket *bucket_of(struct lpi_index *x, uint32_t context, int src, 
         return NULL;
     b = x->free;
     x->free = b->next;
-    b->label = (struct lpi_label){context, src, tag};
+    b->label = *l;
     place = place_of(x, &b->label);
     b->next = *place;
     *place = b;
@@ -220,7 +225,8 @@ static bool head_changed(struct lpi_index *x, struct bucket *b)
         return true; /* nobody asks for it: by far the most frequent case */
     b->head_stamp++;
     if (g == NULL && b->first != NULL && x->any_source[b->label.tag == LOGP_ANY_TAG]) {
-        g = b->group = bucket_of(x, b->label.context, LOGP_ANY_SOURCE, b->label.tag);
+        g = b->group =
+            bucket_of(x, &(struct lpi_label){b->label.context, LOGP_ANY_SOURCE, b->label.tag});
         if (g == NULL)
             return false;
         g->n_streams++;
@@ -243,7 +249,7 @@ static bool head_changed(struct lpi_index *x, struct bucket *b)
 
 static bool add_to_stream(struct lpi_index *x, struct lpi_message *m, bool before_all)
 {
-    struct bucket *b = bucket_of(x, m->context, m->src, m->tag);
+    struct bucket *b = bucket_of(x, &m->label);
 
     if (b == NULL)
         return false;
@@ -260,7 +266,8 @@ static bool add_to_stream(struct lpi_index *x, struct lpi_message *m, bool befor
 
 static bool add_to_source(struct lpi_index *x, struct lpi_message *m, bool before_all)
 {
-    struct bucket *b = bucket_of(x, m->context, m->src, LOGP_ANY_TAG);
+    const struct lpi_label l = of_any_tag(&m->label);
+    struct bucket *b = bucket_of(x, &l);
 
     if (b == NULL)
         return false;
@@ -284,11 +291,9 @@ static bool add(struct lpi_index *x, struct lpi_message *m, bool before_all)
 
 static bool take_from_stream(struct lpi_index *x, const struct lpi_message *m)
 {
-    const struct lpi_label *last = x->last != NULL ? &x->last->label : NULL;
-    struct bucket *b =
-        last != NULL && last->src == m->src && last->tag == m->tag && last->context == m->context
-            ? x->last
-            : find_bucket(x, m->context, m->src, m->tag);
+    struct bucket *b = x->last != NULL && lpi_label_is(&x->last->label, &m->label)
+                           ? x->last
+                           : find_bucket(x, &m->label);
 
     b->first = m->next_in_stream;
     if (b->first == NULL)
@@ -298,7 +303,8 @@ static bool take_from_stream(struct lpi_index *x, const struct lpi_message *m)
 
 static bool take_from_source(struct lpi_index *x, const struct lpi_message *m)
 {
-    struct bucket *b = find_bucket(x, m->context, m->src, LOGP_ANY_TAG);
+    const struct lpi_label l = of_any_tag(&m->label);
+    struct bucket *b = find_bucket(x, &l);
     const bool was_first = b->first == m;
 
     if (m->next_of_source != NULL)
@@ -328,7 +334,8 @@ static bool need(struct lpi_inbox *in, const struct lpi_label *l)
         return true;
     x->any_source[any_tag] = true;
     for (const struct lpi_message *m = in->first; m != NULL; m = m->next) {
-        struct bucket *b = find_bucket(x, m->context, m->src, any_tag ? LOGP_ANY_TAG : m->tag);
+        const struct lpi_label stream = any_tag ? of_any_tag(&m->label) : m->label;
+        struct bucket *b = find_bucket(x, &stream);
 
         if (b->first == m && !head_changed(x, b))
             return false;
@@ -340,9 +347,8 @@ static bool need(struct lpi_inbox *in, const struct lpi_label *l)
 
 static bool add_receive(struct lpi_inbox *in, struct logp_request *r)
 {
-    const struct lpi_label l = {r->context, r->src, r->tag};
     struct lpi_index *x = in->index;
-    struct bucket *b = need(in, &l) ? bucket_of(x, l.context, l.src, l.tag) : NULL;
+    struct bucket *b = need(in, &r->label) ? bucket_of(x, &r->label) : NULL;
 
     if (b == NULL)
         return false;
@@ -350,7 +356,7 @@ static bool add_receive(struct lpi_inbox *in, struct logp_request *r)
     r->prev_alike = b->posted_last;
     r->next_alike = NULL;
     b->posted_last = r;
-    x->n_any_tag += l.src != LOGP_ANY_SOURCE && l.tag == LOGP_ANY_TAG;
+    x->n_any_tag += r->src != LOGP_ANY_SOURCE && r->tag == LOGP_ANY_TAG;
     if (r->prev_alike != NULL) {
         r->prev_alike->next_alike = r;
         return true;
@@ -361,7 +367,7 @@ static bool add_receive(struct lpi_inbox *in, struct logp_request *r)
 
 static bool take_receive(struct lpi_index *x, const struct logp_request *r)
 {
-    struct bucket *b = find_bucket(x, r->context, r->src, r->tag);
+    struct bucket *b = find_bucket(x, &r->label);
     bool ok = true;
 
     x->n_any_tag -= r->src != LOGP_ANY_SOURCE && r->tag == LOGP_ANY_TAG;
@@ -459,7 +465,7 @@ struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct lpi_label 
         maintain(in, false);
         return NULL;
     }
-    b = in->index->last = find_bucket(in->index, l->context, l->src, l->tag);
+    b = in->index->last = find_bucket(in->index, l);
     return b != NULL ? message_of(b) : NULL;
 }
 
@@ -475,11 +481,12 @@ static struct logp_request *with_space(const struct bucket *b, size_t space)
 struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space)
 {
     const struct lpi_index *x = in->index;
-    struct logp_request *r = with_space(find_bucket(x, l->context, l->src, l->tag), space);
+    struct logp_request *r = with_space(find_bucket(x, l), space);
+    const struct lpi_label any_tag = of_any_tag(l);
     struct logp_request *open = NULL;
 
     if (x->n_any_tag > 0)
-        open = with_space(find_bucket(x, l->context, l->src, LOGP_ANY_TAG), space);
+        open = with_space(find_bucket(x, &any_tag), space);
     return r == NULL || (open != NULL && open->number < r->number) ? open : r;
 }
 
@@ -511,7 +518,7 @@ static bool keep_ready(struct lpi_inbox *in)
         return true;
     x->keeps_ready = true;
     for (const struct logp_request *r = in->posted_first; ok && r != NULL; r = r->next)
-        ok = refresh(x, find_bucket(x, r->context, r->src, r->tag));
+        ok = refresh(x, find_bucket(x, &r->label));
     return ok;
 }
 

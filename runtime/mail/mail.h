@@ -136,7 +136,7 @@ LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arr
 int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e);
 bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void *data,
                       size_t n_bytes, uint64_t bits, bool is_paid);
-struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
+struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_label *l,
                                         size_t capacity);
 bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r);
 struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
@@ -145,8 +145,7 @@ int64_t lpi_next_arrival(struct lpi_proc *p);
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
 void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r);
-struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
-                                   int64_t until);
+struct lpi_message *lpi_match_find(struct lpi_proc *p, const struct lpi_label *l, int64_t until);
 /* Call takes() for each pending message, those of a source in order, with the receive that could
  * take it, or NULL. If it returns true, the receive takes the message at once. */
 void lpi_match_candidates(struct lpi_proc *p,

@@ -148,18 +148,17 @@ static int put_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_pr
                      const struct lpi_envelope *e)
 {
     const bool is_plain = e->kind == LPI_EAGER && e->message == NULL;
-    const struct lpi_label label = {e->context, e->src, e->tag};
     struct alone_entry *a;
 
     if (is_plain && e->n_bytes <= (e->bits == 0 ? LPI_ALONE_BYTES : LPI_BITS_AT)) {
-        a = lpi_lane_alone(l, &label, e->dst, e->arrival);
+        a = lpi_lane_alone(l, &e->label, e->dst, e->arrival);
         if (e->n_bytes > 0)
             lpi_payload_copy(e, a->u.bytes, e->n_bytes);
         if (e->bits != 0)
             memcpy(a->u.bytes + LPI_BITS_AT, &e->bits, sizeof(e->bits));
         lpi_lane_publish_alone(l, e->bits == 0 ? ENTRY_INLINE : ENTRY_BITS, e->n_bytes);
     } else if (is_plain && e->n_bytes >= LPI_DIRECT_FROM && fill_direct(c->machine, l, to, e)) {
-        a = lpi_lane_alone(l, &label, e->dst, e->arrival);
+        a = lpi_lane_alone(l, &e->label, e->dst, e->arrival);
         a->u.direct.n_bytes = e->n_bytes;
         a->u.direct.bits = e->bits;
         lpi_lane_publish_alone(l, ENTRY_DIRECT, 0);
@@ -168,7 +167,7 @@ static int put_alone(struct lpi_core *c, struct lpi_lane *l, const struct lpi_pr
 
         if (m == NULL)
             return -ENOMEM;
-        a = lpi_lane_alone(l, &label, e->dst, e->arrival);
+        a = lpi_lane_alone(l, &e->label, e->dst, e->arrival);
         a->u.message = m;
         lpi_lane_publish_alone(l, ENTRY_MESSAGE, 0);
     }
@@ -199,8 +198,7 @@ int lpi_post_to_core(struct lpi_core *c, struct lpi_proc *to, const struct lpi_e
 
     if (rc != 0)
         return rc;
-    if (!is_short(e) || !put_short(c, l, &(struct lpi_label){e->context, e->src, e->tag}, e->dst,
-                                   e->arrival, e->data, e->n_bytes))
+    if (!is_short(e) || !put_short(c, l, &e->label, e->dst, e->arrival, e->data, e->n_bytes))
         rc = may_take_line(l) ? put_alone(c, l, to, e) : put_into_mailbox(c, l, to, e);
     if (rc == 0)
         c->credit -= cost;
@@ -247,10 +245,8 @@ static inline uint64_t bits_of(const struct lpi_front *f)
 static __attribute__((noinline)) void deliver_short(struct lpi_core *c, const struct short_entry *s,
                                                     int64_t arrival, size_t n_bytes)
 {
-    deliver(c, &(struct lpi_envelope){.context = s->label.context,
-                                      .src = s->label.src,
+    deliver(c, &(struct lpi_envelope){.label = s->label,
                                       .dst = s->dst,
-                                      .tag = s->label.tag,
                                       .arrival = arrival,
                                       .n_bytes = n_bytes,
                                       .data = s->bytes,
@@ -260,12 +256,8 @@ static __attribute__((noinline)) void deliver_short(struct lpi_core *c, const st
 static __attribute__((noinline)) void deliver_alone(struct lpi_core *c, const struct lpi_front *f)
 {
     const struct alone_entry *a = &f->line->u.alone;
-    struct lpi_envelope e = {.context = a->label.context,
-                             .src = a->label.src,
-                             .dst = a->dst,
-                             .tag = a->label.tag,
-                             .arrival = a->arrival,
-                             .is_paid = true};
+    struct lpi_envelope e = {
+        .label = a->label, .dst = a->dst, .arrival = a->arrival, .is_paid = true};
 
     if (f->kind == ENTRY_MESSAGE) {
         e = lpi_envelope_of_any(a->u.message, true);

@@ -72,27 +72,11 @@ static inline __attribute__((always_inline)) void unpend(struct lpi_inbox *in,
         lpi_index_unpend(in, m);
 }
 
-static bool fits(const struct lpi_label *wanted, uint32_t context, int src, int tag)
-{
-    return (wanted->tag == tag || wanted->tag == LOGP_ANY_TAG) &&
-           (wanted->src == src || wanted->src == LOGP_ANY_SOURCE) && wanted->context == context;
-}
-
-static bool is_for(const struct lpi_message *m, const struct lpi_label *l)
-{
-    return fits(l, m->context, m->src, m->tag);
-}
-
-static struct lpi_label label_of(const struct logp_request *r)
-{
-    return (struct lpi_label){r->context, r->src, r->tag};
-}
-
 /* Does a message of m's source that l fits come before m in the list? */
 static bool overtakes(const struct lpi_message *m, const struct lpi_label *l)
 {
     for (const struct lpi_message *i = m->prev; i != NULL; i = i->prev)
-        if (i->src == m->src && is_for(i, l))
+        if (i->src == m->src && lpi_label_fits(l, &i->label))
             return true;
     return false;
 }
@@ -111,14 +95,15 @@ static bool search(const struct lpi_inbox *in, const struct lpi_label *l, int mo
     *best = NULL;
     if (l->src != LOGP_ANY_SOURCE || !in->unsorted) {
         for (; m != NULL && most > 0; m = m->next, most--)
-            if (is_for(m, l)) {
+            if (lpi_label_fits(l, &m->label)) {
                 *best = m;
                 return true;
             }
         return m == NULL;
     }
     for (; m != NULL && most > 0; m = m->next, most--)
-        if (is_for(m, l) && (*best == NULL || arrives_before(m, *best)) && !overtakes(m, l))
+        if (lpi_label_fits(l, &m->label) && (*best == NULL || arrives_before(m, *best)) &&
+            !overtakes(m, l))
             *best = m;
     return m == NULL;
 }
@@ -145,13 +130,11 @@ static struct lpi_message *find(struct lpi_inbox *in, const struct lpi_label *l)
  * none, or m must wait, since an earlier message of its source fits that receive too. */
 static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m)
 {
-    for (struct logp_request *r = in->posted_first; r != NULL; r = r->next) {
-        const struct lpi_label l = label_of(r);
+    struct logp_request *r = in->posted_first;
 
-        if (is_for(m, &l))
-            return overtakes(m, &l) ? NULL : r;
-    }
-    return NULL;
+    while (r != NULL && !lpi_label_fits(&r->label, &m->label))
+        r = r->next;
+    return r == NULL || overtakes(m, &r->label) ? NULL : r;
 }
 
 /* May a message of a source have arrived before one that a posted receive takes first? */
@@ -170,10 +153,10 @@ static struct lpi_message *find_left(const struct lpi_inbox *in, const struct lp
     for (struct lpi_message *m = in->first; m != NULL; m = m->next) {
         const struct logp_request *first = in->posted_first;
 
-        if (!is_for(m, l) || (best != NULL && !arrives_before(m, best)) || overtakes(m, l))
+        if (!lpi_label_fits(l, &m->label) || (best != NULL && !arrives_before(m, best)) ||
+            overtakes(m, l))
             continue;
-        while (first != r && !fits(&(struct lpi_label){first->context, first->src, first->tag},
-                                   m->context, m->src, m->tag))
+        while (first != r && !lpi_label_fits(&first->label, &m->label))
             first = first->next;
         if (first == r)
             best = m;
@@ -189,10 +172,9 @@ static struct lpi_message *find_for(struct lpi_inbox *in, const struct lpi_label
 }
 
 /* The message that such a receive takes at time `until`; NULL: none has arrived. */
-struct lpi_message *lpi_match_find(struct lpi_proc *p, uint32_t context, int src, int tag,
-                                   int64_t until)
+struct lpi_message *lpi_match_find(struct lpi_proc *p, const struct lpi_label *l, int64_t until)
 {
-    struct lpi_message *m = find_for(&p->inbox, &(struct lpi_label){context, src, tag}, NULL);
+    struct lpi_message *m = find_for(&p->inbox, l, NULL);
 
     return m != NULL && m->arrival <= until ? m : NULL;
 }
@@ -532,15 +514,13 @@ void lpi_match_come(struct lpi_cargo *l)
 /* Would r, a posted receive, take the next message with its label at once? */
 bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r)
 {
-    const struct lpi_label l = label_of(r);
-
-    return taker(&p->inbox, &l, 0) == r;
+    return taker(&p->inbox, &r->label, 0) == r;
 }
 
 /* The posted receive that would take this message at once; NULL: the message would be pending. */
 struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e)
 {
-    return taker(&p->inbox, &(struct lpi_label){e->context, e->src, e->tag}, e->n_bytes);
+    return taker(&p->inbox, &e->label, e->n_bytes);
 }
 
 /*
@@ -557,10 +537,9 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         return 0;
     }
     if (in->posted_first != NULL) {
-        const struct lpi_label l = {e->context, e->src, e->tag};
         struct logp_request *r;
 
-        while ((r = taker(in, &l, 0)) != NULL) {
+        while ((r = taker(in, &e->label, 0)) != NULL) {
             if (!bind(p, r, e, true, false))
                 continue;
             if (e->is_paid)
@@ -616,7 +595,7 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
 
     if (r != NULL && (to->waits_for != r || r->next != NULL || in->n_any > 0 || in->any_tag))
         return false;
-    if (r != NULL && r->src == l->src && r->tag == l->tag && r->context == l->context) {
+    if (r != NULL && lpi_label_is(&r->label, l)) {
         if (r->exposed || r->capacity < n_bytes)
             return false;
         if (n_bytes > 0) /* on the wall clock vps do not share stacks */
@@ -642,10 +621,8 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
     m = lpi_message_new(c, n_bytes);
     if (m == NULL)
         return false;
-    m->context = l->context;
-    m->src = l->src;
+    m->label = *l;
     m->dst = to->rank;
-    m->tag = l->tag;
     m->n_bytes = n_bytes;
     m->bits = bits;
     m->arrival = LOGP_NEVER + c->deliveries++;
@@ -662,16 +639,16 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
  * pending, or one of many, and fits the buffer. The caller copies and frees it.
  * @return  NULL: take the slow path
  */
-struct lpi_message *lpi_match_take_here(struct lpi_proc *p, uint32_t context, int src, int tag,
+struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_label *l,
                                         size_t capacity)
 {
     struct lpi_inbox *in = &p->inbox;
     struct lpi_message *m = in->first;
 
-    for (int k = 1; m != NULL && (m->src != src || m->tag != tag || m->context != context); k++)
+    for (int k = 1; m != NULL && !lpi_label_is(&m->label, l); k++)
         m = k < FIRST_FEW ? m->next : NULL;
-    if (m == NULL && in->n_pending > FIRST_FEW && tag != LOGP_ANY_TAG)
-        m = find(in, &(struct lpi_label){context, src, tag});
+    if (m == NULL && in->n_pending > FIRST_FEW && l->tag != LOGP_ANY_TAG)
+        m = find(in, l);
     if (m == NULL || m->n_bytes > capacity || in->n_any > 0 || m->kind != LPI_EAGER ||
         m->arrival >= 0) /* sent while a delay was emulated */
         return NULL;
@@ -741,8 +718,7 @@ static struct logp_request *earliest_match(struct lpi_inbox *in, struct lpi_mess
 
         best = NULL;
         for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
-            const struct lpi_label l = label_of(r);
-            struct lpi_message *m = find(in, &l);
+            struct lpi_message *m = find(in, &r->label);
 
             if (m != NULL && (best == NULL || arrives_before(m, *first))) {
                 best = r;
@@ -767,9 +743,7 @@ static struct logp_request *first_match(struct lpi_inbox *in, struct lpi_message
         int n = 0;
 
         for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
-            const struct lpi_label l = label_of(r);
-
-            *m = find(in, &l);
+            *m = find(in, &r->label);
             if (*m != NULL)
                 return r;
             if (++n == LPI_FEW)
@@ -815,14 +789,13 @@ static __attribute__((noinline)) void serve(struct lpi_proc *p, struct logp_requ
                                             int64_t until)
 {
     struct lpi_inbox *in = &p->inbox;
-    const struct lpi_label l = label_of(r);
     struct lpi_message *m;
 
     if (in->indexed)
         lpi_index_post(in, r);
     if (in->n_pending == 0 || in->n_any == 0) /* else match_at_once() has looked */
         return;
-    m = find_for(in, &l, r);
+    m = find_for(in, &r->label, r);
     if (m != NULL && m->arrival <= until)
         bind_pending(p, r, m);
 }
@@ -831,8 +804,7 @@ static __attribute__((noinline)) void serve(struct lpi_proc *p, struct logp_requ
  * and is not posted. Out of line: rare. */
 static __attribute__((noinline)) bool match_at_once(struct lpi_proc *p, struct logp_request *r)
 {
-    const struct lpi_label l = label_of(r);
-    struct lpi_message *m = find(&p->inbox, &l);
+    struct lpi_message *m = find(&p->inbox, &r->label);
 
     if (m != NULL)
         bind_at_once(p, r, m);
@@ -899,12 +871,10 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
     bool any_tag = false;
 
     for (struct logp_request *r = p->inbox.posted_last; r != NULL; r = r->prev) {
-        const struct lpi_label l = label_of(r);
-
         any_tag = any_tag || r->tag == LOGP_ANY_TAG;
-        r->hinders = label != NULL && overlap(&l, label);
+        r->hinders = label != NULL && overlap(&r->label, label);
         for (const struct logp_request *q = r->next; !r->hinders && q != NULL; q = q->next)
-            r->hinders = q->matters && overlap(&l, &(struct lpi_label){q->context, q->src, q->tag});
+            r->hinders = q->matters && overlap(&r->label, &q->label);
         r->matters = r->hinders;
         for (int i = 0; !r->matters && i < n; i++)
             r->matters = requests[i] == r;
@@ -915,7 +885,7 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until)
 {
     for (struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
-        struct logp_request *r = is_for(m, label) ? first_fit(&p->inbox, m) : NULL;
+        struct logp_request *r = lpi_label_fits(label, &m->label) ? first_fit(&p->inbox, m) : NULL;
 
         if (r == NULL || m->arrival > until)
             continue;

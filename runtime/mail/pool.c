@@ -241,10 +241,8 @@ static __attribute__((noinline)) void fill_unusual(struct lpi_message *m,
 
 void lpi_message_fill(struct lpi_message *m, const struct lpi_envelope *e)
 {
-    m->context = e->context;
-    m->src = e->src;
+    m->label = e->label;
     m->dst = e->dst;
-    m->tag = e->tag;
     m->n_bytes = e->n_bytes;
     m->arrival = e->arrival;
     m->bits = e->bits;

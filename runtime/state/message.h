@@ -28,11 +28,34 @@ enum {
     LPI_CLASS_NONE = 255, /* huge: longer than the classes, allocated by itself */
 };
 
-/* The label of a message, or the one that a receive takes. */
+/* The label of a message, or the one that a receive takes: it may leave source and tag open. */
 struct lpi_label {
     uint32_t context;
     int src, tag;
 };
+
+/* The same three as members of a struct, which are also its `label`. */
+#define LPI_LABEL                                                                                  \
+    union {                                                                                        \
+        struct lpi_label label;                                                                    \
+        struct {                                                                                   \
+            uint32_t context;                                                                      \
+            int src, tag;                                                                          \
+        };                                                                                         \
+    }
+
+/* Does a receive with the label `wanted` take a message with this label? */
+static inline bool lpi_label_fits(const struct lpi_label *wanted, const struct lpi_label *label)
+{
+    return (wanted->tag == label->tag || wanted->tag == LOGP_ANY_TAG) &&
+           (wanted->src == label->src || wanted->src == LOGP_ANY_SOURCE) &&
+           wanted->context == label->context;
+}
+
+static inline bool lpi_label_is(const struct lpi_label *a, const struct lpi_label *b)
+{
+    return a->src == b->src && a->tag == b->tag && a->context == b->context;
+}
 
 /* A rendezvous send has three messages: RTS, CTS, DATA. In explored runs an isend is one SYNC_SEND
  * instead. Comparisons rely on the order of the kinds. */
@@ -73,8 +96,8 @@ struct lpi_rendezvous {
 
 /* A message while it is being handed over. */
 struct lpi_envelope {
-    uint32_t context;
-    int src, dst, tag;
+    LPI_LABEL;
+    int dst;
     size_t n_bytes;
     int64_t arrival; /* LOGP_NEVER: no delay was emulated */
     uint64_t bits;   /* beside the payload */
@@ -109,8 +132,8 @@ struct lpi_message {
     size_t n_bytes;
     int64_t arrival;
     uint64_t bits; /* beside the payload */
-    uint32_t context;
-    int src, dst, tag;
+    LPI_LABEL;
+    int dst;
     unsigned char size_class;
     unsigned char kind; /* enum lpi_message_kind; ON_ITS_WAY, SYNC_SEND: see `link` */
     union {
@@ -137,8 +160,7 @@ enum lpi_request_state {
 struct logp_request {
     struct logp_request *prev, *next; /* posted list; next: free list */
     enum lpi_request_state state;
-    uint32_t context;
-    int src, tag; /* wanted; src is a global rank */
+    LPI_LABEL; /* wanted; src is a global rank */
     void *buf;
     size_t capacity; /* of buf */
     bool exposed;
@@ -151,7 +173,7 @@ struct logp_request {
     uint64_t number;                              /* of the index: the order of posting */
     struct logp_request *prev_alike, *next_alike; /* of the index: the same label */
     int from, got_tag;                            /* source and tag of the message */
-    uint32_t label;                               /* recorded runs: trace.h */
+    uint32_t trace_label;                         /* recorded runs: trace.h */
     uint32_t id;                                  /* explored: the id-th of its vp, from 1 */
     size_t n_bytes;
     uint64_t bits; /* beside the payload */
@@ -194,10 +216,8 @@ struct lpi_pool {
 /* The envelope of a message that holds its payload. */
 static inline struct lpi_envelope lpi_envelope_of(struct lpi_message *m, bool is_paid)
 {
-    return (struct lpi_envelope){.context = m->context,
-                                 .src = m->src,
+    return (struct lpi_envelope){.label = m->label,
                                  .dst = m->dst,
-                                 .tag = m->tag,
                                  .n_bytes = m->n_bytes,
                                  .arrival = m->arrival,
                                  .bits = m->bits,

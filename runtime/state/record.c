@@ -148,7 +148,7 @@ static void add_receive(struct lpi_proc *p, struct lpi_recorder *r, const struct
 
     if (e == NULL)
         return;
-    e->label = q->label;
+    e->label = q->trace_label;
     e->arrival_ns = q->arrival;
     e->message = q->context;
 }
@@ -163,7 +163,7 @@ static void await(struct lpi_proc *p, struct lpi_recorder *r, const struct logp_
         return;
     e = add_about(p, r, kind, r->since, until, q->from, q->got_tag, q->n_bytes);
     if (e != NULL)
-        e->label = q->label;
+        e->label = q->trace_label;
 }
 
 static void receive(struct lpi_proc *p, const struct logp_request *q, int64_t start)

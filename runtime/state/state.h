@@ -132,8 +132,7 @@ struct lpi_mailbox {
 enum { LPI_DIRECT_NONE, LPI_DIRECT_OPEN, LPI_DIRECT_CHECKED, LPI_DIRECT_CLAIMED };
 struct lpi_direct {
     _Alignas(LPI_LINE) atomic_uint state;
-    uint32_t context;
-    int src, tag;
+    struct lpi_label label;
     size_t capacity;
     void *buf;
     struct logp_request *request; /* the receiver's; NULL: no buffer is exposed */
