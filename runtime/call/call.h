@@ -64,7 +64,7 @@ static inline int noted(const struct logp_vp *vp, const char *call, int rc)
 
 /* ---- arguments ---- */
 
-/* The end of a wait, which the program has given: no time of it means LPI_AT_ONCE. */
+/* The end that a program gives to a wait. No such time may be taken for LPI_AT_ONCE. */
 static inline int64_t lpi_until(int64_t until_ns)
 {
     return until_ns > LOGP_NEVER ? until_ns : LOGP_NEVER;
@@ -87,7 +87,7 @@ static inline int to_global(const struct logp_vp *vp, int rank)
 
 /* ---- query.c ---- */
 
-/* Before anything that depends on what has arrived by now, from whatever source. */
+/* Take mail and match what has arrived by now. Every call does so before it depends on that. */
 int lpi_catch_up(struct lpi_proc *p);
 /* Answer q by what is here now. @return 0; -ETIME: it was chosen that q misses; or the error that
  * stops the run */
@@ -98,17 +98,17 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q);
  * on. @return 0; -ETIME: it has missed; -EMSGSIZE; -ENOMEM; or the error that stops the run. The
  * requests are the caller's in any case */
 int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
-/* The same without operations. */
+/* lpi_query_run() without operations. */
 int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
-/* The same for one label. */
+/* lpi_query_run() for one label. */
 int lpi_query_probe(const struct logp_vp *vp, int src, int tag, int64_t until,
                     struct logp_status *status);
-/* The same for r alone. */
+/* lpi_query_run() for r alone. */
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                       struct logp_status *status);
 /* A request that is complete when something other than a message sets `answered`. NULL: no memory */
 struct logp_request *lpi_event_new(struct lpi_proc *p);
-/* Wait for it, and serve meanwhile what else the vp has under way. */
+/* Wait for that request. Meanwhile the vp's operations go on. */
 int lpi_event_await(const struct logp_vp *vp, struct logp_request *event);
 /* A long message may come straight into r's buffer, if r is the one that will take it. */
 void lpi_expose_long(struct lpi_proc *p, struct logp_request *r);
@@ -154,7 +154,7 @@ void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o);
 
 /* ---- recv.c ---- */
 
-/* The same for a request that is not just a receive or send that is complete. */
+/* lpi_complete() for all requests but complete receives and sends. */
 void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc);
 
 /* A call is done with r, or rc has ended the run: free it, unless its answer may still come to it or
@@ -175,19 +175,19 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
 /* Send e, when there is space. */
 int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e);
 
-/* A send has taken place, or not. */
+/* Count a send, if it has taken place. */
 static inline void lpi_count_send(struct lpi_proc *p, enum lpi_message_kind kind, int rc)
 {
     if (rc != 0)
         return;
-    p->core->messages += kind != LPI_RTS; /* which is no message of its own */
+    p->core->messages += kind != LPI_RTS; /* an RTS is no message of its own */
     p->sends++;
     p->in_vain = 0;
 }
 
 /* ---- rendezvous.c: sends that wait for their receivers ---- */
 
-/* Does such a send wait for its receiver? */
+/* Does a send of this mode and size wait for its receiver? */
 static inline bool lpi_is_rendezvous(const struct lpi_proc *p, enum logp_send_mode mode,
                                      size_t n_bytes)
 {
@@ -197,15 +197,16 @@ static inline bool lpi_is_rendezvous(const struct lpi_proc *p, enum logp_send_mo
                                              (n_bytes > 0 ? n_bytes : 1) >= (uint64_t)from);
 }
 
-/* Send a request for e. What is kept of it is r's, at the end of p's list. */
+/* Send an RTS for e. The rendezvous belongs to r and is the last in p's list. */
 int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e, bool copies,
                 struct logp_request *r);
-/* Ask; r, a send's, is to be waited for. The payload is copied. Where choices are explored it goes
- * along, and r is complete when the answer is there */
+/* Begin a send that waits for its receiver, with a copy of the payload. r completes with it. In
+ * explored runs the payload travels with the request, and r completes when the CTS arrives. */
 int lpi_rts_send(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request *r);
-/* Send what is answered by now. @return 0; 1: and the vp's clock has gone on; or an error */
+/* Send the data of each CTS that has arrived by now. @return 0: there was none; 1: data was sent,
+ * and the vp's clock has gone on; or an error */
 int lpi_data_send(struct lpi_proc *p);
-/* When the next answer is there; INT64_MAX: none is known. */
+/* When the next CTS arrives; INT64_MAX: none is known. */
 int64_t lpi_next_cts(const struct lpi_proc *p);
 
 #endif

@@ -27,8 +27,8 @@ static struct logp_operation *first_of(const struct lpi_proc *p)
     return a != NULL && !a->goes_on ? a->operations : NULL;
 }
 
-/* What o awaited is complete, with rc, or it begins. Its steps serve no other operations, which
- * could run out of stack. */
+/* Let o go on: the request that it awaited is complete with rc, or o begins. Its steps serve no
+ * other operations, since their nesting could overflow the stack. */
 static void go_on(struct lpi_proc *p, struct logp_operation *o, int rc)
 {
     struct lpi_attached *a = lpi_attached_of(p);

@@ -151,7 +151,7 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
 
 /* ---- the end ---- */
 
-/* Nothing has completed q. What is left of its time passes, or it is a poll. */
+/* Nothing has completed q: wait until its end, or charge a poll. */
 static int miss(struct lpi_proc *p, const struct lpi_query *q)
 {
     const struct logp_wait_info subject = lpi_query_subject(q, q->any ? LPI_NO_REQUEST : 0);

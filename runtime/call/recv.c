@@ -32,7 +32,7 @@ static void abandon(struct lpi_proc *p, struct logp_request *r)
 
 void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
 {
-    if (r->state == LPI_REQ_SPENT) /* given to a call once more: it is no longer in use */
+    if (r->state == LPI_REQ_SPENT) /* a call has completed it before, and its error is reported */
         return;
     if (rc != 0 && r->state < LPI_REQ_SENT)
         abandon(p, r);
@@ -42,7 +42,8 @@ void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
         lpi_request_free(p->core, r);
 }
 
-/* A receive from any source is posted no longer: others may match before their arrival again. */
+/* One receive from any source fewer is posted. Without any, a match need not wait for an
+ * arrival. */
 static void may_match_again(struct lpi_proc *p)
 {
     lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
@@ -60,8 +61,8 @@ static int take_back(struct lpi_proc *p, struct logp_request *r)
     return 0;
 }
 
-/* r takes what the options say. Without a buffer its capacity is 0, so that nothing is copied without
- * a look at `special`. */
+/* Set the options in r. With a drain its capacity is 0, so that no message is copied before
+ * `special` is tested. */
 static void apply(struct logp_request *r, const struct logp_recv_options *o)
 {
     r->special = true;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum {
-    /* bytes: with so much for another process, what comes meanwhile is better received where it
-     * belongs than copied there */
+    /* bytes: from here on, a send to another process takes the slow path, so that messages that
+     * arrive meanwhile go straight into their buffers */
     SLOW_FROM = 32768,
 };
 
@@ -25,7 +25,7 @@ static struct lpi_envelope envelope(const struct logp_vp *vp, int dst, int tag, 
                                  .data = buf};
 }
 
-/* To another process: others of the core go on until what p has sent is its own again. */
+/* Let others of the core run until p may change the payload that it has sent to another process. */
 static void await_own(struct lpi_proc *p)
 {
     while (!lpi_remote_is_sent(p)) {
@@ -109,7 +109,7 @@ static __attribute__((noinline)) int send_slow_with(const struct logp_vp *vp, in
     return send_envelope(vp, o->mode, &e, r);
 }
 
-/* Can it be sent? 0; -EINVAL, or what the run was stopped with */
+/* Check the arguments of a send. @return 0; -EINVAL; or the error that stops the run */
 static inline __attribute__((always_inline)) int
 check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes)
 {
@@ -118,8 +118,9 @@ check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n
     return dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes) ? -EINVAL : rc;
 }
 
-/* Without a delay, to a vp of this core, or a short one to one of another core of this process:
- * hand it over. dst: a global rank. @return false: not so */
+/* Without a delay: hand over a message to a vp of this core, or a short one to another core of
+ * this process. dst: a global rank. @return false: it is no such message, and nothing has been
+ * done */
 static inline __attribute__((always_inline)) bool hand_over(const struct logp_vp *vp, int dst,
                                                             int tag, const void *buf,
                                                             size_t n_bytes, uint64_t bits)
@@ -189,7 +190,7 @@ int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t 
     return noted(vp, "logp_try_send", lpi_send(vp, dst, tag, buf, n_bytes));
 }
 
-/* Is this a send that can take place? Synchronous ones have no place on some machines. */
+/* Check the mode. Some machines have no synchronous sends. */
 static int check_mode(const struct logp_vp *vp, enum logp_send_mode mode)
 {
     if ((unsigned)mode > LOGP_SEND_BUFFERED)
@@ -197,7 +198,8 @@ static int check_mode(const struct logp_vp *vp, enum logp_send_mode mode)
     return mode == LOGP_SEND_SYNCHRONOUS && !vp->proc->core->machine->sends_may_wait ? -ENOTSUP : 0;
 }
 
-/* The payload is made at once, where a short copy or one that must last is needed anyway. */
+/* Must the payload be made before it is sent? A short message needs a copy anyway, and another
+ * process needs one that lasts. */
 static bool makes_at_once(const struct logp_vp *vp, int dst, const struct logp_send_options *o)
 {
     return o->fill != NULL &&

@@ -34,7 +34,7 @@ int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memo
     return noted(vp, "logp_shared", lpi_area_join(vp, key, n_bytes, memory));
 }
 
-/* The word is a request: while p waits for it, it serves what else it has under way. */
+/* The word is a request, so that p's operations go on while it waits. */
 static __attribute__((noinline)) int wait_beside(struct logp_vp *vp, const uint64_t *word,
                                                  uint64_t value)
 {
@@ -61,7 +61,7 @@ static int wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by
                          by >= 0 && by < vp->size && !lpi_is_here(p->core, to_global(vp, by)));
 }
 
-/* The vp's clock is the wall clock: what it does next says so. */
+/* A vp that shares memory has no clock of its own: its next call reads the wall clock. */
 int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by)
 {
     struct lpi_proc *p = vp->proc;

@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A send has taken place on an instrumented machine. */
+/* Tell the explorer of a send. */
 static void note_send(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct logp_note note = {LOGP_NOTE_ASKED,     p->rank,     e->dst,     e->tag,
@@ -71,11 +71,8 @@ static int post_flipped(struct lpi_proc *p, struct lpi_proc *to, const struct lp
     return rc;
 }
 
-/*
- * Post e as the model says: not, once or twice, as it is or changed. Of a send that waits for its
- * receiver the second copy is a message like any other, and there is none of its request. A copy
- * for which there is no space is lost.
- */
+/* Post e as often as the model says, perhaps with one bit flipped. The second copy of a sync send is
+ * an ordinary message, and an RTS has no second copy. A copy for which there is no space is lost. */
 static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi_proc *to,
                                                   const struct lpi_envelope *e,
                                                   const struct lpi_delay *d,
@@ -213,8 +210,8 @@ send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e,
     return __builtin_expect(rc == -ENOBUFS, false) ? lpi_poll_in_vain(p, rc) : rc;
 }
 
-/* On an instrumented machine. An explorer says how often the message goes. As in hand_over_to(), the second copy is a message
- * like any other, and there is none of a request. */
+/* lpi_send_when_space() on an instrumented machine. The explorer chooses the number of copies; a
+ * second copy is as in hand_over_to(). */
 static __attribute__((noinline)) int send_instrumented(struct lpi_proc *p, struct lpi_proc *to,
                                                        struct lpi_envelope *e)
 {

@@ -75,7 +75,7 @@ int lpi_poll_in_vain(struct lpi_proc *p, int error)
 
     p->readings = 0;
     p->polls = p->polls < MOST_POLLS ? p->polls + 1U : p->core->machine->polls_in_vain;
-    /* the first: divided by a constant, and most need no more */
+    /* the division by a constant comes first: it settles most polls */
     if (p->polls % LPI_EXPLORED_IN_VAIN == 0 && p->polls % p->core->machine->polls_in_vain == 0)
         lpi_check_pollers(p->core);
     rc = lpi_rest(p);
@@ -104,7 +104,7 @@ int logp_vp_note_error(struct logp_vp *vp, const char *call, int error)
     return noted(vp, call, error);
 }
 
-/* Without a clock: it takes what it takes. */
+/* Without a clock, fn takes the host's time. */
 static int compute_undelayed(struct lpi_proc *p, void (*fn)(void *), void *arg)
 {
     const struct logp_machine *m = p->core->machine;
@@ -142,7 +142,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
         t_ns = took > t_ns ? took : t_ns;
         rc = lpi_stopped(p);
     }
-    /* fn may have been away until after the run, whose model is no longer this vp's to ask */
+    /* fn may return after the end of the run. Then the model may be gone. */
     end = rc == 0 ? lpi_work(p, t_ns) : lpi_after(p->emulated, t_ns);
     m->record->compute(p, p->emulated, end);
     return noted(vp, "logp_compute", leave(p, lpi_pass_until(p, end, LOGP_NOTE_COMPUTED)));

@@ -79,7 +79,7 @@ static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t v
 
 /* ---- what is not about messages ---- */
 
-/* A pass or a touch takes place at p's time. */
+/* A pass or a touch takes place when all others have reached p's time. */
 static int reach(struct lpi_proc *p, int what)
 {
     (void)what;

@@ -192,7 +192,7 @@ static void wall_in_vain(struct lpi_core *c)
 
 static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)
 {
-    p->in_vain = 0; /* whoever looks at the clock may act when it is time */
+    p->in_vain = 0; /* a program that reads the clock may act at a certain time */
     *wall_ns = p->emulating && !p->uncounted ? p->left : lpi_wall(p->core->machine);
     return p->emulating ? p->emulated : *wall_ns;
 }
@@ -208,7 +208,7 @@ static int wall_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t 
     const bool inside = core_here(m) != NULL;
 
     (void)at_ns;
-    if (inside && lpi_stopping(m)) /* its run is over, and the next not its business */
+    if (inside && lpi_stopping(m)) /* its run is over: the model would be for the next one */
         return -ECANCELED;
     if (!inside)
         lpi_delay_drop_due(m);
@@ -259,7 +259,7 @@ static void virtual_prepare(struct logp_machine *m)
     (void)m;
 }
 
-/* It takes no time. */
+/* Under the virtual clock the program's own computing takes no time. */
 static int64_t virtual_own(const struct logp_machine *m)
 {
     (void)m;
@@ -276,7 +276,7 @@ static int virtual_begin(struct lpi_proc *p)
     return lpi_stopped(p);
 }
 
-/* Every clock is. */
+/* All clocks are virtual: no reading of the wall clock counts. */
 static bool virtual_emulates(const struct logp_machine *m)
 {
     (void)m;
@@ -334,7 +334,7 @@ static int virtual_send(struct lpi_proc *p, int64_t *arrival)
     return rc;
 }
 
-/* The order of deadlines says who goes on. */
+/* The order of deadlines decides which vp goes on. */
 static int virtual_sent(struct lpi_proc *p)
 {
     (void)p;

@@ -96,7 +96,7 @@ static __attribute__((format(printf, 2, 3))) int wrong(struct lpi_proc *p, const
 
 /* ---- requests ---- */
 
-/* Both belong to calls until these are complete, and one receives. */
+/* Do the buffers of two requests overlap? At least one of them is a receive. */
 static bool overlap(const struct lpi_owned *a, const struct lpi_owned *b)
 {
     return a->n_bytes > 0 && b->n_bytes > 0 && a->buf < b->buf + b->n_bytes &&

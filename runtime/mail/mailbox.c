@@ -89,7 +89,8 @@ int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_
     return lpi_credit_refill(c, cost);
 }
 
-/* Send a short message down the lane, if it and the lane are so. */
+/* Send a short message down the lane. @return false: its arrival does not fit, or the lane has no
+ * line */
 static inline bool put_short(const struct lpi_core *c, struct lpi_lane *l,
                              const struct lpi_label *label, int dst, int64_t arrival,
                              const void *data, size_t n_bytes)
