@@ -45,10 +45,14 @@ void lpi_make_ready(struct lpi_proc *p)
 {
 }
 
-int lpi_post(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
+void lpi_rendezvous_match(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
 {
     cr_assert_fail("a rendezvous");
-    return 0;
+}
+
+void lpi_rendezvous_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e)
+{
+    cr_assert_fail("a rendezvous");
 }
 
 void lpi_wake(struct lpi_proc *p, int64_t deadline)

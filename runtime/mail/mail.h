@@ -104,7 +104,7 @@ void lpi_heap_sweep(struct lpi_heap *h);
 
 enum { LPI_FEW = 24 };
 
-/* Keeps the link-time optimizer from inlining the index into the fast path. */
+/* Keeps the link-time optimizer from inlining what is rare into the fast path. */
 #define LPI_APART __attribute__((noinline))
 
 /* Index all pending messages and posted receives. in->indexed is set if there is memory. */
@@ -159,10 +159,21 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
                     struct logp_request *const *requests, int n);
 /* Match the first message with this label, arrived by `until`, that a posted receive can take. */
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
-/* A remote payload is complete. Called by the holder of the receiver's core. */
-void lpi_match_come(struct lpi_cargo *l);
+/* The payload of e, which has matched r, is here: copy it, and r is BOUND. */
+void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e);
 void lpi_match_close(struct lpi_proc *p);
 void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
+
+/* ---- rendezvous.c: messages that need more than a copy when they are matched ---- */
+
+/* r has matched e, which is ON_ITS_WAY, a SYNC_SEND or an RTS. */
+LPI_APART void lpi_rendezvous_match(struct lpi_proc *p, struct logp_request *r,
+                                    const struct lpi_envelope *e);
+/* Deliver a CTS or data: it names its request, so it is neither matched nor queued. */
+LPI_APART void lpi_rendezvous_deliver(struct lpi_proc *p, struct lpi_core *at,
+                                      const struct lpi_envelope *e);
+/* A remote payload is complete. Called by the holder of the receiver's core. */
+void lpi_rendezvous_come(struct lpi_cargo *l);
 
 /* ---- direct.c: long messages between cores without a second copy ---- */
 

@@ -215,21 +215,12 @@ void lpi_match_unpost(struct lpi_proc *p, struct logp_request *r)
         lpi_index_unpost(in, r);
 }
 
-/* t < 0: at once. */
-static void wake_at(struct lpi_proc *p, int64_t t)
-{
-    if (t < 0)
-        lpi_make_ready(p);
-    else
-        lpi_wake(p, t);
-}
-
 /* If the vp waits for r, give it its deadline. */
 static inline __attribute__((always_inline)) void matched_now(struct lpi_proc *p,
                                                               struct logp_request *r)
 {
     if (p->waits_for_any) { /* it polls when it is woken */
-        wake_at(p, r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival));
+        lpi_wake_at(p, r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival));
         return;
     }
     if (p->waits_for != r || r->arrival > p->wait_until) /* the wait ends before the arrival */
@@ -240,7 +231,7 @@ static inline __attribute__((always_inline)) void matched_now(struct lpi_proc *p
     else
         r->done = lpi_later(p, r->arrival);
     /* a vp that the delay model has halted must run to find that out */
-    wake_at(p, r->done != LOGP_STOPPED ? r->done : lpi_later(p, r->arrival));
+    lpi_wake_at(p, r->done != LOGP_STOPPED ? r->done : lpi_later(p, r->arrival));
 }
 
 /* The payload of e, which is made in pieces, goes through r's drain. */
@@ -313,90 +304,12 @@ static inline __attribute__((always_inline)) void fill(struct lpi_proc *p, struc
         fill_plainly(p, r, e);
 }
 
-/* Explored runs: r takes a sync send, and the sender learns when it is complete. */
-static void take_sync_send(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
+void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
 {
-    struct lpi_proc *from = &p->core->machine->procs[e->src];
-    struct logp_request *s = e->request;
-    const int64_t matched = e->arrival > r->posted ? e->arrival : r->posted;
-
     r->state = LPI_REQ_BOUND;
     if (e->n_bytes > 0 && has_place(r))
         fill(p, r, e);
     matched_now(p, r);
-    s->answered = lpi_after(matched, s->cts_ns);
-    if (from->waits_for_any)
-        wake_at(from, lpi_later(from, s->answered));
-}
-
-/* r has matched a message that needs more than a copy of its payload. A sync send is completed, the
- * payload of a remote message comes later, and an RTS is answered by a CTS. */
-static __attribute__((noinline)) void send_cts(struct lpi_proc *p, struct logp_request *r,
-                                               const struct lpi_envelope *e)
-{
-    const int64_t matched = e->arrival > r->posted ? e->arrival : r->posted;
-    struct lpi_envelope answer = {
-        .context = e->context, .src = p->rank, .tag = e->tag, .request = r, .kind = LPI_CTS};
-    int rc;
-
-    if (e->kind != LPI_ON_ITS_WAY)
-        p->core->machine->resolver.note(p, &(struct logp_note){LOGP_NOTE_ANSWERED, p->rank, e->src,
-                                                               e->tag, (int64_t)e->n_bytes,
-                                                               p->emulated, e->context, r->id});
-    if (e->kind == LPI_SYNC_SEND) {
-        take_sync_send(p, r, e);
-        return;
-    }
-    r->state = LPI_REQ_CTS_SENT;
-    if (e->kind == LPI_ON_ITS_WAY) {
-        e->cargo->request = r;
-        return;
-    }
-    answer.dst = e->rendezvous->sender->rank;
-    answer.rendezvous = e->rendezvous;
-    answer.arrival = e->arrival < 0 ? LOGP_NEVER : lpi_after(matched, e->rendezvous->latency);
-    rc = lpi_post(p, e->rendezvous->sender, &answer);
-    if (rc != 0)
-        lpi_stop(p->core->machine, rc);
-}
-
-/* The CTS of a send of p has been delivered. */
-static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
-{
-    struct lpi_rendezvous *z = e->rendezvous;
-
-    z->at = e->arrival;
-    z->request = e->request;
-    if (p->state == LPI_SENDING || p->state == LPI_POLLING || p->waits_for_any)
-        wake_at(p, z->at < 0 ? z->at : lpi_later(p, z->at));
-}
-
-/* The data of a rendezvous comes to the receive that it has matched, if that still waits. */
-static void take_data(struct lpi_proc *p, const struct lpi_envelope *e)
-{
-    struct logp_request *r = e->request;
-
-    if (p->state == LPI_ENDED || r->state != LPI_REQ_CTS_SENT)
-        return;
-    r->arrival = e->arrival;
-    r->state = LPI_REQ_BOUND;
-    if (e->n_bytes > 0 && has_place(r))
-        fill(p, r, e);
-    matched_now(p, r);
-}
-
-/* Deliver a CTS or data: it names its request, so it is neither matched nor queued. */
-static __attribute__((noinline)) void hand_over(struct lpi_proc *p, struct lpi_core *at,
-                                                const struct lpi_envelope *e)
-{
-    if (e->kind == LPI_CTS)
-        take_cts(p, e);
-    else
-        take_data(p, e);
-    if (e->message != NULL) {
-        e->message->kind = LPI_EAGER;
-        lpi_message_free(at, e->message);
-    }
 }
 
 /*
@@ -425,7 +338,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
     if (__builtin_expect(e->kind >= LPI_ON_ITS_WAY, false) && taken) {
         if (e->message != NULL && e->kind != LPI_ON_ITS_WAY)
             e->message->kind = LPI_EAGER; /* the pool's messages are eager */
-        send_cts(p, r, e);
+        lpi_rendezvous_match(p, r, e);
         return true;
     }
     r->state = taken ? LPI_REQ_BOUND : LPI_REQ_FAILED;
@@ -487,30 +400,6 @@ static void bind_at_once(struct lpi_proc *p, struct logp_request *r, struct lpi_
         take(p, r, m, &e, false, true);
 }
 
-void lpi_match_come(struct lpi_cargo *l)
-{
-    struct lpi_message *m = l->message;
-    struct logp_request *r = l->request;
-
-    if (m != NULL)
-        m->kind = LPI_EAGER;
-    if (r == NULL && !l->is_dropped)
-        return; /* m is pending */
-    if (r != NULL && m != NULL) {
-        const struct lpi_envelope e = lpi_envelope_of(m, false);
-
-        fill(l->to, r, &e);
-    }
-    if (m != NULL) {
-        lpi_credit_give(l->to, m->n_bytes);
-        lpi_message_free(l->to->core, m);
-    }
-    if (r != NULL) {
-        r->state = LPI_REQ_BOUND;
-        matched_now(l->to, r);
-    }
-}
-
 /* Would r, a posted receive, take the next message with its label at once? */
 bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r)
 {
@@ -533,7 +422,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     struct lpi_message *m = e->message;
 
     if (__builtin_expect(e->kind >= LPI_CTS, false)) {
-        hand_over(p, at, e);
+        lpi_rendezvous_deliver(p, at, e);
         return 0;
     }
     if (in->posted_first != NULL) {
@@ -569,13 +458,13 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         m->arrival = LOGP_NEVER + at->deliveries++;
     pend(in, m);
     if (p->waits_for_any) {
-        wake_at(p, m->arrival < 0 ? m->arrival : lpi_later(p, m->arrival));
+        lpi_wake_at(p, m->arrival < 0 ? m->arrival : lpi_later(p, m->arrival));
     } else if (in->n_any > 0 && p->waits_for != NULL) {
         /* it polls again when the next message arrives */
         const int64_t at_ns = lpi_next_arrival(p);
 
         if (at_ns != INT64_MAX)
-            wake_at(p, lpi_later(p, at_ns));
+            lpi_wake_at(p, lpi_later(p, at_ns));
     }
     return 0;
 }

@@ -195,7 +195,7 @@ static bool make_stage(struct lpi_core *c, struct lpi_cargo *l, size_t n_bytes)
     if (l->message == NULL)
         return false;
     l->message->n_bytes = n_bytes;
-    c->credit -= lpi_message_cost(n_bytes); /* given back in lpi_match_come() */
+    c->credit -= lpi_message_cost(n_bytes); /* given back in lpi_rendezvous_come() */
     return true;
 }
 
@@ -347,7 +347,7 @@ static bool take_what_came(struct lpi_core *c)
         if (l->is_over) {
             *link = l->next;
             lpi_busy(c);
-            lpi_match_come(l);
+            lpi_rendezvous_come(l);
             f->received++;
             free(l);
             any = true;

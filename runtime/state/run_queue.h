@@ -11,6 +11,14 @@ void lpi_set_deadline(struct lpi_proc *p, int64_t deadline);
 void lpi_wake(struct lpi_proc *p, int64_t deadline);
 /* p can go on as soon as it gets the core. */
 void lpi_make_ready(struct lpi_proc *p);
+/* The same at time t; t < 0: at once. */
+static inline void lpi_wake_at(struct lpi_proc *p, int64_t t)
+{
+    if (t < 0)
+        lpi_make_ready(p);
+    else
+        lpi_wake(p, t);
+}
 /* The proc with the earliest deadline; NULL: none has one. */
 struct lpi_proc *lpi_earliest(struct lpi_core *c);
 
