@@ -21,8 +21,8 @@ STRICT = ["-Werror=" + w for w in ("incompatible-pointer-types", "int-conversion
 # Of a text that may be cut a compiler warns as its version guesses: that stops no build.
 STRICT += ["-Wno-error=" + w for w in ("format-truncation", "format-overflow")]
 FLAGS = {
-    # A process that ends at once says what it has executed, too.
-    "cover": ["-O0", "-DNDEBUG", "-w", "--coverage", "-D_Exit=exit"],
+    # A process that ends at once says what it has executed, too. The quotes are for the shell.
+    "cover": ["-O0", "-DNDEBUG", "-w", "--coverage", "'-D_Exit(code)=exit(code)'"],
     "mutant": ["-O2", "-DNDEBUG"] + STRICT,  # Release, but for -flto: so a link is quick
 }
 

@@ -229,6 +229,10 @@ void f(const char *a, int n)
     puts(a);
 }
 """
+ENDS = """#include <stdlib.h>
+void exit(int code) { abort(); }
+void(_Exit)(int code) { exit(code); }
+"""
 
 
 def check_flags(checks, folder):
@@ -240,6 +244,12 @@ def check_flags(checks, folder):
         done = subprocess.run(["cc", "-Wall", "-Wextra"] + build.FLAGS["mutant"] +
                               ["-c", path, "-o", path + ".o"], stderr=subprocess.DEVNULL, check=False)
         checks.hold((done.returncode == 0) == builds, "flags: builds %s" % builds)
+    path = os.path.join(folder, "ends.c")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(ENDS)
+    done = subprocess.run("cc %s -c %s -o %s.o" % (" ".join(build.FLAGS["cover"]), path, path),
+                          shell=True, stderr=subprocess.DEVNULL, check=False)
+    checks.hold(done.returncode == 0, "flags: a file with its own exit() and _Exit() is counted")
 
 
 def check_units(checks):
