@@ -219,7 +219,7 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const
 
     if (r == NULL)
         return -ENOMEM;
-    r->from = 0;
+    r->sync_result = 0;
     a->sync = r;
     if (vp->to_global != NULL || word != NULL)
         rc = lpi_sync_group_arrive(vp, word);
@@ -228,10 +228,10 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const
     if (rc == 0)
         rc = lpi_event_await(vp, r);
     a->sync = NULL;
-    if (rc == 0 && r->from < 0)
-        rc = r->from;
+    if (rc == 0 && r->sync_result < 0)
+        rc = r->sync_result;
     else
-        found = r->from;
+        found = r->sync_result;
     if (rc == 0) {
         if (word == NULL)
             lpi_start_anew(p);

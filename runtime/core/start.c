@@ -43,11 +43,11 @@ void lpi_sync_note(struct lpi_proc *p, int64_t start, int result)
 
     if (r != NULL) {
         r->done = start;
-        r->from = result;
+        r->sync_result = result;
         return;
     }
     p->deadline = start;
-    p->any.src = result;
+    p->sync_result = result;
 }
 
 void lpi_sync_release(struct lpi_proc *p)
@@ -123,7 +123,7 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     p->state = LPI_SYNC;
     lpi_sync_arrive(p);
     rc = lpi_hold(p);
-    p->wait_until = INT64_MAX; /* any.src has been set */
+    p->wait_until = INT64_MAX; /* sync_result has been set */
     if (rc == 0 && start != NULL)
         *start = p->deadline;
     return rc;

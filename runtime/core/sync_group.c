@@ -195,13 +195,13 @@ int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
     int rc;
 
     p->state = LPI_SYNC;
-    p->any.src = 0;
+    p->sync_result = 0;
     rc = lpi_sync_group_arrive(vp, NULL);
     if (rc != 0)
         p->state = LPI_RUNNING;
     else
         rc = lpi_hold(p);
-    rc = rc != 0 ? rc : p->any.src;
+    rc = rc != 0 ? rc : p->sync_result;
     p->wait_until = INT64_MAX;
     if (rc == 0 && start != NULL)
         *start = p->deadline;

@@ -172,9 +172,14 @@ struct logp_request {
     void *drain_arg;
     uint64_t number;                              /* of the index: the order of posting */
     struct logp_request *prev_alike, *next_alike; /* of the index: the same label */
-    int from, got_tag;                            /* source and tag of the message */
-    uint32_t trace_label;                         /* recorded runs: trace.h */
-    uint32_t id;                                  /* explored: the id-th of its vp, from 1 */
+    union {
+        struct {
+            int from, got_tag; /* source and tag of the message */
+        };
+        int sync_result; /* SYNC_SENT, of a start: 0 or an error; of a word: logp_compare() */
+    };
+    uint32_t trace_label; /* recorded runs: trace.h */
+    uint32_t id;          /* explored: the id-th of its vp, from 1 */
     size_t n_bytes;
     uint64_t bits; /* beside the payload */
     union {

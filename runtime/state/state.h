@@ -84,10 +84,9 @@ struct lpi_proc {
     union {
         int64_t wait_until; /* with waits_for: a message that arrives later does not end the wait */
         struct {
-            int src,
-                tag; /* for reports: the label wanted. WAITS_FOR_SPACE, SENDING: receiver and tag.
-                        SYNC of a group: src is its error */
-        } any;
+            int src, tag;
+        } any; /* for reports: the label wanted; WAITS_FOR_SPACE, SENDING: receiver and tag */
+        int sync_result; /* SYNC of a group: 0; or its error */
     };
 
     /* the holder's; fields that a message within the core touches come first */
