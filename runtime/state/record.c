@@ -34,7 +34,7 @@ static inline struct logp_event *add_about(struct lpi_proc *p, struct lpi_record
                              .bytes = (int64_t)n_bytes,
                              .peer = peer,
                              .tag = tag,
-                             .kind = kind,
+                             .kind = (uint16_t)kind,
                              .label = r->label};
     r->last_event = e;
     return e;
