@@ -11,7 +11,7 @@ finds() {
     shift 2
     late "$how" "$@" --format json
     [ $code -eq 0 ] || fail "logp $*: exit code $code: $(cat "$dir/all")"
-    holds "[.[] | .unit_ns == $ns and .unit_auto and .L_ns == 6 * $ns] | all" "$dir/out" "logp $*"
+    holds "[.[] | .unit_ns == $ns and .unit_by == \"trial\" and .L_ns == 6 * $ns] | all" "$dir/out" "logp $*"
 }
 runs=(--reps 1 --warmup 0)
 
@@ -28,11 +28,11 @@ grep -q '; unit 20 us, found by trial; wall clock' "$dir/out" || fail "$(cat "$d
 grep -q 'L = 120 us, o = 40 us' "$dir/out" || fail "$(cat "$dir/out")"
 # --algo and --place of the command are those of the trials and of the run
 late behind run broadcast -P 4 --algo all --place partners --executor fiber --unit auto "${runs[@]}" --format json
-holds '(length > 3) and all(.[]; .unit_auto and .place == "partners")' "$dir/out" "--algo all"
+holds '(length > 3) and all(.[]; .unit_by == "trial" and .place == "partners")' "$dir/out" "--algo all"
 
 # what is found by no trial says so
-json '.[0] | (.unit_ns == 10000 and .unit_auto == false)' run broadcast --clock virtual
-json '.[0] | (.unit_ns == 5000 and .unit_auto == false)' predict broadcast --unit 5us
+json '.[0] | (.unit_ns == 10000 and .unit_by == null)' run broadcast --clock virtual
+json '.[0] | (.unit_ns == 5000 and .unit_by == null)' predict broadcast --unit 5us
 
 # no unit is long enough
 late late run broadcast -P 2 --executor fiber --unit auto "${runs[@]}" --format json

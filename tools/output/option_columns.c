@@ -115,9 +115,9 @@ VALUE(place_of)
     return text_cell(out->o->clock == LOGP_CLOCK_WALL ? out->o->place_text : NULL);
 }
 
-VALUE(unit_auto_of)
+VALUE(unit_by_of)
 {
-    return (struct cell){.kind = CELL_TRUTH, .number = out->o->unit_auto};
+    return text_cell(out->o->unit_auto ? "trial" : NULL);
 }
 
 VALUE(delay_of)
@@ -205,7 +205,7 @@ const struct column run_columns[] = {
     {KEY("seed", option_number), OPTION(seed), SWEPT("seed", 5)},
     {KEY("reps", reps_of)},
     {KEY("unit_ns", option_number), OPTION(unit_ns)},
-    {KEY("unit_auto", unit_auto_of)},
+    {KEY("unit_by", unit_by_of)},
     {0},
 };
 
