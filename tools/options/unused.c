@@ -147,10 +147,10 @@ static bool is_unmeasured_paper(const struct options *o)
     return (o->sets & OPTIONS_PAPER) != 0 && o->clock == LOGP_CLOCK_VIRTUAL;
 }
 
-/* One core carries all processors, or each outcome is the same. */
-static bool is_virtual(const struct options *o)
+/* On the virtual clock the placement makes no difference. */
+static bool is_placed_in_vain(const struct options *o)
 {
-    return o->clock == LOGP_CLOCK_VIRTUAL;
+    return o->clock == LOGP_CLOCK_VIRTUAL && o->place != PLACE_BLOCK;
 }
 
 static bool is_only_predicted(const struct options *o)
@@ -233,7 +233,7 @@ static const struct {
     {"warmup", NULL, 0, is_only_predicted, "predicted", NULL},
     {"cores", NULL, 0, is_only_predicted, "predicted", NULL},
     {"place", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"place", NULL, 0, is_virtual, "clock", NULL},
+    {"place", NULL, 0, is_placed_in_vain, "clock", NULL},
     {"queue-limit", NULL, 0, is_only_predicted, "predicted", NULL},
     {"timeout", NULL, 0, is_only_predicted, "predicted", NULL},
     {"progress", NULL, 0, is_only_predicted, "predicted", NULL},
