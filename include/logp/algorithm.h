@@ -509,6 +509,45 @@ LOGP_API int logp_schedule_fold(const struct logp_schedule *schedule,
                                 const struct logp_delay *delay, uint64_t most,
                                 struct logp_fold *out);
 
+/* ---- placement: which ranks share a core ---- */
+
+/** Messages from one rank to another. */
+struct logp_traffic {
+    int from, to;     /**< ranks */
+    int64_t messages; /**< >= 0 */
+    int64_t bytes;    /**< of all of them, >= 0 */
+};
+
+/** The largest P of a placement by traffic. */
+#define LOGP_PLACE_MAX (1 << 14)
+
+/**
+ * Place ranks on cores so that ranks that exchange most share a core: logp_config.core_of. Cores
+ * carry equally many ranks, or one more. A message weighs as many cache lines of 64 bytes as it
+ * fills, and one more. The result has the least weight between cores of three beginnings, each
+ * refined: a core after the other takes the rank that exchanges most with what it has; blocks of
+ * consecutive ranks; round robin. So it is never worse than these two.
+ * Cost: time of the order of P^2 and a few passes over the traffic.
+ * @param P        1 .. LOGP_PLACE_MAX
+ * @param traffic  n entries, in any order; a pair may occur several times; a rank's messages to
+ *                 itself do not count
+ * @param n_cores  >= 1; of more than P cores P are used
+ * @param core_of  out: P numbers, 0 .. n_cores - 1
+ * @return 0; -EINVAL (P, n_cores, a rank, a negative number), -ENOMEM
+ * Source: Kernighan, Lin, An efficient heuristic procedure for partitioning graphs, BSTJ 49(2),
+ *         1970, between two cores at a time, with the moves of Fiduccia, Mattheyses, DAC 1982.
+ */
+LOGP_API int logp_place_traffic(int64_t P, const struct logp_traffic *traffic, size_t n,
+                                int n_cores, int *core_of);
+
+/**
+ * The same with the messages of n schedules of the same P, added up.
+ * @param most  messages of all of them; 0: any number
+ * @return as logp_place_traffic(); -E2BIG (more messages than `most`), and as logp_schedule_fold()
+ */
+LOGP_API int logp_place_schedules(const struct logp_schedule *schedules, size_t n, uint64_t most,
+                                  int n_cores, int *core_of);
+
 /** A piece of the data that a rank must hold at the end: operands of a rank, from its buf, or a
  *  combination of the operands of consecutive ranks. */
 struct logp_postcondition {

@@ -63,6 +63,12 @@ enum logp_stacks {
                              threads: as own */
 };
 
+/** Which processors share a core. Cores carry equally many vps, or one more. */
+enum logp_placement {
+    LOGP_PLACE_BLOCK,       /**< consecutive ranks share a core */
+    LOGP_PLACE_ROUND_ROBIN, /**< each rank is on the core after that of the rank before it */
+};
+
 /** The largest P of a machine. */
 #define LOGP_MAX_PROCESSORS (1 << 24)
 
@@ -116,6 +122,12 @@ struct logp_config {
     bool compare_calls; /**< on every clock, compare the collectives that the members of a group
                              call: logp_vp_note_call(). Each call then takes a lock. Nothing is
                              compared where vps are in several processes */
+    enum logp_placement placement; /**< without core_of; several processes: of the vps of each */
+    /** NULL, or the core of each of the P ranks, 0 .. n - 1: as an index into cores, or of those
+     *  that the machine takes itself. It is copied. Each of the n cores needs a rank. A machine on
+     *  one core (virtual clock, not parallel) ignores it. logp_place_schedules() fills it so that
+     *  ranks that exchange most share a core. */
+    const int *core_of;
 };
 
 /**
@@ -123,7 +135,8 @@ struct logp_config {
  * @param config  copied; see its fields for what must stay
  * @param out     out: the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (size not set, P, no delay model, a core that this process may not use, an
- *         unknown clock, a negative size, wait_for_space or rendezvous_from on a parallel machine,
+ *         unknown clock, a negative size, an unknown placement, both placement and core_of, a core_of
+ *         that names more cores than there are or leaves one without a rank, wait_for_space or rendezvous_from on a parallel machine,
  *         logp_delay_functions()), -E2BIG (an unknown field is set, or logp_delay_functions()),
  *         -ENOENT (executor, transport), -ENOMEM, -EAGAIN (no more threads), -ENOTSUP (a forked
  *         child).
@@ -132,7 +145,7 @@ struct logp_config {
  * loaded: logp_transport_error()), -EPERM (the program has begun MPI with less than
  * MPI_THREAD_SERIALIZED), -EIO (MPI refuses to begin), -EINVAL (P is below the number of processes,
  * or P, the delay model or its parameters differ between processes), -ENOTSUP (the virtual clock,
- * wait_for_space, rendezvous_from), -EBUSY (there is such a machine already).
+ * wait_for_space, rendezvous_from, core_of), -EBUSY (there is such a machine already).
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 
@@ -287,6 +300,10 @@ LOGP_API int logp_machine_size(const struct logp_machine *machine);
 
 /** @return the number of cores that carry vps. */
 LOGP_API int logp_machine_cores(const struct logp_machine *machine);
+
+/** @return the core of a rank: 0 .. logp_machine_cores() - 1, an index into logp_config.cores if that
+ *          was given; -1: no such rank, or another process has it. Threads: any. */
+LOGP_API int logp_machine_core_of(const struct logp_machine *machine, int rank);
 
 /** @return the machine's clock. */
 LOGP_API enum logp_clock logp_machine_clock(const struct logp_machine *machine);

@@ -30,6 +30,14 @@ static inline bool lpi_in_use(const struct logp_machine *m)
     return m->running > 0 && !is_asked;
 }
 
+/* ---- placement.c: which core carries which rank ---- */
+
+/* The cores are chosen: take the placement of the configuration, which may use fewer of them.
+ * @return 0; -EINVAL (core_of), -ENOMEM */
+int lpi_placement_create(struct logp_machine *m, const struct logp_config *config);
+/* Set which ranks the core carries, and how many; its machine and index are set. */
+void lpi_place(struct lpi_core *c);
+
 /* ---- start.c: the common start ---- */
 
 enum { LPI_START_MARGIN_NS = 10000 /* so far ahead of now, all cores can meet a start */ };

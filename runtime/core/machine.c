@@ -69,9 +69,7 @@ static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
     p->group.collective = &p->collective;
 }
 
-/* Consecutive ranks share a core. If P does not divide evenly, the first cores carry one vp
- * more. */
-static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
+static int init_core(struct logp_machine *m, int index, int cpu)
 {
     struct lpi_core *c = &m->cores[index];
     int rc;
@@ -79,16 +77,16 @@ static int init_core(struct logp_machine *m, int index, int cpu, int *next_rank)
     c->machine = m;
     c->index = index;
     c->cpu = cpu;
-    c->n_procs = m->n_local / m->n_cores + (index < m->n_local % m->n_cores);
-    c->first_rank = *next_rank;
+    lpi_place(c);
     rc = lpi_timers_init(&c->run_queue.timers, c->n_procs);
     c->procs = malloc((size_t)c->n_procs * sizeof(struct lpi_proc *));
     if (rc != 0 || c->procs == NULL)
         return -ENOMEM;
-    for (int i = 0; i < c->n_procs; i++) {
-        c->procs[i] = &m->procs[*next_rank];
-        init_proc(m, (*next_rank)++, c);
-    }
+    for (int i = 0, rank = c->first_rank; i < c->n_procs; rank++)
+        if (lpi_is_here(c, rank)) {
+            c->procs[i++] = &m->procs[rank];
+            init_proc(m, rank, c);
+        }
     return 0;
 }
 
@@ -96,7 +94,7 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
 {
     const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
     const bool has_mails = m->n_cores > 1 || !m->is_virtual;
-    int rank = m->first_rank, rc = 0;
+    int rc = 0;
 
     /* senders that wait for space must see all free space */
     m->credit_batch = config->wait_for_space ? 0 : share < most_credit ? share : most_credit;
@@ -117,7 +115,7 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
         (has_mails && m->mails == NULL))
         return -ENOMEM;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
-        rc = init_core(m, i, cpus[i], &rank);
+        rc = init_core(m, i, cpus[i]);
     return rc != 0 ? rc : lpi_lanes_create(m, config->lane_slots);
 }
 
@@ -159,6 +157,7 @@ static void destroy_all(struct logp_machine *m)
     lpi_remote_destroy(m);
     pthread_cond_destroy(&m->home);
     pthread_mutex_destroy(&m->lock);
+    free(m->core_of);
     lpi_memory_free(m->cores, (size_t)m->n_cores, sizeof(*m->cores));
     lpi_memory_free(m->procs, (size_t)m->P, sizeof(*m->procs));
     lpi_memory_free(m->mails, (size_t)m->P, sizeof(*m->mails));
@@ -177,7 +176,9 @@ static bool valid(const struct logp_config *c)
            (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL) &&
            !((c->wait_for_space || lpi_rendezvous_from(c) > 0) && c->parallel &&
              c->clock == LOGP_CLOCK_VIRTUAL) &&
-           lpi_rendezvous_from(c) >= 0;
+           lpi_rendezvous_from(c) >= 0 &&
+           (c->placement == LOGP_PLACE_BLOCK ||
+            (c->placement == LOGP_PLACE_ROUND_ROBIN && c->core_of == NULL));
 }
 
 /* Check the configuration before anything is allocated. */
@@ -226,6 +227,8 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     int *cpus = NULL;
     int rc = m->processes->choose_cores(m, config, &cpus);
 
+    if (rc == 0)
+        rc = lpi_placement_create(m, config);
     if (m->is_virtual && m->n_cores > 1)
         m->time = &lpi_time_parallel;
     if (rc == 0)
@@ -385,6 +388,11 @@ int logp_machine_size(const struct logp_machine *m)
 int logp_machine_cores(const struct logp_machine *m)
 {
     return m->n_cores;
+}
+
+int logp_machine_core_of(const struct logp_machine *m, int rank)
+{
+    return lpi_is_local(m, rank) ? m->procs[rank].core_index : -1;
 }
 
 enum logp_clock logp_machine_clock(const struct logp_machine *m)

@@ -205,7 +205,8 @@ struct lpi_core {
     /* constant while the machine lives */
     _Alignas(LPI_LINE) struct logp_machine *machine;
     struct lpi_proc **procs;
-    int first_rank, n_procs; /* its procs have consecutive ranks */
+    int first_rank, n_procs; /* without core_of its procs have consecutive ranks */
+    const int *core_of;      /* the machine's */
     int index;
     int cpu;                        /* the operating system's number; -1: not pinned */
     struct lpi_lane **in, **out;    /* indexed by core; NULL for itself */
@@ -272,6 +273,7 @@ struct logp_machine {
     struct lpi_clock clock;
     struct lpi_proc *procs;
     struct lpi_core *cores;
+    int *core_of; /* by rank: index of its core; NULL: cores have consecutive ranks: placement.c */
     struct lpi_direct *direct;           /* by rank; NULL on one core */
     struct lpi_mailbox *mails;           /* by rank; NULL on one core under the virtual clock */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
@@ -378,6 +380,8 @@ static inline bool lpi_has_fast_path(const struct logp_machine *m)
 /* Is this rank on the core? */
 static inline bool lpi_is_here(const struct lpi_core *c, int rank)
 {
+    if (__builtin_expect(c->core_of != NULL, false))
+        return (unsigned)rank < (unsigned)c->machine->P && c->core_of[rank] == c->index;
     return (unsigned)(rank - c->first_rank) < (unsigned)c->n_procs;
 }
 

@@ -12,7 +12,9 @@
  *  - error: ... with ENOTSUP, returned by rank 2
  *  - late: ... twice as late as predicted, after a run that was repeated; on fibers, half as late
  *  - prompt: ... as predicted
+ *  - behind: ... 20 us later than predicted, on fibers 2 us
  *  - early: ... in less than it can
+ *  - placed: a machine says how it was told to place its ranks
  *  - off: ... a nanosecond beside the prediction
  *  - none: there is no memory for a machine's threads
  *  - fibers: there is none for threads, but for fibers there is
@@ -93,6 +95,12 @@ SEEN int logp_machine_create(const struct logp_config *config, struct logp_machi
     if (feigned("none"))
         return -EAGAIN;
     last = *config;
+    if (feigned("placed")) {
+        fprintf(stderr, "placed %d%s", (int)config->placement, config->core_of != NULL ? ":" : "");
+        for (int i = 0; config->core_of != NULL && i < config->n_processors; i++)
+            fprintf(stderr, " %d", config->core_of[i]);
+        fputc('\n', stderr);
+    }
     if (feigned("fibers") && !on_fibers())
         return -EAGAIN;
     return REAL(logp_machine_create)(config, out);
@@ -174,6 +182,10 @@ SEEN int logp_experiment_run(struct logp_machine *m, const struct logp_experimen
         r->restarts = 1;
     } else if (feigned("prompt")) {
         be_late(r, 100);
+    } else if (feigned("behind")) {
+        const int64_t ns = r->prediction.ns + (on_fibers() ? 2000 : 20000);
+
+        r->measured = (struct logp_summary){ns, ns, ns, ns, ns};
     } else if (feigned("early")) {
         be_late(r, 98);
     } else if (feigned("off")) {

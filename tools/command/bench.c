@@ -192,9 +192,11 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
 /* Run the rows from the first on. @return an exit code */
 static int run_combination(struct combination *x, size_t first, struct record_file *file)
 {
-    struct logp_machine *m = try_machine(&x->o);
+    struct logp_machine *m;
     int code = EXIT_OK;
 
+    place_partners(&x->o, &x->c, &x->rows[first], x->n - first);
+    m = try_machine(&x->o);
     x->out.rows = &x->rows[first];
     x->out.n_cores = m != NULL ? logp_machine_cores(m) : 1;
     for (size_t i = first; i < x->n && code >= 0 && !runs_are_over(); i++) {

@@ -50,16 +50,19 @@ static int run(struct options *o)
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
     struct row rows[MAX_ALGORITHMS] = {0};
     const char *collective = named_collective(o);
+    int code = o->unit_auto ? find_unit(o, collective) : EXIT_OK;
     const struct logp_invocation c = make_invocation(o, collective);
     struct output out = {.o = o, .collective = collective, .c = &c, .rows = rows};
     const size_t n = choose_algorithms(o, collective, &c, chosen);
     struct logp_machine *m;
     struct advice advice;
-    int code;
 
+    if (code != EXIT_OK)
+        return code;
     for (size_t i = 0; i < n; i++)
         rows[i].algorithm = chosen[i];
     explain_rows(o, &c, rows, n);
+    place_partners(o, &c, rows, n);
     m = create_machine(o);
     out.n_cores = logp_machine_cores(m);
     for (size_t i = 0; i < n; i++)

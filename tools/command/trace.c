@@ -12,13 +12,16 @@
 #include <string.h>
 
 /* Run it on a machine of its own. @return an exit code */
-static int run_traced(const struct options *o, const struct logp_invocation *c,
+static int run_traced(struct options *o, const struct logp_invocation *c,
                       const struct logp_algorithm *a, struct logp_trace **trace)
 {
-    struct logp_machine *m = create_machine(o);
     struct row row = {.algorithm = a};
-    const int code = trace_run(o, m, c, &row, 0, trace);
+    struct logp_machine *m;
+    int code;
 
+    place_partners(o, c, &row, 1);
+    m = create_machine(o);
+    code = trace_run(o, m, c, &row, 0, trace);
     end_machine(m);
     return code;
 }

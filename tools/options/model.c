@@ -115,10 +115,17 @@ static void apply_machine(struct options *o, const char *option, const char *tex
 
 static void apply_unit(struct options *o, const char *option, const char *text)
 {
+    const bool found = (o->sets & (OPTIONS_RANKS | OPTIONS_SWEEP)) == OPTIONS_RANKS;
     int64_t ps;
 
+    o->unit_auto = strcmp(text, "auto") == 0;
+    if (o->unit_auto && found)
+        text = "10us"; /* until run/unit.c has found it */
+    else if (o->unit_auto)
+        bad_option(option, text, "a time, as 10us; auto is for logp run and logp watch");
     if (!logp_time_parse(text, 0, &ps) || ps < 1000 || ps % 1000 != 0)
-        bad_option(option, text, "a time >= 1ns with a suffix ns, us or ms");
+        bad_option(option, text, "a time >= 1ns with a suffix ns, us or ms%s",
+                   found ? ", or auto" : "");
     o->unit_ns = ps / 1000;
 }
 
@@ -277,7 +284,8 @@ const struct option_row model_options[] = {
      "L, o, g, G, delay and unit: a machine of logp list machines, or of a file", "none", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_TUNE, .apply = apply_machine,
      .series = SERIES_WORDS, .choices = all_machines},
-    {"unit", "T", "length of a time unit", "10us", "",
+    {"unit", "T", "length of a time unit; run, watch: auto: the least that keeps within 1 % here",
+     "10us", "",
      OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_NETWORK | OPTIONS_UNIT | OPTIONS_PAPER | OPTIONS_TUNE,
      .apply = apply_unit, .series = SERIES_WORDS, .of_machine = true},
     {"L", "T", "latency; T is in units or has a suffix ns, us, ms", "6", "",

@@ -83,6 +83,7 @@ void check_transport(const struct options *o)
                        : o->output != NULL && (o->sets & OPTIONS_NETWORK) == 0
                            ? "--output: redirect stdout"
                        : o->plot != NULL                       ? "--plot"
+                       : o->place == PLACE_PARTNERS            ? "--place partners"
                        : o->save != NULL || o->against != NULL ? "--save or --against"
                                                                : NULL;
 
@@ -124,6 +125,20 @@ static void apply_cores(struct options *o, const char *option, const char *text)
         if (*s == '\0')
             return;
     }
+}
+
+static void apply_place(struct options *o, const char *option, const char *text)
+{
+    static const struct names names = {{"block", "round-robin", "partners"}, 3};
+    const char *const suffix = suffix_of(text);
+    const int which = find_name(&names, text);
+
+    o->place_text = text;
+    o->traffic_file = which < 0 && suffix != NULL && strcmp(suffix, "json") == 0 ? text : NULL;
+    if (which < 0 && o->traffic_file == NULL)
+        bad_option(option, text,
+                   "block, round-robin, partners, or a report of logp mpirun (FILE.json)");
+    o->place = which == 0 ? PLACE_BLOCK : which == 1 ? PLACE_ROUND_ROBIN : PLACE_PARTNERS;
 }
 
 static void apply_timeout(struct options *o, const char *option, const char *text)
@@ -222,6 +237,10 @@ const struct option_row run_options[] = {
      NUMBER(warmup, false, 0, 10000000, "a number of runs, 0 .. 10000000")},
     {"cores", "LIST", "cores to use, e.g. 0,2-5", "all", "", OPTIONS_RUN | OPTIONS_MPIRUN,
      .apply = apply_cores},
+    {"place", "HOW",
+     "which ranks share a core: block, round-robin, partners, or as a report (FILE.json) says",
+     "block", "", OPTIONS_RUN | OPTIONS_MPIRUN, .apply = apply_place, .series = SERIES_WORDS,
+     .words = "block, round-robin, partners"},
     {"plugin", "FILE.so[:ARGS]", "a delay model or algorithms of your own (logp/algorithm.h)",
      "none", "", OPTIONS_RUN | OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_PLUGIN,
      .apply = apply_plugin},

@@ -147,6 +147,12 @@ static bool is_unmeasured_paper(const struct options *o)
     return (o->sets & OPTIONS_PAPER) != 0 && o->clock == LOGP_CLOCK_VIRTUAL;
 }
 
+/* On the virtual clock the placement makes no difference. */
+static bool is_placed_in_vain(const struct options *o)
+{
+    return o->clock == LOGP_CLOCK_VIRTUAL && o->place != PLACE_BLOCK;
+}
+
 static bool is_only_predicted(const struct options *o)
 {
     return o->only_predicted;
@@ -226,6 +232,8 @@ static const struct {
     {"reps", NULL, 0, is_only_predicted, "predicted", NULL},
     {"warmup", NULL, 0, is_only_predicted, "predicted", NULL},
     {"cores", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"place", NULL, 0, is_only_predicted, "predicted", NULL},
+    {"place", NULL, 0, is_placed_in_vain, "clock", NULL},
     {"queue-limit", NULL, 0, is_only_predicted, "predicted", NULL},
     {"timeout", NULL, 0, is_only_predicted, "predicted", NULL},
     {"progress", NULL, 0, is_only_predicted, "predicted", NULL},
@@ -234,6 +242,7 @@ static const struct {
     {"reps", NULL, 0, is_map_unmeasured, NULL, "--measure"},
     {"warmup", NULL, 0, is_map_unmeasured, NULL, "--measure"},
     {"cores", NULL, 0, is_map_unmeasured, NULL, "--measure"},
+    {"place", NULL, 0, is_map_unmeasured, NULL, "--measure"},
     {"queue-limit", NULL, 0, is_map_unmeasured, NULL, "--measure"},
     {"timeout", NULL, 0, is_map_unmeasured, NULL, "--measure"},
     {"seed", NULL, 0, is_map_unmeasured, NULL, "--measure"},

@@ -110,6 +110,16 @@ VALUE(transport_of)
     return text_cell(over_processes(out->o) ? out->o->transport : "mailbox");
 }
 
+VALUE(place_of)
+{
+    return text_cell(out->o->clock == LOGP_CLOCK_WALL ? out->o->place_text : NULL);
+}
+
+VALUE(unit_by_of)
+{
+    return text_cell(out->o->unit_auto ? "trial" : NULL);
+}
+
 VALUE(delay_of)
 {
     return text_cell(out->o->plugin != NULL ? out->o->plugin : out->o->delay->name);
@@ -182,6 +192,7 @@ const struct column run_columns[] = {
     {KEY("clock", clock_of)},
     {KEY("executor", executor_of), SWEPT("executor", -8)},
     {KEY("transport", transport_of)},
+    {KEY("place", place_of), SWEPT("place", -11)},
     {KEY("delay", delay_of), SWEPT("delay", -6)},
     {KEY("topology", topology_of), SWEPT("topology", -9)},
     {KEY("nodes", nodes_of), SWEPT("nodes", -6)},
@@ -193,6 +204,8 @@ const struct column run_columns[] = {
     {KEY("links", links_of_row)},
     {KEY("seed", option_number), OPTION(seed), SWEPT("seed", 5)},
     {KEY("reps", reps_of)},
+    {KEY("unit_ns", option_number), OPTION(unit_ns)},
+    {KEY("unit_by", unit_by_of)},
     {0},
 };
 

@@ -114,6 +114,8 @@ void print_carriers(const struct options *o, int n_cores, int n_processes)
     printf("%s clock, %s executor on %d core%s",
            o->clock == LOGP_CLOCK_VIRTUAL ? "virtual" : "wall", o->executor, n_cores,
            n_cores == 1 ? "" : "s");
+    if (o->place != PLACE_BLOCK && o->clock == LOGP_CLOCK_WALL)
+        printf(" (%s%s)", o->traffic_file != NULL ? "partners by " : "", o->place_text);
     if (over_processes(o) && n_processes > 0)
         printf(" of each of %d process%s", n_processes, n_processes == 1 ? "" : "es");
 }
@@ -157,6 +159,7 @@ static void print_heading(const struct output *out)
 {
     const struct options *o = out->o;
     const struct logp_collective *what = logp_collective_find(out->collective);
+    char unit[32];
 
     fputs(out->collective, stdout);
     if (what != NULL)
@@ -174,6 +177,8 @@ static void print_heading(const struct output *out)
     if (o->plugin != NULL || o->emulated)
         print_params(&o->network.params);
     print_conditions(o);
+    if (o->unit_auto)
+        printf("unit %s, found by trial; ", show_ns(o->unit_ns, unit, sizeof(unit)));
     if (out->n_cores == 0) {
         print_least(lower_bound(o, out->collective, out->c));
         return;

@@ -120,10 +120,13 @@ json_t *write_diagrams(FILE *f, const struct output *points)
     json_int_t record;
     const struct output *out = one_of_all(points, &record);
     struct page page = {.f = f};
-    struct logp_machine *m = out->n > 0 ? try_machine(out->o) : NULL;
+    struct options o = *out->o;
+    struct logp_machine *m;
     struct row *rows = or_end(calloc(out->n + 1, sizeof(*rows)));
     json_t *all = json_array();
 
+    place_partners(&o, out->c, out->rows, out->n);
+    m = out->n > 0 ? try_machine(&o) : NULL;
     for (size_t i = 0; i < out->n; i++)
         rows[i] = out->rows[i];
     qsort(rows, out->n, sizeof(*rows), by_time);

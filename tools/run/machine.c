@@ -75,6 +75,9 @@ struct logp_machine *try_machine(const struct options *o)
                                  .executor = o->executor,
                                  .cores = o->n_cores > 0 ? o->cores : NULL,
                                  .n_cores = o->n_cores,
+                                 .placement = o->place == PLACE_ROUND_ROBIN ? LOGP_PLACE_ROUND_ROBIN
+                                                                            : LOGP_PLACE_BLOCK,
+                                 .core_of = o->clock == LOGP_CLOCK_WALL ? partners_of(o) : NULL,
                                  .transport = o->transport,
                                  .queue_limit = o->queue_limit,
                                  .compare_calls = o->compare_calls,

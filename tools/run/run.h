@@ -73,6 +73,22 @@ void end_machine(struct logp_machine *m);
  * ends all of them where it cannot. m: between runs. Of one process main() has done it. */
 void begin_shared_output(const struct options *o, struct logp_machine *m);
 
+/* ---- place.c: --place partners ---- */
+
+/* Place the ranks of the machines that o makes from now on by the messages of the algorithms of n
+ * rows, added up, if that is asked for; ends the process where they have no schedules. */
+void place_partners(struct options *o, const struct logp_invocation *c, const struct row *rows,
+                    size_t n);
+/* The core of each rank; NULL: that is not asked for. Ends the process where nothing says it. */
+const int *partners_of(const struct options *o);
+
+/* ---- unit.c: --unit auto ---- */
+
+/* Find the smallest unit at which what o asks for keeps within 1 % of its prediction here, by a few
+ * short runs, and make it that of o. @return an exit code: not EXIT_OK: there is none, which is
+ * said, or a run went wrong */
+int find_unit(struct options *o, const char *collective);
+
 /* ---- faults.c ---- */
 
 /* A repetition has failed: what has struck, who waits for whom, who lacks what. The first of a row

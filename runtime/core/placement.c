@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Which core carries which rank: logp_config.placement and core_of. Blocks of consecutive ranks need
+ * no memory; otherwise the machine has the core of each rank in core_of. */
+#include "core/core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Take a placement that is given, for as many cores as it names. */
+static int take(struct logp_machine *m, const int *core_of)
+{
+    int *counts = calloc((size_t)m->n_cores, sizeof(*counts));
+    int n = 0, rc = 0;
+
+    if (counts == NULL)
+        return -ENOMEM;
+    for (int rank = 0; rc == 0 && rank < m->P; rank++) {
+        if (core_of[rank] < 0 || core_of[rank] >= m->n_cores) {
+            rc = -EINVAL;
+            break;
+        }
+        counts[core_of[rank]]++;
+        n = core_of[rank] >= n ? core_of[rank] + 1 : n;
+    }
+    for (int i = 0; i < n && rc == 0; i++)
+        rc = counts[i] == 0 ? -EINVAL : 0;
+    free(counts);
+    if (rc != 0)
+        return rc;
+    m->n_cores = n;
+    memcpy(m->core_of, core_of, (size_t)m->P * sizeof(*core_of));
+    return 0;
+}
+
+int lpi_placement_create(struct logp_machine *m, const struct logp_config *config)
+{
+    const bool one_core = m->is_virtual && !config->parallel;
+
+    if (one_core || (config->core_of == NULL && config->placement == LOGP_PLACE_BLOCK))
+        return 0;
+    m->core_of = malloc((size_t)m->P * sizeof(*m->core_of));
+    if (m->core_of == NULL)
+        return -ENOMEM;
+    if (config->core_of != NULL)
+        return take(m, config->core_of);
+    for (int rank = 0; rank < m->P; rank++)
+        m->core_of[rank] = lpi_is_local(m, rank) ? (rank - m->first_rank) % m->n_cores : -1;
+    return 0;
+}
+
+void lpi_place(struct lpi_core *c)
+{
+    const struct logp_machine *m = c->machine;
+    const int each = m->n_local / m->n_cores, more = m->n_local % m->n_cores;
+
+    c->core_of = m->core_of;
+    c->first_rank = m->first_rank;
+    if (m->core_of == NULL) { /* the first cores carry one more */
+        c->n_procs = each + (c->index < more);
+        c->first_rank += c->index * each + (c->index < more ? c->index : more);
+        return;
+    }
+    c->n_procs = 0;
+    for (int rank = m->first_rank; rank < m->first_rank + m->n_local; rank++)
+        c->n_procs += m->core_of[rank] == c->index;
+}

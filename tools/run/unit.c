@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --unit auto: the smallest unit of 1, 2, 5, 10, ... at which a run keeps within 1 % of its
+ * prediction on this host. What the host adds to a run is much the same at any unit, so its share
+ * falls with the unit and the unit is found by bisection; a second trial confirms it.
+ */
+#include "choice/choice.h"
+#include "run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const units[] = {"10ns",  "20ns", "50ns", "100ns", "200ns", "500ns", "1us",
+                                    "2us",   "5us",  "10us", "20us",  "50us",  "100us", "200us",
+                                    "500us", "1ms",  "2ms",  "5ms",   "10ms"};
+enum { N_UNITS = sizeof(units) / sizeof(units[0]) };
+
+static const double within = 1.01;
+static const int64_t trial_ns = 300000000;  /* a trial of an algorithm takes about so long, */
+static const int64_t most_ns = 10000000000; /* and never takes longer by its prediction */
+enum { LEAST_REPS = 5, MOST_REPS = 50, WARMUP = 2 };
+
+/* What is asked for, at one unit. */
+struct trial {
+    struct options o;
+    struct logp_invocation c;
+    size_t n;
+    struct row rows[MAX_ALGORITHMS];
+    int code;     /* EXIT_WRONG: a run went wrong */
+    double worst; /* the largest ratio; the first above 1 % ends the trial */
+    size_t at;    /* of this row */
+};
+
+/* Settle the options anew with this unit; what the command has set itself stays. */
+static void take_unit(struct options *o, const char *unit)
+{
+    const struct options before = *o;
+
+    give_option("unit", unit);
+    resolve_point(o, 0);
+    o->watch = before.watch;
+    o->algorithms = before.algorithms;
+}
+
+static void begin(struct trial *t, const struct options *o, const char *collective, int unit)
+{
+    const struct logp_algorithm *chosen[MAX_ALGORITHMS];
+
+    *t = (struct trial){.o = *o, .code = EXIT_OK};
+    take_unit(&t->o, units[unit]);
+    t->c = make_invocation(&t->o, collective);
+    t->n = choose_algorithms(&t->o, collective, &t->c, chosen);
+    for (size_t i = 0; i < t->n; i++)
+        t->rows[i].algorithm = chosen[i];
+}
+
+/* The prediction of the row; ends the process where no run could be held against it. */
+static int64_t promised(const struct trial *t, size_t i)
+{
+    const struct logp_algorithm *a = t->rows[i].algorithm;
+    const struct logp_prediction p = predict(&t->o, &t->c, a);
+
+    if (p.certainty == LOGP_PREDICTION_NONE || p.certainty == LOGP_PREDICTION_LOWER_BOUND)
+        bad_option("--unit", "auto", "a time, as 10us: %s %s has %s", a->collective, a->name,
+                   p.certainty == LOGP_PREDICTION_NONE ? "no prediction"
+                                                       : "only a lower bound as its prediction");
+    return p.ns;
+}
+
+static int64_t longest(const struct trial *t)
+{
+    int64_t most = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        most = promised(t, i) > most ? promised(t, i) : most;
+    return most;
+}
+
+static int reps_of(const struct options *o, int64_t ns)
+{
+    const int64_t reps = trial_ns / (ns + 1), most = o->reps < MOST_REPS ? o->reps : MOST_REPS;
+
+    return (int)(reps > most ? most : reps < LEAST_REPS ? LEAST_REPS : reps);
+}
+
+/* A few runs of each algorithm at this unit. @return does each keep within 1 %? */
+static bool keeps(struct trial *t, const struct options *o, const char *collective, int unit)
+{
+    struct logp_machine *m;
+    size_t done;
+
+    begin(t, o, collective, unit);
+    if (t->o.progress)
+        fprintf(stderr, "\rlogp: --unit auto: trying %s \033[K", units[unit]);
+    t->o.progress = t->o.watch = false;
+    t->o.warmup = WARMUP;
+    place_partners(&t->o, &t->c, t->rows, t->n);
+    m = create_machine(&t->o);
+    for (size_t i = 0; i < t->n && t->code == EXIT_OK && t->worst <= within; i++) {
+        t->o.reps = reps_of(o, promised(t, i));
+        t->code = run_rows(&t->o, m, &t->c, &t->rows[i], 1, &done);
+        if (t->code == EXIT_OK && done == 1 && logp_record_ratio(&t->rows[i].record) > t->worst) {
+            t->worst = logp_record_ratio(&t->rows[i].record);
+            t->at = i;
+        }
+    }
+    end_machine(m);
+    if (runs_are_over())
+        t->code = EXIT_WRONG;
+    return t->code == EXIT_OK && t->worst <= within;
+}
+
+/* How many of the units have runs that are short enough to be tried; ends the process where the
+ * prediction does not depend on the unit. */
+static int n_tried(struct trial *t, const struct options *o, const char *collective)
+{
+    int64_t shortest;
+    int n = N_UNITS;
+
+    begin(t, o, collective, 0);
+    shortest = longest(t);
+    begin(t, o, collective, N_UNITS - 1);
+    if (longest(t) == shortest)
+        bad_option("--unit", "auto", "a time, as 10us: no time of this run is counted in units");
+    for (; n > 1 && longest(t) > most_ns / (LEAST_REPS + WARMUP); n--)
+        begin(t, o, collective, n - 2);
+    return n;
+}
+
+static int say_none(const struct trial *t, const char *unit)
+{
+    const struct logp_algorithm *a = t->rows[t->at].algorithm;
+
+    say("--unit auto: no unit up to %s keeps within 1 %% here: %s %s takes %.1f %% longer than "
+        "predicted; try %sfewer processors, or --clock virtual without --unit auto",
+        unit, a->collective, a->name, (t->worst - 1) * 100,
+        t->o.fibers ? "" : "--executor fiber, ");
+    return EXIT_WRONG;
+}
+
+int find_unit(struct options *o, const char *collective)
+{
+    struct trial *t = or_end(malloc(sizeof(*t)));
+    int low = 0, high, n, code = EXIT_OK;
+
+    if (o->clock == LOGP_CLOCK_VIRTUAL)
+        bad_option("--unit", "auto",
+                   "a time, as 10us: on the virtual clock each unit keeps its prediction");
+    if (!o->emulated && o->plugin == NULL)
+        bad_option("--unit", "auto", "a time, as 10us: without delays there is no prediction");
+    n = high = n_tried(t, o, collective);
+    while (code == EXIT_OK && low < high) { /* below low none keeps, high does or is n */
+        const int middle = (low + high) / 2;
+
+        if (keeps(t, o, collective, middle))
+            high = middle;
+        else
+            low = middle + 1;
+        code = t->code;
+    }
+    for (; code == EXIT_OK && high < n && !keeps(t, o, collective, high); high++)
+        code = t->code;
+    if (code == EXIT_OK && o->progress)
+        fputs("\r\033[K", stderr);
+    if (code == EXIT_OK && high == n)
+        code = say_none(t, units[n - 1]);
+    if (code == EXIT_OK) {
+        take_unit(o, units[high]);
+        o->unit_auto = true;
+    }
+    free(t);
+    return code;
+}
