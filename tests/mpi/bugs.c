@@ -227,6 +227,26 @@ static void disagree(const char *which, MPI_Datatype other)
         MPI_Alltoall(in, 1, other, out, 1, MPI_LONG, MPI_COMM_WORLD); /* itself */
     if (strcmp(which, "members") == 0)
         MPI_Bcast(in, 1, mine, 0, MPI_COMM_WORLD); /* members */
+    if (strcmp(which, "duplicate") == 0) {
+        MPI_Comm comm, ordered;
+
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_split(comm, 0, -me, &ordered); /* other ranks in it */
+        MPI_Barrier(ordered);
+        MPI_Allreduce(in, out, 1, mine, MPI_SUM, ordered); /* duplicate */
+        MPI_Comm_free(&comm);
+        MPI_Comm_free(&ordered);
+    }
+    if (strcmp(which, "started") == 0) {
+        MPI_Bcast_init(in, 1, MPI_LONG, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+        MPI_Scatter_init(in, 1, MPI_LONG, out, 1, mine, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request); /* started */
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    }
     if (strcmp(which, "root") == 0)
         MPI_Gather(in, 1, mine, out, 1, MPI_LONG, 0, MPI_COMM_WORLD); /* root */
     if (strcmp(which, "gatherv") == 0) {
@@ -266,7 +286,8 @@ int main(int argc, char **argv)
 {
     static const char *const kinds[] = {"communicator", "datatype", "group",
                                         "operation",    "info",     "window"};
-    static const char *const types[] = {"put", "itself", "members", "root", "gatherv", "irecv"};
+    static const char *const types[] = {"put",     "itself", "members",   "root",
+                                        "gatherv", "irecv",  "duplicate", "started"};
     const char *word = argc > 1 ? argv[1] : "right";
 
     MPI_Init(&argc, &argv);
@@ -278,7 +299,7 @@ int main(int argc, char **argv)
         use_freed("nothing");
         write_early(0);
         exchange_types();
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 8; i++)
             disagree(types[i], MPI_INT64_T);
         disagree("place", MPI_LONG);
         operate(2, 0);
@@ -291,7 +312,7 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(word, "freed") == 0)
         use_freed(argv[2]);
     if (strcmp(word, "message") == 0 && me == 1)
-        MPI_Send(x, 3, MPI_INT, 0, 9, MPI_COMM_WORLD);
+        MPI_Send(x, 3, MPI_INT, 0, 9, MPI_COMM_WORLD); /* never received */
     if (strcmp(word, "types") == 0)
         exchange(MPI_INT, 4, MPI_DOUBLE, 2);
     if (strcmp(word, "order") == 0)
