@@ -273,6 +273,22 @@ static void disagree(const char *which, MPI_Datatype other)
     }
 }
 
+/* An operation after a fence is not complete when the window goes, or another epoch begins. */
+static void leave_fence(const char *what)
+{
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    if (me == 0)
+        MPI_Put(&n, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    if (strcmp(what, "fence") == 0)
+        MPI_Win_fence(0, win);
+    if (strcmp(what, "lock") == 0 && me == 0)
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win); /* lock after put */
+    if (strcmp(what, "lock_all") == 0 && me == 0)
+        MPI_Win_lock_all(0, win); /* lock_all after put */
+    MPI_Win_free(&win);           /* free after put */
+}
+
 /* Each rank has its own lock and asks for that of the next. */
 static void lock_in_a_circle(void)
 {
@@ -304,6 +320,7 @@ int main(int argc, char **argv)
         disagree("place", MPI_LONG);
         operate(2, 0);
         operate(2, 1);
+        leave_fence("fence");
     }
     if (strcmp(word, "pairs") == 0)
         accumulate_pairs();
@@ -331,6 +348,14 @@ int main(int argc, char **argv)
         MPI_Reduce(&me, x, 1, MPI_INT, me == 1 ? MPI_MAX : MPI_SUM, 0, MPI_COMM_WORLD);
     if (argc > 2 && strcmp(word, "disagree") == 0)
         disagree(argv[2], MPI_DOUBLE);
+    if (argc > 2 && strcmp(word, "fence") == 0)
+        leave_fence(argv[2]);
+    if (strcmp(word, "forget") == 0) {
+        MPI_Request request;
+
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Request_free(&request); /* forget */
+    }
     if (strcmp(word, "locks") == 0)
         lock_in_a_circle();
     if (strcmp(word, "own") == 0)

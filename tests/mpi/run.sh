@@ -530,6 +530,12 @@ bugs)
         expect 0 "calls it with another type signature $(at '/* members */') than" -P 2 $options ./bugs disagree members
     done
     expect 15 'MPI_Gather: message truncated: 8 bytes are sent to each rank and 4 received' -P 2 ./bugs own
+    for what in free lock lock_all; do
+        expect 50 "rank 0: MPI_Win_$what: no such epoch: an operation has been started since the last MPI_Win_fence; call it again first $(at "/* $what after put */")" \
+            -P 2 ./bugs fence $what
+    done
+    expect 7 "MPI_Request_free: invalid request: the request of a collective may not be freed; wait for it $(at '/* forget */')" \
+        -P 2 ./bugs forget
     # each function with one wrong argument at a time
     awk -f "$here/wrong.awk" "$here/../../tools/mpi/functions.txt" >wrong.c
     "$tools/logp-cc" -O1 -g wrong.c -o wrong || fail 'wrong.c is not compiled'

@@ -502,6 +502,8 @@ int MPI_Request_free(MPI_Request *request)
 
     CHECK(NULL, r != NULL, MPI_ERR_REQUEST, "the request is null");
     REQUESTS(1, request);
+    CHECK(r->comm, r->kind != REQUEST_COLLECTIVE || r->again != NULL, MPI_ERR_REQUEST,
+          "the request of a collective may not be freed; wait for it");
     *request = MPI_REQUEST_NULL;
     if (r->general != NULL && !r->general->complete) {
         forget_request(r);
