@@ -227,6 +227,26 @@ static void disagree(const char *which, MPI_Datatype other)
         MPI_Alltoall(in, 1, other, out, 1, MPI_LONG, MPI_COMM_WORLD); /* itself */
     if (strcmp(which, "members") == 0)
         MPI_Bcast(in, 1, mine, 0, MPI_COMM_WORLD); /* members */
+    if (strcmp(which, "duplicate") == 0) {
+        MPI_Comm comm, ordered;
+
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_split(comm, 0, -me, &ordered); /* other ranks in it */
+        MPI_Barrier(ordered);
+        MPI_Allreduce(in, out, 1, mine, MPI_SUM, ordered); /* duplicate */
+        MPI_Comm_free(&comm);
+        MPI_Comm_free(&ordered);
+    }
+    if (strcmp(which, "started") == 0) {
+        MPI_Bcast_init(in, 1, MPI_LONG, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+        MPI_Scatter_init(in, 1, MPI_LONG, out, 1, mine, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request); /* started */
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    }
     if (strcmp(which, "root") == 0)
         MPI_Gather(in, 1, mine, out, 1, MPI_LONG, 0, MPI_COMM_WORLD); /* root */
     if (strcmp(which, "gatherv") == 0) {
@@ -253,6 +273,22 @@ static void disagree(const char *which, MPI_Datatype other)
     }
 }
 
+/* An operation after a fence is not complete when the window goes, or another epoch begins. */
+static void leave_fence(const char *what)
+{
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    if (me == 0)
+        MPI_Put(&n, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    if (strcmp(what, "fence") == 0)
+        MPI_Win_fence(0, win);
+    if (strcmp(what, "lock") == 0 && me == 0)
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win); /* lock after put */
+    if (strcmp(what, "lock_all") == 0 && me == 0)
+        MPI_Win_lock_all(0, win); /* lock_all after put */
+    MPI_Win_free(&win);           /* free after put */
+}
+
 /* Each rank has its own lock and asks for that of the next. */
 static void lock_in_a_circle(void)
 {
@@ -266,7 +302,8 @@ int main(int argc, char **argv)
 {
     static const char *const kinds[] = {"communicator", "datatype", "group",
                                         "operation",    "info",     "window"};
-    static const char *const types[] = {"put", "itself", "members", "root", "gatherv", "irecv"};
+    static const char *const types[] = {"put",     "itself", "members",   "root",
+                                        "gatherv", "irecv",  "duplicate", "started"};
     const char *word = argc > 1 ? argv[1] : "right";
 
     MPI_Init(&argc, &argv);
@@ -278,11 +315,12 @@ int main(int argc, char **argv)
         use_freed("nothing");
         write_early(0);
         exchange_types();
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 8; i++)
             disagree(types[i], MPI_INT64_T);
         disagree("place", MPI_LONG);
         operate(2, 0);
         operate(2, 1);
+        leave_fence("fence");
     }
     if (strcmp(word, "pairs") == 0)
         accumulate_pairs();
@@ -291,7 +329,7 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(word, "freed") == 0)
         use_freed(argv[2]);
     if (strcmp(word, "message") == 0 && me == 1)
-        MPI_Send(x, 3, MPI_INT, 0, 9, MPI_COMM_WORLD);
+        MPI_Send(x, 3, MPI_INT, 0, 9, MPI_COMM_WORLD); /* never received */
     if (strcmp(word, "types") == 0)
         exchange(MPI_INT, 4, MPI_DOUBLE, 2);
     if (strcmp(word, "order") == 0)
@@ -310,6 +348,14 @@ int main(int argc, char **argv)
         MPI_Reduce(&me, x, 1, MPI_INT, me == 1 ? MPI_MAX : MPI_SUM, 0, MPI_COMM_WORLD);
     if (argc > 2 && strcmp(word, "disagree") == 0)
         disagree(argv[2], MPI_DOUBLE);
+    if (argc > 2 && strcmp(word, "fence") == 0)
+        leave_fence(argv[2]);
+    if (strcmp(word, "forget") == 0) {
+        MPI_Request request;
+
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Request_free(&request); /* forget */
+    }
     if (strcmp(word, "locks") == 0)
         lock_in_a_circle();
     if (strcmp(word, "own") == 0)

@@ -480,7 +480,8 @@ bugs)
     expect 9 "MPI_Group_size: invalid group: the group is null or has been freed" -P 2 ./bugs freed group
     for options in '-P 3' '-P 2 --clock virtual -L 5us'; do
         # shellcheck disable=SC2086
-        expect 0 'rank 0: MPI_Finalize: a message of 12 bytes from rank 1 with tag 9 has not been received' $options ./bugs message
+        expect 0 "rank 0: MPI_Finalize: a message of 12 bytes from rank 1 with tag 9 has not been received $(at '/* never received */')" \
+            $options ./bugs message
         # shellcheck disable=SC2086
         expect 0 "rank 0: MPI_Wait: the buffer of MPI_Isend $(at '/* written */') was written before the send was complete $(at '/* complete */')" \
             $options --checksum ./bugs early
@@ -508,6 +509,8 @@ bugs)
 	itself MPI_Alltoall: the type signatures of the data sent to itself (8 bytes of MPI_DOUBLE) and of the data received (8 bytes of MPI_LONG) differ @
 	members calls it with another type signature @ than MPI_
 	root MPI_Gather: rank
+	duplicate calls it with another type signature @ than MPI_
+	started MPI_Scatter_init: rank
 	gatherv rank 0: MPI_Igatherv: the data from rank 1 @ have another type signature than MPI_LONG @
 	short rank 0: MPI_Gatherv: rank 1 sends 0 bytes where 8 are expected @
 	END
@@ -520,7 +523,19 @@ bugs)
         # shellcheck disable=SC2086
         expect 1 "rank 0 in MPI_Win_lock, for a lock that another rank holds $(at '/* next */')" $options ./bugs locks
     done
+    for options in '--clock virtual -L 5us --compute x1' '--report r.txt'; do
+        # shellcheck disable=SC2086
+        expect 0 "rank 1: MPI_Recv: the message from rank 0 with tag 3 $(at '/* sent */') has another type" -P 2 $options ./bugs types
+        # shellcheck disable=SC2086
+        expect 0 "calls it with another type signature $(at '/* members */') than" -P 2 $options ./bugs disagree members
+    done
     expect 15 'MPI_Gather: message truncated: 8 bytes are sent to each rank and 4 received' -P 2 ./bugs own
+    for what in free lock lock_all; do
+        expect 50 "rank 0: MPI_Win_$what: no such epoch: an operation has been started since the last MPI_Win_fence; call it again first $(at "/* $what after put */")" \
+            -P 2 ./bugs fence $what
+    done
+    expect 7 "MPI_Request_free: invalid request: the request of a collective may not be freed; wait for it $(at '/* forget */')" \
+        -P 2 ./bugs forget
     # each function with one wrong argument at a time
     awk -f "$here/wrong.awk" "$here/../../tools/mpi/functions.txt" >wrong.c
     "$tools/logp-cc" -O1 -g wrong.c -o wrong || fail 'wrong.c is not compiled'

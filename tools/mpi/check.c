@@ -353,16 +353,20 @@ void report_left(const struct rank *rank)
 /* The first one of a communicator that is still there. */
 static bool report_message(const struct rank *rank, const struct comm *c)
 {
+    char text[1][PLACE_TEXT];
     struct logp_status from;
+    uintptr_t place;
     bool found = false;
 
     if (logp_peek(c->vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, &from) != 0 || !found)
         return false;
+    place = from.bits & UINT32_MAX; /* signature_of() */
+    name_places(the_job, &place, 1, text);
     fflush(stdout);
     fprintf(stderr,
             "rank %d: MPI_Finalize: a message of %zu bytes from rank %d with tag %d has not been "
-            "received\n",
-            logp_vp_rank(rank->vp), from.n_bytes, from.source - c->first_peer, from.tag);
+            "received%s\n",
+            logp_vp_rank(rank->vp), from.n_bytes, from.source - c->first_peer, from.tag, text[0]);
     return true;
 }
 

@@ -197,6 +197,23 @@ int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, 
     return MPI_SUCCESS;
 }
 
+/* Groups that are made at once have different first members. A number is not used twice. */
+int give_comm_of_all(struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
+{
+    const uint64_t number = ++like->n_made;
+    struct comm *made;
+    int first = 0;
+
+    rc = give_comm(like, rc, vp, n_first, out);
+    made = (struct comm *)*out;
+    if (rc != MPI_SUCCESS || *out == MPI_COMM_NULL || like->id == 0)
+        return rc;
+    logp_group_translate(vp, 1, &first, NULL, &first);
+    made->id = (like->id + number) * UINT64_C(0x9e3779b97f4a7c15);
+    made->id = ((made->id ^ made->id >> 29) + (uint64_t)first) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
+    return rc;
+}
+
 static struct cart *copy_of(const struct cart *from)
 {
     const size_t n = sizeof(*from) + 2 * (size_t)from->n_dims * sizeof(int);
@@ -238,7 +255,7 @@ static int dup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm *
     enter(call);
     COMM(c, comm);
     rc = logp_group_dup(c->vp, &vp);
-    rc = give_comm(c, rc, vp, n_first_of(c), out);
+    rc = give_comm_of_all(c, rc, vp, n_first_of(c), out);
     return rc == MPI_SUCCESS ? duplicate(comm, info != NULL ? *info : c->info, *out) : rc;
 }
 
@@ -315,7 +332,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
     if (c->inter)
         return split_inter(c, color == MPI_UNDEFINED ? LOGP_NO_COLOUR : color, key, out);
     rc = logp_group_split(c->vp, color == MPI_UNDEFINED ? LOGP_NO_COLOUR : color, key, &vp);
-    return give_comm(c, rc, vp, 0, out);
+    return give_comm_of_all(c, rc, vp, 0, out);
 }
 
 /* All ranks share the memory of one host. */
@@ -359,7 +376,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *out)
     /* groups of different lists may be made at once: their first ranks tell them apart */
     rc = logp_group_split(c->vp, place == MPI_UNDEFINED ? LOGP_NO_COLOUR : g->ranks[0],
                           place == MPI_UNDEFINED ? 0 : place, &vp);
-    return give_comm(c, rc, vp, 0, out);
+    return give_comm_of_all(c, rc, vp, 0, out);
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out)

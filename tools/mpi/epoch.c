@@ -86,6 +86,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
     rc = finish(w, 0, w->comm->size);
     w->fences++;
     w->fenced = (assert &MPI_MODE_NOSUCCEED) == 0;
+    w->unfenced = false;
     return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;
 }
 
@@ -117,6 +118,14 @@ static int hear(struct win *w, int rank, int tag)
     return class_of(logp_recv(w->comm->vp, rank, tag, NULL, 0, NULL));
 }
 
+/* Another kind of epochs begins, or the window goes. */
+int check_fenced(struct win *w)
+{
+    CHECK(w->comm, !w->unfenced, MPI_ERR_RMA_SYNC,
+          "an operation has been started since the last MPI_Win_fence; call it again first");
+    return MPI_SUCCESS;
+}
+
 int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     int rc;
@@ -145,7 +154,9 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
           "the assertion %d is not one of MPI_Win_start", assert);
     CHECK(w->comm, !w->started && !w->all_locked, MPI_ERR_RMA_SYNC,
           "another epoch of the window has not ended");
-    rc = translate(w, group, w->start_ranks, &w->n_started);
+    rc = check_fenced(w);
+    if (rc == MPI_SUCCESS)
+        rc = translate(w, group, w->start_ranks, &w->n_started);
     if (rc != MPI_SUCCESS)
         return rc;
     w->started = true;
@@ -312,6 +323,9 @@ int MPI_Win_lock(int type, int rank, int assert, MPI_Win win)
         return MPI_SUCCESS;
     CHECK(w->comm, !w->started && !w->all_locked && w->access[rank] == 0, MPI_ERR_RMA_SYNC,
           "another epoch at rank %d has not ended", rank);
+    rc = check_fenced(w);
+    if (rc != MPI_SUCCESS)
+        return rc;
     w->fenced = false;
     if (assert & MPI_MODE_NOCHECK) {
         w->access[rank] = LOCKED | UNCHECKED;
@@ -356,6 +370,9 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
           "another epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)
         CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is locked already", i);
+    rc = check_fenced(w);
+    if (rc != MPI_SUCCESS)
+        return rc;
     w->fenced = false;
     rc = ask(w);
     for (int i = 0; i < w->comm->size && rc == MPI_SUCCESS; i++)

@@ -75,14 +75,14 @@ struct output {
     size_t n, capacity;
 };
 
-/* What the first member has given to a collective of MPI_COMM_WORLD: signature.c */
+/* What the first member has given to a collective: signature.c */
 struct member_call {
-    uint64_t number; /* of the collective, from 1; 0: none */
+    uint64_t key; /* of the communicator and the number of the collective */
     uint32_t hash, place;
     int rank;
 };
 
-enum { N_MEMBER_CALLS = 64 }; /* the last ones: ranks that are further apart are not compared */
+enum { N_MEMBER_CALLS = 256 }; /* some of the last ones: the others are not compared */
 
 /* What the checks have said in this run: most of it is said once, or by few ranks. */
 struct said {

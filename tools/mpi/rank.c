@@ -32,6 +32,8 @@ struct rank *enter(const char *call)
 {
     struct rank *r = enter_any(call);
 
+    if (r->started != NULL)
+        r->call = r->started;
     if (!r->initialized || r->finalized) {
         char place[PLACE_TEXT];
 
@@ -61,6 +63,7 @@ int begin_rank(struct rank *r, struct logp_vp *vp)
     r->call = "main";
     r->last_code = MPI_ERR_LASTCODE;
     set_constant(r, &r->world, vp, "MPI_COMM_WORLD");
+    r->world.id = 1;
     set_constant(r, &r->self, self, "MPI_COMM_SELF");
     return 0;
 }

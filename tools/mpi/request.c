@@ -459,7 +459,9 @@ static int start_again(struct request *r)
     CHECK(r->comm, r->parts != NULL, MPI_ERR_NO_MEM, "no memory");
     for (; r->n_parts > 0; r->n_parts--)
         free_request(r->parts[0]);
+    r->comm->owner->started = r->call; /* NULL: nothing is checked */
     rc = r->again->start(r->again, &part);
+    r->comm->owner->started = NULL;
     if (rc == MPI_SUCCESS) {
         r->parts[r->n_parts++] = (struct request *)part;
         forget_request((struct request *)part); /* its program has no handle to it */
@@ -500,6 +502,8 @@ int MPI_Request_free(MPI_Request *request)
 
     CHECK(NULL, r != NULL, MPI_ERR_REQUEST, "the request is null");
     REQUESTS(1, request);
+    CHECK(r->comm, r->kind != REQUEST_COLLECTIVE || r->again != NULL, MPI_ERR_REQUEST,
+          "the request of a collective may not be freed; wait for it");
     *request = MPI_REQUEST_NULL;
     if (r->general != NULL && !r->general->complete) {
         forget_request(r);

@@ -428,6 +428,7 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     CHECK(w->comm, request == NULL || (w->access[a->rank] & LOCKED) != 0, MPI_ERR_RMA_SYNC,
           "rank %d is not locked, as requests need it", a->rank);
     rc = locate(w, a);
+    w->unfenced = w->unfenced || (rc == MPI_SUCCESS && w->access[a->rank] == 0);
     if (rc == MPI_SUCCESS && request == NULL)
         note_access(w, a, call);
     if (rc == MPI_SUCCESS)

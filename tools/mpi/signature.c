@@ -5,7 +5,7 @@
  * parts. Half of the 64 bits beside a message are that hash of its data, the other half is the place of
  * the send in the program. 0: unknown. A receive compares it with the hash of as many of its own elements as
  * have arrived; a part of an element is not compared.
- * The two buffers of one call, and what the members of MPI_COMM_WORLD give to one collective, are compared in the same way.
+ * The two buffers of one call, and what the members of a communicator give to one collective, are compared in the same way.
  * MPI_PACKED matches all, and types of one size and kind match each other: MPI_LONG and MPI_INT64_T.
  * Source: MPI 3.1, 3.3.1
  */
@@ -89,7 +89,9 @@ static uint32_t place_in_file(const struct rank *r, const void *caller)
 {
     uintptr_t place;
 
-    if (caller == NULL || the_job->times_calls || r->host->base == 0)
+    if (the_job->times_calls) /* it is called by a function of timed.c */
+        caller = r->timed_caller;
+    if (caller == NULL || r->host->base == 0)
         return 0;
     place = (uintptr_t)caller - 1 - r->host->base;
     return place <= UINT32_MAX && (the_job->main != NULL || place < the_job->file_bytes)
@@ -194,28 +196,37 @@ void check_alike(const struct comm *comm, struct type *a, size_t n, const char *
 
 /* ---- a collective, as each member calls it ---- */
 
-void check_members(const struct comm *comm, struct type *t, size_t n)
+/* Which collective it is, for all members alike */
+static uint64_t key_of(const struct comm *comm)
+{
+    const uint64_t key = (comm->id ^ comm->n_checked << 32) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (key ^ key >> 32) + comm->n_checked;
+}
+
+void check_members(struct comm *comm, struct type *t, size_t n)
 {
     struct rank *r = comm->owner;
     struct member_call *first, other;
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uintptr_t place;
     uint32_t hash;
-    uint64_t number;
+    uint64_t key;
 
-    if (!the_job->checks || comm != &r->world || comm->size == 1)
+    if (!the_job->checks || comm->id == 0 || comm->size == 1)
         return;
     hash = n * t->size > 0 ? hash_of(r, t, n) : 0;
-    number = ++r->n_members_checked;
+    comm->n_checked++;
     if (hash == 0)
         return;
-    first = &the_job->said.members[number % N_MEMBER_CALLS];
+    key = key_of(comm);
+    first = &the_job->said.members[key % N_MEMBER_CALLS];
     pthread_mutex_lock(&the_job->said.mutex);
-    if (first->number < number)
-        *first = (struct member_call){number, hash, place_in_file(r, r->caller), comm->rank};
+    if (first->key != key) /* no key is used twice: the other collective is not compared any more */
+        *first = (struct member_call){key, hash, place_in_file(r, r->caller), comm->rank};
     other = *first;
     pthread_mutex_unlock(&the_job->said.mutex);
-    if (other.number != number || other.hash == hash || !say_first())
+    if (other.hash == hash || !say_first())
         return;
     place = other.place;
     name_places(the_job, &place, 1, text);

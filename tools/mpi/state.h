@@ -133,6 +133,9 @@ struct comm {
      * or, between two groups, the other group: then vp has both groups. */
     int n_peers, first_peer;
     bool inter;         /* it is between two groups */
+    uint64_t id;        /* the same at all members; 0: their collectives are not compared */
+    uint64_t n_made;    /* communicators that all members have made of it */
+    uint64_t n_checked; /* collectives: signature.c */
     struct comm *inner; /* the same ranks, for messages of collectives; NULL: not needed yet */
     MPI_Errhandler errors;
     struct cart *cart;
@@ -153,6 +156,8 @@ int n_first_of(const struct comm *comm); /* that n_first */
 struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like);
 /* The runtime has made a group, with rc; vp is NULL: this rank is in none. @return a class */
 int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
+/* The same of a group that all members of `like` have made together, or several such. */
+int give_comm_of_all(struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
 /* The ranks of one group, or of the other. NULL: no memory */
 struct group *ranks_of(const struct comm *comm, bool peers);
 /* The members have agreed on the context of a duplicate. @return MPI_SUCCESS or a class */
@@ -311,7 +316,7 @@ void check_signature(const struct comm *comm, const struct request *r, struct ty
 void check_alike(const struct comm *comm, struct type *a, size_t n, const char *a_is,
                  struct type *b, size_t m, const char *b_is);
 /* All members give n elements of this type, or of others that are alike, to the collective that begins. */
-void check_members(const struct comm *comm, struct type *type, size_t n);
+void check_members(struct comm *comm, struct type *type, size_t n);
 
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int start_send(struct request *request);
@@ -328,10 +333,12 @@ struct rank {
     struct logp_vp *vp;
     struct comm world, self;
     bool initialized, finalized;
-    int thread_level; /* that MPI_Init_thread() has given */
-    int n_tools;      /* calls of MPI_T_init_thread() without MPI_T_finalize() */
-    const char *call; /* that it is in, or was in last */
-    void *caller;     /* CALLED(): where it goes back to, if it gives a request; or NULL */
+    int thread_level;    /* that MPI_Init_thread() has given */
+    int n_tools;         /* calls of MPI_T_init_thread() without MPI_T_finalize() */
+    const char *call;    /* that it is in, or was in last */
+    const char *started; /* the call that made the persistent collective that starts; or NULL */
+    void *caller;        /* CALLED(): where it goes back to, if it gives a request; or NULL */
+    void *timed_caller;  /* of the function of timed.c that it was in last; NULL: none */
     struct keyval {
         enum object_kind kind;
         MPI_Comm_copy_attr_function *copy;
@@ -370,10 +377,9 @@ struct rank {
         const struct type *type; /* a constant; NULL: none yet */
         size_t n;
         uint32_t hash;
-    } signed_last;              /* signature.c: what was hashed last */
-    uint64_t n_members_checked; /* collectives of MPI_COMM_WORLD: the same */
-    struct calls *calls;        /* --report: calls.c */
-    struct host_rank *host;     /* its image, output and the C library's state: image.c, libc.c */
+    } signed_last;          /* signature.c: what was hashed last */
+    struct calls *calls;    /* --report: calls.c */
+    struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
 
 void free_attributes(struct rank *r);

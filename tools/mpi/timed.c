@@ -40,10 +40,13 @@ void resume_computing(void)
 
 void begin_call(const char *call, void *caller)
 {
-    struct rank *r = the_job != NULL && the_job->records_calls ? rank_here() : NULL;
+    struct rank *r = the_job != NULL ? rank_here() : NULL;
 
     charge_computing();
-    if (r != NULL)
+    if (r == NULL)
+        return;
+    r->timed_caller = caller;
+    if (the_job->records_calls)
         note_call_begin(r, call, caller);
 }
 

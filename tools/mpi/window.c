@@ -247,7 +247,9 @@ int MPI_Win_free(MPI_Win *win)
           "an epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)
         CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is still locked", i);
-    rc = delete_attributes(*win);
+    rc = check_fenced(w);
+    if (rc == MPI_SUCCESS)
+        rc = delete_attributes(*win);
     if (rc != MPI_SUCCESS)
         return rc;
     rc = class_of(logp_barrier(w->comm->vp));

@@ -69,6 +69,7 @@ struct win {
     char name[MPI_MAX_OBJECT_NAME];
     struct logp_params params;
     bool timed, fenced, all_locked, started, posted;
+    bool unfenced;             /* an operation since the last fence waits for the next one */
     unsigned char *access;     /* of each target */
     int64_t fences;            /* how many it has called */
     int64_t next_ns, *done_ns; /* when the next operation may start; when those of a target end */
@@ -87,6 +88,8 @@ void end_accesses(struct win *w, int rank);
 int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, int64_t *arrival_ns);
 /* Perform what has arrived at this target by now. @return MPI_SUCCESS or a class */
 int perform_arrived(struct win *w, int rank);
+/* epoch.c: no operation waits for a fence. @return MPI_SUCCESS or a class */
+int check_fenced(struct win *w);
 /* The window is freed. */
 void drop_operations(struct target *target);
 /* Let all other ranks do first what they do before this time. */
