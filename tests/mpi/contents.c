@@ -41,7 +41,7 @@ static void contents(void)
     const MPI_Aint bytes[2] = {0, 16};
     const MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE};
     MPI_Datatype t, dup, inner;
-    int n, n_types;
+    int n, n_types, n_ints, n_addresses;
 
     MPI_Type_contiguous(3, MPI_INT, &t);
     expect(t, MPI_COMBINER_CONTIGUOUS, LIST(int, 3), EMPTY, LIST(MPI_Datatype, MPI_INT));
@@ -51,8 +51,8 @@ static void contents(void)
     MPI_Type_size(inner, &n);
     CHECK(n == 12);
     MPI_Type_free(&inner);
-    MPI_Type_get_envelope(dup, &n, &n, &n_types, &n);
-    CHECK(n == MPI_COMBINER_DUP && n_types == 1);
+    MPI_Type_get_envelope(dup, &n_ints, &n_addresses, &n_types, &n);
+    CHECK(n == MPI_COMBINER_DUP && n_ints == 0 && n_addresses == 0 && n_types == 1);
     MPI_Type_free(&dup);
     MPI_Type_vector(2, 1, 3, MPI_INT, &t);
     expect(t, MPI_COMBINER_VECTOR, LIST(int, 2, 1, 3), EMPTY, LIST(MPI_Datatype, MPI_INT));
