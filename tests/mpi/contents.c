@@ -85,7 +85,7 @@ static void contents(void)
     expect(t, MPI_COMBINER_SUBARRAY, LIST(int, 2, 4, 5, 2, 3, 1, 1, MPI_ORDER_C), EMPTY,
            LIST(MPI_Datatype, MPI_INT));
     MPI_Type_free(&t);
-    MPI_Type_get_envelope(MPI_DOUBLE, &n, &n, &n_types, &n);
+    MPI_Type_get_envelope(MPI_DOUBLE, &n_ints, &n_addresses, &n_types, &n);
     CHECK(n == MPI_COMBINER_NAMED && n_types == 0);
     MPI_Type_match_size(MPI_TYPECLASS_REAL, sizeof(double), &t);
     MPI_Type_size(t, &n);
