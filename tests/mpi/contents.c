@@ -100,7 +100,7 @@ static void darrays(void)
 {
     const int sizes[2] = {7, 9}, grid[2] = {2, 3}, blocks[2] = {MPI_DISTRIBUTE_DFLT_DARG, 2},
               kinds[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
-    int array[63], part[63], seen[63] = {0}, n, position;
+    int array[63], part[63], seen[63] = {0}, n, position, n_addresses, n_types;
     MPI_Datatype t;
     MPI_Aint lb, extent;
 
@@ -126,7 +126,7 @@ static void darrays(void)
                 CHECK(row / 4 == rank / 3 && column / 2 % 3 == rank % 3);
                 CHECK(i == 0 || part[i] > part[i - 1]);
             }
-            MPI_Type_get_envelope(t, &n, &position, &position, &position);
+            MPI_Type_get_envelope(t, &n, &n_addresses, &n_types, &position);
             CHECK(n == 4 + 4 * 2 && position == MPI_COMBINER_DARRAY);
             MPI_Type_free(&t);
         }
