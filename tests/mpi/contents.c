@@ -41,7 +41,7 @@ static void contents(void)
     const MPI_Aint bytes[2] = {0, 16};
     const MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE};
     MPI_Datatype t, dup, inner;
-    int n, n_types;
+    int n, n_types, n_ints, n_addresses;
 
     MPI_Type_contiguous(3, MPI_INT, &t);
     expect(t, MPI_COMBINER_CONTIGUOUS, LIST(int, 3), EMPTY, LIST(MPI_Datatype, MPI_INT));
@@ -51,8 +51,8 @@ static void contents(void)
     MPI_Type_size(inner, &n);
     CHECK(n == 12);
     MPI_Type_free(&inner);
-    MPI_Type_get_envelope(dup, &n, &n, &n_types, &n);
-    CHECK(n == MPI_COMBINER_DUP && n_types == 1);
+    MPI_Type_get_envelope(dup, &n_ints, &n_addresses, &n_types, &n);
+    CHECK(n == MPI_COMBINER_DUP && n_ints == 0 && n_addresses == 0 && n_types == 1);
     MPI_Type_free(&dup);
     MPI_Type_vector(2, 1, 3, MPI_INT, &t);
     expect(t, MPI_COMBINER_VECTOR, LIST(int, 2, 1, 3), EMPTY, LIST(MPI_Datatype, MPI_INT));
@@ -85,7 +85,7 @@ static void contents(void)
     expect(t, MPI_COMBINER_SUBARRAY, LIST(int, 2, 4, 5, 2, 3, 1, 1, MPI_ORDER_C), EMPTY,
            LIST(MPI_Datatype, MPI_INT));
     MPI_Type_free(&t);
-    MPI_Type_get_envelope(MPI_DOUBLE, &n, &n, &n_types, &n);
+    MPI_Type_get_envelope(MPI_DOUBLE, &n_ints, &n_addresses, &n_types, &n);
     CHECK(n == MPI_COMBINER_NAMED && n_types == 0);
     MPI_Type_match_size(MPI_TYPECLASS_REAL, sizeof(double), &t);
     MPI_Type_size(t, &n);
@@ -100,7 +100,7 @@ static void darrays(void)
 {
     const int sizes[2] = {7, 9}, grid[2] = {2, 3}, blocks[2] = {MPI_DISTRIBUTE_DFLT_DARG, 2},
               kinds[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
-    int array[63], part[63], seen[63] = {0}, n, position;
+    int array[63], part[63], seen[63] = {0}, n, position, n_addresses, n_types;
     MPI_Datatype t;
     MPI_Aint lb, extent;
 
@@ -126,7 +126,7 @@ static void darrays(void)
                 CHECK(row / 4 == rank / 3 && column / 2 % 3 == rank % 3);
                 CHECK(i == 0 || part[i] > part[i - 1]);
             }
-            MPI_Type_get_envelope(t, &n, &position, &position, &position);
+            MPI_Type_get_envelope(t, &n, &n_addresses, &n_types, &position);
             CHECK(n == 4 + 4 * 2 && position == MPI_COMBINER_DARRAY);
             MPI_Type_free(&t);
         }
