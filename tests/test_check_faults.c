@@ -329,6 +329,44 @@ Test(check_faults, a_partition_loses_what_crosses_it)
     }
 }
 
+/* A collective has no way to ask for a message again. */
+static int agrees(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp);
+    int mine = 1, sum = 0, all[8] = {0};
+    struct logp_vp *group = NULL;
+    struct logp_request *r = NULL;
+    int rc = logp_group_dup(vp, &group);
+
+    if (rc == 0)
+        rc = logp_barrier(group);
+    if (rc == 0)
+        rc = logp_allreduce(group, &mine, &sum, 1, logp_op_find("sum", "int32"));
+    if (rc == 0)
+        rc = logp_iallgather(group, &sum, all, sizeof(sum), &r);
+    if (rc == 0)
+        rc = logp_wait(vp, r, NULL);
+    logp_group_destroy(group);
+    for (int i = 0; rc == 0 && i < P; i++)
+        rc = LOGP_CHECK_EQ(vp, all[i], P);
+    return rc;
+}
+
+Test(check_faults, messages_of_collectives_arrive_once)
+{
+    for (int i = 0; i < N_STRATEGIES; i++) {
+        const bool exhaustive = strategies[i] == LOGP_STRATEGY_EXHAUSTIVE;
+        struct logp_check check = check_of(
+            3, strategies[i],
+            (struct logp_fault_limits){.lost = 2, .doubled = 2, .partitions = exhaustive ? 0 : 1});
+        struct logp_failure f;
+
+        cr_assert_eq(logp_check(agrees, NULL, &check, &f), 0, "%s", f.text);
+        cr_assert_eq(check.checked.complete, exhaustive);
+        logp_failure_free(&f);
+    }
+}
+
 /* ---- a smaller failure; what is refused ---- */
 
 Test(check_faults, a_failure_keeps_only_the_faults_that_it_needs)

@@ -286,3 +286,31 @@ Test(explore_counts, a_cancel_comes_before_a_match_or_too_late)
     cr_assert(f.seen[0]);
     cr_assert(f.too_late);
 }
+
+/* Ranks above 0 send to rank 0 in a group that each run creates anew: (P-1)! orders. */
+static int in_a_group(struct logp_vp *vp, void *arg)
+{
+    struct logp_vp *group = NULL;
+    int x = 0, rc = logp_group_dup(vp, &group);
+
+    if (rc == 0 && logp_vp_rank(vp) > 0)
+        rc = logp_send(group, 0, 0, &x, sizeof(x));
+    else if (rc == 0)
+        rc = receive_all(group, logp_vp_size(vp) - 1, 0);
+    logp_group_destroy(group);
+    return rc;
+}
+
+Test(explore_counts, messages_of_a_group_are_the_same_in_each_run)
+{
+    struct logp_check check = {.size = sizeof(check),
+                               .sizes = (int[]){4},
+                               .n_sizes = 1,
+                               .strategy = LOGP_STRATEGY_EXHAUSTIVE};
+    struct logp_failure f;
+
+    cr_assert_eq(logp_check(in_a_group, NULL, &check, &f), 0, "%s", f.text);
+    cr_assert(check.checked.complete, "%s", check.checked.text);
+    cr_assert_eq(check.checked.executions, 6);
+    logp_failure_free(&f);
+}

@@ -158,12 +158,17 @@ static int apply(struct lpi_proc *p, enum logp_fault_choice what)
     return -EHOSTDOWN;
 }
 
+/* A message of the program to another vp. Collectives rely on theirs: they have no way to ask again. */
+static bool may_get_lost(const struct lpi_proc *p, const struct lpi_envelope *e)
+{
+    return e->dst != p->rank && e->context < LPI_CONTEXT_COLLECTIVE &&
+           (e->kind == LPI_EAGER || e->kind == LPI_SYNC_SEND || e->kind == LPI_RTS);
+}
+
 int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e)
 {
     const struct lpi_explore *x = p->core->machine->explore;
-    const bool is_message =
-        e != NULL && e->dst != p->rank &&
-        (e->kind == LPI_EAGER || e->kind == LPI_SYNC_SEND || e->kind == LPI_RTS);
+    const bool is_message = e != NULL && may_get_lost(p, e);
     enum logp_fault_choice what;
     int rc;
 

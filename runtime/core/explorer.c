@@ -325,7 +325,8 @@ void lpi_explore_begin(struct logp_machine *m)
         lpi_durable_free(x->vps[i].durable);
         x->vps[i] = (struct lpi_explored_vp){0};
         lpi_usage_forget(&m->procs[i]);
-        x->due[i] = 0; /* all begin */
+        m->procs[i].group.agreed = 0; /* groups have the same contexts in each run */
+        x->due[i] = 0;                /* all begin */
     }
     x->last = 0;
     x->steps = 0;
