@@ -162,6 +162,8 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
 /* A remote payload is complete. Called by the holder of the receiver's core. */
 void lpi_match_come(struct lpi_cargo *l);
+/* Does r, a receive of p that has answered a rendezvous, still wait for its data? */
+bool lpi_match_awaits_data(const struct lpi_proc *p, const struct logp_request *r);
 void lpi_match_close(struct lpi_proc *p);
 void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
 

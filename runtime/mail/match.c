@@ -370,10 +370,13 @@ static __attribute__((noinline)) void send_cts(struct lpi_proc *p, struct logp_r
         e->cargo->request = r;
         return;
     }
-    answer.dst = e->rendezvous->sender->rank;
+    answer.dst = e->src;
     answer.rendezvous = e->rendezvous;
-    answer.arrival = e->arrival < 0 ? LOGP_NEVER : lpi_after(matched, e->rendezvous->latency);
-    rc = lpi_post(p, e->rendezvous->sender, &answer);
+    answer.arrival = e->arrival < 0 ? LOGP_NEVER
+                     : !lpi_is_local(p->core->machine, e->src)
+                         ? matched /* the sender's process adds the latency */
+                         : lpi_after(matched, e->rendezvous->latency);
+    rc = lpi_post(p, &p->core->machine->procs[e->src], &answer);
     if (rc != 0)
         lpi_stop(p->core->machine, rc);
 }
@@ -389,12 +392,17 @@ static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
         wake_at(p, z->at < 0 ? z->at : lpi_later(p, z->at));
 }
 
+bool lpi_match_awaits_data(const struct lpi_proc *p, const struct logp_request *r)
+{
+    return p->state != LPI_ENDED && r->state == LPI_REQ_CTS_SENT;
+}
+
 /* The data of a rendezvous comes to the receive that it has matched, if that still waits. */
 static void take_data(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct logp_request *r = e->request;
 
-    if (p->state == LPI_ENDED || r->state != LPI_REQ_CTS_SENT)
+    if (!lpi_match_awaits_data(p, r))
         return;
     r->arrival = e->arrival;
     r->state = LPI_REQ_BOUND;
