@@ -340,6 +340,126 @@ Test(processes, messages_are_as_on_one_box)
     }
 }
 
+/* ---- sends that wait for their receivers ---- */
+
+/* A synchronous send to the next rank, with its receive not yet posted, is not complete. */
+static int wait_for_receivers(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), from = (me + P - 1) % P;
+    char *out[N_SIZES], *in = calloc(1, LONG);
+    struct logp_request *sends[N_SIZES];
+    struct logp_status status;
+
+    for (int k = 0; k < N_SIZES; k++) {
+        out[k] = calloc(1, LONG);
+        for (size_t i = 0; i < sizes[k]; i++)
+            out[k][i] = byte_of(me, (me + 1) % P, k, i);
+        OK(logp_isend_as(vp, LOGP_SEND_SYNCHRONOUS, (me + 1) % P, k % 2, out[k], sizes[k],
+                         &sends[k]));
+        memset(out[k], 0, LONG); /* it is the program's own again */
+    }
+    OK(logp_sync(vp, NULL));
+    for (int k = 0; k < N_SIZES; k++) {
+        bool done = true;
+
+        OK(logp_test(vp, sends[k], &done, NULL));
+        cr_assert(!done);
+    }
+    OK(logp_sync(vp, NULL));
+    for (int odd = 1; odd >= 0; odd--)
+        for (int k = odd; k < N_SIZES; k += 2) {
+            if (sizes[k] > 0)
+                cr_assert_eq(logp_recv(vp, from, odd, in, sizes[k] - 1, NULL), -EMSGSIZE);
+            OK(logp_recv(vp, from, odd, in, LONG, &status));
+            cr_assert(status.source == from && status.tag == odd && status.n_bytes == sizes[k]);
+            for (size_t i = 0; i < sizes[k]; i++)
+                cr_assert_eq(in[i], byte_of(from, me, k, i));
+        }
+    OK(logp_waitall(vp, sends, N_SIZES, NULL));
+    for (int k = 0; k < N_SIZES; k++)
+        free(out[k]);
+    free(in);
+    return 0;
+}
+
+/* All ranks send synchronously before they receive. */
+static int send_round(struct logp_vp *vp, void *size)
+{
+    const int P = logp_vp_size(vp);
+    char *buf = calloc(1, LONG);
+    const int rc = logp_send_as(vp, LOGP_SEND_SYNCHRONOUS, (logp_vp_rank(vp) + 1) % P, 7, buf,
+                                *(size_t *)size);
+
+    free(buf);
+    return rc != 0 ? rc : logp_recv(vp, LOGP_ANY_SOURCE, 7, NULL, 0, NULL);
+}
+
+/* It takes o + L to the receiver and L back, then o + L + o for the payload. */
+static int take_their_time(struct logp_vp *vp, void *arg)
+{
+    const struct logp_params *x = arg;
+    const int me = logp_vp_rank(vp), last = logp_vp_size(vp) - 1;
+    const int64_t begun = logp_now(vp);
+
+    if (me == 0) {
+        OK(logp_send_as(vp, LOGP_SEND_SYNCHRONOUS, last, 1, &begun, sizeof(begun)));
+        cr_assert(logp_now(vp) - begun >= 2 * x->o_send_ns + 2 * x->L_ns);
+    } else if (me == last) {
+        int64_t theirs;
+
+        OK(logp_recv(vp, 0, 1, &theirs, sizeof(theirs), NULL));
+        cr_assert(logp_now(vp) - theirs >= 2 * x->o_send_ns + 3 * x->L_ns + x->o_recv_ns);
+    }
+    return 0;
+}
+
+/* A receiver ends without its receive, so the sender waits in vain. */
+static int leave_a_sender(struct logp_vp *vp, void *arg)
+{
+    const int last = logp_vp_size(vp) - 1;
+    char *buf = calloc(1, LONG);
+    const int rc =
+        logp_vp_rank(vp) == 0 ? logp_send_as(vp, LOGP_SEND_SYNCHRONOUS, last, 1, buf, LONG) : 0;
+
+    free(buf);
+    return rc;
+}
+
+Test(processes, synchronous_sends_wait_for_their_receivers)
+{
+    struct logp_params params = test_params(2000000, 100000, 200000);
+    static bool any[] = {false, true};
+
+    for (int P = processes() > 1 ? processes() : 2; P <= 9; P += 3) {
+        TEST_MACHINE m = machine(P, 0);
+        const struct logp_report *report = logp_machine_report(m);
+
+        for (int i = 0; i < 20; i++)
+            cr_assert_eq(run(m, wait_for_receivers, NULL, test_timeout_ns), 0);
+        cr_assert_eq(report->messages, (uint64_t)(P * N_SIZES));
+        cr_assert_eq(report->unreceived, 0);
+        for (int k = 0; k < N_SIZES; k++) {
+            size_t size = sizes[k];
+
+            cr_assert_eq(run(m, send_round, &size, test_timeout_ns), -EDEADLK);
+            cr_assert_eq(report->n_waits, P);
+            cr_assert_eq(report->waits[P - 1].kind, LOGP_WAIT_SEND);
+            cr_assert_eq(report->waits[P - 1].source, 0);
+        }
+        cr_assert_eq(run(m, leave_a_sender, NULL, test_timeout_ns), -EDEADLK);
+        cr_assert_eq(logp_machine_set_rendezvous_from(m, 100), 0);
+        for (int i = 0; i < 2; i++)
+            cr_assert_eq(run(m, keep_order, &any[i], test_timeout_ns), 0);
+        cr_assert_eq(logp_machine_set_rendezvous_from(m, 0), 0);
+        cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
+        test_set_params(m, &params);
+        cr_assert_eq(run(m, take_their_time, &params, test_timeout_ns), 0);
+        cr_assert_eq(run(m, wait_for_receivers, NULL, test_timeout_ns), 0);
+    }
+}
+
+/* ---- groups ---- */
+
 /* Those of even rank, from the last to the first; and all, again and again. */
 static int sync_groups(struct logp_vp *vp, void *arg)
 {

@@ -325,7 +325,7 @@ static int repeat(struct client *c, const struct plan *p, size_t n_bytes, int64_
     int rc = logp_send(c->end.pair, SERVER, TAG, &command, sizeof(command));
 
     for (int64_t i = 0; rc == 0 && i < reps; i++) {
-        int64_t ns[2];
+        int64_t ns[2] = {0, 0};
 
         rc = time_once(c, p, n_bytes, ns);
         if (first != NULL)

@@ -140,10 +140,9 @@ static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, lo
 {
     const struct lpi_call call = {c, buf, recv_buf};
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
-    struct logp_step s;
+    struct logp_step s = {.into_one = false}; /* the compiler cannot tell which fields are read */
     int rc = 0;
 
-    s.into_one = false;       /* as far as the compiler can tell */
     logp_own_time(vp, false); /* what the reader does is not the algorithm's */
     for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++)
         rc = lpi_step(vp, steps, &call, P, rank, &i, &s);

@@ -821,8 +821,8 @@ LOGP_API void logp_machine_network(const struct logp_machine *machine, struct lo
  * Replace logp_network.rendezvous_from of a machine from the next run on.
  * Threads: as logp_machine_run(), not during a run; also from again() of logp_machine_repeat().
  * @param from  bytes; 0: no send waits
- * @return 0; -EINVAL (negative); -ENOTSUP (a parallel machine, or one over processes); -EBUSY (a
- *         run is under way, or was abandoned and its vps still run)
+ * @return 0; -EINVAL (negative); -ENOTSUP (a parallel machine); -EBUSY (a run is under way, or
+ *         was abandoned and its vps still run)
  */
 LOGP_API int logp_machine_set_rendezvous_from(struct logp_machine *machine, int64_t from);
 

@@ -145,7 +145,7 @@ struct logp_config {
  * loaded: logp_transport_error()), -EPERM (the program has begun MPI with less than
  * MPI_THREAD_SERIALIZED), -EIO (MPI refuses to begin), -EINVAL (P is below the number of processes,
  * or P, the delay model or its parameters differ between processes), -ENOTSUP (the virtual clock,
- * wait_for_space, rendezvous_from, core_of), -EBUSY (there is such a machine already).
+ * wait_for_space, core_of), -EBUSY (there is such a machine already).
  */
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 

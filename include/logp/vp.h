@@ -211,8 +211,7 @@ enum logp_send_mode {
 /**
  * As logp_send(), in this mode. Cost: as logp_network.rendezvous_from says if it waits for its
  * receiver.
- * @return as logp_send(); -EINVAL (mode); -ENOTSUP (synchronous on a parallel machine, or on one
- *         over processes)
+ * @return as logp_send(); -EINVAL (mode); -ENOTSUP (synchronous on a parallel machine)
  */
 LOGP_API int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
                           const void *buf, size_t n_bytes);

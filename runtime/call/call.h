@@ -172,6 +172,8 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
 
 /* ---- transmit.c ---- */
 
+/* To another process: others of the core go on until the buffer of p's last send may be reused. */
+void lpi_await_sent(struct lpi_proc *p);
 /* Send e, when there is space. */
 int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e);
 

@@ -64,10 +64,9 @@ int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelo
         free(z);
         return -ENOMEM;
     }
-    *z = (struct lpi_rendezvous){.sender = p,
-                                 .to = to,
-                                 .own = r,
+    *z = (struct lpi_rendezvous){.own = r,
                                  .context = e->context,
+                                 .dst = e->dst,
                                  .tag = e->tag,
                                  .n_bytes = e->n_bytes,
                                  .data = e->data,
@@ -121,14 +120,14 @@ int lpi_data_send(struct lpi_proc *p)
     while ((z = next_data(p)) != NULL && (z->at < 0 || z->at <= lpi_clock(p))) {
         struct lpi_envelope e = {.context = z->context,
                                  .src = p->rank,
-                                 .dst = z->to->rank,
+                                 .dst = z->dst,
                                  .tag = z->tag,
                                  .n_bytes = z->n_bytes,
                                  .data = z->data,
                                  .made_by = z->made_by,
                                  .request = z->request,
                                  .kind = LPI_DATA};
-        const int rc = lpi_send_when_space(p, z->to, &e);
+        const int rc = lpi_send_when_space(p, &p->core->machine->procs[z->dst], &e);
 
         if (rc != 0 && !p->halted && !lpi_stopped(p))
             lpi_stop(p->core->machine, rc); /* the receiver would wait for ever */

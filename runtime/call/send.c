@@ -25,16 +25,6 @@ static struct lpi_envelope envelope(const struct logp_vp *vp, int dst, int tag, 
                                  .data = buf};
 }
 
-/* Let others of the core run until p may change the payload that it has sent to another process. */
-static void await_own(struct lpi_proc *p)
-{
-    while (!lpi_remote_is_sent(p)) {
-        lpi_poll(p->core);
-        if (p->core->run_queue.ready_first != NULL || p->core->run_queue.timers.n > 0)
-            lpi_yield(p);
-    }
-}
-
 /* The fast path to another process. */
 static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int dst, int tag,
                                                  const void *buf, size_t n_bytes, uint64_t bits)
@@ -49,7 +39,7 @@ static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int d
     p->emulating = false;
     lpi_count_send(p, LPI_EAGER, rc);
     if (p->core->machine->remote->sending[p->rank] != NULL)
-        await_own(p);
+        lpi_await_sent(p);
     return rc == 0 ? lpi_let_others_run(p) : rc;
 }
 
@@ -84,8 +74,6 @@ static inline __attribute__((always_inline)) int send_envelope(const struct logp
         return r != NULL ? lpi_rts_send(p, e, r) : send_synchronously(vp, to, e);
     enter(p);
     rc = lpi_send_when_space(p, to, e);
-    if (!lpi_is_local(p->core->machine, e->dst))
-        await_own(p);
     return leave(p, rc);
 }
 

@@ -278,7 +278,7 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
     if (rc == 0) {
         rc = make_parts(m, config);
         m->shares_memory = transport == NULL && !m->is_virtual;
-        m->sends_may_wait = transport == NULL && m->time != &lpi_time_parallel;
+        m->sends_may_wait = m->time != &lpi_time_parallel;
         m->compares_calls =
             transport == NULL && (config->compare_calls || (m->is_virtual && m->n_cores == 1));
         if (rc == 0 && lpi_rendezvous_from(config) > 0)

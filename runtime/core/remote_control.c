@@ -270,6 +270,8 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
         break;
     case LPI_WIRE_UNTIMED:
     case LPI_WIRE_DATA:
+    case LPI_WIRE_RTS:
+    case LPI_WIRE_CTS:
     case LPI_WIRE_LONG:
         tell_stop(c);
         break;

@@ -174,6 +174,8 @@ LPI_APART void lpi_rendezvous_deliver(struct lpi_proc *p, struct lpi_core *at,
                                       const struct lpi_envelope *e);
 /* A remote payload is complete. Called by the holder of the receiver's core. */
 void lpi_rendezvous_come(struct lpi_cargo *l);
+/* Does r, a receive of p that has answered, still wait for its data? */
+bool lpi_rendezvous_awaits(const struct lpi_proc *p, const struct logp_request *r);
 
 /* ---- direct.c: long messages between cores without a second copy ---- */
 

@@ -31,7 +31,7 @@ enum {
     BRIEF = 256,      /* bytes: up to here header and payload are copied into one buffer */
 };
 
-static const size_t undelayed_bytes = offsetof(struct lpi_wire, unused); /* header, UNTIMED */
+static const size_t undelayed_bytes = offsetof(struct lpi_wire, is_data); /* header, UNTIMED */
 
 /* Several cores call the transport, one at a time. acquire pairs with the release in let() */
 static inline void take(struct lpi_remote *f)
@@ -115,6 +115,31 @@ static inline int put_untimed(struct lpi_core *c, const struct lpi_envelope *e)
     return rc != -EAGAIN ? rc : put(c, process, &first, n_first, e->data, n_more, NULL);
 }
 
+static struct lpi_wire header(const struct lpi_remote *f, enum lpi_wire_kind kind,
+                              const struct lpi_envelope *e)
+{
+    return (struct lpi_wire){.kind = kind,
+                             .run = f->run & RUN_BITS,
+                             .context = e->context,
+                             .src = e->src,
+                             .dst = e->dst,
+                             .tag = e->tag,
+                             .n_bytes = e->n_bytes,
+                             .arrival = e->arrival,
+                             .bits = e->bits};
+}
+
+/* Send a request to send, or its answer. Each process uses its own address of the two alone. */
+static __attribute__((noinline)) int put_rendezvous(struct lpi_core *c,
+                                                    const struct lpi_envelope *e)
+{
+    struct lpi_remote *f = c->machine->remote;
+    const struct lpi_wire w = header(f, e->kind == LPI_RTS ? LPI_WIRE_RTS : LPI_WIRE_CTS, e);
+    const struct lpi_wire_rendezvous z = {(uintptr_t)e->rendezvous, (uintptr_t)e->request};
+
+    return put(c, f->process_of[e->dst], &w, sizeof(w), &z, sizeof(z), NULL);
+}
+
 int lpi_remote_send(struct lpi_proc *from, const struct lpi_envelope *e)
 {
     struct lpi_core *c = from->core;
@@ -122,20 +147,18 @@ int lpi_remote_send(struct lpi_proc *from, const struct lpi_envelope *e)
     const bool is_long = sizeof(struct lpi_wire) + e->n_bytes > f->ops->message_bytes;
     struct lpi_wire w;
 
-    if ((size_t)lpi_message_cost(e->n_bytes) > c->machine->queue_limit)
+    if ((size_t)lpi_queue_cost(e) > c->machine->queue_limit)
         return -EMSGSIZE;
     count_sent(f);
-    if (e->arrival == LOGP_NEVER && !is_long && e->bits == 0)
+    if (e->kind == LPI_RTS || e->kind == LPI_CTS)
+        return put_rendezvous(c, e);
+    if (e->arrival == LOGP_NEVER && !is_long && e->bits == 0 && e->kind != LPI_DATA)
         return put_untimed(c, e);
-    w = (struct lpi_wire){.kind = is_long ? LPI_WIRE_LONG : LPI_WIRE_DATA,
-                          .run = f->run & RUN_BITS,
-                          .context = e->context,
-                          .src = e->src,
-                          .dst = e->dst,
-                          .tag = e->tag,
-                          .n_bytes = e->n_bytes,
-                          .arrival = e->arrival,
-                          .bits = e->bits};
+    w = header(f, is_long ? LPI_WIRE_LONG : LPI_WIRE_DATA, e);
+    if (e->kind == LPI_DATA) {
+        w.is_data = 1;
+        w.bits = (uintptr_t)e->request;
+    }
     return put(c, f->process_of[e->dst], &w, sizeof(w), e->data, e->n_bytes,
                is_long ? &f->sending[from->rank] : NULL);
 }
@@ -177,15 +200,31 @@ void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more
 
 /* ---- receiving ---- */
 
-static struct lpi_envelope envelope_of(const struct lpi_wire *w)
+/* more: what follows the header; NULL: the payload comes later */
+static struct lpi_envelope envelope_of(const struct lpi_wire *w, const char *more)
 {
-    return (struct lpi_envelope){.context = w->context,
-                                 .src = w->src,
-                                 .dst = w->dst,
-                                 .tag = w->tag,
-                                 .n_bytes = w->n_bytes,
-                                 .arrival = w->arrival,
-                                 .bits = w->bits};
+    struct lpi_envelope e = {.context = w->context,
+                             .src = w->src,
+                             .dst = w->dst,
+                             .tag = w->tag,
+                             .n_bytes = w->n_bytes,
+                             .arrival = w->arrival,
+                             .bits = w->bits,
+                             .data = more};
+    struct lpi_wire_rendezvous z;
+
+    if (w->is_data) {
+        e.kind = LPI_DATA;
+        e.request = (struct logp_request *)(uintptr_t)w->bits;
+    } else if (w->kind == LPI_WIRE_RTS || w->kind == LPI_WIRE_CTS) {
+        memcpy(&z, more, sizeof(z));
+        e.kind = w->kind == LPI_WIRE_RTS ? LPI_RTS : LPI_CTS;
+        e.rendezvous = (struct lpi_rendezvous *)(uintptr_t)z.rendezvous;
+        e.request = (struct logp_request *)(uintptr_t)z.request;
+    }
+    if (w->kind == LPI_WIRE_CTS && e.arrival >= 0) /* the receiver's process does not know it */
+        e.arrival = lpi_after(e.arrival, e.rendezvous->latency);
+    return e;
 }
 
 /* Memory for the payload of a message whose receive cannot have it as it is. */
@@ -220,7 +259,7 @@ static void append(struct lpi_cargo **link, struct lpi_cargo *l)
  * complete. @return false: no memory */
 static bool hold(struct lpi_core *c, struct lpi_cargo *l, struct lpi_envelope *e)
 {
-    l->message = lpi_message_new(c, e->n_bytes);
+    l->message = lpi_message_new(c, lpi_held_bytes(e));
     if (l->message == NULL)
         return false;
     l->is_over = e->data != NULL;
@@ -243,10 +282,17 @@ static void pass_held(struct lpi_core *c)
         struct lpi_envelope e;
         int rc;
 
-        l->message->kind = LPI_EAGER;
-        e = lpi_envelope_of(l->message, false);
+        if (l->message->kind == LPI_ON_ITS_WAY)
+            l->message->kind = LPI_EAGER;
+        e = lpi_envelope_of_any(l->message, false);
+        if (l->request != NULL) {
+            e.kind = LPI_DATA;
+            e.request = l->message->request = l->request;
+            l->message->kind = LPI_DATA;
+        }
         rc = lpi_stopping(c->machine) ? -ECANCELED : lpi_post_to_core(c, l->to, &e);
         if (rc != 0) {
+            l->message->kind = LPI_EAGER; /* as all in the pool */
             lpi_message_free(c, l->message);
             f->dropped++;
             lpi_stop(c->machine, rc);
@@ -257,26 +303,43 @@ static void pass_held(struct lpi_core *c)
     }
 }
 
+/* Find the receive of a long message, or make it pending. The caller holds the core of l->to. */
+static void find_receive(struct lpi_core *c, struct lpi_cargo *l, struct lpi_envelope *e)
+{
+    int rc;
+
+    if (e->kind == LPI_DATA) {
+        if (!lpi_rendezvous_awaits(l->to, e->request))
+            return;
+        l->request = e->request;
+        l->request->arrival = e->arrival;
+        return;
+    }
+    e->kind = LPI_ON_ITS_WAY;
+    e->cargo = l;
+    rc = lpi_deliver(l->to, c, e);
+    if (rc != 0)
+        lpi_stop(c->machine, rc);
+}
+
 /* Start to take the payload of a long message. @return false: no memory */
 static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
 {
     struct logp_machine *m = c->machine;
-    struct lpi_envelope e = envelope_of(w);
+    struct lpi_envelope e = envelope_of(w, NULL);
     struct lpi_cargo *l = calloc(1, sizeof(*l));
     const bool is_here = lpi_is_here(c, w->dst);
-    int rc = 0;
 
     if (l == NULL)
         return false;
     l->to = &m->procs[w->dst];
-    if (!lpi_stopping(m) && is_here) {
-        e.kind = LPI_ON_ITS_WAY;
-        e.cargo = l;
-        rc = lpi_deliver(l->to, c, &e);
-        if (rc != 0)
-            lpi_stop(m, rc);
-    }
-    if ((lpi_stopping(m) && l->request == NULL && l->message == NULL) ? !make_sink(c, l, &e)
+    if (!lpi_stopping(m) && is_here)
+        find_receive(c, l, &e);
+    else if (!is_here)
+        l->request = e.request;
+    if (((lpi_stopping(m) || (is_here && e.kind == LPI_DATA)) && l->request == NULL &&
+         l->message == NULL)
+            ? !make_sink(c, l, &e)
         : is_here ? l->message == NULL && l->request->capacity < w->n_bytes &&
                         !make_stage(c, l, w->n_bytes)
                   : !hold(c, l, &e)) {
@@ -308,14 +371,13 @@ static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char 
         f->received++;
         return true;
     }
-    if (is_here && w->arrival == LOGP_NEVER && lpi_has_fast_path(m) &&
+    e = envelope_of(w, data);
+    if (is_here && e.kind == LPI_EAGER && w->arrival == LOGP_NEVER && lpi_has_fast_path(m) &&
         lpi_deliver_here(to, &(struct lpi_label){w->context, w->src, w->tag}, data, w->n_bytes,
                          w->bits, false)) {
         f->received++;
         return true;
     }
-    e = envelope_of(w);
-    e.data = data;
     if (is_here) {
         rc = lpi_deliver(to, c, &e);
     } else if (f->held == NULL) {
@@ -382,6 +444,7 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
         w.n_bytes = w.untimed_bytes;
         w.arrival = LOGP_NEVER;
         w.bits = 0;
+        w.is_data = 0;
     }
     if (w.kind <= LPI_WIRE_COUNTED)
         lpi_busy(c); /* before it is counted as received: the deadlock scan must not miss it */

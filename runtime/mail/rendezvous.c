@@ -26,18 +26,20 @@ static void take_sync_send(struct lpi_proc *p, struct logp_request *r, const str
 static void send_cts(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e,
                      int64_t matched)
 {
-    struct lpi_rendezvous *z = e->rendezvous;
+    struct logp_machine *m = p->core->machine;
+    /* of another process: that one adds it */
+    const int64_t latency = lpi_is_local(m, e->src) ? e->rendezvous->latency : 0;
     const struct lpi_envelope cts = {.label = {e->context, p->rank, e->tag},
-                                     .dst = z->sender->rank,
-                                     .arrival = e->arrival < 0 ? LOGP_NEVER
-                                                               : lpi_after(matched, z->latency),
-                                     .rendezvous = z,
+                                     .dst = e->src,
+                                     .arrival =
+                                         e->arrival < 0 ? LOGP_NEVER : lpi_after(matched, latency),
+                                     .rendezvous = e->rendezvous,
                                      .request = r,
                                      .kind = LPI_CTS};
-    const int rc = lpi_post(p, z->sender, &cts);
+    const int rc = lpi_post(p, &m->procs[e->src], &cts);
 
     if (rc != 0)
-        lpi_stop(p->core->machine, rc);
+        lpi_stop(m, rc);
 }
 
 void lpi_rendezvous_match(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e)
@@ -71,12 +73,17 @@ static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
         lpi_wake_at(p, z->at < 0 ? z->at : lpi_later(p, z->at));
 }
 
+bool lpi_rendezvous_awaits(const struct lpi_proc *p, const struct logp_request *r)
+{
+    return p->state != LPI_ENDED && r->state == LPI_REQ_CTS_SENT;
+}
+
 /* The data of a rendezvous comes to the receive that it has matched, if that still waits. */
 static void take_data(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct logp_request *r = e->request;
 
-    if (p->state == LPI_ENDED || r->state != LPI_REQ_CTS_SENT)
+    if (!lpi_rendezvous_awaits(p, r))
         return;
     r->arrival = e->arrival;
     lpi_match_complete(p, r, e);

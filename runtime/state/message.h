@@ -81,9 +81,8 @@ static inline bool lpi_has_payload(enum lpi_message_kind kind)
  */
 struct lpi_rendezvous {
     struct lpi_rendezvous *next; /* of the same sender */
-    struct lpi_proc *sender, *to;
     uint32_t context;
-    int tag;
+    int dst, tag;
     size_t n_bytes;
     const void *data; /* the payload, until DATA has been sent: ... */
     void *copy;       /* ... this copy; NULL: the caller's buffer, or made by ... */

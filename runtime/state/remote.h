@@ -19,6 +19,8 @@
 enum lpi_wire_kind {
     LPI_WIRE_UNTIMED,       /* a short message of a vp without an arrival time */
     LPI_WIRE_DATA,          /* a short message of a vp with an arrival time */
+    LPI_WIRE_RTS,           /* a request to send, with its rendezvous: struct lpi_wire_rendezvous */
+    LPI_WIRE_CTS,           /* its answer, with that and the receive */
     LPI_WIRE_LONG,          /* a message of a vp; the payload follows separately */
     LPI_WIRE_ARRIVED,       /* to process 0: all vps of a process are at the sync */
     LPI_WIRE_START,         /* the start is fixed */
@@ -34,7 +36,7 @@ enum lpi_wire_kind {
     LPI_WIRE_CLOCK, /* between runs: core/common_clock.c */
 };
 
-/* The header of each message. UNTIMED sends only the fields before `unused`: a header costs by the
+/* The header of each message. UNTIMED sends only the fields before `is_data`: a header costs by the
  * cache line. */
 struct lpi_wire {
     uint32_t kind : 4,
@@ -42,10 +44,16 @@ struct lpi_wire {
         untimed_bytes : 16; /* UNTIMED: its n_bytes */
     uint32_t context;
     int src, dst, tag;
-    uint32_t unused;
+    uint32_t is_data; /* DATA, LONG: the payload of a rendezvous; `bits` is its receive */
     uint64_t n_bytes;
     int64_t arrival; /* by the machine's clock, whose time 0 is the same in all processes */
     uint64_t bits;   /* beside the payload; UNTIMED has none */
+};
+
+/* What RTS and CTS name: addresses in the sender's and in the receiver's process. */
+struct lpi_wire_rendezvous {
+    uint64_t rendezvous; /* the sender's */
+    uint64_t request;    /* CTS: the receive that has matched */
 };
 
 /* The state that a process reports to process 0. */
@@ -60,7 +68,7 @@ struct lpi_cargo {
     struct lpi_cargo *next; /* in the order of the headers */
     struct lpi_transfer *transfer;
     struct lpi_proc *to;
-    struct logp_request *request; /* the receive that it has matched; NULL: none yet */
+    struct logp_request *request; /* the receive that it has matched or answers; NULL: none yet */
     struct lpi_message *message;  /* gets the payload; NULL: the receive's buffer gets it */
     bool is_over;                 /* the payload is complete */
     bool is_dropped;              /* no vp receives it: the run is stopping */

@@ -257,7 +257,7 @@ struct logp_machine {
     bool fast_path;       /* wall clock, not instrumented, no rendezvous_from */
     bool instrumented;    /* runs are recorded or explored */
     bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
-    bool sends_may_wait;  /* for their receivers: one process, not parallel */
+    bool sends_may_wait;  /* for their receivers: not parallel */
     atomic_bool has_work; /* the model decides how long a processor computes */
     int P, n_cores;
     int first_rank, n_local;         /* the vps of this process */

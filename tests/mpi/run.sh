@@ -690,7 +690,7 @@ processes)
     over() { # OPTIONS AND PROGRAM
         timeout 100 $launcher -n $n "$tools/logp" mpirun --transport mpi "$@"
     }
-    for program in $programs collectives.c communicators.c types.c topologies.c persistent.c windows.c ends.c; do
+    for program in $programs point.c collectives.c communicators.c types.c topologies.c persistent.c windows.c ends.c; do
         build $program "${program%.*} -lm"
     done
     ran=
@@ -706,10 +706,11 @@ processes)
             over -P 6 ./$program >over.out || fail "$program over $n processes of $kind"
             diff over.out out || fail "$program over $n processes of $kind differs"
         done
-        for program in collectives communicators types topologies persistent; do
+        for program in point collectives communicators types topologies persistent; do
             over -P 5 ./$program | grep -q ': all hold' || fail "$program over $n processes of $kind"
         done
         over -P 4 -L 600ns -o 200ns ./collectives | grep -q ': all hold' || fail "delays over processes of $kind"
+        over -P 4 --rendezvous 0 ./collectives | grep -q ': all hold' || fail "rendezvous over processes of $kind"
         over -P 4 ./windows >said 2>&1 && fail 'windows over processes'
         grep -qF 'a window needs all ranks in one process' said || fail 'why there are no windows'
         code=0

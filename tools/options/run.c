@@ -77,7 +77,6 @@ void check_transport(const struct options *o)
                        : o->clock == LOGP_CLOCK_VIRTUAL               ? "the virtual clock"
                        : o->network.topology != NULL                  ? "a topology"
                        : logp_params_capacity(&o->network.params) > 0 ? "a capacity"
-                       : o->network.rendezvous_from > 0               ? "--rendezvous"
                        : is_faulty(o)                                 ? "faults or noise"
                        : o->gamma_host                                ? "--gamma host"
                        : o->output != NULL && (o->sets & OPTIONS_NETWORK) == 0
