@@ -392,3 +392,31 @@ Test(check_search, a_receive_that_may_have_another_send_is_not_joined)
     check_two(BACKWARDS, "    step 3: receive of rank 0, tag 3, 4 bytes\n",
               "    step 4: receive of rank 0, tag 3, 4 bytes\n");
 }
+
+/* Rank 0 receives one message of rank 1 and many of rank 2, which fails only if that of rank 1 comes last. */
+static int one_is_slow(struct logp_vp *vp, void *arg)
+{
+    enum { MANY = 30 };
+    const int rank = logp_vp_rank(vp);
+    struct logp_status from;
+    int rc = 0, x = 0;
+
+    for (int i = 0; rc == 0 && rank == 2 && i < MANY; i++)
+        rc = logp_send(vp, 0, 0, &x, sizeof(x));
+    if (rank == 1)
+        return logp_send(vp, 0, 0, &x, sizeof(x));
+    for (int i = 0; rc == 0 && rank == 0 && i < MANY + 1; i++)
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &from);
+    return rank == 0 && rc == 0 ? LOGP_CHECK_NE(vp, from.source, 1) : rc;
+}
+
+Test(check_search, random_runs_have_slow_links)
+{
+    for (uint64_t seed = 1; seed <= 11; seed++) {
+        struct logp_check check = {
+            .size = sizeof(check), .sizes = (int[]){3}, .n_sizes = 1, .seed = seed};
+
+        cr_assert_eq(logp_check(one_is_slow, NULL, &check, NULL), -EPROTO);
+        cr_assert_lt(check.checked.runs, 200);
+    }
+}

@@ -81,14 +81,14 @@ static int write_value(struct logp_vp *vp, int value)
 static int read_value(struct logp_vp *vp, int *phase)
 {
     const int id = logp_history_invoke(history, vp, logp_vp_rank(vp), LOGP_HISTORY_READ, 0, 0);
-    struct value newest;
+    struct value newest, newer; /* newer values need not be at a majority: they are not returned */
     int rc = id < 0 ? id : 0;
 
     if (rc == 0)
         rc = ask(vp, QUERY, (struct value){.stamp = -1, .phase = ++*phase}, &newest);
     if (rc == 0 && bug != NO_WRITE_BACK) {
         newest.phase = ++*phase;
-        rc = ask(vp, UPDATE, newest, &newest);
+        rc = ask(vp, UPDATE, newest, &newer);
     }
     return rc != 0 ? rc : logp_history_return(history, vp, id, newest.value);
 }
