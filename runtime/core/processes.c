@@ -133,8 +133,7 @@ int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
     int process, n_processes, rc;
     struct lpi_remote *f;
 
-    if (config->clock != LOGP_CLOCK_WALL || config->wait_for_space ||
-        lpi_rendezvous_from(config) > 0 || config->core_of != NULL)
+    if (config->clock != LOGP_CLOCK_WALL || config->wait_for_space || config->core_of != NULL)
         return -ENOTSUP;
     if (atomic_exchange_explicit(&in_use, true, memory_order_acquire))
         return -EBUSY;
