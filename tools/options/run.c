@@ -237,7 +237,8 @@ const struct option_row run_options[] = {
     {"cores", "LIST", "cores to use, e.g. 0,2-5", "all", "", OPTIONS_RUN | OPTIONS_MPIRUN,
      .apply = apply_cores},
     {"place", "HOW",
-     "which ranks share a core: block, round-robin, partners, or as a report (FILE.json) says",
+     "which ranks share a core: block, round-robin, partners, or by the messages of a report "
+     "(FILE.json)",
      "block", "", OPTIONS_RUN | OPTIONS_MPIRUN, .apply = apply_place, .series = SERIES_WORDS,
      .words = "block, round-robin, partners"},
     {"plugin", "FILE.so[:ARGS]", "a delay model or algorithms of your own (logp/algorithm.h)",
