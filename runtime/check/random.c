@@ -101,7 +101,8 @@ static int first_in_order(struct random *s, const struct logp_alternative *a, in
     return best;
 }
 
-/* @return a poll that misses, each as likely as every other; -1: there is none, or nothing else */
+/* Draw one of the polls that miss, all equally likely. @return its place in a; -1: no alternative
+ * misses, or all do */
 static int any_miss(struct random *s, const struct logp_alternative *a, int n)
 {
     int n_misses = 0, miss = -1;

@@ -50,6 +50,7 @@ expect='--unit auto logp run' bad predict broadcast --unit auto
 expect="LOGP_UNIT 'auto' logp run" LOGP_UNIT=auto bad predict broadcast
 expect='--unit auto logp run' bad bench broadcast --unit auto
 expect='--unit auto logp run' bad measure --unit auto
+expect='--transport not together with --unit auto' bad run broadcast --unit auto --transport mpi
 expect='--unit auto without delays' bad run broadcast --unit auto --delay none
 expect='--unit auto no time counted in units' bad run broadcast --unit auto -L 6us -o 2us -g 4us
 expect='--unit auto no time counted in units' bad run broadcast --unit auto --machine cm5

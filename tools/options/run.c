@@ -79,6 +79,7 @@ void check_transport(const struct options *o)
                        : logp_params_capacity(&o->network.params) > 0 ? "a capacity"
                        : is_faulty(o)                                 ? "faults or noise"
                        : o->gamma_host                                ? "--gamma host"
+                       : o->unit_auto                                 ? "--unit auto"
                        : o->output != NULL && (o->sets & OPTIONS_NETWORK) == 0
                            ? "--output: redirect stdout"
                        : o->plot != NULL                       ? "--plot"

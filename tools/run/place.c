@@ -73,7 +73,7 @@ void place_partners(struct options *o, const struct logp_invocation *c, const st
 
 /* ---- of a report ---- */
 
-/* The number of a key; ends the process where there is none. */
+/* The number under this key of a report, 0 .. most. If it is missing or wrong, the process ends. */
 static int64_t number_in(const struct options *o, const json_t *it, const char *key, int64_t most)
 {
     const json_t *value = json_object_get(it, key);

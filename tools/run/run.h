@@ -84,9 +84,9 @@ const int *partners_of(const struct options *o);
 
 /* ---- unit.c: --unit auto ---- */
 
-/* Find the smallest unit at which what o asks for keeps within 1 % of its prediction here, by a few
- * short runs, and make it that of o. @return an exit code: not EXIT_OK: there is none, which is
- * said, or a run went wrong */
+/* By a few short runs, find the smallest unit at which the runs of o keep within 1 % of their
+ * predictions on this host. o then has this unit. @return an exit code; if it is not EXIT_OK, a
+ * message has been printed: no unit is good enough, or a run went wrong */
 int find_unit(struct options *o, const char *collective);
 
 /* ---- faults.c ---- */
