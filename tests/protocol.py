@@ -30,7 +30,7 @@ def main():
         kept, runs = [], []
         for seed in SEEDS:
             code, text = check(program, bug, LOGP_CHECK_SEED=seed)
-            numbers = re.search(r"^run (\d+), .* of \d+ choices (\d+) differ", text, re.M)
+            numbers = re.search(r"^run (\d+), .* of \d+ choices? (\d+) differ", text, re.M)
             if code != 1 or numbers is None:
                 sys.exit(f"bug {bug}, seed {seed}: exit code {code}, no failure: {text}")
             runs.append(int(numbers[1]))

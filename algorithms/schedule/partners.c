@@ -21,7 +21,7 @@ struct graph {
     size_t *first;           /* by rank, and the end: into half */
     struct half_edge *half;  /* each edge from both of its ends */
     int64_t *gain;           /* by rank: what a move to the other core would save */
-    int *core_of, *best;     /* the placement that is worked on; the best so far */
+    int *core_of;            /* the placement that is worked on */
     int *members, *exchange; /* of two cores; the ranks that a pass has exchanged, in pairs */
     bool *locked;
 };
@@ -81,12 +81,11 @@ static int make_graph(struct graph *g, const struct logp_traffic *traffic, size_
     g->half = malloc((2 * n + 1) * sizeof(*g->half));
     g->gain = calloc(P, sizeof(*g->gain));
     g->core_of = calloc(P, sizeof(int));
-    g->best = calloc(P, sizeof(int));
     g->members = calloc(P, sizeof(int));
     g->exchange = calloc(P + 1, sizeof(int));
     g->locked = calloc(P, sizeof(bool));
     if (g->first == NULL || g->half == NULL || g->gain == NULL || g->core_of == NULL ||
-        g->best == NULL || g->members == NULL || g->exchange == NULL || g->locked == NULL)
+        g->members == NULL || g->exchange == NULL || g->locked == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         if (counts(&traffic[i])) {
@@ -112,7 +111,6 @@ static void free_graph(struct graph *g)
     free(g->half);
     free(g->gain);
     free(g->core_of);
-    free(g->best);
     free(g->members);
     free(g->exchange);
     free(g->locked);

@@ -191,7 +191,7 @@ static void put_what(struct line *l, const struct lpi_observer *e, enum logp_fai
     put_number(l, "run ", p->run + 1);
     put_number(l, ", seed ", p->seed);
     put_number(l, "; of ", (uint64_t)n);
-    put_number(l, " choices ", (uint64_t)deviations);
+    put_number(l, n == 1 ? " choice " : " choices ", (uint64_t)deviations);
     put(l,
         deviations == 1 ? " differs from the default order\n" : " differ from the default order\n");
 }

@@ -210,9 +210,9 @@ bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b)
              strcmp(a->asserted.file, b->asserted.file) == 0));
 }
 
-/* Three of four random runs take messages as late as possible: each vp goes on until it needs one. Such
- * runs have few choices, find more bugs of protocols, and become small. The others find bugs of memory
- * that vps share. */
+/* Three of four random runs take messages as late as possible: each vp goes on until it needs one.
+ * Such runs have few choices, find more bugs of protocols, and become small. The others find bugs of
+ * memory that vps share. */
 static void draw_late(struct lpi_job *job)
 {
     const struct logp_check *c = &job->check;

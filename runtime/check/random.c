@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In every eighth run each alternative is as likely as every other. In all others messages have an order,
- * which is drawn for the run: of those that can be taken, mostly the first in this order is. In half of
- * these runs each message has a place of its own in the order (Yuan, Yang, Gu, CAV 2018); in the other half
- * all messages of one sender, receiver and tag have the same one, so that some links and some kinds of
- * messages are slow throughout such a run. So bugs are found that need many choices in favour of a few
- * messages. Waits end early in some runs often, in some rarely, and in some only if no message is there.
- * Faults are rare in some runs, too.
+ * In one of eight runs all alternatives are equally likely. In the others messages have an order,
+ * which is drawn for the run, and mostly the first message in this order is taken. In half of these
+ * runs each message has a place of its own in the order (Yuan, Yang, Gu, CAV 2018). In the other
+ * half all messages of one sender, receiver and tag have the same place, so that some links and
+ * some kinds of messages are slow throughout the run. This finds bugs that need many choices in
+ * favour of a few messages. Waits end early often in some runs, rarely in others, and in half of
+ * the runs only if there is no message. How rare faults are is drawn for each run, too.
  */
 #include "kit.h"
 
@@ -67,8 +67,8 @@ static uint64_t channel_of(const struct logp_alternative *a)
     return lpi_kit_mix((uint64_t)a->rank << 32 | (uint32_t)a->source);
 }
 
-/* The least goes first. Messages come before polls that miss, and among polls those of one vp come first.
- * All else has no place that lasts. */
+/* The alternative with the least place is chosen. Messages come before polls that miss, and the
+ * polls of one vp have one place. All other alternatives get a new place at each choice. */
 static uint64_t place_of(struct random *s, const struct logp_alternative *a)
 {
     const uint64_t channel = channel_of(a);
@@ -122,8 +122,9 @@ static int choose_in_order(struct random *s, const struct logp_alternative *a, i
     return miss >= 0 ? miss : first_in_order(s, a, n);
 }
 
-/* In some runs a list that begins with something other than a message has no order. Tried with an order in all
- * runs and in none: each finds some bugs of protocols late. */
+/* Does the order of the run decide this choice? Of choices that are not between messages it decides
+ * all in half of the runs and none in the others: always and never were both tried, and each found
+ * some bugs of protocols late. */
 static bool has_order(const struct random *s, const struct logp_alternative *a)
 {
     switch (a->kind) {

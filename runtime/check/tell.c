@@ -369,8 +369,8 @@ static void tell_choices(struct lpi_text *t, const struct lpi_story *s, const st
     const int n_deviations = lpi_answers_deviations(&job->taken);
 
     lpi_text_add(
-        t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choices %d differ%s from the default order\n",
-        job->plan.run + 1, job->plan.seed, job->taken.n, n_deviations,
+        t, "run %" PRIu64 ", seed %" PRIu64 "; of %d choice%s %d differ%s from the default order\n",
+        job->plan.run + 1, job->plan.seed, job->taken.n, job->taken.n == 1 ? "" : "s", n_deviations,
         n_deviations == 1 ? "s" : "");
     if (job->is_search)
         lpi_environment_tell(t);

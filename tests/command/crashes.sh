@@ -20,7 +20,7 @@ ended() {
     [[ $(head -n 1 "$dir/smaller") == "crash failed with P = 3: "* ]] || fail "$*: not smaller: $(cat "$dir/all")"
     grep -Eqx '  [14]: rank 2 takes the message of rank 1 \(default: rank 2 takes the message of rank 0\)' "$dir/smaller" ||
         fail "$*: not smaller: $(cat "$dir/all")"
-    grep -qE '^run [0-9]+, seed [0-9]+; of [0-9]+ choices [0-9]+ differs? from the default order$' "$dir/all" ||
+    grep -qE '^run [0-9]+, seed [0-9]+; of [0-9]+ choices? [0-9]+ differs? from the default order$' "$dir/all" ||
         fail "$*: no run in: $(cat "$dir/all")"
     [ "$(find "$dir/left" -type f | wc -l)" -eq 1 ] || fail "$*: $(ls "$dir/left")"
     [ ! -s "$dir/out" ] || fail "$*: it went on: $(cat "$dir/out")"

@@ -78,7 +78,7 @@ struct options {
     struct logp_network network;
     const struct logp_network *planned; /* what algorithms are planned for; NULL: network_of() */
     int64_t unit_ns;
-    bool unit_auto; /* --unit auto: it is to be found, or was: run/unit.c */
+    bool unit_auto;                          /* --unit auto: run/unit.c finds the unit */
     const struct logp_machine_file *machine; /* NULL: none */
     const struct logp_delay_model *delay;
     const char *plugin;             /* whose model it is, as it was written; NULL: of the table */
@@ -127,7 +127,7 @@ struct options {
     int cores[MAX_CORES];
     enum { PLACE_BLOCK, PLACE_ROUND_ROBIN, PLACE_PARTNERS } place;
     const char *place_text;   /* of --place, as it was written */
-    const char *traffic_file; /* PLACE_PARTNERS: what went between ranks; NULL: as schedules say */
+    const char *traffic_file; /* PLACE_PARTNERS: the report with the messages; NULL: schedules */
     const int *core_of;       /* of PLACE_PARTNERS: place_partners(); NULL: not known yet */
     /* what is asked of the command, and how it answers */
     unsigned sets;                   /* of the command: enum option_set */
