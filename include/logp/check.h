@@ -136,8 +136,9 @@ struct logp_note;
 struct logp_fault_limits {
     int crashes;  /**< vps that end */
     int restarts; /**< vps that crash and start again */
-    int lost; /**< messages that never come. Untimed checks only. Messages of collectives, also of
-                         those that create groups, are neither lost nor doubled */
+    /** Messages that never come. Untimed checks only. Messages of collectives, also of those that
+     *  create groups, are neither lost nor doubled. */
+    int lost;
     int doubled;    /**< messages that come twice. Untimed checks only */
     int partitions; /**< times at which one vp is cut off: messages that are sent from it or to it are
                          lost until the partition heals, which is a choice, too; not those of

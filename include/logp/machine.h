@@ -136,10 +136,10 @@ struct logp_config {
  * @param out     out: the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (size not set, P, no delay model, a core that this process may not use, an
  *         unknown clock, a negative size, an unknown placement, both placement and core_of, a core_of
- *         that names more cores than there are or leaves one without a rank, wait_for_space or rendezvous_from on a parallel machine,
- *         logp_delay_functions()), -E2BIG (an unknown field is set, or logp_delay_functions()),
- *         -ENOENT (executor, transport), -ENOMEM, -EAGAIN (no more threads), -ENOTSUP (a forked
- *         child).
+ *         that names more cores than there are or leaves one without a rank, wait_for_space or
+ *         rendezvous_from on a parallel machine, logp_delay_functions()), -E2BIG (an unknown field
+ *         is set, or logp_delay_functions()), -ENOENT (executor, transport), -ENOMEM, -EAGAIN (no
+ *         more threads), -ENOTSUP (a forked child).
  *
  * With a transport the result is the same in all processes. Further errors: -ELIBACC (it cannot be
  * loaded: logp_transport_error()), -EPERM (the program has begun MPI with less than
