@@ -13,7 +13,7 @@
 
 enum { TRIALS = 20, FLIGHT_NS = 5000000 };
 
-static const int64_t close_ns = 100000, second_ns = 1000000000;
+static const int64_t close_ns = 300000, second_ns = 1000000000;
 
 static int64_t host_ns(void)
 {
