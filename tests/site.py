@@ -39,7 +39,6 @@ SEARCHES = [
     ("running collectives", "Running collectives", "running.html", "page", 0),
     ("timing rules", "Timing rules", "design.html#design-timing-rules", "section in Design", 0),
     ('"length of a time unit"', "Options", "command.html#command-options", "--unit T length of a time unit", 0),
-    ("--unit", "The smallest unit", "running.html#running-the-smallest-unit", "finds the smallest unit", 1),
     ("--unit", "Options", "command.html#command-options", "--unit T length of a time unit", 2),
     ("blocking section mutex", "logp_blocking_begin", "vp_8h.html#a", "a mutex", 0),
     ("mutex qqzzqq", None, None, None, 0),
