@@ -46,10 +46,12 @@ static const struct lpi_transport *open_file(const char *directory, const char *
     void *file;
 
     snprintf(path, sizeof(path), "%s/liblogp-mpi-%s.so", directory, name);
+    file = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
     /* global, for the MPI's own plug-ins; and where a library with MPI's names is there already, the
      * transport and its MPI must find each other first */
-    file = dlopen(path, RTLD_NOW | RTLD_GLOBAL |
-                            (dlsym(RTLD_DEFAULT, "MPI_Init") != NULL ? RTLD_DEEPBIND : 0));
+    if (file == NULL)
+        file = dlopen(path, RTLD_NOW | RTLD_GLOBAL |
+                                (dlsym(RTLD_DEFAULT, "MPI_Init") != NULL ? RTLD_DEEPBIND : 0));
     if (file != NULL)
         t = dlsym(file, "lpi_transport");
     if (t == NULL)
