@@ -40,6 +40,16 @@ logp bench "${virtual[@]}" --save before --against before
 holds '.records | length == 4 and all(.[]; has("verdict") | not)' "$dir/home/.local/share/logp/before.json" \
     "saved without what it was compared with"
 
+# a run saved before there was --place: its processors were in blocks
+wall=(broadcast -P 2 --algo flat --executor fiber --reps 3)
+logp bench "${wall[@]}" --save placed.json
+jq '.records[] |= del(.place, .unit_ns, .unit_by)' placed.json >older.json
+logp bench "${wall[@]}" --against older.json --format json
+holds 'length == 1 and .[0].then_ns > 0 and .[0].verdict != "new"' out "a saved record without place"
+logp bench "${wall[@]}" --place round-robin --against older.json
+[ $code -eq 2 ] || fail "another place: exit code $code"
+stderr_has 'no point of this run: place was "block", and is now "round-robin"'
+
 # ---- what has changed: on the virtual clock each nanosecond counts ----
 jq '.records[2] |= (.emulated_ns.median = 240001 | .interval_ns = {low:240001,high:240001}) |
     .records[3] |= (.emulated_ns.median = 299999 | .interval_ns = null)' here.json >changed.json

@@ -138,6 +138,19 @@ int save_run(const struct output *out, const char *name)
 
 /* ---- what was asked for ---- */
 
+/* What a record asked for with this key; to be freed. A run that was saved before there was `place`
+ * had its processors in blocks. */
+static json_t *asked_value(const json_t *record, const char *key)
+{
+    const json_t *clock = json_object_get(record, "clock");
+    json_t *value = json_object_get(record, key);
+
+    if (value == NULL && strcmp(key, "place") == 0 && json_is_string(clock) &&
+        strcmp(json_string_value(clock), "wall") == 0)
+        return json_string("block");
+    return value != NULL ? json_incref(value) : json_null();
+}
+
 /* All of it, of a record: the columns before `reps`, and what strikes. To be freed */
 static json_t *asked(const json_t *record)
 {
@@ -146,13 +159,11 @@ static json_t *asked(const json_t *record)
     bool before = true;
 
     for (size_t i = 0; (col = output_column(i)) != NULL; i++) {
-        json_t *value = col->key != NULL ? json_object_get(record, col->key) : NULL;
-
         if (col->key == NULL)
             continue;
         before &= strcmp(col->key, "reps") != 0;
         if (before || strcmp(col->key, "fault") == 0 || strcmp(col->key, "noise") == 0)
-            json_object_set_new(all, col->key, value != NULL ? json_incref(value) : json_null());
+            json_object_set_new(all, col->key, asked_value(record, col->key));
     }
     return all;
 }
