@@ -37,6 +37,7 @@ int logp_step_list_plan(int P, int rank, struct logp_invocation *c)
                 most = spots[j].at.offset + spots[j].n;
     }
     c->plan.scratch_bytes = most;
+    c->plan.early = c->args.list->early;
     return 0;
 }
 
@@ -61,7 +62,7 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
 
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("schedule", "listed", "the steps of a list", ""), .needs = needs,
-     .steps = steps, .run = run},
+     .plan = logp_step_list_plan, .steps = steps, .run = run},
 };
 
 const struct logp_collective lpi_schedule = {

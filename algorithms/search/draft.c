@@ -30,7 +30,7 @@ void lpi_draft_fini(struct lpi_draft *d)
 void lpi_draft_clear(struct lpi_draft *d)
 {
     memset(d->n, 0, (size_t)d->P * sizeof(*d->n));
-    d->lacks_memory = false;
+    d->early = d->lacks_memory = false;
 }
 
 struct logp_step *lpi_draft_add(struct lpi_draft *d, int64_t rank)
@@ -49,6 +49,7 @@ int lpi_draft_copy(struct lpi_draft *d, const struct lpi_draft *from)
         while (d->n[rank] < from->n[rank] && !d->lacks_memory)
             *lpi_draft_add(d, rank) = from->steps[rank][d->n[rank]];
     }
+    d->early = from->early;
     return d->lacks_memory ? -ENOMEM : 0;
 }
 
@@ -135,6 +136,7 @@ int lpi_draft_read_with(struct lpi_draft *d, const struct logp_schedule *s,
         if (rc != 0)
             break;
         rc = replace_state(&c.plan, state);
+        d->early |= c.plan.early;
         for (int64_t i = 0; rc == 0 && s->steps(s->P, rank, &c, i, &step); i++) {
             if (step.kind == LOGP_STEP_COMBINE && step.into_one && step.n == 1)
                 step.left = step.at;
@@ -163,5 +165,6 @@ struct logp_step_list lpi_draft_list(const struct lpi_draft *d)
     return (struct logp_step_list){.P = d->P,
                                    .steps = (const struct logp_step *const *)d->steps,
                                    .n = d->n,
-                                   .most_bytes = most};
+                                   .most_bytes = most,
+                                   .early = d->early};
 }

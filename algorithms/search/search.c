@@ -199,21 +199,6 @@ static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_
     return s->rc == 0 ? cost(s, &s->draft, INT64_MAX) : INT64_MAX;
 }
 
-/* Where sends wait for their receivers, the best row may post all its receives before its sends
- * (logp_rank_plan.early), which no list does: then it is the best of the others. */
-static void take_others(struct search *s)
-{
-    const struct logp_algorithm *a;
-
-    for (size_t i = 0; s->rc == 0 && (a = logp_algorithm_at(s->what->name, i)) != NULL; i++)
-        if (a->steps != NULL && lpi_needs(a, s->ask.P, &s->c) == NULL) {
-            const int64_t ns = read_row(s, a, 0);
-
-            if (s->rc == 0)
-                take(s, &s->draft, ns, "table");
-        }
-}
-
 static void begin_with_table(struct search *s)
 {
     struct lpi_choice choice;
@@ -225,12 +210,10 @@ static void begin_with_table(struct search *s)
     if (s->rc != 0)
         return;
     ns = read_row(s, choice.algorithm, choice.k);
-    s->state.table_ns = ns < INT64_MAX ? ns : choice.prediction.ns;
+    s->state.table_ns = ns;
     s->state.ns = INT64_MAX;
     if (s->rc == 0)
         take(s, &s->draft, ns, "table");
-    if (s->rc == 0 && s->state.ns == INT64_MAX && s->c.model.rendezvous_from > 0)
-        take_others(s);
     if (s->rc == 0 && s->state.ns == INT64_MAX)
         s->rc = -ENOTSUP;
 }

@@ -34,6 +34,7 @@ struct lpi_draft {
     struct logp_step **steps; /* by rank */
     int64_t *n;
     size_t *capacity;
+    bool early;        /* logp_rank_plan.early of each rank */
     bool lacks_memory; /* a step could not be added */
     struct logp_step lost;
 };

@@ -464,6 +464,7 @@ struct logp_step_list {
     const struct logp_edge *const *edges; /**< by rank; NULL: each rank goes step by step */
     const int64_t *n_edges;               /**< by rank: number of edges */
     bool in_order; /**< by its edges, each step of a rank waits for the end of the step before it */
+    bool early;    /**< logp_rank_plan.early of each rank; without edges */
 };
 
 /**

@@ -49,9 +49,7 @@ enum logp_search_proof {
 struct logp_search_state {
     int64_t ns;           /**< of the best so far */
     int64_t bound_ns;     /**< logp_collective_lower_bound(); -1: none is known */
-    int64_t table_ns;     /**< of the best algorithm of the table; less than `ns` only if sends wait
-                               for their receivers, and that one posts receives before its sends
-                               (logp_rank_plan.early), which a list of steps cannot say */
+    int64_t table_ns;     /**< of the best algorithm of the table; `ns` is never more */
     uint64_t tried;       /**< schedules whose time was computed */
     int64_t rounds;       /**< that are over */
     const char *found_by; /**< "table", "word", "tree", "matching", "order", "exhaustive" */

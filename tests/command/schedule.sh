@@ -152,6 +152,7 @@ expect='last }' wrong 'num_ranks 2\nrank 0 {\nl1: calc 9\n'
 expect='deadlock: rank 1 rank 0 tag 3 never' wrong 'num_ranks 2\nrank 1 {\nl1: recv 8b from 0 tag 3\n}\n'
 expect='receive 1' wrong 'num_ranks 2\nrank 1 {\nl1: send 8b to 0 tag 3\n}\n'
 expect='size rank 1' wrong 'num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 7b from 0\n}\n'
+expect='"early" true false' wrong '{"P":1,"early":1,"ranks":[[]]}'
 expect='line 2' wrong '{"P":2,\n"ranks":[[],}'
 expect='"P" "ranks"' wrong '{"P":3,"ranks":[[],[]]}'
 expect='"P" "ranks"' wrong '{"P":2,"ranks":7}'
@@ -165,6 +166,22 @@ json '.[0] | (.P == 2 and .predicted_ns == 9)' predict --schedule "$dir/steps"
 printf 'num_ranks 1\nrank 0 {\nl1: calc 9\n}\n' >"$dir/one"
 json '.[0] | (.P == 1 and .predicted_ns == 9)' predict --schedule "$dir/one"
 json '.[0] | (.P == 1 and .verified == null and .emulated_ns.median == 9)' run --schedule "$dir/one" --clock virtual
+# of these rows each rank posts all its receives ahead of the first send that waits, and the file says so
+while read -r words; do
+    # shellcheck disable=SC2086
+    "$logp" schedule $words -P 8 -G 10ns --rendezvous 0 --format json >"$dir/ahead.json" 2>"$dir/err"
+    holds .early "$dir/ahead.json" "$words: early"
+    # shellcheck disable=SC2086
+    expected=$("$logp" predict $words -P 8 -G 10ns --rendezvous 0 --format json 2>"$dir/err" | jq '.[0].predicted_ns')
+    json ".[0].predicted_ns == $expected" predict --schedule "$dir/ahead.json" -G 10ns --rendezvous 0
+done <<'END'
+allreduce --algo census
+barrier --algo census
+broadcast --algo matched --bytes 4096
+reduce --algo two-tree --count 512
+scan --algo two-tree --count 64
+END
+json 'has("early") | not' schedule broadcast --algo flat -P 3
 expect='--schedule 2 3' bad predict --schedule "$dir/steps" -P 3
 expect='broadcast schedule' bad predict broadcast --schedule "$dir/steps"
 expect='--by guess formula schedule' bad predict broadcast --by guess

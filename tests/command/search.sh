@@ -75,7 +75,7 @@ done
 json '.[0] | .algorithm == "search" and .verified' run barrier -P 8 --algo search --clock virtual
 json 'map(.algorithm) == ["binomial", "search"]' predict reduce -P 4 --algo binomial,search
 
-# the best of the table needs receives ahead of its sends, which no file says: then another one begins
+# the best of the table needs receives ahead of its sends: the file says so
 logp search allreduce -P 5 --rendezvous 0 --limit 50ms --output "$dir/waits.json"
 [ $code -eq 0 ] || fail "search --rendezvous: exit code $code: $(cat "$dir/all")"
 json '.[0] | .verified and .predicted_ns == .emulated_ns.median' run --schedule "$dir/waits.json" --as allreduce \

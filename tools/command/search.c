@@ -89,8 +89,6 @@ static void show_result(FILE *f, const struct logp_search_result *r, bool varies
 
     for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++)
         found = strcmp(origins[i].by, s->found_by) == 0 ? origins[i].text : found;
-    if (s->ns > s->table_ns)
-        found = "an algorithm of the table; the best needs receives posted before its sends";
     fprintf(f, "time:   %s%s\n", varies ? "at most " : "", show_ns(s->ns, time, sizeof(time)));
     fprintf(f, "bound:  %s\n",
             s->bound_ns >= 0 ? show_ns(s->bound_ns, time, sizeof(time)) : "unknown");

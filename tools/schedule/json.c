@@ -3,6 +3,7 @@
  * A schedule in JSON, read and written:
  * {"P":2,"ranks":[[{"op":"send","peer":1,"bytes":8,"tag":0}, ...], ...]}. A step may also say where
  * its data are: "at", "left" and "right" are {"buffer":"recv_buf","offset":0,"length":8}, in bytes.
+ * "early":true beside "P" is logp_rank_plan.early of all ranks.
  */
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
@@ -166,7 +167,7 @@ static void read_step(struct reading *r, int64_t rank, const struct step_read *s
 void read_json(struct reading *r, const char *text)
 {
     json_error_t error;
-    json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, &error), *ranks, *steps, *step;
+    json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, &error), *early, *ranks, *steps, *step;
     size_t rank, i;
 
     if (all == NULL)
@@ -175,7 +176,11 @@ void read_json(struct reading *r, const char *text)
     if (!json_is_array(ranks) || !json_is_integer(json_object_get(all, "P")) ||
         (json_int_t)json_array_size(ranks) != json_integer_value(json_object_get(all, "P")))
         bad_option(r->option, r->file, "\"P\", and \"ranks\" with as many lists of steps");
+    early = json_object_get(all, "early");
+    if (early != NULL && !json_is_boolean(early))
+        bad_option(r->option, r->file, "\"early\" is true or false");
     begin_reading(r, (int64_t)json_array_size(ranks));
+    r->list.early = json_is_true(early);
     json_array_foreach(ranks, rank, steps)
     {
         if (!json_is_array(steps))
@@ -196,11 +201,25 @@ void read_json(struct reading *r, const char *text)
 static const struct schedule_shown *shown;
 static size_t element; /* of its operation */
 
+/* Is logp_rank_plan.early set? Rows set it for all ranks. */
+static bool is_early(const struct logp_schedule *s)
+{
+    struct logp_invocation c;
+    bool early;
+
+    if (logp_schedule_begin(s, 0, &c) != 0)
+        return false;
+    early = c.plan.early;
+    logp_schedule_end(&c);
+    return early;
+}
+
 static void show_begin(const struct schedule_shown *s)
 {
     shown = s;
     element = s->steps.args.op != NULL ? s->steps.args.op->element_bytes : 1;
-    printf("{\"P\":%lld,\"ranks\":[", (long long)s->steps.P);
+    printf("{\"P\":%lld,%s\"ranks\":[", (long long)s->steps.P,
+           is_early(&s->steps) ? "\"early\":true," : "");
 }
 
 static void show_rank(int64_t rank)
