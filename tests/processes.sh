@@ -18,10 +18,17 @@ export LSAN_OPTIONS=exitcode=0
 # Under ThreadSanitizer: no hooks of UCX's, which run in threads that have ended for it, and nothing
 # of the order in which an MPI takes its locks.
 export UCX_MEM_EVENTS=n TSAN_OPTIONS=detect_deadlocks=0
-err=$(mktemp)
-trap 'rm -f "$err"' EXIT
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
 code=0
-timeout --foreground 280 "${run[@]}" -n "$n" "$@" </dev/null 2>"$err" || code=$?
-cat "$err" >&2
-! grep -qE '^ +#[0-9]+ .* in (lpi|logp)_' "$err" || code=1
+# Each process notes its exit code: mpirun may end with 0 although a process has died.
+# shellcheck disable=SC2016
+timeout --foreground 280 "${run[@]}" -n "$n" bash -c '"$@"; code=$?; echo $code >>"$0"; exit $code' "$dir/codes" "$@" \
+    </dev/null 2>"$dir/err" || code=$?
+cat "$dir/err" >&2
+! grep -qE '^ +#[0-9]+ .* in (lpi|logp)_' "$dir/err" || code=1
+if [ "$code" -eq 0 ] && [ "$(grep -cx 0 "$dir/codes")" -ne "$n" ]; then
+    echo "not all of the $n processes ended with 0" >&2
+    code=1
+fi
 exit "$code"
