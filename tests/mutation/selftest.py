@@ -269,9 +269,23 @@ def check_copy(checks):
                     "not in a copy of the tree: %s" % name)
 
 
+def check_equivalents(checks):
+    """What goes in an entry of tests/mutation/equivalent is in its file."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    known = report.Equivalents(os.path.join(root, "tests", "mutation", "equivalent")).known
+    for name, gone, _ in known:
+        path = os.path.join(root, name)
+        text = ""
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                text = " ".join(f.read().split())
+        checks.hold(" ".join(gone) in text, "equivalent: not in %s: %s" % (name, " ".join(gone)))
+
+
 def run():
     """Exit code."""
     checks = Checks()
+    check_equivalents(checks)
     check_copy(checks)
     check_units(checks)
     check_tokens(checks)
