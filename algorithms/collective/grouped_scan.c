@@ -327,9 +327,8 @@ static int64_t window(const struct logp_invocation *c, size_t bytes)
 static struct list *list_of(int64_t k, const struct lpi_census *word)
 {
     const size_t n = (size_t)(6 * k + 3 * word->n + 8);
-    struct list *list = calloc(1, sizeof(*list) + n * sizeof(list->steps[0]));
 
-    return list;
+    return calloc(1, sizeof(struct list) + n * sizeof(struct logp_step));
 }
 
 static int plan(int P, int rank, struct logp_invocation *c, bool inclusive)
@@ -343,7 +342,7 @@ static int plan(int P, int rank, struct logp_invocation *c, bool inclusive)
                        .j = rank % k,
                        .slot = part_bytes(c, k),
                        .inclusive = inclusive};
-    int rc = lpi_vector_valid(c);
+    int rc = P % k == 0 ? lpi_vector_valid(c) : -EINVAL;
 
     if (rc == 0)
         rc = find(&word, P, c, k);

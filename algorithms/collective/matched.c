@@ -241,7 +241,7 @@ static int64_t match(struct work *w)
 {
     const struct problem *p = w->p;
     const int messages = (int)((p->P - 1) * p->pieces);
-    const int64_t moment = lpi_max(w->costs.send_apart / 8, 1);
+    const int64_t moment = lpi_max(lpi_max(w->costs.send_apart, w->costs.receive_apart) / 8, 1);
     int pieces[MOST_PIECES], root_sent = 0;
     int64_t end = 0;
 
