@@ -562,6 +562,9 @@ int64_t lpi_two_tree_last(int p, int64_t lag);
 void lpi_two_tree_add(struct lpi_two_tree *t, struct lpi_stream s);
 void lpi_two_tree_end(struct lpi_two_tree *t);
 
+/* grouped_scan.c: rows of scan and exscan. */
+extern const struct lpi_rows lpi_scan_grouped, lpi_exscan_grouped;
+
 /* two_tree_scan.c: rows of scan and exscan. */
 extern const struct lpi_rows lpi_scan_two_tree, lpi_exscan_two_tree;
 

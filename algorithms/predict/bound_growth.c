@@ -47,12 +47,12 @@
 #include <string.h>
 
 enum {
-    STEPS = 320,  /* of T */
-    CLASSES = 64, /* messages that take as many steps */
-    FEWEST = 16,  /* steps of e, */
-    FINEST = 48,  /* unless these make more steps of (n - 1) G */
-    SPREAD = 2,   /* (m - 1) G is at most so many d, */
-    LONGEST = 48  /* and so many e */
+    STEPS = 640,   /* of T */
+    CLASSES = 128, /* messages that take as many steps */
+    FEWEST = 16,   /* steps of e, */
+    FINEST = 48,   /* unless these make more steps of (n - 1) G */
+    SPREAD = 2,    /* (m - 1) G is at most so many d, */
+    LONGEST = 48   /* and so many e */
 };
 
 static const int64_t most = INT64_C(1) << 40; /* of P */
@@ -217,18 +217,14 @@ static bool classes_of(struct growth *x, int64_t g, int64_t G_ps)
     return false;
 }
 
-/* T in steps; the last for which it is proven that they are too few, and one more. */
-static int search_steps(struct growth *x, int guessed)
+/* T in steps; the last of low .. high for which it is proven that they are too few. They are for low. */
+static int search_steps(struct growth *x, int low, int high, double *h)
 {
-    int low = guessed / 2, high = guessed + guessed / 4 < STEPS ? guessed + guessed / 4 : STEPS - 1;
-    double h = 0.4;
-
-    if (!are_too_few(x, low, &h))
-        return 0;
+    high = high < STEPS ? high : STEPS - 1;
     while (low + 1 < high) {
         const int T = low + (high - low) / 2;
 
-        if (are_too_few(x, T, &h))
+        if (are_too_few(x, T, h))
             low = T;
         else
             high = T;
@@ -236,29 +232,29 @@ static int search_steps(struct growth *x, int guessed)
     return low;
 }
 
-/* With so many steps of e. @return the steps of T that are proven to be too few; STEPS: T has more */
-static int with_steps(struct growth *x, int steps, const struct logp_params *p, int64_t o,
-                      int64_t d, int64_t g)
+/* With so many steps of e. @return the steps of T that are guessed; STEPS: T has more */
+static int cut(struct growth *x, int steps, const struct logp_params *p, int64_t o, int64_t d,
+               int64_t g)
 {
     const double e = (double)lpi_max(o, g) * 1000, D = ((double)d * 1000 - e) / e * steps + 1e-9;
-    int guessed = STEPS;
 
     x->e = steps;
     x->step_ps = e / steps;
     x->D = D < STEPS / 2 ? (int)D : STEPS / 2;
     if (x->e + x->D < STEPS / 2 && classes_of(x, g, p->G_ps))
-        guessed = guess(x, p, o, d, g);
-    return guessed < STEPS ? search_steps(x, guessed) : STEPS;
+        return guess(x, p, o, d, g);
+    return STEPS;
 }
 
-/* Of n bytes; 0: this says nothing, or there is no memory. d >= e > 0, g <= d */
+/* Of n bytes; 0: this says nothing, or there is no memory. d >= e > 0, g <= d. What coarse steps prove is
+ * where the search in steps of half their length begins. */
 static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_t g, int64_t P,
                        int64_t n)
 {
     const double e = (double)lpi_max(o, g) * 1000, st = (double)(n - 1) * (double)p->G_ps;
     struct growth *x = malloc(sizeof(*x)); /* too large for the stack of a fiber */
-    int steps = FEWEST, T = STEPS;
-    int64_t ns;
+    int steps = FEWEST, guessed, low;
+    double ps = 0, h = 0.4;
 
     if (x == NULL)
         return 0;
@@ -266,13 +262,18 @@ static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_
     x->n = (double)n;
     if (st * FEWEST > e * FINEST)
         steps = (int)lpi_max((int64_t)(e * FINEST / st), 1);
-    for (; T == STEPS && steps > 0; steps = steps * 3 / 4)
-        T = with_steps(x, steps, p, o, d, g);
-    if (T == STEPS)
-        T = 0;
-    ns = (int64_t)(T * x->step_ps / 1000);
+    while ((guessed = cut(x, steps, p, o, d, g)) == STEPS && steps > 1)
+        steps = steps * 3 / 4;
+    if (guessed < STEPS && are_too_few(x, guessed / 2, &h)) {
+        low = search_steps(x, guessed / 2, guessed + guessed / 4, &h);
+        ps = low * x->step_ps;
+        guessed = cut(x, 2 * steps, p, o, d, g);
+        low = 2 * low;
+        if (guessed < STEPS)
+            ps = search_steps(x, low, low + low / 16 + 2, &h) * x->step_ps;
+    }
     free(x);
-    return ns;
+    return (int64_t)(ps / 1000);
 }
 
 /* The question that this thread asked last: others of the same collective follow. */

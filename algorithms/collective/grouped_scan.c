@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scan and exscan in groups of k consecutive ranks. A vector is cut into k parts, and rank j of a
+ * group works on part j of all k vectors:
+ *
+ *      exchange   it receives the others' part j, and combines what comes
+ *      between    an exscan of the groups' parts, among the ranks j of all groups (the best word)
+ *      return     it sends every rank of the group that rank's result of part j
+ *
+ * Each of the k ranks sends its vector, but for 1/k, twice, and between groups only 1/k of it; a
+ * binomial tree or a word sends all of it in each round. For long vectors this takes the time in which
+ * two vectors are sent, and some messages of a part; no scan of few messages does with less than two
+ * transfers of each place (bound_prefix.c). k = 1: that is the row `census`.
+ *
+ * Rank j hears from j + 1, j + 2, ..., and then from 0, 1, ..., j - 1. So it combines x(j) ... x(i)
+ * for each i >= j, and x(0) ... x(i) for each i < j, when they come; the combination of all ranks
+ * before the group, C, is then put before these, and before the former x(0) ... x(j-1), too: one
+ * combination for each message. Before the r-th receive r + W - 1 messages have been sent, and W is as
+ * many as can be sent until the first one comes.
+ */
+#include "collective/collective.h"
+#include "predict/predict.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { MOST_K = 128 };
+
+/* part.state */
+struct list {
+    int64_t n;
+    struct logp_step steps[];
+};
+
+static int64_t part_elements(const struct logp_invocation *c, int64_t k)
+{
+    return lpi_ceil_div(lpi_max(c->args.count, 0), k);
+}
+
+static size_t part_bytes(const struct logp_invocation *c, int64_t k)
+{
+    return lpi_bytes((size_t)part_elements(c, k), lpi_element_bytes(c));
+}
+
+/* The word between groups. 0; -ENOMEM */
+static int find(struct lpi_census *word, int64_t P, const struct logp_invocation *c, int64_t k)
+{
+    const struct lpi_census_cost cost = {.fixed_bytes = part_bytes(c, k),
+                                         .combine_ns =
+                                             lpi_combine_ns(&c->model.params, part_elements(c, k))};
+
+    return lpi_census_find(word, P / k, &c->model.params, &cost);
+}
+
+/* ---- k ---- */
+
+/* Messages between groups follow one after the other in so many rounds, or by the word. */
+static __int128 between(int64_t P, const struct logp_invocation *c, int64_t k)
+{
+    enum { MOST_SEARCHED = 128 }; /* ranks for whom a search for words takes next to no time */
+    const struct lpi_times t = lpi_times(&c->model.params, part_bytes(c, k));
+    struct lpi_census word;
+    int rounds = 0;
+
+    if (P <= MOST_SEARCHED && find(&word, P, c, k) == 0)
+        return word.time;
+    while (INT64_C(1) << rounds < P / k)
+        rounds++;
+    return rounds * (t.D + lpi_combine_ns(&c->model.params, part_elements(c, k)));
+}
+
+/* An estimate. */
+static __int128 about(int64_t P, const struct logp_invocation *c, int64_t k)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, part_bytes(c, k));
+    const int64_t combine = lpi_combine_ns(&c->model.params, part_elements(c, k));
+    const __int128 exchange = k > 1 ? (k - 2) * (__int128)lpi_max(t.E, combine) + t.D + combine : 0;
+
+    return 2 * exchange + between(P, c, k);
+}
+
+/* The knob: what is asked for; else what divides P and is the fastest. */
+static int64_t group_size(int64_t P, const struct logp_invocation *c)
+{
+    int64_t best = 1;
+    __int128 least;
+
+    if (c->args.k > 0)
+        return c->args.k;
+    least = about(P, c, 1);
+    for (int64_t k = 2; k <= P && k <= MOST_K; k++) {
+        const __int128 T = P % k == 0 ? about(P, c, k) : least;
+
+        if (T < least) {
+            best = k;
+            least = T;
+        }
+    }
+    return best;
+}
+
+static const char *needs(int64_t P, const struct logp_invocation *c)
+{
+    const int64_t k = c->args.k;
+
+    if (k < 0 || k > MOST_K || (k > 0 && P % k != 0))
+        return "groups of the same size, up to 128: a --k that divides P";
+    return NULL;
+}
+
+/* ---- a list of steps ---- */
+
+struct making {
+    const struct logp_invocation *c;
+    struct list *list;
+    int64_t P, rank, k, j; /* j: of the group */
+    int64_t ahead;         /* W */
+    size_t slot, bytes;    /* of a slot in scratch; of the own part */
+    int64_t elements, ns;  /* of it, and what its combination takes */
+    bool inclusive;
+    bool has_before, has_start; /* is there C; and C before x(0) ... x(j-1), where it is kept */
+    struct logp_buffer_ref before;
+};
+
+/* Slots: k of what comes, k of what is combined, and these. */
+enum slot { RESULT, GROUP, WITH_GROUP, BEFORE, BEFORE_TOO, START, SLOTS };
+
+static struct logp_buffer_ref slot(const struct making *m, int64_t i)
+{
+    return (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)i * m->slot};
+}
+
+static struct logp_buffer_ref other_slot(const struct making *m, enum slot which)
+{
+    return slot(m, 2 * m->k + which);
+}
+
+/* x(0) ... x(i), or x(j) ... x(i) for i >= j. */
+static struct logp_buffer_ref combined(const struct making *m, int64_t i)
+{
+    return slot(m, i == 0 || i == m->j ? i : m->k + i);
+}
+
+static struct logp_step *next(const struct making *m)
+{
+    return &m->list->steps[m->list->n++];
+}
+
+static void combine(const struct making *m, struct logp_buffer_ref at, struct logp_buffer_ref left,
+                    struct logp_buffer_ref right)
+{
+    logp_step_combine(next(m), at, left, right, m->elements, m->ns);
+}
+
+static void copy(const struct making *m, struct logp_buffer_ref at, struct logp_buffer_ref from)
+{
+    logp_step_copy(next(m), at, from, m->bytes);
+}
+
+/* Where a part is in a vector, and its size. */
+static struct logp_buffer_ref part(const struct making *m, enum logp_buffer vector, int64_t i,
+                                   size_t *bytes)
+{
+    const size_t element = lpi_element_bytes(m->c);
+    const int64_t begin = lpi_rank_plan_begin(m->c->args.count, m->k, i);
+
+    *bytes = (size_t)(lpi_rank_plan_begin(m->c->args.count, m->k, i + 1) - begin) * element;
+    return (struct logp_buffer_ref){vector, (size_t)begin * element};
+}
+
+static void send(const struct making *m, int64_t to, struct logp_buffer_ref from, size_t bytes)
+{
+    logp_step_send(next(m), to, m->c->args.tag, from.buffer, from.offset, bytes);
+}
+
+static void receive(const struct making *m, int64_t from, struct logp_buffer_ref at, size_t bytes)
+{
+    logp_step_receive(next(m), from, m->c->args.tag, at.buffer, at.offset, bytes);
+}
+
+static int64_t in_group(const struct making *m, int64_t i)
+{
+    return m->rank - m->j + i;
+}
+
+/* ---- exchange ---- */
+
+static void exchange_receive(const struct making *m, int64_t i)
+{
+    receive(m, in_group(m, i), slot(m, i), m->bytes);
+    if (i != 0)
+        combine(m, slot(m, m->k + i), combined(m, i - 1), slot(m, i));
+}
+
+static void exchange(const struct making *m)
+{
+    size_t bytes;
+
+    copy(m, slot(m, m->j), part(m, LOGP_BUF, m->j, &bytes));
+    for (int64_t s = 1; s < m->k + m->ahead; s++) {
+        const int64_t to = lpi_mod(m->j - s, m->k), r = s - m->ahead + 1;
+
+        if (s < m->k) {
+            const struct logp_buffer_ref theirs = part(m, LOGP_BUF, to, &bytes);
+
+            send(m, in_group(m, to), theirs, bytes);
+        }
+        if (r > 0 && r < m->k)
+            exchange_receive(m, lpi_mod(m->j + r, m->k));
+    }
+}
+
+/* ---- between groups ---- */
+
+/* The word of an exscan; what is sent has the own group as well. */
+static void exscan_groups(struct making *m, const struct lpi_census *word)
+{
+    struct logp_buffer_ref have = other_slot(m, BEFORE), in = other_slot(m, BEFORE_TOO);
+    struct logp_buffer_ref group = combined(m, m->k - 1);
+    bool is_made = m->j == 0, is_stale = false;
+
+    for (int i = 0; i < word->n; i++) {
+        const struct lpi_census_op *op = &word->ops[i];
+        const int64_t peer = m->rank + (op->sends ? op->reach : -op->reach) * m->k;
+        const struct logp_buffer_ref come = in;
+
+        if (peer < 0 || peer >= m->P)
+            continue;
+        if (!op->sends) {
+            receive(m, peer, come, m->bytes);
+            if (m->has_before)
+                combine(m, come, come, have);
+            in = have;
+            have = come;
+            m->has_before = is_stale = true;
+            continue;
+        }
+        if (!is_made) {
+            combine(m, other_slot(m, GROUP), combined(m, m->j - 1), group);
+            group = other_slot(m, GROUP);
+            is_made = true;
+        }
+        if (is_stale)
+            combine(m, other_slot(m, WITH_GROUP), have, group);
+        is_stale = false;
+        send(m, peer, m->has_before ? other_slot(m, WITH_GROUP) : group, m->bytes);
+    }
+    m->before = have;
+}
+
+/* ---- return ---- */
+
+/* What is put before combined(i), in *at. @return is there any? */
+static bool before(struct making *m, int64_t i, struct logp_buffer_ref *at)
+{
+    *at = m->before;
+    if (i < m->j || m->j == 0)
+        return m->has_before;
+    if (!m->has_before) {
+        *at = combined(m, m->j - 1);
+        return true;
+    }
+    *at = other_slot(m, START);
+    if (!m->has_start)
+        combine(m, *at, m->before, combined(m, m->j - 1));
+    m->has_start = true;
+    return true;
+}
+
+/* The result of rank i of the group. @return is there any? It is then in `at`, or in *at. */
+static bool result(struct making *m, int64_t i, struct logp_buffer_ref *at)
+{
+    const int64_t last = m->inclusive ? i : i - 1;
+    struct logp_buffer_ref first;
+
+    if (last < 0) {
+        *at = m->before;
+        return m->has_before;
+    }
+    if (before(m, last, &first))
+        combine(m, *at, first, combined(m, last));
+    else
+        *at = combined(m, last);
+    return true;
+}
+
+static void send_back(struct making *m, int64_t to)
+{
+    struct logp_buffer_ref at = other_slot(m, RESULT);
+
+    if (result(m, to, &at))
+        send(m, in_group(m, to), at, m->bytes);
+}
+
+static void send_all_back(struct making *m)
+{
+    const bool receives = m->inclusive || m->has_before || m->j > 0;
+    struct logp_buffer_ref own, at;
+    size_t bytes;
+
+    for (int64_t s = 1; s < m->k + m->ahead; s++) {
+        const int64_t r = s - m->ahead + 1, from = lpi_mod(m->j + r, m->k);
+
+        if (s < m->k)
+            send_back(m, lpi_mod(m->j - s, m->k));
+        if (r > 0 && r < m->k && receives) {
+            const struct logp_buffer_ref theirs = part(m, LOGP_RECV_BUF, from, &bytes);
+
+            receive(m, in_group(m, from), theirs, bytes);
+        }
+    }
+    own = at = part(m, LOGP_RECV_BUF, m->j, &bytes);
+    if (result(m, m->j, &at) && at.buffer != own.buffer)
+        copy(m, own, at);
+}
+
+/* ---- plans ---- */
+
+/* Messages that are sent until the first one comes, and no fewer than one. */
+static int64_t window(const struct logp_invocation *c, size_t bytes)
+{
+    const struct lpi_times t = lpi_times(&c->model.params, bytes);
+
+    return t.E > 0 ? lpi_max(lpi_ceil_div(t.D - c->model.params.o_recv_ns, t.E), 1) : MOST_K;
+}
+
+static struct list *list_of(int64_t k, const struct lpi_census *word)
+{
+    const size_t n = (size_t)(6 * k + 3 * word->n + 8);
+
+    return calloc(1, sizeof(struct list) + n * sizeof(struct logp_step));
+}
+
+static int plan(int P, int rank, struct logp_invocation *c, bool inclusive)
+{
+    const int64_t k = group_size(P, c);
+    struct lpi_census word;
+    struct making m = {.c = c,
+                       .P = P,
+                       .rank = rank,
+                       .k = k,
+                       .j = rank % k,
+                       .slot = part_bytes(c, k),
+                       .inclusive = inclusive};
+    int rc = P % k == 0 ? lpi_vector_valid(c) : -EINVAL;
+
+    if (rc == 0)
+        rc = find(&word, P, c, k);
+    if (rc != 0)
+        return rc;
+    m.list = list_of(k, &word);
+    if (m.list == NULL)
+        return -ENOMEM;
+    part(&m, LOGP_BUF, m.j, &m.bytes);
+    m.elements =
+        lpi_rank_plan_begin(c->args.count, k, m.j + 1) - lpi_rank_plan_begin(c->args.count, k, m.j);
+    m.ns = lpi_combine_ns(&c->model.params, m.elements);
+    m.ahead = window(c, m.slot);
+    exchange(&m);
+    exscan_groups(&m, &word);
+    send_all_back(&m);
+    c->plan.state = m.list;
+    c->plan.early = true; /* pieces cross */
+    c->plan.scratch_bytes = lpi_bytes((size_t)(2 * k + SLOTS), m.slot);
+    return 0;
+}
+
+static int scan_plan(int P, int rank, struct logp_invocation *c)
+{
+    return plan(P, rank, c, true);
+}
+
+static int exscan_plan(int P, int rank, struct logp_invocation *c)
+{
+    return plan(P, rank, c, false);
+}
+
+static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                  struct logp_step *out)
+{
+    const struct list *list = c->plan.state;
+
+    (void)P, (void)rank;
+    if (i >= list->n)
+        return false;
+    *out = list->steps[i];
+    return true;
+}
+
+/* ---- the rows ---- */
+
+static const char source[] = "this library";
+
+static const struct logp_algorithm scans[] = {
+    {LOGP_ALGORITHM("scan", "grouped", "exchange parts in groups of k, exscan between, return",
+                    source),
+     .needs = needs, .plan = scan_plan, .steps = steps, .knobs = {LOGP_KNOB(k, group_size)}},
+};
+
+static const struct logp_algorithm exscans[] = {
+    {LOGP_ALGORITHM("exscan", "grouped", "exchange parts in groups of k, exscan between, return",
+                    source),
+     .needs = needs, .plan = exscan_plan, .steps = steps, .knobs = {LOGP_KNOB(k, group_size)}},
+};
+
+const struct lpi_rows lpi_scan_grouped = LPI_ROWS(scans), lpi_exscan_grouped = LPI_ROWS(exscans);
