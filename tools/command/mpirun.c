@@ -242,8 +242,7 @@ static const struct logp_collective *collective_named(const char *word, const ch
 
 /* Set a knob of the algorithm, of "k=4" in the word. Knobs whose default is a value are of the model of a
  * computation, which a program has itself. */
-static void set_knob(struct mpi_forced *forced, const struct options *o, const char *word,
-                     const char *text)
+static void set_knob(struct mpi_forced *forced, const char *word, const char *text)
 {
     const size_t length = strcspn(text, "=");
     const struct logp_algorithm *a = forced->algorithm;
@@ -262,7 +261,7 @@ static void set_knob(struct mpi_forced *forced, const struct options *o, const c
         bad_option("--algo", word, "%s=%s:NAME=VALUE with a parameter; %s", a->collective, a->name,
                    one_of(&names, name, list));
     knob = logp_knob_find(name);
-    if (text[length] != '=' || !parse_knob(o, knob, text + length + 1, &value))
+    if (text[length] != '=' || !parse_knob(knob, text + length + 1, &value))
         bad_option("--algo", word, "%s=%s:%s=%s with %s", a->collective, a->name, name,
                    knob->metavar, knob->allowed);
     memcpy((char *)&forced->knobs + knob->field, &value, sizeof(value));
@@ -288,8 +287,8 @@ static const struct logp_algorithm *algorithm_named(const char *word, const char
     return logp_algorithm_find(c->name, name);
 }
 
-/* Of "broadcast=binomial-chain:k=4". */
-static struct mpi_forced forced_algorithm(const struct options *o, const char *whole)
+/* Of "broadcast=knomial:k=4". */
+static struct mpi_forced forced_algorithm(const char *whole)
 {
     char *word = or_end(strdup(whole)), *knob = strchr(word, ':');
     struct mpi_forced forced = {0};
@@ -298,7 +297,7 @@ static struct mpi_forced forced_algorithm(const struct options *o, const char *w
         *knob++ = '\0';
     forced.algorithm = algorithm_named(word, whole);
     if (knob != NULL)
-        set_knob(&forced, o, whole, knob);
+        set_knob(&forced, whole, knob);
     free(word);
     return forced;
 }
@@ -323,9 +322,9 @@ static const struct mpi_forced *forced_algorithms(const struct options *o)
 
     for (char *word = strtok_r(list, ";,", &save); word != NULL; word = strtok_r(NULL, ";,", &save))
         if (n > 0 && is_knob(word))
-            set_knob(&all[n - 1], o, word, word);
+            set_knob(&all[n - 1], word, word);
         else
-            all[n++] = forced_algorithm(o, word);
+            all[n++] = forced_algorithm(word);
     free(list);
     return all;
 }

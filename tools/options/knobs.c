@@ -57,24 +57,14 @@ _Noreturn static void refuse_word(const struct logp_knob *knob, const char *opti
     refuse_name(option, text, &names);
 }
 
-bool parse_knob(const struct options *o, const struct logp_knob *knob, const char *text,
-                int64_t *value)
+bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value)
 {
     const struct logp_word *word = word_of(knob, text);
-    int64_t ps;
 
-    if (word != NULL) {
+    if (word != NULL)
         *value = word->value;
-        return true;
-    }
-    if (knob->unit == LOGP_UNIT_WORD)
-        return false;
-    if (knob->unit != LOGP_UNIT_NS)
-        return parse_number(text, knob->unit == LOGP_UNIT_BYTES, knob->least, knob->most, value);
-    if (!logp_time_parse(text, o->unit_ns * 1000, &ps) || ps % 1000 != 0)
-        return false;
-    *value = ps / 1000;
-    return *value >= knob->least && *value <= knob->most;
+    return word != NULL ||
+           parse_number(text, knob->unit == LOGP_UNIT_BYTES, knob->least, knob->most, value);
 }
 
 void apply_knob(struct options *o, const struct logp_knob *knob, const char *option,
@@ -86,6 +76,6 @@ void apply_knob(struct options *o, const struct logp_knob *knob, const char *opt
         *value = to_ns(o, option, text);
     else if (knob->unit == LOGP_UNIT_WORD && word_of(knob, text) == NULL)
         refuse_word(knob, option, text);
-    else if (*text != '\0' && !parse_knob(o, knob, text, value))
+    else if (*text != '\0' && !parse_knob(knob, text, value))
         bad_option(option, text, "%s", knob->allowed);
 }

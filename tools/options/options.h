@@ -316,9 +316,9 @@ void check_suffix(const struct options *o, const char *asked, const char *suffix
 
 /* ---- knobs.c ---- */
 
-/* The value of a knob in this text. @return false: the text is none of what knob->allowed says */
-bool parse_knob(const struct options *o, const struct logp_knob *knob, const char *text,
-                int64_t *value);
+/* The value in this text of a knob that is no time. @return false: the text is none of what
+ * knob->allowed says */
+bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value);
 
 /* ---- size.c ---- */
 
