@@ -119,13 +119,8 @@ static int run_best(struct logp_vp *vp, const struct logp_collective *collective
         return rc;
     if (algorithm == NULL)
         algorithm = lpi_best_undelayed(collective, P, c);
-    if (decision.decide != NULL) {
-        const struct logp_algorithm *decided =
-            decision.decide(vp, algorithm, c, request != NULL, decision.arg);
-
-        c->args.k = decided == algorithm ? c->args.k : 0;
-        algorithm = decided;
-    }
+    if (decision.decide != NULL)
+        algorithm = decision.decide(vp, algorithm, c, request != NULL, decision.arg);
     return lpi_run_once(vp, algorithm, c, buf, recv_buf, request);
 }
 

@@ -320,15 +320,17 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
  * What decides the algorithm of a call below.
  * @param vp       the processor that calls
  * @param best     what is taken otherwise
- * @param c        the arguments, and the network by which `best` was chosen; k is that of `best`
+ * @param c        the arguments, and the network by which `best` was chosen; k is that of `best`.
+ *                 The function may set the knobs in c->args, and nothing else: for another row than
+ *                 `best` it sets k, to 0 where the row is to choose
  * @param started  the call is nonblocking: an algorithm without steps is then replaced
  * @param arg      of logp_decide_calls()
  * @return the row to take: of the collective of `best`, and it applies: logp_algorithm_needs(). All
- *         processors of the group must return the same
+ *         processors of the group must return the same, with the same knobs
  */
 typedef const struct logp_algorithm *logp_decide_call(struct logp_vp *vp,
                                                       const struct logp_algorithm *best,
-                                                      const struct logp_invocation *c, bool started,
+                                                      struct logp_invocation *c, bool started,
                                                       void *arg);
 
 /**

@@ -321,6 +321,26 @@ static void progress(void)
     CHECK(y == left && sum == P * (P - 1) / 2);
 }
 
+/* Fortran's types of 16 bytes: values that 8 bytes cannot hold. */
+static void sixteen_bytes(void)
+{
+#if defined(__SIZEOF_INT128__) && defined(__SIZEOF_FLOAT128__) && defined(MPI_INTEGER16) &&        \
+    defined(MPI_REAL16) && defined(MPI_COMPLEX32)
+    const __int128 one = (__int128)1 << 90;
+    __int128 n = one * (me + 1) + 1, all;
+    __float128 tiny = (__float128)1 + (__float128)1 / one * me, most, z[2] = {0, one}, product[2];
+
+    MPI_Allreduce(&n, &all, 1, MPI_INTEGER16, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(all == one * (P * (P + 1) / 2) + P);
+    MPI_Allreduce(&n, &all, 1, MPI_INTEGER16, MPI_BOR, MPI_COMM_WORLD);
+    CHECK((all & 1) == 1 && all >= one * P);
+    MPI_Allreduce(&tiny, &most, 1, MPI_REAL16, MPI_MAX, MPI_COMM_WORLD);
+    CHECK((most - 1) * one == P - 1);
+    MPI_Reduce_local(z, memcpy(product, z, sizeof(z)), 1, MPI_COMPLEX32, MPI_PROD);
+    CHECK(product[0] == -(__float128)one * one && product[1] == 0);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -335,6 +355,8 @@ int main(int argc, char **argv)
     in_place();
     derived();
     absolute();
+    if (is_logp()) /* other MPIs may lack them */
+        sixteen_bytes();
     if (P > 1)
         progress();
     if (me == 0)

@@ -217,6 +217,84 @@ static void attributes(void)
     CHECK(key == MPI_KEYVAL_INVALID);
 }
 
+static int fail(void *object, int keyval, void *state, void *in, void *out, int *flag)
+{
+    (void)object, (void)keyval, (void)state, (void)in, (void)out, (void)flag;
+    return MPI_ERR_OTHER;
+}
+
+/* A duplicate whose attributes cannot be copied is none. */
+static void failing_copies(void)
+{
+    int first, second, own = 5;
+    MPI_Datatype t, dup_type = MPI_INT;
+    MPI_Comm comm, dup_comm = MPI_COMM_WORLD;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Type_create_keyval(copy, drop, &first, &own);
+    MPI_Type_create_keyval((MPI_Type_copy_attr_function *)fail, MPI_TYPE_NULL_DELETE_FN, &second,
+                           NULL);
+    MPI_Type_contiguous(2, MPI_INT, &t);
+    MPI_Type_set_attr(t, first, &own);
+    MPI_Type_set_attr(t, second, &own);
+    CHECK(MPI_Type_dup(t, &dup_type) != MPI_SUCCESS && dup_type == MPI_DATATYPE_NULL);
+    MPI_Type_free(&t);
+    MPI_Type_free_keyval(&first);
+    MPI_Type_free_keyval(&second);
+    MPI_Comm_create_keyval((MPI_Comm_copy_attr_function *)fail, MPI_COMM_NULL_DELETE_FN, &first,
+                           NULL);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_attr(comm, first, &own);
+    CHECK(MPI_Comm_dup(comm, &dup_comm) != MPI_SUCCESS && dup_comm == MPI_COMM_NULL);
+    MPI_Comm_delete_attr(comm, first);
+    CHECK(MPI_Comm_dup(comm, &dup_comm) == MPI_SUCCESS);
+    MPI_Comm_free(&dup_comm);
+    MPI_Comm_free(&comm);
+    MPI_Comm_free_keyval(&first);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+/* A constant has its name in the standard until a rank gives it another, which is that rank's own. */
+static void names(void)
+{
+    char name[MPI_MAX_OBJECT_NAME], expected[32];
+    int length;
+
+    MPI_Type_get_name(MPI_C_COMPLEX, name, &length);
+    CHECK(strcmp(name, "MPI_C_COMPLEX") == 0 && length == 13);
+    MPI_Type_get_name(MPI_LONG_LONG_INT, name, &length);
+    CHECK(strcmp(name, "MPI_LONG_LONG_INT") == 0);
+    MPI_Type_get_name(MPI_SHORT, name, &length);
+    CHECK(strcmp(name, "MPI_SHORT") == 0);
+    snprintf(expected, sizeof(expected), "of rank %d", me);
+    MPI_Type_set_name(MPI_SHORT, "another");
+    MPI_Type_set_name(MPI_SHORT, expected);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Type_get_name(MPI_SHORT, name, &length);
+    CHECK(strcmp(name, expected) == 0 && length == (int)strlen(expected));
+    MPI_Type_get_name(MPI_UNSIGNED_SHORT, name, &length);
+    CHECK(strcmp(name, "MPI_UNSIGNED_SHORT") == 0);
+}
+
+/* MPI_COMM_WORLD and MPI_COMM_SELF have infos, too, and nothing frees these before the end. */
+static void infos_of_constants(void)
+{
+    char value[8];
+    int flag;
+    MPI_Info info, kept;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "key", "value");
+    MPI_Comm_set_info(MPI_COMM_WORLD, info);
+    MPI_Comm_set_info(MPI_COMM_SELF, info);
+    MPI_Info_free(&info);
+    MPI_Comm_get_info(MPI_COMM_WORLD, &kept);
+    MPI_Info_get(kept, "key", 7, value, &flag);
+    CHECK(!is_logp() || (flag && strcmp(value, "value") == 0));
+    MPI_Info_free(&kept);
+}
+
 static void infos(void)
 {
     MPI_Info info, dup;
@@ -346,9 +424,13 @@ int main(int argc, char **argv)
     external();
     attributes();
     infos();
+    infos_of_constants();
     duplicates();
-    if (is_logp())
+    if (is_logp()) { /* others leave a duplicate that fails as it was, and name synonyms otherwise */
+        failing_copies();
+        names();
         wrong();
+    }
     if (me == 0)
         puts("contents: all hold");
     MPI_Finalize();

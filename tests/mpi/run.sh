@@ -411,6 +411,23 @@ report)
 	assert last[0]["mean_ns"] == last[0]["predicted_ns"] and last[0]["bytes"] == 4 and last[0]["n"] == 1, last
 	assert [c["started"] for c in d["collectives"] if c["call"] == "MPI_Iallgather"] == [True]
 	END
+    # a page says how many entries its lists leave out: 40 ranks have more pairs than a list holds
+    expect 0 '' -P 40 -L 6us -o 2us --clock virtual --report r.html ./reported
+    expect 0 '' -P 40 -L 6us -o 2us --clock virtual --report r.json ./reported
+    python3 - <<-'END' || fail 'a list of the page that stops silently'
+	import json, re
+	d, page = json.load(open("r.json")), open("r.html").read()
+	def rows(title):
+	    return page.split(f'<caption class="hidden">{title}</caption>')[1].split("</table>")[0].count("<tr>") - 1
+	def more(what):
+	    found = re.findall(rf"([0-9]+) more {what}; --report FILE.json has all", page)
+	    return int(found[0]) if found else 0
+	waits = [p for p in d["pairs"] if p["wait_ns"] > 0]
+	for title, what, all in (("The longest waits", "pairs of ranks waited", waits),
+	                         ("Late senders", "late senders", d["late"]),
+	                         ("The pairs with most bytes", "pairs of ranks", d["pairs"])):
+	    assert len(all) > 20 and rows(title) + more(what) == len(all), (title, rows(title), more(what), len(all))
+	END
     # nothing emulated, other executors, a failing program, a sub-communicator
     for options in '-P 2' '-P 3 --executor thread' '-P 5 -L 6us --check off' '-P 4 -L 6us --topology ring' \
         '-P 4 --clock virtual -L 6us --compute x2' '-P 40'; do
@@ -442,6 +459,25 @@ report)
         done
     done
     expect 2 'did you mean ring?' -P 4 --algo allreduce=rign ./reported
+    # a parameter: a k-nomial tree is binomial with k = 2, and flat with k = P; one block is no pipeline
+    bcast_takes() {
+        expect 0 '' -P 8 -L 6us -o 2us -g 4us -G 1ns --clock virtual --algo "$1" --report r.json ./reported
+        python3 -c 'import json; print([(c["mean_ns"], c["predicted_ns"]) for c in json.load(open("r.json"))["collectives"]
+            if c["call"] == "MPI_Bcast"])'
+    }
+    [ "$(bcast_takes bcast=knomial:k=2)" = "$(bcast_takes bcast=binomial)" ] || fail 'knomial:k=2 is not binomial'
+    [ "$(bcast_takes bcast=knomial:k=8)" = "$(bcast_takes bcast=flat)" ] || fail 'knomial:k=8 is not flat'
+    [ "$(bcast_takes bcast=chain-pipelined:block=8Ki)" = "$(bcast_takes bcast=chain)" ] || fail 'one block is a pipeline'
+    [ "$(bcast_takes bcast=binomial)" != "$(bcast_takes bcast=flat)" ] || fail 'binomial takes what flat takes'
+    [ "$(bcast_takes allreduce=ring,bcast=knomial:k=2,k=8,scan=binomial)" = "$(bcast_takes bcast=flat)" ] ||
+        fail 'the last k does not hold'
+    expect 0 ': all hold' -P 6 -L 6us --clock virtual --algo bcast=knomial:k=3,reduce=knomial:k=4 ./collectives
+    expect 2 'broadcast=knomial:k=N with a whole number >= 1, or sqrt' -P 4 --algo bcast=knomial:k=0 ./reported
+    expect 2 'broadcast=knomial:k=N with a whole number >= 1, or sqrt' -P 4 --algo bcast=knomial:k ./reported
+    expect 2 'broadcast=knomial:NAME=VALUE with a parameter; did you mean k? one of: k' -P 4 --algo bcast=knomial:kk=3 ./reported
+    expect 2 'broadcast=knomial:NAME=VALUE with a parameter; one of: k' -P 4 --algo bcast=knomial:work=3 ./reported
+    expect 2 'ring has no parameters; type allreduce=ring' -P 4 --algo allreduce=ring:k=3 ./reported
+    expect 2 'COLLECTIVE=NAME with a collective' -P 4 --algo k=4 ./reported
     expect 2 'with a collective; one of: barrier, broadcast, scatter' -P 4 --algo sum=ring ./reported
     expect 2 'allreduce=NAME with an algorithm; one of: ' -P 4 --algo allreduce ./reported
     ;;

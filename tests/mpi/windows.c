@@ -88,6 +88,51 @@ static void fences(void)
     MPI_Win_free(&win);
 }
 
+/* Many elements that do not lie in a row, at both ends or at one, and pairs with a hole. */
+static void long_types(void)
+{
+    enum { BLOCKS = 60000, N = 2 * BLOCKS };
+    struct pair {
+        double v;
+        int i;
+    } * pairs, *from = calloc(3 * 20000, sizeof(*from));
+    int *memory, *row = malloc(N * sizeof(int)), *apart = calloc(3 * BLOCKS, sizeof(int));
+    MPI_Datatype blocks, every_third;
+    MPI_Win win = allocate(3 * BLOCKS * sizeof(int), sizeof(int), &memory);
+
+    MPI_Type_vector(BLOCKS, 2, 3, MPI_INT, &blocks);
+    MPI_Type_commit(&blocks);
+    for (int i = 0; i < N; i++) {
+        row[i] = i;
+        apart[i / 2 * 3 + i % 2] = 2 * i;
+    }
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(row, N, MPI_INT, right(), 0, 1, blocks, MPI_SUM, win);
+    MPI_Accumulate(apart, 1, blocks, right(), 0, 1, blocks, MPI_SUM, win);
+    MPI_Accumulate(apart, 1, blocks, right(), 0, N, MPI_INT, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 3 * BLOCKS; i++)
+        CHECK(memory[i] == (i % 3 < 2 ? 3 * (i / 3 * 2 + i % 3) : 0) + (i < N ? 2 * i : 0));
+    MPI_Win_free(&win);
+    MPI_Type_free(&blocks);
+    MPI_Type_vector(20000, 1, 3, MPI_DOUBLE_INT, &every_third);
+    MPI_Type_commit(&every_third);
+    win = allocate(3 * 20000 * sizeof(*pairs), sizeof(*pairs), &pairs);
+    for (int i = 0; i < 3 * 20000; i++)
+        from[i] = (struct pair){.v = i % 2 == 0 ? 1 : -1, .i = i};
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(from, 1, every_third, right(), 0, 1, every_third, MPI_MAXLOC, win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 3 * 20000; i++)
+        CHECK(i % 3 == 0 && i % 2 == 0 ? pairs[i].v == 1 && pairs[i].i == i
+                                       : pairs[i].v == 0 && pairs[i].i == 0);
+    MPI_Win_free(&win);
+    MPI_Type_free(&every_third);
+    free(row);
+    free(apart);
+    free(from);
+}
+
 /* ---- post, start, complete, wait ---- */
 
 static void posts(void)
@@ -550,6 +595,7 @@ int main(int argc, char **argv)
         return MPI_Finalize();
     }
     fences();
+    long_types();
     posts();
     locks();
     flags();

@@ -240,13 +240,41 @@ static const struct logp_collective *collective_named(const char *word, const ch
     return logp_collective_find(own);
 }
 
-/* Of "allreduce=ring". */
-static const struct logp_algorithm *algorithm_named(const char *word)
+/* Set a knob of the algorithm, of "k=4" in the word. Knobs whose default is a value are of the model of a
+ * computation, which a program has itself. */
+static void set_knob(struct mpi_forced *forced, const char *word, const char *text)
+{
+    const size_t length = strcspn(text, "=");
+    const struct logp_algorithm *a = forced->algorithm;
+    char *name = or_end(strndup(text, length)), list[MAX_LIST];
+    const struct logp_knob *knob;
+    struct names names = {0};
+    int64_t value;
+
+    for (size_t i = 0; (knob = logp_knob_at(i)) != NULL; i++)
+        if (*knob->default_text == '\0' && logp_algorithm_knob(a, knob, 0, NULL, NULL, NULL))
+            add_name(&names, knob->name);
+    if (names.n == 0)
+        bad_option("--algo", word, "%s has no parameters; type %s=%s", a->name, a->collective,
+                   a->name);
+    if (find_name(&names, name) < 0)
+        bad_option("--algo", word, "%s=%s:NAME=VALUE with a parameter; %s", a->collective, a->name,
+                   one_of(&names, name, list));
+    knob = logp_knob_find(name);
+    if (text[length] != '=' || !parse_knob(knob, text + length + 1, &value))
+        bad_option("--algo", word, "%s=%s:%s=%s with %s", a->collective, a->name, name,
+                   knob->metavar, knob->allowed);
+    memcpy((char *)&forced->knobs + knob->field, &value, sizeof(value));
+    free(name);
+}
+
+/* Of "allreduce=ring". whole: with what stands behind it */
+static const struct logp_algorithm *algorithm_named(const char *word, const char *whole)
 {
     const size_t length = strcspn(word, "=");
     const char *name = word[length] == '=' ? word + length + 1 : "";
     char *before = or_end(strndup(word, length)), list[MAX_LIST];
-    const struct logp_collective *c = collective_named(word, before);
+    const struct logp_collective *c = collective_named(whole, before);
     const struct logp_algorithm *a;
     struct names names = {0};
 
@@ -254,20 +282,49 @@ static const struct logp_algorithm *algorithm_named(const char *word)
     for (size_t i = 0; (a = logp_algorithm_at(c->name, i)) != NULL; i++)
         add_name(&names, a->name);
     if (find_name(&names, name) < 0)
-        bad_option("--algo", word, "%s=NAME with an algorithm; %s", c->name,
+        bad_option("--algo", whole, "%s=NAME with an algorithm; %s", c->name,
                    one_of(&names, name, list));
     return logp_algorithm_find(c->name, name);
 }
 
-/* --algo: the rows that are forced; NULL at the end. They stay. */
-static const struct logp_algorithm **forced_algorithms(const struct options *o)
+/* Of "broadcast=knomial:k=4". */
+static struct mpi_forced forced_algorithm(const char *whole)
+{
+    char *word = or_end(strdup(whole)), *knob = strchr(word, ':');
+    struct mpi_forced forced = {0};
+
+    if (knob != NULL)
+        *knob++ = '\0';
+    forced.algorithm = algorithm_named(word, whole);
+    if (knob != NULL)
+        set_knob(&forced, whole, knob);
+    free(word);
+    return forced;
+}
+
+/* Is it "k=4", which belongs to the algorithm before it? */
+static bool is_knob(const char *word)
+{
+    const size_t length = strcspn(word, "=");
+    char *name = or_end(strndup(word, length));
+    const bool is = word[length] == '=' && logp_knob_find(name) != NULL;
+
+    free(name);
+    return is;
+}
+
+/* --algo: what is forced, with an end. It stays. */
+static const struct mpi_forced *forced_algorithms(const struct options *o)
 {
     char *list = or_end(strdup(o->algorithm_list)), *save = NULL;
-    const struct logp_algorithm **all = or_end(calloc(strlen(list) + 1, sizeof(*all)));
+    struct mpi_forced *all = or_end(calloc(strlen(list) + 1, sizeof(*all)));
     size_t n = 0;
 
     for (char *word = strtok_r(list, ";,", &save); word != NULL; word = strtok_r(NULL, ";,", &save))
-        all[n++] = algorithm_named(word);
+        if (n > 0 && is_knob(word))
+            set_knob(&all[n - 1], word, word);
+        else
+            all[n++] = forced_algorithm(word);
     free(list);
     return all;
 }

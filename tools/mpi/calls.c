@@ -221,25 +221,41 @@ static void say_unused(const struct logp_algorithm *forced, const struct logp_al
                 (int)P, needs, best->name);
 }
 
+/* The arguments of a call with the knobs of --algo. */
+static struct logp_args with_knobs(struct logp_args args, const struct mpi_forced *forced)
+{
+    args.k = 0; /* that of another algorithm */
+    for (int i = 0; i < LOGP_MAX_KNOBS; i++) {
+        const size_t at = forced->algorithm->knobs[i].field;
+
+        if (at != 0)
+            memcpy((char *)&args + at, (const char *)&forced->knobs + at, sizeof(int64_t));
+    }
+    return args;
+}
+
 static const struct logp_algorithm *decide(struct logp_vp *vp, const struct logp_algorithm *best,
-                                           const struct logp_invocation *c, bool started, void *arg)
+                                           struct logp_invocation *c, bool started, void *arg)
 {
     const struct job *job = arg;
     const struct logp_algorithm *taken = best;
 
-    for (size_t i = 0; job->forced != NULL && job->forced[i] != NULL; i++) {
-        const struct logp_algorithm *a = job->forced[i];
+    for (const struct mpi_forced *f = job->forced; f != NULL && f->algorithm != NULL; f++) {
+        const struct logp_algorithm *a = f->algorithm;
+        const struct logp_args args = with_knobs(c->args, f);
         const char *needs;
 
         if (strcmp(a->collective, best->collective) != 0)
             continue;
         needs = started && a->steps == NULL
                     ? "a blocking call"
-                    : logp_algorithm_needs(a, logp_vp_size(vp), &c->args, &c->model);
-        if (needs == NULL)
+                    : logp_algorithm_needs(a, logp_vp_size(vp), &args, &c->model);
+        if (needs == NULL) {
             taken = a;
-        else
+            c->args = args;
+        } else {
             say_unused(a, best, needs, logp_vp_size(vp));
+        }
     }
     if (job->records_calls)
         note_collective(this_rank(), vp, taken, c, started);

@@ -100,9 +100,9 @@ void note_object(const char *what, const char *call, void *handle, void *caller)
 
 void bury_object(struct object *o, size_t bytes)
 {
-    enum { MOST_BYTES = 4096 }; /* N_GONE of them stay in memory */
-    struct rank *rank = this_rank();
-    struct object **grave = &rank->buried[rank->n_buried % N_GONE];
+    enum { MOST_BYTES = 4096 };      /* N_GONE of them stay in memory */
+    struct rank *rank = rank_here(); /* NULL: the rank has ended, and frees what it still has */
+    struct object **grave;
 
     if (o->link != NULL) {
         *o->link = o->next;
@@ -110,10 +110,11 @@ void bury_object(struct object *o, size_t bytes)
             o->next->link = o->link;
         o->link = NULL;
     }
-    if (!the_job->checks || bytes > MOST_BYTES) {
+    if (rank == NULL || !the_job->checks || bytes > MOST_BYTES) {
         free(o);
         return;
     }
+    grave = &rank->buried[rank->n_buried % N_GONE];
     o->is_gone = true;
     free(*grave);
     *grave = o;

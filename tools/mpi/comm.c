@@ -256,7 +256,14 @@ static int dup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm *
     COMM(c, comm);
     rc = logp_group_dup(c->vp, &vp);
     rc = give_comm_of_all(c, rc, vp, n_first_of(c), out);
-    return rc == MPI_SUCCESS ? duplicate(comm, info != NULL ? *info : c->info, *out) : rc;
+    if (rc == MPI_SUCCESS)
+        rc = duplicate(comm, info != NULL ? *info : c->info, *out);
+    if (rc != MPI_SUCCESS && vp != NULL) { /* a function that copies an attribute has failed */
+        if (delete_attributes(*out) == MPI_SUCCESS)
+            drop_comm((struct comm *)*out);
+        *out = MPI_COMM_NULL;
+    }
+    return rc;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *out)

@@ -58,6 +58,7 @@ static void value(struct cursor *c, const struct type *t, char *at)
     switch (t->arithmetic) {
     case 'x': /* complex: two numbers */
     case 'y':
+    case 'c':
         part = t->size / 2;
         number(c, at, part, part, true);
         number(c, at + part, part, part, true);

@@ -115,10 +115,10 @@ struct job {
     main_function *main;     /* not NULL: there is one rank, which is this process's own program */
     bool tags_output, names_threads, quiet, checks, checksums;
     struct output *kept; /* explored runs: what the current one has written; NULL: it is written */
-    const struct link_map *last_before;         /* of all loaded libraries, before the program's */
-    double compute;                             /* of struct mpi_program */
-    const struct logp_algorithm *const *forced; /* the same */
-    bool records_calls;                         /* --report */
+    const struct link_map *last_before; /* of all loaded libraries, before the program's */
+    double compute;                     /* of struct mpi_program */
+    const struct mpi_forced *forced;    /* the same */
+    bool records_calls;                 /* --report */
     bool times_calls; /* the executable calls the functions of timed.c: for --compute or --report */
     int n_ranks;
     struct rank *ranks;

@@ -63,6 +63,13 @@ INTEGER(i, int)
 INTEGER(I, unsigned)
 INTEGER(l, long long)
 INTEGER(L, unsigned long long)
+#ifdef HAS_INTEGER16
+INTEGER(q, integer16)
+#endif
+#ifdef HAS_REAL16
+ORDERED(k, real16)
+ARITHMETIC(c, complex32)
+#endif
 LOGICAL(t, _Bool)
 ORDERED(f, float)
 ORDERED(d, double)
@@ -116,6 +123,12 @@ static const struct built_in {
     ARITHMETIC_ROWS(x), ARITHMETIC_ROWS(y),  ARITHMETIC_ROWS(z), LOCATED_ROWS(F),
     LOCATED_ROWS(D),    LOCATED_ROWS(P),     LOCATED_ROWS(T),    LOCATED_ROWS(S),
     LOCATED_ROWS(G),    {0x28, 'o', band_B}, {0x29, 'o', bor_B}, {0x2a, 'o', bxor_B}, /* MPI_BYTE */
+#ifdef HAS_INTEGER16
+    INTEGER_ROWS(q),
+#endif
+#ifdef HAS_REAL16
+    ORDERED_ROWS(k),    ARITHMETIC_ROWS(c),
+#endif
 };
 
 static combine_function *find(MPI_Op op, char letter)

@@ -85,6 +85,7 @@ void end_rank(struct rank *r)
         free(r->errors[i].text);
     free(r->errors);
     free(r->numbered);
+    free(r->type_names);
 }
 
 /* ---- errors of the runtime ---- */

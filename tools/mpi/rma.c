@@ -128,40 +128,54 @@ static void *elements_of(const struct part *p, const struct type *basic)
                : NULL;
 }
 
-/* Both as elements of their basic type in a row, which are combined: copies, where they are not. */
+/* Elements i .. i + n - 1 of p between its own memory and a row of them. data: space for their bytes */
+static void carry(const struct part *p, const struct type *basic, size_t i, size_t n, void *row,
+                  void *data, bool in)
+{
+    struct elements all = {p->type, (size_t)p->count, p->buf};
+    const size_t at = i * basic->size, bytes = n * basic->size;
+
+    if (in) {
+        pack(basic, n, row, data);
+        drain_payload(&all, at, data, bytes);
+    } else {
+        fill_payload(&all, at, data, bytes);
+        unpack(basic, n, data, bytes, row);
+    }
+}
+
+/* Both as elements of their basic type in a row, which are combined: copies, where they are not. Copies
+ * are of a few elements at a time, since new memory costs more than they do. */
 static int combine(struct win *w, const struct operation_at *a, const struct reduction *r)
 {
+    enum { LEAST_BYTES = 64 << 10, MOST_STEPS = 16 }; /* a step may look at all blocks of a type */
     const struct type *basic = r->type;
-    const size_t bytes = bytes_of(&a->there), n = bytes / basic->size,
-                 room = n * (size_t)basic->extent;
-    void *new = elements_of(&a->in, basic), *old = elements_of(&a->there, basic);
-    const size_t new_room = new == NULL ? room : 0, old_room = old == NULL ? room : 0;
-    char *copies = malloc(new_room + old_room + 1), *data = NULL;
+    const size_t n = bytes_of(&a->there) / basic->size, extent = (size_t)basic->extent;
+    char *new = elements_of(&a->in, basic), *old = elements_of(&a->there, basic), *copies;
+    size_t most = n / MOST_STEPS + 1;
 
-    if (new_room + old_room > 0)
-        data = malloc(bytes);
-    if (copies == NULL || (data == NULL && new_room + old_room > 0)) {
-        free(copies);
-        free(data);
-        return failed(w->comm, MPI_ERR_NO_MEM, "no memory");
+    if (new != NULL && old != NULL) {
+        r->combine(old, new, n);
+        return MPI_SUCCESS;
     }
-    if (new == NULL) {
-        new = copies;
-        pack(a->in.type, (size_t)a->in.count, a->in.buf, data);
-        unpack(basic, n, data, bytes, new);
-    }
-    if (old == NULL) {
-        old = copies + new_room;
-        pack(a->there.type, (size_t)a->there.count, a->there.buf, data);
-        unpack(basic, n, data, bytes, old);
-    }
-    r->combine(old, new, n);
-    if (old_room > 0) {
-        pack(basic, n, old, data);
-        unpack(a->there.type, (size_t)a->there.count, data, bytes, a->there.buf);
+    most = most * extent < LEAST_BYTES ? LEAST_BYTES / extent : most;
+    most = most < n ? most : n;
+    copies = malloc(2 * most * extent + most * basic->size);
+    CHECK(w->comm, copies != NULL, MPI_ERR_NO_MEM, "no memory");
+    for (size_t i = 0; i < n; i += most) {
+        const size_t k = n - i < most ? n - i : most;
+        char *acc = old != NULL ? old + i * extent : copies + most * extent,
+             *data = copies + 2 * most * extent;
+
+        if (new == NULL)
+            carry(&a->in, basic, i, k, copies, data, false);
+        if (old == NULL)
+            carry(&a->there, basic, i, k, acc, data, false);
+        r->combine(acc, new != NULL ? new + i *extent : copies, k);
+        if (old == NULL)
+            carry(&a->there, basic, i, k, acc, data, true);
     }
     free(copies);
-    free(data);
     return MPI_SUCCESS;
 }
 
@@ -537,7 +551,7 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
     const struct type *t = type_of(type);
 
     CALLED();
-    if (t != NULL && (t->kind != TYPE_BASIC || strchr("bBhHiIlLot", t->arithmetic) == NULL ||
+    if (t != NULL && (t->kind != TYPE_BASIC || strchr("bBhHiIlLotq", t->arithmetic) == NULL ||
                       t->arithmetic == 0)) {
         enter("MPI_Compare_and_swap");
         return failed(win_of(win) != NULL ? win_of(win)->comm : NULL, MPI_ERR_TYPE,

@@ -42,6 +42,12 @@ struct mpi_report {
     struct mpi_collective *collectives;
 };
 
+/* An algorithm that the calls of its collective take. */
+struct mpi_forced {
+    const struct logp_algorithm *algorithm; /* NULL: the end of an array */
+    struct logp_args knobs;                 /* no other field of it; 0: the algorithm chooses */
+};
+
 struct mpi_program {
     const char *path;
     int argc;
@@ -53,9 +59,9 @@ struct mpi_program {
     bool names_threads; /* each rank is a thread: "rank 3" */
     double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */
     int64_t timeout_ns;
-    const struct logp_check *exploration;       /* --explore: how; NULL: the program runs once */
-    const struct logp_algorithm *const *forced; /* --algo; NULL: its end */
-    struct mpi_report *report;                  /* --report: to be filled; NULL: none */
+    const struct logp_check *exploration; /* --explore: how; NULL: the program runs once */
+    const struct mpi_forced *forced;      /* --algo; NULL: none */
+    struct mpi_report *report;            /* --report: to be filled; NULL: none */
     /* logp_machine_run(), or what ends it at a signal */
     int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 };

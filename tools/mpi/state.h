@@ -18,6 +18,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* ---- Fortran's types of 16 bytes, where C has them ---- */
+
+#ifdef __SIZEOF_INT128__
+#define HAS_INTEGER16 1
+typedef __int128 integer16;
+#endif
+#ifdef __SIZEOF_FLOAT128__
+#define HAS_REAL16 1
+typedef __float128 real16;
+typedef float _Complex complex32 __attribute__((mode(TC)));
+#endif
+
 /* ---- what handles point to: check.c ---- */
 
 /* A communicator, datatype, group, info, operation or window begins with this. When it is freed its
@@ -329,10 +341,18 @@ int truncated(struct comm *comm, const struct logp_status *from, size_t bytes);
 
 enum { N_GONE = 64, N_USES = 16 }; /* requests and buffers that are remembered: check.c */
 
+/* The name that a rank has given to a constant, which all ranks share. */
+struct type_name {
+    const struct type *type;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
 struct rank {
     struct logp_vp *vp;
     struct comm world, self;
     bool initialized, finalized;
+    struct type_name *type_names;
+    int n_type_names;
     int thread_level;    /* that MPI_Init_thread() has given */
     int n_tools;         /* calls of MPI_T_init_thread() without MPI_T_finalize() */
     const char *call;    /* that it is in, or was in last */

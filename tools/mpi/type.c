@@ -49,7 +49,7 @@ static struct type constants[] = {
     BASIC(MPI_UNSIGNED, unsigned, 'I'),
     BASIC(MPI_LONG, long, sizeof(long) == 8 ? 'l' : 'i'),
     BASIC(MPI_UNSIGNED_LONG, unsigned long, sizeof(long) == 8 ? 'L' : 'I'),
-    BASIC(MPI_LONG_LONG, long long, 'l'),
+    BASIC(MPI_LONG_LONG_INT, long long, 'l'), /* MPI_LONG_LONG is a synonym */
     BASIC(MPI_UNSIGNED_LONG_LONG, unsigned long long, 'L'),
     BASIC(MPI_INT8_T, int8_t, 'b'),
     BASIC(MPI_UINT8_T, uint8_t, 'B'),
@@ -68,7 +68,7 @@ static struct type constants[] = {
     BASIC(MPI_FLOAT, float, 'f'),
     BASIC(MPI_DOUBLE, double, 'd'),
     BASIC(MPI_LONG_DOUBLE, long double, 'g'),
-    BASIC(MPI_C_FLOAT_COMPLEX, float _Complex, 'x'),
+    BASIC(MPI_C_COMPLEX, float _Complex, 'x'), /* MPI_C_FLOAT_COMPLEX is a synonym */
     BASIC(MPI_CXX_FLOAT_COMPLEX, float _Complex, 'x'),
     BASIC(MPI_C_DOUBLE_COMPLEX, double _Complex, 'y'),
     BASIC(MPI_CXX_DOUBLE_COMPLEX, double _Complex, 'y'),
@@ -94,6 +94,14 @@ static struct type constants[] = {
     BASIC(MPI_COMPLEX8, float _Complex, 'x'),
     BASIC(MPI_COMPLEX16, double _Complex, 'y'),
     BASIC(MPI_DOUBLE_COMPLEX, double _Complex, 'y'),
+#ifdef HAS_INTEGER16
+    BASIC(MPI_INTEGER16, integer16, 'q'),
+    BASIC(MPI_LOGICAL16, integer16, 'q'),
+#endif
+#ifdef HAS_REAL16
+    BASIC(MPI_REAL16, real16, 'k'),
+    BASIC(MPI_COMPLEX32, complex32, 'c'),
+#endif
     BASIC(MPI_2REAL, two_real, 0),
     BASIC(MPI_2DOUBLE_PRECISION, two_double_precision, 0),
     PAIR_TYPE(MPI_2INTEGER, two_int, int, 'T'),
@@ -400,9 +408,16 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
     TYPE(t, old, NULL);
     rc = make_resized("MPI_Type_dup", old, t->lb, t->extent, type);
     rc = describe(rc, type, MPI_COMBINER_DUP, NONE, NONE, NONE, BYTES(NULL, 0), &old, 1);
-    if (rc == MPI_SUCCESS)
-        type_of(*type)->committed = t->references == 0 || t->committed;
-    return rc == MPI_SUCCESS ? copy_attributes(old, *type) : rc;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    type_of(*type)->committed = t->references == 0 || t->committed;
+    rc = copy_attributes(old, *type);
+    if (rc != MPI_SUCCESS) { /* a function that copies an attribute has failed */
+        if (delete_attributes(*type) == MPI_SUCCESS)
+            drop_type(type_of(*type));
+        *type = MPI_DATATYPE_NULL;
+    }
+    return rc;
 }
 
 /* Where blocks begin, in one of two ways. */
@@ -630,12 +645,34 @@ int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
     return rc;
 }
 
+/* Where its name is: that of a constant may be this rank's own. */
+static char *name_of(struct type *t)
+{
+    const struct rank *r = this_rank();
+
+    for (int i = 0; i < r->n_type_names; i++)
+        if (r->type_names[i].type == t)
+            return r->type_names[i].name;
+    return t->name;
+}
+
 int MPI_Type_set_name(MPI_Datatype type, const char *name)
 {
-    enter("MPI_Type_set_name");
+    struct rank *r = enter("MPI_Type_set_name");
+    char *at;
+
     TYPE(t, type, NULL);
-    if (t->references > 0)
-        snprintf(t->name, sizeof(t->name), "%s", name);
+    at = name_of(t);
+    if (at == t->name && t->references == 0) {
+        struct type_name *names =
+            realloc(r->type_names, ((size_t)r->n_type_names + 1) * sizeof(*names));
+
+        CHECK(NULL, names != NULL, MPI_ERR_NO_MEM, "no memory");
+        r->type_names = names;
+        names[r->n_type_names].type = t;
+        at = names[r->n_type_names++].name;
+    }
+    snprintf(at, MPI_MAX_OBJECT_NAME, "%s", name);
     return MPI_SUCCESS;
 }
 
@@ -647,7 +684,7 @@ int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
         return MPI_SUCCESS;
     }
     TYPE(t, type, NULL);
-    *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", t->name);
+    *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", name_of(t));
     return MPI_SUCCESS;
 }
 

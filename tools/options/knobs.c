@@ -57,19 +57,25 @@ _Noreturn static void refuse_word(const struct logp_knob *knob, const char *opti
     refuse_name(option, text, &names);
 }
 
+bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value)
+{
+    const struct logp_word *word = word_of(knob, text);
+
+    if (word != NULL)
+        *value = word->value;
+    return word != NULL ||
+           parse_number(text, knob->unit == LOGP_UNIT_BYTES, knob->least, knob->most, value);
+}
+
 void apply_knob(struct options *o, const struct logp_knob *knob, const char *option,
                 const char *text)
 {
     int64_t *value = (int64_t *)((char *)&o->knobs + knob->field);
-    const struct logp_word *word = word_of(knob, text);
-    const bool bytes = knob->unit == LOGP_UNIT_BYTES;
 
-    if (word != NULL)
-        *value = word->value;
-    else if (knob->unit == LOGP_UNIT_WORD)
-        refuse_word(knob, option, text);
-    else if (knob->unit == LOGP_UNIT_NS)
+    if (knob->unit == LOGP_UNIT_NS)
         *value = to_ns(o, option, text);
-    else if (*text != '\0' && !parse_number(text, bytes, knob->least, knob->most, value))
+    else if (knob->unit == LOGP_UNIT_WORD && word_of(knob, text) == NULL)
+        refuse_word(knob, option, text);
+    else if (*text != '\0' && !parse_knob(knob, text, value))
         bad_option(option, text, "%s", knob->allowed);
 }

@@ -128,9 +128,9 @@ static void apply_packing(struct options *o, const char *option, const char *tex
 }
 
 const struct option_row operand_options[] = {
-    {"algo", "NAMES", "NAME[,NAME...], all, or auto: the best predicted; mpirun: COLLECTIVE=NAME",
-     "auto", "", OPTIONS_MODEL | OPTIONS_MPIRUN, .apply = apply_algo, .words = "auto, all",
-     .several = true},
+    {"algo", "NAMES",
+     "NAME[,NAME...], all, or auto: the best predicted; mpirun: COLLECTIVE=NAME[:k=N]", "auto", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN, .apply = apply_algo, .words = "auto, all", .several = true},
     {"bytes", "N", "size of a message, or of a vector of --type in place of --count", "8", "",
      OPTIONS_MODEL | OPTIONS_SPANS | OPTIONS_MEASURE, .apply = apply_bytes, .series = SERIES_BYTES},
     {"root", "R", "rank of the root", "0", "", OPTIONS_MODEL, .apply = apply_root,

@@ -314,6 +314,12 @@ const char *suffix_of(const char *path);
  * been asked for: "--format json". */
 void check_suffix(const struct options *o, const char *asked, const char *suffix);
 
+/* ---- knobs.c ---- */
+
+/* The value in this text of a knob that is no time. @return false: the text is none of what
+ * knob->allowed says */
+bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value);
+
 /* ---- size.c ---- */
 
 /* Bytes of what sizes of this collective count: an element of a vector, or a byte. */

@@ -48,6 +48,13 @@ static void end_table(void)
     printf("</tbody></table></div>\n");
 }
 
+/* The list above has the largest only: say how many it leaves out, and where all are. */
+static void write_left_out(size_t n, const char *what)
+{
+    if (n > 0)
+        printf("<p class=\"soft\">%zu more %s; --report FILE.json has all.</p>\n", n, what);
+}
+
 static void figure(const char *name, const char *value, const char *small)
 {
     printf("<div><dt>%s</dt><dd>%s<small>%s</small></dd></div>\n", name, value, small);
@@ -113,6 +120,9 @@ static void write_calls(const struct profile *p)
                   "of all ranks.");
     printf("<figure>");
     draw_calls(p, sites, n < DRAWN_CALLS ? n : DRAWN_CALLS);
+    if (n > DRAWN_CALLS)
+        printf("<figcaption>The %d calls with most time; %d more are not drawn.</figcaption>",
+               DRAWN_CALLS, n - DRAWN_CALLS);
     printf("</figure>\n");
     begin_table("Calls", heads);
     for (int i = 0; i < n; i++) {
@@ -146,7 +156,8 @@ static void write_waits(const struct profile *p)
                              *const late_heads[] = {"Rank",    "in",       "waited", "until rank",
                                                     "|called", "Messages", NULL};
     const struct profile_pair **pairs;
-    const size_t n = profile_waits(p, PROFILE_LISTED, &pairs);
+    const size_t all = profile_waits(p, p->n_pairs, &pairs),
+                 n = all < PROFILE_LISTED ? all : PROFILE_LISTED;
     char time[32], name[256];
 
     begin_section("waits", "Which rank waited for which",
@@ -160,6 +171,7 @@ static void write_waits(const struct profile *p)
                pairs[i]->to, profile_time(pairs[i]->wait_ns, time), pairs[i]->from,
                (long long)pairs[i]->waits);
     end_table();
+    write_left_out(all - n, "pairs of ranks waited");
     free(pairs);
     printf("<h3>Late senders</h3><p class=\"soft\">The receiver waited before the send was called: "
            "a faster network would not shorten this part of its wait.</p>\n");
@@ -175,6 +187,7 @@ static void write_waits(const struct profile *p)
         printf("</td><td>%lld</td></tr>\n", (long long)l->messages);
     }
     end_table();
+    write_left_out(p->n_late > PROFILE_LISTED ? p->n_late - PROFILE_LISTED : 0, "late senders");
     printf("</section>\n");
 }
 
@@ -207,6 +220,7 @@ static void write_messages(const struct profile *p)
                pairs[i]->from, pairs[i]->to, (long long)pairs[i]->messages,
                (long long)pairs[i]->bytes);
     end_table();
+    write_left_out(p->n_pairs > PROFILE_LISTED ? p->n_pairs - PROFILE_LISTED : 0, "pairs of ranks");
     printf("</section>\n");
     free(pairs);
 }

@@ -160,6 +160,8 @@ void profile_as_text(const struct profile *p)
     if (p->P <= TEXT_CELLS) {
         print_matrix(p, "Messages", false);
         print_matrix(p, "Bytes", true);
+    } else {
+        printf("\nMessages and bytes of each pair of ranks: --report FILE.json has them\n");
     }
     print_collectives(p);
     print_what_if(p);

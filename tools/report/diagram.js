@@ -2,6 +2,8 @@
 /* The section of the space-time diagrams: which of them is on the stage, and what is said about it. */
 "use strict";
 
+const STEPS_LISTED = 500; /* of a path */
+
 const diagram = {
   all: [] /* [{algorithm, run, prediction, explain}], traces as they come until they are looked at */,
   decoded: new Map(),
@@ -213,7 +215,7 @@ const diagram = {
       dom.by("path-table"),
       [`from, ${unit.name}`, `to, ${unit.name}`, "what"],
       path
-        .slice(0, 500)
+        .slice(0, STEPS_LISTED)
         .map(([kind, rank, peer, from, to]) => [
           format.cell(from, unit),
           format.cell(to, unit),
@@ -221,6 +223,10 @@ const diagram = {
         ]),
       3,
     );
+    dom.by("path-more").textContent =
+      path.length > STEPS_LISTED
+        ? `${format.plain(path.length - STEPS_LISTED, 0)} more steps; logp run --explain --format json has all.`
+        : "";
   },
 
   begin(data) {
