@@ -105,14 +105,14 @@ static bool make_space(struct lpi_images *all, struct lpi_image *image, size_t b
 /*
  * Which words differ between stacks that wait at the same place, and which of these do so by the
  * same amount: all pointers into the vp's own structures, all that depends on its rank. So an image
- * holds one amount for each group of words. Groups are numbered in the order of their first words.
+ * holds one amount for each group of words.
  */
 struct lpi_pattern {
     int base; /* template */
     int n_places, n_groups;
     struct place {
         uint16_t word, group;
-    } * places;      /* the words that differ, in order */
+    } * places;      /* the words that differ: the first of each group, by group, then the others */
     uint64_t same[]; /* by two words: the bits that do not differ */
 };
 
@@ -143,30 +143,40 @@ static int add_pattern(struct lpi_images *all, const struct lpi_pattern *like, s
     return all->n_patterns++;
 }
 
+/* What differs in two words that are the same in all stacks of a pattern. */
+static uint64_t difference(const two_words *stack, const two_words *base, const uint64_t *same)
+{
+    return (*stack ^ *base) & *same;
+}
+
 /* Do all that differ from the template do so as in the pattern? Then the amounts go to `amounts`. */
 static bool fits(const struct lpi_images *all, const struct lpi_pattern *p, const void *stack,
                  size_t bytes, uint32_t *amounts)
 {
-    const void *base = all->templates[p->base].stack;
-    const two_words *two = stack, *two_of_base = base;
-    const word *words = stack, *words_of_base = base;
+    const void *template = all->templates[p->base].stack;
+    const two_words *two = stack, *two_of_base = template;
+    const word *words = stack, *base = template;
+    const size_t n = bytes / sizeof(*two);
     uint64_t other = 0;
-    int n = 0;
+    size_t i = 0;
 
-    for (size_t i = 0; i < bytes / sizeof(*two); i++)
-        other |= (two[i] ^ two_of_base[i]) & p->same[i];
+    for (; i + 4 <= n; i += 4)
+        other |= difference(two + i, two_of_base + i, p->same + i) |
+                 difference(two + i + 1, two_of_base + i + 1, p->same + i + 1) |
+                 difference(two + i + 2, two_of_base + i + 2, p->same + i + 2) |
+                 difference(two + i + 3, two_of_base + i + 3, p->same + i + 3);
+    for (; i < n; i++)
+        other |= difference(two + i, two_of_base + i, p->same + i);
     if (other != 0)
         return false;
-    for (int i = 0; i < p->n_places; i++) {
-        const struct place *at = &p->places[i];
-        const uint32_t amount = words[at->word] - words_of_base[at->word];
+    for (int k = 0; k < p->n_groups; k++)
+        amounts[k] = words[p->places[k].word] - base[p->places[k].word];
+    for (int k = p->n_groups; k < p->n_places; k++) {
+        const struct place *at = &p->places[k];
 
-        if (at->group == n)
-            amounts[n++] = amount;
-        else if (amounts[at->group] != amount)
-            return false;
+        other |= (words[at->word] - base[at->word]) ^ amounts[at->group];
     }
-    return true;
+    return other == 0;
 }
 
 /* The groups of a pattern that is being made: words that were in the same group before, and differ by
@@ -208,31 +218,36 @@ static int refine(struct lpi_images *all, const struct lpi_pattern *old, const v
     const size_t n_words = bytes / sizeof(word);
     const word *words = stack;
     const word *base = (const void *)all->templates[old->base].stack;
-    struct place places[MOST_WORDS];
     struct lpi_pattern made = {.base = old->base};
+    struct place first[MOST_WORDS], others[MOST_WORDS];
+    int16_t before[MOST_WORDS]; /* by word: its group in old; -1: none */
     struct grouping g;
-    int k = 0;
+    int n_others = 0;
 
     g.n = 0;
     g.most = (int)(n_words / 6 < MOST_GROUPS ? n_words / 6 : MOST_GROUPS);
     memset(g.slots, 0, sizeof(g.slots));
+    memset(before, -1, sizeof(before));
+    for (int k = 0; k < old->n_places; k++)
+        before[old->places[k].word] = (int16_t)old->places[k].group;
     for (size_t i = 0; i < n_words; i++) {
-        const bool differed = k < old->n_places && old->places[k].word == i;
-        const int before = differed ? old->places[k++].group : -1;
         const uint32_t amount = words[i] - base[i];
+        const int n = g.n;
         int group;
 
-        if (before < 0 && amount == 0)
+        if (before[i] < 0 && amount == 0)
             continue;
-        group = group_of(&g, before, amount);
+        group = group_of(&g, before[i], amount);
         if (group == g.most)
             return -1;
-        places[made.n_places++] = (struct place){(uint16_t)i, (uint16_t)group};
+        *(g.n > n ? &first[n] : &others[n_others++]) = (struct place){(uint16_t)i, (uint16_t)group};
     }
+    memcpy(first + g.n, others, (size_t)n_others * sizeof(*others));
     made.n_groups = g.n;
+    made.n_places = g.n + n_others;
     for (int i = 0; i < g.n; i++)
         amounts[i] = g.groups[i].amount;
-    return add_pattern(all, &made, bytes, places);
+    return add_pattern(all, &made, bytes, first);
 }
 
 /* The stack becomes a template. @return a pattern without places; -1: as add_pattern() */
