@@ -10,8 +10,8 @@
 enum {
     CHUNK = 32 << 20,
     LARGE = (LPI_IMAGE_CLASSES - 1) * LPI_IMAGE_ROUND, /* larger ones come from malloc */
-    MOST_WORDS = 1024,                                 /* longer stacks are saved as a whole */
-    MOST_DIFFERENCE = MOST_WORDS + MOST_WORDS / 64 + 1,
+    MOST_WORDS = 2048,                                 /* longer stacks are saved as a whole */
+    MOST_GROUPS = 256,
 };
 
 struct lpi_chunk_of_images {
@@ -36,9 +36,11 @@ static bool next_chunk(struct lpi_images *all, size_t least)
     return true;
 }
 
+/* Not 0: a free block holds the pointer to the next. */
 static size_t round_up(size_t bytes)
 {
-    return (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND;
+    return bytes > 0 ? (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND
+                     : LPI_IMAGE_ROUND;
 }
 
 static char *take(struct lpi_images *all, size_t capacity)
@@ -98,164 +100,252 @@ static bool make_space(struct lpi_images *all, struct lpi_image *image, size_t b
     return true;
 }
 
-/* ---- differences: n_words / 64 (rounded up) words of bits, then the words that differ ---- */
-
-static size_t mask_words(size_t n_words)
-{
-    return (n_words + 63) / 64;
-}
-
-/* The bits of the words k .. k + 3 that differ; their values go to out. */
-static unsigned subtract_four(uint64_t **out, const uint64_t *stack, const uint64_t *base)
-{
-    unsigned mask = 0;
-
-    if (((stack[0] ^ base[0]) | (stack[1] ^ base[1]) | (stack[2] ^ base[2]) |
-         (stack[3] ^ base[3])) == 0)
-        return 0;
-    for (unsigned k = 0; k < 4; k++) {
-        const unsigned differs = stack[k] != base[k];
-
-        **out = stack[k]; /* without a branch: overwritten if it is equal */
-        *out += differs;
-        mask |= differs << k;
-    }
-    return mask;
-}
-
-/* @return its length in words */
-static size_t subtract(uint64_t *out, const uint64_t *stack, const uint64_t *base, size_t n_words)
-{
-    uint64_t *next = out + mask_words(n_words);
-
-    for (size_t i = 0; i < n_words; i += 64) {
-        const size_t end = n_words - i < 64 ? n_words - i : 64;
-        uint64_t mask = 0;
-        size_t k = 0;
-
-        for (; k + 4 <= end; k += 4)
-            mask |= (uint64_t)subtract_four(&next, stack + i + k, base + i + k) << k;
-        for (; k < end; k++) {
-            const uint64_t differs = stack[i + k] != base[i + k];
-
-            *next = stack[i + k];
-            next += differs;
-            mask |= differs << k;
-        }
-        out[i / 64] = mask;
-    }
-    return (size_t)(next - out);
-}
-
-static void add(uint64_t *stack, const uint64_t *difference, size_t n_words)
-{
-    const uint64_t *word = difference + mask_words(n_words);
-
-    for (size_t i = 0; i < mask_words(n_words); i++)
-        for (uint64_t mask = difference[i]; mask != 0; mask &= mask - 1)
-            stack[64 * i + (size_t)__builtin_ctzll(mask)] = *word++;
-}
-
-static bool add_template(struct lpi_images *all, const void *stack, size_t bytes)
-{
-    const int i = all->n_templates;
-
-    if (i == LPI_TEMPLATES)
-        return false;
-    all->templates[i].stack = take(all, round_up(bytes));
-    if (all->templates[i].stack == NULL)
-        return false;
-    memcpy(all->templates[i].stack, stack, bytes);
-    all->templates[i].bytes = bytes;
-    all->n_templates++;
-    return true;
-}
-
-/* Move the i-th recent template to the front; i == LPI_RECENT_TEMPLATES: insert `base` there. */
-static void move_to_front(struct lpi_images *all, int i, int base)
-{
-    if (i == LPI_RECENT_TEMPLATES)
-        i--;
-    for (; i > 0; i--)
-        all->recent[i] = all->recent[i - 1];
-    all->recent[0] = base;
-}
+/* ---- patterns ---- */
 
 /*
- * The difference from a recent template: the first with at most a third of the words, or else the
- * nearest. If all differ by more, the stack becomes a template, while there is capacity.
- * @return  length of the difference in words; 0: there is no template
+ * Which words differ between stacks that wait at the same place, and which of these do so by the
+ * same amount: all pointers into the vp's own structures, all that depends on its rank. So an image
+ * holds one amount for each group of words.
  */
-static size_t difference_of(struct lpi_images *all, const void *stack, size_t bytes,
-                            uint64_t *difference, int32_t *base)
+struct lpi_pattern {
+    int base; /* template */
+    int n_places, n_groups;
+    struct place {
+        uint16_t word, group;
+    } * places;      /* the words that differ: the first of each group, by group, then the others */
+    uint64_t same[]; /* by two words: the bits that do not differ */
+};
+
+/* A word of a stack that holds anything. */
+typedef uint32_t __attribute__((may_alias)) word;
+typedef uint64_t __attribute__((may_alias)) two_words;
+
+/* @return its index; -1: there are too many, or there is no memory */
+static int add_pattern(struct lpi_images *all, const struct lpi_pattern *like, size_t bytes,
+                       const struct place *places)
 {
-    const size_t n_words = bytes / sizeof(uint64_t), enough = n_words / 3;
-    uint64_t other[MOST_DIFFERENCE];
-    size_t least = SIZE_MAX;
-    int nearest = LPI_RECENT_TEMPLATES;
+    const size_t n = (size_t)like->n_places;
+    struct lpi_pattern *p;
 
-    for (int k = 0; k < LPI_RECENT_TEMPLATES && k < all->n_templates && least > enough; k++) {
-        const int i = all->recent[k];
-        size_t n;
+    if (all->n_patterns == LPI_PATTERNS)
+        return -1;
+    p = malloc(sizeof(*p) + bytes + n * sizeof(*places));
+    if (p == NULL)
+        return -1;
+    *p = *like;
+    memset(p->same, 0xff, bytes);
+    p->places = (struct place *)(p->same + bytes / sizeof(p->same[0]));
+    for (size_t i = 0; i < n; i++) {
+        p->places[i] = places[i];
+        memset((char *)p->same + places[i].word * sizeof(word), 0, sizeof(word));
+    }
+    all->patterns[all->n_patterns] = p;
+    return all->n_patterns++;
+}
 
-        if (all->templates[i].bytes != bytes)
+/* What differs in two words that are the same in all stacks of a pattern. */
+static uint64_t difference(const two_words *stack, const two_words *base, const uint64_t *same)
+{
+    return (*stack ^ *base) & *same;
+}
+
+/* Do all that differ from the template do so as in the pattern? Then the amounts go to `amounts`. */
+static bool fits(const struct lpi_images *all, const struct lpi_pattern *p, const void *stack,
+                 size_t bytes, uint32_t *amounts)
+{
+    const void *template = all->templates[p->base].stack;
+    const two_words *two = stack, *two_of_base = template;
+    const word *words = stack, *base = template;
+    const size_t n = bytes / sizeof(*two);
+    uint64_t other = 0;
+    size_t i = 0;
+
+    for (; i + 4 <= n; i += 4)
+        other |= difference(two + i, two_of_base + i, p->same + i) |
+                 difference(two + i + 1, two_of_base + i + 1, p->same + i + 1) |
+                 difference(two + i + 2, two_of_base + i + 2, p->same + i + 2) |
+                 difference(two + i + 3, two_of_base + i + 3, p->same + i + 3);
+    for (; i < n; i++)
+        other |= difference(two + i, two_of_base + i, p->same + i);
+    if (other != 0)
+        return false;
+    for (int k = 0; k < p->n_groups; k++)
+        amounts[k] = words[p->places[k].word] - base[p->places[k].word];
+    for (int k = p->n_groups; k < p->n_places; k++) {
+        const struct place *at = &p->places[k];
+
+        other |= (words[at->word] - base[at->word]) ^ amounts[at->group];
+    }
+    return other == 0;
+}
+
+/* The groups of a pattern that is being made: words that were in the same group before, and differ by
+ * the same amount in this stack. */
+struct grouping {
+    struct {
+        int before; /* -1: in none */
+        uint32_t amount;
+    } groups[MOST_GROUPS];
+    int n, most;
+    uint16_t slots[4 * MOST_GROUPS]; /* hashed; 0: free, or the group and one more */
+};
+
+/* @return the group; `most`: there are too many */
+static int group_of(struct grouping *g, int before, uint32_t amount)
+{
+    enum { SLOTS = sizeof(g->slots) / sizeof(g->slots[0]) };
+    unsigned at = ((uint32_t)before * 0x9e3779b9u + amount) * 0x85ebca6bu >> 16;
+    int i;
+
+    for (at %= SLOTS; g->slots[at] != 0; at = (at + 1) % SLOTS) {
+        i = g->slots[at] - 1;
+        if (g->groups[i].before == before && g->groups[i].amount == amount)
+            return i;
+    }
+    if (g->n == g->most)
+        return g->most;
+    g->groups[g->n].before = before;
+    g->groups[g->n].amount = amount;
+    g->slots[at] = (uint16_t)++g->n;
+    return g->n - 1;
+}
+
+/* The coarsest pattern that fits this stack and all that `old` fits, and the amounts of this stack.
+ * @return its index; -1: it has more groups than a third of the words, or as add_pattern() */
+static int refine(struct lpi_images *all, const struct lpi_pattern *old, const void *stack,
+                  size_t bytes, uint32_t *amounts)
+{
+    const size_t n_words = bytes / sizeof(word);
+    const word *words = stack;
+    const word *base = (const void *)all->templates[old->base].stack;
+    struct lpi_pattern made = {.base = old->base};
+    struct place first[MOST_WORDS], others[MOST_WORDS];
+    int16_t before[MOST_WORDS]; /* by word: its group in old; -1: none */
+    struct grouping g;
+    int n_others = 0;
+
+    g.n = 0;
+    g.most = (int)(n_words / 6 < MOST_GROUPS ? n_words / 6 : MOST_GROUPS);
+    memset(g.slots, 0, sizeof(g.slots));
+    memset(before, -1, sizeof(before));
+    for (int k = 0; k < old->n_places; k++)
+        before[old->places[k].word] = (int16_t)old->places[k].group;
+    for (size_t i = 0; i < n_words; i++) {
+        const uint32_t amount = words[i] - base[i];
+        const int n = g.n;
+        int group;
+
+        if (before[i] < 0 && amount == 0)
             continue;
-        n = subtract(other, stack, (const void *)all->templates[i].stack, n_words);
-        if (n < least) {
-            memcpy(difference, other, n * sizeof(uint64_t));
-            least = n;
-            nearest = k;
-            *base = i;
+        group = group_of(&g, before[i], amount);
+        if (group == g.most)
+            return -1;
+        *(g.n > n ? &first[n] : &others[n_others++]) = (struct place){(uint16_t)i, (uint16_t)group};
+    }
+    memcpy(first + g.n, others, (size_t)n_others * sizeof(*others));
+    made.n_groups = g.n;
+    made.n_places = g.n + n_others;
+    for (int i = 0; i < g.n; i++)
+        amounts[i] = g.groups[i].amount;
+    return add_pattern(all, &made, bytes, first);
+}
+
+/* The stack becomes a template. @return a pattern without places; -1: as add_pattern() */
+static int add_template(struct lpi_images *all, const void *stack, size_t bytes)
+{
+    const int i = all->n_templates;
+    char *copy = i < LPI_TEMPLATES ? take(all, round_up(bytes)) : NULL;
+    int pattern;
+
+    if (copy == NULL)
+        return -1;
+    memcpy(copy, stack, bytes);
+    all->templates[i].stack = copy;
+    all->templates[i].bytes = bytes;
+    all->n_templates++;
+    pattern = add_pattern(all, &(struct lpi_pattern){.base = i}, bytes, NULL);
+    return pattern;
+}
+
+/* Put a pattern in front of the recent ones, in place of the k-th, which it refines or is; k too large:
+ * of the last. */
+static void put_first(struct lpi_images *all, int k, int pattern)
+{
+    if (k >= LPI_RECENT_PATTERNS)
+        k = LPI_RECENT_PATTERNS - 1;
+    memmove(all->recent + 1, all->recent, (size_t)k * sizeof(all->recent[0]));
+    all->recent[0] = pattern;
+}
+
+/* A pattern for a stack, and its amounts: a recent one that fits, or else one of them refined, or else that
+ * of a new template. @return its index; -1: as add_pattern() */
+static int pattern_for(struct lpi_images *all, const void *stack, size_t bytes, uint32_t *amounts)
+{
+    int found = -1, k = 0;
+
+    for (; k < all->n_recent; k++) {
+        const struct lpi_pattern *p = all->patterns[all->recent[k]];
+
+        if (all->templates[p->base].bytes != bytes)
+            continue;
+        if (fits(all, p, stack, bytes, amounts)) {
+            found = all->recent[k];
+            break;
         }
+        found = refine(all, p, stack, bytes, amounts);
+        if (found >= 0)
+            break;
     }
-    if (least > enough && add_template(all, stack, bytes)) {
-        *base = all->n_templates - 1;
-        nearest = LPI_RECENT_TEMPLATES;
-        least = mask_words(n_words);
-        memset(difference, 0, least * sizeof(uint64_t));
+    if (found < 0) {
+        found = add_template(all, stack, bytes);
+        all->n_recent += found >= 0 && all->n_recent < LPI_RECENT_PATTERNS;
     }
-    if (least == SIZE_MAX)
-        return 0;
-    if (nearest > 0)
-        move_to_front(all, nearest, *base);
-    return least;
+    if (found >= 0)
+        put_first(all, k, found);
+    return found;
 }
 
 bool lpi_image_save(struct lpi_images *all, struct lpi_image *image, const void *stack,
                     size_t bytes)
 {
-    uint64_t difference[MOST_DIFFERENCE];
-    int32_t base = -1;
-    size_t n = 0;
+    uint32_t amounts[MOST_GROUPS];
+    int pattern = -1;
+    size_t n = bytes;
 
-    if (!all->whole && bytes <= MOST_WORDS * sizeof(uint64_t))
-        n = difference_of(all, stack, bytes, difference, &base) * sizeof(uint64_t);
-    if (n == 0 || n >= bytes)
-        base = -1;
-    n = base >= 0 ? n : bytes;
+    if (!all->whole && bytes <= MOST_WORDS * sizeof(word))
+        pattern = pattern_for(all, stack, bytes, amounts);
+    if (pattern >= 0)
+        n = (size_t)all->patterns[pattern]->n_groups * sizeof(amounts[0]);
     if (!make_space(all, image, n))
         return false;
-    memcpy(image->memory, base >= 0 ? (const void *)difference : stack, n);
-    image->base = base;
+    if (n > 0)
+        memcpy(image->memory, pattern >= 0 ? (const void *)amounts : stack, n);
+    image->pattern = pattern;
     return true;
 }
 
 void lpi_image_restore(const struct lpi_images *all, const struct lpi_image *image, void *stack,
                        size_t bytes)
 {
-    if (image->base < 0) {
+    const uint32_t *amounts = (const void *)image->memory;
+    const struct lpi_pattern *p;
+    word *words = stack;
+
+    if (image->pattern < 0) {
         memcpy(stack, image->memory, bytes);
         return;
     }
-    memcpy(stack, all->templates[image->base].stack, bytes);
-    add(stack, (const void *)image->memory, bytes / 8);
+    p = all->patterns[image->pattern];
+    memcpy(stack, all->templates[p->base].stack, bytes);
+    for (int i = 0; i < p->n_places; i++)
+        words[p->places[i].word] += amounts[p->places[i].group];
 }
 
 char *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, size_t bytes)
 {
-    struct lpi_image whole = {.base = -1};
+    struct lpi_image whole = {.pattern = -1};
 
-    if (image->base < 0)
+    if (image->pattern < 0)
         return image->memory;
     if (!make_space(all, &whole, bytes))
         return NULL;
@@ -267,6 +357,8 @@ char *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, size_t by
 
 void lpi_images_fini(struct lpi_images *all)
 {
+    for (int i = 0; i < all->n_patterns; i++)
+        free(all->patterns[i]);
     for (int i = 0; i < all->n_templates; i++)
         if (round_up(all->templates[i].bytes) > LARGE)
             free(all->templates[i].stack);

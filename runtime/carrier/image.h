@@ -3,9 +3,11 @@
  * Stacks that are set aside, each as the difference from a template.
  *
  * Vps that wait at the same place of the same program have nearly the same words on the stack, at
- * the same addresses. So some stacks are kept whole as templates, and of the others a bit for each
- * word and the words that differ. With a million vps this takes a fraction of the memory, and most
- * of what is copied is the template, which stays in the cache.
+ * the same addresses, and many of those that differ do so by the same amount. So some stacks are
+ * kept whole as templates. Patterns say which words differ from a template, and which of them by the
+ * same amount; of all other stacks only these amounts are kept. With a million vps this takes a
+ * fraction of the memory, and what is copied is mostly the template and the pattern, which stay in
+ * the cache.
  */
 #ifndef LPI_IMAGE_H
 #define LPI_IMAGE_H
@@ -15,22 +17,24 @@
 #include <stdint.h>
 
 struct lpi_chunk_of_images;
+struct lpi_pattern;
 
 enum {
     LPI_TEMPLATES = 256,
-    LPI_RECENT_TEMPLATES = 4,
-    LPI_IMAGE_CLASSES = 65,
-    LPI_IMAGE_ROUND = 64
+    LPI_PATTERNS = 4096,
+    LPI_RECENT_PATTERNS = 4,
+    LPI_IMAGE_CLASSES = 257,
+    LPI_IMAGE_ROUND = 16
 };
 
 /* A stack that is set aside; zeroed: none yet. Its memory is kept for the next time. */
 struct lpi_image {
     char *memory;
     uint32_t capacity; /* of memory */
-    int32_t base;      /* index of its template; -1: memory holds the whole stack */
+    int32_t pattern;   /* index; -1: memory holds the whole stack */
 };
 
-/* The memory and the templates of all images of a core. */
+/* The memory, the templates and the patterns of all images of a core. */
 struct lpi_images {
     struct lpi_chunk_of_images *chunks; /* the first is in use */
     char *free[LPI_IMAGE_CLASSES];      /* lists, by capacity in units of LPI_IMAGE_ROUND */
@@ -39,8 +43,12 @@ struct lpi_images {
         size_t bytes;
     } templates[LPI_TEMPLATES];
     int n_templates;
-    int recent[LPI_RECENT_TEMPLATES]; /* the last that were near, newest first */
-    bool whole;                       /* never make differences */
+    struct lpi_pattern *patterns[LPI_PATTERNS];
+    int n_patterns;
+    int recent
+        [LPI_RECENT_PATTERNS]; /* the last that were used, newest first; of each template at most one */
+    int n_recent;
+    bool whole; /* never make differences */
 };
 
 /* Set aside `bytes` (a multiple of 8) of a stack. false: no memory, and nothing is set aside. */

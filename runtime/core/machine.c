@@ -60,8 +60,6 @@ static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
     p->core = core;
     p->core_index = core->index;
     p->state = LPI_ENDED;
-    if (m->mails != NULL)
-        __cds_wfcq_init(&m->mails[rank].head, &m->mails[rank].tail);
     p->group = (struct logp_vp){.proc = p, .rank = rank, .size = m->P};
     p->collective = p->group;
     p->collective.context = LPI_CONTEXT_COLLECTIVE;

@@ -16,12 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CHUNK = 64, LAST_CHUNK = 262144, KEEP_BYTES = 64 << 20, KEEP_HUGE = 512 << 20 };
+enum {
+    FIRST_CHUNK = 64,
+    LAST_CHUNK = 262144,
+    AT_ONCE = 64, /* items that are taken from a chunk at once */
+    KEEP_BYTES = 64 << 20,
+    KEEP_HUGE = 512 << 20
+};
 
 /* Items of one kind; each chunk is twice as long as the one before. */
 struct lpi_chunk {
     struct lpi_chunk *next;
     size_t n, item_bytes;
+    size_t used; /* items; the memory of the others has not been touched */
     _Alignas(16) char items[];
 };
 
@@ -44,6 +51,22 @@ static struct lpi_chunk *new_chunk(struct lpi_chunk **list, size_t item_bytes)
 static void *item(struct lpi_chunk *chunk, size_t i)
 {
     return chunk->items + i * chunk->item_bytes;
+}
+
+/* Some items of the newest chunk that have not been used, or else of one more chunk.
+ * @return how many, up to (*list)->used; 0: no memory */
+static size_t more_items(struct lpi_chunk **list, size_t item_bytes)
+{
+    struct lpi_chunk *chunk = *list;
+    size_t n;
+
+    if (chunk == NULL || chunk->used == chunk->n)
+        chunk = new_chunk(list, item_bytes);
+    if (chunk == NULL)
+        return 0;
+    n = chunk->n - chunk->used < AT_ONCE ? chunk->n - chunk->used : AT_ONCE;
+    chunk->used += n;
+    return n;
 }
 
 static size_t class_bytes(unsigned size_class)
@@ -143,10 +166,10 @@ static void reclaim(struct lpi_core *c)
 
 static void grow(struct lpi_core *c)
 {
-    struct lpi_chunk *chunk = new_chunk(&c->pool.chunks, sizeof(struct lpi_message));
+    size_t n = more_items(&c->pool.chunks, sizeof(struct lpi_message));
 
-    for (size_t i = chunk != NULL ? chunk->n : 0; i-- > 0;) {
-        struct lpi_message *m = item(chunk, i);
+    for (size_t i = c->pool.chunks != NULL ? c->pool.chunks->used : 0; n-- > 0;) {
+        struct lpi_message *m = item(c->pool.chunks, --i);
 
         m->owner = c;
         m->size_class = 0;
@@ -274,12 +297,12 @@ struct logp_request *lpi_request_new(struct lpi_core *c)
     struct logp_request *r = pool->free_requests;
 
     if (r == NULL) {
-        struct lpi_chunk *chunk = new_chunk(&pool->request_chunks, sizeof(*r));
+        size_t n = more_items(&pool->request_chunks, sizeof(*r));
 
-        if (chunk == NULL)
+        if (n == 0)
             return NULL;
-        for (size_t i = chunk->n; i-- > 0;)
-            lpi_request_free(c, item(chunk, i));
+        for (size_t i = pool->request_chunks->used; n-- > 0;)
+            lpi_request_free(c, item(pool->request_chunks, --i));
         r = pool->free_requests;
     }
     pool->free_requests = r->next;
@@ -296,7 +319,7 @@ void lpi_pool_forget_requests(struct lpi_core *c)
 {
     c->pool.free_requests = NULL;
     for (struct lpi_chunk *k = c->pool.request_chunks; k != NULL; k = k->next)
-        for (size_t i = k->n; i-- > 0;)
+        for (size_t i = k->used; i-- > 0;)
             lpi_request_free(c, item(k, i));
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <urcu/uatomic.h>
 
 static struct lpi_mailbox *mail_of(const struct lpi_proc *p)
 {
@@ -38,8 +39,18 @@ static void ring(struct lpi_proc *to)
     atomic_fetch_or_explicit(&c->attention, LPI_ATT_BELL, memory_order_release);
 }
 
+/* Mailboxes are zero until the first message, so that those of most vps of a large machine take no
+ * memory. An empty queue of liburcu's ends with its head. */
+static void begin_queue(struct lpi_mailbox *mail)
+{
+    /* no order is needed: what appends exchanges the same word */
+    if (uatomic_read(&mail->tail.p) == NULL)
+        uatomic_cmpxchg(&mail->tail.p, NULL, &mail->head.node);
+}
+
 void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m)
 {
+    begin_queue(mail_of(to));
     cds_wfcq_node_init(&m->link.queue);
     LPI_RELEASE(m);
     cds_wfcq_enqueue(&mail_of(to)->head, &mail_of(to)->tail, &m->link.queue);
@@ -52,6 +63,8 @@ struct lpi_message *lpi_queue_pop(const struct lpi_proc *p)
     struct lpi_mailbox *mail = mail_of(p);
     struct cds_wfcq_node *node;
 
+    if (uatomic_read(&mail->tail.p) == NULL) /* no message has been sent to it yet */
+        return NULL;
     /* It would block while an append is half done. That takes a few instructions, unless the
      * appending thread waits for this cpu: hence the yield. */
     while ((node = __cds_wfcq_dequeue_nonblocking(&mail->head, &mail->tail)) == CDS_WFCQ_WOULDBLOCK)

@@ -169,18 +169,20 @@ struct logp_request {
     size_t space;          /* the bytes that it wants */
     void (*drain)(void *arg, size_t at, const void *bytes, size_t n); /* NULL: buf gets them */
     void *drain_arg;
-    uint64_t number;                              /* of the index: the order of posting */
-    struct logp_request *prev_alike, *next_alike; /* of the index: the same label */
     union {
-        struct {
-            int from, got_tag; /* source and tag of the message */
+        struct {                                          /* POSTED, of the index */
+            uint64_t number;                              /* the order of posting */
+            struct logp_request *prev_alike, *next_alike; /* the same label */
+        };
+        struct {               /* of the message that it has taken */
+            int from, got_tag; /* source and tag */
+            size_t n_bytes;
+            uint64_t bits; /* beside the payload */
         };
         int sync_result; /* SYNC_SENT, of a start: 0 or an error; of a word: logp_compare() */
     };
     uint32_t trace_label; /* recorded runs: trace.h */
     uint32_t id;          /* explored: the id-th of its vp, from 1 */
-    size_t n_bytes;
-    uint64_t bits; /* beside the payload */
     union {
         int64_t arrival;  /* of the message */
         int64_t answered; /* SYNC_SENT: when it is complete; INT64_MAX: not matched yet */
