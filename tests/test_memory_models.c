@@ -216,7 +216,8 @@ static int fold_graph(void *arg)
     const int64_t n[] = {2, 2}, n_edges[] = {0, 0};
     struct logp_step steps[2][2] = {{{0}}};
     const struct logp_step *const all[] = {steps[0], steps[1]};
-    const struct logp_step_list list = {2, all, n, 8, edges, n_edges, false};
+    const struct logp_step_list list = {
+        .P = 2, .steps = all, .n = n, .most_bytes = 8, .edges = edges, .n_edges = n_edges};
     const struct logp_args args = {.list = &list};
     struct logp_network model = {.params = params};
     struct logp_schedule s;
