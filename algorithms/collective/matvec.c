@@ -221,6 +221,115 @@ static const char *needs_optimal(int64_t P, const struct logp_invocation *c)
                : NULL;
 }
 
+/* ---- opposite: of the processors of a row, those that get x late send y late ---- */
+
+/*
+ * With the trees of `optimal`, all of a row have one position in the trees of their columns, and the
+ * last row starts its reduction when all others are done with x. Here row 0 has the roots of the
+ * columns, column 0 those of the rows. In the rest, side - 1 on each side, processor (i, j) takes
+ * pair (i + j) mod (side - 1) of a position in its column's tree and one in its row's: a Latin
+ * square, so that each tree has each position once. The q-th pair has the q-th of the column's
+ * positions by when they have sent x on, and the q-th of the row's by when they must send y.
+ */
+struct position {
+    __int128 time;
+    int id;
+};
+
+static int compare_positions(const void *a, const void *b)
+{
+    const struct position *x = a, *y = b;
+
+    return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
+                              : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Positions 1 .. side - 1 of a tree in order: by when they have sent to all children, E apart, or,
+ * latest, how long they take to the root. */
+static void order_positions(const struct logp_tree *tree, int side, int64_t E, bool latest,
+                            struct position *order)
+{
+    for (int id = 1; id < side; id++) {
+        const struct logp_tree_node node = logp_tree_find(tree, id);
+        const __int128 label = logp_tree_label(tree, &node);
+
+        order[id - 1] = (struct position){
+            latest ? -label : label + (__int128)E * logp_tree_children(tree, &node), id};
+    }
+    qsort(order, (size_t)side - 1, sizeof(*order), compare_positions);
+}
+
+/* Which pair has this position. */
+static int pair_of(const struct position *order, int id)
+{
+    int q = 0;
+
+    while (order[q].id != id)
+        q++;
+    return q;
+}
+
+/* The position in line `at` of the processor that is `along` it. */
+static int position_at(int side, const struct position *order, int at, int along)
+{
+    return at == 0 || along == 0 ? along : order[(at + along) % (side - 1)].id;
+}
+
+/* Where in line `at` a position is. */
+static int place_at(int side, const struct position *order, int at, int id)
+{
+    const int inner = side - 1;
+
+    return at == 0 || id == 0 ? id : 1 + (pair_of(order, id) + 2 * inner - at - 1) % inner;
+}
+
+/* The plan of the processor that is `along` line `at`, with places in place of positions. */
+static int plan_line(const struct logp_tree *tree, const struct position *order, int at, int along,
+                     struct logp_invocation *line)
+{
+    const int side = (int)tree->P;
+    const int rc = lpi_plan_optimal(tree, position_at(side, order, at, along), line);
+
+    if (rc != 0)
+        return rc;
+    if (line->plan.parent >= 0)
+        line->plan.parent = place_at(side, order, at, line->plan.parent);
+    for (int i = 0; i < line->plan.n_children; i++)
+        line->plan.children[i] = place_at(side, order, at, line->plan.children[i]);
+    return 0;
+}
+
+static int plan_opposite(int P, int rank, struct logp_invocation *c)
+{
+    const int side = (int)lpi_side(P), i = rank / side, j = rank % side;
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
+    const struct lpi_reduce_times r = lpi_reduce_times(c);
+    struct logp_invocation down = {.plan.parent = -1}, along = {.plan.parent = -1};
+    struct position *order = malloc(2 * (size_t)side * sizeof(*order));
+    struct logp_tree of_x, of_y;
+    int rc = order == NULL ? -ENOMEM : c->args.op == NULL ? -EINVAL : 0;
+
+    if (rc == 0)
+        rc = logp_tree_init(&of_x, side, t.D, t.E);
+    if (rc == 0)
+        rc = logp_tree_init(&of_y, side, r.a, r.B);
+    if (rc == 0) {
+        order_positions(&of_x, side, t.E, false, order);
+        order_positions(&of_y, side, r.B, true, order + side);
+        rc = plan_line(&of_x, order, j, i, &down);
+    }
+    if (rc == 0)
+        rc = plan_line(&of_y, order + side, i, j, &along);
+    if (rc == 0) {
+        lpi_reverse_children(&along.plan);
+        rc = make_plan(side, rank, &down, &along, c);
+    }
+    lpi_free_plan(&down.plan);
+    lpi_free_plan(&along.plan);
+    free(order);
+    return rc;
+}
+
 static void multiply_own(const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     multiply(c, buf, piece_of(c, buf), recv_buf, c->plan.scratch);
@@ -396,6 +505,9 @@ const struct logp_collective lpi_matvec = {
     .name = "matvec",
     .summary = "matrix times vector, in blocks on n x n",
     .operands = LOGP_OPERANDS_VECTOR,
+    {LOGP_ALGORITHM("matvec", "opposite", "optimal, but what gets x late in a row sends y late",
+                    "this library"),
+     .needs = needs_optimal, .plan = plan_opposite, .steps = steps, .run = run},
     .sizes = sizes,
     .check = check,
     .postcondition = postcondition,

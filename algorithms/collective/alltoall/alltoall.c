@@ -327,6 +327,11 @@ static bool bruck_steps(int64_t P, int64_t rank, const struct logp_invocation *c
 
 enum { MOST_K = 64 }; /* of a closed form */
 
+static int64_t next_unit(int64_t P, int64_t k, int64_t unit)
+{
+    return unit > P / k ? P : unit * k;
+}
+
 /* Messages of a digit of `unit`. */
 static int64_t n_digits(int64_t P, int64_t k, int64_t unit)
 {
@@ -336,7 +341,7 @@ static int64_t n_digits(int64_t P, int64_t k, int64_t unit)
 /* Where the message of that digit is packed: behind all items and the messages of lower digits. */
 static int64_t place_of(int64_t P, int64_t k, int64_t unit, int64_t digit)
 {
-    const int64_t apart = unit > P / k ? P : unit * k, lower = (digit - 1) * unit;
+    const int64_t apart = next_unit(P, k, unit), lower = (digit - 1) * unit;
     const int64_t beyond = lpi_max(P % apart - unit, 0);
 
     return P + P / apart * lower + (beyond < lower ? beyond : lower);
@@ -384,7 +389,7 @@ static __int128 overlap_time(int64_t P, int64_t k, const struct logp_invocation 
 {
     struct lpi_rounds r = LPI_ROUNDS;
 
-    for (int64_t unit = 1; unit<P; unit = unit> P / k ? P : unit * k)
+    for (int64_t unit = 1; unit < P; unit = next_unit(P, k, unit))
         overlap_round(&r, P, k, unit, c, early, NULL);
     return r.free;
 }
@@ -418,49 +423,55 @@ static int overlap_plan(int P, int rank, struct logp_invocation *c)
     c->plan.early = true;
     if (!overlap_early(P, k, c))
         return 0;
-    for (int64_t unit = 1; unit<P; unit = unit> P / k ? P : unit * k)
+    for (int64_t unit = 1; unit < P; unit = next_unit(P, k, unit))
         n += 2 * n_digits(P, k, unit);
     order = malloc((size_t)n);
     if (order == NULL)
         return -ENOMEM;
     c->plan.state = order;
-    for (int64_t unit = 1; unit<P; unit = unit> P / k ? P : unit * k) {
+    for (int64_t unit = 1; unit < P; unit = next_unit(P, k, unit)) {
         overlap_round(&r, P, k, unit, c, true, order);
         order += 2 * n_digits(P, k, unit);
     }
     return 0;
 }
 
-/* As bruck_steps(), but in that order: two copies and a send, or a receive and two copies. */
+/* Two copies and a send of the message of a digit; or, of -digit, a receive and two copies. */
+static bool overlap_message(int64_t P, int64_t rank, int64_t k, int64_t unit, int64_t message,
+                            const struct logp_invocation *c, int64_t part, struct logp_step *out)
+{
+    const bool sends = message > 0;
+    const int64_t digit = sends ? message : -message, place = place_of(P, k, unit, digit);
+
+    if (sends && part == 2)
+        return send_packed(P, rank, k, unit, digit, c, place, out);
+    if (!sends && part == 0)
+        return receive_packed(P, rank, k, unit, digit, c, place, out);
+    return pack(P, k, unit, digit, c, place, part == (sends ? 1 : 2), !sends, out);
+}
+
+/* As bruck_steps(), but in that order. */
 static bool overlap_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)
 {
     const int64_t k = lpi_knomial_radix(P, c);
     const signed char *order = c->plan.state;
-    int64_t unit = 1, n = 0;
 
     if (i < 2)
         return turn(P, rank, c, i == 1, out);
     i -= 2;
-    for (; unit<P; unit = unit> P / k ? P : unit * k) {
-        n = n_digits(P, k, unit);
-        if (i < 6 * n)
-            break;
+    for (int64_t unit = 1; unit < P; unit = next_unit(P, k, unit)) {
+        const int64_t n = n_digits(P, k, unit), at = i / 3;
+
+        if (at < 2 * n) {
+            const int64_t message = order != NULL ? order[at] : at < n ? at + 1 : n - at - 1;
+
+            return overlap_message(P, rank, k, unit, message, c, i % 3, out);
+        }
         i -= 6 * n;
         order = order != NULL ? order + 2 * n : NULL;
     }
-    if (unit >= P)
-        return turn_back(P, rank, c, i, out);
-
-    const int64_t at = i / 3, part = i % 3;
-    const int64_t message = order != NULL ? order[at] : at < n ? at + 1 : n - at - 1;
-    const int64_t digit = message > 0 ? message : -message, place = place_of(P, k, unit, digit);
-
-    if (message > 0 && part == 2)
-        return send_packed(P, rank, k, unit, digit, c, place, out);
-    if (message < 0 && part == 0)
-        return receive_packed(P, rank, k, unit, digit, c, place, out);
-    return pack(P, k, unit, digit, c, place, part == (message > 0 ? 1 : 2), message < 0, out);
+    return turn_back(P, rank, c, i, out);
 }
 
 static int bruck_plan(int P, int rank, struct logp_invocation *c)
