@@ -440,12 +440,15 @@ static int64_t bound_ways(int64_t P, const struct logp_invocation *c, int64_t by
  * An element of a block goes elsewhere, e bytes, or is multiplied where it is. Each processor has at
  * least U = n^2 - T / (e G) that it multiplies itself, for g >= G. If that is any, it does so between
  * the first that it hears of its piece of x and the last that it has to say of its piece of y, which
- * are U gamma apart. Before q + 1 of all processors can have heard of a piece of x, at most q of the
- * column have; and at most `side` - q - 1 of a row have something to say later than as long before
- * the end as `side` - q of all processors need for a piece of y. There are `side` columns and rows, so
- * one of all blocks is neither so early nor so late:
+ * are U gamma apart. Look at the blocks outside row 0, which has x, and column 0, which gets y. Before
+ * q + 1 of all processors can know of a piece of x, at most q do, and its processor of row 0 is one of
+ * them: so q - 1 of the side - 1 others in the column. Backwards, at most m of all processors have
+ * something to say of a piece of y later than as long before the end as m + 1 need for it, and that of
+ * column 0 is one of them: m - 1 of the others in the row. With m = side - q that makes at most
+ * (side - 1) (q - 1 + side - q - 1) blocks, fewer than the (side - 1)^2 there are: one of them is
+ * neither so early nor so late:
  *
- *     T >= X + U gamma, X = out(q + 1) + in(side - q) for each q in 0 .. side - 1.
+ *     T >= X + U gamma, X = out(q + 1) + in(side + 1 - q) for each q in 1 .. side - 1.
  */
 static int64_t bound_products(const struct logp_params *p, int64_t side, __int128 product,
                               const struct logp_invocation *c)
@@ -454,13 +457,16 @@ static int64_t bound_products(const struct logp_params *p, int64_t side, __int12
     const __int128 eG = (__int128)lpi_element_bytes(c) * p->G_ps;
     const int64_t step = lpi_ceil_div(side, MOST);
     int64_t X = 0;
-    __int128 T;
+    __int128 N, T;
 
     if (p->store_forward || p->G_ps > (__int128)p->g_ns * 1000)
         return 0;
-    for (int64_t q = 0; q < side; q += step)
-        X = lpi_max(X, lpi_bound_out(p, q + 1) + lpi_bound_in(p, side - q));
-    T = eG > 0 ? ((__int128)X * 1000 + product * p->gamma_ps) / (eG + p->gamma_ps) * eG : 0;
+    for (int64_t q = 1; q < side; q += step)
+        X = lpi_max(X, lpi_bound_out(p, q + 1) + lpi_bound_in(p, side + 1 - q));
+    N = (__int128)X * 1000 + product * p->gamma_ps;
+    T = eG > 0 ? N / (eG + p->gamma_ps) * eG : 0;
+    if (eG > 0 && eG < INT64_MAX / 2) /* what the division left over */
+        T += N % (eG + p->gamma_ps) * eG / (eG + p->gamma_ps);
     T = (T < product * eG ? T : product * eG) / 1000;
     return T < INT64_MAX / 8 ? (int64_t)T : INT64_MAX / 8;
 }
@@ -499,15 +505,15 @@ static const struct logp_algorithm algorithms[] = {
                     "Shou & Chen 1996"),
      .needs = needs_optimal, .plan = plan_optimal, .steps = steps, .run = run,
      .predict = predict_optimal},
+    {LOGP_ALGORITHM("matvec", "opposite", "optimal, but what gets x late in a row sends y late",
+                    "this library"),
+     .needs = needs_optimal, .plan = plan_opposite, .steps = steps, .run = run},
 };
 
 const struct logp_collective lpi_matvec = {
     .name = "matvec",
     .summary = "matrix times vector, in blocks on n x n",
     .operands = LOGP_OPERANDS_VECTOR,
-    {LOGP_ALGORITHM("matvec", "opposite", "optimal, but what gets x late in a row sends y late",
-                    "this library"),
-     .needs = needs_optimal, .plan = plan_opposite, .steps = steps, .run = run},
     .sizes = sizes,
     .check = check,
     .postcondition = postcondition,
