@@ -163,7 +163,7 @@ Test(best, what_is_not_compared_is_named)
     cr_expect_eq(choice.n_left, 0);
     model.params.gap_shared = true;
     cr_assert_eq(logp_algorithm_choose("alltoall", 2000, &args, &model, &choice), 0);
-    cr_expect_str_eq(choice.algorithm->name, "bruck");
+    cr_expect_str_eq(choice.algorithm->name, "bruck-overlap");
     cr_expect_eq(choice.n_left, 0); /* all others take longer than that */
     model.params.g_ns = 0;
     model.params.o_send_ns = model.params.o_recv_ns = 1;

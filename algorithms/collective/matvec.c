@@ -221,6 +221,115 @@ static const char *needs_optimal(int64_t P, const struct logp_invocation *c)
                : NULL;
 }
 
+/* ---- opposite: of the processors of a row, those that get x late send y late ---- */
+
+/*
+ * With the trees of `optimal`, all of a row have one position in the trees of their columns, and the
+ * last row starts its reduction when all others are done with x. Here row 0 has the roots of the
+ * columns, column 0 those of the rows. In the rest, side - 1 on each side, processor (i, j) takes
+ * pair (i + j) mod (side - 1) of a position in its column's tree and one in its row's: a Latin
+ * square, so that each tree has each position once. The q-th pair has the q-th of the column's
+ * positions by when they have sent x on, and the q-th of the row's by when they must send y.
+ */
+struct position {
+    __int128 time;
+    int id;
+};
+
+static int compare_positions(const void *a, const void *b)
+{
+    const struct position *x = a, *y = b;
+
+    return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
+                              : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Positions 1 .. side - 1 of a tree in order: by when they have sent to all children, E apart, or,
+ * latest, how long they take to the root. */
+static void order_positions(const struct logp_tree *tree, int side, int64_t E, bool latest,
+                            struct position *order)
+{
+    for (int id = 1; id < side; id++) {
+        const struct logp_tree_node node = logp_tree_find(tree, id);
+        const __int128 label = logp_tree_label(tree, &node);
+
+        order[id - 1] = (struct position){
+            latest ? -label : label + (__int128)E * logp_tree_children(tree, &node), id};
+    }
+    qsort(order, (size_t)side - 1, sizeof(*order), compare_positions);
+}
+
+/* Which pair has this position. */
+static int pair_of(const struct position *order, int id)
+{
+    int q = 0;
+
+    while (order[q].id != id)
+        q++;
+    return q;
+}
+
+/* The position in line `at` of the processor that is `along` it. */
+static int position_at(int side, const struct position *order, int at, int along)
+{
+    return at == 0 || along == 0 ? along : order[(at + along) % (side - 1)].id;
+}
+
+/* Where in line `at` a position is. */
+static int place_at(int side, const struct position *order, int at, int id)
+{
+    const int inner = side - 1;
+
+    return at == 0 || id == 0 ? id : 1 + (pair_of(order, id) + 2 * inner - at - 1) % inner;
+}
+
+/* The plan of the processor that is `along` line `at`, with places in place of positions. */
+static int plan_line(const struct logp_tree *tree, const struct position *order, int at, int along,
+                     struct logp_invocation *line)
+{
+    const int side = (int)tree->P;
+    const int rc = lpi_plan_optimal(tree, position_at(side, order, at, along), line);
+
+    if (rc != 0)
+        return rc;
+    if (line->plan.parent >= 0)
+        line->plan.parent = place_at(side, order, at, line->plan.parent);
+    for (int i = 0; i < line->plan.n_children; i++)
+        line->plan.children[i] = place_at(side, order, at, line->plan.children[i]);
+    return 0;
+}
+
+static int plan_opposite(int P, int rank, struct logp_invocation *c)
+{
+    const int side = (int)lpi_side(P), i = rank / side, j = rank % side;
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
+    const struct lpi_reduce_times r = lpi_reduce_times(c);
+    struct logp_invocation down = {.plan.parent = -1}, along = {.plan.parent = -1};
+    struct position *order = malloc(2 * (size_t)side * sizeof(*order));
+    struct logp_tree of_x, of_y;
+    int rc = order == NULL ? -ENOMEM : c->args.op == NULL ? -EINVAL : 0;
+
+    if (rc == 0)
+        rc = logp_tree_init(&of_x, side, t.D, t.E);
+    if (rc == 0)
+        rc = logp_tree_init(&of_y, side, r.a, r.B);
+    if (rc == 0) {
+        order_positions(&of_x, side, t.E, false, order);
+        order_positions(&of_y, side, r.B, true, order + side);
+        rc = plan_line(&of_x, order, j, i, &down);
+    }
+    if (rc == 0)
+        rc = plan_line(&of_y, order + side, i, j, &along);
+    if (rc == 0) {
+        lpi_reverse_children(&along.plan);
+        rc = make_plan(side, rank, &down, &along, c);
+    }
+    lpi_free_plan(&down.plan);
+    lpi_free_plan(&along.plan);
+    free(order);
+    return rc;
+}
+
 static void multiply_own(const struct logp_invocation *c, void *buf, void *recv_buf)
 {
     multiply(c, buf, piece_of(c, buf), recv_buf, c->plan.scratch);
@@ -331,12 +440,15 @@ static int64_t bound_ways(int64_t P, const struct logp_invocation *c, int64_t by
  * An element of a block goes elsewhere, e bytes, or is multiplied where it is. Each processor has at
  * least U = n^2 - T / (e G) that it multiplies itself, for g >= G. If that is any, it does so between
  * the first that it hears of its piece of x and the last that it has to say of its piece of y, which
- * are U gamma apart. Before q + 1 of all processors can have heard of a piece of x, at most q of the
- * column have; and at most `side` - q - 1 of a row have something to say later than as long before
- * the end as `side` - q of all processors need for a piece of y. There are `side` columns and rows, so
- * one of all blocks is neither so early nor so late:
+ * are U gamma apart. Look at the blocks outside row 0, which has x, and column 0, which gets y. Before
+ * q + 1 of all processors can know of a piece of x, at most q do, and its processor of row 0 is one of
+ * them: so q - 1 of the side - 1 others in the column. Backwards, at most m of all processors have
+ * something to say of a piece of y later than as long before the end as m + 1 need for it, and that of
+ * column 0 is one of them: m - 1 of the others in the row. With m = side - q that makes at most
+ * (side - 1) (q - 1 + side - q - 1) blocks, fewer than the (side - 1)^2 there are: one of them is
+ * neither so early nor so late:
  *
- *     T >= X + U gamma, X = out(q + 1) + in(side - q) for each q in 0 .. side - 1.
+ *     T >= X + U gamma, X = out(q + 1) + in(side + 1 - q) for each q in 1 .. side - 1.
  */
 static int64_t bound_products(const struct logp_params *p, int64_t side, __int128 product,
                               const struct logp_invocation *c)
@@ -345,13 +457,16 @@ static int64_t bound_products(const struct logp_params *p, int64_t side, __int12
     const __int128 eG = (__int128)lpi_element_bytes(c) * p->G_ps;
     const int64_t step = lpi_ceil_div(side, MOST);
     int64_t X = 0;
-    __int128 T;
+    __int128 N, T;
 
     if (p->store_forward || p->G_ps > (__int128)p->g_ns * 1000)
         return 0;
-    for (int64_t q = 0; q < side; q += step)
-        X = lpi_max(X, lpi_bound_out(p, q + 1) + lpi_bound_in(p, side - q));
-    T = eG > 0 ? ((__int128)X * 1000 + product * p->gamma_ps) / (eG + p->gamma_ps) * eG : 0;
+    for (int64_t q = 1; q < side; q += step)
+        X = lpi_max(X, lpi_bound_out(p, q + 1) + lpi_bound_in(p, side + 1 - q));
+    N = (__int128)X * 1000 + product * p->gamma_ps;
+    T = eG > 0 ? N / (eG + p->gamma_ps) * eG : 0;
+    if (eG > 0 && eG < INT64_MAX / 2) /* what the division left over */
+        T += N % (eG + p->gamma_ps) * eG / (eG + p->gamma_ps);
     T = (T < product * eG ? T : product * eG) / 1000;
     return T < INT64_MAX / 8 ? (int64_t)T : INT64_MAX / 8;
 }
@@ -390,6 +505,9 @@ static const struct logp_algorithm algorithms[] = {
                     "Shou & Chen 1996"),
      .needs = needs_optimal, .plan = plan_optimal, .steps = steps, .run = run,
      .predict = predict_optimal},
+    {LOGP_ALGORITHM("matvec", "opposite", "optimal, but what gets x late in a row sends y late",
+                    "this library"),
+     .needs = needs_optimal, .plan = plan_opposite, .steps = steps, .run = run},
 };
 
 const struct logp_collective lpi_matvec = {

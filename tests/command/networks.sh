@@ -33,7 +33,7 @@ json '.[0].predicted_ns == 1098890' predict broadcast --algo binomial -P 2 --byt
 expect='-G 10GB rate 10GB/s' bad predict broadcast -G 10GB
 expect='-G 0GB/s rate' bad predict broadcast -G 0GB/s
 expect='-G 9999TB/s rate' bad predict broadcast -G 9999TB/s
-json '.[0] | (.algorithm == "optimal" and .verified and .ratio == 1 and .predicted_ns == 380000)' \
+json '.[0] | (.algorithm == "opposite" and .verified and .ratio == 1 and .predicted_ns == 310000)' \
     run matvec --clock virtual -P 16 --gamma 1
 json 'length == 2 and all(.[]; .verified and .prediction == "exact" and .ratio == 1) and
       .[0].topology == "torus:4x6"' \

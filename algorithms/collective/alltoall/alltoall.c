@@ -4,6 +4,9 @@
 #include "predict/predict.h"
 #include "schedule/reader.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 /* What goes from or to a rank: where in its buffer, and how large it is. */
 struct item {
     size_t at, n_bytes;
@@ -234,23 +237,64 @@ static int64_t items_of(int64_t P, int64_t k, int64_t unit, int64_t digit)
     return p.whole * unit + p.rest;
 }
 
-/* The whole pieces, or the last, from where they lie in scratch to one after the other behind all
- * items; or back. */
+/* The whole pieces, or the last, from where they lie in scratch to one after the other from item
+ * `place` on; or back. */
 static bool pack(int64_t P, int64_t k, int64_t unit, int64_t digit, const struct logp_invocation *c,
-                 bool last, bool back, struct logp_step *out)
+                 int64_t place, bool last, bool back, struct logp_step *out)
 {
     const struct pieces p = pieces_of(P, k, unit, digit);
     const size_t n = c->args.n_bytes, piece = (size_t)unit * n;
     const size_t apart = (size_t)(unit > P / k ? P : unit * k) * n;
     const size_t skipped = last ? (size_t)p.whole : 0;
     const struct logp_buffer_ref in = {LOGP_SCRATCH, (size_t)digit * piece + skipped * apart};
-    const struct logp_buffer_ref packed = {LOGP_SCRATCH, (size_t)P * n + skipped * piece};
+    const struct logp_buffer_ref packed = {LOGP_SCRATCH, (size_t)place * n + skipped * piece};
 
     logp_step_copy(out, back ? in : packed, back ? packed : in, last ? (size_t)p.rest * n : piece);
     out->n = last ? 1 : p.whole;
     out->at_stride = back ? apart : piece;
     out->right_stride = back ? piece : apart;
     return true;
+}
+
+static bool send_packed(int64_t P, int64_t rank, int64_t k, int64_t unit, int64_t digit,
+                        const struct logp_invocation *c, int64_t place, struct logp_step *out)
+{
+    const size_t n = c->args.n_bytes;
+
+    return logp_step_send(out, lpi_mod(rank + digit * unit, P), c->args.tag, LOGP_SCRATCH,
+                          (size_t)place * n, (size_t)items_of(P, k, unit, digit) * n);
+}
+
+static bool receive_packed(int64_t P, int64_t rank, int64_t k, int64_t unit, int64_t digit,
+                           const struct logp_invocation *c, int64_t place, struct logp_step *out)
+{
+    const size_t n = c->args.n_bytes;
+
+    return logp_step_receive(out, lpi_mod(rank - digit * unit, P), c->args.tag, LOGP_SCRATCH,
+                             (size_t)place * n, (size_t)items_of(P, k, unit, digit) * n);
+}
+
+/* The items for rank, rank + 1, ... to scratch, in two copies. */
+static bool turn(int64_t P, int64_t rank, const struct logp_invocation *c, bool second,
+                 struct logp_step *out)
+{
+    const size_t n = c->args.n_bytes, own = (size_t)rank * n;
+    const struct logp_buffer_ref at = {LOGP_SCRATCH, second ? (size_t)(P - rank) * n : 0};
+    const struct logp_buffer_ref from = {LOGP_BUF, second ? 0 : own};
+
+    return logp_step_copy(out, at, from, second ? own : (size_t)(P - rank) * n);
+}
+
+/* Item i of scratch to where it belongs. */
+static bool turn_back(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                      struct logp_step *out)
+{
+    const size_t n = c->args.n_bytes;
+
+    return i < P &&
+           logp_step_copy(out,
+                          (struct logp_buffer_ref){LOGP_RECV_BUF, (size_t)lpi_mod(rank - i, P) * n},
+                          (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)i * n}, n);
 }
 
 /*
@@ -261,36 +305,173 @@ static bool pack(int64_t P, int64_t k, int64_t unit, int64_t digit, const struct
 static bool bruck_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t k,
                         int64_t i, struct logp_step *out)
 {
-    const size_t n = c->args.n_bytes;
-    int64_t unit, digit, messages, from;
+    int64_t unit, digit, messages;
 
-    if (i == 0)
-        return logp_step_copy(out, (struct logp_buffer_ref){LOGP_SCRATCH, 0},
-                              (struct logp_buffer_ref){LOGP_BUF, (size_t)rank * n},
-                              (size_t)(P - rank) * n);
-    if (i == 1)
-        return logp_step_copy(out, (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)(P - rank) * n},
-                              (struct logp_buffer_ref){LOGP_BUF, 0}, (size_t)rank * n);
+    if (i < 2)
+        return turn(P, rank, c, i == 1, out);
     i -= 2;
     messages = bruck_message(P, k, i / 6, &unit, &digit);
-    if (messages < 0) {
-        const size_t bytes = (size_t)items_of(P, k, unit, digit) * n;
+    if (messages >= 0)
+        return turn_back(P, rank, c, i - 6 * messages, out);
+    switch (i % 6) {
+    case 2:
+        return send_packed(P, rank, k, unit, digit, c, P, out);
+    case 3:
+        return receive_packed(P, rank, k, unit, digit, c, P, out);
+    default:
+        return pack(P, k, unit, digit, c, P, i % 2 == 1, i % 6 > 3, out);
+    }
+}
 
-        switch (i % 6) {
-        case 2:
-            return logp_step_send(out, lpi_mod(rank + digit * unit, P), c->args.tag, LOGP_SCRATCH,
-                                  (size_t)P * n, bytes);
-        case 3:
-            return logp_step_receive(out, lpi_mod(rank - digit * unit, P), c->args.tag,
-                                     LOGP_SCRATCH, (size_t)P * n, bytes);
-        default:
-            return pack(P, k, unit, digit, c, i % 2 == 1, i % 6 > 3, out);
+/* ---- bruck-overlap: more messages of a digit are sent before the first is received ---- */
+
+enum { MOST_K = 64 }; /* of a closed form */
+
+static int64_t next_unit(int64_t P, int64_t k, int64_t unit)
+{
+    return unit > P / k ? P : unit * k;
+}
+
+/* Messages of a digit of `unit`. */
+static int64_t n_digits(int64_t P, int64_t k, int64_t unit)
+{
+    return unit <= P / k ? k - 1 : (P - 1) / unit;
+}
+
+/* Where the message of that digit is packed: behind all items and the messages of lower digits. */
+static int64_t place_of(int64_t P, int64_t k, int64_t unit, int64_t digit)
+{
+    const int64_t apart = next_unit(P, k, unit), lower = (digit - 1) * unit;
+    const int64_t beyond = lpi_max(P % apart - unit, 0);
+
+    return P + P / apart * lower + (beyond < lower ? beyond : lower);
+}
+
+/*
+ * The messages of a unit: each is sent as soon as the port allows, and received once it is there and
+ * the gap of its size is over. With `early`, a receive that can start before the next send goes first.
+ * order: NULL; or room for 2 n, the digit of each send, and of each receive, negative.
+ */
+static void overlap_round(struct lpi_rounds *r, int64_t P, int64_t k, int64_t unit,
+                          const struct logp_invocation *c, bool early, signed char *order)
+{
+    const struct logp_params *p = &c->model.params;
+    const int64_t n = n_digits(P, k, unit);
+    __int128 arrival[MOST_K];
+    int64_t sent = 0, received = 0;
+
+    while (received < n) {
+        const bool pending = received < sent;
+        const int64_t digit = sent < n ? sent + 1 : n;
+        const size_t in = lpi_bytes((size_t)items_of(P, k, unit, received + 1), c->args.n_bytes);
+        const size_t out = lpi_bytes((size_t)items_of(P, k, unit, digit), c->args.n_bytes);
+        const __int128 send = lpi_later(r->free, r->send_next);
+        const __int128 gap_over = r->recv_start + lpi_max(p->o_recv_ns, logp_params_gap_ns(p, in));
+        const __int128 receive =
+            pending ? lpi_later(lpi_later(r->free, gap_over), arrival[received]) : 0;
+        const bool receives = pending && (sent == n || (early && receive < send));
+
+        if (order != NULL)
+            *order++ = (signed char)(receives ? -received - 1 : digit);
+        if (receives) {
+            r->recv_start = receive;
+            r->free = receive + p->o_recv_ns;
+            received++;
+        } else {
+            r->free = send + p->o_send_ns;
+            r->send_next = send + lpi_max(p->o_send_ns, logp_params_gap_ns(p, out));
+            arrival[sent++] = r->free + logp_params_stream_ns(p, out) + p->L_ns;
         }
     }
-    i -= 6 * messages;
-    from = lpi_mod(rank - i, P);
-    return i < P && logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, (size_t)from * n},
-                                   (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)i * n}, n);
+}
+
+static __int128 overlap_time(int64_t P, int64_t k, const struct logp_invocation *c, bool early)
+{
+    struct lpi_rounds r = LPI_ROUNDS;
+
+    for (int64_t unit = 1; unit < P; unit = next_unit(P, k, unit))
+        overlap_round(&r, P, k, unit, c, early, NULL);
+    return r.free;
+}
+
+/* Whether receives that can start before the next send go first. Else all sends do. */
+static bool overlap_early(int64_t P, int64_t k, const struct logp_invocation *c)
+{
+    return k <= MOST_K && !c->model.params.gap_shared &&
+           overlap_time(P, k, c, true) < overlap_time(P, k, c, false);
+}
+
+static struct logp_prediction overlap_predict(int64_t P, const struct logp_invocation *c)
+{
+    const int64_t k = lpi_knomial_radix(P, c);
+
+    if (P > 1 && (k > MOST_K || c->model.params.gap_shared))
+        return lpi_no_prediction();
+    return lpi_exact(overlap_time(P, k, c, overlap_early(P, k, c)));
+}
+
+/* plan.state: the orders of all units, one after the other; NULL: all sends first */
+static int overlap_plan(int P, int rank, struct logp_invocation *c)
+{
+    const int64_t k = lpi_knomial_radix(P, c);
+    struct lpi_rounds r = LPI_ROUNDS;
+    signed char *order;
+    int64_t n = 0;
+
+    (void)rank;
+    c->plan.scratch_bytes = lpi_bytes(2 * (size_t)P, c->args.n_bytes);
+    c->plan.early = true;
+    if (!overlap_early(P, k, c))
+        return 0;
+    for (int64_t unit = 1; unit < P; unit = next_unit(P, k, unit))
+        n += 2 * n_digits(P, k, unit);
+    order = malloc((size_t)n);
+    if (order == NULL)
+        return -ENOMEM;
+    c->plan.state = order;
+    for (int64_t unit = 1; unit < P; unit = next_unit(P, k, unit)) {
+        overlap_round(&r, P, k, unit, c, true, order);
+        order += 2 * n_digits(P, k, unit);
+    }
+    return 0;
+}
+
+/* Two copies and a send of the message of a digit; or, of -digit, a receive and two copies. */
+static bool overlap_message(int64_t P, int64_t rank, int64_t k, int64_t unit, int64_t message,
+                            const struct logp_invocation *c, int64_t part, struct logp_step *out)
+{
+    const bool sends = message > 0;
+    const int64_t digit = sends ? message : -message, place = place_of(P, k, unit, digit);
+
+    if (sends && part == 2)
+        return send_packed(P, rank, k, unit, digit, c, place, out);
+    if (!sends && part == 0)
+        return receive_packed(P, rank, k, unit, digit, c, place, out);
+    return pack(P, k, unit, digit, c, place, part == (sends ? 1 : 2), !sends, out);
+}
+
+/* As bruck_steps(), but in that order. */
+static bool overlap_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                          struct logp_step *out)
+{
+    const int64_t k = lpi_knomial_radix(P, c);
+    const signed char *order = c->plan.state;
+
+    if (i < 2)
+        return turn(P, rank, c, i == 1, out);
+    i -= 2;
+    for (int64_t unit = 1; unit < P; unit = next_unit(P, k, unit)) {
+        const int64_t n = n_digits(P, k, unit), at = i / 3;
+
+        if (at < 2 * n) {
+            const int64_t message = order != NULL ? order[at] : at < n ? at + 1 : n - at - 1;
+
+            return overlap_message(P, rank, k, unit, message, c, i % 3, out);
+        }
+        i -= 6 * n;
+        order = order != NULL ? order + 2 * n : NULL;
+    }
+    return turn_back(P, rank, c, i, out);
 }
 
 static int bruck_plan(int P, int rank, struct logp_invocation *c)
@@ -304,13 +485,13 @@ LPI_STEPS_WITH(bruck_2_steps, bruck_steps, 2)
 LPI_STEPS_WITH(bruck_k_steps, bruck_steps, lpi_knomial_radix(P, c))
 LPI_READER(bruck_2_run, bruck_2_steps)
 
-/* A round for each message; there are none for more than 64 at a time. */
+/* A round for each message. */
 static struct logp_prediction bruck_time(int64_t P, int64_t k, const struct logp_invocation *c)
 {
     struct lpi_rounds r = LPI_ROUNDS;
     int64_t unit, digit;
 
-    if (k > 64)
+    if (k > MOST_K)
         return lpi_no_prediction();
     for (int64_t m = 0; bruck_message(P, k, m, &unit, &digit) < 0; m++)
         lpi_round(&r, &c->model.params, 1,
@@ -347,6 +528,10 @@ static const struct logp_algorithm algorithms[] = {
                     bruck),
      .needs = lpi_knomial_needs, .plan = bruck_plan, .steps = bruck_k_steps,
      .predict = bruck_k_predict, .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
+    {LOGP_ALGORITHM("alltoall", "bruck-overlap",
+                    "bruck-k, sending ahead of the receives of a round", "this library"),
+     .needs = lpi_knomial_needs, .plan = overlap_plan, .steps = overlap_steps,
+     .predict = overlap_predict, .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
 };
 
 static const struct lpi_rows rows = LPI_ROWS(algorithms);
