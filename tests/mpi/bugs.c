@@ -298,6 +298,61 @@ static void lock_in_a_circle(void)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (me + 1) % n, 0, win); /* next */
 }
 
+/* A request that is not complete writes a buffer that another call uses, or the other way round. */
+static void share(const char *which)
+{
+    const int next = (me + 1) % n, before = (me + n - 1) % n, tag = 5;
+    const MPI_Comm world = MPI_COMM_WORLD;
+    int given[2] = {me, 1}, sums[2], copy[2] = {7, 7}, all[128] = {0}, one = 1;
+    MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+
+    if (strcmp(which, "taken") == 0) {
+        MPI_Irecv(sums, 1, MPI_INT, before, tag, world, &r[0]);         /* taken by */
+        MPI_Iallreduce(given, sums, 2, MPI_INT, MPI_SUM, world, &r[1]); /* taken */
+        MPI_Send(&one, 1, MPI_INT, next, tag, world);
+    }
+    if (strcmp(which, "reduced") == 0) {
+        MPI_Iallreduce(given, sums, 2, MPI_INT, MPI_SUM, world, &r[0]); /* reduced by */
+        MPI_Irecv(given + 1, 1, MPI_INT, before, tag, world, &r[1]);    /* reduced */
+        MPI_Send(&one, 1, MPI_INT, next, tag, world);
+    }
+    if (strcmp(which, "gathered") == 0) {
+        MPI_Iallgather(given, 2, MPI_INT, all, 2, MPI_INT, world, &r[0]); /* gathered by */
+        MPI_Isend(all + 1, 1, MPI_INT, next, tag, world, &r[1]);          /* gathered */
+        MPI_Recv(&one, 1, MPI_INT, before, tag, world, MPI_STATUS_IGNORE);
+    }
+    if (strcmp(which, "twice") == 0) {
+        MPI_Ibcast(copy, 2, MPI_INT, 0, world, &r[0]); /* twice by */
+        MPI_Ibcast(copy, 2, MPI_INT, 0, world, &r[1]); /* twice */
+    }
+    if (strcmp(which, "waits") == 0) {
+        MPI_Irecv(copy, 1, MPI_INT, before, tag, world, &r[0]); /* waits by */
+        MPI_Bcast(copy, 2, MPI_INT, 0, world);                  /* waits */
+        MPI_Send(&one, 1, MPI_INT, next, tag, world);
+    }
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+/* Requests may read the same buffer, and the root of a broadcast reads. */
+static void read_together(void)
+{
+    const int next = (me + 1) % n, before = (me + n - 1) % n, tag = 5;
+    const MPI_Comm world = MPI_COMM_WORLD;
+    int given[2] = {me, 1}, sums[2], maxima[2], copy[2] = {7, 7}, one;
+    MPI_Request r[3];
+
+    MPI_Iallreduce(given, sums, 2, MPI_INT, MPI_SUM, world, &r[0]);
+    MPI_Iallreduce(given, maxima, 2, MPI_INT, MPI_MAX, world, &r[1]);
+    MPI_Isend(given + 1, 1, MPI_INT, next, tag, world, &r[2]);
+    MPI_Recv(&one, 1, MPI_INT, before, tag, world, MPI_STATUS_IGNORE);
+    MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+    MPI_Ibcast(me == 0 ? copy : sums, 2, MPI_INT, 0, world, &r[0]);
+    MPI_Isend(copy, 1, MPI_INT, next, tag, world, &r[1]);
+    MPI_Bcast(me == 0 ? copy : maxima, 2, MPI_INT, 0, world);
+    MPI_Recv(&one, 1, MPI_INT, before, tag, world, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const kinds[] = {"communicator", "datatype", "group",
@@ -321,6 +376,7 @@ int main(int argc, char **argv)
         operate(2, 0);
         operate(2, 1);
         leave_fence("fence");
+        read_together();
     }
     if (strcmp(word, "pairs") == 0)
         accumulate_pairs();
@@ -348,6 +404,8 @@ int main(int argc, char **argv)
         MPI_Reduce(&me, x, 1, MPI_INT, me == 1 ? MPI_MAX : MPI_SUM, 0, MPI_COMM_WORLD);
     if (argc > 2 && strcmp(word, "disagree") == 0)
         disagree(argv[2], MPI_DOUBLE);
+    if (argc > 2 && strcmp(word, "share") == 0)
+        share(argv[2]);
     if (argc > 2 && strcmp(word, "fence") == 0)
         leave_fence(argv[2]);
     if (strcmp(word, "forget") == 0) {

@@ -550,6 +550,17 @@ bugs)
 	gatherv rank 0: MPI_Igatherv: the data from rank 1 @ have another type signature than MPI_LONG @
 	short rank 0: MPI_Gatherv: rank 1 sends 0 bytes where 8 are expected @
 	END
+        while read -r what call by; do
+            # shellcheck disable=SC2086
+            expect 0 "MPI_$call: a request of MPI_$by $(at "/* $what by */") that is not complete uses this buffer $(at "/* $what */"); more" \
+                $options ./bugs share $what
+        done <<-'END'
+	taken Iallreduce Irecv
+	reduced Irecv Iallreduce
+	gathered Isend Iallgather
+	twice Ibcast Ibcast
+	waits Bcast Irecv
+	END
         # shellcheck disable=SC2086
         expect 15 "rank 0: MPI_Gatherv: message truncated: rank 1 sends 16 bytes where 8 are expected $(at '/* long */')" \
             $options ./bugs disagree long

@@ -180,46 +180,78 @@ void check_apart(const void *sent, const struct type *sent_type, int n_sent, con
         name_use(NULL);
 }
 
+/* Bytes of a buffer: all, or the first, if the data do not lie in a row. */
+struct part {
+    uintptr_t from, to;
+};
+
+static struct part part_of(const void *buf, const struct type *type, size_t n)
+{
+    const size_t bytes = type != NULL ? n * type->size : 0;
+    const uintptr_t from = bytes > 0 ? (uintptr_t)buf + (uintptr_t)type->true_lb : 0;
+
+    return (struct part){from, from + (bytes == 0 ? 0 : in_a_row(type, n) ? bytes : 1)};
+}
+
 /* One that r shares bytes with; NULL: none */
-static const struct request *user_of(const struct uses *uses, uintptr_t from, uintptr_t to,
+static const struct request *user_of(const struct uses *uses, struct part s,
                                      const struct request *r)
 {
-    if (uses->from >= to || from >= uses->to)
+    if (uses->from >= s.to || s.from >= uses->to)
         return NULL;
     for (uint32_t left = uses->taken; left != 0; left &= left - 1) {
         const struct use *u = &uses->last[__builtin_ctz(left)];
 
-        if (u->from < to && from < u->to && u->by != r && u->by->active &&
-            share_bytes(r->buf, r->type, r->count, u->by->buf, u->by->type, u->by->count))
+        if (u->from < s.to && s.from < u->to && u->by != r && u->by->active)
             return u->by;
     }
     return NULL;
 }
 
-static void note_use(struct uses *uses, struct request *r, uintptr_t from, uintptr_t to)
+static void forget_use(struct uses *uses, const struct request *r, struct use **at)
+{
+    struct use *u = *at;
+
+    *at = NULL;
+    if (u == NULL || u->by != r)
+        return;
+    u->by = NULL;
+    uses->taken &= ~(UINT32_C(1) << (u - uses->last));
+    if (uses->taken == 0)
+        uses->from = uses->to = 0;
+}
+
+void forget_buffers(struct rank *owner, struct request *r)
+{
+    forget_use(&owner->sends, r, &r->reads);
+    forget_use(&owner->receives, r, &r->writes);
+}
+
+static void note_use(struct uses *uses, const struct request *r, struct part s, struct use **at)
 {
     const unsigned i = uses->next++ % N_USES;
     bool is_only;
 
-    forget_buffer(r);
+    forget_use(uses, r, at);
     uses->taken |= UINT32_C(1) << i;
     is_only = uses->taken == UINT32_C(1) << i;
-    r->uses = uses;
-    r->use = &uses->last[i];
-    *r->use = (struct use){from, to, r};
-    uses->from = is_only || from < uses->from ? from : uses->from;
-    uses->to = is_only || to > uses->to ? to : uses->to;
+    *at = &uses->last[i];
+    **at = (struct use){s.from, s.to, r};
+    uses->from = is_only || s.from < uses->from ? s.from : uses->from;
+    uses->to = is_only || s.to > uses->to ? s.to : uses->to;
 }
 
-void forget_buffer(struct request *r)
+/* r is about to read, or write, a buffer. Two may read it. */
+static void check_use(struct request *r, struct part s, bool writes)
 {
-    if (r->use == NULL || r->use->by != r)
-        return;
-    r->use->by = NULL;
-    r->uses->taken &= ~(UINT32_C(1) << (r->use - r->uses->last));
-    r->use = NULL;
-    if (r->uses->taken == 0)
-        r->uses->from = r->uses->to = 0;
+    struct rank *rank = r->comm->owner;
+    const struct request *by = user_of(&rank->receives, s, r);
+
+    if (by == NULL && writes)
+        by = user_of(&rank->sends, s, r);
+    if (by != NULL)
+        name_use(by);
+    note_use(writes ? &rank->receives : &rank->sends, r, s, writes ? &r->writes : &r->reads);
 }
 
 /* Of the data of a send. 0: there is no memory for a copy in a row */
@@ -259,28 +291,29 @@ void check_sum(struct request *r)
             logp_vp_rank(rank->vp), rank->call, r->call, text[0], name_here(here));
 }
 
-/* Two sends may share a buffer. The last N_USES sends and receives are known: a list of all would
- * cost programs with many requests under way too much. */
+/* The last N_USES that read and that write are known: a list of all would cost programs with many
+ * requests under way too much. */
 void check_buffer(struct request *r)
 {
-    struct rank *rank = r->comm->owner;
     const bool receives = r->kind == REQUEST_RECV;
-    const size_t bytes = r->count * r->type->size;
-    const uintptr_t from = (uintptr_t)r->buf + (uintptr_t)r->type->true_lb,
-                    to = from + (in_a_row(r->type, r->count) ? bytes : 1);
-    const struct request *by;
+    const struct part s = part_of(r->buf, r->type, r->count);
 
-    r->has_sum = the_job->checksums && !receives && bytes > 0 && r->peer != MPI_PROC_NULL;
+    r->has_sum = the_job->checksums && !receives && s.from < s.to && r->peer != MPI_PROC_NULL;
     if (r->has_sum)
         r->sum = sum_of(r);
-    if (!the_job->checks || bytes == 0)
-        return;
-    by = user_of(&rank->receives, from, to, r);
-    if (by == NULL && receives)
-        by = user_of(&rank->sends, from, to, r);
-    if (by != NULL)
-        name_use(by);
-    note_use(receives ? &rank->receives : &rank->sends, r, from, to);
+    if (the_job->checks && s.from < s.to)
+        check_use(r, s, receives);
+}
+
+void check_buffers(struct request *r, const void *in, const struct type *in_type, size_t n,
+                   const void *out, const struct type *out_type, size_t m)
+{
+    const struct part read = part_of(in, in_type, n), written = part_of(out, out_type, m);
+
+    if (the_job->checks && read.from < read.to)
+        check_use(r, read, false);
+    if (the_job->checks && written.from < written.to)
+        check_use(r, written, true);
 }
 
 /* ---- what is left ---- */

@@ -28,16 +28,14 @@ struct buffers {
 /* n elements are read; they are copied if they are packed, or `copies`. m elements are written to
  * out, from packed ones when r is complete. A type that is NULL: none; a buffer may be MPI_BOTTOM, which
  * is null, too. @return MPI_SUCCESS or a class */
-static int prepare(struct request *r, struct buffers *b, const void *in, struct type *in_type,
-                   size_t n, bool copies, void *out, struct type *out_type, size_t m)
+static int place(struct request *r, struct buffers *b, const void *in, struct type *in_type,
+                 size_t n, bool copies, void *out, struct type *out_type, size_t m)
 {
     const bool packs_in = in_type != NULL && (copies || !in_a_row(in_type, n)),
                packs_out = out_type != NULL && !in_a_row(out_type, m);
     const size_t in_bytes = packs_in ? n * in_type->size : 0,
                  out_bytes = packs_out ? m * out_type->size : 0;
 
-    CHECK_APART(r->comm, in_type != NULL && out_type != NULL && !copies &&
-                             share_bytes(in, in_type, n, out, out_type, m));
     if (packs_in || packs_out) {
         r->memory = malloc(in_bytes + out_bytes + 1);
         CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -56,6 +54,16 @@ static int prepare(struct request *r, struct buffers *b, const void *in, struct 
         r->count = m;
     }
     return MPI_SUCCESS;
+}
+
+/* The same, and check the buffers. In place, what is read is part of what is written. */
+static int prepare(struct request *r, struct buffers *b, const void *in, struct type *in_type,
+                   size_t n, bool in_place, void *out, struct type *out_type, size_t m)
+{
+    CHECK_APART(r->comm, in_type != NULL && out_type != NULL && !in_place &&
+                             share_bytes(in, in_type, n, out, out_type, m));
+    check_buffers(r, in, in_place ? NULL : in_type, n, out, out_type, m);
+    return place(r, b, in, in_type, n, in_place, out, out_type, m);
 }
 
 /* ---- barrier and broadcast ---- */
@@ -80,6 +88,12 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
     return barrier("MPI_Ibarrier", comm, request);
 }
 
+/* Does a request of this rank that is not complete use a buffer? */
+static bool has_buffers(const struct rank *rank)
+{
+    return (rank->sends.taken | rank->receives.taken) != 0;
+}
+
 static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  MPI_Request *request)
 {
@@ -97,10 +111,14 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
                              count, type, root, request);
     check_members(c, t, (size_t)count);
     bytes = (size_t)count * t->size;
-    if (request == NULL && in_a_row(t, (size_t)count))
+    if (request == NULL && in_a_row(t, (size_t)count) && !has_buffers(c->owner))
         return class_of(logp_broadcast(c->vp, (char *)buf + t->true_lb, bytes, root));
     BEGIN(r, c);
-    rc = prepare(r, &b, NULL, NULL, 0, false, buf, t, (size_t)count);
+    if (c->rank == root)
+        check_buffers(r, buf, t, (size_t)count, NULL, NULL, 0);
+    else
+        check_buffers(r, NULL, NULL, 0, buf, t, (size_t)count);
+    rc = place(r, &b, NULL, NULL, 0, false, buf, t, (size_t)count);
     if (rc == MPI_SUCCESS && r->packed != NULL && c->rank == root) {
         pack(t, (size_t)count, buf, b.out);
         r->packed = NULL; /* nothing is to be unpacked */
@@ -395,6 +413,8 @@ static int reduce_intra(struct request *r, enum reduction_kind kind, const void 
     CHECK_BUFFER(r->comm, in_place ? out : in, n, t, "send");
     CHECK_BUFFER(r->comm, out, n_out, t, "receive");
     CHECK_APART(r->comm, !in_place && share_bytes(in, t, (size_t)n, out, t, n_out));
+    check_buffers(r, in, in_place ? NULL : t,
+                  (size_t)n * (kind == REDUCE_SCATTER ? (size_t)r->comm->size : 1), out, t, n_out);
     if (in_place)
         in = out;
     in = n > 0 ? (const char *)in + t->lb : NULL;

@@ -41,7 +41,7 @@ void free_request(struct request *r)
         free_parts(r);
     drop_type(r->type);
     drop_comm(r->comm);
-    forget_buffer(r);
+    forget_buffers(owner, r);
     if (r->link == NULL) {
         free(r);
         return;

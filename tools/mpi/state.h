@@ -283,8 +283,7 @@ struct request {
     uintptr_t place;
     bool has_sum; /* --checksum: of a send's buffer when it started */
     uint64_t sum;
-    struct uses *uses; /* of its buffer: where it is noted; NULL: nowhere */
-    struct use *use;
+    struct use *reads, *writes; /* where its buffers are noted; NULL: nowhere */
 };
 
 struct request *new_request(enum request_kind kind, struct comm *comm);
@@ -302,10 +301,13 @@ struct request *reuse_request(struct rank *owner);              /* one of them; 
 int check_requests(int n, const MPI_Request requests[]);
 /* A message is about to start: say so if its buffer is in use. */
 void check_buffer(struct request *request);
+/* The same of a collective, which reads n elements and writes m. A type that is NULL: none */
+void check_buffers(struct request *request, const void *in, const struct type *in_type, size_t n,
+                   const void *out, const struct type *out_type, size_t m);
 /* The same of the buffers of MPI_Sendrecv(). */
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
                  const struct type *received_type, int n_received);
-void forget_buffer(struct request *request);
+void forget_buffers(struct rank *owner, struct request *request);
 /* --checksum: a send is complete: say so if its buffer has changed. */
 void check_sum(struct request *request);
 /* Do n and m elements of two buffers certainly have a byte in common? */
