@@ -237,6 +237,15 @@ static void disagree(const char *which, MPI_Datatype other)
         MPI_Comm_free(&comm);
         MPI_Comm_free(&ordered);
     }
+    if (strcmp(which, "later") == 0) {
+        MPI_Comm comm;
+
+        MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Bcast(in, 1, MPI_LONG, 0, comm);
+        MPI_Bcast(in, 1, mine, 0, comm); /* later */
+        MPI_Comm_free(&comm);
+    }
     if (strcmp(which, "started") == 0) {
         MPI_Bcast_init(in, 1, MPI_LONG, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
         MPI_Start(&request);
@@ -357,8 +366,8 @@ int main(int argc, char **argv)
 {
     static const char *const kinds[] = {"communicator", "datatype", "group",
                                         "operation",    "info",     "window"};
-    static const char *const types[] = {"put",     "itself", "members",   "root",
-                                        "gatherv", "irecv",  "duplicate", "started"};
+    static const char *const types[] = {"put",   "itself",    "members", "root", "gatherv",
+                                        "irecv", "duplicate", "started", "later"};
     const char *word = argc > 1 ? argv[1] : "right";
 
     MPI_Init(&argc, &argv);
@@ -370,7 +379,7 @@ int main(int argc, char **argv)
         use_freed("nothing");
         write_early(0);
         exchange_types();
-        for (int i = 0; i < 8; i++)
+        for (int i = 0; i < 9; i++)
             disagree(types[i], MPI_INT64_T);
         disagree("place", MPI_LONG);
         operate(2, 0);

@@ -197,20 +197,26 @@ int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, 
     return MPI_SUCCESS;
 }
 
-/* Groups that are made at once have different first members. A number is not used twice. */
-int give_comm_of_all(struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
+/* The id of a communicator that all members of `like` make; 0 if that has none. Groups that are made at
+ * once have different first members. A number is not used twice. vp: NULL: the rank is in none of them */
+static uint64_t next_id(struct comm *like, struct logp_vp *vp)
 {
-    const uint64_t number = ++like->n_made;
-    struct comm *made;
+    uint64_t id = (like->id + ++like->n_made) * UINT64_C(0x9e3779b97f4a7c15);
     int first = 0;
 
-    rc = give_comm(like, rc, vp, n_first, out);
-    made = (struct comm *)*out;
-    if (rc != MPI_SUCCESS || *out == MPI_COMM_NULL || like->id == 0)
-        return rc;
+    if (vp == NULL || like->id == 0)
+        return 0;
     logp_group_translate(vp, 1, &first, NULL, &first);
-    made->id = (like->id + number) * UINT64_C(0x9e3779b97f4a7c15);
-    made->id = ((made->id ^ made->id >> 29) + (uint64_t)first) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
+    return ((id ^ id >> 29) + (uint64_t)first) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
+}
+
+int give_comm_of_all(struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
+{
+    const uint64_t id = next_id(like, vp);
+
+    rc = give_comm(like, rc, vp, n_first, out);
+    if (*out != MPI_COMM_NULL)
+        ((struct comm *)*out)->id = id;
     return rc;
 }
 
@@ -291,6 +297,7 @@ static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm 
     made = new_comm(c->vp, n_first_of(c), c);
     CHECK(c, made != NULL, MPI_ERR_NO_MEM, "no memory");
     made->vp = NULL;
+    made->id = next_id(c, c->vp);
     r->made = made;
     if (logp_vp_rank(c->vp) == 0)
         r->made_context = ++last_context;
