@@ -99,7 +99,8 @@ static void write_early(int early)
 /* Two operations at rank 0: one of them is at `second`. */
 static void operate(int second, int locks)
 {
-    int value = me, got, other;
+    const MPI_Op own = me == 1 ? MPI_MAX : MPI_SUM;
+    int value = me, got, other, old;
     MPI_Request request = MPI_REQUEST_NULL;
 
     MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -119,6 +120,10 @@ static void operate(int second, int locks)
             if (me == 1)
                 MPI_Get(&got, 1, MPI_INT, 0, second, 1, MPI_INT, win); /* other */
             MPI_Accumulate(&value, 1, MPI_INT, 0, 5, 1, MPI_INT, MPI_SUM, win);
+            MPI_Get_accumulate(NULL, 0, MPI_INT, &old, 1, MPI_INT, 0, 5, 1, MPI_INT, MPI_NO_OP,
+                               win);
+            if (second == 3)                                                    /* of two ranks */
+                MPI_Accumulate(&value, 1, MPI_INT, 0, 4, 1, MPI_INT, own, win); /* op */
             MPI_Win_fence(0, win);
         }
     }
@@ -407,6 +412,8 @@ int main(int argc, char **argv)
         write_early(1);
     if (strcmp(word, "conflict") == 0)
         operate(1, 0);
+    if (strcmp(word, "ops") == 0)
+        operate(3, 0);
     if (strcmp(word, "locked") == 0)
         operate(1, 1);
     if (strcmp(word, "operations") == 0)

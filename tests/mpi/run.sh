@@ -531,6 +531,9 @@ bugs)
         expect 0 'in the same epoch; more conflicts are not named' $options ./bugs conflict
         grep -qF "$(at '/* one */')" said && grep -qF "$(at '/* other */')" said || fail 'the lines of a conflict'
         # shellcheck disable=SC2086
+        expect 0 "in the same epoch: their operations differ; more conflicts are not named" $options ./bugs ops
+        grep -qF "MPI_Accumulate: conflicts at rank 0 $(at '/* op */') with MPI_Accumulate of rank" said || fail 'the lines of two accumulates'
+        # shellcheck disable=SC2086
         expect 0 'MPI_Get: conflicts at rank 0' $options ./bugs locked
         # shellcheck disable=SC2086
         expect 1 'with another operation' $options ./bugs operations

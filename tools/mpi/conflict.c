@@ -2,7 +2,8 @@
 /*
  * --check: operations on windows that conflict. Two operations conflict if they have bytes of a
  * target in common, at least one of them writes, they are not both atomic, and neither is complete
- * when the other one starts. With a fence that is the epoch between two fences, else the time up to
+ * when the other one starts. Atomic operations of two origins conflict if they differ and neither is
+ * MPI_NO_OP: no window promises more (accumulate_ops). MPI_Compare_and_swap() goes with all. With a fence that is the epoch between two fences, else the time up to
  * the end of the origin's epoch or a flush. The last N_ACCESSES operations at each target are known.
  * Source: MPI 3.1, 11.7
  */
@@ -26,15 +27,22 @@ static void name_conflict(const struct win *w, int rank, const struct access *a,
     name_places(the_job, places, 2, texts);
     fflush(stdout);
     fprintf(stderr,
-            "rank %d: %s: conflicts at rank %d%s with %s of rank %d%s in the same epoch; more "
+            "rank %d: %s: conflicts at rank %d%s with %s of rank %d%s in the same epoch%s; more "
             "conflicts are not named\n",
-            w->comm->rank, a->call, rank, texts[0], before->call, before->origin, texts[1]);
+            w->comm->rank, a->call, rank, texts[0], before->call, before->origin, texts[1],
+            a->kind == 'u' && before->kind == 'u' ? ": their operations differ" : "");
+}
+
+static bool go_together(const struct access *a, const struct access *b)
+{
+    if (a->kind == 'u' && b->kind == 'u')
+        return a->op == b->op || a->op == MPI_NO_OP || b->op == MPI_NO_OP || a->origin == b->origin;
+    return a->kind == 'r' && b->kind == 'r';
 }
 
 static bool conflict(const struct access *a, const struct access *b)
 {
-    return a->from < b->to && b->from < a->to && (a->kind != 'r' || b->kind != 'r') &&
-           (a->kind != 'u' || b->kind != 'u') && a->fences == b->fences;
+    return a->from < b->to && b->from < a->to && a->fences == b->fences && !go_together(a, b);
 }
 
 void check_access(struct win *w, int rank, const struct access *given)

@@ -417,6 +417,7 @@ static void note_access(struct win *w, const struct operation_at *a, const char 
                              .kind = a->is_atomic ? 'u'
                                      : a->has_in  ? 'w'
                                                   : 'r',
+                             .op = a->compare != NULL ? MPI_NO_OP : a->op,
                              .call = call});
 }
 

@@ -31,7 +31,8 @@ struct access {
     uintptr_t from, to; /* of its bytes; the first, if they do not lie in a row; equal: none */
     int origin;
     int64_t fences; /* of the origin; -1: it ends with the epoch of its origin */
-    char kind;      /* 'r', 'w', or 'u': an atomic operation */
+    char kind;      /* 'r', 'w', or 'u': an atomic operation, */
+    MPI_Op op;      /* with this; MPI_NO_OP: beside any other */
     const char *call;
     void *caller;
     const struct rank *rank; /* of the origin */
