@@ -131,6 +131,49 @@ static void operate(int second, int locks)
     MPI_Wait(&request, MPI_STATUS_IGNORE); /* its operation is complete */
 }
 
+/* An operation that is not complete reads or writes a buffer that another one writes, or a request. */
+static void share_origin(const char *which)
+{
+    int value = me, got[2] = {0};
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (strcmp(which, "fetched") == 0) {
+        MPI_Get(got, 2, MPI_INT, 0, 0, 2, MPI_INT, win);     /* fetched by */
+        MPI_Get(got + 1, 1, MPI_INT, 0, 2, 1, MPI_INT, win); /* fetched */
+    }
+    if (strcmp(which, "replaced") == 0) {
+        MPI_Put(&value, 1, MPI_INT, 0, me, 1, MPI_INT, win);            /* replaced by */
+        MPI_Irecv(&value, 1, MPI_INT, me, 6, MPI_COMM_WORLD, &request); /* replaced */
+        MPI_Send(got, 1, MPI_INT, me, 6, MPI_COMM_WORLD);
+    }
+    if (strcmp(which, "added") == 0) {
+        MPI_Irecv(got, 1, MPI_INT, me, 6, MPI_COMM_WORLD, &request);     /* added by */
+        MPI_Accumulate(got, 1, MPI_INT, 0, 5, 1, MPI_INT, MPI_SUM, win); /* added */
+        MPI_Send(&value, 1, MPI_INT, me, 6, MPI_COMM_WORLD);
+    }
+    if (strcmp(which, "right") == 0) {
+        MPI_Put(&value, 1, MPI_INT, 0, me, 1, MPI_INT, win);
+        MPI_Accumulate(&value, 1, MPI_INT, 0, 7, 1, MPI_INT, MPI_SUM, win);
+        MPI_Isend(&value, 1, MPI_INT, me, 6, MPI_COMM_WORLD, &request);
+        MPI_Recv(got, 1, MPI_INT, me, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 20; i++) { /* complete before it is used again */
+            MPI_Get(got, 2, MPI_INT, 1, 2, 2, MPI_INT, win);
+            MPI_Win_flush_local(1, win);
+        }
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+    MPI_Win_fence(0, win);
+    if (strcmp(which, "right") == 0)
+        for (int i = 0; i < 3; i++) {
+            MPI_Get(got, 1, MPI_INT, i % 2, 4, 1, MPI_INT, win);
+            MPI_Win_fence(0, win);
+        }
+    MPI_Win_free(&win);
+}
+
 /* An operation on its way holds its datatype, whichever rank performs it. */
 static void accumulate_pairs(void)
 {
@@ -391,6 +434,7 @@ int main(int argc, char **argv)
         operate(2, 1);
         leave_fence("fence");
         read_together();
+        share_origin("right");
     }
     if (strcmp(word, "pairs") == 0)
         accumulate_pairs();
@@ -422,6 +466,8 @@ int main(int argc, char **argv)
         disagree(argv[2], MPI_DOUBLE);
     if (argc > 2 && strcmp(word, "share") == 0)
         share(argv[2]);
+    if (argc > 2 && strcmp(word, "origin") == 0)
+        share_origin(argv[2]);
     if (argc > 2 && strcmp(word, "fence") == 0)
         leave_fence(argv[2]);
     if (strcmp(word, "forget") == 0) {

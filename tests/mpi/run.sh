@@ -565,6 +565,15 @@ bugs)
 	twice Ibcast Ibcast
 	waits Bcast Irecv
 	END
+        while read -r what call it by; do
+            # shellcheck disable=SC2086
+            expect 0 "MPI_$call: ${it/\~/ } of MPI_$by $(at "/* $what by */") that is not complete uses this buffer $(at "/* $what */"); more" \
+                $options ./bugs origin $what
+        done <<-'END'
+	fetched Get an~operation Get
+	replaced Irecv an~operation Put
+	added Accumulate a~request Irecv
+	END
         # shellcheck disable=SC2086
         expect 15 "rank 0: MPI_Gatherv: message truncated: rank 1 sends 16 bytes where 8 are expected $(at '/* long */')" \
             $options ./bugs disagree long

@@ -165,11 +165,11 @@ static void name_use(const struct request *by)
     }
     place = by->caller != NULL ? place_of(rank, by->caller) : by->place;
     name_places(the_job, &place, 1, text);
-    fprintf(
-        stderr,
-        "rank %d: %s: a request of %s%s that is not complete uses this buffer%s; more such calls "
-        "are not named\n",
-        logp_vp_rank(rank->vp), rank->call, by->call, text[0], here);
+    fprintf(stderr,
+            "rank %d: %s: %s of %s%s that is not complete uses this buffer%s; more such calls "
+            "are not named\n",
+            logp_vp_rank(rank->vp), rank->call,
+            by->kind == REQUEST_OPERATION ? "an operation" : "a request", by->call, text[0], here);
 }
 
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,

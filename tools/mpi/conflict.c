@@ -3,7 +3,8 @@
  * --check: operations on windows that conflict. Two operations conflict if they have bytes of a
  * target in common, at least one of them writes, they are not both atomic, and neither is complete
  * when the other one starts. Atomic operations of two origins conflict if they differ and neither is
- * MPI_NO_OP: no window promises more (accumulate_ops). MPI_Compare_and_swap() goes with all. With a fence that is the epoch between two fences, else the time up to
+ * MPI_NO_OP: no window promises more (accumulate_ops). MPI_Compare_and_swap() goes with all.
+ * The buffers of operations that are not complete are compared with those of requests, as check.c does. With a fence that is the epoch between two fences, else the time up to
  * the end of the origin's epoch or a flush. The last N_ACCESSES operations at each target are known.
  * Source: MPI 3.1, 11.7
  */
@@ -70,11 +71,70 @@ void check_access(struct win *w, int rank, const struct access *given)
         name_conflict(w, rank, &a, &before);
 }
 
+/* ---- the buffers of the origin ---- */
+
+enum { N_ORIGINS = 16 };
+
+/* The last operations of this rank on a window. */
+struct origins {
+    struct request last[N_ORIGINS]; /* active: not complete; peer: its target */
+    unsigned next;
+    int n_active;
+};
+
+static void end_origin(struct win *w, struct request *o)
+{
+    w->origins->n_active -= o->active;
+    o->active = false;
+    forget_buffers(w->comm->owner, o);
+}
+
+void check_origin(struct win *w, int rank, const char *call, const void *in,
+                  const struct type *in_type, size_t n, const void *out,
+                  const struct type *out_type, size_t m)
+{
+    struct request *o;
+
+    if (!the_job->checks)
+        return;
+    if (w->origins == NULL)
+        w->origins = calloc(1, sizeof(*w->origins));
+    if (w->origins == NULL)
+        return;
+    o = &w->origins->last[w->origins->next++ % N_ORIGINS];
+    end_origin(w, o);
+    *o = (struct request){.kind = REQUEST_OPERATION,
+                          .active = true,
+                          .comm = w->comm,
+                          .peer = rank,
+                          .call = call,
+                          .caller = the_job->times_calls ? NULL : this_rank()->caller,
+                          .place = the_job->times_calls ? place_here() : 0};
+    w->origins->n_active++;
+    check_buffers(o, in, in_type, n, out, out_type, m);
+}
+
+static void end_origins(struct win *w, int rank)
+{
+    for (int i = 0; w->origins != NULL && w->origins->n_active > 0 && i < N_ORIGINS; i++)
+        if (w->origins->last[i].active && w->origins->last[i].peer == rank)
+            end_origin(w, &w->origins->last[i]);
+}
+
+void forget_origins(struct win *w)
+{
+    for (int i = 0; w->origins != NULL && i < N_ORIGINS; i++)
+        end_origin(w, &w->origins->last[i]);
+    free(w->origins);
+    w->origins = NULL;
+}
+
 /* Those between fences end by their number. */
 void end_accesses(struct win *w, int rank)
 {
     struct target *t = w->targets[rank];
 
+    end_origins(w, rank);
     if (!the_job->checks || w->access[rank] == 0)
         return;
     pthread_mutex_lock(&t->mutex);

@@ -409,6 +409,8 @@ static void note_access(struct win *w, const struct operation_at *a, const char 
 {
     const uintptr_t from = (uintptr_t)a->there.buf + (uintptr_t)a->there.type->true_lb;
 
+    check_origin(w, a->rank, call, a->in.buf, a->has_in ? a->in.type : NULL, (size_t)a->in.count,
+                 a->out.buf, a->has_out ? a->out.type : NULL, (size_t)a->out.count);
     if (bytes_of(&a->there) > 0)
         check_access(
             w, a->rank,

@@ -225,7 +225,14 @@ int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
 
 /* ---- requests: request.c ---- */
 
-enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_DONE, REQUEST_GONE };
+enum request_kind {
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_COLLECTIVE,
+    REQUEST_OPERATION, /* on a window; it has buffers, and no handle: conflict.c */
+    REQUEST_DONE,
+    REQUEST_GONE
+};
 
 /* A collective that is started again and again: a struct of its own begins with this. The program may
  * free its datatypes and its operation meanwhile. */

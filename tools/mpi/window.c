@@ -29,6 +29,7 @@ static void drop_target(struct target *t)
 
 static void drop_win(struct win *w)
 {
+    forget_origins(w);
     drop_target(w->own);
     free(w->targets);
     free(w->access);

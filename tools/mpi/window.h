@@ -75,6 +75,7 @@ struct win {
     int64_t fences;            /* how many it has called */
     int64_t next_ns, *done_ns; /* when the next operation may start; when those of a target end */
     int n_started, n_posted, *start_ranks, *post_ranks;
+    struct origins *origins; /* conflict.c; NULL: none yet */
 };
 
 enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_NONE };
@@ -82,6 +83,11 @@ enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_NONE };
 struct win *win_of(MPI_Win handle);
 /* conflict.c: an operation of this kind begins; say so if another one conflicts with it. */
 void check_access(struct win *w, int rank, const struct access *access);
+/* An operation of this rank reads n elements of its own and writes m. A type that is NULL: none */
+void check_origin(struct win *w, int rank, const char *call, const void *in,
+                  const struct type *in_type, size_t n, const void *out,
+                  const struct type *out_type, size_t m);
+void forget_origins(struct win *w);
 /* The operations of this rank at the target are complete. */
 void end_accesses(struct win *w, int rank);
 /* Start an operation that sends and gets back so many bytes. arrival_ns: out, with delays: when it is at
