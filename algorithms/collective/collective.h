@@ -285,6 +285,11 @@ static inline bool lpi_combine_vector(struct logp_step *out, const struct logp_i
                              c->args.count, lpi_combine_ns(&c->model.params, c->args.count));
 }
 
+/* The knob k of rows that work in groups of k ranks: what is asked for, or else the k that divides P and
+ * takes the least time. */
+int64_t lpi_group_size(int64_t P, const struct logp_invocation *c,
+                       __int128 (*time)(int64_t P, const struct logp_invocation *c, int64_t k));
+
 /* Elements of a vector in n parts as even as can be: where part i begins. */
 static inline int64_t lpi_rank_plan_begin(int64_t count, int64_t n, int64_t i)
 {

@@ -76,27 +76,12 @@ static __int128 about(int64_t P, const struct logp_invocation *c, int64_t k)
     const int64_t combine = lpi_combine_ns(&c->model.params, part_elements(c, k));
     const __int128 exchange = k > 1 ? (k - 2) * (__int128)lpi_max(t.E, combine) + t.D + combine : 0;
 
-    return 2 * exchange + between(P, c, k);
+    return k <= MOST_K ? 2 * exchange + between(P, c, k) : INT64_MAX;
 }
 
-/* The knob: what is asked for; else what divides P and is the fastest. */
 static int64_t group_size(int64_t P, const struct logp_invocation *c)
 {
-    int64_t best = 1;
-    __int128 least;
-
-    if (c->args.k > 0)
-        return c->args.k;
-    least = about(P, c, 1);
-    for (int64_t k = 2; k <= P && k <= MOST_K; k++) {
-        const __int128 T = P % k == 0 ? about(P, c, k) : least;
-
-        if (T < least) {
-            best = k;
-            least = T;
-        }
-    }
-    return best;
+    return lpi_group_size(P, c, about);
 }
 
 static const char *needs(int64_t P, const struct logp_invocation *c)
@@ -212,7 +197,7 @@ static void exchange(const struct making *m)
 
 /* ---- between groups ---- */
 
-/* The word of an exscan; what is sent has the own group as well. */
+/* Follow the word of an exscan. Each message also contains the contribution of the own group. */
 static void exscan_groups(struct making *m, const struct lpi_census *word)
 {
     struct logp_buffer_ref have = other_slot(m, BEFORE), in = other_slot(m, BEFORE_TOO);

@@ -76,3 +76,24 @@ struct lpi_fold lpi_fold_of(int64_t P, int64_t rank)
     f.j = rank >= 2 * f.pairs ? rank - f.pairs : rank % 2 == 1 ? rank / 2 : -1;
     return f;
 }
+
+int64_t lpi_group_size(int64_t P, const struct logp_invocation *c,
+                       __int128 (*time)(int64_t P, const struct logp_invocation *c, int64_t k))
+{
+    enum { MOST_TRIED = 1024 }; /* unless it is P */
+    int64_t best = 1;
+    __int128 least;
+
+    if (c->args.k > 0)
+        return c->args.k;
+    least = time(P, c, 1);
+    for (int64_t k = 2; k <= P; k = k < P && (k > P / 2 || k == MOST_TRIED) ? P : k + 1) {
+        const __int128 T = P % k == 0 ? time(P, c, k) : least;
+
+        if (T < least) {
+            best = k;
+            least = T;
+        }
+    }
+    return best;
+}

@@ -211,7 +211,7 @@ static int group_of(struct grouping *g, int before, uint32_t amount)
 }
 
 /* The coarsest pattern that fits this stack and all that `old` fits, and the amounts of this stack.
- * @return its index; -1: it has more groups than a third of the words, or as add_pattern() */
+ * @return its index; -1: it has more groups than a sixth of the words, or as add_pattern() */
 static int refine(struct lpi_images *all, const struct lpi_pattern *old, const void *stack,
                   size_t bytes, uint32_t *amounts)
 {
@@ -255,7 +255,6 @@ static int add_template(struct lpi_images *all, const void *stack, size_t bytes)
 {
     const int i = all->n_templates;
     char *copy = i < LPI_TEMPLATES ? take(all, round_up(bytes)) : NULL;
-    int pattern;
 
     if (copy == NULL)
         return -1;
@@ -263,12 +262,11 @@ static int add_template(struct lpi_images *all, const void *stack, size_t bytes)
     all->templates[i].stack = copy;
     all->templates[i].bytes = bytes;
     all->n_templates++;
-    pattern = add_pattern(all, &(struct lpi_pattern){.base = i}, bytes, NULL);
-    return pattern;
+    return add_pattern(all, &(struct lpi_pattern){.base = i}, bytes, NULL);
 }
 
-/* Put a pattern in front of the recent ones, in place of the k-th, which it refines or is; k too large:
- * of the last. */
+/* Put a pattern in front of the recent ones. It replaces the k-th, which it refines or is; the last, if
+ * there is no k-th. */
 static void put_first(struct lpi_images *all, int k, int pattern)
 {
     if (k >= LPI_RECENT_PATTERNS)
@@ -277,8 +275,8 @@ static void put_first(struct lpi_images *all, int k, int pattern)
     all->recent[0] = pattern;
 }
 
-/* A pattern for a stack, and its amounts: a recent one that fits, or else one of them refined, or else that
- * of a new template. @return its index; -1: as add_pattern() */
+/* Find a pattern for a stack, and its amounts: a recent one that fits or can be refined, or else that of a
+ * new template. @return its index; -1: as add_pattern() */
 static int pattern_for(struct lpi_images *all, const void *stack, size_t bytes, uint32_t *amounts)
 {
     int found = -1, k = 0;

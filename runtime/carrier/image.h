@@ -4,10 +4,9 @@
  *
  * Vps that wait at the same place of the same program have nearly the same words on the stack, at
  * the same addresses, and many of those that differ do so by the same amount. So some stacks are
- * kept whole as templates. Patterns say which words differ from a template, and which of them by the
- * same amount; of all other stacks only these amounts are kept. With a million vps this takes a
- * fraction of the memory, and what is copied is mostly the template and the pattern, which stay in
- * the cache.
+ * kept whole as templates. A pattern says which words differ from a template, and which of them by the
+ * same amount. Of every other stack only these amounts are kept. With a million vps this takes a
+ * fraction of the memory. Most of what is copied is the template, which stays in the cache.
  */
 #ifndef LPI_IMAGE_H
 #define LPI_IMAGE_H

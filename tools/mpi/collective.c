@@ -56,7 +56,7 @@ static int place(struct request *r, struct buffers *b, const void *in, struct ty
     return MPI_SUCCESS;
 }
 
-/* The same, and check the buffers. In place, what is read is part of what is written. */
+/* Check the buffers, and place() them. In place, the operands are a part of the result. */
 static int prepare(struct request *r, struct buffers *b, const void *in, struct type *in_type,
                    size_t n, bool in_place, void *out, struct type *out_type, size_t m)
 {

@@ -2,10 +2,14 @@
 /*
  * --check: operations on windows that conflict. Two operations conflict if they have bytes of a
  * target in common, at least one of them writes, they are not both atomic, and neither is complete
- * when the other one starts. Atomic operations of two origins conflict if they differ and neither is
- * MPI_NO_OP: no window promises more (accumulate_ops). MPI_Compare_and_swap() goes with all.
- * The buffers of operations that are not complete are compared with those of requests, as check.c does. With a fence that is the epoch between two fences, else the time up to
- * the end of the origin's epoch or a flush. The last N_ACCESSES operations at each target are known.
+ * when the other one starts. An operation is complete at the next fence, or, without fences, at the end
+ * of its origin's epoch or at a flush. The last N_ACCESSES operations at each target are known.
+ *
+ * Atomic operations of two origins conflict if they differ and neither is MPI_NO_OP, since no window
+ * promises more (accumulate_ops). MPI_Compare_and_swap() conflicts with no atomic operation.
+ *
+ * An operation also notes the buffers of its origin until it is complete. check.c compares them with
+ * those of requests and of other operations.
  * Source: MPI 3.1, 11.7
  */
 #include "host.h"

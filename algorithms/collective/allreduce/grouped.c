@@ -82,10 +82,7 @@ static int find(struct words *w, int64_t P, const struct logp_invocation *c, int
 
 /* ---- k ---- */
 
-enum {
-    MOST_SEARCHED = 128, /* ranks for whom a search for words takes next to no time */
-    MOST_TRIED = 1024    /* ranks of a group, unless it is one of all */
-};
+enum { MOST_SEARCHED = 128 }; /* ranks for whom a search for words takes next to no time */
 
 static __int128 time_of(int64_t P, const struct logp_invocation *c, int64_t k)
 {
@@ -96,24 +93,9 @@ static __int128 time_of(int64_t P, const struct logp_invocation *c, int64_t k)
     return w.reduce.found ? w.scatter.time + w.reduce.time + w.gather.time : INT64_MAX;
 }
 
-/* The knob: what is asked for; else what divides P and is the fastest. */
 static int64_t group_size(int64_t P, const struct logp_invocation *c)
 {
-    int64_t best = 1;
-    __int128 least;
-
-    if (c->args.k > 0)
-        return c->args.k;
-    least = time_of(P, c, 1);
-    for (int64_t k = 2; k <= P; k = k < P && (k > P / 2 || k == MOST_TRIED) ? P : k + 1) {
-        const __int128 T = P % k == 0 ? time_of(P, c, k) : INT64_MAX;
-
-        if (T < least) {
-            best = k;
-            least = T;
-        }
-    }
-    return best;
+    return lpi_group_size(P, c, time_of);
 }
 
 /* ---- plans ---- */
