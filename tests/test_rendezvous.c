@@ -622,3 +622,80 @@ Test(rendezvous, a_synchronous_send_waits_for_ever_and_is_refused_where_none_can
         cr_assert_eq(logp_machine_run(m, send_synchronously, &expected, test_timeout_ns), expected);
     }
 }
+
+/* ---- cancelled ---- */
+
+/* Rank 1 receives the second of two sends, since the first is taken back; then the third, which it
+ * has posted when it is to be taken back. */
+static int cancel_sends(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r[3];
+    int item[] = {1, 2, 3}, got = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 1) {
+        OK(logp_recv(vp, 0, 1, &got, sizeof(got), NULL));
+        OK(logp_recv(vp, 0, 0, &got, sizeof(got), NULL));
+        cr_assert_eq(got, 2);
+        OK(logp_irecv(vp, 0, 0, &got, sizeof(got), &r[0]));
+        OK(logp_send(vp, 0, 2, NULL, 0));
+        OK(logp_wait(vp, r[0], NULL));
+        cr_assert_eq(got, 3);
+        return 0;
+    }
+    for (int i = 0; i < 2; i++)
+        OK(logp_isend_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 0, &item[i], sizeof(int), &r[i]));
+    OK(logp_cancel(vp, r[0]));
+    OK(logp_send_as(vp, LOGP_SEND_BUFFERED, 1, 1, &got, sizeof(got)));
+    OK(logp_recv(vp, 1, 2, NULL, 0, NULL));
+    OK(logp_isend_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 0, &item[2], sizeof(int), &r[2]));
+    OK(logp_wait(vp, r[1], NULL));
+    OK(logp_isend_as(vp, LOGP_SEND_BUFFERED, 0, 9, &got, sizeof(got), &r[0]));
+    cr_assert_eq(logp_cancel(vp, r[0]), -EINPROGRESS);
+    OK(logp_wait(vp, r[0], NULL));
+    OK(logp_recv(vp, 0, 9, &got, sizeof(got), NULL));
+    cr_assert_eq(logp_cancel(vp, r[2]), -EINPROGRESS);
+    return logp_wait(vp, r[2], NULL);
+}
+
+/* The same between the cores of a machine, with a rank beside it whose polls cost less time than
+ * they take: the core is behind all the time, and still the rank that cancels gets it. */
+static int cancel_beside_a_poll(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    bool done = false;
+
+    (void)arg;
+    switch (logp_vp_rank(vp)) {
+    case 0:
+        for (int i = 0; i < 100; i++) {
+            OK(logp_isend_as(vp, LOGP_SEND_SYNCHRONOUS, 2, 0, NULL, 0, &r));
+            OK(logp_cancel(vp, r));
+        }
+        for (int to = 1; to < 4; to++)
+            OK(logp_send(vp, to, 1, NULL, 0));
+        return 0;
+    case 1:
+        OK(logp_irecv(vp, 0, 1, NULL, 0, &r));
+        while (!done)
+            OK(logp_test(vp, r, &done, NULL));
+        return 0;
+    default:
+        return logp_recv(vp, 0, 1, NULL, 0, NULL);
+    }
+}
+
+Test(rendezvous, a_send_that_waits_is_cancelled_until_it_matches)
+{
+    for (int k = 0; k < 8; k++) {
+        const struct logp_config c = {.n_processors = 2,
+                                      .delay = logp_delay_none(),
+                                      .clock = k % 2 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL,
+                                      .n_cores = k / 4 ? 1 : 0};
+
+        test_run(test_machine_with(c, k / 2 % 2 ? &all_params[1] : NULL), cancel_sends, NULL);
+    }
+    test_run(
+        test_machine_with((struct logp_config){.n_processors = 4, .poll_ns = 1}, &all_params[0]),
+        cancel_beside_a_poll, NULL);
+}

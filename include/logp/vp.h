@@ -352,10 +352,13 @@ LOGP_API int logp_test(struct logp_vp *vp, struct logp_request *request, bool *d
                        struct logp_status *status);
 
 /**
- * Cancel a posted receive that has not matched a message, and free it.
- * @return 0; -EINVAL (NULL or a send); -EINPROGRESS: a message has been matched (on a parallel
- *         machine perhaps one that would be matched only later on one core), or is being copied
- *         into the buffer; the request lives on, complete it with logp_wait()
+ * Cancel a posted receive that has not matched a message, or a send that waits for its receiver
+ * and has not matched one, and free the request. The receiver's core answers the cancel of a send.
+ * @return 0; -EINPROGRESS: the send needs no receiver, or a message has been matched (on a parallel
+ *         machine perhaps one that would be matched only later on one core) or is being copied into
+ *         the buffer; the request lives on, complete it with logp_wait(); -EINVAL (NULL, or neither
+ *         a send nor a receive); -ENOTSUP: a send that waits for its receiver, in an explored run;
+ *         the error that stops the run
  */
 LOGP_API int logp_cancel(struct logp_vp *vp, struct logp_request *request);
 

@@ -294,14 +294,30 @@ int logp_irecv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv
     return noted(vp, "logp_irecv_with", rc);
 }
 
+static int cancel_send(struct logp_vp *vp, struct logp_request *r)
+{
+    struct lpi_proc *p = vp->proc;
+    int rc = -EINPROGRESS;
+
+    if (r->state == LPI_REQ_SYNC_SENT)
+        rc = -ENOTSUP;
+    else if (r->state == LPI_REQ_RTS_SENT)
+        rc = lpi_rts_cancel(p, r);
+    if (rc == 0 && !p->core->machine->resolver.keeps(p, r))
+        lpi_request_free(p->core, r);
+    return rc == 0 || rc == -EINPROGRESS ? rc : noted(vp, "logp_cancel", rc);
+}
+
 int logp_cancel(struct logp_vp *vp, struct logp_request *request)
 {
     struct lpi_proc *p = vp->proc;
 
     if (request != NULL && request->state == LPI_REQ_SPENT)
         return lpi_usage_twice(p, request);
-    if (request == NULL || request->state >= LPI_REQ_SENT)
+    if (request == NULL || request->state >= LPI_REQ_STARTED)
         return lpi_failed(vp, "logp_cancel", -EINVAL);
+    if (request->state >= LPI_REQ_SENT)
+        return cancel_send(vp, request);
     p->core->machine->resolver.cancels(p, request);
     if (request->state == LPI_REQ_POSTED)
         lpi_note(p, LOGP_NOTE_MISSED, request->src, request->tag, 0);

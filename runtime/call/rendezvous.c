@@ -140,6 +140,31 @@ int lpi_data_send(struct lpi_proc *p)
     return has_sent;
 }
 
+int lpi_rts_cancel(struct lpi_proc *p, struct logp_request *r)
+{
+    struct lpi_rendezvous *z = r->rts;
+    const struct lpi_envelope e = {.label = {z->context, p->rank, z->tag},
+                                   .dst = z->dst,
+                                   .arrival = LOGP_NEVER,
+                                   .rendezvous = z,
+                                   .kind = LPI_CANCEL};
+    int rc = z->request != NULL ? -EINPROGRESS : 0;
+
+    enter(p);
+    if (rc == 0)
+        rc = lpi_post(p, &p->core->machine->procs[z->dst], &e);
+    while (rc == 0 && !z->is_cancelled) {
+        lpi_poll(p->core);
+        lpi_yield(p);
+        rc = lpi_stopped(p);
+    }
+    if (rc == 0 && z->request == NULL)
+        drop(p, z);
+    else if (rc == 0)
+        rc = -EINPROGRESS;
+    return leave(p, rc);
+}
+
 /* On an explored machine the payload travels with the request, so that the receiver gets it
  * whatever the sender's program does. r is complete when its answer comes. */
 static int send_sync(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request *r)

@@ -272,6 +272,7 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
     case LPI_WIRE_DATA:
     case LPI_WIRE_RTS:
     case LPI_WIRE_CTS:
+    case LPI_WIRE_CANCEL:
     case LPI_WIRE_LONG:
         tell_stop(c);
         break;

@@ -59,13 +59,20 @@ static bool timer_due(struct lpi_core *c)
     return c->run_queue.clock_seen >= first->deadline;
 }
 
+/* On a core that is behind, deadlines have always come: must a ready vp get a turn all the same? */
+static bool is_turn_of_ready(const struct lpi_core *c)
+{
+    return c->machine->time->is_loose && c->run_queue.taken % LPI_POLL_EVERY == 0;
+}
+
 /* Take the first ready vp, unless a deadline has come, and make it RUNNING; NULL: none. Once the
  * run is stopping, the list may hold vps that have ended. */
 static struct lpi_proc *take_ready(struct lpi_core *c)
 {
     struct lpi_proc *p = c->run_queue.ready_first;
 
-    if (p == NULL || lpi_stopping(c->machine) || (c->run_queue.timers.n > 0 && timer_due(c)))
+    if (p == NULL || lpi_stopping(c->machine) ||
+        (c->run_queue.timers.n > 0 && !is_turn_of_ready(c) && timer_due(c)))
         return NULL;
     c->run_queue.ready_first = p->next_ready;
     p->state = LPI_RUNNING;

@@ -164,6 +164,9 @@ void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct
 void lpi_match_close(struct lpi_proc *p);
 void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
 
+/* Take the RTS that this CANCEL names from the pending messages, if it is still there. */
+void lpi_match_withdraw(struct lpi_proc *p, const struct lpi_envelope *cancel);
+
 /* ---- rendezvous.c: messages that need more than a copy when they are matched ---- */
 
 /* r has matched e, which is ON_ITS_WAY, a SYNC_SEND or an RTS. */

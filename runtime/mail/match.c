@@ -794,6 +794,19 @@ void lpi_match_close(struct lpi_proc *p)
     lpi_index_free(in);
 }
 
+void lpi_match_withdraw(struct lpi_proc *p, const struct lpi_envelope *cancel)
+{
+    for (struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
+        if (m->kind != LPI_RTS || m->rendezvous != cancel->rendezvous || m->src != cancel->src)
+            continue;
+        unpend(&p->inbox, m);
+        lpi_credit_give(p, 0);
+        m->kind = LPI_EAGER;
+        lpi_message_free(p->core, m);
+        return;
+    }
+}
+
 /* After a run: free the messages that were never received. `at` is any core of the machine. */
 void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at)
 {

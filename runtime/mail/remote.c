@@ -129,12 +129,17 @@ static struct lpi_wire header(const struct lpi_remote *f, enum lpi_wire_kind kin
                              .bits = e->bits};
 }
 
-/* Send a request to send, or its answer. Each process uses its own address of the two alone. */
+static enum lpi_wire_kind wire_kind(enum lpi_message_kind kind)
+{
+    return kind == LPI_RTS ? LPI_WIRE_RTS : kind == LPI_CTS ? LPI_WIRE_CTS : LPI_WIRE_CANCEL;
+}
+
+/* Send an RTS, a CTS or a CANCEL. Each process uses its own address of the two alone. */
 static __attribute__((noinline)) int put_rendezvous(struct lpi_core *c,
                                                     const struct lpi_envelope *e)
 {
     struct lpi_remote *f = c->machine->remote;
-    const struct lpi_wire w = header(f, e->kind == LPI_RTS ? LPI_WIRE_RTS : LPI_WIRE_CTS, e);
+    const struct lpi_wire w = header(f, wire_kind(e->kind), e);
     const struct lpi_wire_rendezvous z = {(uintptr_t)e->rendezvous, (uintptr_t)e->request};
 
     return put(c, f->process_of[e->dst], &w, sizeof(w), &z, sizeof(z), NULL);
@@ -150,7 +155,7 @@ int lpi_remote_send(struct lpi_proc *from, const struct lpi_envelope *e)
     if ((size_t)lpi_queue_cost(e) > c->machine->queue_limit)
         return -EMSGSIZE;
     count_sent(f);
-    if (e->kind == LPI_RTS || e->kind == LPI_CTS)
+    if (e->kind >= LPI_RTS && e->kind != LPI_DATA)
         return put_rendezvous(c, e);
     if (e->arrival == LOGP_NEVER && !is_long && e->bits == 0 && e->kind != LPI_DATA)
         return put_untimed(c, e);
@@ -216,9 +221,9 @@ static struct lpi_envelope envelope_of(const struct lpi_wire *w, const char *mor
     if (w->is_data) {
         e.kind = LPI_DATA;
         e.request = (struct logp_request *)(uintptr_t)w->bits;
-    } else if (w->kind == LPI_WIRE_RTS || w->kind == LPI_WIRE_CTS) {
+    } else if (w->kind >= LPI_WIRE_RTS && w->kind <= LPI_WIRE_CANCEL) {
         memcpy(&z, more, sizeof(z));
-        e.kind = w->kind == LPI_WIRE_RTS ? LPI_RTS : LPI_CTS;
+        e.kind = w->kind == LPI_WIRE_RTS ? LPI_RTS : w->kind == LPI_WIRE_CTS ? LPI_CTS : LPI_CANCEL;
         e.rendezvous = (struct lpi_rendezvous *)(uintptr_t)z.rendezvous;
         e.request = (struct logp_request *)(uintptr_t)z.request;
     }

@@ -23,6 +23,7 @@ static void take_sync_send(struct lpi_proc *p, struct logp_request *r, const str
         lpi_wake_at(from, lpi_later(from, s->answered));
 }
 
+/* Answer e, an RTS that r has matched at this time, or a CANCEL; r is then NULL. */
 static void send_cts(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e,
                      int64_t matched)
 {
@@ -67,6 +68,10 @@ static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct lpi_rendezvous *z = e->rendezvous;
 
+    if (e->request == NULL) {
+        z->is_cancelled = true; /* its sender looks for this: lpi_rts_cancel() */
+        return;
+    }
     z->at = e->arrival;
     z->request = e->request;
     if (p->state == LPI_SENDING || p->state == LPI_POLLING || p->waits_for_any)
@@ -91,10 +96,14 @@ static void take_data(struct lpi_proc *p, const struct lpi_envelope *e)
 
 void lpi_rendezvous_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e)
 {
-    if (e->kind == LPI_CTS)
+    if (e->kind == LPI_CTS) {
         take_cts(p, e);
-    else
+    } else if (e->kind == LPI_DATA) {
         take_data(p, e);
+    } else {
+        lpi_match_withdraw(p, e);
+        send_cts(p, NULL, e, e->arrival);
+    }
     if (e->message != NULL) {
         e->message->kind = LPI_EAGER;
         lpi_message_free(at, e->message);

@@ -65,11 +65,12 @@ enum lpi_message_kind {
     LPI_ON_ITS_WAY, /* from another process: the payload comes later, as its cargo */
     LPI_SYNC_SEND,  /* explored: with its payload; the match completes the sender's request */
     LPI_RTS,        /* matched as if it had the payload */
-    LPI_CTS,        /* from a receive that has matched an RTS */
+    LPI_CTS,        /* from a receive that has matched an RTS; without a receive: to a CANCEL */
     LPI_DATA,       /* goes straight into the buffer of that receive */
+    LPI_CANCEL,     /* takes a pending RTS back; the answer is a CTS */
 };
 
-/* RTS and CTS have no payload, but `rendezvous` in its place. ON_ITS_WAY has `cargo`. */
+/* RTS, CTS and CANCEL have no payload, but `rendezvous` in its place. ON_ITS_WAY has `cargo`. */
 static inline bool lpi_has_payload(enum lpi_message_kind kind)
 {
     return kind < LPI_ON_ITS_WAY || kind == LPI_SYNC_SEND || kind == LPI_DATA;
@@ -90,6 +91,7 @@ struct lpi_rendezvous {
     int64_t latency;              /* of the CTS */
     struct logp_request *request; /* the receive that has matched; NULL: none yet */
     int64_t at;                   /* when the CTS arrives at the sender */
+    bool is_cancelled;            /* a CANCEL has been answered: no RTS is pending any more */
     struct logp_request *own;     /* the sender's; it is SENT when DATA has been sent */
 };
 
@@ -102,7 +104,7 @@ struct lpi_envelope {
     uint64_t bits;   /* beside the payload */
     union {
         const void *data;                  /* the payload; the caller owns it */
-        struct lpi_rendezvous *rendezvous; /* RTS, CTS */
+        struct lpi_rendezvous *rendezvous; /* RTS, CTS, CANCEL */
         struct lpi_cargo *cargo;           /* ON_ITS_WAY */
     };
     struct lpi_message *message;  /* it already holds the payload; NULL: there is none yet */
@@ -270,7 +272,7 @@ static inline bool lpi_takes_specially(const struct logp_request *r, size_t n)
 /* The bytes of payload that the message of e holds. */
 static inline size_t lpi_held_bytes(const struct lpi_envelope *e)
 {
-    return e->kind == LPI_RTS || e->kind == LPI_CTS ? 0 : e->n_bytes;
+    return lpi_has_payload(e->kind) || e->kind == LPI_ON_ITS_WAY ? e->n_bytes : 0;
 }
 
 /* The bytes of the queue limit that a message of n_bytes takes. */

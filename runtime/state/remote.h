@@ -21,6 +21,7 @@ enum lpi_wire_kind {
     LPI_WIRE_DATA,          /* a short message of a vp with an arrival time */
     LPI_WIRE_RTS,           /* a request to send, with its rendezvous: struct lpi_wire_rendezvous */
     LPI_WIRE_CTS,           /* its answer, with that and the receive */
+    LPI_WIRE_CANCEL,        /* takes an RTS back; answered by a CTS without a receive */
     LPI_WIRE_LONG,          /* a message of a vp; the payload follows separately */
     LPI_WIRE_ARRIVED,       /* to process 0: all vps of a process are at the sync */
     LPI_WIRE_START,         /* the start is fixed */
@@ -50,7 +51,7 @@ struct lpi_wire {
     uint64_t bits;   /* beside the payload; UNTIMED has none */
 };
 
-/* What RTS and CTS name: addresses in the sender's and in the receiver's process. */
+/* What RTS, CTS and CANCEL name: addresses in the sender's and in the receiver's process. */
 struct lpi_wire_rendezvous {
     uint64_t rendezvous; /* the sender's */
     uint64_t request;    /* CTS: the receive that has matched */

@@ -136,6 +136,7 @@ int start_send(struct request *r)
     int rc;
 
     r->active = true;
+    r->cancelled = false;
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
     if (r->peer == MPI_PROC_NULL)
         return MPI_SUCCESS;

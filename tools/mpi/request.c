@@ -541,17 +541,22 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 int MPI_Cancel(MPI_Request *request)
 {
     struct request *r = request_of(*request);
+    int rc;
 
     enter("MPI_Cancel");
     REQUESTS(1, request);
     CHECK(NULL, r != NULL && r->active, MPI_ERR_REQUEST, "the request is null or not active");
     if (r->general != NULL)
         return r->general->cancel(r->general->state, r->general->complete);
-    if (r->kind == REQUEST_RECV && r->under_way != NULL &&
-        logp_cancel(this_rank()->vp, r->under_way) == 0) {
+    CHECK(r->comm, r->kind == REQUEST_SEND || r->kind == REQUEST_RECV, MPI_ERR_REQUEST,
+          "only a send, a receive or a generalized request can be cancelled");
+    if (r->under_way == NULL)
+        return MPI_SUCCESS;
+    rc = logp_cancel(this_rank()->vp, r->under_way);
+    if (rc == 0) {
         r->under_way = NULL;
         r->cancelled = true;
         set_status(&r->status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
     }
-    return MPI_SUCCESS;
+    return rc == -EINPROGRESS ? MPI_SUCCESS : class_of(rc);
 }
