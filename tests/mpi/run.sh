@@ -58,7 +58,7 @@ checks)
 	2.000 unlock
 	14.000 lock all
 	END
-    for P in 2 7 24; do
+    for P in 2 7 24 257; do # with 256 ranks several cores are worth it, but may not be there
         expect 0 'the order holds' -P $P --clock virtual -L 6us -o 2us -g 4us -G 1ns ./windows order
     done
     # what docs/mpi-programs.md shows

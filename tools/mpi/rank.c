@@ -101,7 +101,8 @@ int class_of(int rc)
     case -EINVAL:
         return failed(NULL, MPI_ERR_ARG, "an argument is not valid");
     case -ENOTSUP:
-        return failed(NULL, MPI_ERR_UNSUPPORTED_OPERATION, "not on this machine");
+        return failed(NULL, MPI_ERR_UNSUPPORTED_OPERATION,
+                      "on the virtual clock it needs all ranks on one core: --cores 0");
     default:
         leave_rank(1, rc); /* the run is over */
     }

@@ -553,6 +553,8 @@ int MPI_Cancel(MPI_Request *request)
     if (r->under_way == NULL)
         return MPI_SUCCESS;
     rc = logp_cancel(this_rank()->vp, r->under_way);
+    CHECK(r->comm, rc != -ENOTSUP, MPI_ERR_UNSUPPORTED_OPERATION,
+          "a send that waits for its receiver cannot be cancelled with --explore");
     if (rc == 0) {
         r->under_way = NULL;
         r->cancelled = true;
