@@ -294,6 +294,27 @@ static void disagree(const char *which, MPI_Datatype other)
         MPI_Bcast(in, 1, mine, 0, comm); /* later */
         MPI_Comm_free(&comm);
     }
+    if (strcmp(which, "grouped") == 0) {
+        MPI_Comm comm;
+        MPI_Group all;
+
+        MPI_Comm_group(MPI_COMM_WORLD, &all);
+        MPI_Comm_create_group(MPI_COMM_WORLD, all, 0, &comm);
+        MPI_Allreduce(in, out, 1, mine, MPI_SUM, comm); /* grouped */
+        MPI_Group_free(&all);
+        MPI_Comm_free(&comm);
+    }
+    if (strcmp(which, "merged") == 0) {
+        MPI_Comm part, both, comm;
+
+        MPI_Comm_split(MPI_COMM_WORLD, me == 0, 0, &part);
+        MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, me == 0, 5, &both);
+        MPI_Intercomm_merge(both, me == 0, &comm);
+        MPI_Bcast(in, 1, mine, 0, comm); /* merged */
+        MPI_Comm_free(&part);
+        MPI_Comm_free(&both);
+        MPI_Comm_free(&comm);
+    }
     if (strcmp(which, "started") == 0) {
         MPI_Bcast_init(in, 1, MPI_LONG, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
         MPI_Start(&request);

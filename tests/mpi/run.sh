@@ -550,6 +550,8 @@ bugs)
 	root MPI_Gather: rank
 	duplicate calls it with another type signature @ than MPI_
 	later calls it with another type signature @ than MPI_
+	grouped calls it with another type signature @ than MPI_
+	merged calls it with another type signature @ than MPI_
 	started MPI_Scatter_init: rank
 	gatherv rank 0: MPI_Igatherv: the data from rank 1 @ have another type signature than MPI_LONG @
 	short rank 0: MPI_Gatherv: rank 1 sends 0 bytes where 8 are expected @

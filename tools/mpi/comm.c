@@ -187,37 +187,28 @@ int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
 
 /* ---- making them ---- */
 
-int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
+/* The id of a group. Those that have a first member in common have different contexts, also later on. */
+static uint64_t id_of(const struct logp_vp *vp, uint32_t context)
 {
-    *out = MPI_COMM_NULL;
-    if (rc != 0 || vp == NULL)
-        return class_of(rc);
-    *out = (MPI_Comm)new_comm(vp, n_first, like);
-    CHECK(NULL, *out != NULL, MPI_ERR_NO_MEM, "no memory");
-    return MPI_SUCCESS;
-}
-
-/* The id of a communicator that all members of `like` make; 0 if that has none. Groups that are made at
- * once have different first members. A number is not used twice. vp: NULL: the rank is in none of them */
-static uint64_t next_id(struct comm *like, struct logp_vp *vp)
-{
-    uint64_t id = (like->id + ++like->n_made) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t id = (context + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
     int first = 0;
 
-    if (vp == NULL || like->id == 0)
-        return 0;
     logp_group_translate(vp, 1, &first, NULL, &first);
     return ((id ^ id >> 29) + (uint64_t)first) * UINT64_C(0xbf58476d1ce4e5b9) | 1;
 }
 
-int give_comm_of_all(struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
+int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out)
 {
-    const uint64_t id = next_id(like, vp);
+    struct comm *c;
 
-    rc = give_comm(like, rc, vp, n_first, out);
-    if (*out != MPI_COMM_NULL)
-        ((struct comm *)*out)->id = id;
-    return rc;
+    *out = MPI_COMM_NULL;
+    if (rc != 0 || vp == NULL)
+        return class_of(rc);
+    c = new_comm(vp, n_first, like);
+    CHECK(NULL, c != NULL, MPI_ERR_NO_MEM, "no memory");
+    c->id = c->inter ? 0 : id_of(vp, logp_group_context(vp)); /* the next one, for all members */
+    *out = (MPI_Comm)c;
+    return MPI_SUCCESS;
 }
 
 static struct cart *copy_of(const struct cart *from)
@@ -261,7 +252,7 @@ static int dup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm *
     enter(call);
     COMM(c, comm);
     rc = logp_group_dup(c->vp, &vp);
-    rc = give_comm_of_all(c, rc, vp, n_first_of(c), out);
+    rc = give_comm(c, rc, vp, n_first_of(c), out);
     if (rc == MPI_SUCCESS)
         rc = duplicate(comm, info != NULL ? *info : c->info, *out);
     if (rc != MPI_SUCCESS && vp != NULL) { /* a function that copies an attribute has failed */
@@ -297,7 +288,6 @@ static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm 
     made = new_comm(c->vp, n_first_of(c), c);
     CHECK(c, made != NULL, MPI_ERR_NO_MEM, "no memory");
     made->vp = NULL;
-    made->id = next_id(c, c->vp);
     r->made = made;
     if (logp_vp_rank(c->vp) == 0)
         r->made_context = ++last_context;
@@ -331,6 +321,8 @@ int complete_duplicate(const struct comm *like, struct comm *made, uint32_t cont
         logp_group_translate(like->vp, 1, &i, NULL, &members[i]);
     rc = logp_group_create(this_rank()->vp, context, members, n, &made->vp);
     free(members);
+    if (rc == 0 && !made->inter)
+        made->id = id_of(made->vp, context);
     return class_of(rc);
 }
 
@@ -346,7 +338,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
     if (c->inter)
         return split_inter(c, color == MPI_UNDEFINED ? LOGP_NO_COLOUR : color, key, out);
     rc = logp_group_split(c->vp, color == MPI_UNDEFINED ? LOGP_NO_COLOUR : color, key, &vp);
-    return give_comm_of_all(c, rc, vp, 0, out);
+    return give_comm(c, rc, vp, 0, out);
 }
 
 /* All ranks share the memory of one host. */
@@ -390,7 +382,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *out)
     /* groups of different lists may be made at once: their first ranks tell them apart */
     rc = logp_group_split(c->vp, place == MPI_UNDEFINED ? LOGP_NO_COLOUR : g->ranks[0],
                           place == MPI_UNDEFINED ? 0 : place, &vp);
-    return give_comm_of_all(c, rc, vp, 0, out);
+    return give_comm(c, rc, vp, 0, out);
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out)

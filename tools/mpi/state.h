@@ -146,7 +146,6 @@ struct comm {
     int n_peers, first_peer;
     bool inter;         /* it is between two groups */
     uint64_t id;        /* the same at all members; 0: their collectives are not compared */
-    uint64_t n_made;    /* communicators that all members have made of it */
     uint64_t n_checked; /* collectives: signature.c */
     struct comm *inner; /* the same ranks, for messages of collectives; NULL: not needed yet */
     MPI_Errhandler errors;
@@ -168,8 +167,6 @@ int n_first_of(const struct comm *comm); /* that n_first */
 struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like);
 /* The runtime has made a group, with rc; vp is NULL: this rank is in none. @return a class */
 int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
-/* The same of a group that all members of `like` have made together, or several such. */
-int give_comm_of_all(struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
 /* The ranks of one group, or of the other. NULL: no memory */
 struct group *ranks_of(const struct comm *comm, bool peers);
 /* The members have agreed on the context of a duplicate. @return MPI_SUCCESS or a class */
