@@ -96,6 +96,29 @@ static void write_early(int early)
     MPI_Type_free(&every_second);
 }
 
+/* A short buffer is written before what reads it is complete. */
+static void write_read(const char *what)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int sum[8], value = me;
+
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    if (strcmp(what, "Isend") == 0)
+        MPI_Isend(&value, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &request); /* Isend */
+    if (strcmp(what, "Iallreduce") == 0)
+        MPI_Iallreduce(&value, sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, /* Iallreduce */
+                       &request);
+    if (strcmp(what, "Put") == 0)
+        MPI_Put(&value, 1, MPI_INT, me, 0, 1, MPI_INT, win); /* Put */
+    value += me == 0;
+    if (strcmp(what, "Isend") == 0)
+        MPI_Recv(sum, 1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* until here */
+    MPI_Win_fence(0, win);                 /* until the fence */
+    MPI_Win_free(&win);
+}
+
 /* Two operations at rank 0: one of them is at `second`. */
 static void operate(int second, int locks)
 {
@@ -475,6 +498,8 @@ int main(int argc, char **argv)
         exchange_unlike(strcmp(word, "gathered") == 0);
     if (strcmp(word, "early") == 0)
         write_early(1);
+    if (argc > 2 && strcmp(word, "written") == 0)
+        write_read(argv[2]);
     if (strcmp(word, "conflict") == 0)
         operate(1, 0);
     if (strcmp(word, "ops") == 0)

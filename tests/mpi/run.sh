@@ -519,8 +519,17 @@ bugs)
         expect 0 "rank 0: MPI_Finalize: a message of 12 bytes from rank 1 with tag 9 has not been received $(at '/* never received */')" \
             $options ./bugs message
         # shellcheck disable=SC2086
-        expect 0 "rank 0: MPI_Wait: the buffer of MPI_Isend $(at '/* written */') was written before the send was complete $(at '/* complete */')" \
+        expect 0 "rank 0: MPI_Wait: the buffer of MPI_Isend $(at '/* written */') was written before the operation was complete $(at '/* complete */')" \
             $options --checksum ./bugs early
+        expect 0 '' $options ./bugs early # long, or not in a row
+        [ ! -s out.err ] || fail 'bugs early is blamed without --checksum'
+        for what in Isend Iallreduce Put; do
+            ends="Wait:until here"
+            [ $what != Put ] || ends="Win_fence:until the fence"
+            # shellcheck disable=SC2086
+            expect 0 "rank 0: MPI_${ends%:*}: the buffer of MPI_$what $(at "/* $what */") was written before the operation was complete $(at "/* ${ends#*:} */")" \
+                $options ./bugs written $what
+        done
         for way in types order bytes gathered scattered; do
             # shellcheck disable=SC2086
             expect 0 "rank 1: MPI_Recv: the message from rank 0 with tag 3 $(at '/* sent */') has another type signature than " \

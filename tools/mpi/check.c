@@ -254,64 +254,112 @@ static void check_use(struct request *r, struct part s, bool writes)
     note_use(writes ? &rank->receives : &rank->sends, r, s, writes ? &r->writes : &r->reads);
 }
 
-/* Of the data of a send. 0: there is no memory for a copy in a row */
+/* ---- buffers that are written too early ---- */
+
+/* bytes: without --checksum, longer buffers are not compared */
+enum { FEW = 256 };
+
+static uint64_t add_to_sum(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0x9fb21c651e98df25);
+    return sum ^ sum >> 32;
+}
+
+static uint64_t sum_bytes(const unsigned char *data, size_t n)
+{
+    uint64_t sum = n, word = 0;
+
+    for (; n >= sizeof(word); n -= sizeof(word), data += sizeof(word)) {
+        memcpy(&word, data, sizeof(word));
+        sum = add_to_sum(sum, word);
+    }
+    word = 0;
+    memcpy(&word, data, n);
+    return add_to_sum(sum, word);
+}
+
+/* Of the bytes that r reads. 0: there is no memory for a copy in a row */
 static uint64_t sum_of(const struct request *r)
 {
-    const size_t bytes = r->count * r->type->size;
-    const bool packs = !in_a_row(r->type, r->count);
-    unsigned char *copy = packs ? malloc(bytes) : NULL;
-    const unsigned char *data = packs ? copy : (const unsigned char *)r->buf + r->type->true_lb;
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    unsigned char *copy;
+    uint64_t sum;
 
-    if (data == NULL)
+    if (r->summed != NULL)
+        return sum_bytes(r->summed, r->n_summed);
+    copy = malloc(r->n_summed);
+    if (copy == NULL)
         return 0;
-    if (packs)
-        pack(r->type, r->count, r->buf, copy);
-    for (size_t i = 0; i < bytes; i++) /* FNV-1a */
-        sum = (sum ^ data[i]) * UINT64_C(0x100000001b3);
+    pack(r->type, r->count, r->buf, copy);
+    sum = sum_bytes(copy, r->n_summed);
     free(copy);
     return sum;
+}
+
+/* r reads the bytes of s until it is complete. With --checksum, data of a message that do not lie in a row
+ * are compared, too. */
+static void take_sum(struct request *r, struct part s)
+{
+    r->n_summed = s.to - s.from;
+    r->summed = (const unsigned char *)s.from;
+    if (the_job->checksums && r->kind == REQUEST_SEND && !in_a_row(r->type, r->count)) {
+        r->n_summed = r->count * r->type->size;
+        r->summed = NULL;
+    } else if (r->n_summed > FEW && !the_job->checksums) {
+        r->n_summed = 0;
+    }
+    if (r->n_summed > 0)
+        r->sum = sum_of(r);
 }
 
 void check_sum(struct request *r)
 {
     const struct rank *rank = this_rank();
+    const bool is_same = sum_of(r) == r->sum;
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uintptr_t place;
 
-    r->has_sum = false;
+    r->n_summed = 0;
     /* relaxed: only the number counts */
-    if (sum_of(r) == r->sum ||
+    if (is_same ||
         atomic_fetch_add_explicit(&the_job->said.sums, 1, memory_order_relaxed) >= MOST_PLACES)
         return;
     place = r->caller != NULL ? place_of(rank, r->caller) : r->place;
     name_places(the_job, &place, 1, text);
     fflush(stdout);
-    fprintf(stderr, "rank %d: %s: the buffer of %s%s was written before the send was complete%s\n",
+    fprintf(stderr,
+            "rank %d: %s: the buffer of %s%s was written before the operation was complete%s\n",
             logp_vp_rank(rank->vp), rank->call, r->call, text[0], name_here(here));
+}
+
+/* r reads the bytes of s: it is about to start. */
+static void check_read(struct request *r, struct part s)
+{
+    if (s.from == s.to)
+        return;
+    if (the_job->checks)
+        check_use(r, s, false);
+    if (the_job->checks || the_job->checksums)
+        take_sum(r, s);
 }
 
 /* The last N_USES that read and that write are known: a list of all would cost programs with many
  * requests under way too much. */
 void check_buffer(struct request *r)
 {
-    const bool receives = r->kind == REQUEST_RECV;
     const struct part s = part_of(r->buf, r->type, r->count);
 
-    r->has_sum = the_job->checksums && !receives && s.from < s.to && r->peer != MPI_PROC_NULL;
-    if (r->has_sum)
-        r->sum = sum_of(r);
-    if (the_job->checks && s.from < s.to)
-        check_use(r, s, receives);
+    if (r->kind == REQUEST_SEND && r->peer != MPI_PROC_NULL)
+        check_read(r, s);
+    else if (the_job->checks && s.from < s.to)
+        check_use(r, s, r->kind == REQUEST_RECV);
 }
 
 void check_buffers(struct request *r, const void *in, const struct type *in_type, size_t n,
                    const void *out, const struct type *out_type, size_t m)
 {
-    const struct part read = part_of(in, in_type, n), written = part_of(out, out_type, m);
+    const struct part written = part_of(out, out_type, m);
 
-    if (the_job->checks && read.from < read.to)
-        check_use(r, read, false);
+    check_read(r, part_of(in, in_type, n));
     if (the_job->checks && written.from < written.to)
         check_use(r, written, true);
 }

@@ -88,6 +88,8 @@ struct origins {
 
 static void end_origin(struct win *w, struct request *o)
 {
+    if (o->active && o->n_summed > 0)
+        check_sum(o);
     w->origins->n_active -= o->active;
     o->active = false;
     forget_buffers(w->comm->owner, o);

@@ -79,7 +79,7 @@ static int finish(struct request *r)
 {
     struct comm *made = r->made;
 
-    if (r->has_sum)
+    if (r->n_summed > 0)
         check_sum(r);
     if (r->packed != NULL)
         unpack(r->type, r->count, r->packed, r->count * r->type->size, r->buf);
@@ -514,6 +514,7 @@ int MPI_Request_free(MPI_Request *request)
         free_request(r);
         return MPI_SUCCESS;
     }
+    r->n_summed = 0; /* the program may know from another message that its data have arrived */
     left = realloc(rank->left, (size_t)(rank->n_left + 1) * sizeof(struct request *));
     CHECK(NULL, left != NULL, MPI_ERR_NO_MEM, "no memory");
     rank->left = left;

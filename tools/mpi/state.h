@@ -285,8 +285,9 @@ struct request {
     const char *call; /* that has made it */
     void *caller;     /* of that call; NULL: see place */
     uintptr_t place;
-    bool has_sum; /* --checksum: of a send's buffer when it started */
-    uint64_t sum;
+    const unsigned char *summed; /* what it reads; NULL: the data of its type */
+    size_t n_summed;             /* 0: nothing is compared */
+    uint64_t sum;                /* of these bytes when it started */
     struct use *reads, *writes; /* where its buffers are noted; NULL: nowhere */
 };
 
@@ -312,7 +313,7 @@ void check_buffers(struct request *request, const void *in, const struct type *i
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
                  const struct type *received_type, int n_received);
 void forget_buffers(struct rank *owner, struct request *request);
-/* --checksum: a send is complete: say so if its buffer has changed. */
+/* A request is complete: say so if what it has read has changed. It has a sum. */
 void check_sum(struct request *request);
 /* Do n and m elements of two buffers certainly have a byte in common? */
 bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
