@@ -256,8 +256,7 @@ static void check_use(struct request *r, struct part s, bool writes)
 
 /* ---- buffers that are written too early ---- */
 
-/* bytes: without --checksum, longer buffers are not compared */
-enum { FEW = 256 };
+enum { FIRST = 64 }; /* bytes: without --checksum the others are not compared */
 
 static uint64_t add_to_sum(uint64_t sum, uint64_t word)
 {
@@ -304,11 +303,10 @@ static void take_sum(struct request *r, struct part s)
     if (the_job->checksums && r->kind == REQUEST_SEND && !in_a_row(r->type, r->count)) {
         r->n_summed = r->count * r->type->size;
         r->summed = NULL;
-    } else if (r->n_summed > FEW && !the_job->checksums) {
-        r->n_summed = 0;
+    } else if (r->n_summed > FIRST && !the_job->checksums) {
+        r->n_summed = FIRST;
     }
-    if (r->n_summed > 0)
-        r->sum = sum_of(r);
+    r->sum = sum_of(r);
 }
 
 void check_sum(struct request *r)

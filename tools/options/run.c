@@ -262,7 +262,7 @@ const struct option_row run_options[] = {
      SWITCH(tags_output)},
     {"check", "WHEN", "name collectives that differ, and requests left or used twice: on, off",
      "on", "", OPTIONS_MPIRUN, .apply = apply_check, .words = "on, off"},
-    {"checksum", NULL, "compare also long buffers that are written too early", "off", "",
+    {"checksum", NULL, "compare all bytes of buffers that may be written too early", "off", "",
      OPTIONS_MPIRUN, SWITCH(checksums)},
     {"report", "FILE", "what calls took, waits, messages: .html, .json, .txt", "", "none",
      OPTIONS_MPIRUN, .apply = apply_report},
