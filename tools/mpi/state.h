@@ -288,7 +288,7 @@ struct request {
     const unsigned char *summed; /* what it reads; NULL: the data of its type */
     size_t n_summed;             /* 0: nothing is compared */
     uint64_t sum;                /* of these bytes when it started */
-    struct use *reads, *writes; /* where its buffers are noted; NULL: nowhere */
+    struct use *reads, *writes;  /* where its buffers are noted; NULL: nowhere */
 };
 
 struct request *new_request(enum request_kind kind, struct comm *comm);
