@@ -119,6 +119,38 @@ static void write_read(const char *what)
     MPI_Win_free(&win);
 }
 
+/* The target writes what an operation uses, or its origin what it gets. */
+static void write_own(const char *what)
+{
+    const int before = strcmp(what, "before") == 0, locks = strcmp(what, "locked") == 0,
+              gets = strcmp(what, "got") == 0;
+    int value = 5;
+
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    if (before && me == 0)
+        x[1] = 6;
+    if (before) /* no order of the epoch */
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (locks && me == 1)
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    if (gets && me == 1)
+        MPI_Get(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, win); /* got */
+    else if (me == 1)
+        MPI_Put(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, win); /* used */
+    value += gets;
+    if (!before)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (!before && !gets && me == 0)
+        x[1] = 6;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (locks && me == 1)
+        MPI_Win_unlock(0, win);
+    MPI_Win_fence(0, win); /* fenced */
+    x[1] = 7;
+    MPI_Win_free(&win);
+}
+
 /* Two operations at rank 0: one of them is at `second`. */
 static void operate(int second, int locks)
 {
@@ -500,6 +532,8 @@ int main(int argc, char **argv)
         write_early(1);
     if (argc > 2 && strcmp(word, "written") == 0)
         write_read(argv[2]);
+    if (argc > 2 && strcmp(word, "target") == 0)
+        write_own(argv[2]);
     if (strcmp(word, "conflict") == 0)
         operate(1, 0);
     if (strcmp(word, "ops") == 0)

@@ -548,6 +548,17 @@ bugs)
         # shellcheck disable=SC2086
         expect 1 'with another operation' $options ./bugs operations
     done
+    while read -r what says; do # without delays, since operations come later with them
+        for options in '-P 3' '-P 2 --executor thread' '-P 4 --cores 0'; do
+            # shellcheck disable=SC2086
+            expect 0 "$says" $options ./bugs target $what
+        done
+    done <<-END
+	after rank 0: MPI_Win_fence: rank 0 itself has written the bytes that MPI_Put of rank 1 $(at '/* used */') uses in the same epoch; more
+	before rank 1: MPI_Put: rank 0 itself has written the bytes that MPI_Put of rank 1 $(at '/* used */') uses in the same epoch; more
+	locked rank 1: MPI_Win_unlock: rank 0 itself has written the bytes that MPI_Put of rank 1 $(at '/* used */') uses in the same epoch; more
+	got rank 1: MPI_Win_fence: the buffer of MPI_Get $(at '/* got */') was written before the operation was complete $(at '/* fenced */')
+	END
     for options in '-P 3' '-P 2 --clock virtual -L 5us'; do
         while read -r what said_of; do
             # shellcheck disable=SC2086

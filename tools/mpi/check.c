@@ -256,15 +256,13 @@ static void check_use(struct request *r, struct part s, bool writes)
 
 /* ---- buffers that are written too early ---- */
 
-enum { FIRST = 64 }; /* bytes: without --checksum the others are not compared */
-
 static uint64_t add_to_sum(uint64_t sum, uint64_t word)
 {
     sum = (sum ^ word) * UINT64_C(0x9fb21c651e98df25);
     return sum ^ sum >> 32;
 }
 
-static uint64_t sum_bytes(const unsigned char *data, size_t n)
+uint64_t sum_bytes(const unsigned char *data, size_t n)
 {
     uint64_t sum = n, word = 0;
 
@@ -303,10 +301,15 @@ static void take_sum(struct request *r, struct part s)
     if (the_job->checksums && r->kind == REQUEST_SEND && !in_a_row(r->type, r->count)) {
         r->n_summed = r->count * r->type->size;
         r->summed = NULL;
-    } else if (r->n_summed > FIRST && !the_job->checksums) {
-        r->n_summed = FIRST;
+    } else if (r->n_summed > FIRST_SUMMED && !the_job->checksums) {
+        r->n_summed = FIRST_SUMMED;
     }
     r->sum = sum_of(r);
+}
+
+void note_bytes(struct request *r, const void *bytes, size_t n)
+{
+    take_sum(r, (struct part){(uintptr_t)bytes, (uintptr_t)bytes + n});
 }
 
 void check_sum(struct request *r)

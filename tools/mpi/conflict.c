@@ -8,6 +8,10 @@
  * Atomic operations of two origins conflict if they differ and neither is MPI_NO_OP, since no window
  * promises more (accumulate_ops). MPI_Compare_and_swap() conflicts with no atomic operation.
  *
+ * Without delays an operation is performed when it is called. So if the first of its bytes are others at
+ * the end of its epoch, and no other origin has used them, the target itself has written them. What
+ * it wrote before is seen by a copy of the first bytes of its window at the last fence.
+ *
  * An operation also notes the buffers of its origin until it is complete. check.c compares them with
  * those of requests and of other operations.
  * Source: MPI 3.1, 11.7
@@ -16,6 +20,7 @@
 #include "window.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /* What a program gets is undefined, but it may not look: it is said once, and the run goes on. */
 static void name_conflict(const struct win *w, int rank, const struct access *a,
@@ -45,9 +50,67 @@ static bool go_together(const struct access *a, const struct access *b)
     return a->kind == 'r' && b->kind == 'r';
 }
 
-static bool conflict(const struct access *a, const struct access *b)
+/* The target itself has written bytes that this operation uses. */
+static void name_own_write(const struct win *w, int rank, const struct access *a)
 {
-    return a->from < b->to && b->from < a->to && a->fences == b->fences && !go_together(a, b);
+    uintptr_t place;
+    char text[1][PLACE_TEXT];
+
+    if (atomic_flag_test_and_set_explicit(&the_job->said.conflict,
+                                          memory_order_relaxed)) /* no data depends on it */
+        return;
+    place = a->caller != NULL ? place_of(a->rank, a->caller) : 0;
+    name_places(the_job, &place, 1, text);
+    fflush(stdout);
+    fprintf(
+        stderr,
+        "rank %d: %s: rank %d itself has written the bytes that %s of rank %d%s uses in the same "
+        "epoch; more conflicts are not named\n",
+        w->comm->rank, this_rank()->call, rank, a->call, a->origin, text[0]);
+}
+
+static bool overlap(const struct access *a, const struct access *b)
+{
+    return a->from < b->to && b->from < a->to;
+}
+
+/* Has the target written bytes of a since the last fence? No other origin has used them. */
+static bool changed_since_fence(const struct target *t, const struct access *a)
+{
+    const uintptr_t base = (uintptr_t)t->base, end = base + t->at_fence.n;
+
+    return a->fences >= 0 && a->fences == t->at_fence.fences && a->from >= base && a->from < end &&
+           memcmp((const void *)a->from, t->at_fence.bytes + (a->from - base),
+                  (a->to < end ? a->to : end) - a->from) != 0;
+}
+
+/* a begins: what it may have in common with others is not compared.
+ * @return  one that conflicts with it; NULL: none */
+static const struct access *meet_others(struct target *t, struct access *a, bool *is_first)
+{
+    const struct access *found = NULL;
+
+    *is_first = a->in_a_row;
+    for (int i = 0; i < N_ACCESSES; i++) {
+        struct access *b = &t->accesses[i];
+
+        if (b->from == b->to || a->fences != b->fences ||
+            (a->in_a_row && b->in_a_row && !overlap(a, b)))
+            continue;
+        *is_first = false;
+        b->n_summed = 0;
+        if (a->origin != b->origin)
+            a->is_shared = b->is_shared = true;
+        if (found == NULL && overlap(a, b) && !go_together(a, b))
+            found = b;
+    }
+    return found;
+}
+
+/* What is not shared memory and changes by calls alone, at once */
+static bool is_compared(const struct win *w)
+{
+    return the_job->checks && !w->timed && w->flavor != MPI_WIN_FLAVOR_SHARED;
 }
 
 void check_access(struct win *w, int rank, const struct access *given)
@@ -55,6 +118,9 @@ void check_access(struct win *w, int rank, const struct access *given)
     struct rank *r = this_rank();
     struct target *t = w->targets[rank];
     struct access a = *given, before = {.to = 0};
+    const struct access *found;
+    struct access *slot;
+    bool is_first, changed;
 
     if (!the_job->checks)
         return;
@@ -64,15 +130,58 @@ void check_access(struct win *w, int rank, const struct access *given)
     a.fences = w->access[rank] == 0 ? w->fences : -1;
     r->caller = NULL;
     pthread_mutex_lock(&t->mutex);
-    for (int i = 0; i < N_ACCESSES; i++)
-        if (t->accesses[i].from < t->accesses[i].to && conflict(&a, &t->accesses[i])) {
-            before = t->accesses[i];
-            break;
-        }
-    t->accesses[t->next_access++ % N_ACCESSES] = a;
+    found = meet_others(t, &a, &is_first);
+    if (found != NULL)
+        before = *found;
+    changed = is_compared(w) && is_first && changed_since_fence(t, &a);
+    slot = &t->accesses[t->next_access++ % N_ACCESSES];
+    /* an origin is not at the fence yet, or an operation is not known any more */
+    if (a.fences != t->at_fence.fences || (slot->from < slot->to && slot->fences == a.fences))
+        t->at_fence.fences = -1;
+    *slot = a;
+    t->n_unfinished += is_compared(w);
     pthread_mutex_unlock(&t->mutex);
     if (before.to > 0)
         name_conflict(w, rank, &a, &before);
+    else if (changed)
+        name_own_write(w, rank, &a);
+}
+
+/* Has the target written bytes of a since it was performed? */
+static bool changed_since(const struct access *a)
+{
+    return a->from < a->to && a->n_summed > 0 &&
+           sum_bytes((const unsigned char *)a->from, a->n_summed) != a->sum;
+}
+
+void check_own_memory(struct win *w)
+{
+    struct target *t = w->own;
+    struct access changed = {.to = 0};
+
+    if (!is_compared(w))
+        return;
+    pthread_mutex_lock(&t->mutex);
+    for (int i = 0; i < N_ACCESSES; i++)
+        if (t->accesses[i].fences == w->fences && changed_since(&t->accesses[i]))
+            changed = t->accesses[i];
+    pthread_mutex_unlock(&t->mutex);
+    if (changed.to > 0)
+        name_own_write(w, w->comm->rank, &changed);
+}
+
+void note_fence(struct win *w)
+{
+    struct target *t = w->own;
+
+    if (!is_compared(w) || t->base == NULL)
+        return;
+    pthread_mutex_lock(&t->mutex);
+    t->at_fence.fences = t->n_unfinished == 0 ? w->fences : -1;
+    t->at_fence.n =
+        (size_t)t->size < sizeof(t->at_fence.bytes) ? (size_t)t->size : sizeof(t->at_fence.bytes);
+    memcpy(t->at_fence.bytes, t->base, t->at_fence.n);
+    pthread_mutex_unlock(&t->mutex);
 }
 
 /* ---- the buffers of the origin ---- */
@@ -120,6 +229,32 @@ void check_origin(struct win *w, int rank, const char *call, const void *in,
     check_buffers(o, in, in_type, n, out, out_type, m);
 }
 
+void note_performed(struct win *w, int rank, const void *out, size_t n_out)
+{
+    struct target *t = w->targets[rank];
+    struct request *o =
+        w->origins != NULL ? &w->origins->last[(w->origins->next - 1) % N_ORIGINS] : NULL;
+
+    if (!is_compared(w))
+        return;
+    if (out != NULL && o != NULL && o->n_summed == 0)
+        note_bytes(o, out, n_out);
+    pthread_mutex_lock(&t->mutex);
+    t->n_unfinished--;
+    for (int i = 0; i < N_ACCESSES; i++) {
+        struct access *a = &t->accesses[(t->next_access - 1 - (unsigned)i) % N_ACCESSES];
+
+        if (a->origin != w->comm->rank)
+            continue;
+        if (a->from < a->to && a->in_a_row && !a->is_shared) {
+            a->n_summed = a->to - a->from < FIRST_SUMMED ? a->to - a->from : FIRST_SUMMED;
+            a->sum = sum_bytes((const unsigned char *)a->from, a->n_summed);
+        }
+        break;
+    }
+    pthread_mutex_unlock(&t->mutex);
+}
+
 static void end_origins(struct win *w, int rank)
 {
     for (int i = 0; w->origins != NULL && w->origins->n_active > 0 && i < N_ORIGINS; i++)
@@ -139,13 +274,22 @@ void forget_origins(struct win *w)
 void end_accesses(struct win *w, int rank)
 {
     struct target *t = w->targets[rank];
+    struct access changed = {.to = 0};
 
     end_origins(w, rank);
     if (!the_job->checks || w->access[rank] == 0)
         return;
     pthread_mutex_lock(&t->mutex);
-    for (int i = 0; i < N_ACCESSES; i++)
-        if (t->accesses[i].origin == w->comm->rank && t->accesses[i].fences < 0)
-            t->accesses[i].to = t->accesses[i].from;
+    for (int i = 0; i < N_ACCESSES; i++) {
+        struct access *a = &t->accesses[i];
+
+        if (a->origin != w->comm->rank || a->fences >= 0)
+            continue;
+        if (changed_since(a))
+            changed = *a;
+        a->to = a->from;
+    }
     pthread_mutex_unlock(&t->mutex);
+    if (changed.to > 0)
+        name_own_write(w, rank, &changed);
 }

@@ -83,8 +83,10 @@ int MPI_Win_fence(int assert, MPI_Win win)
           "another epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)
         CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is still locked", i);
+    check_own_memory(w);
     rc = finish(w, 0, w->comm->size);
     w->fences++;
+    note_fence(w);
     w->fenced = (assert &MPI_MODE_NOSUCCEED) == 0;
     w->unfenced = false;
     return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;

@@ -419,8 +419,16 @@ static void note_access(struct win *w, const struct operation_at *a, const char 
                              .kind = a->is_atomic ? 'u'
                                      : a->has_in  ? 'w'
                                                   : 'r',
+                             .in_a_row = is_in_a_row(&a->there),
                              .op = a->compare != NULL ? MPI_NO_OP : a->op,
                              .call = call});
+}
+
+/* Where it puts what it gets; NULL: it gets nothing, or not into bytes in a row */
+static const void *result_in_a_row(const struct operation_at *a)
+{
+    return a->has_out && is_in_a_row(&a->out) ? (const char *)a->out.buf + a->out.type->true_lb
+                                              : NULL;
 }
 
 static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Request *request)
@@ -453,6 +461,8 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
                              a->has_out ? bytes_of(&a->out) : 1, &arrival_ns);
     if (rc == MPI_SUCCESS)
         rc = w->timed ? defer(w, a, &r, arrival_ns) : perform(w, a, &r);
+    if (rc == MPI_SUCCESS && request == NULL && bytes_of(&a->there) > 0)
+        note_performed(w, a->rank, result_in_a_row(a), bytes_of(&a->there));
     return rc == MPI_SUCCESS ? request_for(w, a, request) : rc;
 }
 

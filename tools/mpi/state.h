@@ -313,6 +313,10 @@ void check_buffers(struct request *request, const void *in, const struct type *i
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
                  const struct type *received_type, int n_received);
 void forget_buffers(struct rank *owner, struct request *request);
+enum { FIRST_SUMMED = 64 }; /* bytes: without --checksum the others are not compared */
+uint64_t sum_bytes(const unsigned char *data, size_t n);
+/* r needs these bytes as they are, n > 0, until it is complete. */
+void note_bytes(struct request *request, const void *bytes, size_t n);
 /* A request is complete: say so if what it has read has changed. It has a sum. */
 void check_sum(struct request *request);
 /* Do n and m elements of two buffers certainly have a byte in common? */

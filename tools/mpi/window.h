@@ -33,6 +33,10 @@ struct access {
     int64_t fences; /* of the origin; -1: it ends with the epoch of its origin */
     char kind;      /* 'r', 'w', or 'u': an atomic operation, */
     MPI_Op op;      /* with this; MPI_NO_OP: beside any other */
+    bool in_a_row;
+    bool is_shared;  /* an operation of another origin in the same epoch may use its bytes */
+    size_t n_summed; /* of its first bytes after it; 0: they are not compared */
+    uint64_t sum;
     const char *call;
     void *caller;
     const struct rank *rank; /* of the origin */
@@ -55,6 +59,12 @@ struct target {
     struct waiter *first, **last;
     struct access accesses[N_ACCESSES]; /* the last ones */
     unsigned next_access;
+    int n_unfinished; /* operations that have been noted, but not performed */
+    struct {
+        int64_t fences; /* after so many of them; -1: it cannot be compared any more */
+        size_t n;
+        unsigned char bytes[64]; /* the first of base */
+    } at_fence;
 };
 
 /* What a rank may do at a target now. */
@@ -83,6 +93,12 @@ enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_NONE };
 struct win *win_of(MPI_Win handle);
 /* conflict.c: an operation of this kind begins; say so if another one conflicts with it. */
 void check_access(struct win *w, int rank, const struct access *access);
+/* The last operation, at this rank, has been performed; out: its result in a row; NULL: none. */
+void note_performed(struct win *w, int rank, const void *out, size_t n_out);
+/* A fence begins: say so if this rank has written what an operation uses. */
+void check_own_memory(struct win *w);
+/* All operations before this rank's last fence have been performed, or others than these come now. */
+void note_fence(struct win *w);
 /* An operation of this rank reads n elements of its own and writes m. A type that is NULL: none */
 void check_origin(struct win *w, int rank, const char *call, const void *in,
                   const struct type *in_type, size_t n, const void *out,
