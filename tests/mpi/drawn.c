@@ -267,6 +267,229 @@ static void window(MPI_Comm comm)
     MPI_Win_free(&win);
 }
 
+/* Epochs of windows one after the other. Each rank writes places of its own at two targets, adds to a place that all
+ * share, and writes its own window between the epochs. */
+static void epochs(MPI_Comm comm)
+{
+    enum { ROUNDS = 3 };
+    const int way = draw(4), stride = 1 + draw(2), near = (1 + draw(n)) % n,
+              far = (1 + draw(n)) % n, is_dynamic = draw(2), with_request = draw(2);
+    const int targets[2] = {(me + near) % n, (me + far) % n};
+    /* of each rank: its own place, two of each origin, one that all add to */
+    const int size = stride * (2 * n + 2);
+    int *base = calloc((size_t)size, sizeof(int)), one = 1, got[2], added = 0;
+    MPI_Aint at[MOST], mine;
+    MPI_Group all;
+    MPI_Win win;
+
+    if (is_dynamic) {
+        MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &win);
+        MPI_Win_attach(win, base, (MPI_Aint)sizeof(int) * size);
+        MPI_Get_address(base, &mine);
+    } else {
+        MPI_Win_create(base, (MPI_Aint)sizeof(int) * size, 1, MPI_INFO_NULL, comm, &win);
+        mine = 0;
+    }
+    MPI_Allgather(&mine, 1, MPI_AINT, at, 1, MPI_AINT, comm);
+    MPI_Win_get_group(win, &all);
+    for (int round = 0; round < ROUNDS; round++) {
+        int values[2] = {value(me, round), value(me, round + 100)};
+
+        base[0] = value(me, 50 + round); /* between two epochs */
+        if (way == 0) {
+            MPI_Win_fence(0, win);
+        } else if (way == 1) {
+            MPI_Barrier(comm);
+            MPI_Win_post(all, 0, win);
+            MPI_Win_start(all, 0, win);
+        } else {
+            MPI_Barrier(comm);
+            MPI_Win_lock_all(0, win);
+        }
+        for (int k = 0; k < 2; k++) {
+            const MPI_Aint there =
+                at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (1 + 2 * me + k);
+            MPI_Request request;
+
+            if (way >= 2 && with_request) {
+                MPI_Rput(&values[k], 1, MPI_INT, targets[k], there, 1, MPI_INT, win, &request);
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+            } else {
+                MPI_Put(&values[k], 1, MPI_INT, targets[k], there, 1, MPI_INT, win);
+            }
+            MPI_Accumulate(&one, 1, MPI_INT, targets[k],
+                           at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (2 * n + 1), 1,
+                           MPI_INT, MPI_SUM, win);
+        }
+        if (way == 3) { /* own places again, once they are complete */
+            MPI_Win_flush_all(win);
+            for (int k = 0; k < 2; k++)
+                MPI_Get(&got[k], 1, MPI_INT, targets[k],
+                        at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (1 + 2 * me + k), 1,
+                        MPI_INT, win);
+            MPI_Win_flush_all(win);
+            RIGHT(got[0] == values[0] && got[1] == values[1]);
+        }
+        if (way == 0) {
+            MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+        } else if (way == 1) {
+            MPI_Win_complete(win);
+            MPI_Win_wait(win);
+        } else {
+            MPI_Win_unlock_all(win);
+            MPI_Barrier(comm);
+        }
+        values[0] = values[1] = -1;
+        for (int r = 0; r < n; r++)
+            for (int k = 0; k < 2; k++)
+                if ((r + (k == 0 ? near : far)) % n == me) {
+                    RIGHT(base[stride * (1 + 2 * r + k)] == value(r, round + 100 * k));
+                    added++;
+                }
+        RIGHT(base[stride * (2 * n + 1)] == added && base[0] == value(me, 50 + round));
+        for (int i = 1; i < stride * (2 * n + 1); i++)
+            base[i] = -1;
+    }
+    MPI_Group_free(&all);
+    if (is_dynamic) {
+        MPI_Barrier(comm);
+        MPI_Win_detach(win, base);
+    }
+    MPI_Win_free(&win);
+    free(base);
+}
+
+/* Many at once: messages of types with the same signature into parts of one buffer, and collectives. They are
+ * completed in a drawn order. */
+static void at_once(MPI_Comm comm)
+{
+    enum { PAIRS = 4, MOST_REQUESTS = 4 * PAIRS };
+    const int count = 2 + draw(4), order = draw(3), is_persistent = draw(2);
+    int out[PAIRS][MOST], in[PAIRS][MOST], sums[PAIRS], all[MOST * PAIRS], mine[PAIRS],
+        n_requests = 0;
+    MPI_Request requests[MOST_REQUESTS];
+    MPI_Datatype type = draw_type(count, 2), other = draw_type(count, 3);
+
+    for (int k = 0; k < PAIRS; k++) {
+        const int by = draw(n), to = (me + by) % n, from = (me - by + n) % n, synchronous = draw(2);
+
+        mine[k] = value(me, k);
+        for (int i = 0; i < MOST; i++) {
+            out[k][i] = i % 2 == 0 ? value(me, k + i / 2) : -1;
+            in[k][i] = -2;
+        }
+        if (is_persistent) {
+            MPI_Recv_init(in[k], 1, other, from, k, comm, &requests[n_requests++]);
+            (synchronous ? MPI_Ssend_init : MPI_Send_init)(out[k], 1, type, to, k, comm,
+                                                           &requests[n_requests++]);
+            MPI_Startall(2, &requests[n_requests - 2]);
+        } else {
+            MPI_Irecv(in[k], 1, other, from, k, comm, &requests[n_requests++]);
+            (synchronous ? MPI_Issend : MPI_Isend)(out[k], 1, type, to, k, comm,
+                                                   &requests[n_requests++]);
+        }
+        MPI_Iallreduce(&mine[k], &sums[k], 1, MPI_INT, MPI_MAX, comm, &requests[n_requests++]);
+        MPI_Iallgather(&mine[k], 1, MPI_INT, all + k * n, 1, MPI_INT, comm,
+                       &requests[n_requests++]);
+        state ^= (uint64_t)by << 40;
+    }
+    if (order == 0) {
+        MPI_Waitall(n_requests, requests, MPI_STATUSES_IGNORE);
+    } else {
+        int left = n_requests, index, flag = 1;
+
+        while (left > 0) {
+            if (order == 1)
+                MPI_Waitany(n_requests, requests, &index, MPI_STATUS_IGNORE);
+            else
+                MPI_Testany(n_requests, requests, &index, &flag, MPI_STATUS_IGNORE);
+            left -= flag && index != MPI_UNDEFINED;
+        }
+    }
+    for (int k = 0; is_persistent && k < PAIRS; k++) {
+        MPI_Request_free(&requests[4 * k]);
+        MPI_Request_free(&requests[4 * k + 1]);
+    }
+    for (int k = 0; k < PAIRS; k++) {
+        int largest = value(0, k), from = -1;
+
+        for (int r = 0; r < n; r++) {
+            largest = value(r, k) > largest ? value(r, k) : largest;
+            RIGHT(all[k * n + r] == value(r, k));
+        }
+        for (int r = 0; r < n; r++)
+            from = in[k][0] == value(r, k) ? r : from;
+        RIGHT(sums[k] == largest && from >= 0);
+        for (int i = 0; i < MOST; i++)
+            RIGHT(in[k][i] == (i % 3 == 0 && i / 3 < count ? value(from, k + i / 3) : -2));
+    }
+    MPI_Type_free(&type);
+    MPI_Type_free(&other);
+}
+
+/* A send that nobody receives, and a receive that no message comes for, are taken back. */
+static void take_back(MPI_Comm comm)
+{
+    int x = value(me, 0), flag;
+    MPI_Request request;
+    MPI_Status status;
+
+    if (draw(2))
+        MPI_Issend(&x, 1, MPI_INT, (me + 1) % n, 77, comm, &request);
+    else
+        MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 78, comm, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &flag);
+    RIGHT(flag);
+    MPI_Barrier(comm);
+}
+
+/* Groups of even and odd ranks, then both in one again: the order of the ranks changes. */
+static void two_groups(void)
+{
+    const int root = draw((n + 1) / 2), is_started = draw(2);
+    int x = me, sum = -1, others = 0, rank, expected;
+    MPI_Comm half, both, merged, group_comm;
+    MPI_Request request;
+    MPI_Group world, evens;
+
+    if (n < 2)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - me % 2, 3, &both);
+    for (int r = 1 - me % 2; r < n; r += 2)
+        others += r;
+    if (is_started) {
+        MPI_Iallreduce(&x, &sum, 1, MPI_INT, MPI_SUM, both, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, both);
+    }
+    RIGHT(sum == others);
+    x = me == 2 * root ? 1234 : me;
+    MPI_Bcast(&x, 1, MPI_INT, me % 2 == 1 ? root : me == 2 * root ? MPI_ROOT : MPI_PROC_NULL, both);
+    RIGHT(x == (me % 2 == 1 || me == 2 * root ? 1234 : me));
+    MPI_Intercomm_merge(both, me % 2 == 0, &merged);
+    MPI_Comm_rank(merged, &rank);
+    expected = me % 2 == 1 ? me / 2 : n / 2 + me / 2;
+    MPI_Bcast(&x, 1, MPI_INT, n - 1, merged);
+    RIGHT(rank == expected);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_range_incl(world, 1, (int[][3]){{0, n - 1, 2}}, &evens);
+    if (me % 2 == 0) {
+        MPI_Comm_create_group(MPI_COMM_WORLD, evens, 9, &group_comm);
+        MPI_Scan(&me, &sum, 1, MPI_INT, MPI_SUM, group_comm);
+        RIGHT(sum == me / 2 * (me / 2 + 1));
+        MPI_Comm_free(&group_comm);
+    }
+    MPI_Group_free(&evens);
+    MPI_Group_free(&world);
+    MPI_Comm_free(&merged);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
 /* A communicator with the same ranks in the same order, or of a part of them. */
 static void communicator(void)
 {
@@ -291,10 +514,21 @@ static void run(void)
     if (draw(3) == 0)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (step = 0; step < STEPS; step++)
-        switch (draw(6)) {
+        switch (draw(8)) {
         case 0:
         case 1:
             exchange(comm);
+            break;
+        case 6:
+            at_once(comm);
+            break;
+        case 7:
+            if (draw(2))
+                take_back(comm);
+            else if (draw(2))
+                epochs(comm);
+            else
+                two_groups();
             break;
         case 2:
             gather_any(comm);
