@@ -81,7 +81,7 @@ static int wait_for_any(struct lpi_proc *p, const struct lpi_query *q, int first
 
 void lpi_expose_long(struct lpi_proc *p, struct logp_request *r)
 {
-    if (lpi_match_is_first(p, r))
+    if (lpi_match_taker(&p->inbox, &r->label, 0) == r)
         lpi_direct_expose(p, r);
 }
 

@@ -138,8 +138,7 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
                       size_t n_bytes, uint64_t bits, bool is_paid);
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_label *l,
                                         size_t capacity);
-bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r);
-struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
+struct logp_request *lpi_match_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space);
 void lpi_match_arrived(struct lpi_proc *p, int64_t until);
 int64_t lpi_next_arrival(struct lpi_proc *p);
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
@@ -157,7 +156,8 @@ void lpi_match_candidates(struct lpi_proc *p,
  * could take the same message (it hinders it). @return a receive for any tag is posted */
 bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
                     struct logp_request *const *requests, int n);
-/* Match the first message with this label, arrived by `until`, that a posted receive can take. */
+/* Match the first message with this label, which names its source and tag, if it has arrived by
+ * `until` and a posted receive can take it. */
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
 /* The payload of e, which has matched r, is here: copy it, and r is BOUND. */
 void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e);
