@@ -256,18 +256,15 @@ static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
 
     while (!lpi_is_matched(r)) {
         int64_t t = INT64_MAX; /* when it may be matched */
-        int rc = 0;
+        int rc = p->inbox.n_any > 0 ? lpi_catch_up(p) : 0;
 
-        if (p->inbox.n_any > 0)
-            rc = lpi_catch_up(p);
-        if (rc != 0 || lpi_is_matched(r))
-            return rc != 0 ? rc : complete(vp, r, status);
-        if (r->state == LPI_REQ_POSTED) {
+        if (rc == 0 && r->state == LPI_REQ_POSTED) {
             lpi_expose(p, r);
             if (p->inbox.n_any > 0)
                 t = lpi_later(p, lpi_next_arrival(p));
         }
-        rc = lpi_await_message(p, r, INT64_MAX, t);
+        if (rc == 0 && !lpi_is_matched(r))
+            rc = lpi_await_message(p, r, INT64_MAX, t);
         if (rc != 0)
             return rc;
     }

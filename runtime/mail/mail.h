@@ -126,10 +126,10 @@ LPI_APART struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct 
  * none. */
 LPI_APART struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l,
                                                size_t capacity);
-/* The receive and the message that match first: by (arrival, source, order of posting), or by the
- * order of posting alone. NULL: none match, or there was no memory. */
-LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival,
-                                               struct lpi_message **m);
+/* The receive and the message that match first: by (arrival, source, order of posting) while a
+ * receive from any source is posted, else by the order of posting alone. NULL: none match, or there
+ * was no memory. */
+LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, struct lpi_message **m);
 
 /* ---- match.c: messages and receives are matched ---- */
 
@@ -139,7 +139,7 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_label *l,
                                         size_t capacity);
 struct logp_request *lpi_match_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space);
-void lpi_match_arrived(struct lpi_proc *p, int64_t until);
+LPI_APART void lpi_match_arrived(struct lpi_proc *p, int64_t until);
 int64_t lpi_next_arrival(struct lpi_proc *p);
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);

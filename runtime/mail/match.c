@@ -579,9 +579,10 @@ static struct logp_request *earliest_fit(const struct lpi_inbox *in, struct lpi_
  * by (arrival, source) and the order of posting; else by the order of posting alone. NULL: none */
 static struct logp_request *next_match(struct lpi_inbox *in, struct lpi_message **first)
 {
-    const bool by_arrival = in->n_any > 0;
     struct logp_request *best;
 
+    if (in->first == NULL || in->posted_first == NULL)
+        return NULL;
     if (may_wait_for_another(in))
         return earliest_fit(in, first);
     do {
@@ -595,14 +596,14 @@ static struct logp_request *next_match(struct lpi_inbox *in, struct lpi_message 
                 best = r;
                 *first = m;
             }
-            if (best != NULL && !by_arrival)
+            if (best != NULL && in->n_any == 0)
                 return best;
             if (++n == LPI_FEW)
                 lpi_index_make(in);
         }
         if (!in->indexed)
             return best;
-        best = lpi_index_ready(in, by_arrival, first);
+        best = lpi_index_ready(in, first);
     } while (!in->indexed); /* it found no memory: look at all */
     return best;
 }
