@@ -301,7 +301,7 @@ static void do_deliver(struct side_by_side *s)
                                    .n_bytes = m.n_bytes,
                                    .arrival = m.arrival,
                                    .data = data};
-    const struct logp_request *wanted = lpi_match_wanted(&s->proc, &e);
+    const struct logp_request *wanted = lpi_match_taker(&s->proc.inbox, &e.label, e.n_bytes);
 
     for (int k = 0; s->model.n_any == 0 && k < s->model.n_posted; k++) {
         const struct wish *w = &s->model.wishes[s->model.posted[k]];

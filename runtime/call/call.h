@@ -154,11 +154,13 @@ void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o);
 
 /* ---- recv.c ---- */
 
+/* No call uses r any more: free it, unless its answer may still come to it or the explorer watches
+ * its use. */
+void lpi_request_end(struct lpi_proc *p, struct logp_request *r);
 /* lpi_complete() for all requests but complete receives and sends. */
 void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc);
 
-/* A call is done with r, or rc has ended the run: free it, unless its answer may still come to it or
- * the explorer watches its use. */
+/* A call is done with r, or rc has ended the run: lpi_request_end(). */
 static inline void lpi_complete(struct lpi_proc *p, struct logp_request *r, int rc)
 {
     if (rc == 0 && r->state <= LPI_REQ_SENT && !p->needs_query)

@@ -75,13 +75,12 @@ static int wait_for_any(struct lpi_proc *p, const struct lpi_query *q, int first
         rc = lpi_wait_message(p, t);
     }
     p->waits_for_any = false;
-    p->wait_until = INT64_MAX;
     return rc;
 }
 
 void lpi_expose_long(struct lpi_proc *p, struct logp_request *r)
 {
-    if (lpi_match_is_first(p, r))
+    if (lpi_match_taker(&p->inbox, &r->label, 0) == r)
         lpi_direct_expose(p, r);
 }
 
@@ -89,31 +88,22 @@ void lpi_expose_long(struct lpi_proc *p, struct logp_request *r)
 static int wait_for_one(struct lpi_proc *p, const struct lpi_query *q, struct logp_request *r)
 {
     int64_t t = q->until;
-    int rc;
 
-    if (r->state == LPI_REQ_POSTED)
-        lpi_expose(p, r);
-    if (r->state == LPI_REQ_POSTED && p->inbox.n_any > 0) {
+    if (r->state == LPI_REQ_POSTED) {
         const int64_t next = p->core->machine->resolver.retry_at(p, q);
 
+        lpi_expose(p, r);
         t = next < t ? lpi_later(p, next) : t;
     }
-    p->waits_for = r;
-    if (q->until != INT64_MAX)
-        p->wait_until = q->until;
-    rc = lpi_wait_message(p, t);
-    p->waits_for = NULL;
-    if (q->until != INT64_MAX)
-        p->wait_until = INT64_MAX;
-    return rc;
+    return lpi_await_message(p, r, q->until, t);
 }
 
 /* Is the CTS of r the only event that p waits for? */
 static bool is_only_send(const struct lpi_proc *p, const struct lpi_query *q,
                          const struct logp_request *r)
 {
-    return !q->any && r->state == LPI_REQ_RTS_SENT &&
-           (p->inbox.n_any == 0 || q->chosen == LPI_DECIDED) && lpi_rts_of(p) == r->rts &&
+    return r != NULL && !q->any && r->state == LPI_REQ_RTS_SENT &&
+           (p->inbox.n_any == 0 || q->choice == LPI_DECIDED) && lpi_rts_of(p) == r->rts &&
            r->rts->next == NULL;
 }
 
@@ -121,17 +111,10 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
 {
     const int first = lpi_query_earliest(q);
     struct logp_request *r = first >= 0 ? q->requests[first] : NULL;
+    const struct lpi_message *m = q->label != NULL ? lpi_match_find(p, q->label, INT64_MAX) : NULL;
     int64_t t = q->late ? INT64_MAX : q->until;
 
-    if (q->label != NULL) {
-        const struct lpi_message *m = lpi_match_find(p, q->label, INT64_MAX);
-
-        t = m != NULL ? least(t, m->arrival) : t;
-        if (p->inbox.n_any > 0) /* a match may leave a message for q */
-            t = least(t, p->core->machine->resolver.retry_at(p, q));
-        return wait_for_any(p, q, first, r != NULL ? least(t, lpi_request_arrival(r)) : t, false);
-    }
-    if (q->any)
+    if (q->any && q->label == NULL)
         p->in_vain = 0;
     if (lpi_query_is_direct(q) && (r->state == LPI_REQ_POSTED || q->until == INT64_MAX)) {
         if (!lpi_query_is_over(p, q))
@@ -144,9 +127,10 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
         return r->rts->request != NULL ? lpi_wait_until(p, r->rts->at)
                                        : wait_for_any(p, q, first, t, true);
     q->beside = true;
-    if (r->state != LPI_REQ_RTS_SENT || q->chosen != LPI_DECIDED)
-        t = least(t, p->core->machine->resolver.retry_at(p, q));
-    return wait_for_any(p, q, first, least(t, lpi_request_arrival(r)), false);
+    t = least(t, p->core->machine->resolver.retry_at(p, q)); /* a match may leave m for q */
+    t = m != NULL ? least(t, m->arrival) : t;
+    t = r != NULL ? least(t, lpi_request_arrival(r)) : t;
+    return wait_for_any(p, q, first, t, false);
 }
 
 /* ---- the end ---- */
@@ -272,20 +256,15 @@ static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
 
     while (!lpi_is_matched(r)) {
         int64_t t = INT64_MAX; /* when it may be matched */
-        int rc = 0;
+        int rc = p->inbox.n_any > 0 ? lpi_catch_up(p) : 0;
 
-        if (p->inbox.n_any > 0)
-            rc = lpi_catch_up(p);
-        if (rc != 0 || lpi_is_matched(r))
-            return rc != 0 ? rc : complete(vp, r, status);
-        if (r->state == LPI_REQ_POSTED) {
+        if (rc == 0 && r->state == LPI_REQ_POSTED) {
             lpi_expose(p, r);
             if (p->inbox.n_any > 0)
                 t = lpi_later(p, lpi_next_arrival(p));
         }
-        p->waits_for = r;
-        rc = lpi_wait_message(p, t);
-        p->waits_for = NULL;
+        if (rc == 0 && !lpi_is_matched(r))
+            rc = lpi_await_message(p, r, INT64_MAX, t);
         if (rc != 0)
             return rc;
     }

@@ -30,6 +30,12 @@ static void abandon(struct lpi_proc *p, struct logp_request *r)
         lpi_match_unpost(p, r);
 }
 
+void lpi_request_end(struct lpi_proc *p, struct logp_request *r)
+{
+    if (!p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
+        lpi_request_free(p->core, r);
+}
+
 void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
 {
     if (r->state == LPI_REQ_SPENT) /* a call has completed it before, and its error is reported */
@@ -38,8 +44,7 @@ void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
         abandon(p, r);
     if (r->state >= LPI_REQ_STARTED)
         lpi_operation_release(p, r->operation);
-    if (!p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
-        lpi_request_free(p->core, r);
+    lpi_request_end(p, r);
 }
 
 /* One receive from any source fewer is posted. Without any, a match need not wait for an
@@ -124,7 +129,7 @@ static int await_here(const struct logp_vp *vp, const struct lpi_label *label, v
     lpi_match_post(p, r, INT64_MAX);
     if (r->state == LPI_REQ_POSTED) {
         lpi_expose(p, r);
-        p->waits_for = r;
+        lpi_waits_for(p, r, INT64_MAX);
         rc = lpi_wait_ready(p);
         p->waits_for = NULL;
         if (rc != 0)
@@ -326,8 +331,7 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
     lpi_match_unpost(p, request);
     if (request->src == LOGP_ANY_SOURCE)
         may_match_again(p);
-    if (!p->core->machine->resolver.keeps(p, request))
-        lpi_request_free(p->core, request);
+    lpi_request_end(p, request);
     return 0;
 }
 

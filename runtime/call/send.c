@@ -290,8 +290,8 @@ static int isend(struct logp_vp *vp, int dst, int tag, const struct logp_send_op
     p->core->machine->resolver.posts(p, r, LPI_POSTS_SEND);
     rc = send_checked(vp, r->src, tag, o, r);
     *request = rc == 0 ? r : NULL;
-    if (rc != 0 && !p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
-        lpi_request_free(p->core, r); /* unless its message may still come back to it */
+    if (rc != 0)
+        lpi_request_end(p, r);
     return rc;
 }
 

@@ -27,16 +27,22 @@ enum { PATIENCE = 100 };
 
 /* ---- which message ---- */
 
+/* @return 1: something was taken, which query->index tells; 0: there was nothing to choose from;
+ * -ETIME: query misses; or the error that stops the run */
 static int choose(struct lpi_proc *p, struct lpi_query *query)
 {
-    return p->core->machine->explore->way->choose(p, query);
+    const int rc = p->core->machine->explore->way->choose(p, query);
+
+    if (rc != 0 || query->choice == LPI_NOTHING)
+        return rc;
+    return query->choice == LPI_MISSED ? -ETIME : 1;
 }
 
 /* Hand the core over until it has been chosen what query takes. */
 static int choose_late(struct lpi_proc *p, struct lpi_query *query)
 {
     p->core->machine->explore->vps[p->rank].query = query;
-    query->chosen = LPI_NOTHING; /* stays, if a CTS wakes p */
+    query->choice = LPI_NOTHING; /* stays, if a CTS wakes p */
     p->state = LPI_POLLING;
     return lpi_hold(p);
 }
@@ -50,7 +56,7 @@ static int choose_now(struct lpi_proc *p, struct lpi_query *query)
     if (rc != 0)
         return rc;
     n = lpi_outcomes_gather(p, query, 0, &forced);
-    query->chosen = LPI_NOTHING;
+    query->choice = LPI_NOTHING;
     if (n == 0)
         return lpi_stopped(p);
     n = lpi_outcomes_add_miss(p, query, 0, n);
@@ -97,7 +103,7 @@ static int pass_late(struct lpi_proc *p, int yields)
     bool shared;
 
     if (v->vain > (yields ? x->by.misses : PATIENCE))
-        return choose(p, &query);
+        return choose_late(p, &query);
     first = lpi_explored_first(p->core, &shared);
     if (first == NULL || first->deadline > p->emulated)
         return lpi_stopped(p);
@@ -119,7 +125,7 @@ static int touch_late(struct lpi_proc *p, int key)
 {
     struct lpi_query query = {.kind = LPI_QUERY_TURN, .key = key, .until = INT64_MAX};
 
-    return choose(p, &query);
+    return choose_late(p, &query);
 }
 
 static int touch(struct lpi_proc *p, int key)
@@ -189,12 +195,11 @@ static void cancels(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_query query = {
         .kind = LPI_QUERY_CANCEL, .requests = &r, .n = 1, .until = LPI_AT_ONCE};
-    int rc = 0;
+    int rc = 1;
 
-    while (rc == 0 && r->state == LPI_REQ_POSTED && (rc = choose(p, &query)) == 0 &&
-           query.chosen >= 0)
-        ;
-    if (rc == 0 && r->state != LPI_REQ_POSTED)
+    while (rc > 0 && r->state == LPI_REQ_POSTED)
+        rc = choose(p, &query);
+    if (rc >= 0 && r->state != LPI_REQ_POSTED)
         take_note(p, &(struct logp_note){LOGP_NOTE_TOO_LATE, p->rank, r->src, r->tag, 0,
                                          p->emulated, 0, r->id});
 }
@@ -203,7 +208,7 @@ static void ends_late(struct lpi_proc *p)
 {
     struct lpi_query query = {.kind = LPI_QUERY_CANCEL, .until = LPI_AT_ONCE};
 
-    while (p->inbox.posted_first != NULL && choose(p, &query) == 0 && query.chosen >= 0)
+    while (p->inbox.posted_first != NULL && choose(p, &query) > 0)
         ;
 }
 
@@ -230,20 +235,15 @@ static int64_t no_horizon(const struct lpi_proc *p)
     return LOGP_NEVER; /* only a choice matches messages */
 }
 
-static bool is_complete(const struct logp_request *r)
-{
-    return r->state != LPI_REQ_POSTED && r->state != LPI_REQ_CTS_SENT;
-}
-
 /* Is q a wait for one receive that is complete without a choice? */
 static bool is_decided(const struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool may_end = q->until != INT64_MAX;
 
     if (!lpi_query_waits(q) || q->any || q->n != 1 || q->requests[0]->state >= LPI_REQ_SENT ||
-        q->chosen == LPI_NOTHING)
+        q->choice == LPI_NOTHING)
         return false;
-    return q->chosen == LPI_DECIDED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
+    return q->choice == LPI_DECIDED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
            (p->inbox.n_any == 0 && !lpi_explored_may_miss(p->core->machine->explore, q));
 }
 
@@ -261,18 +261,18 @@ static int64_t retry_at(struct lpi_proc *p, const struct lpi_query *q)
     return comes || has_all ? INT64_MAX : lpi_next_arrival(p);
 }
 
-static int data_later(struct lpi_proc *p, const struct logp_request *r)
+static int data_later(struct lpi_proc *p, struct logp_request *r)
 {
     (void)p, (void)r;
     return 0;
 }
 
-static int await_data(struct lpi_proc *p, const struct logp_request *r)
+static int await_data(struct lpi_proc *p, struct logp_request *r)
 {
     int rc = 0;
 
     while (rc == 0 && r->state == LPI_REQ_CTS_SENT)
-        rc = lpi_wait_message(p, INT64_MAX);
+        rc = lpi_await_message(p, r, INT64_MAX, INT64_MAX);
     return rc;
 }
 
@@ -285,11 +285,7 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
         rc = r->answered > lpi_clock(p) ? lpi_wait_until(p, r->answered) : 0;
         r->state = LPI_REQ_SENT;
     }
-    p->waits_for = r;
-    if (rc == 0)
-        rc = p->core->machine->explore->way->await_data(p, r);
-    p->waits_for = NULL;
-    return rc;
+    return rc != 0 ? rc : p->core->machine->explore->way->await_data(p, r);
 }
 
 static bool send_goes_on(const struct lpi_rendezvous *z)
@@ -311,30 +307,33 @@ static int resolve_send(struct lpi_proc *p, struct lpi_query *q, const struct lo
     struct lpi_query query = {.requests = q->requests, .n = 1, .until = INT64_MAX};
     int rc = 0;
 
-    while (rc == 0 && p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT) {
+    while (p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT) {
         if (p->core->machine->explore->way->ends_send(r->rts)) {
-            q->chosen = LPI_DECIDED; /* p waits for the CTS only */
+            q->choice = LPI_DECIDED; /* p waits for the CTS only */
             break;
         }
         rc = choose(p, &query);
-        if (query.chosen < 0)
+        if (rc <= 0)
             break;
     }
-    q->index = r->state == LPI_REQ_SENT || r->state == LPI_REQ_ENDED ? 0 : LPI_NOT_YET;
-    return rc;
+    q->index = lpi_request_is_done(r) ? 0 : LPI_NOT_YET;
+    return rc < 0 ? rc : 0;
 }
 
-/* Choose until q is complete or misses, or nothing is left to choose. */
+/* Choose until q is complete or misses, or nothing is left to choose. @return as choose() */
 static int choose_all(struct lpi_proc *p, struct lpi_query *q)
 {
     int rc;
 
-    do {
-        rc = choose(p, q);
-        if (rc == 0 && q->chosen >= 0 && q->index >= 0 && q->index < q->n)
-            rc = await_chosen(p, q->requests[q->index]);
-    } while (rc == 0 && q->chosen >= 0 &&
-             (q->index < 0 || (q->any && q->index < q->n && !is_complete(q->requests[q->index]))));
+    while ((rc = choose(p, q)) > 0) {
+        struct logp_request *r = q->index >= 0 && q->index < q->n ? q->requests[q->index] : NULL;
+        const int error = r != NULL ? await_chosen(p, r) : 0;
+
+        if (error != 0)
+            return error;
+        if (q->index >= 0 && (r == NULL || !q->any || lpi_request_is_done(r)))
+            return 1;
+    }
     return rc;
 }
 
@@ -369,20 +368,22 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
     if (rc < 0)
         return rc;
     if (is_decided(p, q)) {
-        q->index = is_complete(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
+        q->index =
+            lpi_request_is_done(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
         return 0;
     }
     if (r != NULL && r->state >= LPI_REQ_SENT)
         return resolve_send(p, q, r);
     rc = choose_all(p, q);
-    q->index = q->chosen >= 0 ? q->index : LPI_NOT_YET;
-    if (rc != 0 || q->chosen == LPI_MISSED)
-        return rc != 0 ? rc : -ETIME;
+    if (rc < 0)
+        return rc;
     if (r != NULL && lpi_query_waits(q) && r->state != LPI_REQ_POSTED) {
-        q->chosen = LPI_DECIDED;
+        q->choice = LPI_DECIDED;
         q->index = 0;
+    } else if (rc == 0) {
+        q->index = LPI_NOT_YET;
     }
-    if (r != NULL && !is_complete(r))
+    if (r != NULL && !lpi_request_is_done(r))
         q->index = LPI_NOT_YET;
     return 0;
 }

@@ -147,7 +147,8 @@ static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
 
-    query->chosen = query->index = 0;
+    query->choice = LPI_TAKEN;
+    query->index = 0;
     v->misses = 0;
     v->has_probed = false;
     p->state = LPI_RUNNING;

@@ -210,7 +210,7 @@ static bool takes(void *arg, const struct lpi_message *m, const struct logp_requ
 /* Is r complete, as a receive, send or operation? A charged receive has been taken already. */
 static bool is_done(const struct logp_request *r)
 {
-    return r != NULL && r->state != LPI_REQ_CHARGED && lpi_request_arrival(r) != INT64_MAX;
+    return r != NULL && r->state != LPI_REQ_CHARGED && lpi_request_is_done(r);
 }
 
 /* The source that a probe has promised to this query; LPI_NOTHING: none */
@@ -329,13 +329,13 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
     const struct lpi_label label = {a->context, a->source, a->tag};
     const bool found = a->kind == LOGP_TAKE && a->request == 0;
 
-    query->chosen = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : a->source;
+    query->choice = a->kind == LOGP_MISS || a->kind == LOGP_CANCEL ? LPI_MISSED : LPI_TAKEN;
     query->index = found ? query->n : a->index;
     if (a->kind == LOGP_TOUCH)
         return;
     if (a->kind == LOGP_MISS)
         v->misses++;
-    if (query->chosen == LPI_MISSED)
+    if (query->choice == LPI_MISSED)
         return;
     if (query->index >= 0) {
         v->misses = 0;

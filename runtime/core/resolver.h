@@ -26,6 +26,12 @@ struct logp_wait_info lpi_query_subject(const struct lpi_query *q, int first);
 /* When r's message arrives, or the answer to it; INT64_MAX: that is not known yet. */
 int64_t lpi_request_arrival(const struct logp_request *r);
 
+/* Is it known when r is complete? */
+static inline bool lpi_request_is_done(const struct logp_request *r)
+{
+    return lpi_request_arrival(r) != INT64_MAX;
+}
+
 /* r, a receive, has its message, or -EMSGSIZE. */
 static inline bool lpi_is_matched(const struct logp_request *r)
 {

@@ -56,7 +56,6 @@ static void prepare_core(struct lpi_core *c)
         p->waits_for = NULL;
         p->waits_for_any = false;
         p->needs_query = c->machine->instrumented;
-        p->wait_until = INT64_MAX;
         p->state = LPI_TIMED;
         p->deadline = 0;
         lpi_timers_push(&c->run_queue.timers, 0, p->rank, p->stamp);

@@ -217,8 +217,8 @@ int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
     return p->core->machine->time->pass(p, deadline);
 }
 
-/* p waits for the receive p->waits_for, until deadline at the latest (INT64_MAX: for ever). The
- * delivery of a message may give it an earlier deadline. */
+/* p waits until deadline (INT64_MAX: for ever), or until an event that it waits for gives it an
+ * earlier deadline. */
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
 {
     if (deadline != INT64_MAX)

@@ -55,6 +55,26 @@ extern const struct lpi_time lpi_time_wall, lpi_time_virtual, lpi_time_parallel;
 
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
+/* p waits for r, a receive: the delivery of its message charges it and wakes p, unless it arrives
+ * after `until`. Other cores read the line of wait_until, so it is written only if it changes. */
+static inline void lpi_waits_for(struct lpi_proc *p, struct logp_request *r, int64_t until)
+{
+    p->waits_for = r;
+    if (p->wait_until != until)
+        p->wait_until = until;
+}
+
+/* Wait for r so, until deadline at the latest. @return as lpi_wait_message() */
+static inline int lpi_await_message(struct lpi_proc *p, struct logp_request *r, int64_t until,
+                                    int64_t deadline)
+{
+    int rc;
+
+    lpi_waits_for(p, r, until);
+    rc = lpi_wait_message(p, deadline);
+    p->waits_for = NULL;
+    return rc;
+}
 int lpi_wait_ready(struct lpi_proc *p);
 bool lpi_poll_before_wait(struct lpi_core *c);
 static inline int lpi_reach(struct lpi_proc *p, int64_t t)

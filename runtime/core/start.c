@@ -123,7 +123,6 @@ int lpi_sync(struct lpi_proc *p, int64_t *start)
     p->state = LPI_SYNC;
     lpi_sync_arrive(p);
     rc = lpi_hold(p);
-    p->wait_until = INT64_MAX; /* sync_result has been set */
     if (rc == 0 && start != NULL)
         *start = p->deadline;
     return rc;

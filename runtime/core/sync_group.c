@@ -202,7 +202,6 @@ int lpi_sync_group(const struct logp_vp *vp, int64_t *start)
     else
         rc = lpi_hold(p);
     rc = rc != 0 ? rc : p->sync_result;
-    p->wait_until = INT64_MAX;
     if (rc == 0 && start != NULL)
         *start = p->deadline;
     return rc;

@@ -77,7 +77,6 @@ void lpi_space_join(struct lpi_proc *p, int64_t needs, int dst, int tag)
 
 void lpi_space_leave(struct lpi_proc *p)
 {
-    p->wait_until = INT64_MAX;
     if (p->emulated > p->core->space.at) /* the next proc may use what p leaves, from now on */
         p->core->space.at = p->emulated;
     *link_of(p->core, p) = space_of(p)->next;

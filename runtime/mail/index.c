@@ -522,8 +522,9 @@ static bool keep_ready(struct lpi_inbox *in)
     return ok;
 }
 
-struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival, struct lpi_message **m)
+struct logp_request *lpi_index_ready(struct lpi_inbox *in, struct lpi_message **m)
 {
+    const bool by_posting = in->n_any == 0;
     struct lpi_index *x = in->index;
     const struct lpi_entry *top;
     struct bucket *b;
@@ -532,8 +533,8 @@ struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival, stru
         maintain(in, false);
         return NULL;
     }
-    if (x->by_posting == by_arrival)
-        order_ready(x, !by_arrival);
+    if (x->by_posting != by_posting)
+        order_ready(x, by_posting);
     top = lpi_heap_top(&x->ready);
     if (top == NULL)
         return NULL;

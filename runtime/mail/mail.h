@@ -126,10 +126,10 @@ LPI_APART struct lpi_message *lpi_index_find(struct lpi_inbox *in, const struct 
  * none. */
 LPI_APART struct logp_request *lpi_index_taker(struct lpi_inbox *in, const struct lpi_label *l,
                                                size_t capacity);
-/* The receive and the message that match first: by (arrival, source, order of posting), or by the
- * order of posting alone. NULL: none match, or there was no memory. */
-LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, bool by_arrival,
-                                               struct lpi_message **m);
+/* The receive and the message that match first: by (arrival, source, order of posting) while a
+ * receive from any source is posted, else by the order of posting alone. NULL: none match, or there
+ * was no memory. */
+LPI_APART struct logp_request *lpi_index_ready(struct lpi_inbox *in, struct lpi_message **m);
 
 /* ---- match.c: messages and receives are matched ---- */
 
@@ -138,9 +138,8 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
                       size_t n_bytes, uint64_t bits, bool is_paid);
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_label *l,
                                         size_t capacity);
-bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r);
-struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e);
-void lpi_match_arrived(struct lpi_proc *p, int64_t until);
+struct logp_request *lpi_match_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space);
+LPI_APART void lpi_match_arrived(struct lpi_proc *p, int64_t until);
 int64_t lpi_next_arrival(struct lpi_proc *p);
 void lpi_match_post(struct lpi_proc *p, struct logp_request *r, int64_t until);
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r);
@@ -157,7 +156,8 @@ void lpi_match_candidates(struct lpi_proc *p,
  * could take the same message (it hinders it). @return a receive for any tag is posted */
 bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
                     struct logp_request *const *requests, int n);
-/* Match the first message with this label, arrived by `until`, that a posted receive can take. */
+/* Match the first message with this label, which names its source and tag, if it has arrived by
+ * `until` and a posted receive can take it. */
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until);
 /* The payload of e, which has matched r, is here: copy it, and r is BOUND. */
 void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e);

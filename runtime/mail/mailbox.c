@@ -82,7 +82,8 @@ int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_
 
     if (e->kind == LPI_DATA) /* it is not queued: its receive waits for it */
         return 0;
-    if (c->credit >= cost || (lpi_is_here(c, e->dst) && lpi_match_wanted(to, e) != NULL))
+    if (c->credit >= cost ||
+        (lpi_is_here(c, e->dst) && lpi_match_taker(&to->inbox, &e->label, e->n_bytes) != NULL))
         return 0;
     if (!lpi_is_local(c->machine, e->dst)) /* it is queued there */
         return (size_t)cost > c->machine->queue_limit ? -EMSGSIZE : 0;

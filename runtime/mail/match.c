@@ -38,22 +38,32 @@ static bool arrives_before(const struct lpi_message *a, const struct lpi_message
     return a->arrival < b->arrival || (a->arrival == b->arrival && a->src < b->src);
 }
 
+/* Add m to the pending list, behind all others or before them. */
+static inline __attribute__((always_inline)) void add(struct lpi_inbox *in, struct lpi_message *m,
+                                                      bool before_all)
+{
+    m->prev = before_all ? NULL : in->last;
+    m->next = before_all ? in->first : NULL;
+    if (m->prev != NULL)
+        m->prev->next = m;
+    else
+        in->first = m;
+    if (m->next != NULL)
+        m->next->prev = m;
+    else
+        in->last = m;
+    in->n_pending++;
+    if (in->indexed)
+        lpi_index_pend(in, m, before_all);
+}
+
 static inline void pend(struct lpi_inbox *in, struct lpi_message *m)
 {
     if (in->n_pending == 0)
         in->unsorted = false;
     else if (arrives_before(m, in->last))
         in->unsorted = true;
-    m->prev = in->last;
-    m->next = NULL;
-    if (in->last != NULL)
-        in->last->next = m;
-    else
-        in->first = m;
-    in->last = m;
-    in->n_pending++;
-    if (in->indexed)
-        lpi_index_pend(in, m, false);
+    add(in, m, false);
 }
 
 static inline __attribute__((always_inline)) void unpend(struct lpi_inbox *in,
@@ -81,6 +91,34 @@ static bool overtakes(const struct lpi_message *m, const struct lpi_label *l)
     return false;
 }
 
+/* The first receive posted before `end` that m fits; `end`: there is none. */
+static struct logp_request *first_before(const struct lpi_inbox *in, const struct lpi_message *m,
+                                         struct logp_request *end)
+{
+    struct logp_request *r = in->posted_first;
+
+    while (r != end && !lpi_label_fits(&r->label, &m->label))
+        r = r->next;
+    return r;
+}
+
+/*
+ * Find the earliest arrival among the messages that l fits and that are the first such message of
+ * their source. A message that fits a receive posted before `end` is left to that receive.
+ * @return  false: there are more than `most` messages, so this may be wrong
+ */
+static bool search_earliest(const struct lpi_inbox *in, const struct lpi_label *l,
+                            struct logp_request *end, int most, struct lpi_message **best)
+{
+    struct lpi_message *m = in->first;
+
+    for (*best = NULL; m != NULL && most > 0; m = m->next, most--)
+        if (lpi_label_fits(l, &m->label) && (*best == NULL || arrives_before(m, *best)) &&
+            !overtakes(m, l) && first_before(in, m, end) == end)
+            *best = m;
+    return m == NULL;
+}
+
 /*
  * Find the message that a receive with label l takes, whenever it arrives. With a named source it
  * is the first that fits. With any source it is the earliest arrival among the firsts of each
@@ -92,20 +130,14 @@ static bool search(const struct lpi_inbox *in, const struct lpi_label *l, int mo
 {
     struct lpi_message *m = in->first;
 
-    *best = NULL;
-    if (l->src != LOGP_ANY_SOURCE || !in->unsorted) {
-        for (; m != NULL && most > 0; m = m->next, most--)
-            if (lpi_label_fits(l, &m->label)) {
-                *best = m;
-                return true;
-            }
-        return m == NULL;
+    if (l->src == LOGP_ANY_SOURCE && in->unsorted)
+        return search_earliest(in, l, in->posted_first, most, best);
+    while (m != NULL && most > 0 && !lpi_label_fits(l, &m->label)) {
+        m = m->next;
+        most--;
     }
-    for (; m != NULL && most > 0; m = m->next, most--)
-        if (lpi_label_fits(l, &m->label) && (*best == NULL || arrives_before(m, *best)) &&
-            !overtakes(m, l))
-            *best = m;
-    return m == NULL;
+    *best = most > 0 ? m : NULL;
+    return *best != NULL || m == NULL;
 }
 
 static struct lpi_message *find(struct lpi_inbox *in, const struct lpi_label *l)
@@ -130,10 +162,8 @@ static struct lpi_message *find(struct lpi_inbox *in, const struct lpi_label *l)
  * none, or m must wait, since an earlier message of its source fits that receive too. */
 static struct logp_request *first_fit(const struct lpi_inbox *in, const struct lpi_message *m)
 {
-    struct logp_request *r = in->posted_first;
+    struct logp_request *r = first_before(in, m, NULL);
 
-    while (r != NULL && !lpi_label_fits(&r->label, &m->label))
-        r = r->next;
     return r == NULL || overtakes(m, &r->label) ? NULL : r;
 }
 
@@ -145,33 +175,19 @@ static bool may_wait_for_another(const struct lpi_inbox *in)
 
 /* As find(), but a message that fits a receive posted before r (NULL: posted at all) is left to
  * it. */
-static struct lpi_message *find_left(const struct lpi_inbox *in, const struct lpi_label *l,
-                                     const struct logp_request *r)
-{
-    struct lpi_message *best = NULL;
-
-    for (struct lpi_message *m = in->first; m != NULL; m = m->next) {
-        const struct logp_request *first = in->posted_first;
-
-        if (!lpi_label_fits(l, &m->label) || (best != NULL && !arrives_before(m, best)) ||
-            overtakes(m, l))
-            continue;
-        while (first != r && !lpi_label_fits(&first->label, &m->label))
-            first = first->next;
-        if (first == r)
-            best = m;
-    }
-    return best;
-}
-
-/* The message that a receive with label l takes, which is posted after all that come before r. */
 static struct lpi_message *find_for(struct lpi_inbox *in, const struct lpi_label *l,
-                                    const struct logp_request *r)
+                                    struct logp_request *r)
 {
-    return may_wait_for_another(in) ? find_left(in, l, r) : find(in, l);
+    struct lpi_message *m;
+
+    if (!may_wait_for_another(in))
+        return find(in, l);
+    search_earliest(in, l, r, INT_MAX, &m);
+    return m;
 }
 
-/* The message that such a receive takes at time `until`; NULL: none has arrived. */
+/* The message that a receive with label l, posted now, takes at time `until`; NULL: none has
+ * arrived. */
 struct lpi_message *lpi_match_find(struct lpi_proc *p, const struct lpi_label *l, int64_t until)
 {
     struct lpi_message *m = find_for(&p->inbox, l, NULL);
@@ -179,8 +195,9 @@ struct lpi_message *lpi_match_find(struct lpi_proc *p, const struct lpi_label *l
     return m != NULL && m->arrival <= until ? m : NULL;
 }
 
-/* The first posted receive that takes such a message at once and has this capacity. */
-static struct logp_request *taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space)
+/* The first posted receive that takes such a message at once and has this capacity; NULL: the
+ * message would be pending. */
+struct logp_request *lpi_match_taker(struct lpi_inbox *in, const struct lpi_label *l, size_t space)
 {
     struct logp_request *r = in->posted_first;
 
@@ -220,7 +237,7 @@ static inline __attribute__((always_inline)) void matched_now(struct lpi_proc *p
                                                               struct logp_request *r)
 {
     if (p->waits_for_any) { /* it polls when it is woken */
-        lpi_wake_at(p, r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival));
+        lpi_wake_for(p, r->arrival);
         return;
     }
     if (p->waits_for != r || r->arrival > p->wait_until) /* the wait ends before the arrival */
@@ -361,6 +378,8 @@ static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struc
     if (!bind(p, r, e, is_posted, is_plain))
         return false;
     unpend(&p->inbox, m);
+    if (!is_plain && e->kind == LPI_ON_ITS_WAY) /* its payload is still arriving */
+        return true;
     lpi_credit_give(p, lpi_held_bytes(e));
     lpi_message_free(p->core, m);
     return true;
@@ -372,44 +391,18 @@ static __attribute__((noinline)) bool take_unusual(struct lpi_proc *p, struct lo
 {
     const struct lpi_envelope e = lpi_envelope_of_any(m, false);
 
-    if (e.kind != LPI_ON_ITS_WAY)
-        return take(p, r, m, &e, is_posted, false);
-    if (!bind(p, r, &e, is_posted, false))
-        return false;
-    unpend(&p->inbox, m); /* not freed: its payload is still arriving */
-    return true;
+    return take(p, r, m, &e, is_posted, false);
 }
 
-static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_message *m)
+/* r, which is posted or about to be, takes m, a pending message. @return false: m is too large */
+static bool bind_pending(struct lpi_proc *p, struct logp_request *r, struct lpi_message *m,
+                         bool is_posted)
 {
     const struct lpi_envelope e = lpi_envelope_of(m, false);
 
     if (__builtin_expect(m->kind != LPI_EAGER || r->special, false))
-        return take_unusual(p, r, m, true);
-    return take(p, r, m, &e, true, true);
-}
-
-/* The same for a receive that is not posted, since its message has come. */
-static void bind_at_once(struct lpi_proc *p, struct logp_request *r, struct lpi_message *m)
-{
-    const struct lpi_envelope e = lpi_envelope_of(m, false);
-
-    if (__builtin_expect(m->kind != LPI_EAGER || r->special, false))
-        take_unusual(p, r, m, false);
-    else
-        take(p, r, m, &e, false, true);
-}
-
-/* Would r, a posted receive, take the next message with its label at once? */
-bool lpi_match_is_first(struct lpi_proc *p, const struct logp_request *r)
-{
-    return taker(&p->inbox, &r->label, 0) == r;
-}
-
-/* The posted receive that would take this message at once; NULL: the message would be pending. */
-struct logp_request *lpi_match_wanted(struct lpi_proc *p, const struct lpi_envelope *e)
-{
-    return taker(&p->inbox, &e->label, e->n_bytes);
+        return take_unusual(p, r, m, is_posted);
+    return take(p, r, m, &e, is_posted, true);
 }
 
 /*
@@ -428,7 +421,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     if (in->posted_first != NULL) {
         struct logp_request *r;
 
-        while ((r = taker(in, &e->label, 0)) != NULL) {
+        while ((r = lpi_match_taker(in, &e->label, 0)) != NULL) {
             if (!bind(p, r, e, true, false))
                 continue;
             if (e->is_paid)
@@ -458,7 +451,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         m->arrival = LOGP_NEVER + at->deliveries++;
     pend(in, m);
     if (p->waits_for_any) {
-        lpi_wake_at(p, m->arrival < 0 ? m->arrival : lpi_later(p, m->arrival));
+        lpi_wake_for(p, m->arrival);
     } else if (in->n_any > 0 && p->waits_for != NULL) {
         /* it polls again when the next message arrives */
         const int64_t at_ns = lpi_next_arrival(p);
@@ -564,42 +557,32 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
         return -ENOMEM;
     lpi_message_fill(m, &e);
     p->core->credit -= lpi_message_cost(m->n_bytes); /* may be < 0: it was queued before */
-    m->prev = NULL;
-    m->next = in->first;
-    if (in->first != NULL)
-        in->first->prev = m;
-    else
-        in->last = m;
-    in->first = m;
     in->unsorted = true;
-    in->n_pending++;
-    if (in->indexed)
-        lpi_index_pend(in, m, true);
+    add(in, m, true);
     return 0;
 }
 
-/* As earliest_match(), where a message may wait for another of its source. */
+/* As next_match(), where a message may wait for another of its source. */
 static struct logp_request *earliest_fit(const struct lpi_inbox *in, struct lpi_message **first)
 {
-    struct logp_request *best = NULL;
+    struct logp_request *best = NULL, *r;
 
     for (struct lpi_message *m = in->first; m != NULL; m = m->next)
-        if (best == NULL || arrives_before(m, *first)) {
-            struct logp_request *r = first_fit(in, m);
-
-            if (r != NULL) {
-                best = r;
-                *first = m;
-            }
+        if ((best == NULL || arrives_before(m, *first)) && (r = first_fit(in, m)) != NULL) {
+            best = r;
+            *first = m;
         }
     return best;
 }
 
-/* The first receive to match, by (arrival, source) and the order of posting; NULL: none. */
-static struct logp_request *earliest_match(struct lpi_inbox *in, struct lpi_message **first)
+/* The first receive to match, and its message. While a receive from any source is posted, that is
+ * by (arrival, source) and the order of posting; else by the order of posting alone. NULL: none */
+static struct logp_request *next_match(struct lpi_inbox *in, struct lpi_message **first)
 {
     struct logp_request *best;
 
+    if (in->first == NULL || in->posted_first == NULL)
+        return NULL;
     if (may_wait_for_another(in))
         return earliest_fit(in, first);
     do {
@@ -613,55 +596,30 @@ static struct logp_request *earliest_match(struct lpi_inbox *in, struct lpi_mess
                 best = r;
                 *first = m;
             }
+            if (best != NULL && in->n_any == 0)
+                return best;
             if (++n == LPI_FEW)
                 lpi_index_make(in);
         }
         if (!in->indexed)
             return best;
-        best = lpi_index_ready(in, true, first);
+        best = lpi_index_ready(in, first);
     } while (!in->indexed); /* it found no memory: look at all */
     return best;
 }
 
-/* The first receive that a pending message matches, whenever that arrives; NULL: none. */
-static struct logp_request *first_match(struct lpi_inbox *in, struct lpi_message **m)
-{
-    struct logp_request *best;
-
-    do {
-        int n = 0;
-
-        for (struct logp_request *r = in->posted_first; !in->indexed && r != NULL; r = r->next) {
-            *m = find(in, &r->label);
-            if (*m != NULL)
-                return r;
-            if (++n == LPI_FEW)
-                lpi_index_make(in);
-        }
-        if (!in->indexed)
-            return NULL;
-        best = lpi_index_ready(in, false, m);
-    } while (!in->indexed); /* it found no memory: look at all */
-    return best;
-}
-
-/* Match what has arrived by `until`, in the order of arrival. */
+/* Match what has arrived by `until`, in the order of arrival. Without an any-source receive, a match
+ * need not wait for the arrival. */
 void lpi_match_arrived(struct lpi_proc *p, int64_t until)
 {
+    struct lpi_inbox *in = &p->inbox;
     struct logp_request *r;
     struct lpi_message *m;
 
-    if (until == LOGP_NEVER && p->inbox.n_any > 0) /* nothing has arrived by then */
+    if (until == LOGP_NEVER && in->n_any > 0) /* nothing has arrived by then */
         return;
-    while (p->inbox.n_any > 0) {
-        r = earliest_match(&p->inbox, &m);
-        if (r == NULL || m->arrival > until)
-            return;
-        bind_pending(p, r, m);
-    }
-    /* without an any-source receive, a match need not wait for the arrival */
-    while ((r = first_match(&p->inbox, &m)) != NULL)
-        bind_pending(p, r, m);
+    while ((r = next_match(in, &m)) != NULL && (in->n_any == 0 || m->arrival <= until))
+        bind_pending(p, r, m, true);
 }
 
 /* When the next match can take place; INT64_MAX: no posted receive wants a pending message. */
@@ -670,7 +628,7 @@ int64_t lpi_next_arrival(struct lpi_proc *p)
     struct lpi_message *m;
 
     /* the file's invariant: without an any-source receive there is no such message */
-    return p->inbox.n_any > 0 && earliest_match(&p->inbox, &m) != NULL ? m->arrival : INT64_MAX;
+    return p->inbox.n_any > 0 && next_match(&p->inbox, &m) != NULL ? m->arrival : INT64_MAX;
 }
 
 /* r has been posted while messages are pending or the index is in use. Out of line: rare. */
@@ -686,7 +644,7 @@ static __attribute__((noinline)) void serve(struct lpi_proc *p, struct logp_requ
         return;
     m = find_for(in, &r->label, r);
     if (m != NULL && m->arrival <= until)
-        bind_pending(p, r, m);
+        bind_pending(p, r, m, true);
 }
 
 /* No receive from any source is posted, and messages are pending: r takes one of them, if it can,
@@ -696,7 +654,7 @@ static __attribute__((noinline)) bool match_at_once(struct lpi_proc *p, struct l
     struct lpi_message *m = find(&p->inbox, &r->label);
 
     if (m != NULL)
-        bind_at_once(p, r, m);
+        bind_pending(p, r, m, false);
     return m != NULL;
 }
 
@@ -741,7 +699,7 @@ void lpi_match_candidates(struct lpi_proc *p,
         struct logp_request *r = first_fit(&p->inbox, m);
         struct lpi_message *next = m->next;
 
-        if (takes(arg, m, r) && !bind_pending(p, r, m))
+        if (takes(arg, m, r) && !bind_pending(p, r, m, true))
             continue; /* r was too small: try m with the next receive */
         m = next;
     }
@@ -773,15 +731,13 @@ bool lpi_match_mark(struct lpi_proc *p, const struct lpi_label *label,
 
 void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t until)
 {
-    for (struct lpi_message *m = p->inbox.first; m != NULL; m = m->next) {
-        struct logp_request *r = lpi_label_fits(label, &m->label) ? first_fit(&p->inbox, m) : NULL;
+    struct lpi_message *m = find(&p->inbox, label);
+    struct logp_request *r = m != NULL ? first_fit(&p->inbox, m) : NULL;
 
-        if (r == NULL || m->arrival > until)
-            continue;
-        bind_pending(p, r, m);
-        lpi_match_arrived(p, LOGP_NEVER); /* r may have been the last any-source receive */
+    if (r == NULL || m->arrival > until)
         return;
-    }
+    bind_pending(p, r, m, true);
+    lpi_match_arrived(p, LOGP_NEVER); /* r may have been the last any-source receive */
 }
 
 /* The program has ended: drop its posted receives, since their buffers may be gone. */

@@ -20,7 +20,7 @@ static void take_sync_send(struct lpi_proc *p, struct logp_request *r, const str
     lpi_match_complete(p, r, e);
     s->answered = lpi_after(matched, s->cts_ns);
     if (from->waits_for_any)
-        lpi_wake_at(from, lpi_later(from, s->answered));
+        lpi_wake_for(from, s->answered);
 }
 
 /* Answer e, an RTS that r has matched at this time, or a CANCEL; r is then NULL. */
@@ -75,7 +75,7 @@ static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
     z->at = e->arrival;
     z->request = e->request;
     if (p->state == LPI_SENDING || p->state == LPI_POLLING || p->waits_for_any)
-        lpi_wake_at(p, z->at < 0 ? z->at : lpi_later(p, z->at));
+        lpi_wake_for(p, z->at);
 }
 
 bool lpi_rendezvous_awaits(const struct lpi_proc *p, const struct logp_request *r)

@@ -46,7 +46,7 @@ struct lpi_way {
     /* Messages that arrive later cannot be taken yet; INT64_MAX: no time brings more. */
     int64_t (*horizon)(const struct lpi_proc *p);
     /* r, which was chosen, waits for its payload. */
-    int (*await_data)(struct lpi_proc *p, const struct logp_request *r);
+    int (*await_data)(struct lpi_proc *p, struct logp_request *r);
     /* Is nothing left to choose for p, whose rendezvous send has been matched? */
     bool (*ends_send)(const struct lpi_rendezvous *z);
     bool misses; /* a query may miss a message that is there; else by.misses is 0 */

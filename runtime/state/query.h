@@ -15,8 +15,14 @@
 struct lpi_core;
 struct lpi_proc;
 
-/* lpi_query.chosen, where it is no source. */
-enum { LPI_MISSED = -3, LPI_NOTHING = -4, LPI_DECIDED = -5 /* no choice is left */ };
+/* What an explorer has chosen for a query. */
+enum lpi_choice {
+    LPI_UNASKED,
+    LPI_NOTHING, /* there was nothing to choose from */
+    LPI_TAKEN,   /* lpi_query.index tells what */
+    LPI_MISSED,
+    LPI_DECIDED, /* no choice is left */
+};
 /* lpi_query.index, where it is no request. */
 enum {
     LPI_NOT_YET = -1,
@@ -51,7 +57,7 @@ struct lpi_query {
     bool beside;        /* the vp also sends while it waits: it charges what has arrived itself */
     bool late;          /* its payload was under way when its time was over, and is awaited */
     /* the answer */
-    int chosen;                /* explored: a source, or one of the above */
+    enum lpi_choice choice;    /* explored */
     int index;                 /* of the request that completes, n: a probe; or one of the above */
     struct lpi_message *found; /* by a probe */
 };

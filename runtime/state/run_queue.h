@@ -19,6 +19,11 @@ static inline void lpi_wake_at(struct lpi_proc *p, int64_t t)
     else
         lpi_wake(p, t);
 }
+/* p waits for something that happens at t; t < 0: now. */
+static inline void lpi_wake_for(struct lpi_proc *p, int64_t t)
+{
+    lpi_wake_at(p, t < 0 ? t : lpi_later(p, t));
+}
 /* The proc with the earliest deadline; NULL: none has one. */
 struct lpi_proc *lpi_earliest(struct lpi_core *c);
 

@@ -82,7 +82,7 @@ struct lpi_proc {
     struct logp_vp group, collective;
     /* the holder's, but rarely written, so it may share this line */
     union {
-        int64_t wait_until; /* with waits_for: a message that arrives later does not end the wait */
+        int64_t wait_until; /* with waits_for: lpi_waits_for() */
         struct {
             int src, tag;
         } any; /* for reports: the label wanted; WAITS_FOR_SPACE, SENDING: receiver and tag */
