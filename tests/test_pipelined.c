@@ -157,6 +157,53 @@ Test(pipelined, a_scan_on_two_trees_sends_each_segment_up_once_and_down_once)
         }
 }
 
+/* Each of n segments goes up and down the P - 2 edges of the two trees, and both ways between the
+ * roots. An inner node sends it once up and twice down. */
+Test(pipelined, on_two_roots_each_segment_is_sent_both_ways_along_each_edge)
+{
+    const int n = 7;
+    const struct logp_algorithm *dual = logp_algorithm_find("allreduce", "dual-root");
+    const struct logp_args args = {
+        .count = n, .block_bytes = (int64_t)sizeof(struct map), .op = &maps};
+    const struct logp_network model = {.params = test_params(6, 2, 4)};
+    struct logp_step step;
+
+    for (int P = 2; P <= 70; P++) {
+        const struct logp_schedule s = logp_schedule_of(dual, P, &args, &model);
+        int all = 0;
+
+        for (int rank = 0; rank < P; rank++) {
+            struct logp_invocation c;
+            int sends = 0;
+
+            cr_assert_eq(logp_schedule_begin(&s, rank, &c), 0);
+            for (int64_t i = 0; s.steps(P, rank, &c, i, &step); i++)
+                sends += step.kind == LOGP_STEP_SEND;
+            logp_schedule_end(&c);
+            cr_assert_leq(sends, 3 * n, "P %d rank %d", P, rank);
+            all += sends;
+        }
+        cr_assert_eq(all, 2 * n * (P - 1), "P %d", P);
+    }
+}
+
+/* Of a long vector recursive doubling sends all in each of log2 P rounds, and two roots send 3. */
+Test(pipelined, two_roots_pay_for_a_long_vector_whose_order_matters)
+{
+    const struct logp_invocation c = {
+        .args = {.count = 1 << 20, .op = &maps},
+        .model.params = {
+            .L_ns = 1000, .o_send_ns = 100, .o_recv_ns = 100, .g_ns = 200, .G_ps = 1000}};
+    const struct logp_algorithm *dual = logp_algorithm_find("allreduce", "dual-root");
+    const struct logp_algorithm *doubling = logp_algorithm_find("allreduce", "recursive-doubling");
+
+    for (int P = 64; P <= 256; P *= 2)
+        cr_expect_lt(3 * test_predict(dual, P, &c).ns, 2 * test_predict(doubling, P, &c).ns, "P %d",
+                     P);
+    cr_expect_null(test_needs(dual, 64, &c));
+    cr_expect_eq(test_best("allreduce", 64, &c), dual);
+}
+
 /* ---- matching, and groups ---- */
 
 /* One piece, sent by whoever is free first, takes the optimal tree; and backwards. */
