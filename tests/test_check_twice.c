@@ -142,3 +142,32 @@ Test(check_twice, a_failure_that_does_not_recur_is_the_programs_own)
                   strstr(f.text, "the choices are equal, the outcomes differ\n") != NULL,
               "%s", f.text);
 }
+
+/* Rank 0 can take two messages first; in later runs, one. */
+static int chooses_once(struct logp_vp *vp, void *arg)
+{
+    int *is_first = arg;
+    const int me = logp_vp_rank(vp);
+    int rc;
+
+    if (me > 0)
+        return logp_send(vp, 0, me == 2 && !*is_first, NULL, 0);
+    rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL);
+    if (rc == 0) /* else the search has stopped the run */
+        rc = logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, NULL, 0, NULL);
+    *is_first = 0;
+    return rc;
+}
+
+Test(check_twice, an_exhaustive_search_that_cannot_go_on_says_so)
+{
+    struct logp_check check = {
+        .strategy = LOGP_STRATEGY_EXHAUSTIVE, .sizes = (int[]){3}, .n_sizes = 1, .twice_every = -1};
+    TEST_FAILURE f = {.text = NULL};
+    int is_first = 1;
+
+    cr_assert_eq(logp_check(chooses_once, &is_first, &check, &f), -ESTALE);
+    cr_assert_eq(f.kind, LOGP_FAILURE_NONE);
+    cr_assert(!check.checked.complete);
+    cr_assert(strstr(check.checked.text, "does not repeat") != NULL, "%s", check.checked.text);
+}

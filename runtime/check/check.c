@@ -225,7 +225,7 @@ static int search_watched(struct lpi_job *job, struct logp_failure *failure)
     lpi_signals_unwatch();
     if (job->checked.chance < 0) /* pct.c: no bound holds */
         job->checked.chance = 0;
-    lpi_progress_describe(job, failure->kind != LOGP_FAILURE_NONE);
+    lpi_progress_describe(job, failure->kind != LOGP_FAILURE_NONE, rc);
     return rc;
 }
 

@@ -651,8 +651,8 @@ void lpi_progress_begin(struct lpi_progress *p);
 /* A run has ended: say how far the check is, from time to time. */
 void lpi_progress_show(struct lpi_job *job);
 void lpi_progress_end(struct lpi_progress *p);
-/* Set the text of job->checked. */
-void lpi_progress_describe(struct lpi_job *job, bool failed);
+/* Set the text of job->checked. rc: of the search */
+void lpi_progress_describe(struct lpi_job *job, bool failed, int rc);
 
 /* ---- trace.c ---- */
 

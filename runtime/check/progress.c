@@ -2,6 +2,7 @@
 /* What a check has done so far: on the terminal while it goes on, and in words at its end. */
 #include "kit.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static void describe_search(struct lpi_job *job)
         snprintf(d->text, room, "%" PRIu64 " runs", d->runs);
 }
 
-void lpi_progress_describe(struct lpi_job *job, bool failed)
+void lpi_progress_describe(struct lpi_job *job, bool failed, int rc)
 {
     struct logp_checked *d = &job->checked;
     const struct logp_check *c = &job->check;
@@ -163,6 +164,10 @@ void lpi_progress_describe(struct lpi_job *job, bool failed)
 
     if (failed && !d->complete)
         snprintf(d->text, sizeof(d->text), "failed in run %" PRIu64, d->runs);
+    else if (!failed && rc != 0)
+        snprintf(d->text, sizeof(d->text), "%" PRIu64 " runs; the last one ended with: %s", d->runs,
+                 rc == -ESTALE ? "the program does not repeat an earlier run"
+                               : logp_error_text(rc));
     else
         describe_search(job);
     if (d->cut > 0 && !failed) {
