@@ -317,9 +317,16 @@ static void epochs(MPI_Comm comm)
             } else {
                 MPI_Put(&values[k], 1, MPI_INT, targets[k], there, 1, MPI_INT, win);
             }
-            MPI_Accumulate(&one, 1, MPI_INT, targets[k],
-                           at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (2 * n + 1), 1,
-                           MPI_INT, MPI_SUM, win);
+            if (way >= 2 && with_request && me % 2 == 0) { /* beside those of the others */
+                MPI_Raccumulate(&one, 1, MPI_INT, targets[k],
+                                at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (2 * n + 1), 1,
+                                MPI_INT, MPI_SUM, win, &request);
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+            } else {
+                MPI_Accumulate(&one, 1, MPI_INT, targets[k],
+                               at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (2 * n + 1), 1,
+                               MPI_INT, MPI_SUM, win);
+            }
         }
         if (way == 3) { /* own places again, once they are complete */
             MPI_Win_flush_all(win);

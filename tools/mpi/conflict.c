@@ -177,10 +177,13 @@ void note_fence(struct win *w)
     if (!is_compared(w) || t->base == NULL)
         return;
     pthread_mutex_lock(&t->mutex);
-    t->at_fence.fences = t->n_unfinished == 0 ? w->fences : -1;
-    t->at_fence.n =
-        (size_t)t->size < sizeof(t->at_fence.bytes) ? (size_t)t->size : sizeof(t->at_fence.bytes);
-    memcpy(t->at_fence.bytes, t->base, t->at_fence.n);
+    t->at_fence.fences = -1;
+    if (t->n_unfinished == 0) {
+        t->at_fence.fences = w->fences;
+        t->at_fence.n = (size_t)t->size < sizeof(t->at_fence.bytes) ? (size_t)t->size
+                                                                    : sizeof(t->at_fence.bytes);
+        memcpy(t->at_fence.bytes, t->base, t->at_fence.n);
+    }
     pthread_mutex_unlock(&t->mutex);
 }
 
@@ -229,6 +232,12 @@ void check_origin(struct win *w, int rank, const char *call, const void *in,
     check_buffers(o, in, in_type, n, out, out_type, m);
 }
 
+/* May others than its target change the bytes of a? Operations with requests are not noted. */
+static bool others_may_change(const struct access *a)
+{
+    return a->is_shared || !a->in_a_row || (a->kind == 'u' && a->fences < 0);
+}
+
 void note_performed(struct win *w, int rank, const void *out, size_t n_out)
 {
     struct target *t = w->targets[rank];
@@ -246,7 +255,7 @@ void note_performed(struct win *w, int rank, const void *out, size_t n_out)
 
         if (a->origin != w->comm->rank)
             continue;
-        if (a->from < a->to && a->in_a_row && !a->is_shared) {
+        if (a->from < a->to && !others_may_change(a)) {
             a->n_summed = a->to - a->from < FIRST_SUMMED ? a->to - a->from : FIRST_SUMMED;
             a->sum = sum_bytes((const unsigned char *)a->from, a->n_summed);
         }
