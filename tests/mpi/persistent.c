@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that the program completes, persistent collectives, and handles as Fortran's integers. */
+/* Requests that the program completes, cancelled sends, persistent collectives, and handles as Fortran's integers. */
 #include "check.h"
 
 static int me, P;
@@ -56,9 +56,55 @@ static void general(void)
     CHECK(drops == 2 && request == MPI_REQUEST_NULL);
 }
 
-/* ---- persistent collectives, which are newer than other MPIs here ---- */
+/* ---- cancelled sends and persistent collectives, which the installed MPIs lack ---- */
 
 #ifdef MPI_ABI_VERSION
+/* A send that waits for its receiver can be cancelled until a receive matches it; so the second of
+ * two is received. It works again for a persistent one, and for one to the own rank. */
+static void cancelled_sends(void)
+{
+    const int left = (me + P - 1) % P, right = (me + 1) % P;
+    int first = 1, second = 2, got = 0, flag;
+    MPI_Request r[3];
+    MPI_Status s;
+
+    MPI_Issend(&first, 1, MPI_INT, right, 70, MPI_COMM_WORLD, &r[0]);
+    MPI_Issend(&second, 1, MPI_INT, right, 70, MPI_COMM_WORLD, &r[1]);
+    MPI_Ssend_init(&first, 1, MPI_INT, right, 71, MPI_COMM_WORLD, &r[2]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Cancel(&r[0]);
+    MPI_Wait(&r[0], &s);
+    MPI_Test_cancelled(&s, &flag);
+    CHECK(flag && r[0] == MPI_REQUEST_NULL);
+    for (int round = 0; round < 3; round++) {
+        MPI_Start(&r[2]);
+        MPI_Cancel(&r[2]);
+        MPI_Wait(&r[2], &s);
+        MPI_Test_cancelled(&s, &flag);
+        CHECK(flag);
+    }
+    MPI_Start(&r[2]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Recv(&got, 1, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+    CHECK(got == second && s.MPI_TAG == 70);
+    MPI_Wait(&r[1], &s);
+    MPI_Test_cancelled(&s, &flag);
+    CHECK(!flag);
+    MPI_Recv(&got, 1, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+    CHECK(got == first && s.MPI_TAG == 71);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Cancel(&r[2]); /* too late */
+    MPI_Wait(&r[2], &s);
+    MPI_Test_cancelled(&s, &flag);
+    CHECK(!flag);
+    MPI_Request_free(&r[2]);
+    MPI_Issend(&first, 1, MPI_INT, me, 72, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(&got, 1, MPI_INT, me, 72, MPI_COMM_WORLD, &r[1]);
+    MPI_Cancel(&r[0]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    CHECK(got == first);
+}
+
 static void persistent(void)
 {
     int value, sum, *all = malloc((size_t)P * sizeof(int)), flag;
@@ -169,6 +215,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &P);
     general();
 #ifdef MPI_ABI_VERSION
+    cancelled_sends();
     persistent();
     freed();
     wrong();

@@ -216,51 +216,6 @@ static void both(void)
     CHECK(n);
 }
 
-/* A send that waits for its receiver can be cancelled until a receive matches it; so the second of
- * two is received. It works again for a persistent one, and for one to the own rank. */
-static void cancelled_sends(void)
-{
-    int first = 1, second = 2, got = 0, flag;
-    MPI_Request r[3];
-    MPI_Status s;
-
-    MPI_Issend(&first, 1, MPI_INT, right, 70, MPI_COMM_WORLD, &r[0]);
-    MPI_Issend(&second, 1, MPI_INT, right, 70, MPI_COMM_WORLD, &r[1]);
-    MPI_Ssend_init(&first, 1, MPI_INT, right, 71, MPI_COMM_WORLD, &r[2]);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Cancel(&r[0]);
-    MPI_Wait(&r[0], &s);
-    MPI_Test_cancelled(&s, &flag);
-    CHECK(flag && r[0] == MPI_REQUEST_NULL);
-    for (int round = 0; round < 3; round++) {
-        MPI_Start(&r[2]);
-        MPI_Cancel(&r[2]);
-        MPI_Wait(&r[2], &s);
-        MPI_Test_cancelled(&s, &flag);
-        CHECK(flag);
-    }
-    MPI_Start(&r[2]);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Recv(&got, 1, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
-    CHECK(got == second && s.MPI_TAG == 70);
-    MPI_Wait(&r[1], &s);
-    MPI_Test_cancelled(&s, &flag);
-    CHECK(!flag);
-    MPI_Recv(&got, 1, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
-    CHECK(got == first && s.MPI_TAG == 71);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Cancel(&r[2]); /* too late */
-    MPI_Wait(&r[2], &s);
-    MPI_Test_cancelled(&s, &flag);
-    CHECK(!flag);
-    MPI_Request_free(&r[2]);
-    MPI_Issend(&first, 1, MPI_INT, me, 72, MPI_COMM_WORLD, &r[0]);
-    MPI_Irecv(&got, 1, MPI_INT, me, 72, MPI_COMM_WORLD, &r[1]);
-    MPI_Cancel(&r[0]);
-    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-    CHECK(got == first);
-}
-
 int main(int argc, char **argv)
 {
     int flag;
@@ -281,7 +236,6 @@ int main(int argc, char **argv)
         many(how);
     persistent();
     both();
-    cancelled_sends();
     CHECK(MPI_Wtime() >= t && MPI_Wtick() > 0);
     if (me == 0)
         puts("point to point: all hold");
