@@ -114,7 +114,7 @@ Test(synthesis, what_is_found_is_right_and_takes_what_it_says)
         logp_topology_destroy(d.topology);
     }
     cr_log_info("%d searches, %d of them better than the table", found, better);
-    cr_assert(single != NULL || better > 0);
+    cr_assert(last < CASES || single != NULL || better > 0); /* all cases, not a part of them */
 }
 
 Test(synthesis, the_same_rounds_find_the_same)
