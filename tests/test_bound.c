@@ -219,7 +219,7 @@ Test(bound, is_none_where_latencies_vary)
     cr_expect_eq(bound_of("reduce", 8, &c), -1);
     c.args.count = INT64_MAX;
     c.args.op = logp_op_find("sum", "double");
-    cr_expect_eq(bound_of("matvec", 9, &c), 22);
+    cr_expect_eq(bound_of("matvec", 9, &c), 10 + 14);
     c.model.params.G_ps = 100; /* 8 bytes to each of 10^18 */
     cr_expect_eq(bound_of("scatter", 1000000000000000000, &c), 10 + 800000000000000000);
     c.model.params = test_params(LOGP_PARAM_MAX_NS, LOGP_PARAM_MAX_NS, LOGP_PARAM_MAX_NS);
@@ -232,7 +232,8 @@ Test(bound, is_none_where_latencies_vary)
 /* By hand, in ns: inside a node L = 6, o = 2, g = 4 and so d = 10, between nodes d = 5 + 60 + 5. */
 Test(bound, follows_its_derivation_between_nodes)
 {
-    const struct logp_link_costs between = {60, 5, 5, 10, LOGP_AS_BEFORE};
+    const struct logp_link_costs between = {60, 5, 5, 10, LOGP_AS_BEFORE},
+                                 far = {600, 5, 5, 10, LOGP_AS_BEFORE};
     struct logp_invocation c = {
         .args = {.n_bytes = 8, .count = 1, .op = logp_op_find("sum", "double")},
         .model.params = test_params(6, 2, 4)};
@@ -252,9 +253,10 @@ Test(bound, follows_its_derivation_between_nodes)
     cr_expect_eq(bound_of("reduce", 32, &c), 94);
     cr_expect_eq(bound_of("barrier", 32, &c), 94);
     cr_expect_eq(bound_of("scan", 32, &c), 94);
-    c.model.params.G_ps = 1000; /* 24 x 8 bytes to others: 192 - 1 after the first */
-    cr_expect_eq(bound_of("scatter", 32, &c), 70 + 191);
-    cr_expect_eq(bound_of("gather", 32, &c), 70 + 191 - 3); /* the last may end 3 sooner, inside */
+    c.model.params.G_ps = 1000;
+    cr_assert_eq(logp_links_nodes(four, 8, &far), 0);
+    cr_expect_eq(bound_of("scatter", 32, &c), 610 + 191);    /* 24 x 8 bytes, all after the first */
+    cr_expect_eq(bound_of("gather", 32, &c), 610 + 191 - 3); /* the last may end 3 sooner, inside */
     logp_links_destroy(two);
     logp_links_destroy(four);
 }
@@ -337,14 +339,14 @@ Test(bound, follows_its_derivation)
 
     p->G_ps = 1000;                                      /* w(8) = 4 + 7 */
     cr_expect_geq(bound_of("broadcast", 8, &c), 24 + 7); /* growth is more: bound_terms */
-    cr_expect_eq(bound_of("scatter", 8, &c), 10 + 4 + 55 - 4);
-    cr_expect_eq(bound_of("gather", 8, &c), 10 + 55);
+    cr_expect_geq(bound_of("scatter", 8, &c), 10 + 55);  /* as are items */
+    cr_expect_geq(bound_of("gather", 8, &c), 10 + 55);
     cr_expect_eq(bound_of("alltoall", 8, &c), 6 + 7 * 11);
-    cr_expect_eq(bound_of("allgather", 8, &c), 10 + 55);
+    cr_expect_geq(bound_of("allgather", 8, &c), 10 + 55);
     cr_expect_eq(bound_of("barrier", 8, &c), 24);
-    p->gamma_ps = 9000;
-    cr_expect_eq(bound_of("reduce", 8, &c), 10 + 3 * 9); /* 24 + 9 is less */
-    cr_expect_eq(bound_of("reduce-scatter", 8, &c), 10 + 7 * 9);
+    p->gamma_ps = 15000;
+    cr_expect_eq(bound_of("reduce", 8, &c), 10 + 3 * 15); /* 24 + 15 is less */
+    cr_expect_eq(bound_of("reduce-scatter", 8, &c), 10 + 7 * 15);
     p->gamma_ps = 1000;
     cr_expect_geq(bound_of("reduce", 8, &c), 24 + 7);
     cr_expect_geq(bound_of("allreduce", 8, &c), 24 + 7); /* 14 bytes through a port: 10 + 13 */

@@ -120,6 +120,9 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
 struct lines {
     int above, left; /* parents; -1: none */
     int n_below;     /* children down the column */
+    /* The times of the product: after each send of x but the last, then, and after each receive of y
+     * but the last. */
+    int64_t after_send, product, after_receive;
 };
 
 /* The children of a line of processors from `first` on, `step` apart. -1; or its parent */
@@ -144,7 +147,8 @@ static int make_plan(int side, int rank, const struct logp_invocation *down,
         lpi_free_plan(&c->plan);
         return -ENOMEM;
     }
-    s->n_below = n_below;
+    *s = (struct lines){.n_below = n_below,
+                        .product = lpi_combine_ns(&c->model.params, c->args.count * c->args.count)};
     s->above = take_plan(&down->plan, j, side, c->plan.children);
     s->left = take_plan(&along->plan, i * side, 1, c->plan.children + n_below);
     return 0;
@@ -244,17 +248,18 @@ static int compare_positions(const void *a, const void *b)
                               : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Positions 1 .. side - 1 of a tree in order: by when they have sent to all children, E apart, or,
- * latest, how long they take to the root. */
-static void order_positions(const struct logp_tree *tree, int side, int64_t E, bool latest,
-                            struct position *order)
+/* Positions 1 .. side - 1 of a tree in order: by the time to the root and what a position has to do for
+ * its children, `busy` for each if the product fills the waits, else E; the others, or from the last on. */
+static void order_positions(const struct logp_tree *tree, int side, int64_t busy, int64_t E,
+                            int64_t product, bool last_first, struct position *order)
 {
     for (int id = 1; id < side; id++) {
         const struct logp_tree_node node = logp_tree_find(tree, id);
-        const __int128 label = logp_tree_label(tree, &node);
+        const int64_t n = logp_tree_children(tree, &node);
+        const __int128 time =
+            logp_tree_label(tree, &node) + lpi_later((__int128)n * busy, (__int128)n * E - product);
 
-        order[id - 1] = (struct position){
-            latest ? -label : label + (__int128)E * logp_tree_children(tree, &node), id};
+        order[id - 1] = (struct position){last_first ? -time : time, id};
     }
     qsort(order, (size_t)side - 1, sizeof(*order), compare_positions);
 }
@@ -299,8 +304,33 @@ static int plan_line(const struct logp_tree *tree, const struct position *order,
     return 0;
 }
 
+/* A part of the product for each of so many waits, which are that long. @return the time of a part */
+static int64_t take_parts(int64_t *product, int64_t waits, int64_t wait)
+{
+    const int64_t most = waits > 0 ? *product / waits : 0, part = most < wait ? most : wait;
+
+    *product -= waits * part;
+    return part;
+}
+
+/* Where a processor would wait for its next send or receive, it multiplies. */
+static void spread_product(struct lines *s, const struct logp_invocation *c)
+{
+    const struct logp_params *p = &c->model.params;
+    const struct lpi_times t = lpi_times(p, lpi_vector_bytes(c));
+    const int64_t busy = p->o_recv_ns + lpi_combine_ns(p, c->args.count);
+    const int64_t n_along = c->plan.n_children - s->n_below;
+
+    if (p->gap_shared)
+        return;
+    s->after_send = take_parts(&s->product, lpi_max(s->n_below - 1, 0), t.E - p->o_send_ns);
+    s->after_receive =
+        take_parts(&s->product, lpi_max(n_along - 1, 0), lpi_reduce_times(c).B - busy);
+}
+
 static int plan_opposite(int P, int rank, struct logp_invocation *c)
 {
+    const struct logp_params *p = &c->model.params;
     const int side = (int)lpi_side(P), i = rank / side, j = rank % side;
     const struct lpi_times t = lpi_times(&c->model.params, lpi_vector_bytes(c));
     const struct lpi_reduce_times r = lpi_reduce_times(c);
@@ -314,8 +344,11 @@ static int plan_opposite(int P, int rank, struct logp_invocation *c)
     if (rc == 0)
         rc = logp_tree_init(&of_y, side, r.a, r.B);
     if (rc == 0) {
-        order_positions(&of_x, side, t.E, false, order);
-        order_positions(&of_y, side, r.B, true, order + side);
+        const int64_t product = lpi_combine_ns(p, c->args.count * c->args.count);
+
+        order_positions(&of_x, side, p->o_send_ns, t.E, product, false, order);
+        order_positions(&of_y, side, p->o_recv_ns + lpi_combine_ns(p, c->args.count), r.B, product,
+                        true, order + side);
         rc = plan_line(&of_x, order, j, i, &down);
     }
     if (rc == 0)
@@ -324,6 +357,8 @@ static int plan_opposite(int P, int rank, struct logp_invocation *c)
         lpi_reverse_children(&along.plan);
         rc = make_plan(side, rank, &down, &along, c);
     }
+    if (rc == 0)
+        spread_product(c->plan.state, c);
     lpi_free_plan(&down.plan);
     lpi_free_plan(&along.plan);
     free(order);
@@ -335,39 +370,53 @@ static void multiply_own(const struct logp_invocation *c, void *buf, void *recv_
     multiply(c, buf, piece_of(c, buf), recv_buf, c->plan.scratch);
 }
 
+/* All of it is made now, and takes what time is left. */
+static bool multiply_step(const struct logp_invocation *c, int64_t ns, struct logp_step *out)
+{
+    const size_t bytes = lpi_vector_bytes(c);
+
+    logp_step_compute(out, ns, 0);
+    out->work = multiply_own;
+    out->n_bytes = bytes;
+    out->at = (struct logp_buffer_ref){LOGP_RECV_BUF, 0};
+    out->right = (struct logp_buffer_ref){LOGP_BUF, (size_t)c->args.count * bytes};
+    return true;
+}
+
 /* x comes down, A x, the sum goes to the left. */
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
     const struct lines *s = c->plan.state;
     const size_t bytes = lpi_vector_bytes(c);
-    const struct logp_buffer_ref x = {LOGP_BUF, (size_t)c->args.count * bytes},
-                                 y = {LOGP_RECV_BUF, 0};
-    const struct logp_buffer_ref in = {LOGP_SCRATCH, 0};
+    const struct logp_buffer_ref y = {LOGP_RECV_BUF, 0}, in = {LOGP_SCRATCH, 0};
+    const int64_t x = (int64_t)((size_t)c->args.count * bytes),
+                  n_along = c->plan.n_children - s->n_below;
+    const int64_t per_send = s->after_send > 0 ? 2 : 1, per_receive = s->after_receive > 0 ? 3 : 2;
+    const int64_t sends = lpi_max(per_send * (s->n_below - 1) + 1, 0);
     int64_t k;
 
     (void)P, (void)rank;
     if (s->above >= 0 && i-- == 0)
-        return logp_step_receive(out, s->above, c->args.tag, x.buffer, x.offset, bytes);
-    if (i < s->n_below)
-        return logp_step_send(out, c->plan.children[i], c->args.tag, x.buffer, x.offset, bytes);
-    if (i == s->n_below) {
-        logp_step_compute(out, lpi_combine_ns(&c->model.params, c->args.count * c->args.count), 0);
-        out->work = multiply_own;
-        out->n_bytes = bytes;
-        out->at = y;
-        out->right = x;
-        return true;
-    }
-    i -= s->n_below + 1;
-    k = s->n_below + i / 2;
-    if (k < c->plan.n_children && i % 2 == 0)
-        return logp_step_receive(out, c->plan.children[k], c->args.tag, in.buffer, in.offset,
-                                 bytes);
-    if (k < c->plan.n_children)
+        return logp_step_receive(out, s->above, c->args.tag, LOGP_BUF, (size_t)x, bytes);
+    if (s->n_below > 0 && i < sends)
+        return i % per_send == 0 ? logp_step_send(out, c->plan.children[i / per_send], c->args.tag,
+                                                  LOGP_BUF, (size_t)x, bytes)
+                                 : logp_step_compute(out, s->after_send, 0);
+    i -= s->n_below > 0 ? sends : 0;
+    if (i == 0)
+        return multiply_step(c, s->product, out);
+    i--;
+    k = i / per_receive;
+    if (k < n_along && i % per_receive == 0)
+        return logp_step_receive(out, c->plan.children[s->n_below + k], c->args.tag, in.buffer,
+                                 in.offset, bytes);
+    if (k < n_along && i % per_receive == 1)
         return logp_step_combine(out, y, y, in, c->args.count,
                                  lpi_combine_ns(&c->model.params, c->args.count));
-    return k == c->plan.n_children && i % 2 == 0 && s->left >= 0 &&
+    if (k < n_along - 1)
+        return logp_step_compute(out, s->after_receive, 0);
+    return i == lpi_max(per_receive * (n_along - 1) + 2, 0) && s->left >= 0 &&
            logp_step_send(out, s->left, c->args.tag, y.buffer, y.offset, bytes);
 }
 
@@ -437,64 +486,88 @@ static int64_t bound_ways(int64_t P, const struct logp_invocation *c, int64_t by
 }
 
 /*
- * An element of a block goes elsewhere, e bytes, or is multiplied where it is. Each processor has at
- * least U = n^2 - T / (e G) that it multiplies itself, for g >= G. If that is any, it does so between
- * the first that it hears of its piece of x and the last that it has to say of its piece of y, which
- * are U gamma apart. Look at the blocks outside row 0, which has x, and column 0, which gets y. Before
- * q + 1 of all processors can know of a piece of x, at most q do, and its processor of row 0 is one of
- * them: so q - 1 of the side - 1 others in the column. Backwards, at most m of all processors have
- * something to say of a piece of y later than as long before the end as m + 1 need for it, and that of
- * column 0 is one of them: m - 1 of the others in the row. With m = side - q that makes at most
- * (side - 1) (q - 1 + side - q - 1) blocks, fewer than the (side - 1)^2 there are: one of them is
- * neither so early nor so late:
+ * How much longer a processor takes than for its product W, from when the first message with any of
+ * its piece of x, N bytes, would have been received if it had one byte. If it is the only one, st(N).
+ * Otherwise that has k bytes, st(k) more. If there are two, the second one is received max(o, g +
+ * st(N - k)) after it, o of that is busy, and in the rest only the columns of the first can be
+ * multiplied, in W k / N at most. If there are three or more, 2 o of the time between is busy. The more
+ * bytes k the first has the more it costs, and the less the second: the least is where the columns
+ * fill the wait.
  *
- *     T >= X + U gamma, X = out(q + 1) + in(side + 1 - q) for each q in 1 .. side - 1.
+ * Backwards in time the same holds for what the processor sends of its piece of y, with rows in place
+ * of columns: what is sent before the last message is made before. If both x and y come in several
+ * messages, and x is not all there when the last message but one of y leaves, then all rows are in
+ * the last, which has N bytes.
  */
-static int64_t bound_products(const struct logp_params *p, int64_t side, __int128 product,
-                              const struct logp_invocation *c)
+static int64_t bound_beside_product(const struct logp_params *p, int64_t o, int64_t bytes,
+                                    int64_t product)
+{
+    const int64_t whole = logp_params_stream_ns(p, (size_t)bytes);
+    const int64_t least = whole < 2 * o ? whole : 2 * o;
+    int64_t low = 1, high = bytes - 1, two = INT64_MAX;
+
+    if (p->store_forward || bytes < 2)
+        return 0;
+    while (low <= high) {
+        const int64_t k = low + (high - low) / 2;
+        const int64_t next = lpi_max(o, logp_params_gap_ns(p, (size_t)(bytes - k)));
+        const int64_t waits = next - lpi_ceil_div(lpi_bound_times(product, k), bytes);
+        const int64_t in_all = logp_params_stream_ns(p, (size_t)k) + lpi_max(o, waits);
+
+        two = in_all < two ? in_all : two;
+        if (waits <= o)
+            high = k - 1;
+        else
+            low = k + 1;
+    }
+    return two < least ? two : least;
+}
+
+/*
+ * Each processor multiplies its own block: between the first that it hears of its piece of x and the
+ * last that it has to say of its piece of y. Look at the blocks outside row 0, which has x, and
+ * column 0, which gets y. Before q + 1 of all processors can know of a piece of x, at most q do, and
+ * its processor of row 0 is one of them: so q - 1 of the side - 1 others in the column. Backwards, at
+ * most m of all processors have something to say of a piece of y later than as long before the end as
+ * m + 1 need for it, and that of column 0 is one of them: m - 1 of the others in the row. With
+ * m = side - q that makes at most (side - 1) (q - 1 + side - q - 1) blocks, fewer than the (side - 1)^2
+ * there are: one of them is neither so early nor so late. (Both count of the first message that each
+ * processor gets, or of the last that it sends, only what a byte would take: see bound.c.) So
+ *
+ *     T >= out(q + 1) + in(side + 1 - q) + product + what is beside it, for each q in 1 .. side - 1.
+ */
+static int64_t bound_own_product(const struct logp_params *p, int64_t side, int64_t n,
+                                 int64_t bytes)
 {
     enum { MOST = 16 };
-    const __int128 eG = (__int128)lpi_element_bytes(c) * p->G_ps;
-    const int64_t step = lpi_ceil_div(side, MOST);
+    const int64_t product = lpi_combine_ns(p, n * n), step = lpi_ceil_div(side, MOST);
     int64_t X = 0;
-    __int128 N, T;
 
-    if (p->store_forward || p->G_ps > (__int128)p->g_ns * 1000)
-        return 0;
+    if (side < 2)
+        return product;
     for (int64_t q = 1; q < side; q += step)
         X = lpi_max(X, lpi_bound_out(p, q + 1) + lpi_bound_in(p, side + 1 - q));
-    N = (__int128)X * 1000 + product * p->gamma_ps;
-    T = eG > 0 ? N / (eG + p->gamma_ps) * eG : 0;
-    if (eG > 0 && eG < INT64_MAX / 2) /* what the division left over */
-        T += N % (eG + p->gamma_ps) * eG / (eG + p->gamma_ps);
-    T = (T < product * eG ? T : product * eG) / 1000;
-    return T < INT64_MAX / 8 ? (int64_t)T : INT64_MAX / 8;
+    return X + product + bound_beside_product(p, p->o_recv_ns, bytes, product) +
+           bound_beside_product(p, p->o_send_ns, bytes, product);
 }
 
 /*
  * A piece of x goes to all of a column, and has a part in all pieces of y, which are in column 0; a
  * piece of y comes from all of a row, and has a part of all pieces of x, from row 0: for any but the
- * first that is twice as many. Of the products and
- * combinations each processor makes its share on the average; of the products those below row 0
- * need a message first: the block is not where x is.
+ * first that is 2 side processors, and, as blocks may be invertible, each of them needs as many bytes
+ * of it. Of the combinations each processor makes its share on the average.
  */
 static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
     const int64_t n = c->args.count < INT32_MAX ? c->args.count : INT32_MAX; /* as needs() */
-    const int64_t side = lpi_side(P), product = n * n;
+    const int64_t side = lpi_side(P), ends = side > 1 ? 2 * side : 1;
     const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
-    const int64_t work = lpi_combine_ns(p, product + n / side * (side - 1));
-    const int64_t below =
-        side > 1 ? lpi_bound_out(p, 2) + lpi_combine_ns(p, product / side * (side - 1)) : 0;
+    const int64_t work = lpi_combine_ns(p, n * n + n / side * (side - 1));
 
-    const int64_t parts =
-        side > 1 && bytes > 0 ? lpi_max(lpi_bound_out(p, 2 * side), lpi_bound_in(p, 2 * side)) : 0;
-
-    return lpi_max(
-        lpi_max(lpi_max(work, below), lpi_max(parts, bound_ways(P, c, bytes))),
-        lpi_max(lpi_max(lpi_bound_broadcast(p, side, bytes), lpi_bound_reduce(p, side, bytes, 0)),
-                bound_products(p, side, product, c)));
+    return lpi_max(lpi_max(work, bound_own_product(p, side, n, bytes)),
+                   lpi_max(bound_ways(P, c, bytes), lpi_max(lpi_bound_broadcast(p, ends, bytes),
+                                                            lpi_bound_reduce(p, ends, bytes, 0))));
 }
 
 static const struct logp_algorithm algorithms[] = {

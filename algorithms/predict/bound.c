@@ -178,18 +178,24 @@ int64_t lpi_bound_broadcast(const struct logp_params *p, int64_t P, int64_t byte
 
 int64_t lpi_bound_scatter(const struct logp_params *p, int64_t P, int64_t bytes)
 {
+    int64_t T;
+
     if (P == 1 || bytes == 0)
         return 0;
-    return lpi_max(lpi_bound_out(p, P) + lpi_bound_more_received(p, bytes),
-                   lpi_bound_sent(p, lpi_bound_times(P - 1, bytes)));
+    T = lpi_max(lpi_bound_out(p, P) + lpi_bound_more_received(p, bytes),
+                lpi_bound_sent(p, lpi_bound_times(P - 1, bytes)));
+    return lpi_max(T, lpi_bound_items(p, p->o_send_ns, P, bytes, T));
 }
 
 int64_t lpi_bound_gather(const struct logp_params *p, int64_t P, int64_t bytes)
 {
+    int64_t T;
+
     if (P == 1 || bytes == 0)
         return 0;
-    return lpi_max(lpi_bound_in(p, P) + lpi_bound_more_sent(p, bytes),
-                   lpi_bound_received(p, lpi_bound_times(P - 1, bytes)));
+    T = lpi_max(lpi_bound_in(p, P) + lpi_bound_more_sent(p, bytes),
+                lpi_bound_received(p, lpi_bound_times(P - 1, bytes)));
+    return lpi_max(T, lpi_bound_items(p, p->o_recv_ns, P, bytes, T));
 }
 
 /*

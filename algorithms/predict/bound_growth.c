@@ -47,9 +47,10 @@
 #include <string.h>
 
 enum {
-    STEPS = 640,   /* of T */
-    CLASSES = 128, /* messages that take as many steps */
-    FEWEST = 16,   /* steps of e, */
+    STEPS = 2560,  /* of T */
+    CLASSES = 256, /* messages that take as many steps */
+    FEWEST = 16,   /* steps of e at first, */
+    FINEST_OF = 4, /* and at last so many times as many, */
     FINEST = 48,   /* unless these make more steps of (n - 1) G */
     SPREAD = 2,    /* (m - 1) G is at most so many d, */
     LONGEST = 48   /* and so many e */
@@ -247,7 +248,7 @@ static int cut(struct growth *x, int steps, const struct logp_params *p, int64_t
 }
 
 /* Of n bytes; 0: this says nothing, or there is no memory. d >= e > 0, g <= d. What coarse steps prove is
- * where the search in steps of half their length begins. */
+ * where the search in steps of half their length begins, twice. */
 static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_t g, int64_t P,
                        int64_t n)
 {
@@ -267,10 +268,12 @@ static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_
     if (guessed < STEPS && are_too_few(x, guessed / 2, &h)) {
         low = search_steps(x, guessed / 2, guessed + guessed / 4, &h);
         ps = low * x->step_ps;
-        guessed = cut(x, 2 * steps, p, o, d, g);
-        low = 2 * low;
-        if (guessed < STEPS)
-            ps = search_steps(x, low, low + low / 16 + 2, &h) * x->step_ps;
+        for (int times = 2; times <= FINEST_OF; times *= 2) {
+            if (cut(x, times * steps, p, o, d, g) == STEPS)
+                break;
+            low = search_steps(x, 2 * low, 2 * low + low / 8 + 2, &h);
+            ps = low * x->step_ps;
+        }
     }
     free(x);
     return (int64_t)(ps / 1000);

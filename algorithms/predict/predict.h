@@ -313,6 +313,11 @@ int64_t lpi_bound_more_received(const struct logp_params *p, int64_t bytes);
  * says nothing. */
 int64_t lpi_bound_growth(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes);
 
+/* bound_items.c: until each of P - 1 others has so many bytes of its own from one, o being o_send;
+ * backwards o_recv. at_least: a time that it takes at least. 0: this says nothing. */
+int64_t lpi_bound_items(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes,
+                        int64_t at_least);
+
 /* bound_prefix.c: until each has something of so many bytes of each below it, which may be combined.
  * 0: this says nothing. */
 int64_t lpi_bound_prefix(const struct logp_params *p, int64_t P, int64_t bytes);

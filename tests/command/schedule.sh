@@ -114,7 +114,7 @@ expect='no broadcast: rank 1 expected data (of rank 0)' bad predict --schedule "
 # a computation that makes data is checked, but cannot be run from a file, or written in C
 logp schedule matvec -P 4 --format json
 cp "$dir/out" "$dir/steps"
-says 'steps 200.000 exact 1.1111' predict --schedule "$dir/steps" --as matvec
+says 'steps 200.000 exact 1.0000' predict --schedule "$dir/steps" --as matvec
 expect='compute that makes data' bad run --schedule "$dir/steps" --as matvec
 expect='mpi-c computes data of its own' bad schedule matvec -P 4 --format mpi-c
 expect='mpi-c --as' bad schedule --schedule "$dir/steps" --format mpi-c

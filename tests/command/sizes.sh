@@ -150,6 +150,6 @@ logp list machines
 grep -qF 'nCUBE/2: L 1000, o 80000, g 160000 ns, G 200 ns/byte (5 MB/s); ' "$dir/out" || fail "G of machines"
 says 'G = 2 ns/byte (500 MB/s).' measure --clock virtual -G 2ns
 says 'times in us G ns/byte predicted x bound emulated ratio verified' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
-says 'flat 2000.000 438.000 1.5927 438.000 1.0000 yes' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
+says 'flat 2000.000 438.000 1.5713 438.000 1.0000 yes' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
 json 'map(.G_ns_per_byte) == [0.5, 2000]' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
 finish
