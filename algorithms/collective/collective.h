@@ -450,6 +450,20 @@ struct lpi_census_cost lpi_census_cost_of(const char *collective, const struct l
 int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost);
 
 /*
+ * ---- relay.c ----
+ * An item of item_bytes from each rank to each, passed on along such a word. In scratch item d is at
+ * first what this rank has for rank + d, and at the end what rank - d had for this one, mod P. To pack
+ * an item takes pack_ns.
+ */
+struct logp_prediction lpi_relay_predict(int64_t P, const struct logp_params *p, size_t item_bytes,
+                                         int64_t pack_ns);
+/* c->plan.state, and scratch. 0; -ENOMEM; -EINVAL: there is no word */
+int lpi_relay_plan(int64_t P, size_t item_bytes, int64_t pack_ns, struct logp_invocation *c);
+/* @return -1: *out is step i; else i less the number of steps */
+int64_t lpi_relay_step(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                       struct logp_step *out);
+
+/*
  * ---- two_level.c ----
  * Nodes of the same size, whose ranks are all of one kind; without nodes there is one. Two words:
  * one over the ranks of a node, and one over the nodes, in which each rank takes part with those

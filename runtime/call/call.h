@@ -210,11 +210,10 @@ int lpi_rts_send(struct lpi_proc *p, struct lpi_envelope *e, struct logp_request
 /* Send the data of each CTS that has arrived by now. @return 0: there was none; 1: data was sent,
  * and the vp's clock has gone on; or an error */
 int lpi_data_send(struct lpi_proc *p);
-
+/* When the next CTS arrives; INT64_MAX: none is known. */
+int64_t lpi_next_cts(const struct lpi_proc *p);
 /* Cancel r, in state RTS_SENT. @return 0: no receive matches it any more; -EINPROGRESS: one has; or
  * the error that stops the run */
 int lpi_rts_cancel(struct lpi_proc *p, struct logp_request *r);
-/* When the next CTS arrives; INT64_MAX: none is known. */
-int64_t lpi_next_cts(const struct lpi_proc *p);
 
 #endif

@@ -308,8 +308,8 @@ static int cancel_send(struct logp_vp *vp, struct logp_request *r)
         rc = -ENOTSUP;
     else if (r->state == LPI_REQ_RTS_SENT)
         rc = lpi_rts_cancel(p, r);
-    if (rc == 0 && !p->core->machine->resolver.keeps(p, r))
-        lpi_request_free(p->core, r);
+    if (rc == 0)
+        lpi_request_end(p, r);
     return rc == 0 || rc == -EINPROGRESS ? rc : noted(vp, "logp_cancel", rc);
 }
 

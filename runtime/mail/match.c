@@ -91,7 +91,7 @@ static bool overtakes(const struct lpi_message *m, const struct lpi_label *l)
     return false;
 }
 
-/* The first receive posted before `end` that m fits; `end`: there is none. */
+/* The first posted receive that m fits, of those posted before `end`. @return `end`: there is none */
 static struct logp_request *first_before(const struct lpi_inbox *in, const struct lpi_message *m,
                                          struct logp_request *end)
 {

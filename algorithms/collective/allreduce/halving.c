@@ -18,26 +18,75 @@ static int64_t swing_of(int s)
     return (s % 2 == 0 ? 1 + power : 1 - power) / 3;
 }
 
-/* Forwards for even ranks, backwards for odd ones. */
-static int64_t swung(int64_t X, int64_t j, int s)
+/* The X ranks as a torus, where they are one whose sizes are powers of two; else as a ring. */
+static struct lpi_grid rings_of(int64_t P, int64_t X, const struct logp_invocation *c)
 {
-    return (j % 2 == 0 ? j + swing_of(s) : j - swing_of(s)) & (X - 1);
+    const struct lpi_grid ring = {.dimensions = 1, .size = {X}};
+    struct lpi_grid grid = {0};
+
+    if (c->model.topology == NULL || P != X)
+        return ring;
+    grid = lpi_grid_of(P, c);
+    for (int i = 0; i < grid.dimensions; i++)
+        if ((grid.size[i] & (grid.size[i] - 1)) != 0)
+            return ring;
+    return grid.dimensions > 0 ? grid : ring;
+}
+
+/* A rank's ring in a dimension: its size, its place there, and how far apart its ranks are. */
+struct ring {
+    int64_t size, place, stride;
+};
+
+/* Round s of all is round *local of a ring: rings take turns, as long as they have rounds. */
+static struct ring ring_of(const struct lpi_grid *grid, int64_t j, int s, int *local)
+{
+    int dimension = 0;
+    struct ring r = {.stride = 1};
+
+    for (*local = 0;; dimension++) {
+        if (dimension == grid->dimensions) {
+            dimension = 0;
+            ++*local;
+        }
+        if (INT64_C(2) << *local <= grid->size[dimension] && s-- == 0)
+            break;
+    }
+    for (int i = dimension + 1; i < grid->dimensions; i++)
+        r.stride *= grid->size[i];
+    r.size = grid->size[dimension];
+    r.place = j / r.stride % r.size;
+    return r;
+}
+
+/* Forwards for even places, backwards for odd ones. */
+static int64_t swung(const struct lpi_grid *grid, int64_t j, int s)
+{
+    int local;
+    const struct ring r = ring_of(grid, j, s, &local);
+    const int64_t far = swing_of(local), place = r.place % 2 == 0 ? r.place + far : r.place - far;
+
+    return j + ((place & (r.size - 1)) - r.place) * r.stride;
 }
 
 /*
- * The part that rank j of swing ends with. From round s on only ranks meet that agree in u mod
- * 2^(s+1), u = j or, for odd j, j - 1/3 mod X (swing_of(s) is 1/3 mod 2^(s+1)): so the bits of u/2,
+ * The part that rank j of swing ends with. On a ring from round s on only places meet that agree in u
+ * mod 2^(s+1), u = j or, for odd j, j - 1/3 mod X (swing_of(s) is 1/3 mod 2^(s+1)): so the bits of u/2,
  * the lowest first, say which half is kept, and in the last round whether j is odd.
  */
-static int64_t swung_part(int64_t X, int64_t j)
+static int64_t swung_part(const struct lpi_grid *grid, int64_t X, int64_t j)
 {
-    const int rounds = 63 - __builtin_clzll((uint64_t)X);
-    const int64_t u = j % 2 == 0 ? j : (j - swing_of(rounds)) & (X - 1);
     int64_t part = 0;
 
-    for (int s = 1; s < rounds; s++)
-        part = 2 * part + (u >> s & 1);
-    return X > 1 ? 2 * part + j % 2 : 0;
+    for (int s = 0; INT64_C(1) << s < X; s++) {
+        int local;
+        const struct ring r = ring_of(grid, j, s, &local);
+        const int rounds = 63 - __builtin_clzll((uint64_t)r.size);
+        const int64_t u = r.place % 2 == 0 ? r.place : (r.place - swing_of(rounds)) & (r.size - 1);
+
+        part = 2 * part + (local < rounds - 1 ? u >> (local + 1) & 1 : r.place % 2);
+    }
+    return part;
 }
 
 /* ---- steps ---- */
@@ -69,9 +118,15 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, bool
         i -= 2;
     if (d == f.X)
         return paired && i == 0 && lpi_send_vector(out, c, rank - 1, LOGP_RECV_BUF);
-    end = swing ? swung_part(f.X, f.j) : f.j;
-    other =
-        lpi_unfold(&f, swing ? swung(f.X, f.j, __builtin_ctzll((uint64_t)(f.X / d)) - 1) : f.j ^ d);
+    end = f.j;
+    other = f.j ^ d;
+    if (swing) {
+        const struct lpi_grid rings = rings_of(P, f.X, c);
+
+        end = swung_part(&rings, f.X, f.j);
+        other = swung(&rings, f.j, __builtin_ctzll((uint64_t)(f.X / d)) - 1);
+    }
+    other = lpi_unfold(&f, other);
     const struct lpi_range mine = lpi_range_of(c, f.X, end & -d, d);
     const struct lpi_range theirs = lpi_range_of(c, f.X, (end ^ d) & -d, d);
 
@@ -123,7 +178,8 @@ static const struct logp_algorithm algorithms[] = {
                     "Rabenseifner 2004"),
      .needs = lpi_needs_commutative, .plan = lpi_vector_plan, .steps = halving_steps,
      .run = halving_run, .predict = predict, .rough = true},
-    {LOGP_ALGORITHM("allreduce", "swing", "halving with rank +- 1, -+ 1, +- 3, -+ 5, ...",
+    {LOGP_ALGORITHM("allreduce", "swing",
+                    "halving with rank +- 1, -+ 1, +- 3, ..., along each ring of a torus in turn",
                     "De Sensi et al. 2024"),
      .needs = lpi_needs_commutative, .plan = lpi_vector_plan, .steps = swing_steps,
      .run = swing_run, .predict = predict, .rough = true},

@@ -509,6 +509,28 @@ static struct logp_prediction bruck_k_predict(int64_t P, const struct logp_invoc
     return bruck_time(P, lpi_knomial_radix(P, c), c);
 }
 
+/* ---- census: items are passed on along the best word ---- */
+
+static int census_plan(int P, int rank, struct logp_invocation *c)
+{
+    (void)rank;
+    return lpi_relay_plan(P, c->args.n_bytes, 0, c);
+}
+
+static bool census_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                         struct logp_step *out)
+{
+    if (i < 2)
+        return turn(P, rank, c, i == 1, out);
+    i = lpi_relay_step(P, rank, c, i - 2, out);
+    return i < 0 || turn_back(P, rank, c, i, out);
+}
+
+static struct logp_prediction census_predict(int64_t P, const struct logp_invocation *c)
+{
+    return lpi_relay_predict(P, &c->model.params, c->args.n_bytes, 0);
+}
+
 /* ---- the rows ---- */
 
 static const char bruck[] = "Bruck et al. 1997";
@@ -532,6 +554,10 @@ static const struct logp_algorithm algorithms[] = {
                     "bruck-k, sending ahead of the receives of a round", "this library"),
      .needs = lpi_knomial_needs, .plan = overlap_plan, .steps = overlap_steps,
      .predict = overlap_predict, .in_place = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
+    {LOGP_ALGORITHM("alltoall", "census",
+                    "pass items on along the best word of sends and receives, the same on all",
+                    "this library"),
+     .plan = census_plan, .steps = census_steps, .predict = census_predict, .in_place = true},
 };
 
 static const struct lpi_rows rows = LPI_ROWS(algorithms);

@@ -150,8 +150,8 @@ const struct logp_collective lpi_transpose = {
     .sizes = sizes,
     .postcondition = postcondition,
     .bound = bound,
-    .rows =
-        (const struct lpi_rows *const[]){&lpi_transpose_rings, &lpi_transpose_butterflies, NULL},
+    .rows = (const struct lpi_rows *const[]){&lpi_transpose_rings, &lpi_transpose_butterflies,
+                                             &lpi_transpose_census, NULL},
 };
 
 /* ---- the times of blocks, for predictions ---- */

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An item from each processor to each, passed on along a word of sends and receives: see
+ * collective.h.
+ *
+ * With the windows of a census (census.c), the j-th message goes s(j) ranks on, s(j) being the window
+ * at the j-th receive, and reaches the next n(j) distances, n(j) being the window at the j-th send. So
+ * each distance 1 .. P-1 has one way: the last message j with s(j) <= distance, and before it the way
+ * of the rest, which is below n(j) and uses messages that are there when the j-th is sent. A message
+ * carries the items of all distances whose way leads over it. Where each send waits for the receive
+ * before it, the s(j) are the powers of two, and this is Bruck's algorithm; where it need only wait for
+ * the one before that, they are the Fibonacci numbers.
+ *
+ * How many items a message has depends on all later ones, so the word is searched for with messages of
+ * one size. Of the words for some sizes the one that takes the least time with its real messages is
+ * taken.
+ */
+#include "collective/collective.h"
+#include "predict/predict.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- ways ---- */
+
+/* The messages of a word, in order. */
+struct route {
+    int n;
+    int64_t distance[LPI_CENSUS_MOST], items[LPI_CENSUS_MOST];
+};
+
+/* The last message on the way to a distance >= 1. */
+static int last_on_way(const struct route *r, int64_t distance)
+{
+    int j = r->n - 1;
+
+    while (r->distance[j] > distance)
+        j--;
+    return j;
+}
+
+/*
+ * Distances below the window after m messages lead over message j < m as often as those below the window
+ * after m - 1, and as the rests of the others, which are below the window when message m - 1 is sent. Those
+ * below P: the same, with what is left of the last window.
+ */
+static void make_route(struct route *r, int64_t P, const struct lpi_census *word)
+{
+    int64_t over[LPI_CENSUS_MOST + 1][LPI_CENSUS_MOST] = {{0}};
+    int received = 0;
+
+    r->n = 0;
+    for (int i = 0; i < word->n; i++) {
+        const int m = r->n;
+
+        if (!word->ops[i].sends) {
+            received++;
+            continue;
+        }
+        for (int j = 0; j < m; j++)
+            over[m + 1][j] = over[m][j] + over[received][j];
+        over[m + 1][m] = word->ops[i].carries;
+        r->items[m] = 0;
+        r->distance[r->n++] = word->ops[i].reach;
+    }
+    for (int64_t end = P; end > 1;) {
+        const int m = last_on_way(r, end - 1);
+
+        for (int j = 0; j < m; j++)
+            r->items[j] += over[m][j];
+        end -= r->distance[m];
+        r->items[m] += end;
+    }
+}
+
+/* ---- the word ---- */
+
+static __int128 time_of(const struct lpi_census *word, const struct route *route,
+                        const struct logp_params *p, size_t item_bytes, int64_t pack_ns)
+{
+    struct lpi_rounds r = LPI_ROUNDS;
+    __int128 arrival[LPI_CENSUS_MOST];
+    int sent = 0, received = 0;
+
+    for (int i = 0; i < word->n; i++) {
+        const int64_t items = route->items[word->ops[i].sends ? sent : received];
+        const size_t bytes = lpi_bytes((size_t)items, item_bytes);
+        const int64_t gap = logp_params_gap_ns(p, bytes);
+
+        if (word->ops[i].sends) {
+            const __int128 start = lpi_later(r.free + lpi_bound_times(items, pack_ns), r.send_next);
+
+            r.free = start + p->o_send_ns;
+            r.send_next = start + lpi_max(p->o_send_ns, gap);
+            arrival[sent++] = r.free + logp_params_stream_ns(p, bytes) + p->L_ns;
+        } else {
+            const __int128 gap_over = r.recv_start + lpi_max(p->o_recv_ns, gap);
+
+            r.recv_start = lpi_later(lpi_later(r.free, gap_over), arrival[received++]);
+            r.free = r.recv_start + p->o_recv_ns;
+        }
+    }
+    return r.free;
+}
+
+/* What is asked for, and the best word so far. */
+struct choice {
+    int64_t P;
+    const struct logp_params *p;
+    size_t item_bytes;
+    int64_t pack_ns;
+    struct lpi_census word; /* found: is there one? */
+    struct route route;
+    __int128 ns;
+};
+
+static void consider(struct choice *x, const struct lpi_census *word)
+{
+    struct route route;
+    __int128 ns;
+
+    if (!word->found)
+        return;
+    make_route(&route, x->P, word);
+    ns = time_of(word, &route, x->p, x->item_bytes, x->pack_ns);
+    if (!x->word.found || ns < x->ns) {
+        x->word = *word;
+        x->route = route;
+        x->ns = ns;
+    }
+}
+
+/* The word in which each send has those before it but the last `ahead` - 1 behind it. */
+static void make_ahead(struct lpi_census *word, int64_t P, int ahead)
+{
+    int64_t window[LPI_CENSUS_MOST + 1] = {1}; /* after so many receives */
+    int sent = 0, received = 0;
+
+    word->n = 0;
+    while (sent < LPI_CENSUS_MOST && window[sent] < P) {
+        const int64_t carries = window[received];
+
+        word->ops[word->n++] = (struct lpi_census_op){
+            .sends = true, .carries = INT32_MAX & (unsigned)carries, .reach = (int)window[sent]};
+        window[sent + 1] = window[sent] + carries;
+        if (++sent >= ahead)
+            word->ops[word->n++] = (struct lpi_census_op){.reach = (int)window[received++]};
+    }
+    while (received < sent)
+        word->ops[word->n++] = (struct lpi_census_op){.reach = (int)window[received++]};
+    word->found = window[sent] >= P;
+}
+
+/* The best words for messages of a half of all items, and less and less, down to one; and all that
+ * send so far ahead. 0; -ENOMEM; -EINVAL: there is none */
+static int choose(struct choice *x)
+{
+    enum { MOST_AHEAD = 16 };
+    struct lpi_census word;
+
+    x->word.found = false;
+    if (x->P > INT32_MAX)
+        return -EINVAL;
+    for (int64_t items = lpi_ceil_div(x->P, 2); items > 0; items = items * 3 / 4) {
+        const struct lpi_census_cost cost = {.fixed_bytes =
+                                                 lpi_bytes((size_t)items, x->item_bytes)};
+
+        if (lpi_census_find(&word, x->P, x->p, &cost) != 0)
+            return -ENOMEM;
+        consider(x, &word);
+    }
+    for (int ahead = 1; ahead <= MOST_AHEAD && ahead < x->P; ahead++) {
+        make_ahead(&word, x->P, ahead);
+        consider(x, &word);
+    }
+    return x->word.found ? 0 : -EINVAL;
+}
+
+struct logp_prediction lpi_relay_predict(int64_t P, const struct logp_params *p, size_t item_bytes,
+                                         int64_t pack_ns)
+{
+    struct choice x = {.P = P, .p = p, .item_bytes = item_bytes, .pack_ns = pack_ns};
+
+    if (P == 1)
+        return lpi_exact(0);
+    if (p->gap_shared)
+        return lpi_no_prediction();
+    switch (choose(&x)) {
+    case 0:
+        return lpi_exact(x.ns);
+    case -ENOMEM:
+        return lpi_no_memory();
+    default:
+        return lpi_no_prediction();
+    }
+}
+
+/* ---- the plan ---- */
+
+/* Items of distances that follow one another, in a message. */
+struct run {
+    int32_t first, n;
+};
+
+struct message {
+    int64_t distance, items, place; /* where it is packed, in items of scratch */
+    int first_run, n_runs;
+};
+
+/* plan.state */
+struct relay {
+    size_t item_bytes;
+    int64_t pack_ns;
+    int n_ops, n_messages;
+    struct message message[LPI_CENSUS_MOST];
+    signed char op[2 * LPI_CENSUS_MOST]; /* j: send message j; -1 - j: receive it */
+    struct run runs[];
+};
+
+/* Call note() for each message on the way of each distance. */
+static void follow(const struct route *route, int64_t P, struct relay *r,
+                   void (*note)(struct relay *r, int j, int64_t distance, int32_t *last),
+                   int32_t *last)
+{
+    for (int j = 0; j < route->n; j++)
+        last[j] = -1;
+    for (int64_t d = 1; d < P; d++)
+        for (int64_t rest = d; rest > 0;) {
+            const int j = last_on_way(route, rest);
+
+            note(r, j, d, last);
+            rest -= route->distance[j];
+        }
+}
+
+static void count_run(struct relay *r, int j, int64_t distance, int32_t *last)
+{
+    r->message[j].n_runs += last[j] != distance - 1 || last[j] < 0;
+    last[j] = (int32_t)distance;
+}
+
+static void fill_run(struct relay *r, int j, int64_t distance, int32_t *last)
+{
+    struct message *m = &r->message[j];
+
+    if (last[j] != distance - 1 || last[j] < 0)
+        r->runs[m->first_run + m->n_runs++] = (struct run){(int32_t)distance, 0};
+    r->runs[m->first_run + m->n_runs - 1].n++;
+    last[j] = (int32_t)distance;
+}
+
+static void set_messages(struct relay *r, int64_t P, const struct route *route)
+{
+    int64_t place = P;
+
+    *r = (struct relay){.n_messages = route->n};
+    for (int j = 0; j < route->n; j++) {
+        r->message[j] = (struct message){
+            .distance = route->distance[j], .items = route->items[j], .place = place};
+        place += route->items[j];
+    }
+}
+
+static void set_ops(struct relay *r, const struct lpi_census *word)
+{
+    int sent = 0, received = 0;
+
+    r->n_ops = word->n;
+    for (int i = 0; i < word->n; i++)
+        r->op[i] = (signed char)(word->ops[i].sends ? sent++ : -1 - received++);
+}
+
+static struct relay *make(int64_t P, const struct lpi_census *word, const struct route *route)
+{
+    int32_t last[LPI_CENSUS_MOST];
+    struct relay counted, *r;
+    int n_runs = 0;
+
+    set_messages(&counted, P, route);
+    follow(route, P, &counted, count_run, last);
+    for (int j = 0; j < route->n; j++)
+        n_runs += counted.message[j].n_runs;
+    r = malloc(sizeof(*r) + (size_t)n_runs * sizeof(r->runs[0]));
+    if (r == NULL)
+        return NULL;
+    set_messages(r, P, route);
+    n_runs = 0;
+    for (int j = 0; j < route->n; j++) {
+        r->message[j].first_run = n_runs;
+        n_runs += counted.message[j].n_runs;
+    }
+    follow(route, P, r, fill_run, last);
+    set_ops(r, word);
+    return r;
+}
+
+int lpi_relay_plan(int64_t P, size_t item_bytes, int64_t pack_ns, struct logp_invocation *c)
+{
+    struct choice x = {.P = P, .p = &c->model.params, .item_bytes = item_bytes, .pack_ns = pack_ns};
+    const int rc = P > 1 ? choose(&x) : 0;
+    struct relay *r;
+    int64_t items = P;
+
+    if (rc != 0)
+        return rc;
+    r = make(P, &x.word, &x.route);
+    if (r == NULL)
+        return -ENOMEM;
+    r->item_bytes = item_bytes;
+    r->pack_ns = pack_ns;
+    for (int j = 0; j < r->n_messages; j++)
+        items += r->message[j].items;
+    c->plan.state = r;
+    c->plan.scratch_bytes = lpi_bytes((size_t)items, item_bytes);
+    c->plan.early = true;
+    return 0;
+}
+
+/* ---- its steps ---- */
+
+/* Run k of a message, from where its items lie to where they are packed; or back. */
+static bool pack(const struct relay *r, const struct message *m, int64_t k, bool back,
+                 struct logp_step *out)
+{
+    const struct run *run = &r->runs[m->first_run];
+    int64_t place = m->place;
+
+    for (int64_t i = 0; i < k; i++)
+        place += run[i].n;
+    {
+        const struct logp_buffer_ref lies = {LOGP_SCRATCH, (size_t)run[k].first * r->item_bytes};
+        const struct logp_buffer_ref packed = {LOGP_SCRATCH, (size_t)place * r->item_bytes};
+
+        return logp_step_copy(out, back ? lies : packed, back ? packed : lies,
+                              (size_t)run[k].n * r->item_bytes);
+    }
+}
+
+int64_t lpi_relay_step(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
+                       struct logp_step *out)
+{
+    const struct relay *r = c->plan.state;
+    const bool packs = r->pack_ns > 0;
+
+    for (int k = 0; k < r->n_ops; k++) {
+        const bool sends = r->op[k] >= 0;
+        const struct message *m = &r->message[sends ? r->op[k] : -1 - r->op[k]];
+        const int64_t before = sends ? packs : 1; /* steps before the copies */
+        const int64_t n = m->n_runs + 1 + (sends && packs);
+        const size_t at = (size_t)m->place * r->item_bytes,
+                     bytes = (size_t)m->items * r->item_bytes;
+
+        if (i >= n) {
+            i -= n;
+            continue;
+        }
+        if (i >= before && i < before + m->n_runs)
+            pack(r, m, i - before, !sends, out);
+        else if (!sends)
+            logp_step_receive(out, lpi_mod(rank - m->distance, P), c->args.tag, LOGP_SCRATCH, at,
+                              bytes);
+        else if (i == n - 1)
+            logp_step_send(out, lpi_mod(rank + m->distance, P), c->args.tag, LOGP_SCRATCH, at,
+                           bytes);
+        else
+            logp_step_compute(out, lpi_bound_times(m->items, r->pack_ns), m->n_runs);
+        return -1;
+    }
+    return i;
+}
