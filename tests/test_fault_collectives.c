@@ -22,14 +22,15 @@ static void hear(void *arg, const struct logp_failed *f)
         t->halted += f->report->waits[i].kind == LOGP_WAIT_HALTED;
 }
 
-static struct logp_record run_struck(const char *collective, const char *algorithm, int P,
-                                     enum logp_clock clock, int reps, const char *faults,
-                                     const char *noise, struct told *told)
+static struct logp_record run_struck_with(const char *collective, const char *algorithm, int64_t k,
+                                          int P, enum logp_clock clock, int reps,
+                                          const char *faults, const char *noise, struct told *told)
 {
     struct logp_machine *m = test_machine_of(P, clock, struck(P, faults, noise, 1));
     struct logp_experiment x = experiment(collective, algorithm, reps);
     struct logp_record r;
 
+    x.args.k = k;
     *told = (struct told){.last = -1};
     x.failed = hear;
     x.failed_arg = told;
@@ -40,6 +41,13 @@ static struct logp_record run_struck(const char *collective, const char *algorit
     cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_NONE);
     cr_assert_eq(logp_machine_destroy(m), 0);
     return r;
+}
+
+static struct logp_record run_struck(const char *collective, const char *algorithm, int P,
+                                     enum logp_clock clock, int reps, const char *faults,
+                                     const char *noise, struct told *told)
+{
+    return run_struck_with(collective, algorithm, 0, P, clock, reps, faults, noise, told);
 }
 
 /* A broadcast fails where one of its 7 messages is lost, and then as often as it should. */
@@ -154,4 +162,79 @@ Test(fault_collectives, a_seed_decides_whatever_carries_processors)
         cr_assert_eq(r[i].emulated.max_ns, r[0].emulated.max_ns);
     }
     cr_assert(r[0].failed > 0 && r[0].emulated.max_ns > r[0].emulated.min_ns);
+}
+
+/* ---- a broadcast that survives ---- */
+
+static uint64_t draw(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33;
+}
+
+Test(fault_collectives, corrected_survives_one_stop_of_any_other_at_any_time)
+{
+    for (int P = 2; P <= 9; P++)
+        for (int rank = 1; rank < P; rank++)
+            for (int at = 0; at < 60; at += P <= 5 ? 1 : 7) {
+                char stop[32];
+                struct told t;
+
+                snprintf(stop, sizeof(stop), "stop@%d:%d", rank, at);
+                run_struck("broadcast", "corrected", P, LOGP_CLOCK_VIRTUAL, 1, stop, NULL, &t);
+                cr_assert_eq(t.failed, 0, "P = %d, %s", P, stop);
+            }
+}
+
+/* k of them, drawn with their times; a lost message each is no worse than its receiver's stop. */
+Test(fault_collectives, corrected_survives_k_stops)
+{
+    uint64_t state = 5;
+
+    for (int i = 0; i < 300 / TEST_SCALE; i++) {
+        const int k = 1 + (int)(draw(&state) % 4), P = k + 2 + (int)(draw(&state) % 30);
+        char stops[128];
+        size_t n = 0;
+        struct told t;
+
+        for (int j = 0; j < k; j++)
+            n += (size_t)snprintf(stops + n, sizeof(stops) - n, "%sstop@%d:%d", j > 0 ? "," : "",
+                                  1 + (int)(draw(&state) % (uint64_t)(P - 1)),
+                                  (int)(draw(&state) % 70));
+        run_struck_with("broadcast", "corrected", k, P, LOGP_CLOCK_VIRTUAL, 1, stops, NULL, &t);
+        cr_assert_eq(t.failed, 0, "P = %d, k = %d, %s", P, k, stops);
+        n = (size_t)snprintf(stops, sizeof(stops), "drop:1@0-%d", 1 + i % (P - 1));
+        run_struck_with("broadcast", "corrected", k, P, LOGP_CLOCK_VIRTUAL, 1, stops, NULL, &t);
+        cr_assert_eq(t.failed, 0, "P = %d, k = %d, %s", P, k, stops);
+    }
+}
+
+/* On a ring of 8 the parent of rank 2, which is rank 5, and both its neighbours. The root is no other. */
+Test(fault_collectives, corrected_fails_if_more_stop)
+{
+    struct told t;
+
+    for (int i = 0; i < 2; i++) {
+        run_struck("broadcast", "corrected", 8, (enum logp_clock)i, 2, "stop@1+3+5:1", NULL, &t);
+        cr_assert(t.failed == 2 && t.deadlocks == 2 && t.ranks == 2 * 4, "%d %d %d", t.failed,
+                  t.deadlocks, t.ranks);
+        run_struck("broadcast", "corrected", 8, (enum logp_clock)i, 2, "stop@0:1", NULL, &t);
+        cr_assert(t.failed == 2 && t.ranks == 2 * 8);
+    }
+}
+
+/* What is measured then is the time of the others, on both clocks. */
+Test(fault_collectives, corrected_is_timed_by_those_that_are_left)
+{
+    struct told t;
+    const struct logp_record on_virtual =
+        run_struck("broadcast", "corrected", 8, LOGP_CLOCK_VIRTUAL, 3, "stop@5:10", NULL, &t);
+    const struct logp_record on_wall =
+        run_struck("broadcast", "corrected", 8, LOGP_CLOCK_WALL, 3, "stop@5:10", NULL, &t);
+
+    cr_assert_eq(on_virtual.reps, 3);
+    cr_assert_eq(on_wall.reps, 3);
+    cr_assert_geq(on_virtual.emulated.min_ns, 26003); /* the tree takes as long */
+    cr_assert_geq(on_wall.emulated.min_ns, 26003);
+    cr_assert_geq(on_wall.measured.min_ns, on_wall.emulated.min_ns);
 }

@@ -242,6 +242,8 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
 
     make_operands(s, me, seed, t);
     rc = logp_sync(vp, &start);
+    if (rc == 0 && me == s->leaders.first)
+        s->start_ns = start;
     if (rc == 0)
         logp_trace_begin(vp, start);
     if (rc == 0)
@@ -254,10 +256,8 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
     verified = lpi_verify(s, me, seed, t);
     if (rc == 0)
         rc = verified;
-    if (rc == 0 && me == s->leaders.first) {
-        s->start_ns = start;
+    if (rc == 0 && me == s->leaders.first)
         rc = judge_all(vp, s);
-    }
     return rc != 0 ? rc : logp_sync(vp, NULL);
 }
 

@@ -35,12 +35,42 @@ static int look_at(struct state *s, int rc, uint64_t seed)
     return missing;
 }
 
+/* Have only processors stopped that need no result, so that all others are through? */
+static bool has_survived(const struct state *s, const struct logp_report *report)
+{
+    bool through = s->own.algorithm->survives && report->n_waits > 0;
+
+    for (int i = 0; i < report->n_waits; i++)
+        through = through && (report->waits[i].kind == LOGP_WAIT_HALTED ||
+                              report->waits[i].kind == LOGP_WAIT_SYNC);
+    return through;
+}
+
+/* A repetition that counts has ended; on the wall clock nobody has judged it if a processor stopped. */
+static void keep_times(struct state *s, bool is_judged)
+{
+    struct logp_record *r = s->record;
+    int64_t wall = 0, emulated = 0;
+
+    if (s->is_virtual)
+        s->emulated[r->reps++] = s->latest[0];
+    if (s->is_virtual || is_judged)
+        return;
+    for (int i = 0; i < s->P; i++) {
+        wall = lpi_max(wall, s->endings[i].wall);
+        emulated = lpi_max(emulated, s->endings[i].emulated);
+    }
+    s->wall[r->reps] = wall - s->start_ns;
+    s->emulated[r->reps++] = emulated - s->start_ns;
+}
+
 /* A counted repetition has ended. 0; or an error */
 static int count_faulty(struct state *s, int rc, const struct logp_report *report, uint64_t seed)
 {
     struct logp_record *r = s->record;
     struct logp_failed failed = {.repetition = s->done, .error = rc, .report = report};
     struct logp_fault_counts struck;
+    const bool survived = has_survived(s, report);
     int missing = look_at(s, rc, seed), *wrong = s->wrong_ranks;
 
     if (missing < 0)
@@ -52,13 +82,12 @@ static int count_faulty(struct state *s, int rc, const struct logp_report *repor
     r->struck.delayed += struck.delayed;
     for (int i = 0; i < report->n_waits; i++) /* what a rank that has stopped holds is no result */
         if (report->waits[i].kind == LOGP_WAIT_HALTED)
-            s->wrong[report->waits[i].rank] = true;
+            s->wrong[report->waits[i].rank] = !survived;
     for (int i = 0; i < s->P; i++)
         if (s->wrong[i])
             wrong[failed.n_wrong++] = i;
-    if (missing == 0 && failed.n_wrong == 0) {
-        if (s->is_virtual)
-            s->emulated[r->reps++] = s->latest[0];
+    if ((missing == 0 || survived) && failed.n_wrong == 0) {
+        keep_times(s, missing == 0);
         return 0;
     }
     r->reps -= missing == 0 && !s->is_virtual; /* judge() knows nothing of results */
@@ -103,6 +132,8 @@ int lpi_run_faulty(struct logp_machine *machine, struct state *s)
         s->total = 1;
         memset(s->finished, 0, (size_t)s->P * sizeof(*s->finished));
         memset(s->wrong, 0, (size_t)s->P * sizeof(*s->wrong));
+        if (!s->is_virtual)
+            memset(s->endings, 0, (size_t)s->P * sizeof(*s->endings));
         s->latest[0] = 0;
         logp_fault_seed(s->faults, x.seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(int64_t)i);
         rc = lpi_run_program(machine, s, lpi_time_left(&x, start));

@@ -154,7 +154,7 @@ struct logp_algorithm {
     bool (*steps)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out);
     /** Run a rank, as logp_plan_run(). NULL: follow its steps. In a row with both, this is the
-     *  reader with the steps inlined. */
+     *  reader with the steps inlined; if the row survives, only where nothing is lost and nothing stops for good. */
     int (*run)(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf);
     /** The formula with c->model.params, without capacity and topology: see
      *  logp_algorithm_predict(). NULL: there is none. */
@@ -170,6 +170,8 @@ struct logp_algorithm {
                                 logp_collective.in_place says; otherwise the row gets a copy */
     bool any_blocks;       /**< the steps also work with logp_args.blocks; otherwise those are
                                 refused */
+    bool survives; /**< processors that stop (delay.h) need no result: a run has not failed if
+                                all others have theirs */
     struct logp_knob_use knobs[LOGP_MAX_KNOBS];
     size_t plan_at; /**< offset of plan in struct logp_invocation: LOGP_ALGORITHM(). A row that was
                          compiled with another layout is refused */

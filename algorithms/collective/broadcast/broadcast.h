@@ -32,10 +32,10 @@ int lpi_plan_torus(int P, int rank, struct logp_invocation *c);
 bool lpi_torus_on_own_links(int64_t P, const struct logp_invocation *c);
 
 /* torus.c, torus_pipelined.c, scatter_allgather.c, pipelined.c, two_tree.c,
- * split_binary.c, circulant.c, k_item.c, ../matched.c: their rows */
+ * split_binary.c, circulant.c, k_item.c, corrected.c, ../matched.c: their rows */
 extern const struct lpi_rows lpi_torus, lpi_torus_pipelined, lpi_broadcast_parts,
     lpi_broadcast_pipelined, lpi_broadcast_two_tree, lpi_broadcast_split, lpi_broadcast_circulant,
-    lpi_broadcast_k_item, lpi_broadcast_matched;
+    lpi_broadcast_k_item, lpi_broadcast_corrected, lpi_broadcast_matched;
 
 /*
  * ---- pipeline.c ----
