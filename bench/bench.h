@@ -22,6 +22,20 @@ static inline void bench_check(int rc, const char *what)
     exit(1);
 }
 
+/* A machine of this configuration, whose delays are a model's with these parameters; NULL: none. */
+static inline struct logp_machine *bench_machine(struct logp_config config, const char *model,
+                                                 const struct logp_params *params)
+{
+    struct logp_machine *m;
+
+    config.size = sizeof(config);
+    config.delay = logp_delay_none();
+    if (model != NULL)
+        bench_check(logp_delay_create(model, params, &config.delay), "delay");
+    bench_check(logp_machine_create(&config, &m), "create");
+    return m;
+}
+
 /* The library keeps the trees, nodes and counts that were asked for last: ask for others. */
 static inline void bench_forget_trees(void)
 {

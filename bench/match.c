@@ -68,17 +68,12 @@ static int any_source(struct logp_vp *vp, void *arg)
 static double ns_each(logp_program program, int P, int n, bool in_order)
 {
     const struct logp_params params = {.L_ns = 1000000, .seed = 1};
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = P,
-                                 .delay = logp_delay_none(),
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = "fiber"};
+    const struct logp_config config = {
+        .n_processors = P, .clock = LOGP_CLOCK_VIRTUAL, .executor = "fiber"};
+    struct logp_machine *m =
+        bench_machine(config, program == any_source ? "varying" : NULL, &params);
     double ns[ROUNDS];
-    struct logp_machine *m;
 
-    if (program == any_source)
-        bench_check(logp_delay_create("varying", &params, &config.delay), "delay");
-    bench_check(logp_machine_create(&config, &m), "create");
     for (int round = 0; round < ROUNDS; round++) {
         int done = 0;
 

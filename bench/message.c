@@ -26,18 +26,10 @@ static struct logp_params equal_params(int64_t ns)
 /* n_cores: 0: all */
 static struct logp_machine *make_machine(const char *executor, int P, int64_t ns, int n_cores)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = P,
-                                 .delay = logp_delay_none(),
-                                 .n_cores = n_cores,
-                                 .executor = executor};
     const struct logp_params params = equal_params(ns);
-    struct logp_machine *m;
+    const struct logp_config config = {.n_processors = P, .n_cores = n_cores, .executor = executor};
 
-    if (ns >= 0)
-        bench_check(logp_delay_create("logp", &params, &config.delay), "delay");
-    bench_check(logp_machine_create(&config, &m), "create");
-    return m;
+    return bench_machine(config, ns >= 0 ? "logp" : NULL, &params);
 }
 
 /* ---- the floor: two threads, and nothing else ---- */

@@ -48,18 +48,6 @@ static struct logp_invocation arguments(const struct logp_collective *collective
                                                      .gamma_ps = 1000 * s->unit_ns}};
 }
 
-static struct logp_machine *make_machine(int P, enum logp_clock clock, const char *executor,
-                                         const struct logp_params *params)
-{
-    struct logp_config config = {
-        .size = sizeof(config), .n_processors = P, .clock = clock, .executor = executor};
-    struct logp_machine *m;
-
-    bench_check(logp_delay_create("logp", params, &config.delay), "delay");
-    bench_check(logp_machine_create(&config, &m), "create");
-    return m;
-}
-
 /* ---- the most ranks of one core that are done at the very end ---- */
 
 struct rehearsal {
@@ -114,7 +102,9 @@ static int most_together(const int64_t *ends, int P, int n_cores)
 static int count_together(const struct logp_algorithm *a, const struct logp_invocation *c, int P,
                           int n_cores)
 {
-    struct logp_machine *m = make_machine(P, LOGP_CLOCK_VIRTUAL, "fiber", &c->model.params);
+    const struct logp_config config = {
+        .n_processors = P, .clock = LOGP_CLOCK_VIRTUAL, .executor = "fiber"};
+    struct logp_machine *m = bench_machine(config, "logp", &c->model.params);
     struct rehearsal r = {a, c, calloc((size_t)P, sizeof(int64_t))};
     int together;
 
@@ -179,7 +169,8 @@ static void measure_all(const struct setting *s, int most_reps, int n_words, cha
 {
     const struct logp_algorithm *a;
     const struct logp_params params = arguments(logp_collective_at(0), s).model.params;
-    struct logp_machine *m = make_machine(s->P, LOGP_CLOCK_WALL, s->executor, &params);
+    struct logp_machine *m = bench_machine(
+        (struct logp_config){.n_processors = s->P, .executor = s->executor}, "logp", &params);
 
     for (size_t k = 0; (a = logp_algorithm_at(NULL, k)) != NULL; k++)
         if (bench_selected(n_words, words, a->collective))

@@ -77,63 +77,36 @@ static int reduce(struct peer *p, int i, size_t n_bytes)
                      MPI_Reduce(p->out, p->in, n, MPI_INT64_T, MPI_SUM, i % p->P, MPI_COMM_WORLD));
 }
 
-static int allreduce(struct peer *p, int i, size_t n_bytes)
-{
-    const int n = (int)(n_bytes / sizeof(int64_t));
+/* A collective that combines vectors, and is alike on all processors. */
+#define COMBINES(name, logp, mpi)                                                                  \
+    static int name(struct peer *p, int i, size_t n_bytes)                                         \
+    {                                                                                              \
+        const int n = (int)(n_bytes / sizeof(int64_t));                                            \
+                                                                                                   \
+        (void)i;                                                                                   \
+        return OF_EITHER(logp(p->vp, p->out, p->in, n, sum),                                       \
+                         mpi(p->out, p->in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));             \
+    }
+COMBINES(allreduce, logp_allreduce, MPI_Allreduce)
+COMBINES(scan, logp_scan, MPI_Scan)
+COMBINES(reduce_scatter, logp_reduce_scatter, MPI_Reduce_scatter_block)
 
-    (void)i;
-    return OF_EITHER(logp_allreduce(p->vp, p->out, p->in, n, sum),
-                     MPI_Allreduce(p->out, p->in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
-}
-
-static int scan(struct peer *p, int i, size_t n_bytes)
-{
-    const int n = (int)(n_bytes / sizeof(int64_t));
-
-    (void)i;
-    return OF_EITHER(logp_scan(p->vp, p->out, p->in, n, sum),
-                     MPI_Scan(p->out, p->in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
-}
-
-static int reduce_scatter(struct peer *p, int i, size_t n_bytes)
-{
-    const int n = (int)(n_bytes / sizeof(int64_t));
-
-    (void)i;
-    return OF_EITHER(
-        logp_reduce_scatter(p->vp, p->out, p->in, n, sum),
-        MPI_Reduce_scatter_block(p->out, p->in, n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
-}
-
-static int scatter(struct peer *p, int i, size_t n_bytes)
-{
-    return OF_EITHER(logp_scatter(p->vp, p->out, p->in, n_bytes, i % p->P),
-                     MPI_Scatter(p->out, (int)n_bytes, MPI_BYTE, p->in, (int)n_bytes, MPI_BYTE,
-                                 i % p->P, MPI_COMM_WORLD));
-}
-
-static int gather(struct peer *p, int i, size_t n_bytes)
-{
-    return OF_EITHER(logp_gather(p->vp, p->out, p->in, n_bytes, i % p->P),
-                     MPI_Gather(p->out, (int)n_bytes, MPI_BYTE, p->in, (int)n_bytes, MPI_BYTE,
-                                i % p->P, MPI_COMM_WORLD));
-}
-
-static int allgather(struct peer *p, int i, size_t n_bytes)
-{
-    (void)i;
-    return OF_EITHER(logp_allgather(p->vp, p->out, p->in, n_bytes),
-                     MPI_Allgather(p->out, (int)n_bytes, MPI_BYTE, p->in, (int)n_bytes, MPI_BYTE,
-                                   MPI_COMM_WORLD));
-}
-
-static int alltoall(struct peer *p, int i, size_t n_bytes)
-{
-    (void)i;
-    return OF_EITHER(logp_alltoall(p->vp, p->out, p->in, n_bytes),
-                     MPI_Alltoall(p->out, (int)n_bytes, MPI_BYTE, p->in, (int)n_bytes, MPI_BYTE,
-                                  MPI_COMM_WORLD));
-}
+/* One that moves blocks; what follows are its further arguments: a root, or none. */
+#define MOVES(name, logp, mpi, ...)                                                                \
+    static int name(struct peer *p, int i, size_t n_bytes)                                         \
+    {                                                                                              \
+        const int n = (int)n_bytes;                                                                \
+                                                                                                   \
+        (void)i, (void)n;                                                                          \
+        return OF_EITHER(                                                                          \
+            logp(p->vp, p->out, p->in, n_bytes __VA_ARGS__),                                       \
+            mpi(p->out, n, MPI_BYTE, p->in, n, MPI_BYTE __VA_ARGS__, MPI_COMM_WORLD));             \
+    }
+#define ROOT , i % p->P
+MOVES(scatter, logp_scatter, MPI_Scatter, ROOT)
+MOVES(gather, logp_gather, MPI_Gather, ROOT)
+MOVES(allgather, logp_allgather, MPI_Allgather, )
+MOVES(alltoall, logp_alltoall, MPI_Alltoall, )
 
 /* Half of a round trip. */
 static int trip(struct peer *p, int i, size_t n_bytes)

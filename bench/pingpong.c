@@ -63,14 +63,10 @@ static double our_trip(struct logp_machine *m, size_t n_bytes, int trips)
 /* In turn, so that both see the same states of the host; the median of each, and of the ratios. */
 static void compare(const char *what, size_t n_bytes, int trips, int lane_slots, int rounds)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = 2,
-                                 .delay = logp_delay_none(),
-                                 .lane_slots = lane_slots};
-    struct logp_machine *m;
+    const struct logp_config config = {.n_processors = 2, .lane_slots = lane_slots};
+    struct logp_machine *m = bench_machine(config, NULL, NULL);
     double raw[ROUNDS], ours[ROUNDS], ratio[ROUNDS];
 
-    bench_check(logp_machine_create(&config, &m), "create");
     for (int i = 0; i < rounds; i++) {
         raw[i] = pair_trip_ns(n_bytes, trips);
         ours[i] = our_trip(m, n_bytes, trips);

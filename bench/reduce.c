@@ -37,10 +37,7 @@ static double copy_ns(void)
 
 static void measure(const char *executor, const struct logp_algorithm *a, const struct logp_op *op)
 {
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = P,
-                                       .delay = logp_delay_none(),
-                                       .executor = executor};
+    const struct logp_config config = {.n_processors = P, .executor = executor};
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = a,
                                       .reps = REPS,
@@ -48,11 +45,10 @@ static void measure(const char *executor, const struct logp_algorithm *a, const 
                                       .args = {.count = COUNT, .op = op}};
     const double copy = copy_ns();
     const double gamma = (double)logp_op_measure(op, COUNT) / 1000;
-    struct logp_machine *m;
+    struct logp_machine *m = bench_machine(config, NULL, NULL);
     struct logp_record r;
     double ns;
 
-    bench_check(logp_machine_create(&config, &m), "create");
     bench_check(logp_experiment_run(m, &x, &r), a->name);
     ns = (double)r.measured.median_ns;
     printf("%-7s %-22s %10.2f %10.2f %10.2f %10.2f %10.2f %10.3f %s\n", executor, a->name,

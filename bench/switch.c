@@ -21,6 +21,14 @@
 
 enum { ROUNDS = 15, MIN_MS = 100 };
 
+/* n_cores: 0: all */
+static struct logp_machine *make_machine(const char *executor, int P, int n_cores)
+{
+    const struct logp_config config = {.n_processors = P, .n_cores = n_cores, .executor = executor};
+
+    return bench_machine(config, NULL, NULL);
+}
+
 /* ---- yielding: every failed probe hands the core over ---- */
 
 struct yields {
@@ -44,16 +52,10 @@ static int yield_program(struct logp_vp *vp, void *arg)
 
 static void measure_switch(const char *executor, int n)
 {
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = 2,
-                                 .delay = logp_delay_none(),
-                                 .n_cores = 1,
-                                 .executor = executor};
+    struct logp_machine *m = make_machine(executor, 2, 1);
     struct yields y = {.n = n};
-    struct logp_machine *m;
     double ns[ROUNDS];
 
-    bench_check(logp_machine_create(&config, &m), "create");
     for (int i = 0; i < ROUNDS; i++) {
         bench_check(logp_machine_run(m, yield_program, &y, 0), "run");
         ns[i] = y.switch_ns;
@@ -118,21 +120,9 @@ static double run_series(struct logp_machine *m, struct series *s)
     return s->each_ns;
 }
 
-static struct logp_machine *make_machine(const char *executor, int P)
-{
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = P,
-                                 .delay = logp_delay_none(),
-                                 .executor = executor};
-    struct logp_machine *m;
-
-    bench_check(logp_machine_create(&config, &m), "create");
-    return m;
-}
-
 static void measure_collective(const struct collective *c, const char *executor, int P, int n)
 {
-    struct logp_machine *m = make_machine(executor, P);
+    struct logp_machine *m = make_machine(executor, P, 0);
     struct series s = {.collective = c, .n = n};
     double ns[ROUNDS], raw[ROUNDS], ratio[ROUNDS];
 
@@ -216,7 +206,7 @@ static struct series long_series(struct logp_machine *m)
 
 static void measure_beside(pid_t busy, const char *executor, int P)
 {
-    struct logp_machine *m = make_machine(executor, P);
+    struct logp_machine *m = make_machine(executor, P, 0);
     struct series alone = long_series(m), beside;
     double idle[ROUNDS], ns[ROUNDS], ratio[ROUNDS];
 
@@ -250,16 +240,10 @@ static long resident_kib(void)
 static int measure_long(void)
 {
     const int each = 500000, runs = 100; /* two vps: 10^8 hand-overs */
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = 2,
-                                 .delay = logp_delay_none(),
-                                 .n_cores = 1,
-                                 .executor = "fiber"};
+    struct logp_machine *m = make_machine("fiber", 2, 1);
     struct yields y = {.n = each};
-    struct logp_machine *m;
     long before;
 
-    bench_check(logp_machine_create(&config, &m), "create");
     bench_check(logp_machine_run(m, yield_program, &y, 0), "run");
     before = resident_kib();
     for (int i = 0; i < runs; i++)

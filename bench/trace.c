@@ -71,17 +71,14 @@ static void measure_events(const char *what, logp_program program)
 {
     const struct logp_params params = {.L_ns = 60, .o_send_ns = 20, .o_recv_ns = 20, .g_ns = 40};
     const struct logp_trace_config on = {.size = sizeof(on)};
-    struct logp_config config = {.size = sizeof(config),
-                                 .n_processors = 2,
-                                 .clock = LOGP_CLOCK_VIRTUAL,
-                                 .executor = "fiber"};
+    const struct logp_config config = {
+        .n_processors = 2, .clock = LOGP_CLOCK_VIRTUAL, .executor = "fiber"};
     double with[ROUNDS], without[ROUNDS];
     struct logp_machine *machines[2];
     uint64_t n = 0;
 
     for (int traced = 0; traced < 2; traced++) {
-        bench_check(logp_delay_create("loggp", &params, &config.delay), "delay");
-        bench_check(logp_machine_create(&config, &machines[traced]), "machine");
+        machines[traced] = bench_machine(config, "loggp", &params);
         if (traced)
             bench_check(logp_machine_trace(machines[traced], &on), "trace");
         run_ns(machines[traced], program);
