@@ -158,27 +158,7 @@ void free_attributes(struct rank *r)
 
 /* ---- communicators ---- */
 
-int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy,
-                           MPI_Comm_delete_attr_function *delete_fn, int *keyval, void *state)
-{
-    enter("MPI_Comm_create_keyval");
-    return create_keyval(OBJECT_COMM, (void (*)(void))copy, (void (*)(void))delete_fn, keyval,
-                         state);
-}
-
-int MPI_Comm_free_keyval(int *keyval)
-{
-    enter("MPI_Comm_free_keyval");
-    return free_keyval(OBJECT_COMM, keyval);
-}
-
-int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
-{
-    enter("MPI_Comm_set_attr");
-    COMM(c, comm);
-    (void)c;
-    return set_attribute(OBJECT_COMM, comm, keyval, value);
-}
+ATTRIBUTES(Comm, MPI_Comm, OBJECT_COMM, COMM(object, handle))
 
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
@@ -221,14 +201,6 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_delete_attr(MPI_Comm comm, int keyval)
-{
-    enter("MPI_Comm_delete_attr");
-    COMM(c, comm);
-    (void)c;
-    return delete_attribute(comm, keyval);
-}
-
 int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *delete_fn, int *keyval,
                       void *state)
 {
@@ -257,27 +229,7 @@ int MPI_Attr_delete(MPI_Comm comm, int keyval)
 
 /* ---- datatypes ---- */
 
-int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy,
-                           MPI_Type_delete_attr_function *delete_fn, int *keyval, void *state)
-{
-    enter("MPI_Type_create_keyval");
-    return create_keyval(OBJECT_TYPE, (void (*)(void))copy, (void (*)(void))delete_fn, keyval,
-                         state);
-}
-
-int MPI_Type_free_keyval(int *keyval)
-{
-    enter("MPI_Type_free_keyval");
-    return free_keyval(OBJECT_TYPE, keyval);
-}
-
-int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
-{
-    enter("MPI_Type_set_attr");
-    TYPE(t, type, NULL);
-    (void)t;
-    return set_attribute(OBJECT_TYPE, type, keyval, value);
-}
+ATTRIBUTES(Type, MPI_Datatype, OBJECT_TYPE, TYPE(object, handle, NULL))
 
 int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
 {
@@ -290,12 +242,4 @@ int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
     if (*flag)
         memcpy(value, &found, sizeof(void *));
     return MPI_SUCCESS;
-}
-
-int MPI_Type_delete_attr(MPI_Datatype type, int keyval)
-{
-    enter("MPI_Type_delete_attr");
-    TYPE(t, type, NULL);
-    (void)t;
-    return delete_attribute(type, keyval);
 }

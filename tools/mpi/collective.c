@@ -128,18 +128,8 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
     return end_collective(r, rc, request);
 }
 
-int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
-{
-    CALLED();
-    return bcast("MPI_Bcast", buf, count, type, root, comm, NULL);
-}
-
-int MPI_Ibcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
-               MPI_Request *request)
-{
-    CALLED();
-    return bcast("MPI_Ibcast", buf, count, type, root, comm, request);
-}
+BOTH(Bcast, Ibcast, bcast(call, buf, count, type, root, comm, request), void *buf, int count,
+     MPI_Datatype type, int root, MPI_Comm comm)
 
 /* ---- blocks of equal size ---- */
 
@@ -309,53 +299,10 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
         send_buf, send_count, send_type, recv_buf, recv_count, recv_type                           \
     }
 
-int MPI_Gather(SIX, int root, MPI_Comm comm)
-{
-    CALLED();
-    return gather("MPI_Gather", GIVEN, root, comm, NULL);
-}
-
-int MPI_Igather(SIX, int root, MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return gather("MPI_Igather", GIVEN, root, comm, request);
-}
-
-int MPI_Scatter(SIX, int root, MPI_Comm comm)
-{
-    CALLED();
-    return scatter("MPI_Scatter", GIVEN, root, comm, NULL);
-}
-
-int MPI_Iscatter(SIX, int root, MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return scatter("MPI_Iscatter", GIVEN, root, comm, request);
-}
-
-int MPI_Allgather(SIX, MPI_Comm comm)
-{
-    CALLED();
-    return exchange("MPI_Allgather", GIVEN, false, comm, NULL);
-}
-
-int MPI_Iallgather(SIX, MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return exchange("MPI_Iallgather", GIVEN, false, comm, request);
-}
-
-int MPI_Alltoall(SIX, MPI_Comm comm)
-{
-    CALLED();
-    return exchange("MPI_Alltoall", GIVEN, true, comm, NULL);
-}
-
-int MPI_Ialltoall(SIX, MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return exchange("MPI_Ialltoall", GIVEN, true, comm, request);
-}
+BOTH(Gather, Igather, gather(call, GIVEN, root, comm, request), SIX, int root, MPI_Comm comm)
+BOTH(Scatter, Iscatter, scatter(call, GIVEN, root, comm, request), SIX, int root, MPI_Comm comm)
+BOTH(Allgather, Iallgather, exchange(call, GIVEN, false, comm, request), SIX, MPI_Comm comm)
+BOTH(Alltoall, Ialltoall, exchange(call, GIVEN, true, comm, request), SIX, MPI_Comm comm)
 
 /* ---- reductions ---- */
 
@@ -494,65 +441,18 @@ static int reduce_scatter(const char *call, const void *in, void *out, const int
 }
 
 #define OPERANDS const void *send_buf, void *recv_buf, int count, MPI_Datatype type, MPI_Op op
-#define REDUCTION(name, kind)                                                                      \
-    int MPI_##name(OPERANDS, MPI_Comm comm)                                                        \
-    {                                                                                              \
-        CALLED();                                                                                  \
-        return reduction("MPI_" #name, kind, send_buf, recv_buf, count, type, op, 0, comm, NULL);  \
-    }
-#define IREDUCTION(name, kind)                                                                     \
-    int MPI_##name(OPERANDS, MPI_Comm comm, MPI_Request *request)                                  \
-    {                                                                                              \
-        CALLED();                                                                                  \
-        return reduction("MPI_" #name, kind, send_buf, recv_buf, count, type, op, 0, comm,         \
-                         request);                                                                 \
-    }
-REDUCTION(Allreduce, ALLREDUCE)
-REDUCTION(Scan, SCAN)
-REDUCTION(Exscan, EXSCAN)
-IREDUCTION(Iallreduce, ALLREDUCE)
-IREDUCTION(Iscan, SCAN)
-IREDUCTION(Iexscan, EXSCAN)
-
-int MPI_Reduce(OPERANDS, int root, MPI_Comm comm)
-{
-    CALLED();
-    return reduction("MPI_Reduce", REDUCE, send_buf, recv_buf, count, type, op, root, comm, NULL);
-}
-
-int MPI_Ireduce(OPERANDS, int root, MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return reduction("MPI_Ireduce", REDUCE, send_buf, recv_buf, count, type, op, root, comm,
-                     request);
-}
+#define REDUCTION(kind, root)                                                                      \
+    reduction(call, kind, send_buf, recv_buf, count, type, op, root, comm, request)
+BOTH(Allreduce, Iallreduce, REDUCTION(ALLREDUCE, 0), OPERANDS, MPI_Comm comm)
+BOTH(Scan, Iscan, REDUCTION(SCAN, 0), OPERANDS, MPI_Comm comm)
+BOTH(Exscan, Iexscan, REDUCTION(EXSCAN, 0), OPERANDS, MPI_Comm comm)
+BOTH(Reduce, Ireduce, REDUCTION(REDUCE, root), OPERANDS, int root, MPI_Comm comm)
 
 #define PARTS(counts) const void *send_buf, void *recv_buf, counts, MPI_Datatype type, MPI_Op op
 
-int MPI_Reduce_scatter(PARTS(const int recv_counts[]), MPI_Comm comm)
-{
-    CALLED();
-    return reduce_scatter("MPI_Reduce_scatter", send_buf, recv_buf, recv_counts, 0, type, op, comm,
-                          NULL);
-}
-
-int MPI_Ireduce_scatter(PARTS(const int recv_counts[]), MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return reduce_scatter("MPI_Ireduce_scatter", send_buf, recv_buf, recv_counts, 0, type, op, comm,
-                          request);
-}
-
-int MPI_Reduce_scatter_block(PARTS(int recv_count), MPI_Comm comm)
-{
-    CALLED();
-    return reduce_scatter("MPI_Reduce_scatter_block", send_buf, recv_buf, NULL, recv_count, type,
-                          op, comm, NULL);
-}
-
-int MPI_Ireduce_scatter_block(PARTS(int recv_count), MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return reduce_scatter("MPI_Ireduce_scatter_block", send_buf, recv_buf, NULL, recv_count, type,
-                          op, comm, request);
-}
+#define SCATTERED(counts, count)                                                                   \
+    reduce_scatter(call, send_buf, recv_buf, counts, count, type, op, comm, request)
+BOTH(Reduce_scatter, Ireduce_scatter, SCATTERED(recv_counts, 0), PARTS(const int recv_counts[]),
+     MPI_Comm comm)
+BOTH(Reduce_scatter_block, Ireduce_scatter_block, SCATTERED(NULL, recv_count),
+     PARTS(int recv_count), MPI_Comm comm)

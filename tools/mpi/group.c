@@ -152,17 +152,26 @@ static bool are_distinct(const struct group *g, int n, const int ranks[])
     return distinct;
 }
 
-static int include(const char *call, MPI_Group group, int n, const int ranks[], MPI_Group *out)
+static int check_ranks(const struct group *g, int n, const int ranks[])
 {
-    struct group *made;
-
-    enter(call);
-    GROUP(g, group);
     CHECK(NULL, n >= 0 && n <= g->n, MPI_ERR_ARG, "%d ranks of a group of %d", n, g->n);
     for (int i = 0; i < n; i++)
         CHECK(NULL, ranks[i] >= 0 && ranks[i] < g->n, MPI_ERR_RANK,
               "%d is not a rank of a group of %d", ranks[i], g->n);
     CHECK(NULL, are_distinct(g, n, ranks), MPI_ERR_RANK, "a rank is named twice");
+    return MPI_SUCCESS;
+}
+
+static int include(const char *call, MPI_Group group, int n, const int ranks[], MPI_Group *out)
+{
+    struct group *made;
+    int rc;
+
+    enter(call);
+    GROUP(g, group);
+    rc = check_ranks(g, n, ranks);
+    if (rc != MPI_SUCCESS)
+        return rc;
     made = new_group(n);
     for (int i = 0; i < n && made != NULL; i++)
         made->ranks[i] = g->ranks[ranks[i]];
@@ -177,14 +186,13 @@ int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
 static int exclude(const char *call, MPI_Group group, int n, const int ranks[], MPI_Group *out)
 {
     struct group *made;
+    int rc;
 
     enter(call);
     GROUP(g, group);
-    CHECK(NULL, n >= 0 && n <= g->n, MPI_ERR_ARG, "%d ranks of a group of %d", n, g->n);
-    for (int i = 0; i < n; i++)
-        CHECK(NULL, ranks[i] >= 0 && ranks[i] < g->n, MPI_ERR_RANK,
-              "%d is not a rank of a group of %d", ranks[i], g->n);
-    CHECK(NULL, are_distinct(g, n, ranks), MPI_ERR_RANK, "a rank is named twice");
+    rc = check_ranks(g, n, ranks);
+    if (rc != MPI_SUCCESS)
+        return rc;
     made = new_group(g->n);
     if (made != NULL) {
         made->n = 0;

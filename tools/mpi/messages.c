@@ -314,19 +314,10 @@ static int gatherv(const char *call, GATHERV, int root, MPI_Comm comm, MPI_Reque
         root, request);
 }
 
-int MPI_Gatherv(GATHERV, int root, MPI_Comm comm)
-{
-    CALLED();
-    return gatherv("MPI_Gatherv", send_buf, send_count, send_type, recv_buf, recv_counts, displs,
-                   recv_type, root, comm, NULL);
-}
-
-int MPI_Igatherv(GATHERV, int root, MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return gatherv("MPI_Igatherv", send_buf, send_count, send_type, recv_buf, recv_counts, displs,
-                   recv_type, root, comm, request);
-}
+BOTH(Gatherv, Igatherv,
+     gatherv(call, send_buf, send_count, send_type, recv_buf, recv_counts, displs, recv_type, root,
+             comm, request),
+     GATHERV, int root, MPI_Comm comm)
 
 static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Request *request)
 {
@@ -345,19 +336,10 @@ static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Req
         recv_buf, recv_count, recv_type, root, request);
 }
 
-int MPI_Scatterv(SCATTERV, int root, MPI_Comm comm)
-{
-    CALLED();
-    return scatterv("MPI_Scatterv", send_buf, send_counts, displs, send_type, recv_buf, recv_count,
-                    recv_type, root, comm, NULL);
-}
-
-int MPI_Iscatterv(SCATTERV, int root, MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return scatterv("MPI_Iscatterv", send_buf, send_counts, displs, send_type, recv_buf, recv_count,
-                    recv_type, root, comm, request);
-}
+BOTH(Scatterv, Iscatterv,
+     scatterv(call, send_buf, send_counts, displs, send_type, recv_buf, recv_count, recv_type, root,
+              comm, request),
+     SCATTERV, int root, MPI_Comm comm)
 
 static int allgatherv(const char *call, GATHERV, MPI_Comm comm, MPI_Request *request)
 {
@@ -373,19 +355,10 @@ static int allgatherv(const char *call, GATHERV, MPI_Comm comm, MPI_Request *req
     return exchange_items(c, &in, &out, request);
 }
 
-int MPI_Allgatherv(GATHERV, MPI_Comm comm)
-{
-    CALLED();
-    return allgatherv("MPI_Allgatherv", send_buf, send_count, send_type, recv_buf, recv_counts,
-                      displs, recv_type, comm, NULL);
-}
-
-int MPI_Iallgatherv(GATHERV, MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return allgatherv("MPI_Iallgatherv", send_buf, send_count, send_type, recv_buf, recv_counts,
-                      displs, recv_type, comm, request);
-}
+BOTH(Allgatherv, Iallgatherv,
+     allgatherv(call, send_buf, send_count, send_type, recv_buf, recv_counts, displs, recv_type,
+                comm, request),
+     GATHERV, MPI_Comm comm)
 
 static int alltoall(const char *call, const struct items *in, const struct items *out,
                     MPI_Comm comm, MPI_Request *request)
@@ -414,26 +387,7 @@ static int alltoall(const char *call, const struct items *in, const struct items
         .buf = recv_buf, .counts = recv_counts, .displs = recv_displs, .member = recv_##member     \
     }
 
-int MPI_Alltoallv(ITEMS(MPI_Datatype, type), MPI_Comm comm)
-{
-    CALLED();
-    return alltoall("MPI_Alltoallv", IN(type), OUT(type), comm, NULL);
-}
-
-int MPI_Ialltoallv(ITEMS(MPI_Datatype, type), MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return alltoall("MPI_Ialltoallv", IN(type), OUT(type), comm, request);
-}
-
-int MPI_Alltoallw(ITEMS(const MPI_Datatype *, types), MPI_Comm comm)
-{
-    CALLED();
-    return alltoall("MPI_Alltoallw", IN(types), OUT(types), comm, NULL);
-}
-
-int MPI_Ialltoallw(ITEMS(const MPI_Datatype *, types), MPI_Comm comm, MPI_Request *request)
-{
-    CALLED();
-    return alltoall("MPI_Ialltoallw", IN(types), OUT(types), comm, request);
-}
+BOTH(Alltoallv, Ialltoallv, alltoall(call, IN(type), OUT(type), comm, request),
+     ITEMS(MPI_Datatype, type), MPI_Comm comm)
+BOTH(Alltoallw, Ialltoallw, alltoall(call, IN(types), OUT(types), comm, request),
+     ITEMS(const MPI_Datatype *, types), MPI_Comm comm)

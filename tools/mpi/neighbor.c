@@ -68,18 +68,8 @@ static int exchange(const char *call, const struct items *in, const struct items
     ITEM(direction, .counts = direction##_counts, .bytes = direction##_displs,                     \
          .types = direction##_types)
 
-/* Each function, and its nonblocking one. */
 #define NEIGHBOR(name, iname, in, out, ...)                                                        \
-    int MPI_##name(__VA_ARGS__, MPI_Comm comm)                                                     \
-    {                                                                                              \
-        CALLED();                                                                                  \
-        return exchange("MPI_" #name, in, out, comm, NULL);                                        \
-    }                                                                                              \
-    int MPI_##iname(__VA_ARGS__, MPI_Comm comm, MPI_Request *request)                              \
-    {                                                                                              \
-        CALLED();                                                                                  \
-        return exchange("MPI_" #iname, in, out, comm, request);                                    \
-    }
+    BOTH(name, iname, exchange(call, in, out, comm, request), __VA_ARGS__, MPI_Comm comm)
 
 NEIGHBOR(Neighbor_allgather, Ineighbor_allgather, FIXED(send, 0), FIXED(recv, recv_count),
          const void *send_buf, int send_count, MPI_Datatype send_type, void *recv_buf,

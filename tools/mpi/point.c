@@ -279,30 +279,11 @@ static int begin(struct request *r, int rc, MPI_Request *request, void *caller)
     return rc;
 }
 
-#define ISEND(name, mode)                                                                          \
-    int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
-                   MPI_Comm comm, MPI_Request *request)                                            \
-    {                                                                                              \
-        struct request *r = NULL;                                                                  \
-        int rc = make("MPI_" #name, REQUEST_SEND, mode, buf, count, type, dest, tag, comm, &r);    \
-                                                                                                   \
-        if (rc == MPI_SUCCESS)                                                                     \
-            r->caller = CALLER;                                                                    \
-        return begin(r, rc == MPI_SUCCESS ? start_message(r) : rc, request, CALLER);               \
-    }
-ISEND(Isend, LOGP_SEND_STANDARD)
-ISEND(Ibsend, LOGP_SEND_BUFFERED)
-ISEND(Issend, LOGP_SEND_SYNCHRONOUS)
-ISEND(Irsend, LOGP_SEND_STANDARD)
-
-int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-              MPI_Request *request)
+static int started(struct request *r, int rc, MPI_Request *request, void *caller)
 {
-    struct request *r = NULL;
-    int rc = make("MPI_Irecv", REQUEST_RECV, LOGP_SEND_STANDARD, buf, count, type, source, tag,
-                  comm, &r);
-
-    return begin(r, rc == MPI_SUCCESS ? start_message(r) : rc, request, CALLER);
+    if (rc == MPI_SUCCESS && r->kind == REQUEST_SEND)
+        r->caller = caller;
+    return begin(r, rc == MPI_SUCCESS ? start_message(r) : rc, request, caller);
 }
 
 static int persistent(struct request *r, int rc, MPI_Request *request, void *caller)
@@ -312,30 +293,29 @@ static int persistent(struct request *r, int rc, MPI_Request *request, void *cal
     return begin(r, rc, request, caller);
 }
 
-#define SEND_INIT(name, mode)                                                                      \
-    int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
+/* A call that gives a request of this kind, which is started or persistent; peer: dest or source. */
+#define REQUEST(name, start, kind, mode, type_of_buf, peer)                                        \
+    int MPI_##name(type_of_buf buf, int count, MPI_Datatype type, int peer, int tag,               \
                    MPI_Comm comm, MPI_Request *request)                                            \
     {                                                                                              \
         struct request *r = NULL;                                                                  \
-        const int rc =                                                                             \
-            make("MPI_" #name, REQUEST_SEND, mode, buf, count, type, dest, tag, comm, &r);         \
+        const int rc = make("MPI_" #name, kind, mode, buf, count, type, peer, tag, comm, &r);      \
                                                                                                    \
-        return persistent(r, rc, request, CALLER);                                                 \
+        return start(r, rc, request, CALLER);                                                      \
     }
-SEND_INIT(Send_init, LOGP_SEND_STANDARD)
-SEND_INIT(Bsend_init, LOGP_SEND_BUFFERED)
-SEND_INIT(Ssend_init, LOGP_SEND_SYNCHRONOUS)
-SEND_INIT(Rsend_init, LOGP_SEND_STANDARD)
-
-int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                  MPI_Request *request)
-{
-    struct request *r = NULL;
-    const int rc = make("MPI_Recv_init", REQUEST_RECV, LOGP_SEND_STANDARD, buf, count, type, source,
-                        tag, comm, &r);
-
-    return persistent(r, rc, request, CALLER);
-}
+#define SEND_REQUEST(name, start, mode) REQUEST(name, start, REQUEST_SEND, mode, const void *, dest)
+#define RECV_REQUEST(name, start)                                                                  \
+    REQUEST(name, start, REQUEST_RECV, LOGP_SEND_STANDARD, void *, source)
+SEND_REQUEST(Isend, started, LOGP_SEND_STANDARD)
+SEND_REQUEST(Ibsend, started, LOGP_SEND_BUFFERED)
+SEND_REQUEST(Issend, started, LOGP_SEND_SYNCHRONOUS)
+SEND_REQUEST(Irsend, started, LOGP_SEND_STANDARD)
+RECV_REQUEST(Irecv, started)
+SEND_REQUEST(Send_init, persistent, LOGP_SEND_STANDARD)
+SEND_REQUEST(Bsend_init, persistent, LOGP_SEND_BUFFERED)
+SEND_REQUEST(Ssend_init, persistent, LOGP_SEND_SYNCHRONOUS)
+SEND_REQUEST(Rsend_init, persistent, LOGP_SEND_STANDARD)
+RECV_REQUEST(Recv_init, persistent)
 
 /* ---- both at once ---- */
 

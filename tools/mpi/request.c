@@ -204,7 +204,9 @@ static bool is_active(MPI_Request request)
 
 #define REQUESTS(n, requests)                                                                      \
     do {                                                                                           \
-        const int class = check_requests(n, requests);                                             \
+        int class;                                                                                 \
+        CHECK(NULL, (n) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);            \
+        class = check_requests(n, requests);                                                       \
         if (class != MPI_SUCCESS)                                                                  \
             return class;                                                                          \
     } while (0)
@@ -251,7 +253,6 @@ int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
     int all = MPI_SUCCESS;
 
     enter("MPI_Waitall");
-    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
     REQUESTS(n, requests);
     for (int i = 0; i < n; i++) {
         const int rc =
@@ -272,7 +273,6 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
     bool done = true;
 
     enter("MPI_Testall");
-    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
     REQUESTS(n, requests);
     for (int i = 0; i < n && done && rc == MPI_SUCCESS; i++)
         if (is_active(requests[i]))
@@ -361,18 +361,23 @@ static int wait_first(int n, MPI_Request requests[], int *rc)
     return first;
 }
 
+/* Request `first` is complete; < 0 or n: none is. */
+static void take_one(int n, MPI_Request requests[], int first, int *index, MPI_Status *status)
+{
+    *index = first >= 0 && first < n ? first : MPI_UNDEFINED;
+    give_status(*index >= 0 ? request_of(requests[*index]) : NULL, status);
+    if (*index >= 0)
+        put_away(&requests[*index]);
+}
+
 int MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 {
     int rc, first;
 
     enter("MPI_Waitany");
-    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
     REQUESTS(n, requests);
     first = wait_first(n, requests, &rc);
-    *index = first >= 0 && first < n ? first : MPI_UNDEFINED;
-    give_status(*index >= 0 ? request_of(requests[*index]) : NULL, status);
-    if (*index >= 0)
-        put_away(&requests[*index]);
+    take_one(n, requests, first, index, status);
     return rc;
 }
 
@@ -381,16 +386,12 @@ int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status
     int rc, first;
 
     enter("MPI_Testany");
-    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
     REQUESTS(n, requests);
     first = first_done(n, requests, &rc);
     *flag = first < n;
-    *index = first >= 0 && first < n ? first : MPI_UNDEFINED;
-    if (!*flag)
-        return rc;
-    give_status(*index >= 0 ? request_of(requests[*index]) : NULL, status);
-    if (*index >= 0)
-        put_away(&requests[*index]);
+    *index = MPI_UNDEFINED;
+    if (*flag)
+        take_one(n, requests, first, index, status);
     return rc;
 }
 
@@ -426,7 +427,6 @@ int MPI_Waitsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
     int rc, first;
 
     enter("MPI_Waitsome");
-    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
     REQUESTS(n, requests);
     first = wait_first(n, requests, &rc);
     *n_done = MPI_UNDEFINED;
@@ -438,7 +438,6 @@ int MPI_Testsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
     int rc, first;
 
     enter("MPI_Testsome");
-    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
     REQUESTS(n, requests);
     first = first_done(n, requests, &rc);
     *n_done = first < 0 ? MPI_UNDEFINED : 0;

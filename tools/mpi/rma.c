@@ -475,43 +475,11 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
 #define OUT .out = {result, result_count, result_type, NULL, true}, .has_out = true
 #define AT .rank = rank, .displ = displ, .there = {NULL, target_count, target_type, NULL, false}
 
-int MPI_Put(ORIGIN(const), TARGET, MPI_Win win)
-{
-    CALLED();
-    return operate("MPI_Put", &(struct operation_at){IN, AT, .op = MPI_REPLACE}, win, NULL);
-}
-
-int MPI_Rput(ORIGIN(const), TARGET, MPI_Win win, MPI_Request *request)
-{
-    CALLED();
-    return operate("MPI_Rput", &(struct operation_at){IN, AT, .op = MPI_REPLACE}, win, request);
-}
-
-int MPI_Get(RESULT, TARGET, MPI_Win win)
-{
-    CALLED();
-    return operate("MPI_Get", &(struct operation_at){OUT, AT, .op = MPI_NO_OP}, win, NULL);
-}
-
-int MPI_Rget(RESULT, TARGET, MPI_Win win, MPI_Request *request)
-{
-    CALLED();
-    return operate("MPI_Rget", &(struct operation_at){OUT, AT, .op = MPI_NO_OP}, win, request);
-}
-
-int MPI_Accumulate(ORIGIN(const), TARGET, MPI_Op op, MPI_Win win)
-{
-    CALLED();
-    return operate("MPI_Accumulate", &(struct operation_at){IN, AT, .op = op, .is_atomic = true},
-                   win, NULL);
-}
-
-int MPI_Raccumulate(ORIGIN(const), TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)
-{
-    CALLED();
-    return operate("MPI_Raccumulate", &(struct operation_at){IN, AT, .op = op, .is_atomic = true},
-                   win, request);
-}
+#define OPERATE(...) operate(call, &(struct operation_at){__VA_ARGS__}, win, request)
+BOTH(Put, Rput, OPERATE(IN, AT, .op = MPI_REPLACE), ORIGIN(const), TARGET, MPI_Win win)
+BOTH(Get, Rget, OPERATE(OUT, AT, .op = MPI_NO_OP), RESULT, TARGET, MPI_Win win)
+BOTH(Accumulate, Raccumulate, OPERATE(IN, AT, .op = op, .is_atomic = true), ORIGIN(const), TARGET,
+     MPI_Op op, MPI_Win win)
 
 /* With MPI_NO_OP the origin's buffer is not looked at. */
 static int get_accumulate(const char *call, ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win,
@@ -523,21 +491,10 @@ static int get_accumulate(const char *call, ORIGIN(const), RESULT, TARGET, MPI_O
     return operate(call, &a, win, request);
 }
 
-int MPI_Get_accumulate(ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win)
-{
-    CALLED();
-    return get_accumulate("MPI_Get_accumulate", origin, origin_count, origin_type, result,
-                          result_count, result_type, rank, displ, target_count, target_type, op,
-                          win, NULL);
-}
-
-int MPI_Rget_accumulate(ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)
-{
-    CALLED();
-    return get_accumulate("MPI_Rget_accumulate", origin, origin_count, origin_type, result,
-                          result_count, result_type, rank, displ, target_count, target_type, op,
-                          win, request);
-}
+BOTH(Get_accumulate, Rget_accumulate,
+     get_accumulate(call, origin, origin_count, origin_type, result, result_count, result_type,
+                    rank, displ, target_count, target_type, op, win, request),
+     ORIGIN(const), RESULT, TARGET, MPI_Op op, MPI_Win win)
 
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint displ,
                      MPI_Op op, MPI_Win win)

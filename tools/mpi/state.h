@@ -197,6 +197,34 @@ bool find_attribute(const void *object, int keyval, void **value);
 int delete_attribute(void *object, int keyval);
 /* All of an object, up to the first whose function fails. */
 int delete_attributes(void *object);
+/* What MPI has for each kind of object; checked: the declaration of `object`, that `handle` is one. */
+#define ATTRIBUTES(name, type, kind, checked)                                                      \
+    int MPI_##name##_create_keyval(MPI_##name##_copy_attr_function *copy,                          \
+                                   MPI_##name##_delete_attr_function *deleted, int *keyval,        \
+                                   void *state)                                                    \
+    {                                                                                              \
+        enter("MPI_" #name "_create_keyval");                                                      \
+        return create_keyval(kind, (void (*)(void))copy, (void (*)(void))deleted, keyval, state);  \
+    }                                                                                              \
+    int MPI_##name##_free_keyval(int *keyval)                                                      \
+    {                                                                                              \
+        enter("MPI_" #name "_free_keyval");                                                        \
+        return free_keyval(kind, keyval);                                                          \
+    }                                                                                              \
+    int MPI_##name##_set_attr(type handle, int keyval, void *value)                                \
+    {                                                                                              \
+        enter("MPI_" #name "_set_attr");                                                           \
+        checked;                                                                                   \
+        (void)object;                                                                              \
+        return set_attribute(kind, handle, keyval, value);                                         \
+    }                                                                                              \
+    int MPI_##name##_delete_attr(type handle, int keyval)                                          \
+    {                                                                                              \
+        enter("MPI_" #name "_delete_attr");                                                        \
+        checked;                                                                                   \
+        (void)object;                                                                              \
+        return delete_attribute(handle, keyval);                                                   \
+    }
 int copy_attributes(void *from, void *to);
 
 /* ---- operations: op.c ---- */
@@ -427,6 +455,25 @@ static inline struct comm *comm_in(struct rank *r, MPI_Comm handle)
 }
 /* First in a function of MPI that gives a request by others: its return address is where it is called. */
 #define CALLED() (this_rank()->caller = __builtin_return_address(0))
+/* A function of these parameters, and the one that gives a request: both return `value`, which says
+ * `call`, their name, and `request`, NULL in the first. */
+#define BOTH(name, iname, value, ...)                                                              \
+    int MPI_##name(__VA_ARGS__)                                                                    \
+    {                                                                                              \
+        static const char call[] = "MPI_" #name;                                                   \
+        MPI_Request *const request = NULL;                                                         \
+                                                                                                   \
+        CALLED();                                                                                  \
+        return value;                                                                              \
+    }                                                                                              \
+    int MPI_##iname(__VA_ARGS__, MPI_Request *request)                                             \
+    {                                                                                              \
+        static const char call[] = "MPI_" #iname;                                                  \
+                                                                                                   \
+        CALLED();                                                                                  \
+        return value;                                                                              \
+    }
+
 struct rank *enter_any(const char *call); /* also before MPI_Init() and after MPI_Finalize() */
 /* Called when a rank begins and ends. */
 int begin_rank(struct rank *r, struct logp_vp *vp);

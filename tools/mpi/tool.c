@@ -245,26 +245,16 @@ int MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
     return use_handle(session, handle, true);
 }
 
-int MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
-{
-    (void)buf;
-    TOOL("MPI_T_pvar_read");
-    return use_handle(session, handle, false);
-}
-
-int MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
-{
-    (void)buf;
-    TOOL("MPI_T_pvar_readreset");
-    return use_handle(session, handle, false);
-}
-
-int MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
-{
-    (void)buf;
-    TOOL("MPI_T_pvar_write");
-    return use_handle(session, handle, false);
-}
+#define PVAR_CALL(name, type)                                                                      \
+    int MPI_T_pvar_##name(MPI_T_pvar_session session, MPI_T_pvar_handle handle, type buf)          \
+    {                                                                                              \
+        (void)buf;                                                                                 \
+        TOOL("MPI_T_pvar_" #name);                                                                 \
+        return use_handle(session, handle, false);                                                 \
+    }
+PVAR_CALL(read, void *)
+PVAR_CALL(readreset, void *)
+PVAR_CALL(write, const void *)
 
 /* ---- enumerations and categories: there are none ---- */
 
@@ -305,26 +295,16 @@ int MPI_T_category_get_index(const char *name, int *index)
     return MPI_T_ERR_INVALID_NAME;
 }
 
-int MPI_T_category_get_cvars(int i, int n, int indices[])
-{
-    (void)i, (void)n, (void)indices;
-    TOOL("MPI_T_category_get_cvars");
-    return MPI_T_ERR_INVALID_INDEX;
-}
-
-int MPI_T_category_get_pvars(int i, int n, int indices[])
-{
-    (void)i, (void)n, (void)indices;
-    TOOL("MPI_T_category_get_pvars");
-    return MPI_T_ERR_INVALID_INDEX;
-}
-
-int MPI_T_category_get_categories(int i, int n, int indices[])
-{
-    (void)i, (void)n, (void)indices;
-    TOOL("MPI_T_category_get_categories");
-    return MPI_T_ERR_INVALID_INDEX;
-}
+#define CATEGORY_CALL(name)                                                                        \
+    int MPI_T_category_get_##name(int i, int n, int indices[])                                     \
+    {                                                                                              \
+        (void)i, (void)n, (void)indices;                                                           \
+        TOOL("MPI_T_category_get_" #name);                                                         \
+        return MPI_T_ERR_INVALID_INDEX;                                                            \
+    }
+CATEGORY_CALL(cvars)
+CATEGORY_CALL(pvars)
+CATEGORY_CALL(categories)
 
 int MPI_T_category_changed(int *stamp)
 {

@@ -315,27 +315,7 @@ int MPI_Win_get_name(MPI_Win win, char *name, int *length)
     return MPI_SUCCESS;
 }
 
-int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete_fn,
-                          int *keyval, void *state)
-{
-    enter("MPI_Win_create_keyval");
-    return create_keyval(OBJECT_WIN, (void (*)(void))copy, (void (*)(void))delete_fn, keyval,
-                         state);
-}
-
-int MPI_Win_free_keyval(int *keyval)
-{
-    enter("MPI_Win_free_keyval");
-    return free_keyval(OBJECT_WIN, keyval);
-}
-
-int MPI_Win_set_attr(MPI_Win win, int keyval, void *value)
-{
-    enter("MPI_Win_set_attr");
-    WIN(w, win);
-    (void)w;
-    return set_attribute(OBJECT_WIN, win, keyval, value);
-}
+ATTRIBUTES(Win, MPI_Win, OBJECT_WIN, WIN(object, handle))
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
@@ -367,14 +347,6 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
     if (*flag)
         memcpy(value, &found, sizeof(void *));
     return MPI_SUCCESS;
-}
-
-int MPI_Win_delete_attr(MPI_Win win, int keyval)
-{
-    enter("MPI_Win_delete_attr");
-    WIN(w, win);
-    (void)w;
-    return delete_attribute(win, keyval);
 }
 
 /* ---- errors ---- */
