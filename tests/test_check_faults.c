@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The test kit: faults that it chooses, and what survives a crash. */
-#include "support.h"
+#include "kit.h"
 
 #include <stdio.h>
 
-static const enum logp_strategy strategies[] = {LOGP_STRATEGY_RANDOM, LOGP_STRATEGY_PCT,
-                                                LOGP_STRATEGY_EXHAUSTIVE};
-enum { N_STRATEGIES = 3, RUNS = 1000 };
-
-static struct logp_check check_of(int P, enum logp_strategy strategy, struct logp_fault_limits most)
+static struct logp_check faulty(int P, enum logp_strategy strategy, struct logp_fault_limits most)
 {
-    static int sizes[64];
+    struct logp_check check =
+        check_of(P, strategy, strategy == LOGP_STRATEGY_EXHAUSTIVE ? 0 : 1000);
 
-    sizes[P] = P;
-    return (struct logp_check){.size = sizeof(struct logp_check),
-                               .sizes = &sizes[P],
-                               .n_sizes = 1,
-                               .strategy = strategy,
-                               .runs = strategy == LOGP_STRATEGY_EXHAUSTIVE ? 0 : RUNS,
-                               .seed = 1,
-                               .most_faults = most};
+    check.most_faults = most;
+    return check;
 }
 
 /* ---- crashes ---- */
@@ -100,19 +91,15 @@ Test(check_faults, a_restart_forgets_what_is_not_durable)
 
     for (int i = 0; i < 3; i++) {
         struct logp_check check =
-            check_of(4, strategies[i % 2], (struct logp_fault_limits){.restarts = 2});
+            faulty(4, strategies[i % 2], (struct logp_fault_limits){.restarts = 2});
         bool is_durable = true;
-        struct logp_failure f;
 
         check.runs = 20000;
         check.network = i == 2 ? &timed : NULL;
-        cr_assert_eq(logp_check(replicated, &is_durable, &check, &f), 0, "%d: %s", i, f.text);
-        logp_failure_free(&f);
+        passes(replicated, &is_durable, &check);
         is_durable = false;
-        cr_assert_eq(logp_check(replicated, &is_durable, &check, &f), -EPROTO, "%d", i);
-        cr_assert_neq(strstr(f.text, "crashes and starts again before it "), NULL, "%s", f.text);
-        cr_assert_eq(logp_check_replay(replicated, &is_durable, &check, f.replay, NULL), -EPROTO);
-        logp_failure_free(&f);
+        finds(replicated, &is_durable, &check, -EPROTO, LOGP_FAILURE_ASSERTED,
+              "crashes and starts again before it ");
     }
 }
 
@@ -164,17 +151,15 @@ Test(check_faults, exhaustive_tries_each_place)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct starts s = {.n = cases[i].n};
-        struct logp_check check = check_of(cases[i].P, LOGP_STRATEGY_EXHAUSTIVE, cases[i].most);
-        struct logp_failure f;
+        struct logp_check check = faulty(cases[i].P, LOGP_STRATEGY_EXHAUSTIVE, cases[i].most);
 
         check.twice_every = -1;
-        cr_assert_eq(logp_check(lives, &s, &check, &f), 0, "%zu: %s", i, f.text);
+        passes(lives, &s, &check);
         cr_assert(check.checked.complete);
         cr_assert_eq(check.checked.executions, cases[i].executions, "%zu: %llu", i,
                      (unsigned long long)check.checked.executions);
         cr_assert_eq(s.started, cases[i].executions * (uint64_t)cases[i].P + cases[i].restarts,
                      "%zu: %llu", i, (unsigned long long)s.started);
-        logp_failure_free(&f);
     }
 }
 
@@ -240,27 +225,23 @@ Test(check_faults, lost_and_doubled_messages)
         struct link right = {.sends_again = true, .knows_copies = true};
         struct link hopes = {.sends_again = false, .knows_copies = true};
         struct link counts = {.sends_again = true, .knows_copies = false};
-        struct logp_check check = check_of(2, strategies[i], (struct logp_fault_limits){0});
-        struct logp_failure f;
+        struct logp_check check = faulty(2, strategies[i], (struct logp_fault_limits){0});
+        TEST_FAILURE f = {.text = NULL};
 
         check.most_faults.lost = 1;
         check.most_steps = 2000;
         check.leaves_messages = true;
         cr_assert_neq(logp_check(stop_and_wait, &hopes, &check, &f), 0);
         cr_assert(f.kind == LOGP_FAILURE_DEADLOCK || f.kind == LOGP_FAILURE_LIVELOCK, "%s", f.text);
-        cr_assert_neq(strstr(f.text, "the message of rank "), NULL, "%s", f.text);
+        SAYS(f.text, "the message of rank ");
         cr_assert(strstr(f.text, ", tag 0, is lost") != NULL ||
                       strstr(f.text, ", tag 1, is lost") != NULL ||
                       strstr(f.text, ", tag 2, is lost") != NULL,
                   "%s", f.text);
-        logp_failure_free(&f);
-        cr_assert_eq(logp_check(stop_and_wait, &right, &check, &f), 0, "%s", f.text);
-        logp_failure_free(&f);
+        passes(stop_and_wait, &right, &check);
         check.most_faults = (struct logp_fault_limits){.doubled = 1};
-        cr_assert_eq(logp_check(stop_and_wait, &right, &check, &f), 0, "%s", f.text);
-        logp_failure_free(&f);
-        cr_assert_eq(logp_check(stop_and_wait, &counts, &check, &f), -EPROTO);
-        logp_failure_free(&f);
+        passes(stop_and_wait, &right, &check);
+        cr_assert_eq(logp_check(stop_and_wait, &counts, &check, NULL), -EPROTO);
     }
 }
 
@@ -287,7 +268,7 @@ Test(check_faults, exhaustive_loses_and_doubles_each_message)
                  {{.lost = 3, .doubled = 3}, 27}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct logp_check check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, cases[i].most);
+        struct logp_check check = faulty(2, LOGP_STRATEGY_EXHAUSTIVE, cases[i].most);
 
         check.twice_every = -1;
         cr_assert_eq(logp_check(one_way, &n, &check, NULL), 0);
@@ -316,16 +297,15 @@ static int hears_all(struct logp_vp *vp, void *arg)
 Test(check_faults, a_partition_loses_what_crosses_it)
 {
     for (int i = 0; i < 2; i++) {
-        struct logp_check check = check_of(4, strategies[i], (struct logp_fault_limits){0});
-        struct logp_failure f;
+        struct logp_check check = faulty(4, strategies[i], (struct logp_fault_limits){0});
+        TEST_FAILURE f = {.text = NULL};
 
-        cr_assert_eq(logp_check(hears_all, NULL, &check, NULL), 0);
+        passes(hears_all, NULL, &check);
         check.most_faults.partitions = 1;
         cr_assert_eq(logp_check(hears_all, NULL, &check, &f), -EDEADLK);
-        cr_assert_neq(strstr(f.text, "is cut off"), NULL, "%s", f.text);
+        SAYS(f.text, "is cut off");
         cr_assert_eq(f.n_deviations, 1, "%s", f.text);
         cr_assert_eq(logp_check_replay(hears_all, NULL, &check, f.replay, NULL), -EDEADLK);
-        logp_failure_free(&f);
     }
 }
 
@@ -356,14 +336,12 @@ Test(check_faults, messages_of_collectives_arrive_once)
 {
     for (int i = 0; i < N_STRATEGIES; i++) {
         const bool exhaustive = strategies[i] == LOGP_STRATEGY_EXHAUSTIVE;
-        struct logp_check check = check_of(
+        struct logp_check check = faulty(
             3, strategies[i],
             (struct logp_fault_limits){.lost = 2, .doubled = 2, .partitions = exhaustive ? 0 : 1});
-        struct logp_failure f;
 
-        cr_assert_eq(logp_check(agrees, NULL, &check, &f), 0, "%s", f.text);
+        passes(agrees, NULL, &check);
         cr_assert_eq(check.checked.complete, exhaustive);
-        logp_failure_free(&f);
     }
 }
 
@@ -373,18 +351,17 @@ Test(check_faults, a_failure_keeps_only_the_faults_that_it_needs)
 {
     const struct logp_fault_limits all = {
         .crashes = 1, .restarts = 1, .lost = 3, .doubled = 3, .partitions = 1};
-    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, all);
-    struct logp_failure f;
+    struct logp_check check = faulty(2, LOGP_STRATEGY_RANDOM, all);
+    TEST_FAILURE f = {.text = NULL};
 
     cr_assert_eq(logp_check(hears_all, NULL, &check, &f), -EDEADLK);
     cr_assert_eq(f.n_deviations, 1, "%s", f.text);
-    logp_failure_free(&f);
 }
 
 Test(check_faults, wrong_limits_are_refused)
 {
     const struct logp_network timed = {.params = {.L_ns = 100}};
-    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, (struct logp_fault_limits){0});
+    struct logp_check check = faulty(2, LOGP_STRATEGY_RANDOM, (struct logp_fault_limits){0});
 
     check.most_faults.lost = -1;
     cr_assert_eq(logp_check(hears_all, NULL, &check, NULL), -EINVAL);
@@ -439,11 +416,8 @@ static int keeps_more(struct logp_vp *vp, void *arg)
 
 Test(check_faults, durable_bytes_have_a_key_and_a_rank)
 {
-    struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, (struct logp_fault_limits){0});
-    struct logp_failure f;
-    struct logp_machine *m = test_machine(2, LOGP_CLOCK_WALL, NULL);
+    struct logp_check check = faulty(2, LOGP_STRATEGY_RANDOM, (struct logp_fault_limits){0});
 
-    cr_assert_eq(logp_check(keeps_more, NULL, &check, &f), 0, "%s", f.text);
-    logp_failure_free(&f);
-    test_run(m, keeps, NULL);
+    passes(keeps_more, NULL, &check);
+    test_run(test_machine(2, LOGP_CLOCK_WALL, NULL), keeps, NULL);
 }

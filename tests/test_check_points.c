@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The test kit: points at which others may go on, choices of the program, runs that do not end. */
-#include "support.h"
+#include "kit.h"
 
 #include <stdio.h>
-
-static const enum logp_strategy strategies[] = {LOGP_STRATEGY_RANDOM, LOGP_STRATEGY_PCT,
-                                                LOGP_STRATEGY_EXHAUSTIVE};
-enum { N_STRATEGIES = 3 };
-
-static struct logp_check check_of(int P, enum logp_strategy strategy, uint64_t runs)
-{
-    static int sizes[64];
-
-    sizes[P] = P;
-    return (struct logp_check){.size = sizeof(struct logp_check),
-                               .sizes = &sizes[P],
-                               .n_sizes = 1,
-                               .strategy = strategy,
-                               .runs = runs,
-                               .seed = 1};
-}
 
 /* ---- memory that vps share ---- */
 
@@ -78,53 +61,33 @@ Test(check_points, two_vps_meet_in_a_critical_section)
             for (int is_timed = 0; is_timed < (s == LOGP_STRATEGY_EXHAUSTIVE ? 1 : 2); is_timed++) {
                 struct shared shared = {.pass = passes[i]};
                 struct logp_check check = check_of(2, strategies[s], 100);
-                struct logp_failure failure;
 
                 check.before = reset;
                 check.network = is_timed ? &timed : NULL;
-                cr_assert_eq(logp_check(two_inside, &shared, &check, &failure), -EPROTO,
-                             "%d, strategy %d, timed %d", i, s, is_timed);
-                reset(2, &shared);
-                cr_assert_eq(logp_check_replay(two_inside, &shared, &check, failure.replay, NULL),
-                             -EPROTO);
-                logp_failure_free(&failure);
+                finds(two_inside, &shared, &check, -EPROTO, LOGP_FAILURE_ASSERTED, "");
             }
 }
 
-/* Each vp touches `arg` times: rank's own key, or the same key. */
-static int touches_own(struct logp_vp *vp, void *arg)
+struct touching {
+    int n;
+    bool own; /* each vp's own key; else the same */
+};
+
+static int touches_keys(struct logp_vp *vp, void *arg)
 {
+    const struct touching *t = arg;
     int rc = 0;
 
-    for (int i = 0; rc == 0 && i < *(int *)arg; i++)
-        rc = logp_shared_touch(vp, logp_vp_rank(vp));
-    return rc;
-}
-
-static int touches_same(struct logp_vp *vp, void *arg)
-{
-    int rc = 0;
-
-    for (int i = 0; rc == 0 && i < *(int *)arg; i++)
-        rc = logp_shared_touch(vp, 1);
+    for (int i = 0; rc == 0 && i < t->n; i++)
+        rc = logp_shared_touch(vp, t->own ? logp_vp_rank(vp) : 1);
     return rc;
 }
 
 Test(check_points, touches_of_a_key_come_in_all_orders)
 {
-    struct logp_check check = check_of(4, LOGP_STRATEGY_EXHAUSTIVE, 100000);
-    int n = 1;
-
-    cr_assert_eq(logp_check(touches_same, &n, &check, NULL), 0);
-    cr_assert_eq(check.checked.executions, 24); /* 4! */
-    cr_assert(check.checked.complete);
-    cr_assert_eq(logp_check(touches_own, &n, &check, NULL), 0);
-    cr_assert_eq(check.checked.executions, 1);
-    n = 4;
-    check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, 100000);
-    cr_assert_eq(logp_check(touches_same, &n, &check, NULL), 0);
-    cr_assert_eq(check.checked.executions, 70); /* 8 over 4 */
-    cr_assert(check.checked.complete);
+    expect_executions(touches_keys, &(struct touching){1, false}, 4, 24); /* 4! */
+    expect_executions(touches_keys, &(struct touching){1, true}, 4, 1);
+    expect_executions(touches_keys, &(struct touching){4, false}, 2, 70); /* 8 over 4 */
 }
 
 /* Rank 0 takes messages of any source; each sender touches before it sends. */
@@ -143,11 +106,8 @@ static int touches_and_messages(struct logp_vp *vp, void *arg)
 
 Test(check_points, touches_and_messages_vary_independently)
 {
-    struct logp_check check = check_of(4, LOGP_STRATEGY_EXHAUSTIVE, 100000);
-
-    cr_assert_eq(logp_check(touches_and_messages, NULL, &check, NULL), 0);
-    cr_assert_eq(check.checked.executions, 36); /* 3! orders of touches, 3! of messages */
-    cr_assert(check.checked.complete);
+    /* 3! orders of touches, 3! of messages */
+    expect_executions(touches_and_messages, NULL, 4, 36);
 }
 
 /* Rank 0 waits for the flag that the last rank sets. */
@@ -270,16 +230,11 @@ Test(check_points, a_livelock_is_a_failure)
 {
     for (int s = 0; s < N_STRATEGIES; s++) {
         struct logp_check check = check_of(2, strategies[s], 100);
-        struct logp_failure failure;
 
         check.must_end = s == LOGP_STRATEGY_EXHAUSTIVE; /* there is one execution only */
         check.most_steps = 1000;
-        cr_assert_eq(logp_check(asks_for_ever, NULL, &check, &failure), -ELOOP);
-        cr_assert_eq(failure.kind, LOGP_FAILURE_LIVELOCK);
-        cr_assert(strstr(failure.text, "livelock: it has not ended after 1000 events") != NULL,
-                  "%s", failure.text);
-        cr_assert_eq(logp_check_replay(asks_for_ever, NULL, &check, failure.replay, NULL), -ELOOP);
-        logp_failure_free(&failure);
+        finds(asks_for_ever, NULL, &check, -ELOOP, LOGP_FAILURE_LIVELOCK,
+              "livelock: it has not ended after 1000 events");
     }
 }
 
@@ -306,7 +261,7 @@ Test(check_points, runs_that_are_cut_are_counted)
     cr_assert_eq(logp_check(ends_if_first, &shared, &check, NULL), 0);
     cr_assert_gt(check.checked.cut, 10);
     cr_assert_lt(check.checked.cut, 90);
-    cr_assert(strstr(check.checked.text, "cut after 500 events") != NULL, "%s", check.checked.text);
+    SAYS(check.checked.text, "cut after 500 events");
     check.must_end = true;
     cr_assert_eq(logp_check(ends_if_first, &shared, &check, NULL), -ELOOP);
 }
@@ -322,11 +277,7 @@ static int chooses(struct logp_vp *vp, void *arg)
 
 Test(check_points, exhaustive_makes_all_choices)
 {
-    struct logp_check check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, 1000);
-
-    cr_assert_eq(logp_check(chooses, NULL, &check, NULL), 0);
-    cr_assert_eq(check.checked.executions, 36); /* 6 of each vp */
-    cr_assert(check.checked.complete);
+    expect_executions(chooses, NULL, 2, 36); /* 6 of each vp */
 }
 
 /* It fails if rank 1 chooses 5 and then a number above 1000. */
@@ -351,15 +302,13 @@ Test(check_points, a_choice_is_drawn_and_shrunk_and_replayed)
 {
     for (int s = 0; s < 2; s++) {
         struct logp_check check = check_of(2, strategies[s], 1000);
-        struct logp_failure failure;
+        TEST_FAILURE failure = {.text = NULL};
 
         cr_assert_eq(logp_check(fails_at_5, NULL, &check, &failure), -EPROTO);
         cr_assert_eq(failure.n_deviations, 2, "%s", failure.text); /* 5, and 1024 */
-        cr_assert(strstr(failure.text, "rank 1 chooses 11 (default") != NULL, "%s", failure.text);
-        cr_assert(strstr(failure.text, "rank 1 chooses 5 (default: rank 1 chooses 0)") != NULL,
-                  "%s", failure.text);
+        SAYS(failure.text, "rank 1 chooses 11 (default");
+        SAYS(failure.text, "rank 1 chooses 5 (default: rank 1 chooses 0)");
         cr_assert_eq(logp_check_replay(fails_at_5, NULL, &check, failure.replay, NULL), -EPROTO);
-        logp_failure_free(&failure);
     }
 }
 
@@ -420,7 +369,6 @@ Test(check_points, a_monitor_sees_all_events)
     for (int s = 0; s < N_STRATEGIES; s++) {
         struct monitor monitor = {.most = 3};
         struct logp_check check = check_of(4, strategies[s], 500);
-        struct logp_failure failure;
 
         check.before = counts_anew;
         check.event = counts;
@@ -429,9 +377,7 @@ Test(check_points, a_monitor_sees_all_events)
         cr_assert_eq(monitor.received, 3);
         cr_assert_eq(monitor.touched, 3);
         monitor.most = 2; /* all three may be on their way */
-        cr_assert_eq(logp_check(touches_and_messages, &monitor, &check, &failure), -EDOM);
-        cr_assert_eq(failure.kind, LOGP_FAILURE_AFTER);
-        logp_failure_free(&failure);
+        finds(touches_and_messages, &monitor, &check, -EDOM, LOGP_FAILURE_AFTER, "");
     }
 }
 
@@ -492,12 +438,11 @@ Test(check_points, values_are_compared_by_what_they_are)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         struct comparison c = all[i];
         struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 2);
-        struct logp_failure f;
+        TEST_FAILURE f = {.text = NULL};
 
         cr_assert_eq(logp_check(compares, &c, &check, &f), -EPROTO, "%zu", i);
         cr_assert_str_eq(f.expression, "a ? b", "%zu: %s", i, f.text);
-        cr_assert(strstr(f.text, c.says) != NULL, "%zu: %s", i, f.text);
-        logp_failure_free(&f);
+        SAYS(f.text, c.says);
     }
 }
 
@@ -513,12 +458,11 @@ Test(check_points, a_comparison_shows_its_values)
 {
     int evaluated = 4;
     struct logp_check check = check_of(1, LOGP_STRATEGY_RANDOM, 1);
-    struct logp_failure f;
+    TEST_FAILURE f = {.text = NULL};
 
     check.as_found = true;
     cr_assert_eq(logp_check(five_is_three, &evaluated, &check, &f), -EPROTO);
-    cr_assert(strstr(f.text, "++*evaluated == 3 does not hold: ") != NULL, "%s", f.text);
-    logp_failure_free(&f);
+    SAYS(f.text, "++*evaluated == 3 does not hold: ");
 }
 
 /* ---- the environment ---- */
@@ -551,14 +495,12 @@ Test(check_points, the_environment_replaces_what_a_check_asks_for)
     cr_assert_eq(logp_check(fails_at_5, NULL, &check, &f), -EPROTO);
     unsetenv("LOGP_CHECK_SEED");
     unsetenv("LOGP_CHECK_RUNS");
-    cr_assert(strstr(f.text,
-                     "\nset by the environment: LOGP_CHECK_RUNS=999, LOGP_CHECK_SEED=5\n") != NULL,
-              "%s", f.text);
+    SAYS(f.text, "\nset by the environment: LOGP_CHECK_RUNS=999, LOGP_CHECK_SEED=5\n");
     logp_failure_free(&f);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         setenv(wrong[i][0], wrong[i][1], 1);
         cr_assert_eq(logp_check(chooses, NULL, &check, &f), -EINVAL, "%s", wrong[i][1]);
-        cr_assert(strstr(f.text, wrong[i][0]) != NULL, "%s", f.text);
+        SAYS(f.text, wrong[i][0]);
         logp_failure_free(&f);
         unsetenv(wrong[i][0]);
     }

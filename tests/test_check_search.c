@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A whole check: the replays that come first, and what it says of each size. */
-#include "support.h"
+#include "kit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -124,8 +124,7 @@ Test(check_search, a_regression_is_run_first)
     cr_assert_eq(check.checked.fixed, 0);
     cr_assert(strstr(f.text, "to repeat it: logp replay ") != NULL && strstr(f.text, file) != NULL,
               "%s", f.text);
-    cr_assert(strstr(check.checked.text, "failed in a regression: /tmp/") != NULL, "%s",
-              check.checked.text);
+    SAYS(check.checked.text, "failed in a regression: /tmp/");
     logp_failure_free(&f);
     remove_folder();
 }
@@ -145,12 +144,11 @@ Test(check_search, a_regression_that_is_fixed_is_reported)
               "%s", f.text);
     cr_assert_eq(check.checked.runs, 20);
     cr_assert_eq(check.checked.fixed, 1);
-    cr_assert(strstr(check.checked.text, "20 runs; 1 of 1 regressions fixed") != NULL, "%s",
-              check.checked.text);
+    SAYS(check.checked.text, "20 runs; 1 of 1 regressions fixed");
     logp_failure_free(&f);
     makes_other_choices = true;
     cr_assert_eq(check_race(&check, &f), 0, "%s", f.text);
-    cr_assert(strstr(f.text, "race.replay does not count any more: ") != NULL, "%s", f.text);
+    SAYS(f.text, "race.replay does not count any more: ");
     cr_assert_eq(check.checked.regressions, 1);
     cr_assert_eq(check.checked.fixed, 0);
     logp_failure_free(&f);
@@ -186,33 +184,21 @@ Test(check_search, what_is_no_regression_is_refused)
     logp_failure_free(&f);
     leave("a.replay", "logp-replay 2\nprogram race\nprocessors 3\nchoices 0\n");
     cr_assert_eq(check_race(&check, &f), -EPROTONOSUPPORT, "%s", f.text);
-    cr_assert(strstr(f.text, "a replay of version 2") != NULL, "%s", f.text);
+    SAYS(f.text, "a replay of version 2");
     logp_failure_free(&f);
     remove_folder();
     cr_assert_eq(check_race(&check, &f), -ENOENT, "%s", f.text);
-    cr_assert(strstr(check.checked.text, "No such file") != NULL, "%s", check.checked.text);
+    SAYS(check.checked.text, "No such file");
     logp_failure_free(&f);
     setenv("LOGP_CHECK_REGRESSIONS", "/none", 1);
     check.regressions = NULL;
     cr_assert_eq(logp_check(race, NULL, &check, &f), -ENOENT, "%s", f.text);
-    cr_assert(strstr(f.text, "/none") != NULL, "%s", f.text);
+    SAYS(f.text, "/none");
     unsetenv("LOGP_CHECK_REGRESSIONS");
     logp_failure_free(&f);
 }
 
 /* ---- what each size has had ---- */
-
-/* Rank 0 takes the messages of all others in any order: (P-1)! outcomes. */
-static int gather(struct logp_vp *vp, void *arg)
-{
-    int x = 0, rc = 0;
-
-    if (logp_vp_rank(vp) > 0)
-        return logp_send(vp, 0, 0, &x, sizeof(x));
-    for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), NULL);
-    return rc;
-}
 
 /* Each vp touches an object of its own, and then one object twice: (2 P)! / 2^P orders. */
 static int touches(struct logp_vp *vp, void *arg)
@@ -242,7 +228,8 @@ Test(check_search, outcomes_are_the_executions_of_an_exhaustive_check)
         logp_program program;
         int P;
         uint64_t outcomes;
-    } all[] = {{gather, 2, 1},  {gather, 4, 6},   {gather, 6, 120},
+    } all[] = {/* (P-1)! orders of messages */
+               {gather, 2, 1},  {gather, 4, 6},   {gather, 6, 120},
                {touches, 2, 6}, {touches, 3, 90}, {picks, 2, 24}};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -273,9 +260,8 @@ Test(check_search, the_text_has_the_outcomes_of_each_size)
     struct logp_check check = {.sizes = (int[]){2, 3}, .n_sizes = 2, .runs = 100};
 
     cr_assert_eq(logp_check(gather, NULL, &check, NULL), 0);
-    cr_assert(strstr(check.checked.text, "200 runs; P = 2: 1 outcome; "
-                                         "P = 3: 2 outcomes, the last new in run ") != NULL,
-              "%s", check.checked.text);
+    SAYS(check.checked.text, "200 runs; P = 2: 1 outcome; "
+                             "P = 3: 2 outcomes, the last new in run ");
 }
 
 static int takes_a_millisecond(struct logp_vp *vp, void *arg)
@@ -331,7 +317,7 @@ Test(check_search, a_message_that_is_left_over_is_a_failure)
         if (all[i].rc != 0) {
             cr_assert_eq(f.kind, LOGP_FAILURE_LEFT_OVER);
             cr_assert_eq(f.n_left_over, 1, "%zu: %s", i, f.text);
-            cr_assert(strstr(f.text, "1 message was never received\n") != NULL, "%s", f.text);
+            SAYS(f.text, "1 message was never received\n");
             cr_assert_eq(logp_check_replay(leaves_one, NULL, &check, f.replay, &again), -EBADMSG);
             cr_assert_str_eq(again.text, f.text);
             logp_failure_free(&again);
@@ -372,10 +358,10 @@ static void check_two(int how, const char *second, const char *first)
     struct logp_failure f;
 
     cr_assert_eq(logp_check(send_two, &how, &check, &f), -EPROTO);
-    cr_assert(strstr(f.text, "    step 1: send to rank 1, tag 3, 4 bytes\n") != NULL, "%s", f.text);
+    SAYS(f.text, "    step 1: send to rank 1, tag 3, 4 bytes\n");
     cr_assert(strstr(f.text, second) != NULL && strstr(f.text, first) != NULL, "%s", f.text);
     cr_assert(strstr(f.text, " ns ") == NULL, "%s", f.text);
-    cr_assert(strstr(f.replay, "\nsteps 200000\n") != NULL, "%s", f.replay);
+    SAYS(f.replay, "\nsteps 200000\n");
     logp_failure_free(&f);
 }
 

@@ -4,7 +4,7 @@
  * sends that wait for their receivers and without: each run comes to its end, and the same answers
  * give the same run again. And one program whose receives wait beside others: it has no deadlock.
  */
-#include "support.h"
+#include "kit.h"
 
 enum { CALLS = 25, WAYS = 5, MODELS = 3, PROGRAMS = 300, POSTED = 4 };
 
@@ -191,15 +191,10 @@ static int beside(struct logp_vp *vp, void *arg)
 
 Test(explore_calls, a_named_receive_posted_beside_one_from_any_source_is_served)
 {
-    for (int strategy = LOGP_STRATEGY_RANDOM; strategy <= LOGP_STRATEGY_EXHAUSTIVE; strategy++) {
-        struct logp_check check = {.size = sizeof(check),
-                                   .sizes = (int[]){2},
-                                   .n_sizes = 1,
-                                   .runs = 100,
-                                   .seed = 1,
-                                   .strategy = (enum logp_strategy)strategy};
+    for (int i = 0; i < N_STRATEGIES; i++) {
+        struct logp_check check = check_of(2, strategies[i], 100);
 
-        cr_assert_eq(logp_check(beside, NULL, &check, NULL), 0);
+        passes(beside, NULL, &check);
     }
 }
 

@@ -4,7 +4,7 @@
  * can be counted by hand. Each processor of these programs sees its own messages in any order,
  * whatever the others see.
  */
-#include "support.h"
+#include "kit.h"
 
 enum { MOST_P = 8 };
 
@@ -104,13 +104,9 @@ static int touches(struct logp_vp *vp, void *arg)
 
 static void expect(logp_program program, int P, enum logp_sends sends, uint64_t n)
 {
-    struct logp_check check = {.sizes = &P,
-                               .n_sizes = 1,
-                               .strategy = LOGP_STRATEGY_EXHAUSTIVE,
-                               .sends = sends,
-                               .runs = 100000};
+    struct logp_check check = check_of(P, LOGP_STRATEGY_EXHAUSTIVE, 100000);
 
-    check.size = sizeof(check);
+    check.sends = sends;
     cr_assert_eq(logp_check(program, NULL, &check, NULL), 0);
     cr_assert(check.checked.complete);
     cr_assert_eq(check.checked.executions, n, "%llu executions, %llu by hand",
@@ -170,13 +166,10 @@ static int first_of_two(struct logp_vp *vp, void *arg)
 Test(explore_counts, an_answer_counts_where_messages_may_come_twice)
 {
     struct first f = {.too_late = false};
-    struct logp_check check = {.size = sizeof(check),
-                               .sizes = (int[]){2},
-                               .n_sizes = 1,
-                               .strategy = LOGP_STRATEGY_EXHAUSTIVE,
-                               .sends = LOGP_SENDS_SYNCHRONOUS,
-                               .most_faults = {.doubled = 1}};
+    struct logp_check check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, 0);
 
+    check.sends = LOGP_SENDS_SYNCHRONOUS;
+    check.most_faults.doubled = 1;
     cr_assert_eq(logp_check(first_of_two, &f, &check, NULL), 0);
     cr_assert(check.checked.complete);
     cr_assert(f.seen[0]);
@@ -211,13 +204,10 @@ static int mixed(struct logp_vp *vp, void *arg)
 
 Test(explore_counts, a_receive_has_a_choice_between_sends_that_wait_and_others)
 {
-    for (int strategy = LOGP_STRATEGY_RANDOM; strategy <= LOGP_STRATEGY_EXHAUSTIVE; strategy++) {
-        struct logp_check check = {.size = sizeof(check),
-                                   .sizes = (int[]){3},
-                                   .n_sizes = 1,
-                                   .strategy = (enum logp_strategy)strategy};
+    for (int i = 0; i < N_STRATEGIES; i++) {
+        struct logp_check check = check_of(3, strategies[i], 0);
 
-        cr_assert_eq(logp_check(mixed, NULL, &check, NULL), -EDEADLK, "strategy %d", strategy);
+        cr_assert_eq(logp_check(mixed, NULL, &check, NULL), -EDEADLK, "strategy %d", i);
     }
 }
 
@@ -274,12 +264,9 @@ static int sees_too_late(const struct logp_note *note, void *arg)
 Test(explore_counts, a_cancel_comes_before_a_match_or_too_late)
 {
     struct first f = {.too_late = false};
-    struct logp_check check = {.size = sizeof(check),
-                               .sizes = (int[]){3},
-                               .n_sizes = 1,
-                               .strategy = LOGP_STRATEGY_EXHAUSTIVE,
-                               .event = sees_too_late};
+    struct logp_check check = check_of(3, LOGP_STRATEGY_EXHAUSTIVE, 0);
 
+    check.event = sees_too_late;
     cr_assert_eq(logp_check(cancels, &f, &check, NULL), 0);
     cr_assert_eq(check.checked.executions, 2);
     cr_assert_eq(check.checked.by_size[0].outcomes, 2);
@@ -303,14 +290,5 @@ static int in_a_group(struct logp_vp *vp, void *arg)
 
 Test(explore_counts, messages_of_a_group_are_the_same_in_each_run)
 {
-    struct logp_check check = {.size = sizeof(check),
-                               .sizes = (int[]){4},
-                               .n_sizes = 1,
-                               .strategy = LOGP_STRATEGY_EXHAUSTIVE};
-    struct logp_failure f;
-
-    cr_assert_eq(logp_check(in_a_group, NULL, &check, &f), 0, "%s", f.text);
-    cr_assert(check.checked.complete, "%s", check.checked.text);
-    cr_assert_eq(check.checked.executions, 6);
-    logp_failure_free(&f);
+    expect_executions(in_a_group, NULL, 4, 6);
 }
