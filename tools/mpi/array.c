@@ -26,8 +26,7 @@ int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[]
     MPI_Aint offset = 0, stride;
     int *all, rc;
 
-    enter("MPI_Type_create_subarray");
-    TYPE(from, old, NULL);
+    ENTER_TYPE(from, "MPI_Type_create_subarray", old);
     CHECK(NULL, n_dims > 0, MPI_ERR_ARG, "%d dimensions, but there must be at least 1", n_dims);
     CHECK(NULL, order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN, MPI_ERR_ARG,
           "%d is not an order of dimensions", order);
@@ -126,8 +125,7 @@ int MPI_Type_create_darray(int n_processes, int rank, int n_dims, const int size
     int64_t n = 1;
     MPI_Aint stride;
 
-    enter("MPI_Type_create_darray");
-    TYPE(from, old, NULL);
+    ENTER_TYPE(from, "MPI_Type_create_darray", old);
     CHECK(NULL, n_dims > 0, MPI_ERR_ARG, "%d dimensions, but there must be at least 1", n_dims);
     CHECK(NULL, rank >= 0 && rank < n_processes, MPI_ERR_ARG, "process %d of %d", rank,
           n_processes);

@@ -158,7 +158,7 @@ void free_attributes(struct rank *r)
 
 /* ---- communicators ---- */
 
-ATTRIBUTES(Comm, MPI_Comm, OBJECT_COMM, COMM(object, handle))
+ATTRIBUTES(Comm, MPI_Comm, OBJECT_COMM, ENTER)
 
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
@@ -166,8 +166,7 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
     static int universe;
     void *found = NULL;
 
-    enter("MPI_Comm_get_attr");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_get_attr", comm);
     CHECK(c, keyval != MPI_KEYVAL_INVALID, MPI_ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID");
     universe = this_rank()->world.size;
     switch (keyval) {
@@ -229,14 +228,13 @@ int MPI_Attr_delete(MPI_Comm comm, int keyval)
 
 /* ---- datatypes ---- */
 
-ATTRIBUTES(Type, MPI_Datatype, OBJECT_TYPE, TYPE(object, handle, NULL))
+ATTRIBUTES(Type, MPI_Datatype, OBJECT_TYPE, ENTER_TYPE)
 
 int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
 {
     void *found;
 
-    enter("MPI_Type_get_attr");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Type_get_attr", type);
     (void)t;
     *flag = find_attribute(type, keyval, &found);
     if (*flag)

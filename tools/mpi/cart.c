@@ -122,8 +122,7 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
     int rc;
 
     (void)reorder;
-    enter("MPI_Cart_create");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Cart_create", comm);
     CHECK(c, n_dims >= 0, MPI_ERR_DIMS, "%d dimensions", n_dims);
     for (int i = 0; i < n_dims; i++) {
         CHECK(c, dims[i] > 0, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
@@ -139,10 +138,9 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
     return MPI_SUCCESS;
 }
 
-#define CART(c, g, comm)                                                                           \
-    struct comm *c = comm_of(comm);                                                                \
-    const struct cart *g = c != NULL ? c->cart : NULL;                                             \
-    CHECK(c, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed");               \
+#define ENTER_CART(c, g, call, comm)                                                               \
+    ENTER(c, call, comm);                                                                          \
+    const struct cart *g = c->cart;                                                                \
     CHECK(c, g != NULL, MPI_ERR_TOPOLOGY, "the communicator is not a grid")
 
 /* @return the rank; MPI_PROC_NULL: beside the grid */
@@ -174,8 +172,7 @@ static void coords_of(const struct cart *g, int rank, int n, int coords[])
 
 int MPI_Cartdim_get(MPI_Comm comm, int *n_dims)
 {
-    enter("MPI_Cartdim_get");
-    CART(c, g, comm);
+    ENTER_CART(c, g, "MPI_Cartdim_get", comm);
     *n_dims = g->n_dims;
     return MPI_SUCCESS;
 }
@@ -186,8 +183,7 @@ int MPI_Cartdim_get(MPI_Comm comm, int *n_dims)
 
 int MPI_Cart_get(MPI_Comm comm, int max_dims, int dims[], int periods[], int coords[])
 {
-    enter("MPI_Cart_get");
-    CART(c, g, comm);
+    ENTER_CART(c, g, "MPI_Cart_get", comm);
     CHECK_MOST(c, g, max_dims);
     for (int i = 0; i < g->n_dims && i < max_dims; i++) {
         dims[i] = g->dims[i];
@@ -199,8 +195,7 @@ int MPI_Cart_get(MPI_Comm comm, int max_dims, int dims[], int periods[], int coo
 
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
-    enter("MPI_Cart_rank");
-    CART(c, g, comm);
+    ENTER_CART(c, g, "MPI_Cart_rank", comm);
     CHECK(c, coords != NULL || g->n_dims == 0, MPI_ERR_ARG, "coords is a null pointer");
     *rank = rank_at(g, coords);
     CHECK(c, *rank != MPI_PROC_NULL, MPI_ERR_ARG, "the coordinates are not in the grid");
@@ -209,8 +204,7 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 
 int MPI_Cart_coords(MPI_Comm comm, int rank, int max_dims, int coords[])
 {
-    enter("MPI_Cart_coords");
-    CART(c, g, comm);
+    ENTER_CART(c, g, "MPI_Cart_coords", comm);
     CHECK(c, rank >= 0 && rank < c->size, MPI_ERR_RANK, "%d is not a rank of a communicator of %d",
           rank, c->size);
     CHECK_MOST(c, g, max_dims);
@@ -222,8 +216,7 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int displacement, int *source, 
 {
     int *coords;
 
-    enter("MPI_Cart_shift");
-    CART(c, g, comm);
+    ENTER_CART(c, g, "MPI_Cart_shift", comm);
     CHECK(c, direction >= 0 && direction < g->n_dims, MPI_ERR_DIMS,
           "direction %d of a grid of %d dimensions", direction, g->n_dims);
     coords = malloc((size_t)g->n_dims * sizeof(int));
@@ -242,8 +235,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *out)
     int colour = 0, key = 0, n = 0, rc;
     int *coords, *dims, *periods;
 
-    enter("MPI_Cart_sub");
-    CART(c, g, comm);
+    ENTER_CART(c, g, "MPI_Cart_sub", comm);
     CHECK(c, remain != NULL || g->n_dims == 0, MPI_ERR_ARG, "remain is a null pointer");
     coords = malloc(3 * (size_t)(g->n_dims + 1) * sizeof(int));
     CHECK(c, coords != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -270,8 +262,7 @@ int MPI_Cart_map(MPI_Comm comm, int n_dims, const int dims[], const int periods[
     int64_t n = 1;
 
     (void)periods;
-    enter("MPI_Cart_map");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Cart_map", comm);
     for (int i = 0; i < n_dims; i++)
         n *= dims[i];
     *rank = c->rank < n ? c->rank : MPI_UNDEFINED;
@@ -280,8 +271,7 @@ int MPI_Cart_map(MPI_Comm comm, int n_dims, const int dims[], const int periods[
 
 int MPI_Topo_test(MPI_Comm comm, int *status)
 {
-    enter("MPI_Topo_test");
-    COMM(c, comm);
+    ENTER(c, "MPI_Topo_test", comm);
     if (c->graph != NULL)
         *status = c->graph->index != NULL ? MPI_GRAPH : MPI_DIST_GRAPH;
     else

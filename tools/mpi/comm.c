@@ -65,16 +65,14 @@ void drop_comm(struct comm *c)
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
-    enter("MPI_Comm_size");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_size", comm);
     *size = c->size;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
-    enter("MPI_Comm_rank");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_rank", comm);
     *rank = c->rank;
     return MPI_SUCCESS;
 }
@@ -94,8 +92,7 @@ struct group *ranks_of(const struct comm *c, bool peers)
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    enter("MPI_Comm_group");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_group", comm);
     *group = (MPI_Group)ranks_of(c, false);
     CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
@@ -103,8 +100,7 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
-    enter("MPI_Comm_remote_group");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_remote_group", comm);
     CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
     *group = (MPI_Group)ranks_of(c, true);
     CHECK(c, *group != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -113,8 +109,7 @@ int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 
 int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
-    enter("MPI_Comm_remote_size");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_remote_size", comm);
     CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
     *size = c->n_peers;
     return MPI_SUCCESS;
@@ -135,8 +130,7 @@ int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
 {
     int others = MPI_IDENT;
 
-    enter("MPI_Comm_compare");
-    COMM(x, a);
+    ENTER(x, "MPI_Comm_compare", a);
     COMM(y, b);
     *result = x == y ? MPI_IDENT : MPI_UNEQUAL;
     if (x == y || x->inter != y->inter)
@@ -153,8 +147,7 @@ int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
 
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
-    enter("MPI_Comm_test_inter");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_test_inter", comm);
     *flag = c->inter;
     return MPI_SUCCESS;
 }
@@ -167,8 +160,7 @@ int MPI_Comm_get_parent(MPI_Comm *parent)
 
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
-    enter("MPI_Comm_set_name");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_set_name", comm);
     snprintf(c->name, sizeof(c->name), "%s", name);
     return MPI_SUCCESS;
 }
@@ -249,8 +241,7 @@ static int dup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm *
     struct logp_vp *vp = NULL;
     int rc;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     rc = logp_group_dup(c->vp, &vp);
     rc = give_comm(c, rc, vp, n_first_of(c), out);
     if (rc == MPI_SUCCESS)
@@ -282,8 +273,7 @@ static int idup(const char *call, MPI_Comm comm, const MPI_Info *info, MPI_Comm 
     struct comm *made;
     int rc;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     BEGIN(r, c);
     made = new_comm(c->vp, n_first_of(c), c);
     CHECK(c, made != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -331,8 +321,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out)
     struct logp_vp *vp = NULL;
     int rc;
 
-    enter("MPI_Comm_split");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_split", comm);
     CHECK(c, color >= 0 || color == MPI_UNDEFINED, MPI_ERR_ARG,
           "the colour is %d, but must be at least 0 or MPI_UNDEFINED", color);
     if (c->inter)
@@ -348,8 +337,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
         logp_machine_process(logp_vp_machine(this_rank()->vp)); /* what shares memory */
 
     (void)info;
-    enter("MPI_Comm_split_type");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_split_type", comm);
     CHECK(c, type == MPI_COMM_TYPE_SHARED || type == MPI_UNDEFINED, MPI_ERR_ARG,
           "%d is not a type of communicators", type);
     return MPI_Comm_split(comm, type == MPI_UNDEFINED ? MPI_UNDEFINED : process, key, out);
@@ -372,8 +360,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *out)
     struct logp_vp *vp = NULL;
     int place, rc;
 
-    enter("MPI_Comm_create");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_create", comm);
     CHECK(c, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     place = place_in(g);
     if (c->inter)
@@ -391,8 +378,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
     struct logp_vp *vp = NULL;
     int *members, rc;
 
-    enter("MPI_Comm_create_group");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Comm_create_group", comm);
     CHECK(c, tag >= 0, MPI_ERR_TAG, "the tag is %d, but must be at least 0", tag);
     CHECK(c, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed");
     *out = MPI_COMM_NULL;
@@ -410,8 +396,7 @@ int MPI_Comm_free(MPI_Comm *comm)
 {
     int rc;
 
-    enter("MPI_Comm_free");
-    COMM(c, *comm);
+    ENTER(c, "MPI_Comm_free", *comm);
     CHECK(c, *comm != MPI_COMM_WORLD && *comm != MPI_COMM_SELF, MPI_ERR_COMM,
           "this communicator cannot be freed");
     rc = delete_attributes(*comm);

@@ -74,8 +74,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *n_ints, int *n_addresses, int 
     static const struct recipe named = {.combiner = MPI_COMBINER_NAMED};
     const struct recipe *r;
 
-    enter("MPI_Type_get_envelope");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Type_get_envelope", type);
     r = t->recipe != NULL ? t->recipe : &named;
     *n_ints = r->n_ints;
     *n_addresses = r->n_bytes;
@@ -90,8 +89,7 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_ints, int max_addresses, in
 {
     const struct recipe *r;
 
-    enter("MPI_Type_get_contents");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Type_get_contents", type);
     r = t->recipe;
     CHECK(NULL, r != NULL, MPI_ERR_TYPE, "%s is a constant and has no contents", t->name);
     CHECK(NULL, max_ints >= r->n_ints && max_addresses >= r->n_bytes && max_types >= r->n_olds,

@@ -73,8 +73,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
 {
     int rc;
 
-    enter("MPI_Win_fence");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_fence", win);
     CHECK(w->comm,
           (assert &
            ~(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) == 0,
@@ -132,8 +131,7 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     int rc;
 
-    enter("MPI_Win_post");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_post", win);
     CHECK(w->comm, (assert & ~(MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)) == 0,
           MPI_ERR_ASSERT, "the assertion %d is not one of MPI_Win_post", assert);
     CHECK(w->comm, !w->posted, MPI_ERR_RMA_SYNC, "the window is posted already");
@@ -150,8 +148,7 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
     int rc;
 
-    enter("MPI_Win_start");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_start", win);
     CHECK(w->comm, (assert & ~MPI_MODE_NOCHECK) == 0, MPI_ERR_ASSERT,
           "the assertion %d is not one of MPI_Win_start", assert);
     CHECK(w->comm, !w->started && !w->all_locked, MPI_ERR_RMA_SYNC,
@@ -175,8 +172,7 @@ int MPI_Win_complete(MPI_Win win)
 {
     int rc = MPI_SUCCESS;
 
-    enter("MPI_Win_complete");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_complete", win);
     CHECK(w->comm, w->started, MPI_ERR_RMA_SYNC, "MPI_Win_start has not been called");
     w->started = false;
     for (int i = 0; i < w->n_started && rc == MPI_SUCCESS; i++) {
@@ -194,8 +190,7 @@ int MPI_Win_wait(MPI_Win win)
 {
     int rc = MPI_SUCCESS;
 
-    enter("MPI_Win_wait");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_wait", win);
     CHECK(w->comm, w->posted, MPI_ERR_RMA_SYNC, "the window has not been posted");
     for (; w->n_posted > 0 && rc == MPI_SUCCESS; w->n_posted--)
         rc = hear(w, LOGP_ANY_SOURCE, TAG_COMPLETE);
@@ -209,8 +204,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     bool found = true;
     int rc = MPI_SUCCESS;
 
-    enter("MPI_Win_test");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_test", win);
     CHECK(w->comm, w->posted, MPI_ERR_RMA_SYNC, "the window has not been posted");
     while (w->n_posted > 0 && found && rc == MPI_SUCCESS) {
         rc = class_of(logp_probe(w->comm->vp, LOGP_ANY_SOURCE, TAG_COMPLETE, &found, &from));
@@ -313,8 +307,7 @@ int MPI_Win_lock(int type, int rank, int assert, MPI_Win win)
 {
     int rc;
 
-    enter("MPI_Win_lock");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_lock", win);
     CHECK(w->comm, type == MPI_LOCK_SHARED || type == MPI_LOCK_EXCLUSIVE, MPI_ERR_LOCKTYPE,
           "%d is not a type of locks", type);
     CHECK(w->comm, rank == MPI_PROC_NULL || (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
@@ -343,8 +336,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
 {
     int rc;
 
-    enter("MPI_Win_unlock");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_unlock", win);
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
     CHECK(w->comm, (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
@@ -364,8 +356,7 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
 {
     int rc;
 
-    enter("MPI_Win_lock_all");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_lock_all", win);
     CHECK(w->comm, (assert & ~MPI_MODE_NOCHECK) == 0, MPI_ERR_ASSERT,
           "the assertion %d is not one of MPI_Win_lock_all", assert);
     CHECK(w->comm, !w->started && !w->all_locked, MPI_ERR_RMA_SYNC,
@@ -390,8 +381,7 @@ int MPI_Win_unlock_all(MPI_Win win)
 {
     int rc;
 
-    enter("MPI_Win_unlock_all");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_unlock_all", win);
     CHECK(w->comm, w->all_locked, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has not been called");
     w->all_locked = false;
     rc = finish(w, 0, w->comm->size);
@@ -426,8 +416,7 @@ static int flush(struct win *w, int first, int n)
 
 static int flush_one(const char *call, int rank, MPI_Win win)
 {
-    enter(call);
-    WIN(w, win);
+    ENTER_WIN(w, call, win);
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
     CHECK(w->comm, (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
@@ -441,8 +430,7 @@ static int flush_all(const char *call, MPI_Win win)
 {
     bool locked = false;
 
-    enter(call);
-    WIN(w, win);
+    ENTER_WIN(w, call, win);
     for (int i = 0; i < w->comm->size; i++)
         locked = locked || (w->access[i] & LOCKED) != 0;
     CHECK(w->comm, locked, MPI_ERR_RMA_SYNC, "no rank is locked");
@@ -474,8 +462,7 @@ int MPI_Win_sync(MPI_Win win)
 {
     int rc;
 
-    enter("MPI_Win_sync");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_sync", win);
     atomic_thread_fence(memory_order_seq_cst); /* pairs with that of the rank that has written */
     rc = class_of(logp_yield(w->comm->vp));
     return rc == MPI_SUCCESS ? perform_arrived(w, w->comm->rank) : rc;

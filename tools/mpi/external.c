@@ -97,8 +97,7 @@ static void element(struct cursor *c, const struct type *t, char *at)
 static int convert(const char *call, const char *form, void *buf, int count, MPI_Datatype type,
                    struct cursor *c)
 {
-    enter(call);
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, call, type);
     CHECK(NULL, strcmp(form, "external32") == 0, MPI_ERR_ARG, "the form is %s, not external32",
           form);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);

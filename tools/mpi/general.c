@@ -69,8 +69,7 @@ int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Re
 {
     struct request *r;
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     r = again != NULL ? new_request(REQUEST_COLLECTIVE, c) : NULL;
     if (r == NULL || !keep_again(again)) {
         free(again);

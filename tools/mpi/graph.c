@@ -62,8 +62,7 @@ int MPI_Graph_create(MPI_Comm comm, int n_nodes, const int index[], const int ed
     int rc, first, n;
 
     (void)reorder;
-    enter("MPI_Graph_create");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Graph_create", comm);
     rc = check_graph(c, n_nodes, index, edges);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_split(comm, c->rank < n_nodes ? 0 : MPI_UNDEFINED, c->rank, out);
@@ -92,22 +91,20 @@ int MPI_Graph_map(MPI_Comm comm, int n_nodes, const int index[], const int edges
 {
     int rc;
 
-    enter("MPI_Graph_map");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Graph_map", comm);
     rc = check_graph(c, n_nodes, index, edges);
     *rank = c->rank < n_nodes ? c->rank : MPI_UNDEFINED;
     return rc;
 }
 
-#define GRAPH(c, g, comm)                                                                          \
-    COMM(c, comm);                                                                                 \
+#define ENTER_GRAPH(c, g, call, comm)                                                              \
+    ENTER(c, call, comm);                                                                          \
     const struct graph *g = c->graph;                                                              \
     CHECK(c, g != NULL && g->index != NULL, MPI_ERR_TOPOLOGY, "the communicator is not a graph")
 
 int MPI_Graphdims_get(MPI_Comm comm, int *n_nodes, int *n_edges)
 {
-    enter("MPI_Graphdims_get");
-    GRAPH(c, g, comm);
+    ENTER_GRAPH(c, g, "MPI_Graphdims_get", comm);
     *n_nodes = g->n_nodes;
     *n_edges = g->index[g->n_nodes - 1];
     return MPI_SUCCESS;
@@ -115,8 +112,7 @@ int MPI_Graphdims_get(MPI_Comm comm, int *n_nodes, int *n_edges)
 
 int MPI_Graph_get(MPI_Comm comm, int max_index, int max_edges, int index[], int edges[])
 {
-    enter("MPI_Graph_get");
-    GRAPH(c, g, comm);
+    ENTER_GRAPH(c, g, "MPI_Graph_get", comm);
     for (int i = 0; i < g->n_nodes && i < max_index; i++)
         index[i] = g->index[i];
     for (int i = 0; i < g->index[g->n_nodes - 1] && i < max_edges; i++)
@@ -126,8 +122,7 @@ int MPI_Graph_get(MPI_Comm comm, int max_index, int max_edges, int index[], int 
 
 int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *n)
 {
-    enter("MPI_Graph_neighbors_count");
-    GRAPH(c, g, comm);
+    ENTER_GRAPH(c, g, "MPI_Graph_neighbors_count", comm);
     CHECK(c, (unsigned)rank < (unsigned)c->size, MPI_ERR_RANK,
           "%d is not a rank of a communicator of %d", rank, c->size);
     *n = g->index[rank] - (rank > 0 ? g->index[rank - 1] : 0);
@@ -138,8 +133,7 @@ int MPI_Graph_neighbors(MPI_Comm comm, int rank, int max, int neighbors[])
 {
     int first;
 
-    enter("MPI_Graph_neighbors");
-    GRAPH(c, g, comm);
+    ENTER_GRAPH(c, g, "MPI_Graph_neighbors", comm);
     CHECK(c, (unsigned)rank < (unsigned)c->size, MPI_ERR_RANK,
           "%d is not a rank of a communicator of %d", rank, c->size);
     first = rank > 0 ? g->index[rank - 1] : 0;
@@ -179,8 +173,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int n_in, const int sources[],
     int rc;
 
     (void)info, (void)reorder;
-    enter("MPI_Dist_graph_create_adjacent");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Dist_graph_create_adjacent", comm);
     CHECK(c, (in_weights == MPI_UNWEIGHTED) == (out_weights == MPI_UNWEIGHTED), MPI_ERR_ARG,
           "edges of one direction have weights, and those of the other have none");
     rc = check_neighbors(c, n_in, sources, in_weights);
@@ -262,8 +255,7 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
     int n_edges = 0, n_all, rc;
 
     (void)info, (void)reorder;
-    enter("MPI_Dist_graph_create");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Dist_graph_create", comm);
     rc = check_neighbors(c, n, sources, MPI_UNWEIGHTED);
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
         CHECK(c, degrees[i] >= 0, MPI_ERR_ARG, "source %d has %d edges", i, degrees[i]);
@@ -290,16 +282,15 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
     return give(c, g, out);
 }
 
-#define DIST_GRAPH(c, g, comm)                                                                     \
-    COMM(c, comm);                                                                                 \
+#define ENTER_DIST_GRAPH(c, g, call, comm)                                                         \
+    ENTER(c, call, comm);                                                                          \
     const struct graph *g = c->graph;                                                              \
     CHECK(c, g != NULL && g->index == NULL, MPI_ERR_TOPOLOGY,                                      \
           "the communicator is not a distributed graph")
 
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *n_in, int *n_out, int *weighted)
 {
-    enter("MPI_Dist_graph_neighbors_count");
-    DIST_GRAPH(c, g, comm);
+    ENTER_DIST_GRAPH(c, g, "MPI_Dist_graph_neighbors_count", comm);
     *n_in = g->n_in;
     *n_out = g->n_out;
     *weighted = g->weighted;
@@ -318,8 +309,7 @@ static void get_neighbors(const int list[], int n, int max, int ranks[], int *we
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int max_in, int sources[], int *in_weights, int max_out,
                              int dests[], int *out_weights)
 {
-    enter("MPI_Dist_graph_neighbors");
-    DIST_GRAPH(c, g, comm);
+    ENTER_DIST_GRAPH(c, g, "MPI_Dist_graph_neighbors", comm);
     get_neighbors(g->in, g->n_in, max_in, sources, g->weighted ? in_weights : MPI_UNWEIGHTED);
     get_neighbors(g->out, g->n_out, max_out, dests, g->weighted ? out_weights : MPI_UNWEIGHTED);
     return MPI_SUCCESS;

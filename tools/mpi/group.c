@@ -27,6 +27,9 @@ struct group *new_group(int n)
 #define GROUP(g, handle)                                                                           \
     const struct group *g = group_of(handle);                                                      \
     CHECK(NULL, g != NULL, MPI_ERR_GROUP, "the group is null or has been freed")
+#define ENTER_GROUP(g, call, handle)                                                               \
+    enter(call);                                                                                   \
+    GROUP(g, handle)
 
 static int place_of(const struct group *g, int rank)
 {
@@ -49,25 +52,21 @@ static int give(struct group *g, MPI_Group *out)
 
 int MPI_Group_size(MPI_Group group, int *size)
 {
-    enter("MPI_Group_size");
-    GROUP(g, group);
+    ENTER_GROUP(g, "MPI_Group_size", group);
     *size = g->n;
     return MPI_SUCCESS;
 }
 
 int MPI_Group_rank(MPI_Group group, int *rank)
 {
-    struct rank *r = enter("MPI_Group_rank");
-
-    GROUP(g, group);
+    struct rank *r = ENTER_GROUP(g, "MPI_Group_rank", group);
     *rank = place_of(g, logp_vp_rank(r->vp));
     return MPI_SUCCESS;
 }
 
 int MPI_Group_translate_ranks(MPI_Group a, int n, const int ranks[], MPI_Group b, int out[])
 {
-    enter("MPI_Group_translate_ranks");
-    GROUP(x, a);
+    ENTER_GROUP(x, "MPI_Group_translate_ranks", a);
     GROUP(y, b);
     CHECK(NULL, n >= 0, MPI_ERR_ARG, "n is %d, but must be at least 0", n);
     CHECK(NULL, n == 0 || (ranks != NULL && out != NULL), MPI_ERR_ARG, "an array of ranks is null");
@@ -81,8 +80,7 @@ int MPI_Group_translate_ranks(MPI_Group a, int n, const int ranks[], MPI_Group b
 
 int MPI_Group_compare(MPI_Group a, MPI_Group b, int *result)
 {
-    enter("MPI_Group_compare");
-    GROUP(x, a);
+    ENTER_GROUP(x, "MPI_Group_compare", a);
     GROUP(y, b);
     *result = x->n == y->n ? MPI_IDENT : MPI_UNEQUAL;
     for (int i = 0; i < x->n && *result != MPI_UNEQUAL; i++)
@@ -97,8 +95,7 @@ int MPI_Group_union(MPI_Group a, MPI_Group b, MPI_Group *out)
 {
     struct group *g;
 
-    enter("MPI_Group_union");
-    GROUP(x, a);
+    ENTER_GROUP(x, "MPI_Group_union", a);
     GROUP(y, b);
     g = new_group(x->n + y->n);
     if (g != NULL) {
@@ -116,8 +113,7 @@ static int select_from(const char *call, MPI_Group a, MPI_Group b, bool in, MPI_
 {
     struct group *g;
 
-    enter(call);
-    GROUP(x, a);
+    ENTER_GROUP(x, call, a);
     GROUP(y, b);
     g = new_group(x->n);
     if (g != NULL) {
@@ -167,8 +163,7 @@ static int include(const char *call, MPI_Group group, int n, const int ranks[], 
     struct group *made;
     int rc;
 
-    enter(call);
-    GROUP(g, group);
+    ENTER_GROUP(g, call, group);
     rc = check_ranks(g, n, ranks);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -188,8 +183,7 @@ static int exclude(const char *call, MPI_Group group, int n, const int ranks[], 
     struct group *made;
     int rc;
 
-    enter(call);
-    GROUP(g, group);
+    ENTER_GROUP(g, call, group);
     rc = check_ranks(g, n, ranks);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -242,8 +236,7 @@ static int take_ranges(const char *call, MPI_Group group, int n, int ranges[][3]
 {
     int *ranks, n_ranks, rc;
 
-    enter(call);
-    GROUP(g, group);
+    ENTER_GROUP(g, call, group);
     CHECK(NULL, n >= 0, MPI_ERR_ARG, "%d ranges, but there must be at least 0", n);
     for (int i = 0; i < n; i++) {
         const int64_t first = ranges[i][0], step = ranges[i][2],
@@ -274,8 +267,7 @@ int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *out
 
 int MPI_Group_free(MPI_Group *group)
 {
-    enter("MPI_Group_free");
-    GROUP(g, *group);
+    ENTER_GROUP(g, "MPI_Group_free", *group);
     if (g != &empty)
         bury_object((struct object *)&g->object, sizeof(*g) + (size_t)g->n * sizeof(int));
     *group = MPI_GROUP_NULL;

@@ -21,6 +21,9 @@ struct info {
 #define ANY_INFO(i, handle)                                                                        \
     const struct info *i = info_of(handle);                                                        \
     CHECK(NULL, i != NULL, MPI_ERR_INFO, "the info is null or has been freed")
+#define ENTER_INFO(i, call, handle)                                                                \
+    enter_any(call);                                                                               \
+    ANY_INFO(i, handle)
 
 static const struct info *info_of(MPI_Info handle)
 {
@@ -101,8 +104,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *f
 {
     const struct pair *p;
 
-    enter_any("MPI_Info_get");
-    ANY_INFO(i, info);
+    ENTER_INFO(i, "MPI_Info_get", info);
     CHECK(NULL, length >= 0, MPI_ERR_ARG, "the length is %d, but must be at least 0", length);
     p = pair_of(i, key);
     *flag = p != NULL;
@@ -116,8 +118,7 @@ int MPI_Info_get_string(MPI_Info info, const char *key, int *length, char *value
 {
     const struct pair *p;
 
-    enter_any("MPI_Info_get_string");
-    ANY_INFO(i, info);
+    ENTER_INFO(i, "MPI_Info_get_string", info);
     p = pair_of(i, key);
     *flag = p != NULL;
     if (p == NULL)
@@ -130,8 +131,7 @@ int MPI_Info_get_string(MPI_Info info, const char *key, int *length, char *value
 
 int MPI_Info_get_nkeys(MPI_Info info, int *n)
 {
-    enter_any("MPI_Info_get_nkeys");
-    ANY_INFO(i, info);
+    ENTER_INFO(i, "MPI_Info_get_nkeys", info);
     *n = 0;
     for (const struct pair *p = i->first; p != NULL; p = p->next)
         ++*n;
@@ -143,8 +143,7 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
     const struct pair *p;
     int left = n;
 
-    enter_any("MPI_Info_get_nthkey");
-    ANY_INFO(i, info);
+    ENTER_INFO(i, "MPI_Info_get_nthkey", info);
     for (p = i->first; p != NULL && left > 0; p = p->next)
         left--;
     CHECK(NULL, n >= 0 && p != NULL, MPI_ERR_ARG, "the info has no key %d", n);
@@ -156,8 +155,7 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag
 {
     const struct pair *p;
 
-    enter_any("MPI_Info_get_valuelen");
-    ANY_INFO(i, info);
+    ENTER_INFO(i, "MPI_Info_get_valuelen", info);
     p = pair_of(i, key);
     *flag = p != NULL;
     if (p != NULL)
@@ -178,8 +176,7 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *out)
 {
     int rc;
 
-    enter_any("MPI_Info_dup");
-    ANY_INFO(i, info);
+    ENTER_INFO(i, "MPI_Info_dup", info);
     rc = MPI_Info_create(out);
     for (const struct pair *p = i->first; p != NULL && rc == MPI_SUCCESS; p = p->next)
         rc = MPI_Info_set(*out, p->key, p->value);
@@ -221,14 +218,12 @@ void drop_info(MPI_Info *kept)
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    enter("MPI_Comm_set_info");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_set_info", comm);
     return set_info(&c->info, info);
 }
 
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 {
-    enter("MPI_Comm_get_info");
-    COMM(c, comm);
+    ENTER(c, "MPI_Comm_get_info", comm);
     return get_info(c->info, info);
 }

@@ -73,8 +73,7 @@ int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int re
     struct group *own, *others = NULL;
     int rc;
 
-    enter("MPI_Intercomm_create");
-    INTRA(c, local);
+    ENTER_INTRA(c, "MPI_Intercomm_create", local);
     *out = MPI_COMM_NULL;
     CHECK(c, (unsigned)local_leader < (unsigned)c->size, MPI_ERR_RANK,
           "the leader %d is not a rank of a communicator of %d", local_leader, c->size);
@@ -96,8 +95,7 @@ int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *out)
     struct logp_vp *vp = NULL;
     int rc;
 
-    enter("MPI_Intercomm_merge");
-    COMM(c, comm);
+    ENTER(c, "MPI_Intercomm_merge", comm);
     CHECK(c, c->inter, MPI_ERR_COMM, "the communicator is not between two groups");
     rc = logp_group_split(c->vp, 0, high != 0, &vp);
     return give_comm(c, rc, vp, 0, out);

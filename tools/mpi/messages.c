@@ -300,8 +300,7 @@ int exchange_items(struct comm *c, const struct items *in, const struct items *o
 
 static int gatherv(const char *call, GATHERV, int root, MPI_Comm comm, MPI_Request *request)
 {
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     CHECK_ROOT(c, root);
     CHECK(c,
           (recv_counts != NULL && displs != NULL) ||
@@ -321,8 +320,7 @@ BOTH(Gatherv, Igatherv,
 
 static int scatterv(const char *call, SCATTERV, int root, MPI_Comm comm, MPI_Request *request)
 {
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     CHECK_ROOT(c, root);
     CHECK_COUNT(c, recv_buf != MPI_IN_PLACE && (!c->inter || root >= 0) ? recv_count : 0);
     CHECK(c,
@@ -347,8 +345,7 @@ static int allgatherv(const char *call, GATHERV, MPI_Comm comm, MPI_Request *req
         .buf = recv_buf, .counts = recv_counts, .displs = displs, .type = recv_type};
     struct items in = {.buf = (char *)send_buf, .type = send_type, .count = send_count};
 
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     if (send_buf == MPI_IN_PLACE && !c->inter)
         in = (struct items){
             .buf = item(&out, c->rank), .type = recv_type, .count = recv_counts[c->rank]};
@@ -363,8 +360,7 @@ BOTH(Allgatherv, Iallgatherv,
 static int alltoall(const char *call, const struct items *in, const struct items *out,
                     MPI_Comm comm, MPI_Request *request)
 {
-    enter(call);
-    COMM(c, comm);
+    ENTER(c, call, comm);
     CHECK(c,
           in->buf == MPI_IN_PLACE || (in->counts != NULL && in->displs != NULL &&
                                       (in->types != NULL || type_of(in->type) != NULL)),

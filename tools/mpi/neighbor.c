@@ -37,8 +37,7 @@ static int exchange(const char *call, const struct items *in, const struct items
     bool grid;
     int rc;
 
-    enter(call);
-    INTRA(c, comm);
+    ENTER_INTRA(c, call, comm);
     CHECK(c, in->buf != MPI_IN_PLACE, MPI_ERR_BUFFER, "MPI_IN_PLACE is not for neighbours");
     rc = find_neighbors(c, &x);
     if (rc != MPI_SUCCESS)

@@ -214,8 +214,7 @@ int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, 
     struct reduction r;
     int rc;
 
-    enter("MPI_Reduce_local");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Reduce_local", type);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     CHECK(NULL, in != MPI_IN_PLACE && inout != MPI_IN_PLACE, MPI_ERR_BUFFER,
           "MPI_IN_PLACE is not for this call");

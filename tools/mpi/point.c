@@ -517,8 +517,7 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     size_t bytes = bytes_of(status);
 
-    enter("MPI_Get_count");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Get_count", type);
     if (t->size == 0)
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     else
@@ -565,8 +564,7 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *c
 {
     const size_t bytes = bytes_of(status);
 
-    enter("MPI_Get_elements");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Get_elements", type);
     *count = t->size > 0 ? (MPI_Count)elements_in(t, bytes / t->size + 1, bytes) : 0;
     return MPI_SUCCESS;
 }
@@ -582,8 +580,7 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
-    enter("MPI_Status_set_elements");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Status_set_elements", type);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0",
           (long long)count);
     set_status(status, status->MPI_SOURCE, status->MPI_TAG, (size_t)count * t->size);

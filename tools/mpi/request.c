@@ -210,13 +210,15 @@ static bool is_active(MPI_Request request)
         if (class != MPI_SUCCESS)                                                                  \
             return class;                                                                          \
     } while (0)
+#define ENTER_REQUESTS(call, n, requests)                                                          \
+    enter(call);                                                                                   \
+    REQUESTS(n, requests)
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int rc = MPI_SUCCESS;
 
-    enter("MPI_Wait");
-    REQUESTS(1, request);
+    ENTER_REQUESTS("MPI_Wait", 1, request);
     if (is_active(*request))
         rc = wait_for((struct request *)*request);
     give_status(request_of(*request), status);
@@ -229,8 +231,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     bool done = true;
     int rc = MPI_SUCCESS;
 
-    enter("MPI_Test");
-    REQUESTS(1, request);
+    ENTER_REQUESTS("MPI_Test", 1, request);
     if (is_active(*request))
         rc = test((struct request *)*request, &done);
     *flag = done;
@@ -252,8 +253,7 @@ int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 {
     int all = MPI_SUCCESS;
 
-    enter("MPI_Waitall");
-    REQUESTS(n, requests);
+    ENTER_REQUESTS("MPI_Waitall", n, requests);
     for (int i = 0; i < n; i++) {
         const int rc =
             is_active(requests[i]) ? wait_for((struct request *)requests[i]) : MPI_SUCCESS;
@@ -272,8 +272,7 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
     int rc = MPI_SUCCESS;
     bool done = true;
 
-    enter("MPI_Testall");
-    REQUESTS(n, requests);
+    ENTER_REQUESTS("MPI_Testall", n, requests);
     for (int i = 0; i < n && done && rc == MPI_SUCCESS; i++)
         if (is_active(requests[i]))
             rc = test((struct request *)requests[i], &done);
@@ -374,8 +373,7 @@ int MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 {
     int rc, first;
 
-    enter("MPI_Waitany");
-    REQUESTS(n, requests);
+    ENTER_REQUESTS("MPI_Waitany", n, requests);
     first = wait_first(n, requests, &rc);
     take_one(n, requests, first, index, status);
     return rc;
@@ -385,8 +383,7 @@ int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status
 {
     int rc, first;
 
-    enter("MPI_Testany");
-    REQUESTS(n, requests);
+    ENTER_REQUESTS("MPI_Testany", n, requests);
     first = first_done(n, requests, &rc);
     *flag = first < n;
     *index = MPI_UNDEFINED;
@@ -426,8 +423,7 @@ int MPI_Waitsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
 {
     int rc, first;
 
-    enter("MPI_Waitsome");
-    REQUESTS(n, requests);
+    ENTER_REQUESTS("MPI_Waitsome", n, requests);
     first = wait_first(n, requests, &rc);
     *n_done = MPI_UNDEFINED;
     return first < 0 ? rc : take_some(n, requests, first, rc, n_done, indices, statuses);
@@ -437,8 +433,7 @@ int MPI_Testsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
 {
     int rc, first;
 
-    enter("MPI_Testsome");
-    REQUESTS(n, requests);
+    ENTER_REQUESTS("MPI_Testsome", n, requests);
     first = first_done(n, requests, &rc);
     *n_done = first < 0 ? MPI_UNDEFINED : 0;
     return first < 0 || first == n ? rc
@@ -473,8 +468,7 @@ int MPI_Start(MPI_Request *request)
 {
     struct request *r = request_of(*request);
 
-    enter("MPI_Start");
-    REQUESTS(1, request);
+    ENTER_REQUESTS("MPI_Start", 1, request);
     CHECK(NULL, r != NULL && r->persistent && !r->active, MPI_ERR_REQUEST,
           "the request is not a persistent one that can be started");
     if (r->again != NULL)
@@ -528,8 +522,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     bool done = true;
     int rc = MPI_SUCCESS;
 
-    enter("MPI_Request_get_status");
-    REQUESTS(1, &request);
+    ENTER_REQUESTS("MPI_Request_get_status", 1, &request);
     if (is_active(request))
         rc = test((struct request *)request, &done);
     *flag = done;
@@ -543,8 +536,7 @@ int MPI_Cancel(MPI_Request *request)
     struct request *r = request_of(*request);
     int rc;
 
-    enter("MPI_Cancel");
-    REQUESTS(1, request);
+    ENTER_REQUESTS("MPI_Cancel", 1, request);
     CHECK(NULL, r != NULL && r->active, MPI_ERR_REQUEST, "the request is null or not active");
     if (r->general != NULL)
         return r->general->cancel(r->general->state, r->general->complete);

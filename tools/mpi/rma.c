@@ -437,8 +437,7 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     int64_t arrival_ns = 0;
     int rc;
 
-    enter(call);
-    WIN(w, win);
+    ENTER_WIN(w, call, win);
     CHECK(w->comm, a->rank == MPI_PROC_NULL || (unsigned)a->rank < (unsigned)w->comm->size,
           MPI_ERR_RANK, "%d is not a rank of a window of %d", a->rank, w->comm->size);
     if (a->rank == MPI_PROC_NULL)

@@ -197,8 +197,8 @@ bool find_attribute(const void *object, int keyval, void **value);
 int delete_attribute(void *object, int keyval);
 /* All of an object, up to the first whose function fails. */
 int delete_attributes(void *object);
-/* What MPI has for each kind of object; checked: the declaration of `object`, that `handle` is one. */
-#define ATTRIBUTES(name, type, kind, checked)                                                      \
+/* What MPI has for each kind of object; entered: ENTER(), or that of the kind. */
+#define ATTRIBUTES(name, type, kind, entered)                                                      \
     int MPI_##name##_create_keyval(MPI_##name##_copy_attr_function *copy,                          \
                                    MPI_##name##_delete_attr_function *deleted, int *keyval,        \
                                    void *state)                                                    \
@@ -213,15 +213,13 @@ int delete_attributes(void *object);
     }                                                                                              \
     int MPI_##name##_set_attr(type handle, int keyval, void *value)                                \
     {                                                                                              \
-        enter("MPI_" #name "_set_attr");                                                           \
-        checked;                                                                                   \
+        entered(object, "MPI_" #name "_set_attr", handle);                                         \
         (void)object;                                                                              \
         return set_attribute(kind, handle, keyval, value);                                         \
     }                                                                                              \
     int MPI_##name##_delete_attr(type handle, int keyval)                                          \
     {                                                                                              \
-        enter("MPI_" #name "_delete_attr");                                                        \
-        checked;                                                                                   \
+        entered(object, "MPI_" #name "_delete_attr", handle);                                      \
         (void)object;                                                                              \
         return delete_attribute(handle, keyval);                                                   \
     }
@@ -506,13 +504,16 @@ void abort_run(int code) __attribute__((noreturn));
     struct comm *c = comm_in(enter(call), handle);                                                 \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
 
-#define INTRA(c, handle)                                                                           \
-    COMM(c, handle);                                                                               \
+#define ENTER_INTRA(c, call, handle)                                                               \
+    ENTER(c, call, handle);                                                                        \
     CHECK(c, !c->inter, MPI_ERR_COMM, "the communicator is between two groups")
 
 #define TYPE(t, handle, comm)                                                                      \
     struct type *t = type_of(handle);                                                              \
     CHECK(comm, t != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed")
+#define ENTER_TYPE(t, call, handle)                                                                \
+    enter(call);                                                                                   \
+    TYPE(t, handle, NULL)
 
 /* A type of data that are moved. */
 #define CHECK_COMMITTED(comm, t)                                                                   \

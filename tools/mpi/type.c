@@ -326,8 +326,7 @@ int make_vector(const char *call, int count, int block, ptrdiff_t stride, MPI_Da
 {
     struct type *t;
 
-    enter(call);
-    TYPE(from, old, NULL);
+    ENTER_TYPE(from, call, old);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     CHECK(NULL, block >= 0, MPI_ERR_ARG, "the block length is %d, but must be at least 0", block);
     t = new_type(TYPE_VECTOR);
@@ -404,8 +403,7 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type)
 {
     int rc;
 
-    enter("MPI_Type_dup");
-    TYPE(t, old, NULL);
+    ENTER_TYPE(t, "MPI_Type_dup", old);
     rc = make_resized("MPI_Type_dup", old, t->lb, t->extent, type);
     rc = describe(rc, type, MPI_COMBINER_DUP, NONE, NONE, NONE, BYTES(NULL, 0), &old, 1);
     if (rc != MPI_SUCCESS)
@@ -544,8 +542,7 @@ int MPI_Type_struct(int count, const int blocks[], const MPI_Aint displs[],
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
-    enter("MPI_Type_commit");
-    TYPE(t, *type, NULL);
+    ENTER_TYPE(t, "MPI_Type_commit", *type);
     t->committed = true;
     return MPI_SUCCESS;
 }
@@ -554,8 +551,7 @@ int MPI_Type_free(MPI_Datatype *type)
 {
     int rc;
 
-    enter("MPI_Type_free");
-    TYPE(t, *type, NULL);
+    ENTER_TYPE(t, "MPI_Type_free", *type);
     CHECK(NULL, t->references > 0, MPI_ERR_TYPE, "%s is a constant and cannot be freed", t->name);
     rc = delete_attributes(*type);
     if (rc != MPI_SUCCESS)
@@ -569,8 +565,7 @@ int MPI_Type_free(MPI_Datatype *type)
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
-    enter("MPI_Type_size");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Type_size", type);
     *size = (MPI_Count)t->size;
     return MPI_SUCCESS;
 }
@@ -586,8 +581,7 @@ int MPI_Type_size(MPI_Datatype type, int *size)
 
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    enter("MPI_Type_get_extent");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Type_get_extent", type);
     *lb = t->lb;
     *extent = t->extent;
     return MPI_SUCCESS;
@@ -595,8 +589,7 @@ int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    enter("MPI_Type_get_true_extent");
-    TYPE(t, type, NULL);
+    ENTER_TYPE(t, "MPI_Type_get_true_extent", type);
     *lb = t->true_lb;
     *extent = t->true_ub - t->true_lb;
     return MPI_SUCCESS;
@@ -713,8 +706,7 @@ MPI_Aint MPI_Aint_diff(MPI_Aint a, MPI_Aint b)
 
 int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 {
-    enter("MPI_Pack_size");
-    COMM(c, comm);
+    ENTER(c, "MPI_Pack_size", comm);
     TYPE(t, type, c);
     CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     *size = (size_t)count * t->size <= INT_MAX ? (int)((size_t)count * t->size) : MPI_UNDEFINED;
@@ -724,8 +716,7 @@ int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position,
              MPI_Comm comm)
 {
-    enter("MPI_Pack");
-    COMM(c, comm);
+    ENTER(c, "MPI_Pack", comm);
     DATA_TYPE(t, type, c);
     CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     CHECK_AT(c, in, t, (size_t)count, " to pack");
@@ -742,8 +733,7 @@ int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, 
 int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type,
                MPI_Comm comm)
 {
-    enter("MPI_Unpack");
-    COMM(c, comm);
+    ENTER(c, "MPI_Unpack", comm);
     DATA_TYPE(t, type, c);
     CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
     CHECK_AT(c, out, t, (size_t)count, " to unpack to");

@@ -108,15 +108,13 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
 
 int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    enter("MPI_Win_create");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Win_create", comm);
     return make(c, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, win);
 }
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    enter("MPI_Win_create_dynamic");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Win_create_dynamic", comm);
     return make(c, MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, win);
 }
 
@@ -136,8 +134,7 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
     void *memory;
     int rc;
 
-    enter("MPI_Win_allocate");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Win_allocate", comm);
     CHECK(c, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0", (long long)size);
     memory = new_memory((size_t)size);
     CHECK(c, memory != NULL, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
@@ -160,8 +157,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
     struct win *w;
     int rc;
 
-    enter("MPI_Win_allocate_shared");
-    INTRA(c, comm);
+    ENTER_INTRA(c, "MPI_Win_allocate_shared", comm);
     rc = make(c, MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, win);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -183,8 +179,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void 
 {
     const struct target *t;
 
-    enter("MPI_Win_shared_query");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_shared_query", win);
     CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_SHARED, MPI_ERR_RMA_FLAVOR,
           "the window is not one of MPI_Win_allocate_shared");
     CHECK(w->comm, rank == MPI_PROC_NULL || (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
@@ -203,8 +198,7 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
     struct region *r;
 
-    enter("MPI_Win_attach");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_attach", win);
     CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_DYNAMIC, MPI_ERR_RMA_FLAVOR,
           "the window is not dynamic");
     CHECK(w->comm, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0",
@@ -222,8 +216,7 @@ int MPI_Win_detach(MPI_Win win, const void *base)
 {
     struct region **link, *r;
 
-    enter("MPI_Win_detach");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_detach", win);
     CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_DYNAMIC, MPI_ERR_RMA_FLAVOR,
           "the window is not dynamic");
     pthread_mutex_lock(&w->own->mutex);
@@ -242,8 +235,7 @@ int MPI_Win_free(MPI_Win *win)
 {
     int rc;
 
-    enter("MPI_Win_free");
-    WIN(w, *win);
+    ENTER_WIN(w, "MPI_Win_free", *win);
     CHECK(w->comm, !w->started && !w->posted && !w->all_locked, MPI_ERR_RMA_SYNC,
           "an epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)
@@ -264,8 +256,7 @@ int MPI_Win_free(MPI_Win *win)
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    enter("MPI_Win_get_group");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_get_group", win);
     *group = (MPI_Group)ranks_of(w->comm, false);
     CHECK(w->comm, *group != NULL, MPI_ERR_NO_MEM, "no memory");
     return MPI_SUCCESS;
@@ -273,8 +264,7 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 
 int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-    enter("MPI_Win_set_info");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_set_info", win);
     return set_info(&w->info, info);
 }
 
@@ -288,8 +278,7 @@ int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
                                            {"same_disp_unit", "false"}};
     int length, set, rc;
 
-    enter("MPI_Win_get_info");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_get_info", win);
     rc = get_info(w->info, info);
     for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]) && rc == MPI_SUCCESS; i++) {
         rc = MPI_Info_get_valuelen(*info, hints[i][0], &length, &set);
@@ -301,28 +290,25 @@ int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
 
 int MPI_Win_set_name(MPI_Win win, const char *name)
 {
-    enter("MPI_Win_set_name");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_set_name", win);
     snprintf(w->name, sizeof(w->name), "%s", name);
     return MPI_SUCCESS;
 }
 
 int MPI_Win_get_name(MPI_Win win, char *name, int *length)
 {
-    enter("MPI_Win_get_name");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_get_name", win);
     *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", w->name);
     return MPI_SUCCESS;
 }
 
-ATTRIBUTES(Win, MPI_Win, OBJECT_WIN, WIN(object, handle))
+ATTRIBUTES(Win, MPI_Win, OBJECT_WIN, ENTER_WIN)
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
     void *found = NULL;
 
-    enter("MPI_Win_get_attr");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_get_attr", win);
     *flag = 1;
     switch (keyval) {
     case MPI_WIN_BASE:
@@ -360,8 +346,7 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhand
 
 int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler)
 {
-    enter("MPI_Win_set_errhandler");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_set_errhandler", win);
     CHECK(w->comm, handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");
     w->comm->errors = handler;
     return MPI_SUCCESS;
@@ -369,16 +354,14 @@ int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler)
 
 int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler)
 {
-    enter("MPI_Win_get_errhandler");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_get_errhandler", win);
     *handler = w->comm->errors;
     return MPI_SUCCESS;
 }
 
 int MPI_Win_call_errhandler(MPI_Win win, int error)
 {
-    enter("MPI_Win_call_errhandler");
-    WIN(w, win);
+    ENTER_WIN(w, "MPI_Win_call_errhandler", win);
     failed(w->comm, error, "called by the program");
     return MPI_SUCCESS;
 }

@@ -121,5 +121,8 @@ int take_turn(struct win *w);
 #define WIN(w, handle)                                                                             \
     struct win *w = win_of(handle);                                                                \
     CHECK(NULL, w != NULL, MPI_ERR_WIN, "the window is null or has been freed")
+#define ENTER_WIN(w, call, handle)                                                                 \
+    enter(call);                                                                                   \
+    WIN(w, handle)
 
 #endif
