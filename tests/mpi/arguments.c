@@ -40,7 +40,7 @@ static void results(void)
     MPI_Type_free(&type);
 }
 
-static void buffers(int me)
+static void buffers(void)
 {
     FAILS(MPI_ERR_BUFFER, MPI_Bcast(NULL, 1, MPI_INT, 0, world));
     FAILS(MPI_ERR_BUFFER, MPI_Allreduce(NULL, b, 1, MPI_INT, MPI_SUM, world));
@@ -56,7 +56,7 @@ static void buffers(int me)
 
 /* ---- one buffer for two things ---- */
 
-static void collectives_in_place(int me, int P)
+static void collectives_in_place(void)
 {
     FAILS(MPI_ERR_BUFFER, MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, world));
     FAILS(MPI_ERR_BUFFER, MPI_Allreduce(a, a + 1, 2, MPI_INT, MPI_SUM, world));
@@ -75,7 +75,7 @@ static void collectives_in_place(int me, int P)
 }
 
 /* Every other element of one array is sent, and the others are received. */
-static void interleaved(int me)
+static void interleaved(void)
 {
     MPI_Datatype every_other;
 
@@ -95,7 +95,7 @@ static void interleaved(int me)
     MPI_Type_free(&every_other);
 }
 
-static void messages(int me)
+static void messages(void)
 {
     MPI_Request r[2];
 
@@ -131,7 +131,7 @@ static void operations(void)
     CHECK(MPI_Allreduce(a, b, sizeof(int), MPI_BYTE, MPI_BOR, world) == MPI_SUCCESS && b[0] == 5);
 }
 
-static void ranks_of_groups(int P)
+static void ranks_of_groups(void)
 {
     MPI_Group all, out;
 
@@ -269,22 +269,19 @@ static void others(MPI_Datatype raw)
 int main(int argc, char **argv)
 {
     MPI_Datatype raw;
-    int me, P;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (is_logp()) { /* others crash, or do not look */
         results();
-        buffers(me);
-        collectives_in_place(me, P);
-        interleaved(me);
-        messages(me);
+        buffers();
+        collectives_in_place();
+        interleaved();
+        messages();
         operations();
-        ranks_of_groups(P);
+        ranks_of_groups();
         MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
         MPI_Type_contiguous(1, MPI_INT, &raw); /* not committed */
         arrays(raw);
@@ -294,8 +291,5 @@ int main(int argc, char **argv)
         MPI_Type_free(&raw);
     }
     MPI_Comm_free(&world);
-    MPI_Finalize();
-    if (me == 0)
-        printf("arguments: all hold\n");
-    return 0;
+    return all_hold("arguments");
 }

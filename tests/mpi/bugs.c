@@ -2,7 +2,7 @@
 /* A planted bug for each word; `right` does much the same without one. */
 #include "check.h"
 
-static int me, n, x[8];
+static int x[8];
 static MPI_Win win;
 
 static void sum(void *in, void *inout, int *length, MPI_Datatype *type)
@@ -242,7 +242,7 @@ static void accumulate_pairs(void)
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Win_sync(win);
-        MPI_Accumulate(ones, 1, pair, (me + i) % n, 0, 1, pair, MPI_SUM, win);
+        MPI_Accumulate(ones, 1, pair, (me + i) % P, 0, 1, pair, MPI_SUM, win);
         if (i % 8 == 7)
             MPI_Win_flush_all(win);
     }
@@ -412,7 +412,7 @@ static void leave_fence(const char *what)
     MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_fence(0, win);
     if (me == 0)
-        MPI_Put(&n, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Put(&P, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
     if (strcmp(what, "fence") == 0)
         MPI_Win_fence(0, win);
     if (strcmp(what, "lock") == 0 && me == 0)
@@ -428,13 +428,13 @@ static void lock_in_a_circle(void)
     MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, win);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (me + 1) % n, 0, win); /* next */
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (me + 1) % P, 0, win); /* next */
 }
 
 /* A request that is not complete writes a buffer that another call uses, or the other way round. */
 static void share(const char *which)
 {
-    const int next = (me + 1) % n, before = (me + n - 1) % n, tag = 5;
+    const int next = (me + 1) % P, before = (me + P - 1) % P, tag = 5;
     const MPI_Comm world = MPI_COMM_WORLD;
     int given[2] = {me, 1}, sums[2], copy[2] = {7, 7}, all[128] = {0}, one = 1;
     MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -469,7 +469,7 @@ static void share(const char *which)
 /* Requests may read the same buffer, and the root of a broadcast reads. */
 static void read_together(void)
 {
-    const int next = (me + 1) % n, before = (me + n - 1) % n, tag = 5;
+    const int next = (me + 1) % P, before = (me + P - 1) % P, tag = 5;
     const MPI_Comm world = MPI_COMM_WORLD;
     int given[2] = {me, 1}, sums[2], maxima[2], copy[2] = {7, 7}, one;
     MPI_Request r[3];
@@ -494,9 +494,7 @@ int main(int argc, char **argv)
                                         "irecv", "duplicate", "started", "later"};
     const char *word = argc > 1 ? argv[1] : "right";
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    start(&argc, &argv);
     if (strcmp(word, "right") == 0) {
         for (int i = 0; i < 6; i++)
             objects(kinds[i], 1);

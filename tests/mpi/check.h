@@ -16,6 +16,25 @@
         }                                                                                          \
     } while (0)
 
+/* This rank, and how many there are. */
+static int me __attribute__((unused)), P __attribute__((unused));
+
+static inline void start(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &P);
+}
+
+/* The end of main() of a program that checks itself. */
+static inline int all_hold(const char *name)
+{
+    if (me == 0)
+        printf("%s: all hold\n", name);
+    MPI_Finalize();
+    return 0;
+}
+
 /* Errors that other MPIs do not find are checked here alone. */
 static inline int is_logp(void)
 {

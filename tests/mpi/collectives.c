@@ -4,8 +4,6 @@
 
 enum { MOST = 64 };
 
-static int me, P;
-
 /* Complete a call that may be nonblocking. */
 static MPI_Request request;
 static void done(int nonblocking)
@@ -343,9 +341,7 @@ static void sixteen_bytes(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     for (int i = 0; i < 2; i++) {
         for (int root = 0; root<P; root += P> 2 ? P - 1 : 1)
             blocks(i, root);
@@ -359,8 +355,5 @@ int main(int argc, char **argv)
         sixteen_bytes();
     if (P > 1)
         progress();
-    if (me == 0)
-        puts("collectives: all hold");
-    MPI_Finalize();
-    return 0;
+    return all_hold("collectives");
 }

@@ -2,8 +2,6 @@
 /* Communicators, groups, grids, attributes and error handlers. */
 #include "check.h"
 
-static int me, P;
-
 static void splits(void)
 {
     MPI_Comm half, copy, reversed, none;
@@ -214,8 +212,5 @@ int main(int argc, char **argv)
     grids();
     attributes();
     handlers();
-    if (me == 0)
-        puts("communicators: all hold");
-    MPI_Finalize();
-    return 0;
+    return all_hold("communicators");
 }

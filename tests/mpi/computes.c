@@ -36,7 +36,7 @@ static int deep(int n)
     return n > 0 ? deep(n - 1) + frame[n] : 0;
 }
 
-static void look(int me)
+static void look(void)
 {
     mine.rank = me;
     counter = 10 * me;
@@ -46,13 +46,11 @@ static void look(int me)
 int main(int argc, char **argv)
 {
     double t;
-    int me;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    start(&argc, &argv);
     if (argc > 1) {
         printf("sum %d\n", deep(256));
-        look(me);
+        look();
     } else {
         t = MPI_Wtime();
         compute();

@@ -2,8 +2,6 @@
 /* What objects keep: how a datatype was made, distributed arrays, external32; attributes and infos. */
 #include "check.h"
 
-static int me, P;
-
 static void expect(MPI_Datatype type, int combiner, int n_ints, const int ints[], int n_addresses,
                    const MPI_Aint addresses[], int n_types, const MPI_Datatype types[])
 {
@@ -416,9 +414,7 @@ static void wrong(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     contents();
     darrays();
     external();
@@ -431,8 +427,5 @@ int main(int argc, char **argv)
         names();
         wrong();
     }
-    if (me == 0)
-        puts("contents: all hold");
-    MPI_Finalize();
-    return 0;
+    return all_hold("contents");
 }

@@ -10,7 +10,6 @@
 
 enum { MOST = 64, STEPS = 12 };
 
-static int me, n;
 static long seed, step;
 static uint64_t state;
 
@@ -69,8 +68,8 @@ static MPI_Datatype draw_type(int count, int stride)
 /* Each rank sends to the one `by` further on; the receive may be longer than the message. */
 static void exchange(MPI_Comm comm)
 {
-    const int by = draw(n), count = 1 + draw(8), more = draw(3), tag = draw(5), way = draw(6),
-              any = draw(2), to = (me + by) % n, from = (me - by + n) % n, stride = 2 + draw(2);
+    const int by = draw(P), count = 1 + draw(8), more = draw(3), tag = draw(5), way = draw(6),
+              any = draw(2), to = (me + by) % P, from = (me - by + P) % P, stride = 2 + draw(2);
     int out[MOST] = {0}, in[MOST], got;
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status status;
@@ -139,14 +138,14 @@ static void exchange(MPI_Comm comm)
 /* All send to one, which takes them in any order, with or without a probe. */
 static void gather_any(MPI_Comm comm)
 {
-    const int root = draw(n), tag = draw(5), way = draw(3);
+    const int root = draw(P), tag = draw(5), way = draw(3);
     int x = value(me, 0), seen[MOST] = {0};
 
     if (me != root) {
         MPI_Send(&x, 1, MPI_INT, root, tag, comm);
         return;
     }
-    for (int i = 1; i < n; i++) {
+    for (int i = 1; i < P; i++) {
         MPI_Status status;
         MPI_Message message;
 
@@ -173,14 +172,14 @@ static void sum_pairs(void *in, void *inout, int *length, MPI_Datatype *type)
 
 static void collective(MPI_Comm comm)
 {
-    const int root = draw(n), count = 1 + draw(4), starts = draw(2);
+    const int root = draw(P), count = 1 + draw(4), starts = draw(2);
     int in[MOST], out[MOST * 4], sum = 0;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Op op = MPI_SUM;
 
     for (int i = 0; i < MOST; i++)
         in[i] = value(me, i);
-    for (int r = 0; r < n; r++)
+    for (int r = 0; r < P; r++)
         sum += value(r, 0);
     switch (draw(6)) {
     case 0:
@@ -205,12 +204,12 @@ static void collective(MPI_Comm comm)
         break;
     case 2:
         MPI_Gather(in, count, MPI_INT, me == root ? out : NULL, count, MPI_INT, root, comm);
-        for (int r = 0; r < n && me == root; r++)
+        for (int r = 0; r < P && me == root; r++)
             RIGHT(out[r * count] == value(r, 0));
         break;
     case 3:
         MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm);
-        for (int r = 0; r < n; r++)
+        for (int r = 0; r < P; r++)
             RIGHT(out[r] == value(r, me));
         break;
     case 4:
@@ -223,7 +222,7 @@ static void collective(MPI_Comm comm)
     default:
         out[me] = value(me, 0);
         MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, 1, MPI_INT, comm);
-        for (int r = 0; r < n; r++)
+        for (int r = 0; r < P; r++)
             RIGHT(out[r] == value(r, 0));
         break;
     }
@@ -232,18 +231,18 @@ static void collective(MPI_Comm comm)
 /* Each rank writes its own place of rank `at`, and reads it back in the next epoch. */
 static void window(MPI_Comm comm)
 {
-    const int at = draw(n), way = draw(3);
+    const int at = draw(P), way = draw(3);
     int *base, x = value(me, 0), got = -1;
     MPI_Win win;
 
-    MPI_Win_allocate((MPI_Aint)sizeof(int) * n, sizeof(int), MPI_INFO_NULL, comm, &base, &win);
+    MPI_Win_allocate((MPI_Aint)sizeof(int) * P, sizeof(int), MPI_INFO_NULL, comm, &base, &win);
     if (way == 0) {
         MPI_Win_fence(0, win);
         MPI_Put(&x, 1, MPI_INT, at, me, 1, MPI_INT, win);
         MPI_Win_fence(0, win);
-        MPI_Get(&got, 1, MPI_INT, at, (me + 1) % n, 1, MPI_INT, win);
+        MPI_Get(&got, 1, MPI_INT, at, (me + 1) % P, 1, MPI_INT, win);
         MPI_Win_fence(0, win);
-        RIGHT(got == value((me + 1) % n, 0));
+        RIGHT(got == value((me + 1) % P, 0));
     } else if (way == 1) {
         MPI_Win_lock(MPI_LOCK_SHARED, at, 0, win);
         MPI_Put(&x, 1, MPI_INT, at, me, 1, MPI_INT, win);
@@ -262,7 +261,7 @@ static void window(MPI_Comm comm)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, at, 0, win);
         MPI_Get(&got, 1, MPI_INT, at, 0, 1, MPI_INT, win);
         MPI_Win_unlock(at, win);
-        RIGHT(got == 3 * n);
+        RIGHT(got == 3 * P);
     }
     MPI_Win_free(&win);
 }
@@ -272,11 +271,11 @@ static void window(MPI_Comm comm)
 static void epochs(MPI_Comm comm)
 {
     enum { ROUNDS = 3 };
-    const int way = draw(4), stride = 1 + draw(2), near = (1 + draw(n)) % n,
-              far = (1 + draw(n)) % n, is_dynamic = draw(2), with_request = draw(2);
-    const int targets[2] = {(me + near) % n, (me + far) % n};
+    const int way = draw(4), stride = 1 + draw(2), near = (1 + draw(P)) % P,
+              far = (1 + draw(P)) % P, is_dynamic = draw(2), with_request = draw(2);
+    const int targets[2] = {(me + near) % P, (me + far) % P};
     /* of each rank: its own place, two of each origin, one that all add to */
-    const int size = stride * (2 * n + 2);
+    const int size = stride * (2 * P + 2);
     int *base = calloc((size_t)size, sizeof(int)), one = 1, got[2], added = 0;
     MPI_Aint at[MOST], mine;
     MPI_Group all;
@@ -319,12 +318,12 @@ static void epochs(MPI_Comm comm)
             }
             if (way >= 2 && with_request && me % 2 == 0) { /* beside those of the others */
                 MPI_Raccumulate(&one, 1, MPI_INT, targets[k],
-                                at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (2 * n + 1), 1,
+                                at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (2 * P + 1), 1,
                                 MPI_INT, MPI_SUM, win, &request);
                 MPI_Wait(&request, MPI_STATUS_IGNORE);
             } else {
                 MPI_Accumulate(&one, 1, MPI_INT, targets[k],
-                               at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (2 * n + 1), 1,
+                               at[targets[k]] + (MPI_Aint)sizeof(int) * stride * (2 * P + 1), 1,
                                MPI_INT, MPI_SUM, win);
             }
         }
@@ -347,14 +346,14 @@ static void epochs(MPI_Comm comm)
             MPI_Barrier(comm);
         }
         values[0] = values[1] = -1;
-        for (int r = 0; r < n; r++)
+        for (int r = 0; r < P; r++)
             for (int k = 0; k < 2; k++)
-                if ((r + (k == 0 ? near : far)) % n == me) {
+                if ((r + (k == 0 ? near : far)) % P == me) {
                     RIGHT(base[stride * (1 + 2 * r + k)] == value(r, round + 100 * k));
                     added++;
                 }
-        RIGHT(base[stride * (2 * n + 1)] == added && base[0] == value(me, 50 + round));
-        for (int i = 1; i < stride * (2 * n + 1); i++)
+        RIGHT(base[stride * (2 * P + 1)] == added && base[0] == value(me, 50 + round));
+        for (int i = 1; i < stride * (2 * P + 1); i++)
             base[i] = -1;
     }
     MPI_Group_free(&all);
@@ -378,7 +377,7 @@ static void at_once(MPI_Comm comm)
     MPI_Datatype type = draw_type(count, 2), other = draw_type(count, 3);
 
     for (int k = 0; k < PAIRS; k++) {
-        const int by = draw(n), to = (me + by) % n, from = (me - by + n) % n, synchronous = draw(2);
+        const int by = draw(P), to = (me + by) % P, from = (me - by + P) % P, synchronous = draw(2);
 
         mine[k] = value(me, k);
         for (int i = 0; i < MOST; i++) {
@@ -396,7 +395,7 @@ static void at_once(MPI_Comm comm)
                                                    &requests[n_requests++]);
         }
         MPI_Iallreduce(&mine[k], &sums[k], 1, MPI_INT, MPI_MAX, comm, &requests[n_requests++]);
-        MPI_Iallgather(&mine[k], 1, MPI_INT, all + k * n, 1, MPI_INT, comm,
+        MPI_Iallgather(&mine[k], 1, MPI_INT, all + k * P, 1, MPI_INT, comm,
                        &requests[n_requests++]);
         state ^= (uint64_t)by << 40;
     }
@@ -420,11 +419,11 @@ static void at_once(MPI_Comm comm)
     for (int k = 0; k < PAIRS; k++) {
         int largest = value(0, k), from = -1;
 
-        for (int r = 0; r < n; r++) {
+        for (int r = 0; r < P; r++) {
             largest = value(r, k) > largest ? value(r, k) : largest;
-            RIGHT(all[k * n + r] == value(r, k));
+            RIGHT(all[k * P + r] == value(r, k));
         }
-        for (int r = 0; r < n; r++)
+        for (int r = 0; r < P; r++)
             from = in[k][0] == value(r, k) ? r : from;
         RIGHT(sums[k] == largest && from >= 0);
         for (int i = 0; i < MOST; i++)
@@ -442,7 +441,7 @@ static void take_back(MPI_Comm comm)
     MPI_Status status;
 
     if (draw(2))
-        MPI_Issend(&x, 1, MPI_INT, (me + 1) % n, 77, comm, &request);
+        MPI_Issend(&x, 1, MPI_INT, (me + 1) % P, 77, comm, &request);
     else
         MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 78, comm, &request);
     MPI_Cancel(&request);
@@ -455,17 +454,17 @@ static void take_back(MPI_Comm comm)
 /* Groups of even and odd ranks, then both in one again: the order of the ranks changes. */
 static void two_groups(void)
 {
-    const int root = draw((n + 1) / 2), is_started = draw(2);
+    const int root = draw((P + 1) / 2), is_started = draw(2);
     int x = me, sum = -1, others = 0, rank, expected;
     MPI_Comm half, both, merged, group_comm;
     MPI_Request request;
     MPI_Group world, evens;
 
-    if (n < 2)
+    if (P < 2)
         return;
     MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - me % 2, 3, &both);
-    for (int r = 1 - me % 2; r < n; r += 2)
+    for (int r = 1 - me % 2; r < P; r += 2)
         others += r;
     if (is_started) {
         MPI_Iallreduce(&x, &sum, 1, MPI_INT, MPI_SUM, both, &request);
@@ -479,11 +478,11 @@ static void two_groups(void)
     RIGHT(x == (me % 2 == 1 || me == 2 * root ? 1234 : me));
     MPI_Intercomm_merge(both, me % 2 == 0, &merged);
     MPI_Comm_rank(merged, &rank);
-    expected = me % 2 == 1 ? me / 2 : n / 2 + me / 2;
-    MPI_Bcast(&x, 1, MPI_INT, n - 1, merged);
+    expected = me % 2 == 1 ? me / 2 : P / 2 + me / 2;
+    MPI_Bcast(&x, 1, MPI_INT, P - 1, merged);
     RIGHT(rank == expected);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_range_incl(world, 1, (int[][3]){{0, n - 1, 2}}, &evens);
+    MPI_Group_range_incl(world, 1, (int[][3]){{0, P - 1, 2}}, &evens);
     if (me % 2 == 0) {
         MPI_Comm_create_group(MPI_COMM_WORLD, evens, 9, &group_comm);
         MPI_Scan(&me, &sum, 1, MPI_INT, MPI_SUM, group_comm);
@@ -561,9 +560,7 @@ int main(int argc, char **argv)
 {
     const long first = argc > 1 ? atol(argv[1]) : 1, count = argc > 2 ? atol(argv[2]) : 100;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    start(&argc, &argv);
     for (seed = first; seed < first + count; seed++) {
         run();
         MPI_Barrier(MPI_COMM_WORLD);

@@ -10,7 +10,7 @@ static void handle(MPI_Comm *comm, int *error, ...)
     handled = *error;
 }
 
-static void own_errors(int me)
+static void own_errors(void)
 {
     MPI_Errhandler own;
     char text[MPI_MAX_ERROR_STRING];
@@ -60,11 +60,10 @@ int main(int argc, char **argv)
 {
     static int result;
     const char *way = argc > 1 ? argv[1] : "";
-    int me, key, code;
+    int key, code;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    own_errors(me);
+    start(&argc, &argv);
+    own_errors();
     if (strcmp(way, "fatal") == 0) {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
         MPI_Add_error_code(MPI_ERR_OTHER, &code);

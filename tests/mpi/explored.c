@@ -14,12 +14,12 @@ static bool has(const char *name)
     return strcmp(bug, name) == 0;
 }
 
-static void collect(int n)
+static void collect(void)
 {
     MPI_Status status;
     int x[3] = {0}, sum = 0, first = -1;
 
-    for (int i = 0; i < n - 1; i++) {
+    for (int i = 0; i < P - 1; i++) {
         if (has("deadlock") && i == 1)
             MPI_Recv(&x[i], 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &status);
         else
@@ -34,17 +34,17 @@ static void collect(int n)
     }
     if (has("assert"))
         assert(x[0] != 2);
-    if (sum != n * (n - 1) / 2)
+    if (sum != P * (P - 1) / 2)
         exit(2);
 }
 
 /* Rank 1 sees in which order the messages of others come. */
-static void notice(int me, int n)
+static void notice(void)
 {
     MPI_Status status;
     int x = me, right;
 
-    if (n < 3)
+    if (P < 3)
         return;
     if (me != 1) {
         MPI_Send(&x, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
@@ -56,34 +56,32 @@ static void notice(int me, int n)
         *(volatile int *)0 = 1;
     if (has("abort") && !right)
         MPI_Abort(MPI_COMM_WORLD, 3);
-    for (int i = 0; i < n - 1; i++)
+    for (int i = 0; i < P - 1; i++)
         MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv)
 {
-    int me, n, x;
+    int x;
 
     if (runs++ != 0)
         return 7;
     bug = argc > 1 ? argv[1] : "";
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    start(&argc, &argv);
     x = me;
     if (me == 0)
-        collect(n);
+        collect();
     else
         MPI_Send(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
-    notice(me, n);
+    notice();
     if (has("left") && me == 2)
         MPI_Send(&x, 1, MPI_INT, 3, 9, MPI_COMM_WORLD);
     if (has("root"))
         MPI_Bcast(&x, 1, MPI_INT, me == 1, MPI_COMM_WORLD);
     if (has("return") && me == 1)
         return 0;
-    MPI_Send(&x, 1, MPI_INT, (me + 1) % n, 0, MPI_COMM_WORLD); /* round */
-    MPI_Recv(&x, 1, MPI_INT, (me + n - 1) % n, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&x, 1, MPI_INT, (me + 1) % P, 0, MPI_COMM_WORLD); /* round */
+    MPI_Recv(&x, 1, MPI_INT, (me + P - 1) % P, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return has("code") && me == 1 ? 5 : 0;
 }

@@ -2,7 +2,7 @@
 /* Communicators between two groups: how they are made and split, messages and collectives. */
 #include "check.h"
 
-static int me, P, low, n_own, n_other, rank; /* `low`: of the ranks below P / 2 */
+static int low, n_own, n_other, rank; /* `low`: of the ranks below P / 2 */
 static MPI_Comm local, inter;
 
 static int sum_of(int first, int n)
@@ -255,9 +255,7 @@ int main(int argc, char **argv)
 {
     MPI_Request r;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     low = me < P / 2;
     n_own = low ? P / 2 : P - P / 2;
     n_other = P - n_own;
@@ -283,8 +281,5 @@ int main(int argc, char **argv)
         MPI_Comm_free(&local);
         MPI_Comm_free(&inter);
     }
-    if (me == 0)
-        puts("inter: all hold");
-    MPI_Finalize();
-    return 0;
+    return all_hold("inter");
 }

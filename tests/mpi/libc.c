@@ -64,7 +64,7 @@ static void numbers(void)
 }
 
 /* All but rank 0 read the end of the file, in each way there is. */
-static void input(int me)
+static void input(void)
 {
     char line[64];
     int a = 0, b = 0, c;
@@ -105,16 +105,14 @@ static void sleeping(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    int me;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    start(&argc, &argv);
     if (strcmp(what, "options") == 0)
         options(argc, argv);
     else if (strcmp(what, "random") == 0)
         numbers();
     else if (strcmp(what, "input") == 0)
-        input(me);
+        input();
     else
         sleeping();
     if (strcmp(what, "child") == 0 && fork() == 0)

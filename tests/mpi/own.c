@@ -55,14 +55,12 @@ static void at_end(void)
 int main(int argc, char **argv)
 {
     static int statics = 5;
-    int me, P, first, numbers[2];
+    int first, numbers[2];
     char text[] = "a b c";
     double t;
 
     atexit(at_end);
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     check_image(argv[0]);
     global += me;
     statics += me;

@@ -2,8 +2,6 @@
 /* Requests that the program completes, cancelled sends, persistent collectives, and handles as Fortran's integers. */
 #include "check.h"
 
-static int me, P;
-
 /* ---- requests that the program completes ---- */
 
 static int queries, drops, cancels;
@@ -210,9 +208,7 @@ static void numbers(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     general();
 #ifdef MPI_ABI_VERSION
     cancelled_sends();
@@ -221,8 +217,5 @@ int main(int argc, char **argv)
     wrong();
 #endif
     numbers();
-    if (me == 0)
-        puts("persistent: all hold");
-    MPI_Finalize();
-    return 0;
+    return all_hold("persistent");
 }

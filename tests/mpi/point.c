@@ -4,7 +4,7 @@
 
 enum { LONG = 200000 };
 
-static int me, P, left, right;
+static int left, right;
 
 static void modes(void)
 {
@@ -223,9 +223,7 @@ int main(int argc, char **argv)
 
     MPI_Initialized(&flag);
     CHECK(!flag);
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     left = (me + P - 1) % P;
     right = (me + 1) % P;
     t = MPI_Wtime();

@@ -6,13 +6,11 @@
 
 int main(int argc, char **argv)
 {
-    int me, n, x = 1, all[64];
+    int x = 1, all[64];
     double sums[1000] = {0};
     MPI_Request request;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    start(&argc, &argv);
     for (int i = 0; i < 3; i++) {
         if (me == 1) {
             usleep(100);
@@ -25,10 +23,10 @@ int main(int argc, char **argv)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Allreduce(&me, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    CHECK(x == n * (n - 1) / 2);
+    CHECK(x == P * (P - 1) / 2);
     MPI_Iallgather(&me, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    CHECK(all[n - 1] == n - 1);
+    CHECK(all[P - 1] == P - 1);
     MPI_Finalize();
     return 0;
 }

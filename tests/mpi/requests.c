@@ -6,17 +6,15 @@ int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
     MPI_Request request = MPI_REQUEST_NULL, other = MPI_REQUEST_NULL, copy;
-    int me, n, x = 0, y = 0, flag, tag = 7;
+    int x = 0, y = 0, flag, tag = 7;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    start(&argc, &argv);
     if (strcmp(way, "receive") == 0 && me == 1)
         MPI_Irecv(&x, 1, MPI_INT, me, tag, MPI_COMM_WORLD, &request);
     if (strcmp(way, "send") == 0 && me == 0)
-        MPI_Isend(&x, 1, MPI_INT, 1 % n, tag, MPI_COMM_WORLD, &request);
+        MPI_Isend(&x, 1, MPI_INT, 1 % P, tag, MPI_COMM_WORLD, &request);
     if (strcmp(way, "persistent") == 0 && me == 0)
-        MPI_Send_init(&x, 1, MPI_INT, 1 % n, tag, MPI_COMM_WORLD, &request);
+        MPI_Send_init(&x, 1, MPI_INT, 1 % P, tag, MPI_COMM_WORLD, &request);
     if (strcmp(way, "barrier") == 0)
         MPI_Ibarrier(MPI_COMM_WORLD, &request);
     if (strcmp(way, "right") == 0) { /* all that may be done with requests */

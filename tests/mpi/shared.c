@@ -16,10 +16,7 @@ int count(void);
 
 int main(int argc, char **argv)
 {
-    int P;
-
-    MPI_Init(&argc, &argv);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     count();
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK(count() > P); /* all count together */

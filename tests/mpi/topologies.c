@@ -2,8 +2,6 @@
 /* Graphs, distributed graphs, and the collectives among neighbours in them and in grids. */
 #include "check.h"
 
-static int me, P;
-
 /* A star: rank 0 is next to all others. */
 static MPI_Comm star(void)
 {
@@ -226,9 +224,7 @@ static void wrong(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     dimensions();
     graphs();
     distributed();
@@ -237,8 +233,5 @@ int main(int argc, char **argv)
         grid(1);
     if (is_logp())
         wrong();
-    if (me == 0)
-        puts("topologies: all hold");
-    MPI_Finalize();
-    return 0;
+    return all_hold("topologies");
 }

@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static int me, P;
-
 /* Send n of `type` from `in`, receive m of `other` into `out`, from the left neighbour. */
 static MPI_Status pass(const void *in, int n, MPI_Datatype type, void *out, int m,
                        MPI_Datatype other)
@@ -209,17 +207,12 @@ static void pairs(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     vectors();
     blocks();
     structs();
     padding();
     subarrays();
     pairs();
-    if (me == 0)
-        puts("types: all hold");
-    MPI_Finalize();
-    return 0;
+    return all_hold("types");
 }

@@ -4,8 +4,6 @@
 
 #include <time.h>
 
-static int me, P;
-
 static int left(void)
 {
     return (me + P - 1) % P;
@@ -583,9 +581,7 @@ static void orders(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &P);
+    start(&argc, &argv);
     if (argc > 1 && strcmp(argv[1], "order") == 0) {
         orders();
         return MPI_Finalize();
@@ -605,8 +601,5 @@ int main(int argc, char **argv)
     objects();
     if (is_logp())
         wrong();
-    if (me == 0)
-        puts("windows: all hold");
-    MPI_Finalize();
-    return 0;
+    return all_hold("windows");
 }
