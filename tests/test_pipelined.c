@@ -118,6 +118,24 @@ Test(pipelined, in_two_trees_each_passes_on_one_half_and_sends_and_receives_in_t
     }
 }
 
+/* How many messages a rank sends, and of how many bytes together, which are added to *bytes; NULL: none. */
+static int sends_of(const struct logp_schedule *s, int rank, size_t *bytes)
+{
+    struct logp_invocation c;
+    struct logp_step step;
+    int sends = 0;
+
+    cr_assert_eq(logp_schedule_begin(s, rank, &c), 0);
+    for (int64_t i = 0; s->steps(s->P, rank, &c, i, &step); i++)
+        if (step.kind == LOGP_STEP_SEND) {
+            sends++;
+            if (bytes != NULL)
+                *bytes += step.n_bytes;
+        }
+    logp_schedule_end(&c);
+    return sends;
+}
+
 static const struct logp_algorithm *scan_on_two_trees(int exclusive)
 {
     return logp_algorithm_find(exclusive ? "exscan" : "scan", "two-tree");
@@ -132,7 +150,6 @@ Test(pipelined, a_scan_on_two_trees_sends_each_segment_up_once_and_down_once)
     const struct logp_args args = {
         .count = 2 * n, .block_bytes = 8, .op = logp_op_find("sum", "int64")};
     const struct logp_network model = {.params = test_params(6, 2, 4)};
-    struct logp_step step;
 
     for (int P = 2; P <= 70; P++)
         for (int k = 0; k < 2; k++) {
@@ -140,13 +157,8 @@ Test(pipelined, a_scan_on_two_trees_sends_each_segment_up_once_and_down_once)
             int all = 0;
 
             for (int rank = 0; rank < P; rank++) {
-                struct logp_invocation c;
-                int sends = 0;
+                const int sends = sends_of(&s, rank, NULL);
 
-                cr_assert_eq(logp_schedule_begin(&s, rank, &c), 0);
-                for (int64_t i = 0; s.steps(P, rank, &c, i, &step); i++)
-                    sends += step.kind == LOGP_STEP_SEND;
-                logp_schedule_end(&c);
                 cr_assert_leq(sends, 4 * n, "P %d rank %d", P, rank);
                 cr_assert(rank < P - 1 || P == 2 || sends <= 2 * n);
                 all += sends;
@@ -166,20 +178,14 @@ Test(pipelined, on_two_roots_each_segment_is_sent_both_ways_along_each_edge)
     const struct logp_args args = {
         .count = n, .block_bytes = (int64_t)sizeof(struct map), .op = &maps};
     const struct logp_network model = {.params = test_params(6, 2, 4)};
-    struct logp_step step;
 
     for (int P = 2; P <= 70; P++) {
         const struct logp_schedule s = logp_schedule_of(dual, P, &args, &model);
         int all = 0;
 
         for (int rank = 0; rank < P; rank++) {
-            struct logp_invocation c;
-            int sends = 0;
+            const int sends = sends_of(&s, rank, NULL);
 
-            cr_assert_eq(logp_schedule_begin(&s, rank, &c), 0);
-            for (int64_t i = 0; s.steps(P, rank, &c, i, &step); i++)
-                sends += step.kind == LOGP_STEP_SEND;
-            logp_schedule_end(&c);
             cr_assert_leq(sends, 3 * n, "P %d rank %d", P, rank);
             all += sends;
         }
@@ -258,7 +264,6 @@ Test(pipelined, an_allreduce_in_groups_has_its_ends_in_other_algorithms)
     c.model.params.G_ps = 50;
     for (int64_t P = 2; P <= 64; P *= 2) {
         const struct logp_algorithm *grouped = logp_algorithm_find("allreduce", "grouped");
-        struct logp_step step;
         struct logp_schedule s;
         size_t bytes = 0;
 
@@ -267,14 +272,8 @@ Test(pipelined, an_allreduce_in_groups_has_its_ends_in_other_algorithms)
                      test_predict(logp_algorithm_find("allreduce", "census"), P, &c).ns);
         c.args.k = P;
         s = logp_schedule_of(grouped, P, &c.args, &c.model);
-        for (int rank = 0; rank < P; rank++) {
-            struct logp_invocation one;
-
-            cr_assert_eq(logp_schedule_begin(&s, rank, &one), 0);
-            for (int64_t i = 0; s.steps(P, rank, &one, i, &step); i++)
-                bytes += step.kind == LOGP_STEP_SEND ? step.n_bytes : 0;
-            logp_schedule_end(&one);
-        }
+        for (int rank = 0; rank < P; rank++)
+            sends_of(&s, rank, &bytes);
         cr_assert_eq(bytes, 2 * (size_t)(P - 1) * 64 * 8, "P %ld: %zu", (long)P, bytes);
     }
 }
