@@ -7,13 +7,6 @@ enum { MOST_P = 19 };
 static const struct logp_params params = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .G_ps = 100, .gamma_ps = 500};
 
-static void run_on_all(logp_program program, int P, void *arg)
-{
-    test_run(test_machine(P, LOGP_CLOCK_WALL, NULL), program, arg);
-    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, NULL), program, arg);
-    test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &params), program, arg);
-}
-
 static int combine_on_all(struct logp_vp *vp, void *arg)
 {
     const struct logp_op *sum = logp_op_find("sum", "int64");
@@ -54,7 +47,7 @@ Test(collectives, vectors_are_combined_on_all)
 
     for (int P = 1; P <= MOST_P; P += 3)
         for (int i = 0; i < 4; i++)
-            run_on_all(combine_on_all, P, &counts[i]);
+            test_run_all(P, &params, combine_on_all, &counts[i]);
 }
 
 static int move_items(struct logp_vp *vp, void *arg)
@@ -92,7 +85,7 @@ Test(collectives, items_are_handed_out_and_brought_together)
 
     for (int P = 1; P <= MOST_P; P += 3)
         for (int i = 0; i < 4; i++)
-            run_on_all(move_items, P, &counts[i]);
+            test_run_all(P, &params, move_items, &counts[i]);
 }
 
 /* Without a buffer, an operation, or a root that is there. */
@@ -125,5 +118,5 @@ static int refused(struct logp_vp *vp, void *arg)
 
 Test(collectives, what_is_missing_is_said)
 {
-    run_on_all(refused, 3, NULL);
+    test_run_all(3, &params, refused, NULL);
 }

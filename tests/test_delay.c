@@ -114,22 +114,34 @@ Test(delay, an_incomplete_model_is_refused)
 
 /* ---- replaced under the virtual clock: at a virtual time ---- */
 
-static int send_each_100(struct logp_vp *vp, void *arg)
+/* Ten messages; the sender replaces the model before the last five, or never. */
+static int send_ten(struct logp_vp *vp, int64_t *arrival, bool replaces)
 {
-    int64_t *arrival = arg;
     struct logp_status s;
     char c = 0;
 
     for (int i = 0; i < 10; i++) {
-        if (logp_vp_rank(vp) == 0) {
-            OK(logp_send(vp, 1, 0, &c, 1));
-            OK(logp_compute(vp, 100, NULL, NULL));
-        } else {
+        if (logp_vp_rank(vp) == 1) {
             OK(logp_recv(vp, 0, 0, &c, 1, &s));
             arrival[i] = s.arrival_ns;
+            continue;
         }
+        if (i == 5 && replaces)
+            OK(logp_machine_set_delay(logp_vp_machine(vp), per_hop(50), 0));
+        OK(logp_send(vp, 1, 0, &c, 1));
+        OK(logp_compute(vp, 100, NULL, NULL));
     }
     return 0;
+}
+
+static int send_each_100(struct logp_vp *vp, void *arg)
+{
+    return send_ten(vp, arg, false);
+}
+
+static int replace_own(struct logp_vp *vp, void *arg)
+{
+    return send_ten(vp, arg, true);
 }
 
 Test(delay, replacement_takes_place_at_its_virtual_time)
@@ -186,26 +198,6 @@ Test(delay, of_several_replacements_the_last_holds)
     cr_expect_eq(atomic_load(&freed), 5);
     cr_assert_eq(logp_machine_destroy(m), 0);
     cr_expect_eq(atomic_load(&freed), 7);
-}
-
-static int replace_own(struct logp_vp *vp, void *arg)
-{
-    int64_t *arrival = arg;
-    struct logp_status s;
-    char c = 0;
-
-    for (int i = 0; i < 10; i++) {
-        if (logp_vp_rank(vp) == 1) {
-            OK(logp_recv(vp, 0, 0, &c, 1, &s));
-            arrival[i] = s.arrival_ns;
-            continue;
-        }
-        if (i == 5)
-            OK(logp_machine_set_delay(logp_vp_machine(vp), per_hop(50), 0));
-        OK(logp_send(vp, 1, 0, &c, 1));
-        OK(logp_compute(vp, 100, NULL, NULL));
-    }
-    return 0;
 }
 
 Test(delay, a_vp_may_replace_the_model)

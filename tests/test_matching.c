@@ -458,9 +458,29 @@ static void run(const struct kind *kind, uint64_t seed)
     free(s);
 }
 
-static void run_all(const struct kind *kinds, size_t n)
+Test(matching, all_meet_as_if_all_were_looked_at)
 {
-    for (size_t i = 0; i < n; i++)
+    static const struct kind kinds[] = {
+        /* few */
+        {SOURCES, 3, 1, 3, 3, 20, 20, false, false},
+        {SOURCES, 2, 2, 4, 0, 30, 30, false, true},
+        {SOURCES, 10, 1, 0, 4, 30, 30, false, false},
+        /* many that are pending */
+        {SOURCES, 50, 1, 2, 3, 4, MOST, false, false},
+        {SOURCES, 4, 3, 3, 2, 4, MOST, false, true},
+        {SOURCES, 1, 1, 1, 0, 2, MOST, false, false},
+        /* many that are posted */
+        {SOURCES, 300, 1, 0, 0, MOST, 200, false, false},
+        {SOURCES, 200, 2, 0, 7, MOST, 200, false, true},
+        {SOURCES, 60, 1, 40, 9, MOST, 100, false, false},
+        /* many of both */
+        {SOURCES, 90, 1, 9, 9, 150, 150, false, false},
+        {SOURCES, 20, 2, 30, 5, 120, 200, false, true},
+        {2, 60, 2, 60, 20, 150, 150, false, false},
+        {1, 8, 6, 60, 5, 200, 200, false, false},
+    };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         for (uint64_t seed = 1; seed <= 2; seed++) {
             struct kind k = kinds[i];
 
@@ -470,49 +490,4 @@ static void run_all(const struct kind *kinds, size_t n)
             k.fails = true;
             run(&k, 1299709 * seed + i + 1);
         }
-}
-
-Test(matching, few_meet_as_if_all_were_looked_at)
-{
-    static const struct kind kinds[] = {
-        {SOURCES, 3, 1, 3, 3, 20, 20, false, false},
-        {SOURCES, 2, 2, 4, 0, 30, 30, false, true},
-        {SOURCES, 10, 1, 0, 4, 30, 30, false, false},
-    };
-
-    run_all(kinds, sizeof(kinds) / sizeof(kinds[0]));
-}
-
-Test(matching, many_pending_meet_as_if_all_were_looked_at)
-{
-    static const struct kind kinds[] = {
-        {SOURCES, 50, 1, 2, 3, 4, MOST, false, false},
-        {SOURCES, 4, 3, 3, 2, 4, MOST, false, true},
-        {SOURCES, 1, 1, 1, 0, 2, MOST, false, false},
-    };
-
-    run_all(kinds, sizeof(kinds) / sizeof(kinds[0]));
-}
-
-Test(matching, many_posted_meet_as_if_all_were_looked_at)
-{
-    static const struct kind kinds[] = {
-        {SOURCES, 300, 1, 0, 0, MOST, 200, false, false},
-        {SOURCES, 200, 2, 0, 7, MOST, 200, false, true},
-        {SOURCES, 60, 1, 40, 9, MOST, 100, false, false},
-    };
-
-    run_all(kinds, sizeof(kinds) / sizeof(kinds[0]));
-}
-
-Test(matching, many_of_both_meet_as_if_all_were_looked_at)
-{
-    static const struct kind kinds[] = {
-        {SOURCES, 90, 1, 9, 9, 150, 150, false, false},
-        {SOURCES, 20, 2, 30, 5, 120, 200, false, true},
-        {2, 60, 2, 60, 20, 150, 150, false, false},
-        {1, 8, 6, 60, 5, 200, 200, false, false},
-    };
-
-    run_all(kinds, sizeof(kinds) / sizeof(kinds[0]));
 }

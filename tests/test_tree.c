@@ -24,32 +24,6 @@ static int64_t time_of(int64_t P, int64_t d, int64_t e)
     return tree.T;
 }
 
-Test(tree, time_has_the_golden_values)
-{
-    static const int64_t T[] = {0, 10, 14, 18, 20, 22, 24, 24, 26};
-
-    for (int P = 1; P <= 9; P++)
-        cr_expect_eq(time_of(P, 10, 4), T[P - 1]);
-    cr_expect_eq(time_of(16, 10, 4), 32);
-    cr_expect_eq(time_of(100, 10, 4), 50);
-    cr_expect_eq(time_of(1000, 20, 5), 120);
-    cr_expect_eq(time_of(64, 3, 1), 13);
-    cr_expect_eq(time_of(10, 1, 9), 9);
-}
-
-Test(tree, shared_gap_has_the_golden_values)
-{
-    static const int64_t P[] = {2, 4, 7, 8}, T[] = {10, 18, 26, 26};
-    struct logp_params params = test_params(6, 2, 4);
-    struct logp_tree tree;
-
-    params.gap_shared = true;
-    for (int i = 0; i < 4; i++) {
-        cr_assert_eq(logp_tree_broadcast(&tree, P[i], &params, 1), 0);
-        cr_expect_eq(logp_tree_time(&tree), T[i]);
-    }
-}
-
 Test(tree, eight_processors_are_those_of_figure_1)
 {
     static const int64_t time[] = {24, 14, 4, 0, 10, 0, 6, 2};
