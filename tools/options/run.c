@@ -153,10 +153,8 @@ static void apply_timeout(struct options *o, const char *option, const char *tex
 static void apply_progress(struct options *o, const char *option, const char *text)
 {
     static const struct names names = {{"auto", "on", "off"}, 3};
-    const int which = find_name(&names, text);
+    const int which = which_name(option, text, &names);
 
-    if (which < 0)
-        refuse_name(option, text, &names);
     o->progress = which == 0 ? isatty(STDERR_FILENO) : which == 1;
 }
 
@@ -192,11 +190,8 @@ static void apply_most_faults(struct options *o, const char *option, const char 
 static void apply_check(struct options *o, const char *option, const char *text)
 {
     static const struct names names = {{"on", "off"}, 2};
-    const int which = find_name(&names, text);
 
-    if (which < 0)
-        refuse_name(option, text, &names);
-    o->unchecked = which == 1;
+    o->unchecked = which_name(option, text, &names) == 1;
 }
 
 static void apply_report(struct options *o, const char *option, const char *text)

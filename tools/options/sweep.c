@@ -171,10 +171,8 @@ static void apply_limit(struct options *o, const char *option, const char *text)
 static void apply_fail_on(struct options *o, const char *option, const char *text)
 {
     static const struct names names = {{"slower", "change", "none"}, 3};
-    const int which = find_name(&names, text);
+    const int which = which_name(option, text, &names);
 
-    if (which < 0)
-        refuse_name(option, text, &names);
     o->fails_on_slower = which < 2;
     o->fails_on_change = which == 1;
 }

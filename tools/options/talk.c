@@ -12,11 +12,8 @@ static void apply_quiet(struct options *o, const char *option, const char *text)
 static void apply_color(struct options *o, const char *option, const char *text)
 {
     static const struct names names = {{"auto", "always", "never"}, 3};
-    const int which = find_name(&names, text);
 
-    if (which < 0)
-        refuse_name(option, text, &names);
-    o->color = which;
+    o->color = which_name(option, text, &names);
 }
 
 const struct option_row talk_options[] = {

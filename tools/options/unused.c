@@ -185,80 +185,56 @@ static bool has_no_chance(const struct options *o)
     return (o->sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(o);
 }
 
-/* What can use an option; one that is neither here nor a knob is used by all commands that take
- * it. */
+/* What can use options; one that is neither here nor a knob is used by all commands that take it. */
 static const struct {
-    const char *option;
+    const char *options[12];                         /* up to NULL */
     bool (*used_by)(const struct logp_collective *); /* NULL: all */
     unsigned except;                                 /* not by these commands */
     bool (*idle)(const struct options *o);           /* NULL: never; or of no use */
     const char *beside;                              /* beside what this option is set to, */
     const char *without;                             /* or without these options */
 } limited[] = {
-    {"root", is_rooted, 0, NULL, NULL, NULL},
-    {"bytes", has_bytes, 0, NULL, NULL, NULL},
-    {"count", has_count, 0, NULL, NULL, NULL},
-    {"counts", takes_blocks, 0, NULL, NULL, NULL},
-    {"bytes", NULL, 0, has_counts, "counts", NULL},
-    {"count", NULL, 0, has_counts, "counts", NULL},
-    {"op", has_count, OPTIONS_TREE, NULL, NULL, NULL},
-    {"type", has_type, 0, NULL, NULL, NULL},
-    {"gamma", has_count, 0, NULL, NULL, NULL},
-    {"rows", has_matrix, 0, NULL, NULL, NULL},
-    {"cols", has_matrix, 0, NULL, NULL, NULL},
-    {"packing", has_matrix, 0, NULL, NULL, NULL},
-    {"algo", NULL, 0, has_schedule, "schedule", NULL},
-    {"algo", NULL, OPTIONS_SEARCH, NULL, NULL, NULL},
-    {"as", NULL, 0, has_no_schedule, NULL, "--schedule"},
-    {"plugin", NULL, OPTIONS_PAPER, NULL, NULL, NULL},
-    {"warmup", NULL, OPTIONS_MEASURE, NULL, NULL, NULL},
-    {"progress", NULL, OPTIONS_MEASURE, NULL, NULL, NULL},
-    {"by", NULL, OPTIONS_TRACE, NULL, NULL, NULL},
-    {"by", NULL, 0, is_free, "delay", NULL},
-    {"L", NULL, 0, is_free, "delay", NULL},
-    {"o", NULL, 0, is_free, "delay", NULL},
-    {"o-send", NULL, 0, is_free, "delay", NULL},
-    {"o-recv", NULL, 0, is_free, "delay", NULL},
-    {"g", NULL, 0, is_free, "delay", NULL},
-    {"G", NULL, 0, is_free, "delay", NULL},
-    {"gap", NULL, 0, is_free, "delay", NULL},
-    {"capacity", NULL, 0, is_free, "delay", NULL},
-    {"G", NULL, 0, is_plain, "delay", NULL},
-    {"delay", NULL, 0, has_plugin, "plugin", NULL},
-    {"reps", NULL, 0, is_unmeasured_paper, "clock", NULL},
-    {"warmup", NULL, 0, is_unmeasured_paper, "clock", NULL},
-    {"clock", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"executor", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"reps", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"warmup", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"cores", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"place", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"place", NULL, 0, is_placed_in_vain, "clock", NULL},
-    {"queue-limit", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"timeout", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"progress", NULL, 0, is_only_predicted, "predicted", NULL},
-    {"clock", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"executor", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"reps", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"warmup", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"cores", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"place", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"queue-limit", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"timeout", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"seed", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"precision", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"limit", NULL, 0, is_map_unmeasured, NULL, "--measure"},
-    {"restart", NULL, 0, has_no_file, NULL, "--output"},
-    {"size", NULL, 0, has_no_picture, NULL, "a picture (--output FILE.svg)"},
-    {"title", NULL, 0, has_no_picture, NULL, "a picture (--output FILE.svg)"},
-    {"scale", NULL, 0, has_no_picture, NULL, "a picture (--output FILE.svg)"},
-    {"fail-on", NULL, 0, has_no_saved, NULL, "--against"},
-    {"seed", NULL, 0, has_no_chance, NULL, "--noise or --fault"},
+    {{"root"}, .used_by = is_rooted},
+    {{"bytes"}, .used_by = has_bytes},
+    {{"count"}, .used_by = has_count},
+    {{"counts"}, .used_by = takes_blocks},
+    {{"bytes", "count"}, .idle = has_counts, .beside = "counts"},
+    {{"op"}, .used_by = has_count, .except = OPTIONS_TREE},
+    {{"type"}, .used_by = has_type},
+    {{"gamma"}, .used_by = has_count},
+    {{"rows", "cols", "packing"}, .used_by = has_matrix},
+    {{"algo"}, .idle = has_schedule, .beside = "schedule"},
+    {{"algo"}, .except = OPTIONS_SEARCH},
+    {{"as"}, .idle = has_no_schedule, .without = "--schedule"},
+    {{"plugin"}, .except = OPTIONS_PAPER},
+    {{"warmup", "progress"}, .except = OPTIONS_MEASURE},
+    {{"by"}, .except = OPTIONS_TRACE},
+    {{"by", "L", "o", "o-send", "o-recv", "g", "G", "gap", "capacity"},
+     .idle = is_free,
+     .beside = "delay"},
+    {{"G"}, .idle = is_plain, .beside = "delay"},
+    {{"delay"}, .idle = has_plugin, .beside = "plugin"},
+    {{"reps", "warmup"}, .idle = is_unmeasured_paper, .beside = "clock"},
+    {{"clock", "executor", "reps", "warmup", "cores", "place", "queue-limit", "timeout",
+      "progress"},
+     .idle = is_only_predicted,
+     .beside = "predicted"},
+    {{"place"}, .idle = is_placed_in_vain, .beside = "clock"},
+    {{"clock", "executor", "reps", "warmup", "cores", "place", "queue-limit", "timeout", "seed",
+      "precision", "limit"},
+     .idle = is_map_unmeasured,
+     .without = "--measure"},
+    {{"restart"}, .idle = has_no_file, .without = "--output"},
+    {{"size", "title", "scale"},
+     .idle = has_no_picture,
+     .without = "a picture (--output FILE.svg)"},
+    {{"fail-on"}, .idle = has_no_saved, .without = "--against"},
+    {{"seed"}, .idle = has_no_chance, .without = "--noise or --fault"},
 };
 
 enum { N_LIMITED = sizeof(limited) / sizeof(limited[0]) };
 
-/* Can the command and any of the collectives that are named use the option of row i? */
+/* Can the command and any of the collectives that are named use the options of row i? */
 static bool is_usable(int i, const struct options *o)
 {
     const struct logp_collective *c = named(o, 0);
@@ -277,8 +253,9 @@ bool option_matters(const char *name, const struct options *o)
     if (knob != NULL && c != NULL && !has_knob(o, c, knob))
         return false;
     for (int i = 0; i < N_LIMITED; i++)
-        if (strcmp(limited[i].option, name) == 0 && !is_usable(i, o))
-            return false;
+        for (const char *const *option = limited[i].options; *option != NULL; option++)
+            if (strcmp(*option, name) == 0 && !is_usable(i, o))
+                return false;
     return true;
 }
 
@@ -300,20 +277,19 @@ _Noreturn static void refuse_unused(const struct options *o, const char *option,
               c == NULL ? "" : c->name, algorithms, option_dashed(option, name));
 }
 
-/* Is the option of row i on the command line, and of no use beside the others? */
-static bool is_idle(int i, const struct options *o)
+/* Is an option of row i on the command line, and of no use beside the others? */
+static bool is_idle(int i, const char *option, const struct options *o)
 {
-    return option_on_command_line(limited[i].option) && limited[i].idle != NULL &&
-           limited[i].idle(o);
+    return option_on_command_line(option) && limited[i].idle != NULL && limited[i].idle(o);
 }
 
-_Noreturn static void refuse_idle(int i, const struct options *o)
+_Noreturn static void refuse_idle(int i, const char *option, const struct options *o)
 {
     const char *beside = limited[i].beside;
     char name[32], other[32];
     bool is_flag;
 
-    option_dashed(limited[i].option, name);
+    option_dashed(option, name);
     if (limited[i].without != NULL)
         bad_usage("%s does not use %s without %s; remove it", o->words[0], name,
                   limited[i].without);
@@ -325,14 +301,14 @@ _Noreturn static void refuse_idle(int i, const struct options *o)
 }
 
 /* In a sweep an option may be idle at some points, but not at all of them. */
-static bool is_idle_throughout(int i, const struct options *o)
+static bool is_idle_throughout(int i, const char *option, const struct options *o)
 {
     struct options at = *o;
-    bool idle = is_idle(i, o);
+    bool idle = is_idle(i, option, o);
 
     for (int64_t point = 1; idle && point < sweep_points(); point++) {
         resolve_point(&at, point);
-        idle = is_idle(i, &at);
+        idle = is_idle(i, option, &at);
     }
     if (sweep_points() > 1)
         resolve_point(&at, 0);
@@ -348,11 +324,13 @@ void refuse_unused_options(const struct options *o)
         if (option_on_command_line(knob->name) && !has_knob(o, c, knob))
             refuse_unused(o, knob->name, any_has_knob(c, knob));
     for (int i = 0; i < N_LIMITED; i++)
-        if (option_on_command_line(limited[i].option) && !is_usable(i, o))
-            refuse_unused(o, limited[i].option, false);
+        for (const char *const *option = limited[i].options; *option != NULL; option++)
+            if (option_on_command_line(*option) && !is_usable(i, o))
+                refuse_unused(o, *option, false);
     for (int i = 0; i < N_LIMITED; i++)
-        if (is_idle(i, o) && is_idle_throughout(i, o))
-            refuse_idle(i, o);
+        for (const char *const *option = limited[i].options; *option != NULL; option++)
+            if (is_idle(i, *option, o) && is_idle_throughout(i, *option, o))
+                refuse_idle(i, *option, o);
 }
 
 void refuse_others_than(const struct options *o, const struct names *used, const char *why)

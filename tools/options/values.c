@@ -8,11 +8,8 @@
 bool either(const char *option, const char *text, const char *first, const char *second)
 {
     const struct names names = {{first, second}, 2};
-    const int which = find_name(&names, text);
 
-    if (which < 0)
-        refuse_name(option, text, &names);
-    return which == 1;
+    return which_name(option, text, &names) == 1;
 }
 
 bool switched(const char *option, const char *text)

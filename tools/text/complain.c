@@ -145,3 +145,12 @@ void refuse_name(const char *option, const char *text, const struct names *names
 
     bad_option(option, text, "%s", one_of(names, text, list));
 }
+
+int which_name(const char *option, const char *text, const struct names *names)
+{
+    const int which = find_name(names, text);
+
+    if (which < 0)
+        refuse_name(option, text, names);
+    return which;
+}

@@ -138,6 +138,8 @@ _Noreturn void bad_option(const char *option, const char *value, const char *all
     __attribute__((format(printf, 3, 4)));
 /* As bad_option(), for a value that is none of these. */
 _Noreturn void refuse_name(const char *option, const char *text, const struct names *names);
+/* @return which of these a value is; ends the process where it is none */
+int which_name(const char *option, const char *text, const struct names *names);
 /* A number of this text, and of what came before it; FNV-1a. */
 uint64_t hash_text(uint64_t hash, const char *text);
 #define FIRST_HASH UINT64_C(0xcbf29ce484222325)
