@@ -76,22 +76,17 @@ static inline int begin_clean(struct logp_vp *vp, void *arg)
     int64_t *const end = arg, sent = 1000 + me, got = -1;
     struct logp_status status;
     bool found = true;
-    int rc = 0;
 
     if (logp_machine_clock(logp_vp_machine(vp)) == LOGP_CLOCK_VIRTUAL && logp_now(vp) != 0)
         return -EDOM;
-    rc = logp_probe(vp, LOGP_OUTSIDE, LOGP_ANY_TAG, &found, NULL);
-    if (rc == 0)
-        rc = found ? -EEXIST : logp_sync(vp, NULL);
-    if (rc == 0)
-        rc = logp_send(vp, (me + 1) % P, 5, &sent, sizeof(sent));
-    if (rc == 0)
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got, sizeof(got), &status);
-    if (rc == 0)
-        rc = got == 1000 + (me + P - 1) % P && status.tag == 5 ? 0 : -EBADMSG;
-    if (rc == 0 && me == 0 && end != NULL)
+    TRY(logp_probe(vp, LOGP_OUTSIDE, LOGP_ANY_TAG, &found, NULL));
+    TRY(found ? -EEXIST : logp_sync(vp, NULL));
+    TRY(logp_send(vp, (me + 1) % P, 5, &sent, sizeof(sent)));
+    TRY(logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &got, sizeof(got), &status));
+    TRY(got == 1000 + (me + P - 1) % P && status.tag == 5 ? 0 : -EBADMSG);
+    if (me == 0 && end != NULL)
         *end = logp_now(vp);
-    return rc;
+    return 0;
 }
 
 /* @return when rank 0 has its message */

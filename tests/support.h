@@ -37,6 +37,14 @@
             cr_assert_eq(ok_rc, 0, "%s: %d", #call, ok_rc);                                        \
     } while (0)
 
+/* The function returns the error of this call, if it has one: where a run may end with one. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        const int try_rc = (call);                                                                 \
+        if (try_rc != 0)                                                                           \
+            return try_rc;                                                                         \
+    } while (0)
+
 /* How many built-in operations there are. */
 static inline size_t test_n_ops(void)
 {

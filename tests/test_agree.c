@@ -128,14 +128,13 @@ Test(agree, a_check_reports_them)
                                        .n_sizes = 1,
                                        .strategy = s,
                                        .runs = 10};
-            struct logp_failure f;
+            TEST_FAILURE f = {.text = NULL};
 
             cr_assert_eq(logp_check(rows[i].program, NULL, &check, &f), -EPROTO, "row %zu", i);
             cr_assert_eq(f.kind, LOGP_FAILURE_ASSERTED);
             cr_assert(strstr(f.text, " where rank ") != NULL, "row %zu: %s", i, f.text);
             cr_assert_null(f.expression);
             cr_assert_eq(logp_check_replay(rows[i].program, NULL, &check, f.replay, NULL), -EPROTO);
-            logp_failure_free(&f);
         }
 }
 
@@ -181,19 +180,15 @@ static int one_by_one(struct logp_vp *vp, void *arg)
     double x[4] = {0}, y[4];
     struct logp_request *r;
     bool done = false;
-    int index, rc = logp_ibarrier(vp, &r);
+    int index;
 
-    if (rc == 0)
-        rc = logp_wait(vp, r, NULL);
-    if (rc == 0)
-        rc = logp_iallreduce(vp, x, y, 4, sum(), &r);
-    while (rc == 0 && !done)
-        rc = logp_test(vp, r, &done, NULL);
-    if (rc == 0)
-        rc = logp_ibroadcast(vp, x, sizeof(x), 0, &r);
-    if (rc == 0)
-        rc = logp_waitany(vp, &r, 1, &index, NULL);
-    return rc;
+    TRY(logp_ibarrier(vp, &r));
+    TRY(logp_wait(vp, r, NULL));
+    TRY(logp_iallreduce(vp, x, y, 4, sum(), &r));
+    while (!done)
+        TRY(logp_test(vp, r, &done, NULL));
+    TRY(logp_ibroadcast(vp, x, sizeof(x), 0, &r));
+    return logp_waitany(vp, &r, 1, &index, NULL);
 }
 
 Test(agree, started_collectives_end_in_checks)

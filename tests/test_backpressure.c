@@ -234,11 +234,10 @@ static int fill_each_other(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), to = (logp_vp_rank(vp) + 1) % P;
     char buf[1000] = {0};
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < LIMIT / 1000; i++)
-        rc = logp_send(vp, to, 5, buf, sizeof(buf));
-    return rc != 0 ? rc : logp_recv(vp, (to + P - 2) % P, 5, buf, sizeof(buf), NULL);
+    for (int i = 0; i < LIMIT / 1000; i++)
+        TRY(logp_send(vp, to, 5, buf, sizeof(buf)));
+    return logp_recv(vp, (to + P - 2) % P, 5, buf, sizeof(buf), NULL);
 }
 
 Test(backpressure, if_all_wait_for_room_it_is_a_deadlock)

@@ -18,32 +18,28 @@ static int left_of(const struct logp_vp *vp, int d)
 /* Dissemination in rounds of distance 1, 2, 4, ... < end. */
 static int disseminate(struct logp_vp *vp, const struct logp_invocation *c, int end, int sends)
 {
-    int rc = 0;
-
-    for (int d = 1; rc == 0 && d < end; d *= 2) {
-        for (int i = 0; rc == 0 && i < sends; i++)
-            rc = logp_send(vp, right_of(vp, d), c->args.tag, NULL, 0);
-        if (rc == 0)
-            rc = logp_recv(vp, left_of(vp, d), c->args.tag, NULL, 0, NULL);
+    for (int d = 1; d < end; d *= 2) {
+        for (int i = 0; i < sends; i++)
+            TRY(logp_send(vp, right_of(vp, d), c->args.tag, NULL, 0));
+        TRY(logp_recv(vp, left_of(vp, d), c->args.tag, NULL, 0, NULL));
     }
-    return rc;
+    return 0;
 }
 
 /* All tell rank 0, which tells all when it has heard of all but so many. */
 static int central(struct logp_vp *vp, const struct logp_invocation *c, int missing)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    int rc = 0;
 
-    for (int i = 1 + missing; rc == 0 && me == 0 && i < P; i++)
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, c->args.tag, NULL, 0, NULL);
-    for (int i = 1; rc == 0 && me == 0 && i < P; i++)
-        rc = logp_send(vp, i, c->args.tag, NULL, 0);
+    for (int i = 1 + missing; me == 0 && i < P; i++)
+        TRY(logp_recv(vp, LOGP_ANY_SOURCE, c->args.tag, NULL, 0, NULL));
+    for (int i = 1; me == 0 && i < P; i++)
+        TRY(logp_send(vp, i, c->args.tag, NULL, 0));
     if (me != 0)
-        rc = logp_send(vp, 0, c->args.tag, NULL, 0);
-    if (rc == 0 && me != 0)
-        rc = logp_recv(vp, 0, c->args.tag, NULL, 0, NULL);
-    return rc;
+        TRY(logp_send(vp, 0, c->args.tag, NULL, 0));
+    if (me != 0)
+        TRY(logp_recv(vp, 0, c->args.tag, NULL, 0, NULL));
+    return 0;
 }
 
 static int away; /* of few processors each once */
@@ -52,21 +48,20 @@ static int away; /* of few processors each once */
 static int all_but_one(struct logp_vp *vp, const struct logp_invocation *c)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), centre = away == 0 ? 1 : 0;
-    int rc = 0;
 
     if (me == away)
         return 0;
     if (me != centre) {
-        rc = logp_send(vp, centre, c->args.tag, NULL, 0);
-        return rc != 0 ? rc : logp_recv(vp, centre, c->args.tag, NULL, 0, NULL);
+        TRY(logp_send(vp, centre, c->args.tag, NULL, 0));
+        return logp_recv(vp, centre, c->args.tag, NULL, 0, NULL);
     }
-    for (int i = 0; rc == 0 && i < P; i++)
+    for (int i = 0; i < P; i++)
         if (i != me && i != away)
-            rc = logp_recv(vp, i, c->args.tag, NULL, 0, NULL);
-    for (int i = 0; rc == 0 && i < P; i++)
+            TRY(logp_recv(vp, i, c->args.tag, NULL, 0, NULL));
+    for (int i = 0; i < P; i++)
         if (i != me && i != away)
-            rc = logp_send(vp, i, c->args.tag, NULL, 0);
-    return rc;
+            TRY(logp_send(vp, i, c->args.tag, NULL, 0));
+    return 0;
 }
 
 /* How the barrier works. */

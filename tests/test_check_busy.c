@@ -77,14 +77,13 @@ static int never_comes_back(struct logp_vp *vp, void *arg)
 Test(check_busy, one_that_does_not_come_back_is_named)
 {
     struct logp_check check = {.timeout_ns = 20000000};
-    struct logp_failure f;
+    TEST_FAILURE f = {.text = NULL};
 
     let_go = false;
     cr_assert_eq(logp_check(never_comes_back, NULL, &check, &f), -ETIMEDOUT);
     cr_assert_eq(f.kind, LOGP_FAILURE_TIMEOUT);
     cr_assert_eq(f.rank, 1, "%s", f.text);
     SAYS(f.text, "longer than 0.02 s; rank 1 holds the processor\n");
-    logp_failure_free(&f);
     let_go = true; /* and the process lives */
     cr_assert_eq(logp_check(never_comes_back, NULL, &(struct logp_check){0}, NULL), 0);
 }

@@ -248,11 +248,9 @@ Test(check_faults, lost_and_doubled_messages)
 /* Rank 0 sends `arg` messages, and returns without a word. Rank 1 takes what has come. */
 static int one_way(struct logp_vp *vp, void *arg)
 {
-    int rc = 0;
-
-    for (int i = 0; rc == 0 && i < *(int *)arg && logp_vp_rank(vp) == 0; i++)
-        rc = logp_send(vp, 1, 0, &i, sizeof(i));
-    return rc;
+    for (int i = 0; i < *(int *)arg && logp_vp_rank(vp) == 0; i++)
+        TRY(logp_send(vp, 1, 0, &i, sizeof(i)));
+    return 0;
 }
 
 Test(check_faults, exhaustive_loses_and_doubles_each_message)
@@ -284,14 +282,13 @@ Test(check_faults, exhaustive_loses_and_doubles_each_message)
 static int hears_all(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp);
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < P; i++)
+    for (int i = 0; i < P; i++)
         if (i != logp_vp_rank(vp))
-            rc = logp_send(vp, i, 0, NULL, 0);
-    for (int i = 1; rc == 0 && i < P; i++)
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL);
-    return rc;
+            TRY(logp_send(vp, i, 0, NULL, 0));
+    for (int i = 1; i < P; i++)
+        TRY(logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL));
+    return 0;
 }
 
 Test(check_faults, a_partition_loses_what_crosses_it)

@@ -74,12 +74,11 @@ static int ring(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), n = logp_vp_size(vp);
     struct logp_request *r;
-    int x = 0, y, rc;
+    int x = 0, y;
 
-    rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &y, sizeof(y), &r);
-    if (rc == 0)
-        rc = logp_send(vp, (me + 1) % n, 0, &x, sizeof(x));
-    return rc != 0 ? rc : logp_wait(vp, r, NULL);
+    TRY(logp_irecv(vp, LOGP_ANY_SOURCE, 0, &y, sizeof(y), &r));
+    TRY(logp_send(vp, (me + 1) % n, 0, &x, sizeof(x)));
+    return logp_wait(vp, r, NULL);
 }
 
 Test(check_limits, a_send_waits_beside_a_receive_from_any_source)

@@ -91,7 +91,7 @@ Test(check_more, what_does_not_go_together_is_refused)
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct logp_check check = wrong[i].check;
-        struct logp_failure f;
+        TEST_FAILURE f = {.text = NULL};
 
         cr_expect_eq(logp_check(gather, NULL, &check, &f), wrong[i].error, "%zu", i);
         cr_expect(strstr(check.checked.text, wrong[i].says) != NULL, "%zu: %s", i,
@@ -99,7 +99,6 @@ Test(check_more, what_does_not_go_together_is_refused)
         cr_expect(strstr(f.text, wrong[i].says) != NULL, "%zu: %s", i, f.text);
         cr_expect_eq(f.kind, LOGP_FAILURE_NONE);
         cr_expect_eq(f.text[strlen(f.text) - 1], '\n');
-        logp_failure_free(&f);
         cr_expect_eq(logp_check(gather, NULL, &check, NULL), wrong[i].error, "%zu", i);
     }
     cr_expect_eq(logp_check(NULL, NULL, NULL, NULL), -EINVAL);
@@ -155,7 +154,7 @@ static int fails_at_once(struct logp_vp *vp, void *arg)
 Test(check_more, an_assertion_ends_the_run_whatever_the_program_returns)
 {
     struct logp_check check = {.replay_file = "/tmp/logp-test-replay", .name = "at once"};
-    struct logp_failure f;
+    TEST_FAILURE f = {.text = NULL};
     char path[64], *text;
 
     snprintf(path, sizeof(path), "/tmp/logp-test-replay.%d", (int)getpid());
@@ -169,7 +168,6 @@ Test(check_more, an_assertion_ends_the_run_whatever_the_program_returns)
     cr_assert_str_eq(text, f.replay);
     free(text);
     unlink(path);
-    logp_failure_free(&f);
     cr_assert_eq(logp_replay_read("/no/such/file", &text), -ENOENT);
 }
 
@@ -208,13 +206,11 @@ Test(check_more, a_failure_in_words_is_found_and_replayed)
 
 static int in_a_row(struct logp_vp *vp, void *arg)
 {
-    int rc = 0;
-
-    for (int i = 0; rc == 0 && i < 4; i++)
-        rc = logp_vp_rank(vp) == 1   ? logp_send(vp, 0, i, &i, sizeof(i))
-             : logp_vp_rank(vp) == 0 ? logp_recv(vp, 1, i, &i, sizeof(i), NULL)
-                                     : 0;
-    return rc;
+    for (int i = 0; i < 4; i++)
+        TRY(logp_vp_rank(vp) == 1   ? logp_send(vp, 0, i, &i, sizeof(i))
+            : logp_vp_rank(vp) == 0 ? logp_recv(vp, 1, i, &i, sizeof(i), NULL)
+                                    : 0);
+    return 0;
 }
 
 /* One message that is lost is enough, of all that happens. */

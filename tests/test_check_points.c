@@ -38,17 +38,14 @@ static int touches(struct logp_vp *vp)
 static int two_inside(struct logp_vp *vp, void *arg)
 {
     struct shared *s = arg;
-    int rc = logp_shared_touch(vp, 7);
 
-    if (rc != 0)
-        return rc;
+    TRY(logp_shared_touch(vp, 7));
     s->inside++;
     LOGP_CHECK(vp, s->inside == 1);
-    rc = s->pass(vp);
-    if (rc == 0)
-        rc = logp_shared_touch(vp, 7);
+    TRY(s->pass(vp));
+    TRY(logp_shared_touch(vp, 7));
     s->inside--;
-    return rc;
+    return 0;
 }
 
 Test(check_points, two_vps_meet_in_a_critical_section)
@@ -76,11 +73,10 @@ struct touching {
 static int touches_keys(struct logp_vp *vp, void *arg)
 {
     const struct touching *t = arg;
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < t->n; i++)
-        rc = logp_shared_touch(vp, t->own ? logp_vp_rank(vp) : 1);
-    return rc;
+    for (int i = 0; i < t->n; i++)
+        TRY(logp_shared_touch(vp, t->own ? logp_vp_rank(vp) : 1));
+    return 0;
 }
 
 Test(check_points, touches_of_a_key_come_in_all_orders)
@@ -114,16 +110,15 @@ Test(check_points, touches_and_messages_vary_independently)
 static int waits_for_flag(struct logp_vp *vp, void *arg)
 {
     struct shared *s = arg;
-    int rc = logp_shared_touch(vp, 1);
 
-    if (rc == 0 && logp_vp_rank(vp) == logp_vp_size(vp) - 1)
+    TRY(logp_shared_touch(vp, 1));
+    if (logp_vp_rank(vp) == logp_vp_size(vp) - 1)
         s->flag = 1;
-    while (rc == 0 && !s->flag) {
-        rc = logp_yield(vp);
-        if (rc == 0)
-            rc = logp_shared_touch(vp, 1);
+    while (!s->flag) {
+        TRY(logp_yield(vp));
+        TRY(logp_shared_touch(vp, 1));
     }
-    return rc;
+    return 0;
 }
 
 Test(check_points, a_loop_that_yields_ends)
@@ -285,14 +280,11 @@ static int fails_at_5(struct logp_vp *vp, void *arg)
 {
     unsigned char bytes[3];
     int64_t x = 0;
-    int i, rc;
+    int i;
 
     i = logp_choose(vp, 6);
-    rc = i < 0 ? i : logp_choose_int(vp, -7, INT64_C(1) << 40, &x);
-    if (rc == 0)
-        rc = logp_choose_bytes(vp, bytes, sizeof(bytes));
-    if (rc != 0)
-        return rc;
+    TRY(i < 0 ? i : logp_choose_int(vp, -7, INT64_C(1) << 40, &x));
+    TRY(logp_choose_bytes(vp, bytes, sizeof(bytes)));
     LOGP_CHECK(vp, x >= -7 && x <= INT64_C(1) << 40);
     LOGP_CHECK(vp, logp_vp_rank(vp) != 1 || i != 5 || x <= 1000);
     return 0;

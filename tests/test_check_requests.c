@@ -48,24 +48,23 @@ static int receive_both(struct logp_vp *vp, enum use use)
 {
     struct logp_request *requests[2] = {NULL}, *third;
     const bool shares = use == OVERLAP || use == OVERLAP_BLOCKING;
-    int x[2] = {0}, rc = logp_irecv(vp, 0, 0, &x[0], sizeof(x[0]), &requests[0]);
+    int x[2] = {0};
 
-    if (rc == 0 && use == OVERLAP_BLOCKING)
-        rc = logp_recv(vp, 0, 1, &x[0], sizeof(x[0]), NULL);
-    else if (rc == 0)
-        rc = logp_irecv(vp, LOGP_ANY_SOURCE, 1, &x[shares ? 0 : 1], sizeof(x[0]), &requests[1]);
-    if (rc == 0 && use == CANCELLED) {
-        rc = logp_irecv(vp, 0, 7, NULL, 0, &third);
-        if (rc == 0)
-            rc = logp_cancel(vp, third);
-        if (rc == 0)
-            rc = logp_wait(vp, third, NULL);
+    TRY(logp_irecv(vp, 0, 0, &x[0], sizeof(x[0]), &requests[0]));
+    if (use == OVERLAP_BLOCKING)
+        TRY(logp_recv(vp, 0, 1, &x[0], sizeof(x[0]), NULL));
+    else
+        TRY(logp_irecv(vp, LOGP_ANY_SOURCE, 1, &x[shares ? 0 : 1], sizeof(x[0]), &requests[1]));
+    if (use == CANCELLED) {
+        TRY(logp_irecv(vp, 0, 7, NULL, 0, &third));
+        TRY(logp_cancel(vp, third));
+        TRY(logp_wait(vp, third, NULL));
     }
-    for (int i = 0; rc == 0 && i < (use == NEVER_RECEIVED ? 1 : 2); i++)
-        rc = logp_wait(vp, requests[i], NULL);
-    if (rc == 0 && use == TWICE)
-        rc = logp_wait(vp, requests[1], NULL);
-    return rc;
+    for (int i = 0; i < (use == NEVER_RECEIVED ? 1 : 2); i++)
+        TRY(logp_wait(vp, requests[i], NULL));
+    if (use == TWICE)
+        TRY(logp_wait(vp, requests[1], NULL));
+    return 0;
 }
 
 static int both(struct logp_vp *vp, void *arg)
@@ -117,7 +116,7 @@ Test(check_requests, errors_of_use_are_reported_with_rank_and_call)
                 .leaves_messages = true,
                 .leaves_requests = wrong.leaves,
                 .poison = wrong.only_poison};
-            struct logp_failure f;
+            TEST_FAILURE f = {.text = NULL};
             int rc;
 
             if (wrong.use == NEVER_RECEIVED && check.sends == LOGP_SENDS_SYNCHRONOUS)
@@ -126,7 +125,6 @@ Test(check_requests, errors_of_use_are_reported_with_rank_and_call)
             cr_assert_eq(rc, wrong.text != NULL ? -EPROTO : 0, "%zu, %d: %s", i, how, f.text);
             cr_assert(wrong.text == NULL || (strstr(f.text, wrong.text) != NULL && f.line == 0),
                       "%zu, %d: %s", i, how, f.text);
-            logp_failure_free(&f);
         }
 }
 
@@ -168,11 +166,10 @@ Test(check_requests, right_uses_are_not_reported)
                                    .must_end = crashes == 0,
                                    .leaves_messages = crashes > 0,
                                    .most_faults = {.crashes = crashes}};
-        struct logp_failure f;
+        TEST_FAILURE f = {.text = NULL};
         const int rc = logp_check(many, NULL, &check, &f);
 
         /* the others wait for one that has crashed */
         cr_assert(rc == 0 || (crashes > 0 && f.kind == LOGP_FAILURE_DEADLOCK), "%s", f.text);
-        logp_failure_free(&f);
     }
 }

@@ -46,14 +46,13 @@ static void leave(const char *name, const char *text)
 static void leave_race(void)
 {
     struct logp_check check = {.sizes = (int[]){3}, .n_sizes = 1, .name = "race"};
-    struct logp_failure f;
+    TEST_FAILURE f = {.text = NULL};
 
     strcpy(folder, "/tmp/logp-regressions-XXXXXX");
     cr_assert(mkdtemp(folder) != NULL);
     is_mended = makes_other_choices = false;
     cr_assert_eq(logp_check(race, NULL, &check, &f), -EPROTO);
     leave("race.replay", f.replay);
-    logp_failure_free(&f);
 }
 
 static void remove_folder(void)
@@ -92,7 +91,7 @@ Test(check_search, a_replay_knows_what_its_choices_were)
 {
     struct logp_check check = {
         .sizes = (int[]){3}, .n_sizes = 1, .name = "race", .strategy = LOGP_STRATEGY_EXHAUSTIVE};
-    struct logp_failure f;
+    TEST_FAILURE f = {.text = NULL};
 
     is_mended = makes_other_choices = false;
     cr_assert_eq(logp_check(race, NULL, &check, &f), -EPROTO);
@@ -107,13 +106,12 @@ Test(check_search, a_replay_knows_what_its_choices_were)
     forget_chosen(f.replay);
     cr_assert_eq(logp_check_replay(race, NULL, &check, f.replay, NULL), 0);
     has_other_tag = false;
-    logp_failure_free(&f);
 }
 
 Test(check_search, a_regression_is_run_first)
 {
     struct logp_check check;
-    struct logp_failure f;
+    TEST_FAILURE f = {.text = NULL};
 
     leave_race();
     cr_assert_eq(check_race(&check, &f), -EPROTO, "%s", f.text);
@@ -125,7 +123,6 @@ Test(check_search, a_regression_is_run_first)
     cr_assert(strstr(f.text, "to repeat it: logp replay ") != NULL && strstr(f.text, file) != NULL,
               "%s", f.text);
     SAYS(check.checked.text, "failed in a regression: /tmp/");
-    logp_failure_free(&f);
     remove_folder();
 }
 
@@ -158,7 +155,7 @@ Test(check_search, a_regression_that_is_fixed_is_reported)
 Test(check_search, only_replays_of_the_program_are_regressions)
 {
     struct logp_check check;
-    struct logp_failure f;
+    TEST_FAILURE f = {.text = NULL};
 
     leave_race();
     leave("a.replay", "logp-replay 4\nprogram other\nprocessors 3\nchoices 0\n");
@@ -166,7 +163,6 @@ Test(check_search, only_replays_of_the_program_are_regressions)
     leave("notes.txt", "nothing\n");
     cr_assert_eq(check_race(&check, &f), -EPROTO, "%s", f.text);
     cr_assert_eq(check.checked.regressions, 1);
-    logp_failure_free(&f);
     remove_folder();
 }
 
@@ -212,14 +208,13 @@ static int touches(struct logp_vp *vp, void *arg)
 static int picks(struct logp_vp *vp, void *arg)
 {
     bool found;
-    int rc;
 
     if (logp_vp_rank(vp) > 0)
         return logp_send(vp, 0, 0, NULL, 0);
     logp_choose(vp, 3);
     logp_choose(vp, 4);
-    rc = logp_probe(vp, 1, 0, &found, NULL);
-    return rc != 0 ? rc : logp_recv(vp, 1, 0, NULL, 0, NULL);
+    TRY(logp_probe(vp, 1, 0, &found, NULL));
+    return logp_recv(vp, 1, 0, NULL, 0, NULL);
 }
 
 Test(check_search, outcomes_are_the_executions_of_an_exhaustive_check)
@@ -337,32 +332,30 @@ static int send_two(struct logp_vp *vp, void *arg)
     const int how = *(const int *)arg;
     const int tags[2] = {3, how == BACKWARDS ? 3 : 4};
     struct logp_request *requests[2];
-    int x = 0, y = 0, rc = 0;
+    int x = 0, y = 0;
 
     if (logp_vp_rank(vp) == 0) {
-        for (int i = 0; rc == 0 && i < 2; i++)
-            rc = logp_send(vp, 1, tags[i], &i, sizeof(i));
-        return rc;
+        for (int i = 0; i < 2; i++)
+            TRY(logp_send(vp, 1, tags[i], &i, sizeof(i)));
+        return 0;
     }
-    rc = logp_irecv(vp, 0, tags[0], &x, sizeof(x), &requests[0]);
-    if (rc == 0)
-        rc = logp_irecv(vp, 0, tags[1], &y, sizeof(y), &requests[1]);
-    for (int i = 1; rc == 0 && i >= 0; i--)
-        rc = logp_wait(vp, requests[i], NULL);
-    return rc != 0 ? rc : LOGP_CHECK_EQ(vp, x, y);
+    TRY(logp_irecv(vp, 0, tags[0], &x, sizeof(x), &requests[0]));
+    TRY(logp_irecv(vp, 0, tags[1], &y, sizeof(y), &requests[1]));
+    for (int i = 1; i >= 0; i--)
+        TRY(logp_wait(vp, requests[i], NULL));
+    return LOGP_CHECK_EQ(vp, x, y);
 }
 
 static void check_two(int how, const char *second, const char *first)
 {
     struct logp_check check = {.sizes = (int[]){2}, .n_sizes = 1, .fixed_order = true};
-    struct logp_failure f;
+    TEST_FAILURE f = {.text = NULL};
 
     cr_assert_eq(logp_check(send_two, &how, &check, &f), -EPROTO);
     SAYS(f.text, "    step 1: send to rank 1, tag 3, 4 bytes\n");
     cr_assert(strstr(f.text, second) != NULL && strstr(f.text, first) != NULL, "%s", f.text);
     cr_assert(strstr(f.text, " ns ") == NULL, "%s", f.text);
     SAYS(f.replay, "\nsteps 200000\n");
-    logp_failure_free(&f);
 }
 
 Test(check_search, a_receive_is_joined_to_its_send)

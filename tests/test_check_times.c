@@ -170,19 +170,17 @@ static int is_in_time(struct logp_vp *vp, void *arg)
 {
     struct logp_status status;
     int64_t sent = 0;
-    int rc = 0;
 
     (void)arg;
-    for (int i = 0; rc == 0 && i < SENT && logp_vp_rank(vp) == 1; i++) {
+    for (int i = 0; i < SENT && logp_vp_rank(vp) == 1; i++) {
         sent = logp_now(vp);
-        rc = logp_send(vp, 0, i, &sent, sizeof(sent));
+        TRY(logp_send(vp, 0, i, &sent, sizeof(sent)));
     }
-    for (int i = 0; rc == 0 && i < SENT && logp_vp_rank(vp) == 0; i++) {
-        rc = logp_recv(vp, 1, i, &sent, sizeof(sent), &status);
-        if (rc == 0)
-            rc = LOGP_CHECK(vp, status.arrival_ns - sent < too_late_ns);
+    for (int i = 0; i < SENT && logp_vp_rank(vp) == 0; i++) {
+        TRY(logp_recv(vp, 1, i, &sent, sizeof(sent), &status));
+        TRY(LOGP_CHECK(vp, status.arrival_ns - sent < too_late_ns));
     }
-    return rc;
+    return 0;
 }
 
 Test(check_times, a_failure_keeps_only_the_latencies_that_it_needs)

@@ -85,13 +85,12 @@ static int poll_for_ever(struct logp_vp *vp, void *arg)
 {
     bool found = false;
     char c;
-    int rc = 0;
 
     if (logp_vp_rank(vp) != 1)
         return logp_recv(vp, 1, 6, &c, 1, NULL);
-    while (rc == 0 && !found)
-        rc = logp_probe(vp, 0, 0, &found, NULL);
-    return rc;
+    while (!found)
+        TRY(logp_probe(vp, 0, 0, &found, NULL));
+    return 0;
 }
 
 Test(deadlock, a_polling_loop_does_not_hide_a_deadlock)
@@ -173,11 +172,10 @@ Test(deadlock, polling_loops_on_all_cores_do_not_hide_it_from_each_other)
 static int poll_for_the_dead(struct logp_vp *vp, void *arg)
 {
     bool found = false;
-    int rc = 0;
 
-    while (rc == 0 && !found && logp_vp_rank(vp) == 0)
-        rc = logp_probe(vp, 1, 0, &found, NULL);
-    return rc;
+    while (!found && logp_vp_rank(vp) == 0)
+        TRY(logp_probe(vp, 1, 0, &found, NULL));
+    return 0;
 }
 
 Test(deadlock, who_has_ended_does_not_keep_a_polling_loop_alive)

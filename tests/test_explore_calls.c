@@ -175,18 +175,16 @@ Test(explore_calls, every_run_ends_and_comes_again)
 static int beside(struct logp_vp *vp, void *arg)
 {
     struct logp_request *any, *named;
-    int x = 0, y = 0, rc;
+    int x = 0, y = 0;
 
     if (logp_vp_rank(vp) == 0) {
-        rc = logp_send(vp, 1, 0, &x, sizeof(x));
-        return rc != 0 ? rc : logp_send(vp, 1, 0, &x, sizeof(x));
+        TRY(logp_send(vp, 1, 0, &x, sizeof(x)));
+        return logp_send(vp, 1, 0, &x, sizeof(x));
     }
-    rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &any);
-    if (rc == 0)
-        rc = logp_irecv(vp, 0, 0, &y, sizeof(y), &named);
-    if (rc == 0)
-        rc = logp_wait(vp, any, NULL);
-    return rc != 0 ? rc : logp_wait(vp, named, NULL);
+    TRY(logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &any));
+    TRY(logp_irecv(vp, 0, 0, &y, sizeof(y), &named));
+    TRY(logp_wait(vp, any, NULL));
+    return logp_wait(vp, named, NULL);
 }
 
 Test(explore_calls, a_named_receive_posted_beside_one_from_any_source_is_served)

@@ -37,43 +37,40 @@ static int all_to_all_at_once(struct logp_vp *vp, void *arg)
 {
     const int n = logp_vp_size(vp) - 1;
     struct logp_request *requests[MOST_P];
-    int x = 0, rc = 0;
+    int x = 0;
 
-    for (int i = 0; rc == 0 && i < n; i++)
-        rc = logp_isend(vp, others(vp, i + 1), 0, &x, sizeof(x), &requests[i]);
-    if (rc == 0)
-        rc = receive_all(vp, n, 0);
-    for (int i = 0; rc == 0 && i < n; i++)
-        rc = logp_wait(vp, requests[i], NULL);
-    return rc;
+    for (int i = 0; i < n; i++)
+        TRY(logp_isend(vp, others(vp, i + 1), 0, &x, sizeof(x), &requests[i]));
+    TRY(receive_all(vp, n, 0));
+    for (int i = 0; i < n; i++)
+        TRY(logp_wait(vp, requests[i], NULL));
+    return 0;
 }
 
 /* Three rounds with a tag each: (P-1)! orders in each round. The messages of a later round come
  * while receivers still choose in the one before. */
 static int rounds(struct logp_vp *vp, void *arg)
 {
-    int x = 0, rc = 0;
+    int x = 0;
 
-    for (int tag = 0; rc == 0 && tag < 3; tag++) {
-        for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
-            rc = logp_send(vp, others(vp, i), tag, &x, sizeof(x));
-        if (rc == 0)
-            rc = receive_all(vp, logp_vp_size(vp) - 1, tag);
+    for (int tag = 0; tag < 3; tag++) {
+        for (int i = 1; i < logp_vp_size(vp); i++)
+            TRY(logp_send(vp, others(vp, i), tag, &x, sizeof(x)));
+        TRY(receive_all(vp, logp_vp_size(vp) - 1, tag));
     }
-    return rc;
+    return 0;
 }
 
 /* A receive from any source of messages that have one source: one outcome. */
 static int ring(struct logp_vp *vp, void *arg)
 {
-    int x = 0, rc = 0;
+    int x = 0;
 
-    for (int i = 0; rc == 0 && i < 3; i++) {
-        rc = logp_send(vp, others(vp, 1), 0, &x, sizeof(x));
-        if (rc == 0)
-            rc = receive_all(vp, 1, 0);
+    for (int i = 0; i < 3; i++) {
+        TRY(logp_send(vp, others(vp, 1), 0, &x, sizeof(x)));
+        TRY(receive_all(vp, 1, 0));
     }
-    return rc;
+    return 0;
 }
 
 /* Each processor asks all others, answers, and receives requests and answers as they come. A plain
@@ -97,9 +94,8 @@ static int ask_all(struct logp_vp *vp, void *arg)
 /* Touches of one key, between messages. */
 static int touches(struct logp_vp *vp, void *arg)
 {
-    int rc = logp_shared_touch(vp, 1);
-
-    return rc == 0 ? all_to_all(vp, arg) : rc;
+    TRY(logp_shared_touch(vp, 1));
+    return all_to_all(vp, arg);
 }
 
 static void expect(logp_program program, int P, enum logp_sends sends, uint64_t n)
@@ -145,22 +141,20 @@ static int first_of_two(struct logp_vp *vp, void *arg)
     struct first *f = arg;
     struct logp_request *requests[2] = {NULL, NULL};
     int sent = 0, x = 0, first = 0;
-    int rc = logp_isend(vp, others(vp, 1), 0, &sent, sizeof(sent), &requests[1]);
 
-    if (rc == 0 && logp_vp_rank(vp) == 0)
-        rc = receive_all(vp, 1, 0);
-    else if (rc == 0)
-        rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &requests[0]);
-    if (rc == 0 && logp_vp_rank(vp) != 0) {
-        rc = logp_waitany(vp, requests, 2, &first, NULL);
-        if (rc != 0)
-            return rc;
+    TRY(logp_isend(vp, others(vp, 1), 0, &sent, sizeof(sent), &requests[1]));
+    if (logp_vp_rank(vp) == 0)
+        TRY(receive_all(vp, 1, 0));
+    else
+        TRY(logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &requests[0]));
+    if (logp_vp_rank(vp) != 0) {
+        TRY(logp_waitany(vp, requests, 2, &first, NULL));
         f->seen[first] = true;
         requests[first] = NULL;
     }
-    for (int i = 0; rc == 0 && i < 2; i++)
-        rc = requests[i] != NULL ? logp_wait(vp, requests[i], NULL) : 0;
-    return rc;
+    for (int i = 0; i < 2; i++)
+        TRY(requests[i] != NULL ? logp_wait(vp, requests[i], NULL) : 0);
+    return 0;
 }
 
 Test(explore_counts, an_answer_counts_where_messages_may_come_twice)
@@ -181,24 +175,21 @@ Test(explore_counts, an_answer_counts_where_messages_may_come_twice)
 static int mixed(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r;
-    int x = 0, y = 0, rc = 0;
+    int x = 0, y = 0;
 
     switch (logp_vp_rank(vp)) {
     case 0:
-        rc = logp_send(vp, 1, 0, &x, sizeof(x));
-        if (rc == 0)
-            rc = logp_recv(vp, 2, 3, &x, sizeof(x), NULL);
-        return rc == 0 ? logp_send(vp, 1, 1, &x, sizeof(x)) : rc;
+        TRY(logp_send(vp, 1, 0, &x, sizeof(x)));
+        TRY(logp_recv(vp, 2, 3, &x, sizeof(x), NULL));
+        return logp_send(vp, 1, 1, &x, sizeof(x));
     case 1:
-        rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &r);
-        if (rc == 0)
-            rc = logp_recv(vp, 0, 1, &y, sizeof(y), NULL);
-        if (rc == 0)
-            rc = logp_wait(vp, r, NULL);
-        return rc == 0 ? receive_all(vp, 1, 0) : rc;
+        TRY(logp_irecv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &r));
+        TRY(logp_recv(vp, 0, 1, &y, sizeof(y), NULL));
+        TRY(logp_wait(vp, r, NULL));
+        return receive_all(vp, 1, 0);
     default:
-        rc = logp_send_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 0, &x, sizeof(x));
-        return rc == 0 ? logp_send(vp, 0, 3, &x, sizeof(x)) : rc;
+        TRY(logp_send_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 0, &x, sizeof(x)));
+        return logp_send(vp, 0, 3, &x, sizeof(x));
     }
 }
 

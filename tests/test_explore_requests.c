@@ -493,11 +493,10 @@ static int run_ops(struct logp_vp *vp, void *arg)
     struct program *g = ((struct collecting *)arg)->program;
     const int me = logp_vp_rank(vp);
     struct running x = {.seen = g->seen[me]};
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < g->n[me]; i++)
-        rc = run_op(vp, &x, &g->ops[me][i]);
-    return rc;
+    for (int i = 0; i < g->n[me]; i++)
+        TRY(run_op(vp, &x, &g->ops[me][i]));
+    return 0;
 }
 
 static int clear(int n, void *arg)

@@ -21,15 +21,14 @@ struct sent {
 static int send_one(struct logp_vp *vp, void *arg)
 {
     struct sent *s = arg;
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0)
-        rc = logp_send(vp, 1, 5, s->out, s->n_bytes);
-    for (int i = 0; logp_vp_rank(vp) == 1 && rc == 0 && i < s->arrive; i++)
-        rc = logp_recv(vp, 0, 5, s->in[i], s->n_bytes, NULL);
-    if (logp_vp_rank(vp) == 1 && rc == 0)
-        rc = logp_recv(vp, 0, 6, NULL, 0, NULL);
-    return rc;
+        TRY(logp_send(vp, 1, 5, s->out, s->n_bytes));
+    for (int i = 0; logp_vp_rank(vp) == 1 && i < s->arrive; i++)
+        TRY(logp_recv(vp, 0, 5, s->in[i], s->n_bytes, NULL));
+    if (logp_vp_rank(vp) == 1)
+        TRY(logp_recv(vp, 0, 6, NULL, 0, NULL));
+    return 0;
 }
 
 static int differing_bits(const unsigned char *a, const unsigned char *b, size_t n)

@@ -278,28 +278,23 @@ static int ask(struct logp_vp *vp, int server, struct request q)
     const int id =
         logp_history_invoke(history, vp, logp_vp_rank(vp),
                             q.write ? LOGP_HISTORY_WRITE : LOGP_HISTORY_READ, 0, q.value);
-    int rc = logp_send(vp, server, REQUEST, &q, sizeof(q));
 
-    if (rc == 0)
-        rc = logp_recv(vp, server, REPLY, &value, sizeof(value), NULL);
-    return rc != 0 ? rc : logp_history_return(history, vp, id, value);
+    TRY(logp_send(vp, server, REQUEST, &q, sizeof(q)));
+    TRY(logp_recv(vp, server, REPLY, &value, sizeof(value), NULL));
+    return logp_history_return(history, vp, id, value);
 }
 
 static int replicated(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), from = reads_the_copy ? 1 : 0;
-    int rc;
 
     if (me == 0)
         return serve(vp, reads_the_copy ? 2 : 4);
     if (me == 1)
         return serve(vp, reads_the_copy ? 4 : 2);
-    rc = ask(vp, 0, (struct request){1, me});
-    if (rc == 0)
-        rc = ask(vp, from, (struct request){0, 0});
-    if (rc == 0)
-        rc = LOGP_CHECK_LINEARIZABLE(vp, history, logp_model_find("register"));
-    return rc;
+    TRY(ask(vp, 0, (struct request){1, me}));
+    TRY(ask(vp, from, (struct request){0, 0}));
+    return LOGP_CHECK_LINEARIZABLE(vp, history, logp_model_find("register"));
 }
 
 Test(history, a_check_finds_a_read_of_a_late_copy)

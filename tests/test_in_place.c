@@ -168,29 +168,28 @@ static int move(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = P / 3;
     const size_t n_bytes = COUNT * sizeof(int64_t);
     int64_t x[MOST_P * COUNT], item[COUNT];
-    int rc;
 
     set(x, me, 0, P * COUNT);
-    rc = logp_alltoall(vp, LOGP_IN_PLACE, x, n_bytes);
-    for (int i = 0; rc == 0 && i < P * COUNT; i++)
+    TRY(logp_alltoall(vp, LOGP_IN_PLACE, x, n_bytes));
+    for (int i = 0; i < P * COUNT; i++)
         cr_assert_eq(x[i], test_element(i / COUNT, me * COUNT + i % COUNT));
     set(x, root, 0, P * COUNT);
-    rc = rc != 0 ? rc : logp_scatter(vp, x, me == root ? LOGP_IN_PLACE : item, n_bytes, root);
-    for (int i = 0; rc == 0 && i < COUNT; i++)
+    TRY(logp_scatter(vp, x, me == root ? LOGP_IN_PLACE : item, n_bytes, root));
+    for (int i = 0; i < COUNT; i++)
         cr_assert_eq(me == root ? x[me * COUNT + i] : item[i], test_element(root, me * COUNT + i));
     memcpy(item, x + me * COUNT, n_bytes); /* it was set everywhere */
     memset(x, 0, (size_t)P * n_bytes);
     if (me == root)
         memcpy(x + me * COUNT, item, n_bytes);
-    rc = rc != 0 ? rc : logp_gather(vp, me == root ? LOGP_IN_PLACE : item, x, n_bytes, root);
-    for (int i = 0; rc == 0 && i < P * COUNT; i++)
+    TRY(logp_gather(vp, me == root ? LOGP_IN_PLACE : item, x, n_bytes, root));
+    for (int i = 0; i < P * COUNT; i++)
         cr_assert_eq(x[i], me == root ? test_element(root, i) : 0);
     memset(x, 0, (size_t)P * n_bytes);
     memcpy(x + me * COUNT, item, n_bytes);
-    rc = rc != 0 ? rc : logp_allgather(vp, LOGP_IN_PLACE, x, n_bytes);
-    for (int i = 0; rc == 0 && i < P * COUNT; i++)
+    TRY(logp_allgather(vp, LOGP_IN_PLACE, x, n_bytes));
+    for (int i = 0; i < P * COUNT; i++)
         cr_assert_eq(x[i], test_element(root, i));
-    return rc;
+    return 0;
 }
 
 Test(in_place, calls_of_a_program)

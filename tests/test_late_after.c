@@ -78,19 +78,16 @@ Test(late_after, nobody_spins_for_who_is_away)
 static int failing(struct logp_vp *vp, void *arg)
 {
     const bool *const asserts = arg;
-    int rc;
 
     if (logp_vp_rank(vp) == 2) {
-        rc = logp_recv(vp, 1, 0, NULL, 0, NULL);
-        if (rc != 0)
-            return rc;
+        TRY(logp_recv(vp, 1, 0, NULL, 0, NULL));
         return *asserts ? logp_check_holds(vp, false, "true", "file", 77) : -EIO;
     }
     if (logp_vp_rank(vp) == 1) {
-        rc = logp_send(vp, 2, 0, NULL, 0);
-        rc = rc == 0 ? logp_recv(vp, 2, 0, NULL, 0, NULL) : rc;
+        TRY(logp_send(vp, 2, 0, NULL, 0));
+        TRY(logp_recv(vp, 2, 0, NULL, 0, NULL));
         be_late();
-        return rc;
+        return 0;
     }
     return logp_recv(vp, 1, 0, NULL, 0, NULL);
 }

@@ -129,15 +129,14 @@ static int all_sizes(struct logp_vp *vp, void *arg)
 LIVES(messages_from_any_source, 3, 2)
 {
     const int n = sizeof(sizes) / sizeof(sizes[0]);
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < n; i++) {
+    for (int i = 0; i < n; i++) {
         if (logp_vp_rank(vp) > 0)
-            rc = send_one(vp, 0, i, sizes[i]);
-        for (int k = 1; rc == 0 && logp_vp_rank(vp) == 0 && k < logp_vp_size(vp); k++)
-            rc = receive(vp, LOGP_ANY_SOURCE, i, sizes[i]);
+            TRY(send_one(vp, 0, i, sizes[i]));
+        for (int k = 1; logp_vp_rank(vp) == 0 && k < logp_vp_size(vp); k++)
+            TRY(receive(vp, LOGP_ANY_SOURCE, i, sizes[i]));
     }
-    return rc;
+    return 0;
 }
 
 /* So many that they are looked up by an index, which grows; without it they are found as well. */
@@ -145,17 +144,16 @@ static int many_pending(struct logp_vp *vp, void *arg)
 {
     enum { N = 150 };
     const int me = logp_vp_rank(vp);
-    int rc = 0;
 
-    for (int tag = 0; rc == 0 && tag < N; tag++) {
-        rc = send_one(vp, me, tag, 8);
-        if (rc == 0 && tag == N / 3) /* beyond what is looked through: makes the index */
-            rc = receive(vp, me, N / 3, 8);
+    for (int tag = 0; tag < N; tag++) {
+        TRY(send_one(vp, me, tag, 8));
+        if (tag == N / 3) /* beyond what is looked through: makes the index */
+            TRY(receive(vp, me, N / 3, 8));
     }
-    for (int tag = N - 1; rc == 0 && tag >= 0; tag--)
+    for (int tag = N - 1; tag >= 0; tag--)
         if (tag != N / 3)
-            rc = receive(vp, me, tag, 8);
-    return rc;
+            TRY(receive(vp, me, tag, 8));
+    return 0;
 }
 
 /* Everyone to the next of a group. */
@@ -208,36 +206,31 @@ static int exchange_all(struct logp_vp *vp)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     unsigned char out[8], in[8] = {0};
-    int rc;
 
     for (int i = 0; i < P; i++)
         out[i] = byte(me, i);
-    rc = logp_alltoall(vp, out, in, 1);
-    for (int i = 0; rc == 0 && i < P; i++)
-        rc = in[i] == byte(i, me) ? 0 : -EPROTO;
+    TRY(logp_alltoall(vp, out, in, 1));
+    for (int i = 0; i < P; i++)
+        TRY(in[i] == byte(i, me) ? 0 : -EPROTO);
     memset(in, 0, sizeof(in));
-    if (rc == 0)
-        rc = logp_transpose(vp, out, in, P, P, 1);
-    for (int i = 0; rc == 0 && i < P; i++)
-        rc = in[i] == byte(i, me) ? 0 : -EPROTO;
-    return rc;
+    TRY(logp_transpose(vp, out, in, P, P, 1));
+    for (int i = 0; i < P; i++)
+        TRY(in[i] == byte(i, me) ? 0 : -EPROTO);
+    return 0;
 }
 
 LIVES(collectives_of_a_program, 4, 1)
 {
     unsigned char item[40] = {0};
-    int rc;
 
     for (size_t i = 0; logp_vp_rank(vp) == 1 && i < sizeof(item); i++)
         item[i] = byte(1, (int)i);
-    rc = logp_broadcast(vp, item, sizeof(item), 1);
-    for (size_t i = 0; rc == 0 && i < sizeof(item); i++)
-        rc = item[i] == byte(1, (int)i) ? 0 : -EPROTO;
-    if (rc == 0)
-        rc = logp_barrier(vp);
-    if (rc == 0)
-        rc = reduce_all(vp);
-    return rc != 0 ? rc : exchange_all(vp);
+    TRY(logp_broadcast(vp, item, sizeof(item), 1));
+    for (size_t i = 0; i < sizeof(item); i++)
+        TRY(item[i] == byte(1, (int)i) ? 0 : -EPROTO);
+    TRY(logp_barrier(vp));
+    TRY(reduce_all(vp));
+    return exchange_all(vp);
 }
 
 /* Groups that agree on a context, and in one of them blocks of different sizes, in place. */
@@ -323,17 +316,14 @@ static int in_parts(struct logp_vp *vp, void *arg)
 static int much_to_record(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < 300; i++) {
+    for (int i = 0; i < 300; i++) {
         logp_label(vp, logp_label_of(vp, "round", i % 2 == 0 ? "even" : "odd"));
-        rc = logp_mark(vp, "round");
-        if (rc == 0)
-            rc = logp_send(vp, (me + 1) % P, 0, NULL, 0);
-        if (rc == 0)
-            rc = logp_recv(vp, (me + P - 1) % P, 0, NULL, 0, NULL);
+        TRY(logp_mark(vp, "round"));
+        TRY(logp_send(vp, (me + 1) % P, 0, NULL, 0));
+        TRY(logp_recv(vp, (me + P - 1) % P, 0, NULL, 0, NULL));
     }
-    return rc;
+    return 0;
 }
 
 /* An event is recorded, or counted as one that was not. */

@@ -28,11 +28,10 @@ static int sound(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     char item[1000] = {0};
-    int rc = logp_send(vp, (me + 1) % P, 0, item, sizeof(item));
 
-    if (rc == 0)
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, item, sizeof(item), NULL);
-    return rc == 0 ? logp_barrier(vp) : rc;
+    TRY(logp_send(vp, (me + 1) % P, 0, item, sizeof(item)));
+    TRY(logp_recv(vp, LOGP_ANY_SOURCE, 0, item, sizeof(item), NULL));
+    return logp_barrier(vp);
 }
 
 /* One who waits for what is never sent. */
@@ -53,7 +52,7 @@ static int checked(void *arg)
 {
     const struct kit *k = arg;
     struct logp_check check = k->check;
-    struct logp_failure failure;
+    TEST_FAILURE failure = {.text = NULL};
     int rc, again = 0;
 
     rc = logp_check(k->program, NULL, &check, &failure);
@@ -62,7 +61,6 @@ static int checked(void *arg)
         cr_assert(failure.text[0] != '\0');
         again = logp_check_replay(k->program, NULL, &k->check, failure.replay, NULL);
     }
-    logp_failure_free(&failure);
     if (rc != k->due)
         return rc == 0 ? -EPROTO : rc;
     return again == k->due ? 0 : again == 0 ? -ESTALE : again;

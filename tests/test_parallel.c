@@ -126,11 +126,10 @@ Test(parallel, a_deadlock_ends_and_says_who_waits_for_whom)
 static int failing(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    int rc;
 
     if (me == P - 1) {
-        rc = logp_compute(vp, 1000, NULL, NULL);
-        return rc != 0 ? rc : -EIO;
+        TRY(logp_compute(vp, 1000, NULL, NULL));
+        return -EIO;
     }
     return me % 2 == 0 ? 0 : logp_recv(vp, P - 1, 0, NULL, 0, NULL);
 }

@@ -556,11 +556,10 @@ static int never_meet(struct logp_vp *vp, void *arg)
 static int poll_for_ever(struct logp_vp *vp, void *arg)
 {
     bool found = false;
-    int rc = 0;
 
-    while (rc == 0 && !found)
-        rc = logp_probe(vp, LOGP_ANY_SOURCE, 1, &found, NULL);
-    return rc;
+    while (!found)
+        TRY(logp_probe(vp, LOGP_ANY_SOURCE, 1, &found, NULL));
+    return 0;
 }
 
 static int leave_behind(struct logp_vp *vp, void *arg)

@@ -434,14 +434,13 @@ Test(rendezvous, what_relies_on_buffers_waits_for_ever)
 static int run_any(struct logp_vp *vp, void *arg)
 {
     struct logp_request *requests[2] = {NULL, NULL};
-    int rc, i, buf = 0;
+    int i, buf = 0;
 
     if (logp_vp_rank(vp) == 1)
         return logp_recv(vp, 0, 9, &buf, sizeof(buf), NULL);
-    rc = logp_isend(vp, 1, 3, &buf, sizeof(buf), &requests[0]);
-    if (rc == 0)
-        rc = logp_irecv(vp, 1, 4, &buf, sizeof(buf), &requests[1]);
-    return rc != 0 ? rc : logp_waitany(vp, requests, 2, &i, NULL);
+    TRY(logp_isend(vp, 1, 3, &buf, sizeof(buf), &requests[0]));
+    TRY(logp_irecv(vp, 1, 4, &buf, sizeof(buf), &requests[1]));
+    return logp_waitany(vp, requests, 2, &i, NULL);
 }
 
 Test(rendezvous, a_wait_for_the_first_of_several_is_reported_with_its_send)

@@ -241,13 +241,12 @@ static int the_first_fails_last(struct logp_vp *vp, const struct logp_invocation
                                 void *recv_buf)
 {
     bool found;
-    int rc;
 
     if (logp_vp_rank(vp) > 0)
         return 0;
-    rc = logp_compute(vp, 10, NULL, NULL);
-    rc = rc != 0 ? rc : logp_probe(vp, LOGP_ANY_SOURCE, 0, &found, NULL); /* after all others */
-    return rc != 0 ? rc : ++n_calls == 4 ? -EPROTO : 0;
+    TRY(logp_compute(vp, 10, NULL, NULL));
+    TRY(logp_probe(vp, LOGP_ANY_SOURCE, 0, &found, NULL)); /* after all others */
+    return ++n_calls == 4 ? -EPROTO : 0;
 }
 
 static struct logp_prediction of_nothing(int64_t n, const struct logp_invocation *c)

@@ -24,11 +24,10 @@ enum { BAD = 99, RANK = 2, TAG = 7 };
 /* Its message is longer than the buffer: *r is the request for it. */
 static int send_to_itself(struct logp_vp *vp, struct logp_request **r)
 {
-    int rc = logp_send(vp, RANK, TAG, long_message, sizeof(long_message));
-
-    if (rc == 0 && r != NULL)
-        rc = logp_irecv(vp, RANK, TAG, &one, sizeof(one), r);
-    return rc;
+    TRY(logp_send(vp, RANK, TAG, long_message, sizeof(long_message)));
+    if (r != NULL)
+        TRY(logp_irecv(vp, RANK, TAG, &one, sizeof(one), r));
+    return 0;
 }
 
 #define CALL(name, error, ...)                                                                     \

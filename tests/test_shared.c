@@ -491,12 +491,11 @@ TestProgram(shared, who_polls_beside_is_noticed,
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     struct logp_request *pending;
     int64_t item = 3;
-    int rc;
 
     if (me == P - 1)
         return 0;
-    rc = logp_ibroadcast(vp, &item, sizeof(item), P - 1, &pending);
-    return rc != 0 ? rc : logp_barrier(vp);
+    TRY(logp_ibroadcast(vp, &item, sizeof(item), P - 1, &pending));
+    return logp_barrier(vp);
 }
 
 static int hundred_barriers(struct logp_vp *vp, void *arg)

@@ -362,17 +362,16 @@ static int all_to_the_last(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp), last = logp_vp_size(vp) - 1;
     int64_t *arrival = arg;
-    int rc = 0;
 
     if (me < last)
         return logp_send(vp, last, 0, NULL, 0);
-    for (int i = 0; rc == 0 && i < last; i++) {
+    for (int i = 0; i < last; i++) {
         struct logp_status s;
 
-        rc = logp_recv(vp, i, 0, NULL, 0, &s);
+        TRY(logp_recv(vp, i, 0, NULL, 0, &s));
         arrival[i] = s.arrival_ns;
     }
-    return rc;
+    return 0;
 }
 
 /* 0, 1, 2 send to 3 at once: all on link 2 -> 3, which they enter at 12, 16, 20; on 1 -> 2 the
@@ -473,17 +472,15 @@ Test(topology, a_send_that_finds_no_room_leaves_its_links_free)
 static int thrice(struct logp_vp *vp, void *arg)
 {
     int64_t(*took)[3] = arg;
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         int64_t arrival[8], start;
 
-        rc = logp_sync(vp, &start);
-        if (rc == 0)
-            rc = all_to_the_last(vp, arrival);
+        TRY(logp_sync(vp, &start));
+        TRY(all_to_the_last(vp, arrival));
         took[logp_vp_rank(vp)][i] = logp_now(vp) - start;
     }
-    return rc;
+    return 0;
 }
 
 /* The links are still taken when the last is received: o_recv = 0 < g. */
@@ -507,13 +504,12 @@ Test(topology, links_are_free_at_a_common_start_and_counts_go_on)
 static int to_oneself(struct logp_vp *vp, void *arg)
 {
     struct logp_status s;
-    int rc = logp_send(vp, logp_vp_rank(vp), 0, "x", 1);
     char c;
 
-    if (rc == 0)
-        rc = logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, &s);
+    TRY(logp_send(vp, logp_vp_rank(vp), 0, "x", 1));
+    TRY(logp_recv(vp, logp_vp_rank(vp), 0, &c, 1, &s));
     *(int64_t *)arg = s.arrival_ns;
-    return rc;
+    return 0;
 }
 
 Test(topology, a_message_to_oneself_or_beyond_uses_no_link)

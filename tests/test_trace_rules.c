@@ -53,23 +53,22 @@ static struct logp_trace *trace_of(int P, const struct logp_params *params, logp
 static int little_of_all(struct logp_vp *vp, void *arg)
 {
     bool found;
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0) {
-        rc = logp_send(vp, 1, 5, "ab", 2);
-        rc = rc != 0 ? rc : logp_send(vp, 1, 6, NULL, 0);
-        rc = rc != 0 ? rc : logp_compute(vp, 7, NULL, NULL);
-        rc = rc != 0 ? rc : logp_compute(vp, 0, NULL, NULL);
-        rc = rc != 0 ? rc : logp_sleep_until(vp, 60);
-        return rc != 0 ? rc : logp_mark(vp, "the end");
+        TRY(logp_send(vp, 1, 5, "ab", 2));
+        TRY(logp_send(vp, 1, 6, NULL, 0));
+        TRY(logp_compute(vp, 7, NULL, NULL));
+        TRY(logp_compute(vp, 0, NULL, NULL));
+        TRY(logp_sleep_until(vp, 60));
+        return logp_mark(vp, "the end");
     }
-    rc = logp_probe(vp, 0, 5, &found, NULL);
+    TRY(logp_probe(vp, 0, 5, &found, NULL));
     cr_assert(!found);
     logp_label(vp, logp_label_of(vp, "my", "part"));
-    rc = rc != 0 ? rc : logp_recv(vp, 0, 5, (char[2]){0}, 2, NULL);
-    rc = rc != 0 ? rc : logp_recv(vp, 0, 6, NULL, 0, NULL);
+    TRY(logp_recv(vp, 0, 5, (char[2]){0}, 2, NULL));
+    TRY(logp_recv(vp, 0, 6, NULL, 0, NULL));
     logp_label(vp, 0);
-    return rc != 0 ? rc : logp_mark(vp, "the end");
+    return logp_mark(vp, "the end");
 }
 
 /* poll_ns is 100: rank 1 comes to its receives at 100, when both messages are there. */
@@ -108,12 +107,10 @@ Test(trace_rules, what_is_recorded_is_what_the_rules_say)
 /* Rank 0 sends three at once to each other. */
 static int burst(struct logp_vp *vp, void *arg)
 {
-    int rc = 0;
-
-    for (int i = 0; rc == 0 && i < 3; i++)
-        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, NULL, 0)
-                                   : logp_recv(vp, 0, 0, NULL, 0, NULL);
-    return rc;
+    for (int i = 0; i < 3; i++)
+        TRY(logp_vp_rank(vp) == 0 ? logp_send(vp, 1, 0, NULL, 0)
+                                  : logp_recv(vp, 0, 0, NULL, 0, NULL));
+    return 0;
 }
 
 /* One message on the wire at a time: [1, 11), then a place at 11, so a start at 10; a gap of 3. */
@@ -174,16 +171,15 @@ static int crosswise(struct logp_vp *vp, void *arg)
 {
     struct logp_request *first, *second;
     char a, b;
-    int rc;
 
     if (logp_vp_rank(vp) == 0) {
-        rc = logp_send(vp, 1, 0, "a", 1);
-        return rc != 0 ? rc : logp_send(vp, 1, 0, "b", 1);
+        TRY(logp_send(vp, 1, 0, "a", 1));
+        return logp_send(vp, 1, 0, "b", 1);
     }
-    rc = logp_irecv(vp, 0, 0, &a, 1, &first);
-    rc = rc != 0 ? rc : logp_irecv(vp, 0, 0, &b, 1, &second);
-    rc = rc != 0 ? rc : logp_wait(vp, second, NULL);
-    return rc != 0 ? rc : logp_wait(vp, first, NULL);
+    TRY(logp_irecv(vp, 0, 0, &a, 1, &first));
+    TRY(logp_irecv(vp, 0, 0, &b, 1, &second));
+    TRY(logp_wait(vp, second, NULL));
+    return logp_wait(vp, first, NULL);
 }
 
 Test(trace_rules, the_ends_of_a_message_belong_together_in_whatever_order_it_is_waited_for)
@@ -237,12 +233,10 @@ enum { MANY = 300 };
 
 static int many(struct logp_vp *vp, void *arg)
 {
-    int rc = 0;
-
-    for (int i = 0; rc == 0 && i < MANY; i++)
-        rc = logp_vp_rank(vp) == 0 ? logp_send(vp, 1, i % 3, NULL, 0)
-                                   : logp_recv(vp, 0, i % 3, NULL, 0, NULL);
-    return rc;
+    for (int i = 0; i < MANY; i++)
+        TRY(logp_vp_rank(vp) == 0 ? logp_send(vp, 1, i % 3, NULL, 0)
+                                  : logp_recv(vp, 0, i % 3, NULL, 0, NULL));
+    return 0;
 }
 
 /* Up to the limit it is as without; the messages whose receive was dropped have one end. */
@@ -355,15 +349,14 @@ Test(trace_rules, what_is_started_has_its_own_label)
 static int in_vain(struct logp_vp *vp, void *arg)
 {
     const int me = logp_vp_rank(vp);
-    int rc = 0;
 
     if (me == 0)
-        rc = logp_send(vp, 1, 7, &me, sizeof(me));
-    if (rc == 0 && me == 2)
-        rc = logp_compute(vp, 5, NULL, NULL);
-    if (rc == 0 && me < 3)
-        rc = logp_recv(vp, me == 0 ? 1 : 3, 9, NULL, 0, NULL);
-    return rc;
+        TRY(logp_send(vp, 1, 7, &me, sizeof(me)));
+    if (me == 2)
+        TRY(logp_compute(vp, 5, NULL, NULL));
+    if (me < 3)
+        TRY(logp_recv(vp, me == 0 ? 1 : 3, 9, NULL, 0, NULL));
+    return 0;
 }
 
 Test(trace_rules, who_waits_when_a_run_is_ended_waits_up_to_the_end)

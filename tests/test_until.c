@@ -308,14 +308,13 @@ static int nobody_sends(struct logp_vp *vp, void *arg)
     struct logp_request *r[2] = {NULL};
     int index;
     char c;
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 1)
         return logp_probe_until(vp, 2, 8, LOGP_FOREVER, NULL);
     if (logp_vp_rank(vp) == 2)
         return logp_recv_until(vp, 1, 4, &c, 1, LOGP_FOREVER, NULL);
-    rc = logp_irecv(vp, 1, 6, &c, 1, &r[1]);
-    return rc != 0 ? rc : logp_waitany(vp, r, 2, &index, NULL);
+    TRY(logp_irecv(vp, 1, 6, &c, 1, &r[1]));
+    return logp_waitany(vp, r, 2, &index, NULL);
 }
 
 Test(until, a_wait_for_ever_is_a_deadlock_and_says_for_what)

@@ -142,21 +142,20 @@ static int to_all(struct logp_vp *vp, int salt, bool in_place)
     const bool apart = (me + salt) % 2 == 0; /* that is each one's own business */
     unsigned char all[CAPACITY] = {0}, item[CAPACITY];
     size_t at = 0;
-    int rc;
 
     fill(item, me, me, l.counts[me]);
     for (int i = 0; i < me; i++)
         at += l.counts[i];
     if (in_place)
         memcpy(all + (apart ? l.displs[me] : at), item, l.counts[me]);
-    rc = logp_allgatherv(vp, in_place ? LOGP_IN_PLACE : item, l.counts[me], all, l.counts,
-                         apart ? l.displs : NULL);
+    TRY(logp_allgatherv(vp, in_place ? LOGP_IN_PLACE : item, l.counts[me], all, l.counts,
+                        apart ? l.displs : NULL));
     at = 0;
-    for (int i = 0; rc == 0 && i < P; at += l.counts[i++])
+    for (int i = 0; i < P; at += l.counts[i++])
         expect(all + (apart ? l.displs[i] : at), i, i, l.counts[i]);
-    if (rc == 0 && apart)
+    if (apart)
         expect_gaps(all, &l, P);
-    return rc;
+    return 0;
 }
 
 static int all_to_all(struct logp_vp *vp, int salt, bool in_place)
@@ -186,31 +185,29 @@ static int combine(struct logp_vp *vp, int salt, bool in_place)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     const struct layout l = layout_of(P, salt);
     int64_t x[CAPACITY], y[CAPACITY], before = 0;
-    int rc;
 
     for (int i = 0; i < CAPACITY; i++)
         x[i] = me * 1000 + i;
     for (int i = 0; i < me; i++)
         before += (int64_t)l.counts[i];
-    rc = logp_reduce_scatterv(vp, in_place ? LOGP_IN_PLACE : x, in_place ? x : y, l.counts, sum);
-    for (int64_t i = 0; rc == 0 && i < (int64_t)l.counts[me]; i++)
+    TRY(logp_reduce_scatterv(vp, in_place ? LOGP_IN_PLACE : x, in_place ? x : y, l.counts, sum));
+    for (int64_t i = 0; i < (int64_t)l.counts[me]; i++)
         cr_assert_eq((in_place ? x : y)[i], 1000 * P * (P - 1) / 2 + P * (before + i));
-    return rc;
+    return 0;
 }
 
 static int call_all(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp);
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < 4; i++) {
-        for (int root = i % P; rc == 0 && root < P; root += P / 3 + 1)
-            rc = there_and_back(vp, root, i % 2 == 0, i / 2 == 0);
-        rc = rc != 0 ? rc : to_all(vp, i, i / 2 == 0);
-        rc = rc != 0 ? rc : all_to_all(vp, i, i / 2 == 0);
-        rc = rc != 0 ? rc : combine(vp, i, i / 2 == 0);
+    for (int i = 0; i < 4; i++) {
+        for (int root = i % P; root < P; root += P / 3 + 1)
+            TRY(there_and_back(vp, root, i % 2 == 0, i / 2 == 0));
+        TRY(to_all(vp, i, i / 2 == 0));
+        TRY(all_to_all(vp, i, i / 2 == 0));
+        TRY(combine(vp, i, i / 2 == 0));
     }
-    return rc;
+    return 0;
 }
 
 Test(vector_variants, calls_of_a_program)

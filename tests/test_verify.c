@@ -87,16 +87,15 @@ static int spoilt(struct logp_vp *vp, const struct logp_invocation *c, void *buf
     const bool mine = logp_vp_rank(vp) == plot.rank;
     size_t n;
     char *result = result_of(vp, c, buf, recv_buf, &n);
-    int rc;
 
     cr_assert_leq(n, (size_t)MOST_BYTES);
     if (mine)
         memcpy(plot.before, result, n);
-    rc = plot.real->run != NULL ? plot.real->run(vp, c, buf, recv_buf)
-                                : logp_schedule_run(vp, plot.real->steps, c, buf, recv_buf);
+    TRY(plot.real->run != NULL ? plot.real->run(vp, c, buf, recv_buf)
+                               : logp_schedule_run(vp, plot.real->steps, c, buf, recv_buf));
     if (mine && n > 0)
         spoil(result, n, c);
-    return rc;
+    return 0;
 }
 
 /* Does this rank end with a result? Of a matrix times a vector column 0 does, of what is combined
