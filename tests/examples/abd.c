@@ -7,9 +7,7 @@
  *                     2: a replica takes each value that comes, also an older one
  */
 #include <logp/history.h>
-#include <logp/logp.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "protocol.h"
 
 enum { REPLICAS = 3, MAJORITY = 2, WRITER = REPLICAS, OPERATIONS = 2 };
 enum { QUERY, UPDATE, ANSWER, DONE }; /* tags */
@@ -20,7 +18,6 @@ struct value {
     int phase; /* of the client: an answer to an earlier phase comes too late */
 };
 
-static int bug;
 static struct logp_history *history;
 
 /* Answer each query and each update until all clients are done. */
@@ -119,22 +116,13 @@ static int forget(int P, void *arg)
 
 int main(int argc, char **argv)
 {
-    struct logp_check check = {.size = sizeof(check),
-                               .name = "abd",
-                               .sizes = (int[]){6},
-                               .n_sizes = 1,
-                               .runs = 100000,
-                               .before = forget,
-                               .leaves_messages = true};
-    struct logp_failure failure;
-    int rc;
+    const struct logp_check check = {
+        .name = "abd", .sizes = (int[]){6}, .before = forget, .leaves_messages = true};
+    int code;
 
-    bug = argc > 1 ? atoi(argv[1]) : 0;
     if (logp_history_create(&history) != 0)
         return 2;
-    rc = logp_check(program, NULL, &check, &failure);
-    printf("%s%s\n", failure.text, check.checked.text);
-    logp_failure_free(&failure);
+    code = check_protocol(program, check, argc, argv);
     logp_history_destroy(history);
-    return rc != 0;
+    return code;
 }

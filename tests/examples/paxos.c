@@ -6,9 +6,7 @@
  * usage: paxos [BUG]    1: a proposer passes over the values that acceptors have accepted
  *                       2: an acceptor forgets its promise when it is asked to accept
  */
-#include <logp/logp.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "protocol.h"
 
 enum { ACCEPTORS = 3, MAJORITY = 2, ROUNDS = 3, NOTHING = -1 };
 enum { PREPARE, ACCEPT, ANSWER, DONE, LEARNT }; /* tags */
@@ -20,8 +18,6 @@ struct ballot {
     int phase;           /* PREPARE or ACCEPT */
     bool agrees;
 };
-
-static int bug;
 
 /* Promise and accept until all proposers are done. */
 static int vote(struct logp_vp *vp)
@@ -139,18 +135,7 @@ static int program(struct logp_vp *vp, void *arg)
 
 int main(int argc, char **argv)
 {
-    struct logp_check check = {.size = sizeof(check),
-                               .name = "paxos",
-                               .sizes = (int[]){6},
-                               .n_sizes = 1,
-                               .runs = 100000,
-                               .leaves_messages = true};
-    struct logp_failure failure;
-    int rc;
+    const struct logp_check check = {.name = "paxos", .sizes = (int[]){6}, .leaves_messages = true};
 
-    bug = argc > 1 ? atoi(argv[1]) : 0;
-    rc = logp_check(program, NULL, &check, &failure);
-    printf("%s%s\n", failure.text, check.checked.text);
-    logp_failure_free(&failure);
-    return rc != 0;
+    return check_protocol(program, check, argc, argv);
 }

@@ -7,16 +7,13 @@
  * usage: philosophers [BUG]    1: all take the left fork first
  *                              2: a fork is given to everyone who asks
  */
-#include <logp/logp.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "protocol.h"
 #include <string.h>
 
 enum { MEALS = 3, MOST = 16, NOBODY = -1 };
 enum { TAKE, TAKEN, PUT_BACK }; /* tags */
 enum { LEFT_FIRST = 1, FOR_EVERYONE };
 
-static int bug;
 static bool eats[MOST]; /* a monitor */
 
 static int take(struct logp_vp *vp, int fork)
@@ -105,18 +102,8 @@ static int forget(int P, void *arg)
 
 int main(int argc, char **argv)
 {
-    struct logp_check check = {.size = sizeof(check),
-                               .name = "philosophers",
-                               .sizes = (int[]){10},
-                               .n_sizes = 1,
-                               .runs = 100000,
-                               .before = forget};
-    struct logp_failure failure;
-    int rc;
+    const struct logp_check check = {
+        .name = "philosophers", .sizes = (int[]){10}, .before = forget};
 
-    bug = argc > 1 ? atoi(argv[1]) : 0;
-    rc = logp_check(program, NULL, &check, &failure);
-    printf("%s%s\n", failure.text, check.checked.text);
-    logp_failure_free(&failure);
-    return rc != 0;
+    return check_protocol(program, check, argc, argv);
 }

@@ -9,9 +9,7 @@
  *                      2: a server votes for a candidate whose log is older than its own
  */
 #include <errno.h>
-#include <logp/logp.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "protocol.h"
 #include <string.h>
 
 enum { ELECTIONS = 5, ENTRIES = 8, TERMS = 32, TIMEOUT_NS = 1000, NOBODY = -1 };
@@ -24,7 +22,6 @@ struct state { /* what a server must not forget */
     int n, log[ENTRIES];
 };
 
-static int bug;
 static int leader_of[TERMS], committed[ENTRIES]; /* what all servers have seen: a monitor */
 
 static int last_term(const struct state *s)
@@ -163,20 +160,11 @@ static int forget(int P, void *arg)
 
 int main(int argc, char **argv)
 {
-    struct logp_check check = {.size = sizeof(check),
-                               .name = "raft",
-                               .sizes = (int[]){3},
-                               .n_sizes = 1,
-                               .runs = 100000,
-                               .before = forget,
-                               .most_faults = {.restarts = 1},
-                               .leaves_messages = true};
-    struct logp_failure failure;
-    int rc;
+    const struct logp_check check = {.name = "raft",
+                                     .sizes = (int[]){3},
+                                     .before = forget,
+                                     .most_faults = {.restarts = 1},
+                                     .leaves_messages = true};
 
-    bug = argc > 1 ? atoi(argv[1]) : 0;
-    rc = logp_check(program, NULL, &check, &failure);
-    printf("%s%s\n", failure.text, check.checked.text);
-    logp_failure_free(&failure);
-    return rc != 0;
+    return check_protocol(program, check, argc, argv);
 }

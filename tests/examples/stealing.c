@@ -7,9 +7,7 @@
  * usage: stealing [BUG]    1: the token stays white, whatever a rank has received
  *                          2: a rank that waits for tasks does not answer others that ask
  */
-#include <logp/logp.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "protocol.h"
 
 enum { TASKS = 8, TRIES = 2 };
 enum { ASK, TASK, NO_TASK, TOKEN, END }; /* tags */
@@ -25,8 +23,6 @@ struct worker {
     bool black, waits, has_token, ends;
     struct token token;
 };
-
-static int bug;
 
 static int answer(struct logp_vp *vp, struct worker *w, int thief)
 {
@@ -148,18 +144,8 @@ static int program(struct logp_vp *vp, void *arg)
 
 int main(int argc, char **argv)
 {
-    struct logp_check check = {.size = sizeof(check),
-                               .name = "stealing",
-                               .sizes = (int[]){4},
-                               .n_sizes = 1,
-                               .runs = 100000,
-                               .leaves_messages = true};
-    struct logp_failure failure;
-    int rc;
+    const struct logp_check check = {
+        .name = "stealing", .sizes = (int[]){4}, .leaves_messages = true};
 
-    bug = argc > 1 ? atoi(argv[1]) : 0;
-    rc = logp_check(program, NULL, &check, &failure);
-    printf("%s%s\n", failure.text, check.checked.text);
-    logp_failure_free(&failure);
-    return rc != 0;
+    return check_protocol(program, check, argc, argv);
 }
