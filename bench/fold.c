@@ -7,15 +7,6 @@
 
 enum { ROUNDS = 5 };
 
-/* CPU time of this thread: other load on the host does not count. */
-static double cpu_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void measure(const char *collective, const char *name, int64_t P,
                     const struct logp_params *params)
 {
@@ -30,10 +21,11 @@ static void measure(const char *collective, const char *name, int64_t P,
 
     bench_check(logp_delay_create("loggp", params, &delay), "delay");
     for (int i = 0; i < ROUNDS; i++) {
-        const double start = cpu_s();
+        /* other load on the host does not count */
+        const int64_t start = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
         bench_check(logp_schedule_fold(&s, &delay, 0, &fold), "fold");
-        seconds[i] = cpu_s() - start;
+        seconds[i] = (double)(bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) / 1e9;
     }
     logp_delay_destroy(&delay);
     printf("%-10s %-14s %9lld %9llu %10.4f %10.1f\n", collective, name, (long long)P,

@@ -9,12 +9,17 @@
 #include <string.h>
 #include <time.h>
 
-static inline int64_t bench_now_ns(void)
+static inline int64_t bench_clock_ns(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline int64_t bench_now_ns(void)
+{
+    return bench_clock_ns(CLOCK_MONOTONIC);
 }
 
 static inline int bench_compare(const void *a, const void *b)

@@ -12,6 +12,7 @@
  * A run that takes longer than --timeout seconds, 300, hangs, and that is wrong, too.
  * Exit code: 0 all done, 1 something went wrong, 2 bad usage, 3 ended before it was done.
  */
+#include "sample.h"
 #include "soak.h"
 
 #include <errno.h>
@@ -22,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const struct soak_kind *const kinds[] = {&soak_messages, &soak_programs, &soak_lives};
 enum {
@@ -144,10 +144,7 @@ static bool write_state(const struct soak *s, double spent)
 
 static double now_s(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return 1e-9 * (double)bench_now_ns();
 }
 
 static void say(const struct soak *s, double spent)

@@ -37,21 +37,13 @@ static int alone(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-/* Of this process: its one core works all the time. */
-static double cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
+/* CPU time of this process: its one core works all the time. */
 static double run_ns(struct logp_machine *m, logp_program program)
 {
-    const double start = cpu_ns();
+    const int64_t start = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
     bench_check(logp_machine_run(m, program, NULL, 0), "run");
-    return cpu_ns() - start;
+    return (double)(bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
 }
 
 static uint64_t recorded(struct logp_machine *m)
