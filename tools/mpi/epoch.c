@@ -310,8 +310,8 @@ int MPI_Win_lock(int type, int rank, int assert, MPI_Win win)
     ENTER_WIN(w, "MPI_Win_lock", win);
     CHECK(w->comm, type == MPI_LOCK_SHARED || type == MPI_LOCK_EXCLUSIVE, MPI_ERR_LOCKTYPE,
           "%d is not a type of locks", type);
-    CHECK(w->comm, rank == MPI_PROC_NULL || (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
-          "%d is not a rank of a window of %d", rank, w->comm->size);
+    if (rank != MPI_PROC_NULL)
+        CHECK_WIN_RANK(w, rank);
     CHECK(w->comm, (assert & ~MPI_MODE_NOCHECK) == 0, MPI_ERR_ASSERT,
           "the assertion %d is not one of MPI_Win_lock", assert);
     if (rank == MPI_PROC_NULL)
@@ -339,8 +339,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
     ENTER_WIN(w, "MPI_Win_unlock", win);
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    CHECK(w->comm, (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
-          "%d is not a rank of a window of %d", rank, w->comm->size);
+    CHECK_WIN_RANK(w, rank);
     CHECK(w->comm, !w->all_locked && (w->access[rank] & LOCKED) != 0, MPI_ERR_RMA_SYNC,
           "rank %d is not locked", rank);
     rc = finish(w, rank, 1);
@@ -419,8 +418,7 @@ static int flush_one(const char *call, int rank, MPI_Win win)
     ENTER_WIN(w, call, win);
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    CHECK(w->comm, (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
-          "%d is not a rank of a window of %d", rank, w->comm->size);
+    CHECK_WIN_RANK(w, rank);
     CHECK(w->comm, (w->access[rank] & LOCKED) != 0, MPI_ERR_RMA_SYNC, "rank %d is not locked",
           rank);
     return flush(w, rank, 1);

@@ -438,8 +438,8 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     int rc;
 
     ENTER_WIN(w, call, win);
-    CHECK(w->comm, a->rank == MPI_PROC_NULL || (unsigned)a->rank < (unsigned)w->comm->size,
-          MPI_ERR_RANK, "%d is not a rank of a window of %d", a->rank, w->comm->size);
+    if (a->rank != MPI_PROC_NULL)
+        CHECK_WIN_RANK(w, a->rank);
     if (a->rank == MPI_PROC_NULL)
         a->in.is_origin = a->out.is_origin = false; /* nothing is moved */
     rc = check_operation(w, a, &r);

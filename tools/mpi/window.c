@@ -182,8 +182,8 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void 
     ENTER_WIN(w, "MPI_Win_shared_query", win);
     CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_SHARED, MPI_ERR_RMA_FLAVOR,
           "the window is not one of MPI_Win_allocate_shared");
-    CHECK(w->comm, rank == MPI_PROC_NULL || (unsigned)rank < (unsigned)w->comm->size, MPI_ERR_RANK,
-          "%d is not a rank of a window of %d", rank, w->comm->size);
+    if (rank != MPI_PROC_NULL)
+        CHECK_WIN_RANK(w, rank);
     if (rank == MPI_PROC_NULL) /* the first that has any */
         for (rank = 0; rank + 1 < w->comm->size && w->targets[rank]->size == 0;)
             rank++;

@@ -121,6 +121,9 @@ int take_turn(struct win *w);
 #define WIN(w, handle)                                                                             \
     struct win *w = win_of(handle);                                                                \
     CHECK(NULL, w != NULL, MPI_ERR_WIN, "the window is null or has been freed")
+#define CHECK_WIN_RANK(w, rank)                                                                    \
+    CHECK((w)->comm, (unsigned)(rank) < (unsigned)(w)->comm->size, MPI_ERR_RANK,                   \
+          "%d is not a rank of a window of %d", rank, (w)->comm->size)
 #define ENTER_WIN(w, call, handle)                                                                 \
     enter(call);                                                                                   \
     WIN(w, handle)
