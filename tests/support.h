@@ -62,6 +62,8 @@ static const struct logp_params test_6us = {
     .L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000};
 static const struct logp_params test_600ns = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400};
+static const struct logp_params test_bytes = {
+    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .G_ps = 100, .gamma_ps = 500};
 static const struct logp_params test_6ns = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4};
 
 /* The suites run once with each executor: ctest sets the variable; "shared": fibers that share a

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of collectives that differ are named; calls that agree are not. */
-#include "support.h"
-
-#include <logp/check.h>
+#include "kit.h"
 
 static struct logp_machine *machine_of(int P)
 {
     const struct logp_network network = {.params = {.L_ns = 100, .o_send_ns = 10, .o_recv_ns = 10}};
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = P,
-                                       .clock = LOGP_CLOCK_VIRTUAL,
-                                       .executor = "fiber",
-                                       .network = &network};
-    struct logp_machine *m = NULL;
 
-    cr_assert_eq(logp_machine_create(&config, &m), 0);
-    return m;
+    return test_machine_with((struct logp_config){.n_processors = P,
+                                                  .clock = LOGP_CLOCK_VIRTUAL,
+                                                  .executor = "fiber",
+                                                  .network = &network},
+                             NULL);
 }
 
 static const struct logp_op *sum(void)
@@ -123,11 +118,7 @@ Test(agree, a_check_reports_them)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         for (enum logp_strategy s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_EXHAUSTIVE; s++) {
-            struct logp_check check = {.size = sizeof(check),
-                                       .sizes = (int[]){4},
-                                       .n_sizes = 1,
-                                       .strategy = s,
-                                       .runs = 10};
+            struct logp_check check = check_of(4, s, 10);
             TEST_FAILURE f = {.text = NULL};
 
             cr_assert_eq(logp_check(rows[i].program, NULL, &check, &f), -EPROTO, "row %zu", i);
@@ -165,8 +156,7 @@ static int many(struct logp_vp *vp, void *arg)
 Test(agree, right_programs_pass)
 {
     struct logp_machine *m = machine_of(7);
-    struct logp_check check = {
-        .size = sizeof(check), .sizes = (int[]){4}, .n_sizes = 1, .runs = 20};
+    struct logp_check check = check_of(4, LOGP_STRATEGY_RANDOM, 20);
 
     for (int i = 0; i < 3; i++)
         cr_assert_eq(logp_machine_run(m, many, NULL, 0), 0);

@@ -264,9 +264,7 @@ static int around(struct logp_vp *vp, void *arg)
 /* Who goes next says which choice is the strike's; it takes none of that. */
 Test(check_more, a_strike_needs_no_other_order_than_the_usual_one)
 {
-    const struct logp_network network = {
-        .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
-        .faults = "drop:1e-2"};
+    const struct logp_network network = {.params = test_6us, .faults = "drop:1e-2"};
     struct logp_check check = {.network = &network};
     struct logp_failure f;
 

@@ -136,17 +136,10 @@ Test(check_points, a_loop_that_yields_ends)
 
 Test(check_points, a_yield_is_no_event_without_an_explorer)
 {
-    const struct logp_network network = {.params = {.L_ns = 100}};
-    const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = 3,
-                                       .clock = LOGP_CLOCK_VIRTUAL,
-                                       .network = &network};
+    const struct logp_params params = {.L_ns = 100};
     struct shared shared = {0};
-    struct logp_machine *machine;
 
-    cr_assert_eq(logp_machine_create(&config, &machine), 0);
-    cr_assert_eq(logp_machine_run(machine, waits_for_flag, &shared, 0), 0);
-    logp_machine_destroy(machine);
+    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &params), waits_for_flag, &shared);
 }
 
 /* ---- runs that do not end ---- */
@@ -319,17 +312,11 @@ static int chooses_wrongly(struct logp_vp *vp, void *arg)
 
 Test(check_points, wrong_choices_are_refused)
 {
-    const struct logp_network network = {.undelayed = true};
-    const struct logp_config config = {
-        .size = sizeof(config), .n_processors = 2, .network = &network};
     struct logp_check check = check_of(2, LOGP_STRATEGY_RANDOM, 1000);
-    struct logp_machine *machine;
 
-    cr_assert_eq(logp_check(chooses_wrongly, NULL, &check, NULL), 0);
-    cr_assert_eq(logp_machine_create(&config, &machine), 0);
-    cr_assert_eq(logp_machine_run(machine, chooses_wrongly, NULL, 0), 0);
-    cr_assert_eq(logp_machine_run(machine, fails_at_5, NULL, 0), 0); /* all are 0 */
-    logp_machine_destroy(machine);
+    passes(chooses_wrongly, NULL, &check);
+    test_run(test_machine(2, LOGP_CLOCK_WALL, NULL), chooses_wrongly, NULL);
+    test_run(test_machine(2, LOGP_CLOCK_WALL, NULL), fails_at_5, NULL); /* all are 0 */
 }
 
 /* ---- monitors ---- */

@@ -99,8 +99,7 @@ static const struct wrong all[] = {
 
 Test(check_requests, errors_of_use_are_reported_with_rank_and_call)
 {
-    const struct logp_network network = {
-        .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000}};
+    const struct logp_network network = {.params = test_6us};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         for (int how = 0; how < 5; how++) {

@@ -4,9 +4,6 @@
 
 enum { MOST_P = 19 };
 
-static const struct logp_params params = {
-    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .G_ps = 100, .gamma_ps = 500};
-
 static int combine_on_all(struct logp_vp *vp, void *arg)
 {
     const struct logp_op *sum = logp_op_find("sum", "int64");
@@ -47,7 +44,7 @@ Test(collectives, vectors_are_combined_on_all)
 
     for (int P = 1; P <= MOST_P; P += 3)
         for (int i = 0; i < 4; i++)
-            test_run_all(P, &params, combine_on_all, &counts[i]);
+            test_run_all(P, &test_bytes, combine_on_all, &counts[i]);
 }
 
 static int move_items(struct logp_vp *vp, void *arg)
@@ -85,7 +82,7 @@ Test(collectives, items_are_handed_out_and_brought_together)
 
     for (int P = 1; P <= MOST_P; P += 3)
         for (int i = 0; i < 4; i++)
-            test_run_all(P, &params, move_items, &counts[i]);
+            test_run_all(P, &test_bytes, move_items, &counts[i]);
 }
 
 /* Without a buffer, an operation, or a root that is there. */
@@ -118,5 +115,5 @@ static int refused(struct logp_vp *vp, void *arg)
 
 Test(collectives, what_is_missing_is_said)
 {
-    test_run_all(3, &params, refused, NULL);
+    test_run_all(3, &test_bytes, refused, NULL);
 }

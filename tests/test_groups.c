@@ -6,9 +6,6 @@
 
 enum { MOST_P = 33, MOST_LEVELS = 4, ROUNDS = 6 };
 
-static const struct logp_params params = {
-    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .G_ps = 100, .gamma_ps = 500};
-
 /* What a rank of the machine wishes at a level: anybody can work it out. */
 struct wish {
     int colour, key;
@@ -131,7 +128,7 @@ Test(groups, splits_of_splits_have_who_wished_for_them)
 {
     for (int P = 1; P <= MOST_P; P++)
         for (uint64_t seed = 1; seed <= (uint64_t)(6 / test_divisor() + 1); seed++)
-            test_run_all(P, &params, nested, &seed);
+            test_run_all(P, &test_bytes, nested, &seed);
 }
 
 /* ---- lists ---- */
@@ -150,7 +147,7 @@ static struct known window(int P, int first, int n)
  * worked in in that order. */
 TestProgram(groups, lists_may_overlap,
             for (int P = 1; P <= MOST_P; P += P < 8 ? 1 : 5)
-                test_run_all(P, &params, program, NULL))
+                test_run_all(P, &test_bytes, program, NULL))
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), n = P < 4 ? P : 4;
     struct known mine[MOST_P];
@@ -171,7 +168,7 @@ TestProgram(groups, lists_may_overlap,
 }
 
 /* Of a group that is a part, in another order. */
-TestProgram(groups, a_list_is_of_ranks_of_the_group, test_run_all(7, &params, program, NULL))
+TestProgram(groups, a_list_is_of_ranks_of_the_group, test_run_all(7, &test_bytes, program, NULL))
 {
     struct known part = window(7, 2, 5), less = {.n = 3, .ranks = {6, 2, 4}};
     const int in_part[] = {0, 4, 2}; /* which are those */
@@ -197,7 +194,7 @@ TestProgram(groups, a_list_is_of_ranks_of_the_group, test_run_all(7, &params, pr
 
 /* What is sent through one group is not received through another: the same two, the same tag. */
 TestProgram(groups, messages_of_groups_with_the_same_members_are_apart,
-            test_run_all(2, &params, program, NULL))
+            test_run_all(2, &test_bytes, program, NULL))
 {
     struct logp_vp *groups[4] = {vp};
     const int all[] = {0, 1}, other = 1 - logp_vp_rank(vp);
@@ -218,7 +215,8 @@ TestProgram(groups, messages_of_groups_with_the_same_members_are_apart,
 }
 
 /* Made and left, over and over: a message to one that was left is no message to the next. */
-TestProgram(groups, every_group_has_a_context_of_its_own, test_run_all(5, &params, program, NULL))
+TestProgram(groups, every_group_has_a_context_of_its_own,
+            test_run_all(5, &test_bytes, program, NULL))
 {
     const int P = logp_vp_size(vp), right = (logp_vp_rank(vp) + 1) % P;
     int got = -1;
@@ -239,7 +237,8 @@ TestProgram(groups, every_group_has_a_context_of_its_own, test_run_all(5, &param
 }
 
 /* Ranks 0 and 1 have had many groups, 2 and 3 none: what they agree on is new to all. */
-TestProgram(groups, what_members_agree_on_is_new_to_all, test_run_all(4, &params, program, NULL))
+TestProgram(groups, what_members_agree_on_is_new_to_all,
+            test_run_all(4, &test_bytes, program, NULL))
 {
     const int me = logp_vp_rank(vp), pair[] = {me / 2 * 2, me / 2 * 2 + 1};
     struct logp_vp *groups[10] = {NULL}, *all = NULL;
@@ -260,7 +259,7 @@ TestProgram(groups, what_members_agree_on_is_new_to_all, test_run_all(4, &params
 }
 
 /* The last context there is, and then none. */
-TestProgram(groups, contexts_end, test_run_all(3, &params, program, NULL))
+TestProgram(groups, contexts_end, test_run_all(3, &test_bytes, program, NULL))
 {
     struct logp_vp *group = NULL, *more = NULL;
 
@@ -300,5 +299,5 @@ static int refused(struct logp_vp *vp, void *arg)
 
 Test(groups, lists_and_colours_that_make_no_sense_are_refused)
 {
-    test_run_all(4, &params, refused, NULL);
+    test_run_all(4, &test_bytes, refused, NULL);
 }

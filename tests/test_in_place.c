@@ -5,9 +5,6 @@
 
 enum { MOST_P = 33 };
 
-static const struct logp_params params = {
-    .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400, .G_ps = 100, .gamma_ps = 500};
-
 /* ---- every algorithm, with a plan ---- */
 
 static int start_and_wait(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
@@ -194,14 +191,11 @@ static int move(struct logp_vp *vp, void *arg)
 
 Test(in_place, calls_of_a_program)
 {
-    for (int P = 1; P <= MOST_P; P += P < 9 ? 1 : 4)
-        for (int i = 0; i < 3; i++) {
-            const enum logp_clock clock = i == 0 ? LOGP_CLOCK_WALL : LOGP_CLOCK_VIRTUAL;
-
-            test_run(test_machine(P, clock, i == 2 ? &params : NULL), combine, NULL);
-            test_run(test_machine(P, clock, i == 2 ? &params : NULL), combine_meanwhile, NULL);
-            test_run(test_machine(P, clock, i == 2 ? &params : NULL), move, NULL);
-        }
+    for (int P = 1; P <= MOST_P; P += P < 9 ? 1 : 4) {
+        test_run_all(P, &test_bytes, combine, NULL);
+        test_run_all(P, &test_bytes, combine_meanwhile, NULL);
+        test_run_all(P, &test_bytes, move, NULL);
+    }
 }
 
 /* ---- what is refused ---- */

@@ -359,54 +359,57 @@ static bool is_large(const struct kind *kind, int P)
     return P > kind->most_P || (P > 3 && !kind->combines) || (P > 4 && kind->make != one_item);
 }
 
-Test(optimum, nor_over_links_that_differ)
-{
-    uint64_t random = 11;
+/* Draw case n of so many processors, and check it. */
+typedef void check_case(const struct kind *kind, int P, int n, uint64_t *random,
+                        struct found *found);
 
+static void check_all(uint64_t random, check_case *check_one)
+{
     for (const struct kind *kind = kinds; kind < kinds + KINDS; kind++)
         for (int i = 0; i < WAYS; i++) {
             const int P = ways_cases[i][0];
             struct found found = {0};
 
-            for (int n = 0; !is_large(kind, P) && n < ways_cases[i][1] / TEST_SCALE; n++) {
-                struct logp_links *links = some_links(P, &random, !kind->combines);
-                const struct logp_network model = {.params = some_base(kind, P, &random),
-                                                   .links = links};
-                struct search x = {0};
-
-                for (int l = 0; l < P * P; l++)
-                    logp_links_of(links, l / P, l % P, &model.params, &x.link[l / P][l % P]);
-                check_ways(kind, P, &model, x, &found);
-                logp_links_destroy(links);
-            }
+            for (int n = 0; !is_large(kind, P) && n < ways_cases[i][1] / TEST_SCALE; n++)
+                check_one(kind, P, n, &random, &found);
             report(kind, P, &found);
         }
 }
 
-Test(optimum, nor_on_a_network)
+static void check_links(const struct kind *kind, int P, int n, uint64_t *random,
+                        struct found *found)
+{
+    TEST_LINKS links = some_links(P, random, !kind->combines);
+    const struct logp_network model = {.params = some_base(kind, P, random), .links = links};
+    struct search x = {0};
+
+    for (int l = 0; l < P * P; l++)
+        logp_links_of(links, l / P, l % P, &model.params, &x.link[l / P][l % P]);
+    check_ways(kind, P, &model, x, found);
+}
+
+Test(optimum, nor_over_links_that_differ)
+{
+    check_all(11, check_links);
+}
+
+static void check_network(const struct kind *kind, int P, int n, uint64_t *random,
+                          struct found *found)
 {
     static const char *const specs[] = {"line", "ring", "tree"};
-    uint64_t random = 12;
+    struct logp_network model = {.params = some_base(kind, P, random)};
+    struct search x = {.P = P};
+    TEST_TOPOLOGY t = NULL;
 
-    for (const struct kind *kind = kinds; kind < kinds + KINDS; kind++)
-        for (int i = 0; i < WAYS; i++) {
-            const int P = ways_cases[i][0];
-            struct found found = {0};
+    model.params.G_ps = 0; /* links are not searched: only one byte at a time */
+    cr_assert_eq(logp_topology_create(specs[P % 2 == 1 ? n % 2 : n % 3], P, &t), 0);
+    model.topology = t;
+    x.params = model.params;
+    set_network(&x, t);
+    check_ways(kind, P, &model, x, found);
+}
 
-            for (int n = 0; !is_large(kind, P) && n < ways_cases[i][1] / TEST_SCALE; n++) {
-                const char *spec = specs[P % 2 == 1 ? n % 2 : n % 3];
-                struct logp_network model = {.params = some_base(kind, P, &random)};
-                struct search x = {.P = P};
-                struct logp_topology *t;
-
-                model.params.G_ps = 0; /* links are not searched: only one byte at a time */
-                cr_assert_eq(logp_topology_create(spec, P, &t), 0);
-                model.topology = t;
-                x.params = model.params;
-                set_network(&x, t);
-                check_ways(kind, P, &model, x, &found);
-                logp_topology_destroy(t);
-            }
-            report(kind, P, &found);
-        }
+Test(optimum, nor_on_a_network)
+{
+    check_all(12, check_network);
 }

@@ -136,9 +136,7 @@ static void try_wall(const struct logp_collective *what, const struct logp_algor
                      int64_t from)
 {
     const struct logp_args args = args_of(what, P);
-    const struct logp_network model = {
-        .params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000},
-        .rendezvous_from = from};
+    const struct logp_network model = {.params = test_6us, .rendezvous_from = from};
     struct logp_record r;
 
     if (from != 1 || P > 5 || !applies(a, P, &args, &model))
