@@ -58,6 +58,8 @@ static int all_to_all(struct logp_vp *vp, void *arg)
     return exchange(vp, x->n_bytes, 2);
 }
 
+static const size_t sizes[] = {0, 1, 13, MOST_BYTES};
+
 static int64_t latest(const struct call *x, int P)
 {
     int64_t end = 0;
@@ -84,8 +86,6 @@ static int64_t least(const char *collective, int P, const struct logp_invocation
 
 Test(calls, alltoall_exchanges_everything)
 {
-    static const size_t sizes[] = {0, 1, 13, MOST_BYTES};
-
     for (int P = 1; P <= MOST_P; P += 4)
         for (int i = 0; i < 4; i++) {
             struct call x = {.n_bytes = sizes[i]};
@@ -119,8 +119,6 @@ static int broadcast(struct logp_vp *vp, void *arg)
 /* In the time of the best algorithm for the model in force. */
 Test(calls, broadcast_reaches_all_in_the_time_of_the_best)
 {
-    static const size_t sizes[] = {0, 1, 13, MOST_BYTES};
-
     for (int P = 1; P <= MOST_P; P += 4)
         for (int i = 0; i < 4; i++) {
             struct call x = {.n_bytes = sizes[i], .root = P / 2};

@@ -113,15 +113,11 @@ static void half_a_row_is_refused(void)
 
     row.collective = "gossip";
     cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
-    row = line;
-    row.name = NULL;
-    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
-    row = line;
-    row.summary = NULL;
-    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
-    row = line;
-    row.source = NULL;
-    cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
+    for (int i = 0; i < 3; i++) {
+        row = line;
+        *(const char **[]){&row.name, &row.summary, &row.source}[i] = NULL;
+        cr_expect_eq(logp_algorithm_add(&row), -EINVAL);
+    }
     row = line;
     row.steps = NULL;
     cr_expect_eq(logp_algorithm_add(&row), -EINVAL);

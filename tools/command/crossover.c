@@ -186,13 +186,6 @@ static int measure(struct map *map)
 
 /* ---- the grid ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Row i of the grid: its P, and at first its sizes. */
 static void go_to(struct map *map, const char *collective, int64_t i)
 {

@@ -79,13 +79,6 @@ void print_measured_machine(const struct measured *m)
 
 /* ---- nodes ---- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The longest that near ones take; 0: none is near. */
 static double nearness(const struct measured *m)
 {
@@ -94,7 +87,7 @@ static double nearness(const struct measured *m)
     for (size_t i = 0; times != NULL && i < m->n_pairs; i++)
         times[i] = m->pairs[i].sizes[0].one_way;
     if (times != NULL)
-        qsort(times, m->n_pairs, sizeof(*times), compare);
+        qsort(times, m->n_pairs, sizeof(*times), ascending_reals);
     for (size_t i = 1; times != NULL && i < m->n_pairs; i++)
         if (times[i - 1] > 0 && times[i] > most * times[i - 1]) {
             most = times[i] / times[i - 1];

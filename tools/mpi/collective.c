@@ -181,6 +181,18 @@ struct blocks {
     check_alike(c, in_type, (size_t)(n), "the data sent to itself", out_type, (size_t)(m),         \
                 "the data received")
 
+/* In place the blocks to send are those to receive, from block number `at` on. */
+static int take_in_place(struct comm *c, struct blocks *given, int at)
+{
+    const struct type *t = type_of(given->out_type);
+
+    CHECK(c, t != NULL, MPI_ERR_TYPE, "the datatype to receive is null");
+    given->in = (char *)given->out + (ptrdiff_t)at * given->out_count * t->extent;
+    given->in_count = given->out_count;
+    given->in_type = given->out_type;
+    return MPI_SUCCESS;
+}
+
 static int gather(const char *call, struct blocks given, int root, MPI_Comm comm,
                   MPI_Request *request)
 {
@@ -196,15 +208,10 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
                             request);
     is_root = c->rank == root;
     in_place = given.in == MPI_IN_PLACE;
-    if (in_place) {
-        struct type *t = type_of(given.out_type);
-
-        CHECK(c, is_root, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone");
-        CHECK(c, t != NULL, MPI_ERR_TYPE, "the datatype to receive is null");
-        given.in = (char *)given.out + (ptrdiff_t)root * given.out_count * t->extent;
-        given.in_count = given.out_count;
-        given.in_type = given.out_type;
-    }
+    CHECK(c, !in_place || is_root, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone");
+    rc = in_place ? take_in_place(c, &given, root) : MPI_SUCCESS;
+    if (rc != MPI_SUCCESS)
+        return rc;
     BLOCKS(x, c, given, true, is_root);
     bytes = (size_t)x.in_count * in_type->size;
     if (is_root) {
@@ -268,14 +275,9 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     if (c->inter)
         return exchange_items(c, &SENT(given, all ? given.in_count : 0), &RECEIVED(given), request);
     in_place = given.in == MPI_IN_PLACE;
-    if (in_place) {
-        struct type *t = type_of(given.out_type);
-
-        CHECK(c, t != NULL, MPI_ERR_TYPE, "the datatype to receive is null");
-        given.in = (char *)given.out + (all ? 0 : (ptrdiff_t)c->rank * given.out_count * t->extent);
-        given.in_count = given.out_count;
-        given.in_type = given.out_type;
-    }
+    rc = in_place ? take_in_place(c, &given, all ? 0 : c->rank) : MPI_SUCCESS;
+    if (rc != MPI_SUCCESS)
+        return rc;
     BLOCKS(x, c, given, true, true);
     bytes = (size_t)x.in_count * in_type->size;
     CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);

@@ -194,27 +194,7 @@ int MPI_Errhandler_free(MPI_Errhandler *handler)
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
-{
-    ENTER(c, "MPI_Comm_set_errhandler", comm);
-    CHECK(c, handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");
-    c->errors = handler;
-    return MPI_SUCCESS;
-}
-
-int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler)
-{
-    ENTER(c, "MPI_Comm_get_errhandler", comm);
-    *handler = c->errors;
-    return MPI_SUCCESS;
-}
-
-int MPI_Comm_call_errhandler(MPI_Comm comm, int error)
-{
-    ENTER(c, "MPI_Comm_call_errhandler", comm);
-    failed(c, error, "called by the program");
-    return MPI_SUCCESS;
-}
+ERROR_HANDLERS(Comm, MPI_Comm, ENTER, object)
 
 /* ---- the names of MPI 1 ---- */
 

@@ -504,6 +504,27 @@ void abort_run(int code) __attribute__((noreturn));
     struct comm *c = comm_in(enter(call), handle);                                                 \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
 
+/* What MPI has for the error handlers of a kind of object; entered: ENTER(), or that of the kind. */
+#define ERROR_HANDLERS(name, type, entered, comm)                                                  \
+    int MPI_##name##_set_errhandler(type handle, MPI_Errhandler handler)                           \
+    {                                                                                              \
+        entered(object, "MPI_" #name "_set_errhandler", handle);                                   \
+        CHECK(comm, handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");     \
+        (comm)->errors = handler;                                                                  \
+        return MPI_SUCCESS;                                                                        \
+    }                                                                                              \
+    int MPI_##name##_get_errhandler(type handle, MPI_Errhandler *handler)                          \
+    {                                                                                              \
+        entered(object, "MPI_" #name "_get_errhandler", handle);                                   \
+        *handler = (comm)->errors;                                                                 \
+        return MPI_SUCCESS;                                                                        \
+    }                                                                                              \
+    int MPI_##name##_call_errhandler(type handle, int error)                                       \
+    {                                                                                              \
+        entered(object, "MPI_" #name "_call_errhandler", handle);                                  \
+        failed(comm, error, "called by the program");                                              \
+        return MPI_SUCCESS;                                                                        \
+    }
 #define ENTER_INTRA(c, call, handle)                                                               \
     ENTER(c, call, handle);                                                                        \
     CHECK(c, !c->inter, MPI_ERR_COMM, "the communicator is between two groups")

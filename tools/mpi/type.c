@@ -595,25 +595,18 @@ int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
     return MPI_SUCCESS;
 }
 
-int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
-{
-    MPI_Aint at = 0, length = 0;
-    const int rc = MPI_Type_get_extent(type, &at, &length);
-
-    *lb = at;
-    *extent = length;
-    return rc;
-}
-
-int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
-{
-    MPI_Aint at = 0, length = 0;
-    const int rc = MPI_Type_get_true_extent(type, &at, &length);
-
-    *lb = at;
-    *extent = length;
-    return rc;
-}
+#define LONG_EXTENT(name)                                                                          \
+    int MPI_Type_get_##name##_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)               \
+    {                                                                                              \
+        MPI_Aint at = 0, length = 0;                                                               \
+        const int rc = MPI_Type_get_##name(type, &at, &length);                                    \
+                                                                                                   \
+        *lb = at;                                                                                  \
+        *extent = length;                                                                          \
+        return rc;                                                                                 \
+    }
+LONG_EXTENT(extent)
+LONG_EXTENT(true_extent)
 
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {

@@ -344,24 +344,4 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhand
                                       handler);
 }
 
-int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler)
-{
-    ENTER_WIN(w, "MPI_Win_set_errhandler", win);
-    CHECK(w->comm, handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");
-    w->comm->errors = handler;
-    return MPI_SUCCESS;
-}
-
-int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler)
-{
-    ENTER_WIN(w, "MPI_Win_get_errhandler", win);
-    *handler = w->comm->errors;
-    return MPI_SUCCESS;
-}
-
-int MPI_Win_call_errhandler(MPI_Win win, int error)
-{
-    ENTER_WIN(w, "MPI_Win_call_errhandler", win);
-    failed(w->comm, error, "called by the program");
-    return MPI_SUCCESS;
-}
+ERROR_HANDLERS(Win, MPI_Win, ENTER_WIN, object->comm)

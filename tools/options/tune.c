@@ -33,13 +33,6 @@ static const char *parse_range(const char *text, bool bytes, int64_t low, int64_
     return text + n;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 void apply_P_list(struct options *o, const char *option, const char *text)
 {
     const char *s = option_given("P") ? text : "2..128*2";
@@ -63,7 +56,7 @@ void apply_P_list(struct options *o, const char *option, const char *text)
         if (*s == '\0')
             break;
     }
-    qsort(o->P_list, o->n_P, sizeof(o->P_list[0]), compare);
+    qsort(o->P_list, o->n_P, sizeof(o->P_list[0]), ascending);
     for (size_t i = 1; i < o->n_P; i++)
         if (o->P_list[i] == o->P_list[i - 1])
             bad_option(option, text, "each number of processors once");

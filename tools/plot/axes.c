@@ -23,13 +23,6 @@ struct values {
     size_t n;
 };
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static struct values x_values(const struct plot *p)
 {
     struct values all = {0};
@@ -42,7 +35,7 @@ static struct values x_values(const struct plot *p)
     for (size_t i = 0; i < p->n_curves; i++)
         for (size_t k = 0; k < p->curves[i].n; k++)
             all.value[n++] = p->curves[i].points[k].x;
-    qsort(all.value, n, sizeof(*all.value), ascending);
+    qsort(all.value, n, sizeof(*all.value), ascending_reals);
     for (size_t i = 0; i < n; i++)
         if (all.n == 0 || all.value[i] > all.value[all.n - 1])
             all.value[all.n++] = all.value[i];

@@ -14,11 +14,6 @@
 enum { DRAWN_CALLS = 16 };
 #define SMALL_SHARE 0.1 /* % of the time of all ranks */
 
-static double percent(int64_t part, int64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void text(const char *words)
 {
     write_xml(stdout, words);

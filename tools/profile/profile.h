@@ -12,6 +12,11 @@
 #include <logp/explain.h>
 #include <logp/trace.h>
 
+static inline double percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
 /* What went from one rank to another, and how long the receiver waited for it. */
 struct profile_pair {
     int from, to;

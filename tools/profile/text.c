@@ -9,11 +9,6 @@
 
 enum { TEXT_CELLS = 16 }; /* ranks up to which the matrices stand in the text */
 
-static double percent(int64_t part, int64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void print_calls(const struct profile *p)
 {
     int n, *sites = profile_sites(p, &n);

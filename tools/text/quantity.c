@@ -9,6 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+int ascending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+int ascending_reals(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
 /* k, Ki: 1024; of bytes KiB too, and kB, which is 1000, as those of GNU coreutils. */
 static bool parse_scale(const char *s, bool bytes, int64_t *scale)
 {

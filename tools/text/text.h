@@ -13,6 +13,9 @@
 
 /* ---- quantity.c: numbers with units; times: logp/quantity.h ---- */
 
+/* For qsort() of int64_t, and of double. */
+int ascending(const void *a, const void *b);
+int ascending_reals(const void *a, const void *b);
 /* A whole number in [low, high]: digits alone. */
 bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
 /* The same, also written 2^20, 1e6, 1.5k, 64Ki; of bytes 4KiB (4096) and 4kB (4000) too. */
