@@ -10,32 +10,28 @@ static int combine_on_all(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), count = *(const int *)arg;
     int64_t *in = calloc((size_t)(P * count + 1), sizeof(*in));
     int64_t *out = calloc((size_t)(P * count + 1), sizeof(*out));
-    int rc;
 
     for (int i = 0; i < P * count; i++)
         in[i] = test_element(me, i);
-    rc = logp_allreduce(vp, in, out, count, sum);
-    for (int i = 0; rc == 0 && i < count; i++)
+    OK(logp_allreduce(vp, in, out, count, sum));
+    for (int i = 0; i < count; i++)
         cr_assert_eq(out[i], test_sum_of(0, P, i));
-    if (rc == 0)
-        rc = logp_reduce_scatter(vp, in, out, count, sum);
-    for (int i = 0; rc == 0 && i < count; i++)
+    OK(logp_reduce_scatter(vp, in, out, count, sum));
+    for (int i = 0; i < count; i++)
         cr_assert_eq(out[i], test_sum_of(0, P, me * count + i));
-    if (rc == 0)
-        rc = logp_scan(vp, in, out, count, sum);
-    for (int i = 0; rc == 0 && i < count; i++)
+    OK(logp_scan(vp, in, out, count, sum));
+    for (int i = 0; i < count; i++)
         cr_assert_eq(out[i], test_sum_of(0, me + 1, i));
     if (count > 0)
         out[0] = -5;
-    if (rc == 0)
-        rc = logp_exscan(vp, in, out, count, sum);
-    for (int i = 0; rc == 0 && i < count; i++)
+    OK(logp_exscan(vp, in, out, count, sum));
+    for (int i = 0; i < count; i++)
         cr_assert_eq(out[i], me > 0 ? test_sum_of(0, me, i) : i == 0 ? -5 : out[i]);
     for (int i = 0; i < P * count; i++)
         cr_assert_eq(in[i], test_element(me, i)); /* is only read */
     free(in);
     free(out);
-    return rc;
+    return 0;
 }
 
 Test(collectives, vectors_are_combined_on_all)
@@ -53,27 +49,24 @@ static int move_items(struct logp_vp *vp, void *arg)
     const size_t n_bytes = (size_t)count * sizeof(int64_t);
     int64_t *all = calloc((size_t)(P * count + 1), sizeof(*all));
     int64_t *one = calloc((size_t)(count + 1), sizeof(*one));
-    int rc = 0;
 
-    for (int root = 0; rc == 0 && root < P; root += 2) {
+    for (int root = 0; root < P; root += 2) {
         for (int i = 0; i < P * count; i++)
             all[i] = me == root ? test_element(root, i) : -1;
-        rc = logp_scatter(vp, me == root ? all : NULL, one, n_bytes, root);
-        for (int i = 0; rc == 0 && i < count; i++)
+        OK(logp_scatter(vp, me == root ? all : NULL, one, n_bytes, root));
+        for (int i = 0; i < count; i++)
             cr_assert_eq(one[i], test_element(root, me * count + i));
         memset(all, 0, (size_t)P * n_bytes);
-        if (rc == 0)
-            rc = logp_gather(vp, one, me == root ? all : NULL, n_bytes, root);
-        for (int i = 0; rc == 0 && i < P * count; i++)
+        OK(logp_gather(vp, one, me == root ? all : NULL, n_bytes, root));
+        for (int i = 0; i < P * count; i++)
             cr_assert_eq(all[i], me == root ? test_element(root, i) : 0);
-        if (rc == 0)
-            rc = logp_allgather(vp, one, all, n_bytes);
-        for (int i = 0; rc == 0 && i < P * count; i++)
+        OK(logp_allgather(vp, one, all, n_bytes));
+        for (int i = 0; i < P * count; i++)
             cr_assert_eq(all[i], test_element(root, i));
     }
     free(all);
     free(one);
-    return rc;
+    return 0;
 }
 
 Test(collectives, items_are_handed_out_and_brought_together)

@@ -54,10 +54,9 @@ static int run_rows(struct logp_vp *vp, void *arg)
     char *buf = malloc((size_t)P * 512), *recv_buf = malloc((size_t)P * 512);
     size_t n;
     const struct logp_algorithm *const *rows = arg;
-    int rc = 0;
 
     for (n = 0; rows[n] != NULL; n++)
-        for (int i = 0; rc == 0 && i < 8; i++) {
+        for (int i = 0; i < 8; i++) {
             const struct logp_invocation c = {.args = {.root = i % P,
                                                        .n_bytes = (size_t)counts[i % 4] * 7,
                                                        .count = counts[i % 4],
@@ -66,11 +65,11 @@ static int run_rows(struct logp_vp *vp, void *arg)
 
             if (logp_collective_find(rows[n]->collective)->in_place != NULL &&
                 test_needs(rows[n], P, &c) == NULL)
-                rc = run_planned(vp, rows[n], &c, buf, recv_buf);
+                OK(run_planned(vp, rows[n], &c, buf, recv_buf));
         }
     free(buf);
     free(recv_buf);
-    return rc;
+    return 0;
 }
 
 Test(in_place, every_algorithm_can_be)
@@ -106,35 +105,25 @@ static int combine(struct logp_vp *vp, void *arg)
     const struct logp_op *sum = logp_op_find("sum", "int64");
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = P / 2;
     int64_t x[MOST_P * COUNT];
-    int rc;
 
     set(x, me, 0, COUNT);
-    rc = logp_allreduce(vp, LOGP_IN_PLACE, x, COUNT, sum);
-    if (rc != 0)
-        return rc;
+    OK(logp_allreduce(vp, LOGP_IN_PLACE, x, COUNT, sum));
     expect_sums(x, P, 0);
     set(x, me, 0, COUNT);
-    rc = logp_reduce(vp, me == root ? LOGP_IN_PLACE : x, me == root ? x : NULL, COUNT, sum, root);
-    if (rc != 0)
-        return rc;
+    OK(logp_reduce(vp, me == root ? LOGP_IN_PLACE : x, me == root ? x : NULL, COUNT, sum, root));
     if (me == root)
         expect_sums(x, P, 0);
     set(x, me, 0, COUNT);
-    rc = logp_scan(vp, LOGP_IN_PLACE, x, COUNT, sum);
-    if (rc != 0)
-        return rc;
+    OK(logp_scan(vp, LOGP_IN_PLACE, x, COUNT, sum));
     expect_sums(x, me + 1, 0);
     set(x, me, 0, COUNT);
-    rc = logp_exscan(vp, LOGP_IN_PLACE, x, COUNT, sum);
-    if (rc != 0)
-        return rc;
+    OK(logp_exscan(vp, LOGP_IN_PLACE, x, COUNT, sum));
     if (me > 0)
         expect_sums(x, me, 0);
     set(x, me, 0, P * COUNT);
-    rc = logp_reduce_scatter(vp, LOGP_IN_PLACE, x, COUNT, sum);
-    if (rc == 0)
-        expect_sums(x, P, me * COUNT);
-    return rc;
+    OK(logp_reduce_scatter(vp, LOGP_IN_PLACE, x, COUNT, sum));
+    expect_sums(x, P, me * COUNT);
+    return 0;
 }
 
 /* Two at once. */
@@ -144,20 +133,15 @@ static int combine_meanwhile(struct logp_vp *vp, void *arg)
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
     struct logp_request *pending[2];
     int64_t x[COUNT], y[COUNT];
-    int rc;
 
     set(x, me, 0, COUNT);
     set(y, me, 0, COUNT);
-    rc = logp_iallreduce(vp, LOGP_IN_PLACE, x, COUNT, sum, &pending[0]);
-    if (rc == 0)
-        rc = logp_iscan(vp, LOGP_IN_PLACE, y, COUNT, sum, &pending[1]);
-    if (rc == 0)
-        rc = logp_waitall(vp, pending, 2, NULL);
-    if (rc == 0) {
-        expect_sums(x, P, 0);
-        expect_sums(y, me + 1, 0);
-    }
-    return rc;
+    OK(logp_iallreduce(vp, LOGP_IN_PLACE, x, COUNT, sum, &pending[0]));
+    OK(logp_iscan(vp, LOGP_IN_PLACE, y, COUNT, sum, &pending[1]));
+    OK(logp_waitall(vp, pending, 2, NULL));
+    expect_sums(x, P, 0);
+    expect_sums(y, me + 1, 0);
+    return 0;
 }
 
 static int move(struct logp_vp *vp, void *arg)

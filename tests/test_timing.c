@@ -85,13 +85,12 @@ Test(timing, programs_have_the_golden_times)
 static int one_to_each(struct logp_vp *vp, void *arg)
 {
     char c = 0;
-    int rc = 0;
 
     if (logp_vp_rank(vp) > 0)
         return ended(vp, logp_recv(vp, 0, 0, &c, 1, NULL));
-    for (int to = 1; rc == 0 && to < logp_vp_size(vp); to++)
-        rc = logp_send(vp, to, 0, &c, 1);
-    return ended(vp, rc);
+    for (int to = 1; to < logp_vp_size(vp); to++)
+        OK(logp_send(vp, to, 0, &c, 1));
+    return ended(vp, 0);
 }
 
 /* So many at once; a place is free when the first of them arrives, whatever came and went before.
@@ -116,16 +115,13 @@ static int overlap(struct logp_vp *vp, void *arg)
     const int me = logp_vp_rank(vp);
     struct logp_request *r;
     char c = 0;
-    int rc;
 
     if (me == 0)
         return ended(vp, logp_send(vp, 1, 0, &c, 1)); /* arrives at 8 */
-    rc = logp_irecv(vp, 0, 0, &c, 1, &r);
-    if (rc == 0)
-        rc = logp_compute(vp, 7, NULL, NULL);
-    if (rc == 0)
-        rc = logp_wait(vp, r, NULL);
-    return ended(vp, rc);
+    OK(logp_irecv(vp, 0, 0, &c, 1, &r));
+    OK(logp_compute(vp, 7, NULL, NULL));
+    OK(logp_wait(vp, r, NULL));
+    return ended(vp, 0);
 }
 
 Test(timing, irecv_overlaps_with_computing)
@@ -139,14 +135,13 @@ static int isend_costs_like_send(struct logp_vp *vp, void *arg)
 {
     struct logp_request *r[2];
     char c[2] = {0};
-    int rc = 0;
 
-    for (int i = 0; rc == 0 && i < 2; i++)
-        rc = logp_vp_rank(vp) == 0 ? logp_isend(vp, 1, i, &c[i], 1, &r[i])
-                                   : logp_irecv(vp, 0, i, &c[i], 1, &r[i]);
-    for (int i = 0; rc == 0 && i < 2; i++)
-        rc = logp_wait(vp, r[i], NULL);
-    return ended(vp, rc);
+    for (int i = 0; i < 2; i++)
+        OK(logp_vp_rank(vp) == 0 ? logp_isend(vp, 1, i, &c[i], 1, &r[i])
+                                 : logp_irecv(vp, 0, i, &c[i], 1, &r[i]));
+    for (int i = 0; i < 2; i++)
+        OK(logp_wait(vp, r[i], NULL));
+    return ended(vp, 0);
 }
 
 Test(timing, isend_is_charged_like_send)
@@ -188,18 +183,16 @@ static int probe(struct logp_vp *vp, void *arg)
     struct logp_status status = {0};
     bool found = false;
     char c[3] = {0};
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0)
         return ended(vp, logp_send(vp, 1, 3, c, 3));
-    while (rc == 0 && !found)
-        rc = logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, &status);
+    while (!found)
+        OK(logp_probe(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &found, &status));
     cr_assert_eq(status.source, 0);
     cr_assert_eq(status.tag, 3);
     cr_assert_eq(status.n_bytes, 3);
-    if (rc == 0)
-        rc = logp_recv(vp, status.source, status.tag, c, status.n_bytes, NULL);
-    return ended(vp, rc);
+    OK(logp_recv(vp, status.source, status.tag, c, status.n_bytes, NULL));
+    return ended(vp, 0);
 }
 
 Test(timing, probe_tells_size_and_takes_nothing)
@@ -215,19 +208,18 @@ static int any_source(struct logp_vp *vp, void *arg)
     static const size_t size[] = {0, 40, 1, 1}; /* rank 1's is sent first and arrives last */
     char buf[64] = {0};
     struct logp_status s;
-    int rc = 0, *order = arg;
+    int *order = arg;
 
     if (logp_vp_rank(vp) > 0) {
-        rc = logp_compute(vp, logp_vp_rank(vp) == 1 ? 0 : 5, NULL, NULL);
-        if (rc == 0)
-            rc = logp_send(vp, 0, 0, buf, size[logp_vp_rank(vp)]);
-        return ended(vp, rc);
+        OK(logp_compute(vp, logp_vp_rank(vp) == 1 ? 0 : 5, NULL, NULL));
+        OK(logp_send(vp, 0, 0, buf, size[logp_vp_rank(vp)]));
+        return ended(vp, 0);
     }
-    for (int i = 0; rc == 0 && i < 3; i++) {
-        rc = logp_recv(vp, LOGP_ANY_SOURCE, 0, buf, sizeof(buf), &s);
+    for (int i = 0; i < 3; i++) {
+        OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, buf, sizeof(buf), &s));
         order[i] = s.source;
     }
-    return ended(vp, rc);
+    return ended(vp, 0);
 }
 
 Test(timing, any_source_takes_the_earliest_arrival_then_the_lowest_rank)
@@ -248,17 +240,16 @@ static int no_overtaking(struct logp_vp *vp, void *arg)
     const int source = *(int *)arg;
     char buf[128] = {0};
     struct logp_status s;
-    int rc = 0;
 
     if (logp_vp_rank(vp) == 0) {
-        rc = logp_send(vp, 1, 0, buf, 100);
-        return ended(vp, rc != 0 ? rc : logp_send(vp, 1, 0, buf, 1));
+        OK(logp_send(vp, 1, 0, buf, 100));
+        return ended(vp, logp_send(vp, 1, 0, buf, 1));
     }
-    for (size_t n = 100; rc == 0 && n > 0; n = n == 100 ? 1 : 0) {
-        rc = logp_recv(vp, source, 0, buf, sizeof(buf), &s);
+    for (size_t n = 100; n > 0; n = n == 100 ? 1 : 0) {
+        OK(logp_recv(vp, source, 0, buf, sizeof(buf), &s));
         cr_assert_eq(s.n_bytes, n);
     }
-    return ended(vp, rc);
+    return ended(vp, 0);
 }
 
 Test(timing, messages_of_one_source_do_not_overtake)
@@ -277,9 +268,8 @@ static void count_up(void *arg)
 
 static int compute(struct logp_vp *vp, void *arg)
 {
-    int rc = logp_compute(vp, 123, count_up, arg);
-
-    return ended(vp, rc);
+    OK(logp_compute(vp, 123, count_up, arg));
+    return ended(vp, 0);
 }
 
 Test(timing, compute_declares_its_time)
@@ -295,20 +285,19 @@ static int synchronise(struct logp_vp *vp, void *arg)
 {
     int64_t start = -1;
     char c = 0;
-    int rc = logp_compute(vp, 10 * (logp_vp_rank(vp) + 1), NULL, NULL);
 
-    if (rc == 0 && logp_vp_rank(vp) == 2)
-        rc = logp_send(vp, 2, 0, &c, 1); /* ends at 32; its gap would last until 34 */
-    if (rc == 0)
-        rc = logp_sync(vp, &start);
+    OK(logp_compute(vp, 10 * (logp_vp_rank(vp) + 1), NULL, NULL));
+    if (logp_vp_rank(vp) == 2)
+        OK(logp_send(vp, 2, 0, &c, 1)); /* ends at 32; its gap would last until 34 */
+    OK(logp_sync(vp, &start));
     cr_assert_eq(start, 32);
     cr_assert_eq(logp_now(vp), 32);
-    if (rc == 0 && logp_vp_rank(vp) == 2)
-        rc = logp_send(vp, 2, 0, &c, 1);
-    ended(vp, rc);
-    for (int i = 0; rc == 0 && logp_vp_rank(vp) == 2 && i < 2; i++)
-        rc = logp_recv(vp, 2, 0, &c, 1, NULL);
-    return rc;
+    if (logp_vp_rank(vp) == 2)
+        OK(logp_send(vp, 2, 0, &c, 1));
+    ended(vp, 0);
+    for (int i = 0; logp_vp_rank(vp) == 2 && i < 2; i++)
+        OK(logp_recv(vp, 2, 0, &c, 1, NULL));
+    return 0;
 }
 
 Test(timing, sync_starts_all_at_one_time_and_forgets_gaps)
