@@ -200,31 +200,12 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
     return MPI_SUCCESS;
 }
 
-int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *delete_fn, int *keyval,
-                      void *state)
-{
-    return MPI_Comm_create_keyval(copy, delete_fn, keyval, state);
-}
-
-int MPI_Keyval_free(int *keyval)
-{
-    return MPI_Comm_free_keyval(keyval);
-}
-
-int MPI_Attr_put(MPI_Comm comm, int keyval, void *value)
-{
-    return MPI_Comm_set_attr(comm, keyval, value);
-}
-
-int MPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
-{
-    return MPI_Comm_get_attr(comm, keyval, value, flag);
-}
-
-int MPI_Attr_delete(MPI_Comm comm, int keyval)
-{
-    return MPI_Comm_delete_attr(comm, keyval);
-}
+SAME(Keyval_create, Comm_create_keyval, MPI_Copy_function *copy, MPI_Delete_function *delete_fn,
+     int *keyval, void *state);
+SAME(Keyval_free, Comm_free_keyval, int *keyval);
+SAME(Attr_put, Comm_set_attr, MPI_Comm comm, int keyval, void *value);
+SAME(Attr_get, Comm_get_attr, MPI_Comm comm, int keyval, void *value, int *flag);
+SAME(Attr_delete, Comm_delete_attr, MPI_Comm comm, int keyval);
 
 /* ---- datatypes ---- */
 

@@ -407,7 +407,4 @@ int MPI_Comm_free(MPI_Comm *comm)
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_disconnect(MPI_Comm *comm)
-{
-    return MPI_Comm_free(comm);
-}
+SAME(Comm_disconnect, Comm_free, MPI_Comm *comm);

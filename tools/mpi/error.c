@@ -198,17 +198,7 @@ ERROR_HANDLERS(Comm, MPI_Comm, ENTER, object)
 
 /* ---- the names of MPI 1 ---- */
 
-int MPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)
-{
-    return MPI_Comm_create_errhandler(function, handler);
-}
-
-int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler)
-{
-    return MPI_Comm_set_errhandler(comm, handler);
-}
-
-int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler)
-{
-    return MPI_Comm_get_errhandler(comm, handler);
-}
+SAME(Errhandler_create, Comm_create_errhandler, MPI_Comm_errhandler_function *function,
+     MPI_Errhandler *handler);
+SAME(Errhandler_set, Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler);
+SAME(Errhandler_get, Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler);

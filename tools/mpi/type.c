@@ -372,10 +372,8 @@ int MPI_Type_create_hvector(int count, int block, MPI_Aint stride, MPI_Datatype 
                     BYTES(&stride, 1), &old, 1);
 }
 
-int MPI_Type_hvector(int count, int block, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *type)
-{
-    return MPI_Type_create_hvector(count, block, stride, old, type);
-}
+SAME(Type_hvector, Type_create_hvector, int count, int block, MPI_Aint stride, MPI_Datatype old,
+     MPI_Datatype *type);
 
 static int make_resized(const char *call, MPI_Datatype old, MPI_Aint lb, MPI_Aint extent,
                         MPI_Datatype *type)
@@ -488,11 +486,8 @@ int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displ
                     BYTES(displs, count), &old, 1);
 }
 
-int MPI_Type_hindexed(int count, const int blocks[], const MPI_Aint displs[], MPI_Datatype old,
-                      MPI_Datatype *type)
-{
-    return MPI_Type_create_hindexed(count, blocks, displs, old, type);
-}
+SAME(Type_hindexed, Type_create_hindexed, int count, const int blocks[], const MPI_Aint displs[],
+     MPI_Datatype old, MPI_Datatype *type);
 
 int MPI_Type_create_indexed_block(int count, int block, const int displs[], MPI_Datatype old,
                                   MPI_Datatype *type)
@@ -534,11 +529,8 @@ int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[
                     BYTES(displs, count), types, count);
 }
 
-int MPI_Type_struct(int count, const int blocks[], const MPI_Aint displs[],
-                    const MPI_Datatype types[], MPI_Datatype *type)
-{
-    return MPI_Type_create_struct(count, blocks, displs, types, type);
-}
+SAME(Type_struct, Type_create_struct, int count, const int blocks[], const MPI_Aint displs[],
+     const MPI_Datatype types[], MPI_Datatype *type);
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
@@ -680,10 +672,7 @@ int MPI_Get_address(const void *location, MPI_Aint *address)
     return MPI_SUCCESS;
 }
 
-int MPI_Address(void *location, MPI_Aint *address)
-{
-    return MPI_Get_address(location, address);
-}
+SAME(Address, Get_address, void *location, MPI_Aint *address);
 
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement)
 {
