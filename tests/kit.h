@@ -9,7 +9,7 @@ static const enum logp_strategy strategies[] = {LOGP_STRATEGY_RANDOM, LOGP_STRAT
                                                 LOGP_STRATEGY_EXHAUSTIVE};
 enum { N_STRATEGIES = 3 };
 
-/* A check of P processors, of which each P has one. */
+/* A check of one size, P < 64. */
 static inline struct logp_check check_of(int P, enum logp_strategy strategy, uint64_t runs)
 {
     static int sizes[64];
