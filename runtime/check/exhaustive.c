@@ -40,25 +40,11 @@
  * Sources: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS 1032,
  * 1996. Abdulla, Aronis, Jonsson, Sagonas, Optimal Dynamic Partial Order Reduction, POPL 2014.
  */
-#include "kit.h"
-
-struct transition {
-    struct logp_alternative a;
-    bool sleeps; /* or has been explored */
-    bool wanted; /* it is to be explored */
-};
-
-struct node {
-    int first, n, n_all; /* in `pool`; those from n on are not listed here, and sleep */
-    int now;             /* the one taken, from 0 */
-    bool is_deep;        /* beyond the bound: the first alternative alone */
-};
+#include "exhaustive.h"
 
 struct search {
-    struct node *nodes;
-    int n_nodes, nodes_capacity;
-    struct transition *pool;
-    int n_pool, pool_capacity;
+    struct lpi_path path; /* of the current run; or of the next one */
+    struct lpi_part part;
     int at;              /* depth of the current run */
     int same_until;      /* up to this depth, it is like the run before */
     int most, branching; /* nodes that may branch; choices in this run so far */
@@ -68,6 +54,8 @@ struct search {
     bool is_over;            /* the current run has been ended: what follows is not part of it */
     struct lpi_order *order; /* of the current run */
     int *n_aside;            /* by vp: matches aside in the current run */
+    int *unless;             /* of the next wish */
+    int n_unless, unless_capacity;
     int P;
 };
 
@@ -76,9 +64,9 @@ static void destroy(void *strategy)
     struct search *s = strategy;
 
     lpi_order_free(s->order);
-    free(s->nodes);
-    free(s->pool);
+    lpi_path_free(&s->path);
     free(s->n_aside);
+    free(s->unless);
     free(s);
 }
 
@@ -106,34 +94,13 @@ static void begin(void *strategy, uint64_t seed)
 
     (void)seed;
     s->at = s->branching = 0;
-    s->same_until = s->n_nodes;
+    s->same_until = s->path.n_nodes;
     s->is_over = false;
     memset(s->n_aside, 0, (size_t)s->P * sizeof(*s->n_aside));
     lpi_order_begin(s->order);
 }
 
-static bool same(const struct logp_alternative *a, const struct logp_alternative *b)
-{
-    return a->rank == b->rank && a->kind == b->kind && a->source == b->source && a->tag == b->tag &&
-           a->index == b->index && a->context == b->context && a->request == b->request;
-}
-
-/* Is this a match aside, which is not the result of the vp's query? */
-static bool is_aside(const struct logp_alternative *a)
-{
-    return a->kind == LOGP_TAKE && a->index < 0 && a->request != 0;
-}
-
-/* Does it make no difference whether b, which is_aside(), comes before or after a? */
-static bool commutes(const struct logp_alternative *a, const struct logp_alternative *b)
-{
-    if (a->rank != b->rank || a->kind == LOGP_MISS)
-        return true;
-    return (a->kind == LOGP_TAKE && a->request == 0) || /* found by a probe */
-           (a->request != 0 && a->request != b->request);
-}
-
-/* Is `a` the same match as b, which is_aside(), whatever it means for the current query? */
+/* Is `a` the same match as b, which lpi_is_aside(), whatever it means for the current query? */
 static bool is_match(const struct logp_alternative *a, const struct logp_alternative *b)
 {
     return a->kind == LOGP_TAKE && a->rank == b->rank && a->request == b->request &&
@@ -147,124 +114,83 @@ static bool touch(const struct logp_alternative *a, const struct logp_alternativ
 }
 
 /* Does t, which sleeps, still sleep after `taken`? */
-static bool survives(const struct transition *t, const struct transition *taken)
+static bool survives(const struct lpi_transition *t, const struct lpi_transition *taken)
 {
     return t != taken && t->sleeps &&
-           (is_aside(&t->a)       ? commutes(&taken->a, &t->a)
-            : is_aside(&taken->a) ? commutes(&t->a, &taken->a)
-                                  : taken->a.rank != t->a.rank && !touch(&taken->a, &t->a));
+           (lpi_is_aside(&t->a)       ? lpi_commutes(&taken->a, &t->a)
+            : lpi_is_aside(&taken->a) ? lpi_commutes(&t->a, &taken->a)
+                                      : taken->a.rank != t->a.rank && !touch(&taken->a, &t->a));
 }
 
 /* Was `a` asleep or explored at the previous node, and is it still? */
 static bool sleeps(const struct search *s, const struct logp_alternative *a)
 {
-    const struct node *before;
-    const struct transition *t, *taken;
+    const struct lpi_node *before;
+    const struct lpi_transition *t, *taken;
 
-    if (s->n_nodes == 0)
+    if (s->path.n_nodes == 0)
         return false;
-    before = &s->nodes[s->n_nodes - 1];
-    t = &s->pool[before->first];
+    before = &s->path.nodes[s->path.n_nodes - 1];
+    t = &s->path.pool[before->first];
     taken = &t[before->now];
     for (int i = 0; i < before->n_all; i++)
-        if (survives(&t[i], taken) && (is_aside(&t[i].a) ? is_match(a, &t[i].a) : same(a, &t[i].a)))
+        if (survives(&t[i], taken) &&
+            (lpi_is_aside(&t[i].a) ? is_match(a, &t[i].a) : lpi_is_same(a, &t[i].a)))
             return true;
     return false;
 }
 
 /* Does the node have it already, asleep? */
-static bool has(const struct search *s, const struct node *node, const struct logp_alternative *a)
+static bool has(const struct search *s, const struct lpi_node *node,
+                const struct logp_alternative *a)
 {
-    const struct transition *t = &s->pool[node->first];
+    const struct lpi_transition *t = &s->path.pool[node->first];
 
     for (int i = 0; i < node->n_all; i++)
-        if (t[i].sleeps && same(&t[i].a, a))
+        if (t[i].sleeps && lpi_is_same(&t[i].a, a))
             return true;
     return false;
 }
 
 /* Add to the node what still sleeps after the previous node's transition. The pool has the
  * capacity. */
-static void carry(struct search *s, struct node *node)
+static void carry(struct search *s, struct lpi_node *node)
 {
-    const struct node *before = &s->nodes[s->n_nodes - 1];
-    const struct transition *taken = &s->pool[before->first + before->now];
+    const struct lpi_node *before = &s->path.nodes[s->path.n_nodes - 1];
+    const struct lpi_transition *taken = &s->path.pool[before->first + before->now];
 
     for (int i = 0; i < before->n_all; i++) {
-        const struct transition *t = &s->pool[before->first + i];
+        const struct lpi_transition *t = &s->path.pool[before->first + i];
 
         if (survives(t, taken) && !has(s, node, &t->a))
-            s->pool[node->first + node->n_all++] = *t;
+            s->path.pool[node->first + node->n_all++] = *t;
     }
 }
 
-/* The next alternative to explore; n: none. */
-static int awake(const struct search *s, const struct node *node)
+/* Explore what alternative i, the first taken there, excludes. @return has the bound left something
+ * out? */
+static bool want_with(struct lpi_node *node, struct lpi_transition *t, int i)
 {
-    const struct transition *t = &s->pool[node->first];
-    int i = 0;
+    bool cut = false;
 
-    while (i < node->n && (t[i].sleeps || !t[i].wanted))
-        i++;
-    return i;
-}
-
-/* Has the vp matches aside alone? It may be in a call that any event can end. */
-static bool has_asides_alone(const struct search *s, const struct node *node, int rank)
-{
-    const struct transition *t = &s->pool[node->first];
-
-    for (int i = 0; i < node->n; i++)
-        if (t[i].a.rank == rank && !is_aside(&t[i].a))
-            return false;
-    return true;
-}
-
-/* Explore alternative i there, too. */
-static void want_one(struct search *s, const struct node *node, int i)
-{
-    struct transition *t = &s->pool[node->first + i];
-    const bool is_new = !t->sleeps && !t->wanted;
-
-    s->cut = s->cut || (is_new && node->is_deep);
-    t->wanted = t->wanted || (is_new && !node->is_deep);
-}
-
-/* Explore the alternatives of this vp there, too; -1: of all vps */
-static void want(struct search *s, const struct node *node, int rank)
-{
-    const struct transition *t = &s->pool[node->first];
-    const bool all = rank < 0 || has_asides_alone(s, node, rank);
-
-    for (int i = 0; i < node->n; i++)
-        if (all || t[i].a.rank == rank)
-            want_one(s, node, i);
-}
-
-/* Explore what alternative i, the first taken there, excludes. */
-static void want_with(struct search *s, const struct node *node, int i)
-{
-    const struct transition *t = &s->pool[node->first];
-
-    if (!is_aside(&t[i].a)) {
-        want(s, node, t[i].a.rank);
-        return;
-    }
+    if (!lpi_is_aside(&t[i].a))
+        return lpi_node_want_rank(node, t, t[i].a.rank);
     for (int j = 0; j < node->n; j++)
-        if (j != i && t[j].a.rank == t[i].a.rank && !commutes(&t[j].a, &t[i].a))
-            want_one(s, node, j);
+        if (j != i && t[j].a.rank == t[i].a.rank && !lpi_commutes(&t[j].a, &t[i].a))
+            cut = lpi_node_want(node, t, j) || cut;
+    return cut;
 }
 
 /* The alternative to begin with; n: all sleep. Of matches aside, it is that of the receive posted
  * first: messages that this one does not take may go to those posted later. */
-static int first_awake(const struct transition *t, int n)
+static int first_awake(const struct lpi_transition *t, int n)
 {
     int first = 0;
 
     while (first < n && t[first].sleeps)
         first++;
-    for (int i = first + 1; first < n && i < n && is_aside(&t[first].a); i++)
-        if (!t[i].sleeps && is_aside(&t[i].a) && t[i].a.rank == t[first].a.rank &&
+    for (int i = first + 1; first < n && i < n && lpi_is_aside(&t[first].a); i++)
+        if (!t[i].sleeps && lpi_is_aside(&t[i].a) && t[i].a.rank == t[first].a.rank &&
             t[i].a.request < t[first].a.request)
             first = i;
     return first;
@@ -273,28 +199,28 @@ static int first_awake(const struct transition *t, int n)
 /* @return the alternative taken there; or as choose() */
 static int add_node(struct search *s, const struct logp_alternative *a, int n)
 {
-    struct node node = {.first = s->n_pool, .n = n, .n_all = n};
-    const int most = n + (s->n_nodes > 0 ? s->nodes[s->n_nodes - 1].n_all : 0);
-    struct transition *t;
+    struct lpi_node node = {.first = s->path.n_pool, .n = n, .n_all = n};
+    const int most = n + (s->path.n_nodes > 0 ? s->path.nodes[s->path.n_nodes - 1].n_all : 0);
+    struct lpi_transition *t;
     int i;
 
-    if (!LPI_GROW(s->nodes, s->nodes_capacity, s->n_nodes + 1) ||
-        !LPI_GROW(s->pool, s->pool_capacity, s->n_pool + most))
+    if (!LPI_GROW(s->path.nodes, s->path.nodes_capacity, s->path.n_nodes + 1) ||
+        !LPI_GROW(s->path.pool, s->path.pool_capacity, s->path.n_pool + most))
         return LPI_NO_MEMORY;
-    t = &s->pool[s->n_pool];
+    t = &s->path.pool[s->path.n_pool];
     for (int j = 0; j < n; j++)
-        t[j] = (struct transition){a[j], sleeps(s, &a[j]), false};
+        t[j] = (struct lpi_transition){.a = a[j], .sleeps = sleeps(s, &a[j])};
     i = first_awake(t, n);
     if (i == n)
         return LPI_REDUNDANT;
     node.now = i;
-    t[i].wanted = true;
+    lpi_node_want(&node, t, i);
     node.is_deep = s->most > 0 && s->branching > s->most;
-    want_with(s, &node, i);
-    if (s->n_nodes > 0)
+    s->cut = want_with(&node, t, i) || s->cut;
+    if (s->path.n_nodes > 0)
         carry(s, &node);
-    s->n_pool += node.n_all;
-    s->nodes[s->n_nodes++] = node;
+    s->path.n_pool += node.n_all;
+    s->path.nodes[s->path.n_nodes++] = node;
     return node.now;
 }
 
@@ -303,16 +229,17 @@ static int add_node(struct search *s, const struct logp_alternative *a, int n)
 /* The alternative of step i. */
 static const struct logp_alternative *taken(const struct search *s, int i)
 {
-    return &s->pool[s->nodes[i].first + s->nodes[i].now].a;
+    return &s->path.pool[s->path.nodes[i].first + s->path.nodes[i].now].a;
 }
 
 /* The alternative of the node that step j takes; n: it is not there */
-static int taken_by(const struct search *s, const struct node *node, int j)
+static int taken_by(const struct search *s, const struct lpi_node *node, int j)
 {
-    const struct node *later = &s->nodes[j];
+    const struct lpi_node *later = &s->path.nodes[j];
     int i = 0;
 
-    while (i < node->n && !same(&s->pool[node->first + i].a, &s->pool[later->first + later->now].a))
+    while (i < node->n && !lpi_is_same(&s->path.pool[node->first + i].a,
+                                       &s->path.pool[later->first + later->now].a))
         i++;
     return i;
 }
@@ -323,25 +250,53 @@ static bool is_very_first(const struct search *s, int j, int i)
     return lpi_order_step(s->order, j)->previous < i;
 }
 
+/* Explore alternative `which` from the node of step i as well, or (-1) those of a vp; -1: of all. But
+ * not if one of s->unless is wanted there. */
+static void want(struct search *s, int i, int which, int rank)
+{
+    const struct lpi_wish w = {.node = i, .which = which, .rank = rank, .n_unless = s->n_unless};
+    struct lpi_node *node = &s->path.nodes[i];
+    struct lpi_transition *t = lpi_path_at(&s->path, i);
+
+    if (i >= s->part.base)
+        s->cut = lpi_node_grant(node, t, &w, s->unless) || s->cut;
+    else if (which < 0 || (!t[which].sleeps && t[which].turn == 0))
+        s->part.wish(s->part.arg, &w, s->unless);
+}
+
+static void want_one(struct search *s, int i, int which)
+{
+    s->n_unless = 0;
+    want(s, i, which, -1);
+}
+
 /* May step j, on which the event depends, come at the node of step i? @return the alternative; n: it
  * is not listed, or sleeps; -1: nothing more is wanted there, since what begins with it is explored */
-static int may_begin(const struct search *s, int i, int j)
+static int may_begin(struct search *s, int i, int j)
 {
-    const struct node *node = &s->nodes[i];
+    const struct lpi_node *node = &s->path.nodes[i];
     const int at = taken_by(s, node, j);
-    const struct transition *t = &s->pool[node->first + at];
+    const struct lpi_transition *t = &s->path.pool[node->first + at];
 
-    if (at < node->n && (t->wanted || (t->sleeps && (is_aside(&t->a) || is_very_first(s, j, i)))))
+    if (at < node->n &&
+        (t->turn > 0 || (t->sleeps && (lpi_is_aside(&t->a) || is_very_first(s, j, i)))))
         return -1;
-    return at < node->n && !t->sleeps ? at : node->n;
+    if (at == node->n || t->sleeps)
+        return node->n;
+    if (!LPI_GROW(s->unless, s->unless_capacity, s->n_unless + 1))
+        s->no_memory = true;
+    else
+        s->unless[s->n_unless++] = at;
+    return at;
 }
 
 /* An event depends on `clock`, but not on step i, and may give that step one more alternative. */
 static void reverse(struct search *s, int i, const int *clock)
 {
-    const struct node *node = &s->nodes[i];
-    int first = node->n;
+    const int none = s->path.nodes[i].n;
+    int first = none;
 
+    s->n_unless = 0;
     for (int rank = 0; rank < s->P; rank++) {
         const int j = lpi_order_first_after(s->order, clock, rank, i);
 
@@ -350,26 +305,24 @@ static void reverse(struct search *s, int i, const int *clock)
         first = may_begin(s, i, j);
         if (first < 0)
             return;
-        if (first == node->n)
+        if (first == none)
             break;
     }
     for (int j = -1; (j = lpi_order_aside_after(s->order, clock, i, j)) >= 0;) {
-        const int at = lpi_order_is_first(s->order, j, i) ? may_begin(s, i, j) : node->n;
+        const int at = lpi_order_is_first(s->order, j, i) ? may_begin(s, i, j) : none;
 
         if (at < 0)
             return;
-        first = at < node->n ? at : first;
+        first = at < none ? at : first;
     }
-    if (first < node->n)
-        want_one(s, node, first);
-    else
-        want(s, node, -1);
+    want(s, i, first < none ? first : -1, -1);
 }
 
 /* Does such a message add nothing to what its receiver could do there? */
-static bool is_listed(const struct search *s, const struct node *node, const struct logp_note *n)
+static bool is_listed(const struct search *s, const struct lpi_node *node,
+                      const struct logp_note *n)
 {
-    const struct transition *t = &s->pool[node->first];
+    const struct lpi_transition *t = &s->path.pool[node->first];
 
     for (int i = 0; i < node->n; i++) {
         const struct logp_alternative *a = &t[i].a;
@@ -409,15 +362,15 @@ static void follow_message(struct search *s, const struct logp_note *n)
         if (depends && left == 0)
             return; /* so it does on all steps before this one */
         left -= is_aside;
-        if (!depends && (is_aside ? may_take(taken(s, i), n) : !is_listed(s, &s->nodes[i], n)))
+        if (!depends && (is_aside ? may_take(taken(s, i), n) : !is_listed(s, &s->path.nodes[i], n)))
             reverse(s, i, clock);
     }
 }
 
 /* Can the answer make no difference to what the vp could do there? */
-static bool waits_for_no_send(const struct search *s, const struct node *node, int rank)
+static bool waits_for_no_send(const struct search *s, const struct lpi_node *node, int rank)
 {
-    const struct transition *t = &s->pool[node->first];
+    const struct lpi_transition *t = &s->path.pool[node->first];
 
     for (int i = 0; i < node->n; i++)
         if (t[i].a.rank == rank && t[i].a.kind == LOGP_TAKE &&
@@ -426,24 +379,26 @@ static bool waits_for_no_send(const struct search *s, const struct node *node, i
     return false;
 }
 
-/* Explore that match there, too. */
-static void want_answer(struct search *s, const struct node *node, const struct logp_note *n)
+/* Explore that match from the node of step i, too. */
+static void want_answer(struct search *s, int i, const struct logp_note *n)
 {
-    const struct transition *t = &s->pool[node->first];
+    const struct lpi_node *node = &s->path.nodes[i];
+    const struct lpi_transition *t = &s->path.pool[node->first];
     bool is_there = false;
 
-    for (int i = 0; i < node->n; i++) {
-        const struct logp_alternative *a = &t[i].a;
-        const bool answers = !t[i].sleeps && a->rank == n->rank && a->kind == LOGP_TAKE &&
+    for (int k = 0; k < node->n; k++) {
+        const struct logp_alternative *a = &t[k].a;
+        const bool answers = !t[k].sleeps && a->rank == n->rank && a->kind == LOGP_TAKE &&
                              a->source == n->peer && a->tag == n->tag;
 
-        if (answers && is_aside(a) && a->request == n->request) {
-            want_one(s, node, i);
+        if (answers && lpi_is_aside(a) && a->request == n->request) {
+            want_one(s, i, k);
             return;
         }
         is_there = is_there || answers;
     }
-    want(s, node, is_there ? n->rank : -1);
+    s->n_unless = 0;
+    want(s, i, -1, is_there ? n->rank : -1);
 }
 
 /* A receive of n->rank has been matched with a send of n->peer, which waits for that. Which choices
@@ -455,11 +410,9 @@ static void follow_answer(struct search *s, const struct logp_note *n)
     const struct lpi_step *step;
 
     for (int i = lpi_order_last(s->order, n->peer); i >= since; i = step->previous) {
-        const struct node *node = &s->nodes[i];
-
         step = lpi_order_step(s->order, i);
-        if (!step->is_aside && !waits_for_no_send(s, node, n->peer))
-            want_answer(s, node, n);
+        if (!step->is_aside && !waits_for_no_send(s, &s->path.nodes[i], n->peer))
+            want_answer(s, i, n);
     }
 }
 
@@ -518,7 +471,7 @@ static bool has_answered(const struct search *s, const struct logp_note *n)
 {
     const struct logp_alternative *a = s->at > 0 ? taken(s, s->at - 1) : NULL;
 
-    return a != NULL && is_aside(a) && a->rank == n->rank && a->request == n->request &&
+    return a != NULL && lpi_is_aside(a) && a->rank == n->rank && a->request == n->request &&
            a->source == n->peer;
 }
 
@@ -571,10 +524,10 @@ static bool add_step(struct search *s, const struct logp_alternative *a)
 
     if (a->kind == LOGP_TAKE && s->at + 1 >= s->same_until)
         follow_take(s, a);
-    if (is_aside(a) ? !lpi_order_add_aside(s->order, a)
-                    : !lpi_order_add_step(s->order, a->rank, touches ? &a->tag : NULL))
+    if (lpi_is_aside(a) ? !lpi_order_add_aside(s->order, a)
+                        : !lpi_order_add_step(s->order, a->rank, touches ? &a->tag : NULL))
         return false;
-    s->n_aside[a->rank] += is_aside(a);
+    s->n_aside[a->rank] += lpi_is_aside(a);
     if (is_race)
         reverse(s, before, clock);
     return true;
@@ -586,11 +539,11 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
     int i;
 
     s->branching += n > 1;
-    if (s->at < s->n_nodes) {
-        const struct node *node = &s->nodes[s->at];
+    if (s->at < s->path.n_nodes) {
+        const struct lpi_node *node = &s->path.nodes[s->at];
 
         i = node->now;
-        if (node->n != n || !same(&s->pool[node->first + i].a, &a[i]))
+        if (node->n != n || !lpi_is_same(&s->path.pool[node->first + i].a, &a[i]))
             return LPI_STALE;
     } else {
         i = add_node(s, a, n);
@@ -610,18 +563,58 @@ static bool next(void *strategy, bool redundant, struct logp_checked *checked)
     struct search *s = strategy;
 
     checked->executions += !redundant;
-    while (s->n_nodes > 0) {
-        struct node *node = &s->nodes[s->n_nodes - 1];
+    while (s->path.n_nodes > s->part.base) {
+        struct lpi_node *node = &s->path.nodes[s->path.n_nodes - 1];
 
-        s->pool[node->first + node->now].sleeps = true;
-        node->now = awake(s, node);
+        s->path.pool[node->first + node->now].sleeps = true;
+        node->now = lpi_node_next(node, &s->path.pool[node->first]);
         if (node->now < node->n)
             return true;
-        s->n_pool = node->first;
-        s->n_nodes--;
+        s->path.n_pool = node->first;
+        s->path.n_nodes--;
     }
     checked->complete = !s->cut;
     return false;
+}
+
+/* ---- a part of the search ---- */
+
+const struct lpi_path *lpi_exhaustive_path(const void *strategy)
+{
+    const struct search *s = strategy;
+
+    return &s->path;
+}
+
+bool lpi_exhaustive_take(void *strategy, const struct lpi_path *path, const struct lpi_part *part)
+{
+    struct search *s = strategy;
+
+    s->path.n_nodes = s->path.n_pool = 0;
+    s->part = *part;
+    return lpi_path_append(&s->path, path, 0, path->n_nodes);
+}
+
+int lpi_exhaustive_give(void *strategy)
+{
+    struct search *s = strategy;
+    int first = -1, left = 0;
+
+    for (int i = s->part.base; i < s->path.n_nodes && left < 2; i++) {
+        left += lpi_node_left(&s->path.nodes[i], lpi_path_at(&s->path, i));
+        if (first < 0 && left > 0)
+            first = i;
+    }
+    if (left >= 2)
+        s->part.base = first + 1;
+    return s->part.base;
+}
+
+bool lpi_exhaustive_is_cut(const void *strategy)
+{
+    const struct search *s = strategy;
+
+    return s->cut;
 }
 
 const struct lpi_strategy_ops lpi_strategy_exhaustive = {
