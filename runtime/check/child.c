@@ -85,19 +85,20 @@ static bool await(pid_t child, int64_t end_ns, const _Atomic bool *alive, int64_
 
 /* ---- a run, or a search, in a child ---- */
 
-/* The answers of the run, which are the child's last. */
+/* The answers of the run, which are the child's last. If the observer is left behind, the job has
+ * them. */
 void lpi_child_give(struct lpi_isolated *to, const struct lpi_job *job, int rc)
 {
     const struct lpi_observer *e = job->observer;
-    const int n = e != NULL ? lpi_observer_count(e) : 0;
+    const int n = e != NULL ? lpi_observer_count(e) : job->taken.n;
 
-    if (n > MOST_CHOICES || e == NULL)
+    if (n > MOST_CHOICES)
         return;
     to->n = n;
     if (n > 0)
-        memcpy(to->index, e->taken, (size_t)n * sizeof(*to->index));
-    to->has_what = e->names;
-    if (n > 0 && e->names)
+        memcpy(to->index, e != NULL ? e->taken : job->taken.index, (size_t)n * sizeof(*to->index));
+    to->has_what = e != NULL && e->names;
+    if (n > 0 && to->has_what)
         memcpy(to->what, e->what, (size_t)n * sizeof(*to->what));
     to->outcome = job->outcome;
     to->plan = job->plan;
@@ -116,6 +117,7 @@ void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcome *outcome
     job->outcome = *outcome;
     lpi_cores_crashed(job);
     lpi_child_give(to, job, 0);
+    lpi_explorer_crashed(job);
     if (job->story != NULL && lpi_observer_taken(e, &job->taken) && lpi_tell(job, &failure) == 0)
         snprintf(to->text, sizeof(to->text), "%s", failure.text);
     syscall(SYS_exit_group, EXIT_SUCCESS); /* _exit() on a vp may be the program's own function */
@@ -133,9 +135,18 @@ static void be_quiet(void)
     dup2(null, STDERR_FILENO);
 }
 
-size_t lpi_child_size(void)
+struct lpi_isolated *lpi_child_new(void)
 {
-    return sizeof(struct lpi_isolated);
+    void *at = mmap(NULL, sizeof(struct lpi_isolated), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void lpi_child_free(struct lpi_isolated *shared)
+{
+    if (shared != NULL)
+        munmap(shared, sizeof(*shared));
 }
 
 bool lpi_child_is_done(const struct lpi_isolated *from)
@@ -300,8 +311,8 @@ const char *lpi_child_tell(const struct lpi_observer *e, const struct lpi_outcom
 
     if (lpi_observer_count(e) > MOST_CHOICES)
         return "";
-    w.with = mmap(NULL, sizeof(*w.with), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (w.with == MAP_FAILED)
+    w.with = lpi_child_new();
+    if (w.with == NULL)
         return "";
     child = fork_alone();
     if (child == 0) {

@@ -131,7 +131,7 @@ static void drop(void *at, size_t size)
 static void cores_free(struct lpi_cores *c)
 {
     for (int i = 0; i < c->n && c->processes != NULL; i++) {
-        drop(c->processes[i].result, lpi_child_size());
+        lpi_child_free(c->processes[i].result);
         drop(c->processes[i].figures, sizeof(struct figures));
         if (c->processes[i].outcomes != NULL)
             fclose(c->processes[i].outcomes);
@@ -151,7 +151,7 @@ static bool cores_make(struct lpi_cores *c, int n)
     for (int i = 0; i < n; i++) {
         struct process *p = &c->processes[i];
 
-        p->result = share(lpi_child_size());
+        p->result = lpi_child_new();
         p->figures = share(sizeof(*p->figures));
         p->outcomes = tmpfile();
         if (p->result == NULL || p->figures == NULL || p->outcomes == NULL)
@@ -216,14 +216,16 @@ static int gather(struct lpi_job *job, const struct lpi_cores *c)
     return rc;
 }
 
-/* Make the failure here, where it is made smaller and described. */
-static int repeat(struct lpi_job *job, struct lpi_isolated *result)
+/* Here it is made smaller and described. */
+int lpi_cores_repeat(struct lpi_job *job, struct lpi_isolated *result, uint64_t run)
 {
     struct lpi_answers answers = {0};
     struct lpi_outcome outcome;
     struct lpi_plan plan;
     int rc = lpi_child_take(result, job);
 
+    job->plan.run = run;
+    lpi_job_draw(job);
     outcome = job->outcome;
     plan = job->plan;
     if (rc != 0 || outcome.kind == LOGP_FAILURE_NONE || outcome.kind == LOGP_FAILURE_TIMEOUT ||
@@ -267,11 +269,13 @@ static int go(struct lpi_job *job, struct lpi_cores *c, int (*begin)(struct lpi_
                  "a process of the check was killed, or a run had more than %d choices; try "
                  "cores = 1",
                  LPI_CHILD_CHOICES);
-    for (int i = 0; rc == 0 && i < c->n; i++)
-        if (lpi_child_is_done(c->processes[i].result) &&
-            lpi_child_run(c->processes[i].result) ==
-                atomic_load_explicit(c->failed, memory_order_relaxed))
-            return repeat(job, c->processes[i].result);
+    for (int i = 0; rc == 0 && i < c->n; i++) {
+        struct lpi_isolated *result = c->processes[i].result;
+        const uint64_t run = lpi_child_is_done(result) ? lpi_child_run(result) : UINT64_MAX;
+
+        if (run != UINT64_MAX && run == atomic_load_explicit(c->failed, memory_order_relaxed))
+            return lpi_cores_repeat(job, result, run);
+    }
     return rc;
 }
 

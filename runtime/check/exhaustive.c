@@ -595,11 +595,12 @@ bool lpi_exhaustive_take(void *strategy, const struct lpi_path *path, const stru
     return lpi_path_append(&s->path, path, 0, path->n_nodes);
 }
 
-int lpi_exhaustive_give(void *strategy)
+int lpi_exhaustive_give(void *strategy, int *base)
 {
     struct search *s = strategy;
     int first = -1, left = 0;
 
+    *base = s->part.base;
     for (int i = s->part.base; i < s->path.n_nodes && left < 2; i++) {
         left += lpi_node_left(&s->path.nodes[i], lpi_path_at(&s->path, i));
         if (first < 0 && left > 0)

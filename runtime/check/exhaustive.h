@@ -79,10 +79,102 @@ struct lpi_part {
 const struct lpi_path *lpi_exhaustive_path(const void *strategy);
 /* Explore this part next, whose first run takes the path. @return false: no memory */
 bool lpi_exhaustive_take(void *strategy, const struct lpi_path *path, const struct lpi_part *part);
-/* A run has ended: fix the nodes up to the first from which something else is to be explored, which
- * others will do. @return the new base; as before: there is not enough to explore */
-int lpi_exhaustive_give(void *strategy);
+/* A run has ended: from now on the nodes *base .. end-1 are fixed, the last of which is the first with
+ * alternatives left. Others will explore these. @return end; *base: there are not enough */
+int lpi_exhaustive_give(void *strategy, int *base);
 /* Has a bound left something out? */
 bool lpi_exhaustive_is_cut(const void *strategy);
+
+/* ---- tree.c: the parts in the order of one process ---- */
+
+/* What a part brings, in order: a header, and `size` bytes, a multiple of 8. */
+struct lpi_record {
+    enum lpi_record_kind {
+        LPI_RUN,    /* struct lpi_ran */
+        LPI_WISH,   /* struct lpi_wish, and others as indices */
+        LPI_FAILED, /* struct lpi_failed: the last record of a process */
+        /* These say what becomes of the part: */
+        LPI_SPLIT, /* struct lpi_sent, nodes and transitions, from which others explore the rest */
+        LPI_END,   /* struct lpi_ended: it is over */
+        LPI_LATE   /* nothing: it is not, but there is no more time. The last record of a process */
+    } kind;
+    unsigned size;
+};
+
+struct lpi_ran {
+    uint64_t hash; /* of its outcome; 0: it has none */
+    int choices;
+    bool cut, failed;
+};
+
+struct lpi_failed {
+    int process;
+    bool crashed; /* the run has no record of its own */
+};
+
+struct lpi_ended {
+    bool cut; /* a bound has left something out */
+};
+
+/* A path, in a record or for a process that is to explore a part. */
+struct lpi_sent {
+    int n_nodes, n_pool;
+    int first; /* of the first node in the pool that it comes from */
+    int base;  /* of the part */
+};
+
+struct lpi_branch;
+/* A part of the search: what is below an alternative of a branch's node. */
+struct lpi_place {
+    struct lpi_branch *branch; /* NULL: none */
+    int slot;
+};
+
+struct lpi_tree {
+    struct lpi_branch *top; /* above the root, with one alternative; NULL: all parts are over */
+    /* Records other than wishes come here, in the order of one process. */
+    void (*take)(void *arg, const struct lpi_record *r, const void *body);
+    void *arg;
+    bool no_memory, cut;
+};
+
+/* The whole search is the one part. */
+bool lpi_tree_begin(struct lpi_tree *t);
+void lpi_tree_free(struct lpi_tree *t);
+/* The part has brought this. */
+void lpi_tree_add(struct lpi_tree *t, const struct lpi_place *from, const struct lpi_record *r,
+                  const void *body);
+/* The part now begins below these nodes, which are its first. Their other alternatives are parts. */
+void lpi_tree_split(struct lpi_tree *t, struct lpi_place *part, const struct lpi_path *nodes);
+/* The part is over. */
+void lpi_tree_end(struct lpi_tree *t, const struct lpi_place *part);
+/* The first part that has not begun, without those after a failure: it begins. @return false: none */
+bool lpi_tree_next(struct lpi_tree *t, struct lpi_place *part);
+/* The nodes from the root to the part. @return false: no memory */
+bool lpi_tree_path(const struct lpi_place *part, struct lpi_path *path);
+/* Does part a come after b in the order of one process? */
+bool lpi_tree_is_after(const struct lpi_place *a, const struct lpi_place *b);
+/* Take all records now, whatever is missing between them. */
+void lpi_tree_take_all(struct lpi_tree *t);
+
+/* ---- explore.c: a process that explores parts ---- */
+
+/* @return false: the other end of the socket is closed */
+bool lpi_send_all(int fd, const void *from, size_t n);
+
+enum { LPI_HELD = 1 << 16, LPI_SEEN = 1 << 14 };
+struct lpi_explorer {
+    int fd;      /* a socket: parts come in, records go out */
+    int process; /* which it is */
+    void *strategy;
+    int (*begin)(struct lpi_job *job);
+    _Atomic bool *asked;     /* to give parts away */
+    int64_t next_ns;         /* of the host's clock: what is held goes out then */
+    uint64_t seen[LPI_SEEN]; /* hashes of wishes of this part that have been told */
+    char held[LPI_HELD];
+    size_t n;
+};
+/* Explore what comes. job->isolated is for the result. */
+_Noreturn void lpi_explore(struct lpi_job *job, struct lpi_explorer *x);
 
 #endif

@@ -244,7 +244,7 @@ static int64_t draw_sends(const struct logp_check *c, uint64_t *random)
     return 0;
 }
 
-static void draw_seed(struct lpi_job *job)
+void lpi_job_draw(struct lpi_job *job)
 {
     struct lpi_plan *plan = &job->plan;
     uint64_t random;
@@ -281,6 +281,7 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
     const struct lpi_observer *observer = job->observer;
     const bool redundant = lpi_observer_ended(observer) == LPI_REDUNDANT || o->error == -ELOOP;
     const bool was_late = job->plan.late, again = job->twice.ops != NULL;
+    bool cut;
     uint64_t next_run;
 
     job->outcome = *o;
@@ -291,24 +292,27 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         lpi_twice_end(job);
     else if (observer->ops == NULL)
         return false;
-    if (!again && !redundant)
-        lpi_progress_add_outcome(job);
+    if (!again && !redundant && job->explorer == NULL)
+        lpi_progress_add_outcome(job, lpi_views_hash(&observer->views), job->plan.run);
     if (!again && lpi_twice_begin(job)) {
         prepare(job);
         return true;
     }
-    lpi_progress_add_run(job);
-    if (job->outcome.kind == LOGP_FAILURE_LIVELOCK)
+    lpi_progress_add_run(job, lpi_observer_count(observer));
+    cut = job->outcome.kind == LOGP_FAILURE_LIVELOCK;
+    if (cut)
         allow_cut(job);
     else
         job->whole++;
+    if (job->explorer != NULL)
+        lpi_explorer_add_run(job, redundant, cut);
     next_run = lpi_cores_next(job);
     if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
         !observer->ops->next(observer->strategy, redundant, &job->checked) ||
         is_enough(job, next_run))
         return false;
     job->plan.run = next_run;
-    draw_seed(job);
+    lpi_job_draw(job);
     if (job->plan.late != was_late && set_explorer(job) != 0)
         return false;
     prepare(job);
@@ -437,10 +441,10 @@ static int go_here(struct lpi_job *job)
     return rc;
 }
 
-/* The first run of one process among several. */
+/* The first of the runs that one process among several makes. */
 static int begin(struct lpi_job *job)
 {
-    draw_seed(job);
+    lpi_job_draw(job);
     return go_here(job);
 }
 
@@ -483,15 +487,18 @@ int lpi_job_search(struct lpi_job *job, int P)
     job->plan.P = P;
     job->plan.run = job->whole = 0;
     lpi_progress_begin_size(job);
-    draw_seed(job);
+    lpi_job_draw(job);
     rc = listen(job, ops, strategy, NULL, NULL);
     if (rc != 0) {
         ops->destroy(strategy);
         return rc;
     }
-    rc = job->check.cores > 1 && ops != &lpi_strategy_exhaustive
-             ? lpi_cores_go(job, job->check.cores, begin)
-             : go(job);
+    if (job->check.cores <= 1)
+        rc = go(job);
+    else if (ops == &lpi_strategy_exhaustive)
+        rc = lpi_branches_go(job, job->check.cores, strategy, begin);
+    else
+        rc = lpi_cores_go(job, job->check.cores, begin);
     if (job->observer != NULL) /* else it is left behind, too */
         ops->destroy(strategy);
     return rc;

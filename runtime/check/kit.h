@@ -16,6 +16,7 @@
  *   origin.c                      how this process was started; where replays are written
  *   signals.c crash.c child.c     runs that end the process
  *   cores.c                       runs shared among processes
+ *   exhaustive.h                  the exhaustive search, which processes may share, too
  *   outcomes.c                    the different outcomes of runs
  *   tell.c progress.c             what happened, in words; what is going on
  *   shrink.c guide.c              the same failure with less; the same run in another order
@@ -216,6 +217,9 @@ static inline void lpi_views_note(struct lpi_views *v, const struct logp_note *n
         lpi_views_note_other(v, n);
 }
 
+/* The hash of all; not 0. */
+uint64_t lpi_views_hash(const struct lpi_views *v);
+
 struct lpi_outcomes {
     struct lpi_known {
         uint64_t hash; /* 0: empty */
@@ -224,7 +228,7 @@ struct lpi_outcomes {
     uint64_t capacity, n;
 };
 /* @return is it a new one? Not if there is no memory, or if there are too many */
-bool lpi_outcomes_add(struct lpi_outcomes *o, const struct lpi_views *v, uint64_t run);
+bool lpi_outcomes_add(struct lpi_outcomes *o, uint64_t hash, uint64_t run);
 /* To and from a file. @return false: it cannot be written, or no memory */
 bool lpi_outcomes_write(const struct lpi_outcomes *o, FILE *f);
 bool lpi_outcomes_read(struct lpi_outcomes *o, FILE *f);
@@ -398,6 +402,7 @@ struct lpi_job {
     struct lpi_progress progress;
     struct lpi_twice twice;
     struct lpi_cores *cores;       /* runs are shared among processes: cores.c; NULL: not */
+    struct lpi_explorer *explorer; /* this process explores parts: explore.c; NULL: not */
     struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
     uint64_t whole;                /* runs of this size that were not cut */
     struct lpi_drawn drawn;        /* of a plan whose failure has been made smaller */
@@ -422,6 +427,8 @@ struct lpi_job {
  * done, or the strategy has no more. @return 0: see outcome; or an error of the kit */
 int lpi_job_search(struct lpi_job *job, int P);
 enum { LPI_FIRST_RUNS = 4 }; /* if all of them are cut, the check fails */
+/* Draw what run job->plan.run differs in. */
+void lpi_job_draw(struct lpi_job *job);
 /* Forget the machines: the plan needs others from now on. */
 void lpi_job_forget(struct lpi_job *job);
 /* One run with this plan and these answers. @return 0: see outcome */
@@ -443,6 +450,18 @@ uint64_t lpi_cores_next(const struct lpi_job *job);
 bool lpi_cores_is_over(const struct lpi_job *job, uint64_t run);
 /* The run has ended this process. Async-signal-safe. */
 void lpi_cores_crashed(const struct lpi_job *job);
+/* Make the failure of a child here, as this run. @return 0: see outcome; or an error of the kit */
+int lpi_cores_repeat(struct lpi_job *job, struct lpi_isolated *result, uint64_t run);
+
+/* ---- branches.c, explore.c ---- */
+
+/* An exhaustive search by n processes. begin() makes the first runs of a part. @return as
+ * lpi_job_search() */
+int lpi_branches_go(struct lpi_job *job, int n, void *strategy, int (*begin)(struct lpi_job *job));
+/* In a process that explores a part, a run has ended. */
+void lpi_explorer_add_run(const struct lpi_job *job, bool redundant, bool cut);
+/* The run has ended this process. Async-signal-safe. */
+void lpi_explorer_crashed(const struct lpi_job *job);
 
 /* ---- twice.c ---- */
 
@@ -571,7 +590,9 @@ const char *lpi_child_tell(const struct lpi_observer *e, const struct lpi_outcom
 int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job));
 /* What a child tells its parent of its last run, in memory that they share. */
 enum { LPI_CHILD_CHOICES = 1 << 16 };
-size_t lpi_child_size(void);
+/* NULL: no memory */
+struct lpi_isolated *lpi_child_new(void);
+void lpi_child_free(struct lpi_isolated *shared);
 /* Nothing is done if the run had more choices. */
 void lpi_child_give(struct lpi_isolated *to, const struct lpi_job *job, int rc);
 bool lpi_child_is_done(const struct lpi_isolated *from);
@@ -643,8 +664,8 @@ void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p);
 /* A search with job->plan.P begins. */
 void lpi_progress_begin_size(struct lpi_job *job);
 /* A run of it has ended: count its outcome; count it. */
-void lpi_progress_add_outcome(struct lpi_job *job);
-void lpi_progress_add_run(struct lpi_job *job);
+void lpi_progress_add_outcome(struct lpi_job *job, uint64_t hash, uint64_t run);
+void lpi_progress_add_run(struct lpi_job *job, int choices);
 /* So many runs of this size have been made elsewhere, up to run `last`; job->outcomes is theirs. */
 void lpi_progress_add_all(struct lpi_job *job, uint64_t runs, uint64_t last);
 void lpi_progress_begin(struct lpi_progress *p);

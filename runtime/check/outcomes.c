@@ -45,7 +45,7 @@ void lpi_views_note_other(struct lpi_views *v, const struct logp_note *n)
     lpi_views_add(v, n->rank, what << 4 | (uint64_t)n->kind);
 }
 
-static uint64_t hash(const struct lpi_views *v)
+uint64_t lpi_views_hash(const struct lpi_views *v)
 {
     uint64_t sum = 0;
 
@@ -97,9 +97,9 @@ static bool add(struct lpi_outcomes *o, struct lpi_known x)
     return true;
 }
 
-bool lpi_outcomes_add(struct lpi_outcomes *o, const struct lpi_views *v, uint64_t run)
+bool lpi_outcomes_add(struct lpi_outcomes *o, uint64_t hash, uint64_t run)
 {
-    return add(o, (struct lpi_known){hash(v), run});
+    return add(o, (struct lpi_known){hash, run});
 }
 
 bool lpi_outcomes_write(const struct lpi_outcomes *o, FILE *f)

@@ -28,26 +28,25 @@ void lpi_progress_begin_size(struct lpi_job *job)
         c->by_size[c->n_by_size++] = (struct logp_checked_size){.P = job->plan.P};
 }
 
-void lpi_progress_add_outcome(struct lpi_job *job)
+void lpi_progress_add_outcome(struct lpi_job *job, uint64_t hash, uint64_t run)
 {
     struct logp_checked_size *size = this_size(job);
 
-    if (lpi_outcomes_add(&job->outcomes, &job->observer->views, job->plan.run) && size != NULL) {
+    if (lpi_outcomes_add(&job->outcomes, hash, run) && size != NULL) {
         size->outcomes++;
-        size->last_new = job->plan.run;
+        size->last_new = run;
     }
 }
 
-void lpi_progress_add_run(struct lpi_job *job)
+void lpi_progress_add_run(struct lpi_job *job, int choices)
 {
-    const uint64_t choices = (uint64_t)lpi_observer_count(job->observer);
     struct logp_checked_size *size = this_size(job);
 
     job->checked.runs++;
     if (size != NULL)
         size->runs++;
-    if (choices > job->checked.choices)
-        job->checked.choices = choices;
+    if ((uint64_t)choices > job->checked.choices)
+        job->checked.choices = (uint64_t)choices;
 }
 
 void lpi_progress_add_all(struct lpi_job *job, uint64_t runs, uint64_t last)
