@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- busy loops ---- */
 
@@ -61,6 +62,29 @@ Test(check_busy, polls_in_vain_are_a_deadlock)
 
         cr_assert_eq(logp_check(polls_for_ever, NULL, &check, &f), -EDEADLK);
         cr_assert_eq(f.kind, LOGP_FAILURE_DEADLOCK);
+    }
+}
+
+static int never_comes_back_elsewhere(struct logp_vp *vp, void *arg)
+{
+    while (logp_vp_rank(vp) == 1 && getpid() != *(const pid_t *)arg)
+        ;
+    return 0;
+}
+
+Test(check_busy, one_of_another_process_that_does_not_come_back_is_named)
+{
+    pid_t first = getpid();
+
+    for (enum logp_strategy s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_PCT; s++) {
+        struct logp_check check = {
+            .size = sizeof(check), .strategy = s, .timeout_ns = 20000000, .cores = 2};
+        TEST_FAILURE f = {.text = NULL};
+
+        cr_assert_eq(logp_check(never_comes_back_elsewhere, &first, &check, &f), -ETIMEDOUT);
+        cr_assert_eq(f.kind, LOGP_FAILURE_TIMEOUT);
+        cr_assert_eq(f.rank, 1, "%s", f.text);
+        cr_assert_eq(f.run, 0);
     }
 }
 

@@ -14,7 +14,7 @@
 
 enum { P = 3, SLOTS = 3, MOST_OPS = 16, MOST_SENT = 12, LETTERS = 2 * MOST_OPS, MISSES = 100 };
 enum { MOST_DRAWN = 8, MOST_STATES = 1000000, TABLE = 1 << 21, MOST_OUTCOMES = 50000 };
-enum { PROGRAMS = 400 };
+enum { PROGRAMS = 400, FEW = 16 /* runs that need no second process */ };
 
 enum op_kind { SEND, ISEND, RECV, IRECV, PROBE, TEST, WAIT, CANCEL, TESTANY, WAITANY };
 struct op {
@@ -700,6 +700,26 @@ struct work {
     uint64_t runs, executions;
 };
 
+/* Several processes count the same, and find the same failure. */
+static void share(uint64_t seed, struct collecting *c, const struct logp_check *one,
+                  const struct logp_failure *found)
+{
+    struct logp_check many = *one;
+    TEST_FAILURE f = {.text = NULL};
+    const struct logp_checked *a = &one->checked, *b = &many.checked;
+
+    many.cores = 2 + (int)(seed % 2);
+    cr_assert_eq(logp_check(run_ops, c, &many, &f), found->error, "seed %llu: %s",
+                 (unsigned long long)seed, f.text);
+    cr_assert_str_eq(f.text, found->text);
+    cr_assert(a->runs == b->runs && a->executions == b->executions && a->complete == b->complete &&
+                  a->choices == b->choices && a->by_size[0].outcomes == b->by_size[0].outcomes &&
+                  a->by_size[0].last_new == b->by_size[0].last_new,
+              "seed %llu: %llu runs, of several processes %llu: %s, %s", (unsigned long long)seed,
+              (unsigned long long)a->runs, (unsigned long long)b->runs, a->text, b->text);
+    cr_assert_str_eq(a->text, b->text);
+}
+
 /* @return how many outcomes; 0: it can deadlock */
 static int explore(drawing draw, uint64_t seed, enum logp_strategy strategy, struct work *work)
 {
@@ -709,7 +729,9 @@ static int explore(drawing draw, uint64_t seed, enum logp_strategy strategy, str
     struct enumeration brute = {.g = &g,
                                 .states = set_of(sizeof(uint64_t), MOST_STATES),
                                 .outcomes = set_of(sizeof(g.seen), MOST_OUTCOMES)};
-    struct logp_check check = {.sizes = (int[]){P},
+    TEST_FAILURE f = {.text = NULL};
+    struct logp_check check = {.size = sizeof(check),
+                               .sizes = (int[]){P},
                                .n_sizes = 1,
                                .leaves_messages = true,
                                .strategy = strategy,
@@ -728,11 +750,13 @@ static int explore(drawing draw, uint64_t seed, enum logp_strategy strategy, str
     memset(&s, 0, sizeof(s));
     go(&brute, &s);
     check.sends = g.waits ? LOGP_SENDS_SYNCHRONOUS : LOGP_SENDS_BUFFERED;
-    rc = logp_check(run_ops, &c, &check, NULL);
+    rc = logp_check(run_ops, &c, &check, &f);
     if (all)
         compare(seed, rc, &check.checked, &c.outcomes, &brute);
     else
         include(seed, rc, &c.outcomes, &brute);
+    if (all && check.checked.runs > FEW)
+        share(seed, &c, &check, &f);
     n = brute.deadlocks ? 0 : brute.outcomes.n;
     if (n > 0) {
         work->runs += check.checked.runs;

@@ -27,9 +27,8 @@ struct child {
     pid_t pid; /* 0: none */
     int fd;    /* a socket */
     struct lpi_place part;
-    struct lpi_isolated *result; /* of a failure */
-    bool has_said;               /* that it ends */
-    char *in;                    /* records that have come, the last of which may be incomplete */
+    bool has_said; /* that it ends */
+    char *in;      /* records that have come, the last of which may be incomplete */
     size_t n, capacity;
 };
 
@@ -42,9 +41,11 @@ struct branches {
     _Atomic bool *asked;           /* by child. All have this */
     struct child *children;
     int n;
+    struct lpi_isolated **results; /* of all children that have begun: their failures */
+    int n_results, results_capacity;
     uint64_t runs, begun; /* in the order of one process; made by children */
     bool is_late, is_over;
-    int failed; /* the child of the first failure; -1: none */
+    int failed; /* the result of the first failure; -1: none */
     int rc;
 };
 
@@ -77,7 +78,7 @@ static void take(void *arg, const struct lpi_record *r, const void *body)
         return;
     if (failed->crashed)
         take_run(b, &(struct lpi_ran){.failed = true});
-    b->failed = b->is_over ? -1 : failed->process;
+    b->failed = b->is_over ? -1 : failed->result;
     b->is_over = true;
 }
 
@@ -100,14 +101,16 @@ static void end_child(struct child *c, bool kills)
 /* @return 0; a negative errno */
 static int begin_child(struct branches *b, int i)
 {
+    struct lpi_isolated *result = lpi_child_new();
     struct child *c = &b->children[i];
     int fds[2], rc;
 
-    lpi_child_free(c->result); /* of a later failure */
-    c->result = lpi_child_new();
-    c->has_said = false;
-    if (c->result == NULL)
+    if (result == NULL || !LPI_GROW(b->results, b->results_capacity, b->n_results + 1)) {
+        lpi_child_free(result);
         return -ENOMEM;
+    }
+    b->results[b->n_results++] = result;
+    c->has_said = false;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
         return -errno;
     fflush(NULL); /* or the child prints it, too */
@@ -118,9 +121,9 @@ static int begin_child(struct branches *b, int i)
                 close(b->children[k].fd);
         close(fds[0]);
         b->explorer->fd = fds[1];
-        b->explorer->process = i;
+        b->explorer->result = b->n_results - 1;
         b->explorer->asked = &b->asked[i];
-        b->job->isolated = c->result;
+        b->job->isolated = result;
         lpi_explore(b->job, b->explorer);
     }
     rc = c->pid < 0 ? -errno : 0;
@@ -357,16 +360,17 @@ static int share(struct branches *b)
                  "cores = 1",
                  LPI_CHILD_CHOICES);
     job->out_of_time = job->out_of_time || b->is_late;
-    job->checked.complete = rc == 0 && b->tree.top == NULL && !b->tree.cut;
+    job->checked.complete = rc == 0 && !b->is_over && b->tree.top == NULL && !b->tree.cut;
     if (rc == 0 && b->failed >= 0)
-        rc = lpi_cores_repeat(job, b->children[b->failed].result, b->runs - 1);
+        rc = lpi_cores_repeat(job, b->results[b->failed], b->runs - 1);
     lpi_tree_free(&b->tree);
     if (b->asked != MAP_FAILED)
         munmap(b->asked, size);
-    for (int i = 0; i < b->n && b->children != NULL; i++) {
-        lpi_child_free(b->children[i].result);
+    for (int i = 0; i < b->n_results; i++)
+        lpi_child_free(b->results[i]);
+    free(b->results);
+    for (int i = 0; i < b->n && b->children != NULL; i++)
         free(b->children[i].in);
-    }
     free(b->children);
     free(b->explorer);
     return rc;

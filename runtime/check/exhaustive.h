@@ -108,7 +108,7 @@ struct lpi_ran {
 };
 
 struct lpi_failed {
-    int process;
+    int result;   /* its number */
     bool crashed; /* the run has no record of its own */
 };
 
@@ -164,8 +164,8 @@ bool lpi_send_all(int fd, const void *from, size_t n);
 
 enum { LPI_HELD = 1 << 16, LPI_SEEN = 1 << 14 };
 struct lpi_explorer {
-    int fd;      /* a socket: parts come in, records go out */
-    int process; /* which it is */
+    int fd;     /* a socket: parts come in, records go out */
+    int result; /* the number of its result */
     void *strategy;
     int (*begin)(struct lpi_job *job);
     _Atomic bool *asked;     /* to give parts away */

@@ -152,7 +152,7 @@ void lpi_explorer_add_run(const struct lpi_job *job, bool redundant, bool cut)
 
 static void put_failed(struct lpi_explorer *x, bool crashed)
 {
-    const struct lpi_failed failed = {x->process, crashed};
+    const struct lpi_failed failed = {x->result, crashed};
 
     put(x, LPI_FAILED, &(struct piece){&failed, sizeof(failed)}, 1);
     write_out(x);
