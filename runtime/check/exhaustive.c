@@ -54,7 +54,9 @@ struct search {
     bool is_over;            /* the current run has been ended: what follows is not part of it */
     struct lpi_order *order; /* of the current run */
     int *n_aside;            /* by vp: matches aside in the current run */
-    int *unless;             /* of the next wish */
+    uint64_t runs;
+    int depth;   /* parts that begin there have been large enough; -1: unknown */
+    int *unless; /* of the next wish */
     int n_unless, unless_capacity;
     int P;
 };
@@ -79,6 +81,7 @@ static void *create(int P, const struct logp_check *check)
     s->P = P;
     s->most = check->depth;
     s->most_misses = check->misses > 0 ? check->misses : 3;
+    s->depth = -1;
     s->order = lpi_order_new(P);
     s->n_aside = malloc((size_t)P * sizeof(*s->n_aside));
     if (s->order == NULL || s->n_aside == NULL) {
@@ -199,7 +202,7 @@ static int first_awake(const struct lpi_transition *t, int n)
 /* @return the alternative taken there; or as choose() */
 static int add_node(struct search *s, const struct logp_alternative *a, int n)
 {
-    struct lpi_node node = {.first = s->path.n_pool, .n = n, .n_all = n};
+    struct lpi_node node = {.first = s->path.n_pool, .n = n, .n_all = n, .since = s->runs};
     const int most = n + (s->path.n_nodes > 0 ? s->path.nodes[s->path.n_nodes - 1].n_all : 0);
     struct lpi_transition *t;
     int i;
@@ -563,11 +566,13 @@ static bool next(void *strategy, bool redundant, struct logp_checked *checked)
     struct search *s = strategy;
 
     checked->executions += !redundant;
+    s->runs++;
     while (s->path.n_nodes > s->part.base) {
         struct lpi_node *node = &s->path.nodes[s->path.n_nodes - 1];
 
         s->path.pool[node->first + node->now].sleeps = true;
         node->now = lpi_node_next(node, &s->path.pool[node->first]);
+        node->since = s->runs;
         if (node->now < node->n)
             return true;
         s->path.n_pool = node->first;
@@ -592,22 +597,33 @@ bool lpi_exhaustive_take(void *strategy, const struct lpi_path *path, const stru
 
     s->path.n_nodes = s->path.n_pool = 0;
     s->part = *part;
-    return lpi_path_append(&s->path, path, 0, path->n_nodes);
+    if (!lpi_path_append(&s->path, path, 0, path->n_nodes))
+        return false;
+    for (int i = 0; i < path->n_nodes; i++)
+        s->path.nodes[i].since = s->runs;
+    return true;
 }
 
-int lpi_exhaustive_give(void *strategy, int *base)
+/* What is left at a node is taken to be as large as what has been explored of the alternative taken
+ * there. Of the nodes where that is enough, the deepest is best: its other alternatives come next. */
+int lpi_exhaustive_give(void *strategy, uint64_t runs, int *base)
 {
     struct search *s = strategy;
-    int first = -1, left = 0;
+    int best = -1, left = 0;
 
     *base = s->part.base;
-    for (int i = s->part.base; i < s->path.n_nodes && left < 2; i++) {
-        left += lpi_node_left(&s->path.nodes[i], lpi_path_at(&s->path, i));
-        if (first < 0 && left > 0)
-            first = i;
+    for (int i = *base; i < s->path.n_nodes; i++)
+        if (s->runs - s->path.nodes[i].since >= runs)
+            s->depth = i;
+    for (int i = *base; i < s->path.n_nodes; i++) {
+        const int n = lpi_node_left(&s->path.nodes[i], lpi_path_at(&s->path, i));
+
+        left += n;
+        if (n > 0 && (best < 0 || s->depth < 0 || i <= s->depth))
+            best = i;
     }
     if (left >= 2)
-        s->part.base = first + 1;
+        s->part.base = best + 1;
     return s->part.base;
 }
 

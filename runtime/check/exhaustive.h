@@ -19,6 +19,7 @@ struct lpi_node {
     int first, n, n_all; /* in the pool; those from n on are not listed here, and sleep */
     int now;             /* the one taken, from 0 */
     int n_wanted;        /* the last turn */
+    uint64_t since;      /* the run, of this process, that began with the one taken */
     bool is_deep;        /* beyond the bound: the first alternative alone */
 };
 
@@ -79,9 +80,9 @@ struct lpi_part {
 const struct lpi_path *lpi_exhaustive_path(const void *strategy);
 /* Explore this part next, whose first run takes the path. @return false: no memory */
 bool lpi_exhaustive_take(void *strategy, const struct lpi_path *path, const struct lpi_part *part);
-/* A run has ended: from now on the nodes *base .. end-1 are fixed, the last of which is the first with
- * alternatives left. Others will explore these. @return end; *base: there are not enough */
-int lpi_exhaustive_give(void *strategy, int *base);
+/* A run has ended: from now on the nodes *base .. end-1 are fixed. Others will explore what is left at
+ * these, as far as possible in parts of so many runs. @return end; *base: there is not enough */
+int lpi_exhaustive_give(void *strategy, uint64_t runs, int *base);
 /* Has a bound left something out? */
 bool lpi_exhaustive_is_cut(const void *strategy);
 
@@ -170,6 +171,10 @@ struct lpi_explorer {
     int (*begin)(struct lpi_job *job);
     _Atomic bool *asked;     /* to give parts away */
     int64_t next_ns;         /* of the host's clock: what is held goes out then */
+    int64_t begin_ns;        /* of this part */
+    int64_t due_ns;          /* then it is large enough to give some of it away */
+    int64_t spent_ns;        /* in the parts before it */
+    uint64_t runs;           /* in all parts */
     uint64_t seen[LPI_SEEN]; /* hashes of wishes of this part that have been told */
     char held[LPI_HELD];
     size_t n;

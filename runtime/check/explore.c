@@ -2,7 +2,7 @@
 /*
  * A process that explores parts of an exhaustive search (branches.c): for each that comes it makes the
  * runs, and tells of each run, and of what is to be explored from nodes above the part. When it is
- * asked, it gives away what it has not begun of its first node with alternatives left.
+ * asked, it gives away parts that it has not begun.
  */
 #define _GNU_SOURCE
 #include "exhaustive.h"
@@ -13,7 +13,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-static const int64_t hold_ns = 1000000; /* most records go out that late */
+static const int64_t hold_ns = 1000000;  /* most records go out that late */
+static const int64_t part_ns = 20000000; /* a part should take so long */
 
 bool lpi_send_all(int fd, const void *from, size_t n)
 {
@@ -124,6 +125,22 @@ static void split(struct lpi_explorer *x, int base, int end)
         3);
 }
 
+static void give(struct lpi_explorer *x, int64_t now)
+{
+    const double spent = (double)(x->spent_ns + now - x->begin_ns + 1);
+    const double runs = (double)part_ns * (double)x->runs / spent;
+    int base;
+    const int end = lpi_exhaustive_give(x->strategy, (uint64_t)runs + 1, &base);
+
+    x->due_ns = now + 2 * part_ns;
+    if (end == base)
+        return;
+    /* relaxed: what is given away is this process's own */
+    atomic_store_explicit(x->asked, false, memory_order_relaxed);
+    split(x, base, end);
+    write_out(x);
+}
+
 void lpi_explorer_add_run(const struct lpi_job *job, bool redundant, bool cut)
 {
     struct lpi_explorer *x = job->explorer;
@@ -133,20 +150,15 @@ void lpi_explorer_add_run(const struct lpi_job *job, bool redundant, bool cut)
                                 .cut = cut,
                                 .failed = job->outcome.kind != LOGP_FAILURE_NONE ||
                                           job->outcome.error != 0};
+    int64_t now;
 
     put(x, LPI_RUN, &(struct piece){&ran, sizeof(ran)}, 1);
-    /* relaxed: what is to be given away is this process's own */
-    if (!ran.failed && atomic_load_explicit(x->asked, memory_order_relaxed)) {
-        int base;
-        const int end = lpi_exhaustive_give(x->strategy, &base);
-
-        if (end > base) {
-            atomic_store_explicit(x->asked, false, memory_order_relaxed);
-            split(x, base, end);
-            write_out(x);
-        }
-    }
-    if (lpi_kit_now() >= x->next_ns)
+    x->runs++;
+    now = lpi_kit_now();
+    /* relaxed: as in give() */
+    if (!ran.failed && (now >= x->due_ns || atomic_load_explicit(x->asked, memory_order_relaxed)))
+        give(x, now);
+    if (now >= x->next_ns)
         write_out(x);
 }
 
@@ -207,10 +219,13 @@ void lpi_explore(struct lpi_job *job, struct lpi_explorer *x)
     job->most = UINT64_MAX;
     job->out_of_time = false;
     while ((rc = take(x, &path)) > 0) {
+        x->begin_ns = lpi_kit_now();
+        x->due_ns = x->begin_ns + 2 * part_ns;
         rc = x->begin(job);
         if (rc != 0 || job->outcome.kind != LOGP_FAILURE_NONE || job->out_of_time)
             break;
         end(x);
+        x->spent_ns += lpi_kit_now() - x->begin_ns;
         job->plan.run++;
     }
     if (rc != 0 || job->outcome.kind != LOGP_FAILURE_NONE) {
