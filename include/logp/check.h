@@ -237,10 +237,13 @@ struct logp_check {
     bool leaves_messages; /**< the program may end before all messages are received: heartbeats, the
                                votes after a majority */
     struct logp_checked checked; /**< out */
-    /** Random and PCT: the runs are shared among so many processes, at most 256; 0, 1: none but this
-     *  one. A random check finds the same failure and the same outcomes as with one. The functions
-     *  of the check, and the program, run in child processes: what they write to memory is lost.
-     *  The failure that is found is made once more in this process */
+    /** The runs are shared among so many processes, at most 256; 0, 1: none but this one. A random
+     *  check finds the same failure and the same outcomes as with one. So does an exhaustive one, also
+     *  with a limit of runs, and all numbers are the same; it makes some runs more than it counts if
+     *  it ends early. With time_ns, which runs it counts is open. The functions of the check, and the
+     *  program, run in child processes, except for the first 16 runs of each size of an exhaustive
+     *  check: what they write to memory is lost. The failure that is found is made once more in this
+     *  process. A run of more than 65 536 choices that fails in a child is -ECHILD */
     int cores;
     /** Faults that the check chooses. A message that is left over is no failure then, but see
      *  all_received. Exhaustive: a vp that restarts must not have left receives posted */

@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static const int64_t hold_ns = 1000000;  /* most records go out that late */
+static const int64_t hold_ns = 4000000;  /* most records go out that late */
 static const int64_t part_ns = 20000000; /* a part should take so long */
 
 bool lpi_send_all(int fd, const void *from, size_t n)
