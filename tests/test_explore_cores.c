@@ -5,7 +5,10 @@
  */
 #include "support.h"
 
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -306,10 +309,11 @@ Test(explore_cores, find_the_same_failure)
 }
 
 /* What a run does that the first process does not make: number 700. */
-enum { ABORTS, IS_KILLED, HANGS };
+enum { ABORTS, IS_KILLED, LEAVES_A_PROCESS, HANGS };
 struct deed {
     int what;
     pid_t first;
+    atomic_bool *is_over; /* the check; all processes have this */
 };
 
 static int does_it_late(struct logp_vp *vp, void *arg)
@@ -321,8 +325,13 @@ static int does_it_late(struct logp_vp *vp, void *arg)
         return rc;
     if (d->what == ABORTS)
         abort();
+    if (d->what == LEAVES_A_PROCESS && getpid() != d->first && fork() == 0) {
+        while (!atomic_load(d->is_over))
+            sched_yield();
+        _exit(EXIT_SUCCESS);
+    }
     while (getpid() != d->first)
-        if (d->what == IS_KILLED)
+        if (d->what != HANGS)
             kill(getpid(), SIGKILL);
     return 0;
 }
@@ -330,6 +339,7 @@ static int does_it_late(struct logp_vp *vp, void *arg)
 static int check_deed(int what, int cores, struct logp_failure *f)
 {
     struct deed d = {.what = what, .first = getpid()};
+    int rc;
     struct logp_check check = {.size = sizeof(check),
                                .sizes = (int[]){1},
                                .n_sizes = 1,
@@ -338,7 +348,13 @@ static int check_deed(int what, int cores, struct logp_failure *f)
                                .as_found = true,
                                .cores = cores};
 
-    return logp_check(does_it_late, &d, &check, f);
+    d.is_over =
+        mmap(NULL, sizeof(*d.is_over), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert(d.is_over != MAP_FAILED);
+    rc = logp_check(does_it_late, &d, &check, f);
+    atomic_store(d.is_over, true);
+    munmap(d.is_over, sizeof(*d.is_over));
+    return rc;
 }
 
 /* @return what it has printed */
@@ -377,10 +393,12 @@ Test(explore_cores, end_by_the_same_crash)
 
 Test(explore_cores, notice_that_one_is_killed)
 {
-    TEST_FAILURE f = {.text = NULL};
+    for (int what = IS_KILLED; what <= LEAVES_A_PROCESS; what++) {
+        TEST_FAILURE f = {.text = NULL};
 
-    cr_assert_eq(check_deed(IS_KILLED, 2, &f), -ECHILD);
-    cr_assert(strstr(f.text, "a process of the check was killed") != NULL, "%s", f.text);
+        cr_assert_eq(check_deed(what, 2, &f), -ECHILD);
+        cr_assert(strstr(f.text, "a process of the check was killed") != NULL, "%s", f.text);
+    }
 }
 
 Test(explore_cores, name_a_run_that_hangs)

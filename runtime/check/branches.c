@@ -46,7 +46,6 @@ struct branches {
     uint64_t runs, begun; /* in the order of one process; made by children */
     bool is_late, is_over;
     int failed; /* the result of the first failure; -1: none */
-    int rc;
 };
 
 /* ---- what comes, in the order of one process ---- */
@@ -84,18 +83,25 @@ static void take(void *arg, const struct lpi_record *r, const void *body)
 
 /* ---- children ---- */
 
-static void end_child(struct child *c, bool kills)
+static void forget(struct child *c)
 {
-    if (c->pid == 0)
-        return;
     close(c->fd);
-    if (kills)
-        kill(c->pid, SIGKILL);
-    while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
     c->pid = 0;
     c->n = 0;
     c->part.branch = NULL;
+}
+
+static void end_child(struct child *c, bool kills)
+{
+    const pid_t pid = c->pid;
+
+    if (pid == 0)
+        return;
+    forget(c); /* its end of the socket says so */
+    if (kills)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
 
 /* @return 0; a negative errno */
@@ -286,17 +292,36 @@ static int listen_to(struct branches *b, struct child *c)
     return rc != 0 ? rc : b->tree.no_memory ? -ENOMEM : 0;
 }
 
+/* There are no records: has a child ended, and a process that it made holds its socket? */
+static int look_after(struct branches *b)
+{
+    for (int i = 0; i < b->n; i++) {
+        struct child *c = &b->children[i];
+        const pid_t ended = c->pid > 0 ? waitpid(c->pid, NULL, WNOHANG) : 0;
+
+        if (ended == 0 || (ended < 0 && errno != ECHILD))
+            continue;
+        forget(c);
+        if (!c->has_said)
+            return -ECHILD;
+    }
+    return 0;
+}
+
 /* Wait for records, and read them. */
 static int listen_all(struct branches *b, struct pollfd *fds)
 {
-    int rc = 0;
+    int n, rc = 0;
 
     for (int i = 0; i < b->n; i++)
         fds[i] = (struct pollfd){.fd = b->children[i].pid > 0 ? b->children[i].fd : -1,
                                  .events = POLLIN};
-    if (poll(fds, (nfds_t)b->n, PATIENCE_MS) < 0 && errno != EINTR)
+    n = poll(fds, (nfds_t)b->n, PATIENCE_MS);
+    if (n < 0 && errno != EINTR)
         return -errno;
-    for (int i = 0; rc == 0 && i < b->n; i++)
+    if (n == 0)
+        rc = look_after(b);
+    for (int i = 0; n > 0 && rc == 0 && i < b->n; i++)
         if (fds[i].revents != 0 && b->children[i].pid > 0)
             rc = listen_to(b, &b->children[i]);
     b->job->plan.run = b->begun;
