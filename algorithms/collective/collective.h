@@ -54,12 +54,6 @@ extern const struct lpi_rows lpi_two_level_allgather, lpi_two_level_reduce_scatt
 /* collective/scatter_earliest.c */
 extern const struct lpi_rows lpi_scatter_earliest, lpi_gather_earliest;
 
-/* collective/alltoall/window.c, dimensions.c */
-extern const struct lpi_rows lpi_alltoall_windows, lpi_alltoall_dimensions;
-
-/* collective/alltoall/alltoall.c: all sends in turn, then all receives */
-struct logp_prediction lpi_alltoall_linear(int64_t P, const struct logp_invocation *c);
-
 /* The table: in the order in which they are listed. */
 #define LPI_COLLECTIVES(X)                                                                         \
     X(broadcast)                                                                                   \

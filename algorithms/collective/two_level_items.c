@@ -5,6 +5,7 @@
  * allgather, and reduce-scatter, which is it backwards; an alltoall first brings all items for a
  * place of any node to that place of its own. Time is folded.
  */
+#include "alltoall/alltoall.h"
 #include "allgather/allgather.h"
 #include "collective/collective.h"
 #include "predict/predict.h"

@@ -321,7 +321,8 @@ struct logp_step {
     bool into_one;  /**< combine */
     int64_t peer;   /**< send, receive: rank */
     size_t n_bytes; /**< send, receive: of the message; copy: of a piece; compute: of the data that
-                         it makes at `at` from the data at `right`; 0: none */
+                         it makes at `at` from the data at `right`, if that is another place; 0:
+                         none */
     int64_t n;      /**< combine: elements; copy: pieces */
     int64_t ns;     /**< compute, combine: its time */
     int64_t parts;  /**< compute: this number of steps after it, copies and combines, are part of it

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* All-to-all: a different item from each processor to each. */
+#include "alltoall.h"
 #include "collective/collective.h"
 #include "predict/predict.h"
 #include "schedule/reader.h"
@@ -7,29 +8,27 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What goes from or to a rank: where in its buffer, and how large it is. */
-struct item {
-    size_t at, n_bytes;
-};
-
-static struct item item_of(int64_t P, int64_t rank, int64_t other, const struct logp_invocation *c,
-                           const struct logp_blocks *b)
+static struct lpi_alltoall_item item_of(int64_t P, int64_t rank, int64_t other,
+                                        const struct logp_invocation *c,
+                                        const struct logp_blocks *b)
 {
     const int64_t i = rank * P + other;
 
     if (b == NULL)
-        return (struct item){(size_t)other * c->args.n_bytes, c->args.n_bytes};
-    return (struct item){b->displs != NULL ? b->displs[i % b->n]
-                                           : lpi_blocks_size(b, rank * P, other),
-                         lpi_blocks_size(b, i, 1)};
+        return (struct lpi_alltoall_item){(size_t)other * c->args.n_bytes, c->args.n_bytes};
+    return (struct lpi_alltoall_item){b->displs != NULL ? b->displs[i % b->n]
+                                                        : lpi_blocks_size(b, rank * P, other),
+                                      lpi_blocks_size(b, i, 1)};
 }
 
-static struct item item_for(int64_t P, int64_t rank, int64_t to, const struct logp_invocation *c)
+struct lpi_alltoall_item lpi_alltoall_item_for(int64_t P, int64_t rank, int64_t to,
+                                               const struct logp_invocation *c)
 {
     return item_of(P, rank, to, c, c->args.blocks);
 }
 
-static struct item item_from(int64_t P, int64_t rank, int64_t from, const struct logp_invocation *c)
+struct lpi_alltoall_item lpi_alltoall_item_from(int64_t P, int64_t rank, int64_t from,
+                                                const struct logp_invocation *c)
 {
     return item_of(P, rank, from, c, c->args.recv_blocks);
 }
@@ -47,15 +46,15 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
 static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                           struct logp_postcondition *out)
 {
-    struct item x;
+    struct lpi_alltoall_item x;
 
     if (j >= P)
         return false;
-    x = item_from(P, rank, j, c);
+    x = lpi_alltoall_item_from(P, rank, j, c);
     out->at = (struct logp_buffer_ref){LOGP_RECV_BUF, x.at};
     out->n_bytes = x.n_bytes;
     out->from = j;
-    out->offset = item_for(P, j, rank, c).at;
+    out->offset = lpi_alltoall_item_for(P, j, rank, c).at;
     return true;
 }
 
@@ -68,7 +67,8 @@ static bool in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
 
 /* The steps of a rank with one other. Where blocks differ, one of no bytes is not sent. */
 
-static bool nothing(const struct logp_invocation *c, struct item x, struct logp_step *out)
+static bool nothing(const struct logp_invocation *c, struct lpi_alltoall_item x,
+                    struct logp_step *out)
 {
     return c->args.blocks != NULL && x.n_bytes == 0 &&
            logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
@@ -78,17 +78,17 @@ static bool nothing(const struct logp_invocation *c, struct item x, struct logp_
 static bool copy_own(int64_t P, int64_t rank, const struct logp_invocation *c,
                      struct logp_step *out)
 {
-    const struct item x = item_for(P, rank, rank, c);
+    const struct lpi_alltoall_item x = lpi_alltoall_item_for(P, rank, rank, c);
 
-    return logp_step_copy(out,
-                          (struct logp_buffer_ref){LOGP_RECV_BUF, item_from(P, rank, rank, c).at},
-                          (struct logp_buffer_ref){LOGP_BUF, x.at}, x.n_bytes);
+    return logp_step_copy(
+        out, (struct logp_buffer_ref){LOGP_RECV_BUF, lpi_alltoall_item_from(P, rank, rank, c).at},
+        (struct logp_buffer_ref){LOGP_BUF, x.at}, x.n_bytes);
 }
 
 static bool send_item(int64_t P, int64_t rank, int64_t to, const struct logp_invocation *c,
                       struct logp_step *out)
 {
-    const struct item x = item_for(P, rank, to, c);
+    const struct lpi_alltoall_item x = lpi_alltoall_item_for(P, rank, to, c);
 
     return nothing(c, x, out) || logp_step_send(out, to, c->args.tag, LOGP_BUF, x.at, x.n_bytes);
 }
@@ -96,7 +96,7 @@ static bool send_item(int64_t P, int64_t rank, int64_t to, const struct logp_inv
 static bool receive_item(int64_t P, int64_t rank, int64_t from, const struct logp_invocation *c,
                          struct logp_step *out)
 {
-    const struct item x = item_from(P, rank, from, c);
+    const struct lpi_alltoall_item x = lpi_alltoall_item_from(P, rank, from, c);
 
     return nothing(c, x, out) ||
            logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF, x.at, x.n_bytes);
@@ -571,5 +571,6 @@ const struct logp_collective lpi_alltoall = {
     .in_place = in_place,
     .bound = bound,
     .rows = (const struct lpi_rows *const[]){&rows, &lpi_alltoall_windows, &lpi_two_level_alltoall,
-                                             &lpi_alltoall_dimensions, &lpi_shared_alltoall, NULL},
+                                             &lpi_alltoall_dimensions, &lpi_alltoall_tuna,
+                                             &lpi_shared_alltoall, NULL},
 };

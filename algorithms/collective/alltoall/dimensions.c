@@ -8,6 +8,7 @@
  * Items are in an array that has the grid's dimensions. At first an item is at the place of the rank
  * that it is for; after each dimension, that coordinate says which rank it comes from.
  */
+#include "alltoall.h"
 #include "collective/allgather/allgather.h"
 #include "collective/collective.h"
 #include "predict/predict.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* All-to-alls that keep back: with so many messages under way, or with none but a neighbour's. */
+#include "alltoall.h"
 #include "collective/transpose/transpose.h"
 #include "predict/predict.h"
 #include "schedule/reader.h"
