@@ -289,7 +289,7 @@ static int leaves_one(struct logp_vp *vp, void *arg)
 
 Test(check_search, a_message_that_is_left_over_is_a_failure)
 {
-    static const struct logp_network faulty = {.params = test_6us, .faults = "dup:0.5"};
+    const struct logp_network faulty = {.params = test_6us, .faults = "dup:0.5"};
     const struct {
         struct logp_check check;
         int rc;
