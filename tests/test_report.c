@@ -193,12 +193,12 @@ Test(report, it_says_which_check_does_not_hold)
     snprintf(expected, sizeof(expected),
              "a check does not hold, or a schedule is not sound\n"
              "  %s:%d: c == 1 does not hold on rank 1 at 0 ns\n",
-             __FILE__, 160);
+             __FILE__, 159);
     check_run(2, HOLDS, -EPROTO, expected);
     snprintf(expected, sizeof(expected),
              "a check does not hold, or a schedule is not sound\n"
              "  %s:%d: no more tea on rank 1 at 0 ns\n",
-             __FILE__, 162);
+             __FILE__, 161);
     check_run(2, FAILS, -EPROTO, expected);
 }
 

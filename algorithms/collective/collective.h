@@ -76,6 +76,24 @@ extern const struct lpi_rows lpi_scatter_earliest, lpi_gather_earliest;
 LPI_COLLECTIVES(LPI_DECLARE)
 LPI_DECLARE(schedule) /* is found by name alone */
 
+/* plan.state, or its beginning, where a plan makes all steps of its rank. */
+struct lpi_planned {
+    int64_t n;
+    struct logp_step *steps;
+};
+
+static inline bool lpi_planned_steps(int64_t P, int64_t rank, const struct logp_invocation *c,
+                                     int64_t i, struct logp_step *out)
+{
+    const struct lpi_planned *all = c->plan.state;
+
+    (void)P, (void)rank;
+    if (i >= all->n)
+        return false;
+    *out = all->steps[i];
+    return true;
+}
+
 /* ---- trees and grids, as the rank plan of one rank ---- */
 
 static inline const char *lpi_needs_square(int64_t P, const struct logp_invocation *c)

@@ -26,12 +26,6 @@
 
 enum { MOST_K = 128 };
 
-/* part.state */
-struct list {
-    int64_t n;
-    struct logp_step steps[];
-};
-
 static int64_t part_elements(const struct logp_invocation *c, int64_t k)
 {
     return lpi_ceil_div(lpi_max(c->args.count, 0), k);
@@ -97,7 +91,7 @@ static const char *needs(int64_t P, const struct logp_invocation *c)
 
 struct making {
     const struct logp_invocation *c;
-    struct list *list;
+    struct lpi_planned *list;
     int64_t P, rank, k, j; /* j: of the group */
     int64_t ahead;         /* W */
     size_t slot, bytes;    /* of a slot in scratch; of the own part */
@@ -309,11 +303,14 @@ static int64_t window(const struct logp_invocation *c, size_t bytes)
     return t.E > 0 ? lpi_max(lpi_ceil_div(t.D - c->model.params.o_recv_ns, t.E), 1) : MOST_K;
 }
 
-static struct list *list_of(int64_t k, const struct lpi_census *word)
+static struct lpi_planned *list_of(int64_t k, const struct lpi_census *word)
 {
     const size_t n = (size_t)(6 * k + 3 * word->n + 8);
+    struct lpi_planned *list = calloc(1, sizeof(*list) + n * sizeof(list->steps[0]));
 
-    return calloc(1, sizeof(struct list) + n * sizeof(struct logp_step));
+    if (list != NULL)
+        list->steps = (struct logp_step *)(list + 1);
+    return list;
 }
 
 static int plan(int P, int rank, struct logp_invocation *c, bool inclusive)
@@ -360,18 +357,6 @@ static int exscan_plan(int P, int rank, struct logp_invocation *c)
     return plan(P, rank, c, false);
 }
 
-static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
-                  struct logp_step *out)
-{
-    const struct list *list = c->plan.state;
-
-    (void)P, (void)rank;
-    if (i >= list->n)
-        return false;
-    *out = list->steps[i];
-    return true;
-}
-
 /* ---- the rows ---- */
 
 static const char source[] = "this library";
@@ -379,13 +364,15 @@ static const char source[] = "this library";
 static const struct logp_algorithm scans[] = {
     {LOGP_ALGORITHM("scan", "grouped", "exchange parts in groups of k, exscan between, return",
                     source),
-     .needs = needs, .plan = scan_plan, .steps = steps, .knobs = {LOGP_KNOB(k, group_size)}},
+     .needs = needs, .plan = scan_plan, .steps = lpi_planned_steps,
+     .knobs = {LOGP_KNOB(k, group_size)}},
 };
 
 static const struct logp_algorithm exscans[] = {
     {LOGP_ALGORITHM("exscan", "grouped", "exchange parts in groups of k, exscan between, return",
                     source),
-     .needs = needs, .plan = exscan_plan, .steps = steps, .knobs = {LOGP_KNOB(k, group_size)}},
+     .needs = needs, .plan = exscan_plan, .steps = lpi_planned_steps,
+     .knobs = {LOGP_KNOB(k, group_size)}},
 };
 
 const struct lpi_rows lpi_scan_grouped = LPI_ROWS(scans), lpi_exscan_grouped = LPI_ROWS(exscans);

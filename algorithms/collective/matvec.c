@@ -232,8 +232,8 @@ static const char *needs_optimal(int64_t P, const struct logp_invocation *c)
  * last row starts its reduction when all others are done with x. Here row 0 has the roots of the
  * columns, column 0 those of the rows. In the rest, side - 1 on each side, processor (i, j) takes
  * pair (i + j) mod (side - 1) of a position in its column's tree and one in its row's: a Latin
- * square, so that each tree has each position once. The q-th pair has the q-th of the column's
- * positions by when they have sent x on, and the q-th of the row's by when they must send y.
+ * square, so that each tree has each position once. The q-th pair has the position of the column that
+ * is done with x as the q-th, and the one of the row whose y may come as the q-th last.
  */
 struct position {
     __int128 time;
@@ -248,8 +248,9 @@ static int compare_positions(const void *a, const void *b)
                               : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Positions 1 .. side - 1 of a tree in order: by the time to the root and what a position has to do for
- * its children, `busy` for each if the product fills the waits, else E; the others, or from the last on. */
+/* Positions 1 .. side - 1 of a tree, in the order of their time to the root plus what they do for their
+ * children. Messages of children start E apart and take `busy`; in the waits between them a processor
+ * multiplies, so a long product leaves only `busy` for each. last_first: the longest time first. */
 static void order_positions(const struct logp_tree *tree, int side, int64_t busy, int64_t E,
                             int64_t product, bool last_first, struct position *order)
 {
@@ -304,7 +305,8 @@ static int plan_line(const struct logp_tree *tree, const struct position *order,
     return 0;
 }
 
-/* A part of the product for each of so many waits, which are that long. @return the time of a part */
+/* Spend a part of the product's time in each of so many waits, which are that long.
+ * @return the time of a part */
 static int64_t take_parts(int64_t *product, int64_t waits, int64_t wait)
 {
     const int64_t most = waits > 0 ? *product / waits : 0, part = most < wait ? most : wait;
@@ -313,7 +315,7 @@ static int64_t take_parts(int64_t *product, int64_t waits, int64_t wait)
     return part;
 }
 
-/* Where a processor would wait for its next send or receive, it multiplies. */
+/* A processor multiplies where it would only wait to send to its next child, or to receive from it. */
 static void spread_product(struct lines *s, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
@@ -370,7 +372,7 @@ static void multiply_own(const struct logp_invocation *c, void *buf, void *recv_
     multiply(c, buf, piece_of(c, buf), recv_buf, c->plan.scratch);
 }
 
-/* All of it is made now, and takes what time is left. */
+/* This step makes all data of the product. It takes the time that is not spent in waits. */
 static bool multiply_step(const struct logp_invocation *c, int64_t ns, struct logp_step *out)
 {
     const size_t bytes = lpi_vector_bytes(c);

@@ -11,9 +11,9 @@
  * before it, the s(j) are the powers of two, and this is Bruck's algorithm; where it need only wait for
  * the one before that, they are the Fibonacci numbers.
  *
- * How many items a message has depends on all later ones, so the word is searched for with messages of
- * one size. Of the words for some sizes the one that takes the least time with its real messages is
- * taken.
+ * How many items a message has depends on all later ones. So the search for a word assumes that all
+ * messages have one size. It is made for some sizes, and of its words and some regular ones the one is
+ * taken that takes the least time with its real messages.
  */
 #include "collective/collective.h"
 #include "predict/predict.h"
@@ -40,9 +40,10 @@ static int last_on_way(const struct route *r, int64_t distance)
 }
 
 /*
- * Distances below the window after m messages lead over message j < m as often as those below the window
- * after m - 1, and as the rests of the others, which are below the window when message m - 1 is sent. Those
- * below P: the same, with what is left of the last window.
+ * over[m][j] is how many of the distances below the window after m messages lead over message j. That
+ * window is the one after m - 1 messages, and the distances that lead over message m - 1: their rests are
+ * the window at the time when that is sent. The distances below P are counted window by window, the
+ * highest first.
  */
 static void make_route(struct route *r, int64_t P, const struct lpi_census *word)
 {
@@ -130,7 +131,8 @@ static void consider(struct choice *x, const struct lpi_census *word)
     }
 }
 
-/* The word in which each send has those before it but the last `ahead` - 1 behind it. */
+/* The word in which all but the last `ahead` - 1 of the sends before a send have been received when it is
+ * made. */
 static void make_ahead(struct lpi_census *word, int64_t P, int ahead)
 {
     int64_t window[LPI_CENSUS_MOST + 1] = {1}; /* after so many receives */
@@ -151,8 +153,8 @@ static void make_ahead(struct lpi_census *word, int64_t P, int ahead)
     word->found = window[sent] >= P;
 }
 
-/* The best words for messages of a half of all items, and less and less, down to one; and all that
- * send so far ahead. 0; -ENOMEM; -EINVAL: there is none */
+/* Search with messages of half of all items, and of fewer and fewer, down to one; and try the words that
+ * send 1, 2, ... messages ahead. 0; -ENOMEM; -EINVAL: there is none */
 static int choose(struct choice *x)
 {
     enum { MOST_AHEAD = 16 };

@@ -5,7 +5,7 @@
 
 # transposing: all algorithms, their window, unequal blocks, messages by column
 json 'map([.algorithm, .predicted_ns, .window]) == [["ring",700000,null],["ring-eager",520000,null],
-      ["ring-window",360000,3],["butterfly",300000,null]] and
+      ["ring-window",360000,3],["butterfly",300000,null],["census",240000,null]] and
       all(.[]; .verified and .ratio == 1 and .bytes == 512 and .count == null and .k == null)' \
     run transpose --algo all --clock virtual
 json '.[0] | (.algorithm == "ring-window" and .window == 2 and .bytes == 260 and .ratio == 1 and

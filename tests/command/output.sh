@@ -104,7 +104,7 @@ says 'kchain 4 - 320.000 exact 1.3333' predict reduce --algo all
 # a table of all is ranked: of equals the first of the table, and what has no prediction comes last
 logp predict broadcast --algo all
 [ "$(awk 'NR > 4 { print $1 }' "$dir/out" | paste -sd ' ')" = \
-    'optimal knomial matched earliest binary binomial binomial-nearest bine binary-pipelined binomial-pipelined circulant flat k-item split-binary two-tree scatter-doubling chain chain-pipelined scatter-allgather' ] ||
+    'optimal knomial matched earliest binary binomial binomial-nearest bine binary-pipelined binomial-pipelined circulant flat k-item split-binary corrected two-tree scatter-doubling chain chain-pipelined scatter-allgather' ] ||
     fail "ranked: $(cat "$dir/out")"
 logp predict reduce --algo all --by formula --topology line
 awk '/ lower-bound / { seen = 1 } / exact / && seen { exit 1 } END { exit !seen }' "$dir/out" ||

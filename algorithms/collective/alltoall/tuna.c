@@ -62,10 +62,10 @@ static int64_t sent_ahead(int64_t P, const struct logp_invocation *c, int64_t k,
 
 /* plan.state */
 struct list {
-    int64_t n, n_sizes;
+    struct lpi_planned all;
+    int64_t n_sizes;
     size_t sizes_at; /* in scratch, of what this rank sends */
-    uint32_t *sizes; /* behind the steps */
-    struct logp_step steps[];
+    uint32_t *sizes;
 };
 
 struct making {
@@ -99,7 +99,7 @@ static bool has_digit(const struct making *m, int64_t d, int64_t unit, int64_t d
 
 static struct logp_step *next(const struct making *m)
 {
-    return &m->list->steps[m->list->n++];
+    return &m->list->all.steps[m->list->all.n++];
 }
 
 static void copy(const struct making *m, enum logp_buffer to, size_t at, enum logp_buffer from,
@@ -257,15 +257,15 @@ static int plan(int P, int rank, struct logp_invocation *c)
     count(&m, &items, &messages);
     n_steps = (size_t)(1 + 2 * P + 2 * items + 4 * messages);
     m.slot = malloc((size_t)P * sizeof(*m.slot));
-    m.list =
-        malloc(sizeof(*m.list) + n_steps * sizeof(m.list->steps[0]) + (size_t)items * SIZE_BYTES);
+    m.list = calloc(1, sizeof(*m.list) + n_steps * sizeof(m.list->all.steps[0]) +
+                           (size_t)items * SIZE_BYTES);
     if (m.slot == NULL || m.list == NULL) {
         free(m.slot);
         free(m.list);
         return -ENOMEM;
     }
-    memset(m.list, 0, sizeof(*m.list) + n_steps * sizeof(m.list->steps[0]));
-    m.list->sizes = (uint32_t *)&m.list->steps[n_steps];
+    m.list->all.steps = (struct logp_step *)(m.list + 1);
+    m.list->sizes = (uint32_t *)&m.list->all.steps[n_steps];
     m.list->sizes_at = (place_slots(&m) + SIZE_BYTES - 1) / SIZE_BYTES * SIZE_BYTES;
     m.heard = m.list->sizes_at + (size_t)items * SIZE_BYTES;
     m.place = m.heard + (size_t)items * SIZE_BYTES;
@@ -277,24 +277,12 @@ static int plan(int P, int rank, struct logp_invocation *c)
     return 0;
 }
 
-static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
-                  struct logp_step *out)
-{
-    const struct list *list = c->plan.state;
-
-    (void)P, (void)rank;
-    if (i >= list->n)
-        return false;
-    *out = list->steps[i];
-    return true;
-}
-
 /* ---- the row ---- */
 
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("alltoall", "tuna", "bruck-k for items of unlike sizes, which go before them",
                     "Bruck et al. 1997"),
-     .needs = needs, .plan = plan, .steps = steps, .in_place = true, .any_blocks = true,
+     .needs = needs, .plan = plan, .steps = lpi_planned_steps, .in_place = true, .any_blocks = true,
      .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
 };
 

@@ -212,16 +212,18 @@ static int get_item(struct logp_vp *vp, const struct logp_invocation *c, int64_t
     return rc;
 }
 
-/* What has not come by then is not waited for. */
+/* All that comes by then. */
 static int get_rest(struct logp_vp *vp, const struct corrected *s, int64_t end)
 {
-    int rc = 0;
+    const int n = s->n_neighbours + 1;
+    int at = 0, rc = 0;
 
-    for (int i = 0; i <= s->n_neighbours && rc == 0; i++) {
-        if (s->requests[i] == NULL)
-            continue;
-        rc = logp_wait_until(vp, s->requests[i], end, NULL);
-        if (rc == -ETIME)
+    while (rc == 0 && at >= 0)
+        rc = logp_waitany_until(vp, s->requests, n, end, &at, NULL);
+    if (rc == -ETIME)
+        rc = 0;
+    for (int i = 0; i < n && rc == 0; i++) {
+        if (s->requests[i] != NULL)
             rc = logp_cancel(vp, s->requests[i]);
         if (rc == -EINPROGRESS) /* it is just coming */
             rc = logp_wait(vp, s->requests[i], NULL);
