@@ -199,9 +199,11 @@ struct logp_prediction lpi_relay_predict(int64_t P, const struct logp_params *p,
 
 /* ---- the plan ---- */
 
-/* Items of distances that follow one another, in a message. */
+/* Items of distances that follow one another, in a message; and where they are packed, in items of
+ * scratch. */
 struct run {
     int32_t first, n;
+    int64_t place;
 };
 
 struct message {
@@ -215,7 +217,8 @@ struct relay {
     int64_t pack_ns;
     int n_ops, n_messages;
     struct message message[LPI_CENSUS_MOST];
-    signed char op[2 * LPI_CENSUS_MOST]; /* j: send message j; -1 - j: receive it */
+    signed char op[2 * LPI_CENSUS_MOST];    /* j: send message j; -1 - j: receive it */
+    int64_t first[2 * LPI_CENSUS_MOST + 1]; /* step of each, and how many steps there are */
     struct run runs[];
 };
 
@@ -246,33 +249,44 @@ static void fill_run(struct relay *r, int j, int64_t distance, int32_t *last)
     struct message *m = &r->message[j];
 
     if (last[j] != distance - 1 || last[j] < 0)
-        r->runs[m->first_run + m->n_runs++] = (struct run){(int32_t)distance, 0};
+        r->runs[m->first_run + m->n_runs++] =
+            (struct run){(int32_t)distance, 0, m->place + m->items};
     r->runs[m->first_run + m->n_runs - 1].n++;
+    m->items++;
     last[j] = (int32_t)distance;
 }
 
+/* How many items each has is counted when its runs are made. */
 static void set_messages(struct relay *r, int64_t P, const struct route *route)
 {
     int64_t place = P;
 
     *r = (struct relay){.n_messages = route->n};
     for (int j = 0; j < route->n; j++) {
-        r->message[j] = (struct message){
-            .distance = route->distance[j], .items = route->items[j], .place = place};
+        r->message[j] = (struct message){.distance = route->distance[j], .place = place};
         place += route->items[j];
     }
 }
 
-static void set_ops(struct relay *r, const struct lpi_census *word)
+static void set_ops(struct relay *r, const struct lpi_census *word, int64_t pack_ns)
 {
     int sent = 0, received = 0;
+    int64_t steps = 0;
 
+    r->pack_ns = pack_ns;
     r->n_ops = word->n;
-    for (int i = 0; i < word->n; i++)
-        r->op[i] = (signed char)(word->ops[i].sends ? sent++ : -1 - received++);
+    for (int i = 0; i < word->n; i++) {
+        const bool sends = word->ops[i].sends;
+
+        r->first[i] = steps;
+        steps += 1 + (sends && pack_ns > 0) + r->message[sends ? sent : received].n_runs;
+        r->op[i] = (signed char)(sends ? sent++ : -1 - received++);
+    }
+    r->first[word->n] = steps;
 }
 
-static struct relay *make(int64_t P, const struct lpi_census *word, const struct route *route)
+static struct relay *make(int64_t P, const struct lpi_census *word, const struct route *route,
+                          int64_t pack_ns)
 {
     int32_t last[LPI_CENSUS_MOST];
     struct relay counted, *r;
@@ -292,7 +306,7 @@ static struct relay *make(int64_t P, const struct lpi_census *word, const struct
         n_runs += counted.message[j].n_runs;
     }
     follow(route, P, r, fill_run, last);
-    set_ops(r, word);
+    set_ops(r, word, pack_ns);
     return r;
 }
 
@@ -305,11 +319,10 @@ int lpi_relay_plan(int64_t P, size_t item_bytes, int64_t pack_ns, struct logp_in
 
     if (rc != 0)
         return rc;
-    r = make(P, &x.word, &x.route);
+    r = make(P, &x.word, &x.route, pack_ns);
     if (r == NULL)
         return -ENOMEM;
     r->item_bytes = item_bytes;
-    r->pack_ns = pack_ns;
     for (int j = 0; j < r->n_messages; j++)
         items += r->message[j].items;
     c->plan.state = r;
@@ -320,53 +333,46 @@ int lpi_relay_plan(int64_t P, size_t item_bytes, int64_t pack_ns, struct logp_in
 
 /* ---- its steps ---- */
 
-/* Run k of a message, from where its items lie to where they are packed; or back. */
-static bool pack(const struct relay *r, const struct message *m, int64_t k, bool back,
-                 struct logp_step *out)
+/* A run of a message, from where its items lie to where they are packed; or back. */
+static void pack(const struct relay *r, const struct run *run, bool back, struct logp_step *out)
 {
-    const struct run *run = &r->runs[m->first_run];
-    int64_t place = m->place;
+    const struct logp_buffer_ref lies = {LOGP_SCRATCH, (size_t)run->first * r->item_bytes};
+    const struct logp_buffer_ref packed = {LOGP_SCRATCH, (size_t)run->place * r->item_bytes};
 
-    for (int64_t i = 0; i < k; i++)
-        place += run[i].n;
-    {
-        const struct logp_buffer_ref lies = {LOGP_SCRATCH, (size_t)run[k].first * r->item_bytes};
-        const struct logp_buffer_ref packed = {LOGP_SCRATCH, (size_t)place * r->item_bytes};
+    logp_step_copy(out, back ? lies : packed, back ? packed : lies, (size_t)run->n * r->item_bytes);
+}
 
-        return logp_step_copy(out, back ? lies : packed, back ? packed : lies,
-                              (size_t)run[k].n * r->item_bytes);
-    }
+/* Step i of operation k. */
+static void step_of(int64_t P, int64_t rank, const struct logp_invocation *c, int k, int64_t i,
+                    struct logp_step *out)
+{
+    const struct relay *r = c->plan.state;
+    const bool sends = r->op[k] >= 0;
+    const struct message *m = &r->message[sends ? r->op[k] : -1 - r->op[k]];
+    const int64_t before = sends ? r->pack_ns > 0 : 1; /* steps before the copies */
+    const size_t at = (size_t)m->place * r->item_bytes, bytes = (size_t)m->items * r->item_bytes;
+
+    if (i >= before && i < before + m->n_runs)
+        pack(r, &r->runs[m->first_run + i - before], !sends, out);
+    else if (!sends)
+        logp_step_receive(out, lpi_mod(rank - m->distance, P), c->args.tag, LOGP_SCRATCH, at,
+                          bytes);
+    else if (i == before + m->n_runs)
+        logp_step_send(out, lpi_mod(rank + m->distance, P), c->args.tag, LOGP_SCRATCH, at, bytes);
+    else
+        logp_step_compute(out, lpi_bound_times(m->items, r->pack_ns), m->n_runs);
 }
 
 int64_t lpi_relay_step(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {
     const struct relay *r = c->plan.state;
-    const bool packs = r->pack_ns > 0;
+    int k = 0;
 
-    for (int k = 0; k < r->n_ops; k++) {
-        const bool sends = r->op[k] >= 0;
-        const struct message *m = &r->message[sends ? r->op[k] : -1 - r->op[k]];
-        const int64_t before = sends ? packs : 1; /* steps before the copies */
-        const int64_t n = m->n_runs + 1 + (sends && packs);
-        const size_t at = (size_t)m->place * r->item_bytes,
-                     bytes = (size_t)m->items * r->item_bytes;
-
-        if (i >= n) {
-            i -= n;
-            continue;
-        }
-        if (i >= before && i < before + m->n_runs)
-            pack(r, m, i - before, !sends, out);
-        else if (!sends)
-            logp_step_receive(out, lpi_mod(rank - m->distance, P), c->args.tag, LOGP_SCRATCH, at,
-                              bytes);
-        else if (i == n - 1)
-            logp_step_send(out, lpi_mod(rank + m->distance, P), c->args.tag, LOGP_SCRATCH, at,
-                           bytes);
-        else
-            logp_step_compute(out, lpi_bound_times(m->items, r->pack_ns), m->n_runs);
-        return -1;
-    }
-    return i;
+    if (i >= r->first[r->n_ops])
+        return i - r->first[r->n_ops];
+    while (i >= r->first[k + 1])
+        k++;
+    step_of(P, rank, c, k, i - r->first[k], out);
+    return -1;
 }

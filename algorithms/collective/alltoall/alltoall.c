@@ -526,6 +526,8 @@ static bool census_steps(int64_t P, int64_t rank, const struct logp_invocation *
     return i < 0 || turn_back(P, rank, c, i, out);
 }
 
+LPI_READER(census_run, census_steps)
+
 static struct logp_prediction census_predict(int64_t P, const struct logp_invocation *c)
 {
     return lpi_relay_predict(P, &c->model.params, c->args.n_bytes, 0);
@@ -557,7 +559,8 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("alltoall", "census",
                     "pass items on along the best word of sends and receives, the same on all",
                     "this library"),
-     .plan = census_plan, .steps = census_steps, .predict = census_predict, .in_place = true},
+     .plan = census_plan, .steps = census_steps, .run = census_run, .predict = census_predict,
+     .in_place = true},
 };
 
 static const struct lpi_rows rows = LPI_ROWS(algorithms);

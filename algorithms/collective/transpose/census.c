@@ -3,6 +3,7 @@
  * Transposing with blocks that are passed on along the best word of sends and receives (relay.c): a
  * message carries the blocks for many processors, and is packed each time.
  */
+#include "schedule/reader.h"
 #include "transpose.h"
 
 static const char *needs(int64_t P, const struct logp_invocation *c)
@@ -83,6 +84,8 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     return i < 0 || (i < P * rows && put(P, rank, c, i / rows, i % rows, out));
 }
 
+LPI_READER(run, steps)
+
 static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     return lpi_relay_predict(P, &c->model.params, block_bytes(P, c), pack_ns(P, c));
@@ -92,7 +95,8 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("transpose", "census",
                     "pass blocks on along the best word of sends and receives, the same on all",
                     "this library"),
-     .needs = needs, .plan = plan, .steps = steps, .predict = predict, LPI_TRANSPOSE_KNOBS()},
+     .needs = needs, .plan = plan, .steps = steps, .run = run, .predict = predict,
+     LPI_TRANSPOSE_KNOBS()},
 };
 
 const struct lpi_rows lpi_transpose_census = LPI_ROWS(algorithms);
