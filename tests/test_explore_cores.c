@@ -261,7 +261,7 @@ Test(explore_cores, end_in_time)
                                .cores = 2};
 
     cr_assert_eq(logp_check(touches, NULL, &check, NULL), 0);
-    cr_assert_not(check.checked.complete);
+    cr_assert(!check.checked.complete);
     cr_assert_gt(check.checked.by_size[1].runs, 16);
     cr_assert_eq(check.checked.by_size[1].runs, check.checked.by_size[1].outcomes);
     cr_assert_eq(check.checked.executions, check.checked.runs);

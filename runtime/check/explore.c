@@ -141,11 +141,11 @@ static void give(struct lpi_explorer *x, int64_t now)
     write_out(x);
 }
 
-void lpi_explorer_add_run(const struct lpi_job *job, bool redundant, bool cut)
+void lpi_explorer_add_run(const struct lpi_job *job, bool has_outcome, bool cut)
 {
     struct lpi_explorer *x = job->explorer;
     const struct lpi_observer *e = job->observer;
-    const struct lpi_ran ran = {.hash = redundant ? 0 : lpi_views_hash(&e->views),
+    const struct lpi_ran ran = {.hash = has_outcome ? lpi_views_hash(&e->views) : 0,
                                 .choices = lpi_observer_count(e),
                                 .cut = cut,
                                 .failed = job->outcome.kind != LOGP_FAILURE_NONE ||

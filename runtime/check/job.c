@@ -281,7 +281,7 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
     const struct lpi_observer *observer = job->observer;
     const bool redundant = lpi_observer_ended(observer) == LPI_REDUNDANT || o->error == -ELOOP;
     const bool was_late = job->plan.late, again = job->twice.ops != NULL;
-    bool cut;
+    bool cut, has_outcome;
     uint64_t next_run;
 
     job->outcome = *o;
@@ -292,7 +292,9 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         lpi_twice_end(job);
     else if (observer->ops == NULL)
         return false;
-    if (!again && !redundant && job->explorer == NULL)
+    /* a vp that does not come back may still note what it sees */
+    has_outcome = !redundant && job->outcome.kind != LOGP_FAILURE_TIMEOUT;
+    if (!again && has_outcome && job->explorer == NULL)
         lpi_progress_add_outcome(job, lpi_views_hash(&observer->views), job->plan.run);
     if (!again && lpi_twice_begin(job)) {
         prepare(job);
@@ -305,7 +307,7 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
     else
         job->whole++;
     if (job->explorer != NULL)
-        lpi_explorer_add_run(job, redundant, cut);
+        lpi_explorer_add_run(job, has_outcome, cut);
     next_run = lpi_cores_next(job);
     if (job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
         !observer->ops->next(observer->strategy, redundant, &job->checked) ||

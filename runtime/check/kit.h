@@ -459,7 +459,7 @@ int lpi_cores_repeat(struct lpi_job *job, struct lpi_isolated *result, uint64_t 
  * lpi_job_search() */
 int lpi_branches_go(struct lpi_job *job, int n, void *strategy, int (*begin)(struct lpi_job *job));
 /* In a process that explores a part, a run has ended. */
-void lpi_explorer_add_run(const struct lpi_job *job, bool redundant, bool cut);
+void lpi_explorer_add_run(const struct lpi_job *job, bool has_outcome, bool cut);
 /* The run has ended this process. Async-signal-safe. */
 void lpi_explorer_crashed(const struct lpi_job *job);
 
