@@ -223,7 +223,7 @@ Test(fault_collectives, corrected_fails_if_more_stop)
     }
 }
 
-/* What is measured then is the time of the others, on both clocks. */
+/* On both clocks a run takes the time of the processors that have not stopped. */
 Test(fault_collectives, corrected_is_timed_by_those_that_are_left)
 {
     struct told t;

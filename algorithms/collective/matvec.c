@@ -497,9 +497,9 @@ static int64_t bound_ways(int64_t P, const struct logp_invocation *c, int64_t by
  * fill the wait.
  *
  * Backwards in time the same holds for what the processor sends of its piece of y, with rows in place
- * of columns: what is sent before the last message is made before. If both x and y come in several
- * messages, and x is not all there when the last message but one of y leaves, then all rows are in
- * the last, which has N bytes.
+ * of columns: the rows of earlier messages are complete when the last but one leaves. If both x and y
+ * come in several messages, and x is not complete when the last message but one of y leaves, then all
+ * rows are in the last, which has N bytes. (Times are rounded up to ns: 2 ns less.)
  */
 static int64_t bound_beside_product(const struct logp_params *p, int64_t o, int64_t bytes,
                                     int64_t product)
@@ -522,7 +522,7 @@ static int64_t bound_beside_product(const struct logp_params *p, int64_t o, int6
         else
             low = k + 1;
     }
-    return two < least ? two : least;
+    return two - 2 < least ? lpi_max(two - 2, 0) : least;
 }
 
 /*

@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- ways ---- */
 
@@ -47,8 +48,10 @@ static int last_on_way(const struct route *r, int64_t distance)
  */
 static void make_route(struct route *r, int64_t P, const struct lpi_census *word)
 {
-    int64_t over[LPI_CENSUS_MOST + 1][LPI_CENSUS_MOST] = {{0}};
+    int64_t over[LPI_CENSUS_MOST + 1][LPI_CENSUS_MOST];
     int received = 0;
+
+    memset(over[0], 0, sizeof(over[0]));
 
     r->n = 0;
     for (int i = 0; i < word->n; i++) {
@@ -60,6 +63,7 @@ static void make_route(struct route *r, int64_t P, const struct lpi_census *word
         }
         for (int j = 0; j < m; j++)
             over[m + 1][j] = over[m][j] + over[received][j];
+        memset(&over[m + 1][m], 0, (size_t)(LPI_CENSUS_MOST - m) * sizeof(over[0][0]));
         over[m + 1][m] = word->ops[i].carries;
         r->items[m] = 0;
         r->distance[r->n++] = word->ops[i].reach;
@@ -155,7 +159,7 @@ static void make_ahead(struct lpi_census *word, int64_t P, int ahead)
 
 /* Search with messages of half of all items, and of fewer and fewer, down to one; and try the words that
  * send 1, 2, ... messages ahead. 0; -ENOMEM; -EINVAL: there is none */
-static int choose(struct choice *x)
+static int search(struct choice *x)
 {
     enum { MOST_AHEAD = 16 };
     struct lpi_census word;
@@ -176,6 +180,26 @@ static int choose(struct choice *x)
         consider(x, &word);
     }
     return x->word.found ? 0 : -EINVAL;
+}
+
+/* The same. A thread keeps its last choice, since each call of each rank asks anew. */
+static int choose(struct choice *x)
+{
+    static _Thread_local struct choice last;
+    static _Thread_local struct logp_params last_p;
+    int rc = 0;
+
+    if (!last.word.found || last.P != x->P || last.item_bytes != x->item_bytes ||
+        last.pack_ns != x->pack_ns || memcmp(&last_p, x->p, sizeof(last_p)) != 0) {
+        rc = search(x);
+        last = *x;
+        last_p = *x->p;
+        last.word.found = rc == 0;
+        return rc;
+    }
+    last.p = x->p;
+    *x = last;
+    return rc;
 }
 
 struct logp_prediction lpi_relay_predict(int64_t P, const struct logp_params *p, size_t item_bytes,

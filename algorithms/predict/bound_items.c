@@ -67,7 +67,7 @@ static int fill(double *R, int64_t P, int steps, __int128 step, const struct log
             if (served >= most)
                 break;
         }
-        if (R[t] >= (double)P)
+        if (R[t] >= (double)P * (1 - 1e-9)) /* sums of k / m are rounded */
             return t;
     }
     return steps;

@@ -604,8 +604,8 @@ bool lpi_exhaustive_take(void *strategy, const struct lpi_path *path, const stru
     return true;
 }
 
-/* What is left at a node is taken to be as large as what has been explored of the alternative taken
- * there. Of the nodes where that is enough, the deepest is best: its other alternatives come next. */
+/* Estimate: the alternatives that are left at a node need as many runs as the one that is being explored
+ * there has taken. The deepest node with enough runs is best, because its alternatives come next. */
 int lpi_exhaustive_give(void *strategy, uint64_t runs, int *base)
 {
     struct search *s = strategy;

@@ -69,7 +69,8 @@ int lpi_node_left(const struct lpi_node *node, const struct lpi_transition *t);
 
 /* ---- exhaustive.c: a part of the search ---- */
 
-/* The nodes before `base` are fixed: what is to be explored from them is told, not done. */
+/* Another process explores the alternatives of the nodes before `base`. This one only reports wishes for
+ * them. */
 struct lpi_part {
     int base;
     void (*wish)(void *arg, const struct lpi_wish *w, const int *unless);
@@ -170,7 +171,7 @@ struct lpi_explorer {
     void *strategy;
     int (*begin)(struct lpi_job *job);
     _Atomic bool *asked;     /* to give parts away */
-    int64_t next_ns;         /* of the host's clock: what is held goes out then */
+    int64_t next_ns;         /* of the host's clock: when the held records are sent */
     int64_t begin_ns;        /* of this part */
     int64_t due_ns;          /* then it is large enough to give some of it away */
     int64_t spent_ns;        /* in the parts before it */

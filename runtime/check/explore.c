@@ -135,7 +135,7 @@ static void give(struct lpi_explorer *x, int64_t now)
     x->due_ns = now + 2 * part_ns;
     if (end == base)
         return;
-    /* relaxed: what is given away is this process's own */
+    /* relaxed: this process alone changes the part that it gives away */
     atomic_store_explicit(x->asked, false, memory_order_relaxed);
     split(x, base, end);
     write_out(x);
