@@ -154,21 +154,30 @@ static int make_plan(int side, int rank, const struct logp_invocation *down,
     return 0;
 }
 
+/* Plan with the trees of a column and a row, which are freed. error: of their plans */
+static int plan_with(int side, int rank, struct logp_invocation *down,
+                     struct logp_invocation *along, int error, struct logp_invocation *c)
+{
+    int rc = c->args.op == NULL ? -EINVAL : error;
+
+    if (rc == 0) {
+        lpi_reverse_children(&along->plan);
+        rc = make_plan(side, rank, down, along, c);
+    }
+    lpi_free_plan(&down->plan);
+    lpi_free_plan(&along->plan);
+    return rc;
+}
+
 static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int side = (int)lpi_side(P);
     struct logp_invocation down = {.plan.parent = -1}, along = {.plan.parent = -1};
-    int rc = c->args.op == NULL ? -EINVAL : lpi_plan_binomial(side, rank / side, &down);
+    int rc = lpi_plan_binomial(side, rank / side, &down);
 
     if (rc == 0)
         rc = lpi_plan_binomial(side, rank % side, &along);
-    if (rc == 0) {
-        lpi_reverse_children(&along.plan);
-        rc = make_plan(side, rank, &down, &along, c);
-    }
-    lpi_free_plan(&down.plan);
-    lpi_free_plan(&along.plan);
-    return rc;
+    return plan_with(side, rank, &down, &along, rc, c);
 }
 
 /* The best broadcast tree for a piece of x, and backwards the best for a reduction of y. */
@@ -179,7 +188,7 @@ static int plan_optimal(int P, int rank, struct logp_invocation *c)
     const struct lpi_reduce_times r = lpi_reduce_times(c);
     struct logp_invocation down = {.plan.parent = -1}, along = {.plan.parent = -1};
     struct logp_tree of_x, of_y;
-    int rc = c->args.op == NULL ? -EINVAL : logp_tree_init(&of_x, side, t.D, t.E);
+    int rc = logp_tree_init(&of_x, side, t.D, t.E);
 
     if (rc == 0)
         rc = logp_tree_init(&of_y, side, r.a, r.B);
@@ -187,13 +196,7 @@ static int plan_optimal(int P, int rank, struct logp_invocation *c)
         rc = lpi_plan_optimal(&of_x, rank / side, &down);
     if (rc == 0)
         rc = lpi_plan_optimal(&of_y, rank % side, &along);
-    if (rc == 0) {
-        lpi_reverse_children(&along.plan);
-        rc = make_plan(side, rank, &down, &along, c);
-    }
-    lpi_free_plan(&down.plan);
-    lpi_free_plan(&along.plan);
-    return rc;
+    return plan_with(side, rank, &down, &along, rc, c);
 }
 
 /* As predict(), with these trees. For E > D it is folded. */

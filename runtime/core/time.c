@@ -389,28 +389,21 @@ static enum logp_trace_source virtual_source(const struct logp_machine *m)
     return LOGP_TRACE_VIRTUAL;
 }
 
+/* What one core and several have in common. */
+#define VIRTUAL_TIME                                                                               \
+    .clock = LOGP_CLOCK_VIRTUAL, .prepare = virtual_prepare, .own_ns = virtual_own,                \
+    .emulates = virtual_emulates, .start = virtual_start, .group_start = virtual_group_start,      \
+    .take_due = virtual_take_due, .wait = hold_until, .pass = virtual_pass,                        \
+    .stall = virtual_reach, .reach = virtual_reach, .awaits_start = virtual_awaits_start,          \
+    .send = virtual_send, .sent = virtual_sent, .space_ns = virtual_space_ns,                      \
+    .read = virtual_read, .source = virtual_source
+
 const struct lpi_time lpi_time_virtual = {
-    .clock = LOGP_CLOCK_VIRTUAL,
+    VIRTUAL_TIME,
     .lookahead = no_lookahead,
-    .prepare = virtual_prepare,
-    .own_ns = virtual_own,
     .begin = virtual_begin,
-    .emulates = virtual_emulates,
-    .start = virtual_start,
-    .group_start = virtual_group_start,
-    .take_due = virtual_take_due,
-    .wait = hold_until,
-    .pass = virtual_pass,
-    .stall = virtual_reach,
-    .reach = virtual_reach,
-    .awaits_start = virtual_awaits_start,
-    .send = virtual_send,
-    .sent = virtual_sent,
-    .space_ns = virtual_space_ns,
     .in_vain = check_in_vain,
-    .read = virtual_read,
     .replace = virtual_replace,
-    .source = virtual_source,
 };
 
 /* ---- virtual, on several cores ---- */
@@ -444,25 +437,6 @@ static int parallel_replace(struct logp_machine *m, struct lpi_delay *copy, int6
 }
 
 const struct lpi_time lpi_time_parallel = {
-    .clock = LOGP_CLOCK_VIRTUAL,
-    .lookahead = lpi_delay_begin,
-    .prepare = virtual_prepare,
-    .own_ns = virtual_own,
-    .begin = parallel_begin,
-    .emulates = virtual_emulates,
-    .start = virtual_start,
-    .group_start = virtual_group_start,
-    .take_due = virtual_take_due,
-    .wait = hold_until,
-    .pass = virtual_pass,
-    .stall = virtual_reach,
-    .reach = virtual_reach,
-    .awaits_start = virtual_awaits_start,
-    .send = virtual_send,
-    .sent = virtual_sent,
-    .space_ns = virtual_space_ns,
-    .in_vain = no_check,
-    .read = virtual_read,
-    .replace = parallel_replace,
-    .source = virtual_source,
+    VIRTUAL_TIME,        .lookahead = lpi_delay_begin, .begin = parallel_begin,
+    .in_vain = no_check, .replace = parallel_replace,
 };

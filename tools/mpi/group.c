@@ -158,53 +158,54 @@ static int check_ranks(const struct group *g, int n, const int ranks[])
     return MPI_SUCCESS;
 }
 
-static int include(const char *call, MPI_Group group, int n, const int ranks[], MPI_Group *out)
+/* The members of g with these ranks, in their order. NULL: no memory */
+static struct group *members(const struct group *g, int n, const int ranks[])
 {
-    struct group *made;
-    int rc;
+    struct group *made = new_group(n);
 
-    ENTER_GROUP(g, call, group);
-    rc = check_ranks(g, n, ranks);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    made = new_group(n);
     for (int i = 0; i < n && made != NULL; i++)
         made->ranks[i] = g->ranks[ranks[i]];
-    return give(made, out);
+    return made;
+}
+
+/* The members of g with other ranks, in g's order. NULL: no memory */
+static struct group *other_members(const struct group *g, int n, const int ranks[])
+{
+    struct group *made = new_group(g->n);
+
+    if (made == NULL)
+        return NULL;
+    made->n = 0;
+    for (int i = 0; i < g->n; i++) {
+        int k = 0;
+
+        while (k < n && ranks[k] != i)
+            k++;
+        if (k == n)
+            made->ranks[made->n++] = g->ranks[i];
+    }
+    return made;
+}
+
+typedef struct group *choice(const struct group *g, int n, const int ranks[]);
+
+static int choose(const struct group *g, int n, const int ranks[], choice *chosen, MPI_Group *out)
+{
+    const int rc = check_ranks(g, n, ranks);
+
+    return rc != MPI_SUCCESS ? rc : give(chosen(g, n, ranks), out);
 }
 
 int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
 {
-    return include("MPI_Group_incl", group, n, ranks, out);
-}
-
-static int exclude(const char *call, MPI_Group group, int n, const int ranks[], MPI_Group *out)
-{
-    struct group *made;
-    int rc;
-
-    ENTER_GROUP(g, call, group);
-    rc = check_ranks(g, n, ranks);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    made = new_group(g->n);
-    if (made != NULL) {
-        made->n = 0;
-        for (int i = 0; i < g->n; i++) {
-            bool out_of_it = false;
-
-            for (int k = 0; k < n; k++)
-                out_of_it = out_of_it || ranks[k] == i;
-            if (!out_of_it)
-                made->ranks[made->n++] = g->ranks[i];
-        }
-    }
-    return give(made, out);
+    ENTER_GROUP(g, "MPI_Group_incl", group);
+    return choose(g, n, ranks, members, out);
 }
 
 int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *out)
 {
-    return exclude("MPI_Group_excl", group, n, ranks, out);
+    ENTER_GROUP(g, "MPI_Group_excl", group);
+    return choose(g, n, ranks, other_members, out);
 }
 
 /* The ranks of all ranges, in order. To be freed; NULL: no memory, or *n == 0. -1: one is wrong */
@@ -230,9 +231,8 @@ static int expand(int n_ranges, int ranges[][3], int **ranks)
     return n;
 }
 
-/* As `make` does it with the ranks that the ranges have. */
-static int take_ranges(const char *call, MPI_Group group, int n, int ranges[][3], MPI_Group *out,
-                       int (*make)(const char *, MPI_Group, int, const int[], MPI_Group *))
+static int choose_ranges(const char *call, MPI_Group group, int n, int ranges[][3], choice *chosen,
+                         MPI_Group *out)
 {
     int *ranks, n_ranks, rc;
 
@@ -250,19 +250,19 @@ static int take_ranges(const char *call, MPI_Group group, int n, int ranges[][3]
     }
     n_ranks = expand(n, ranges, &ranks);
     CHECK(NULL, n_ranks >= 0, MPI_ERR_NO_MEM, "no memory");
-    rc = make(call, group, n_ranks, ranks, out);
+    rc = choose(g, n_ranks, ranks, chosen, out);
     free(ranks);
     return rc;
 }
 
 int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *out)
 {
-    return take_ranges("MPI_Group_range_incl", group, n, ranges, out, include);
+    return choose_ranges("MPI_Group_range_incl", group, n, ranges, members, out);
 }
 
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *out)
 {
-    return take_ranges("MPI_Group_range_excl", group, n, ranges, out, exclude);
+    return choose_ranges("MPI_Group_range_excl", group, n, ranges, other_members, out);
 }
 
 int MPI_Group_free(MPI_Group *group)
