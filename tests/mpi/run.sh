@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # MPI programs run by `logp mpirun`; those that check themselves also run by Open MPI, where there is one: then
 # what they check is right.
-# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|bugs|drawn|gdb|programs|refused|openmpi|processes]
+# usage: run.sh TOOLS_DIR [own|ends|explored|options|report|bugs|accesses|drawn|gdb|programs|refused|openmpi|processes]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
@@ -13,7 +13,7 @@ export LOGP_CONFIG= NO_COLOR=1
 
 fail() { printf 'mpi: %s\n' "$*" >&2; [ ! -f said ] || cat said >&2; exit 1; }
 # shellcheck disable=SC2086
-build() { "$tools/logp-cc" -Wall -Wextra -Werror -O1 -g "$here/$1" -o ${2:-${1%.*}} || fail "$1 is not compiled"; }
+build() { "$tools/logp-cc" ${3-} -Wall -Wextra -Werror -O1 -g "$here/$1" -o ${2:-${1%.*}} || fail "$1 is not compiled"; }
 logp() { timeout 100 "$tools/logp" "$@"; }
 
 # expect CODE TEXT OPTIONS...: mpirun ends with this code and says this
@@ -639,6 +639,63 @@ bugs)
     expect 2 'a number of ranks, or crashes=N,lost=N,doubled=N' -P 3 --explore 5 --faults missing=1 ./explored
     expect 2 'a number of ranks, or crashes=N,lost=N,doubled=N' -P 3 --explore 5 --faults lost= ./explored
     expect 2 'for runs without a model; remove -L' -P 3 --explore 5 -L 5us --faults lost=1 ./explored
+    ;;
+accesses)
+    build accesses.c accesses --check-accesses
+    at() { grep -nF -- "/* $1 */" "$here/accesses.c" | head -1 | sed 's/\(^[0-9]*\).*/(accesses.c:\1)/'; }
+    for options in '-P 3' '-P 2 --executor thread' '-P 4 --clock virtual -L 5us -o 2us' '-P 2 --rendezvous 0'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options ./accesses
+        [ ! -s out.err ] || fail "a right program is blamed with $options"
+        while read -r word call how; do
+            # shellcheck disable=SC2086
+            expect 0 "the buffer of MPI_$call $(at "$how") is ${word#*:} before the operation is complete $(at "${word%:*}")" \
+                $options ./accesses ${word%:*}
+        done <<-'END'
+	recv-load:read Irecv received
+	recv-store:written Irecv received
+	send-store:written Isend sent
+	struct:written Isend sent
+	collective:read Iallreduce reduced
+	persistent:written Bcast_init again
+	origin:written Get get
+	END
+        # what comes later, its place, what came earlier, and its place
+        while IFS=, read -r word later there earlier before; do
+            # shellcheck disable=SC2086
+            expect 0 "$later: conflicts at rank 1 $(at "$there") with $earlier of rank ${before#*=} $(at "${before%=*}") in the same epoch" \
+                $options ./accesses $word
+        done <<-'END'
+	load-first,rank 0: MPI_Put,put,a load,load-first=1
+	load-after,rank 1: a load,load-after,MPI_Put,put=0
+	store-after,rank 1: a store,store-after,MPI_Get,get=0
+	posted,rank 0: MPI_Accumulate,added,a store,posted=1
+	locked,rank 1: a load,locked,MPI_Put,locked put=0
+	END
+        # shellcheck disable=SC2086
+        expect 0 '' $options --check off ./accesses send-store
+        [ ! -s out.err ] || fail 'accesses: --check off says something'
+    done
+    # no right program is blamed, nor one that polls
+    for program in $checks; do
+        build $program.c $program --check-accesses
+        for options in '-P 4' '-P 5 --clock virtual -L 5us -o 2us'; do
+            # shellcheck disable=SC2086
+            expect 0 ': all hold' $options ./$program
+            ! grep -q 'is complete\|same epoch' out.err || fail "$program is blamed with $options"
+        done
+    done
+    build drawn.c drawn --check-accesses
+    for options in '-P 4 --cores 0' '-P 5 --clock virtual -L 5us --rendezvous 0'; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' $options ./drawn 1 300
+        [ ! -s out.err ] || fail "a drawn program is blamed with $options"
+    done
+    if command -v clang++ >/dev/null; then # another compiler, C++, atomics, and a library of the program
+        LOGP_CXX=clang++ build hydro.cc hydro --check-accesses
+        expect 0 'checksum' -q -P 4 ./hydro
+        [ ! -s out.err ] || fail 'hydro is blamed'
+    fi
     ;;
 drawn)
     # 10 000 right programs: all hold, and no check blames any of them

@@ -194,8 +194,7 @@ static struct part part_of(const void *buf, const struct type *type, size_t n)
 }
 
 /* One that r shares bytes with; NULL: none */
-static const struct request *user_of(const struct uses *uses, struct part s,
-                                     const struct request *r)
+static struct request *user_of(const struct uses *uses, struct part s, const struct request *r)
 {
     if (uses->from >= s.to || s.from >= uses->to)
         return NULL;
@@ -227,7 +226,7 @@ void forget_buffers(struct rank *owner, struct request *r)
     forget_use(&owner->receives, r, &r->writes);
 }
 
-static void note_use(struct uses *uses, const struct request *r, struct part s, struct use **at)
+static void note_use(struct uses *uses, struct request *r, struct part s, struct use **at)
 {
     const unsigned i = uses->next++ % N_USES;
     bool is_only;
@@ -241,14 +240,26 @@ static void note_use(struct uses *uses, const struct request *r, struct part s, 
     uses->to = is_only || s.to > uses->to ? s.to : uses->to;
 }
 
-/* r is about to read, or write, a buffer. Two may read it. */
+/* Two may read a buffer. */
+static struct request *other_user(struct rank *rank, struct part s, bool writes,
+                                  const struct request *r)
+{
+    struct request *by = user_of(&rank->receives, s, r);
+
+    return by == NULL && writes ? user_of(&rank->sends, s, r) : by;
+}
+
+struct request *user_of_bytes(struct rank *rank, uintptr_t from, uintptr_t to, bool writes)
+{
+    return other_user(rank, (struct part){from, to}, writes, NULL);
+}
+
+/* r is about to read, or write, a buffer. */
 static void check_use(struct request *r, struct part s, bool writes)
 {
     struct rank *rank = r->comm->owner;
-    const struct request *by = user_of(&rank->receives, s, r);
+    const struct request *by = other_user(rank, s, writes, r);
 
-    if (by == NULL && writes)
-        by = user_of(&rank->sends, s, r);
     if (by != NULL)
         name_use(by);
     note_use(writes ? &rank->receives : &rank->sends, r, s, writes ? &r->writes : &r->reads);

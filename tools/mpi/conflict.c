@@ -74,6 +74,13 @@ static bool overlap(const struct access *a, const struct access *b)
     return a->from < b->to && b->from < a->to;
 }
 
+/* a: an operation; own: a load or store of its target. An atomic operation may only read. */
+static bool conflicts_with_own(const struct access *a, const struct access *own)
+{
+    return overlap(a, own) &&
+           (own->kind == 'w' || a->kind == 'w' || (a->kind == 'u' && a->op != MPI_NO_OP));
+}
+
 /* Has the target written bytes of a since the last fence? No other origin has used them. */
 static bool changed_since_fence(const struct target *t, const struct access *a)
 {
@@ -91,6 +98,12 @@ static const struct access *meet_others(struct target *t, struct access *a, bool
     const struct access *found = NULL;
 
     *is_first = a->in_a_row;
+    for (int i = 0; i < N_OWN_ACCESSES && found == NULL; i++) {
+        const struct access *b = &t->own_accesses[i];
+
+        if (b->fences == a->fences && b->origin != a->origin && conflicts_with_own(a, b))
+            found = b;
+    }
     for (int i = 0; i < N_ACCESSES; i++) {
         struct access *b = &t->accesses[i];
 
@@ -146,6 +159,81 @@ void check_access(struct win *w, int rank, const struct access *given)
     else if (changed)
         name_own_write(w, rank, &a);
 }
+
+/* ---- loads and stores of the target ---- */
+
+static bool is_within(struct target *t, uintptr_t from, size_t n)
+{
+    const uintptr_t base = (uintptr_t)t->base;
+    bool within = from < base + (size_t)t->size && base < from + n;
+
+    for (const struct region *r = t->regions; r != NULL && !within; r = r->next)
+        within = from < (uintptr_t)r->base + (size_t)r->size && (uintptr_t)r->base < from + n;
+    return within;
+}
+
+/* One that adjoins it takes it in. */
+static void note_own_access(struct target *t, const struct access *a)
+{
+    for (int i = 0; i < N_OWN_ACCESSES; i++) {
+        struct access *b = &t->own_accesses[i];
+
+        if (b->from < b->to && b->kind == a->kind && b->fences == a->fences && a->from <= b->to &&
+            b->from <= a->to) {
+            b->from = a->from < b->from ? a->from : b->from;
+            b->to = a->to > b->to ? a->to : b->to;
+            return;
+        }
+    }
+    t->own_accesses[t->next_own_access++ % N_OWN_ACCESSES] = *a;
+}
+
+/* What others do to it may still come in the epoch that a fence or MPI_Win_post has begun. With locks
+ * only what is under way counts: what comes later may wait for a message of this rank. */
+void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, void *caller)
+{
+    struct target *t = w->own;
+    const struct access a = {.from = from,
+                             .to = from + n,
+                             .origin = w->comm->rank,
+                             .rank = this_rank(),
+                             .fences = w->posted ? -1 : w->fences,
+                             .kind = writes ? 'w' : 'r',
+                             .in_a_row = true,
+                             .call = writes ? "a store" : "a load",
+                             .caller = caller};
+    struct access before = {.to = 0};
+
+    if (w->flavor == MPI_WIN_FLAVOR_SHARED)
+        return;
+    pthread_mutex_lock(&t->mutex);
+    if (is_within(t, from, n)) {
+        for (int i = 0; i < N_ACCESSES && before.to == 0; i++) {
+            const struct access *b = &t->accesses[i];
+
+            if ((b->fences < 0 || b->fences == w->fences) && conflicts_with_own(b, &a))
+                before = *b;
+        }
+        if (w->posted || w->fenced)
+            note_own_access(t, &a);
+    }
+    pthread_mutex_unlock(&t->mutex);
+    if (before.to > 0)
+        name_conflict(w, w->comm->rank, &a, &before);
+}
+
+void end_own_accesses(struct win *w)
+{
+    struct target *t = w->own;
+
+    pthread_mutex_lock(&t->mutex);
+    for (int i = 0; i < N_OWN_ACCESSES; i++)
+        if (t->own_accesses[i].fences < 0)
+            t->own_accesses[i].to = t->own_accesses[i].from;
+    pthread_mutex_unlock(&t->mutex);
+}
+
+/* ---- at the end of an epoch ---- */
 
 /* Has the target written bytes of a since it was performed? */
 static bool changed_since(const struct access *a)

@@ -195,6 +195,7 @@ int MPI_Win_wait(MPI_Win win)
     for (; w->n_posted > 0 && rc == MPI_SUCCESS; w->n_posted--)
         rc = hear(w, LOGP_ANY_SOURCE, TAG_COMPLETE);
     w->posted = false;
+    end_own_accesses(w);
     return rc;
 }
 
@@ -215,6 +216,8 @@ int MPI_Win_test(MPI_Win win, int *flag)
     }
     *flag = w->n_posted == 0;
     w->posted = w->n_posted > 0;
+    if (!w->posted)
+        end_own_accesses(w);
     return rc;
 }
 

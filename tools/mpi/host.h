@@ -94,6 +94,8 @@ struct said {
         uintptr_t place;
     } left[16];
     int n_left;
+    uintptr_t accesses[16]; /* accesses.c: places */
+    int n_accesses;
     struct member_call members[N_MEMBER_CALLS];
 };
 

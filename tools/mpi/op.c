@@ -166,23 +166,32 @@ static void (*const combine_of[])(void *, const void *, size_t, void *) = {
     ROW(0x21), ROW(0x22), ROW(0x23), ROW(0x24), ROW(0x28), ROW(0x29),
     ROW(0x2a), ROW(0x30), ROW(0x31), ROW(0x32), ROW(0x38), ROW(0x39)};
 
+static void call_user(const struct reduction *r, void *in, void *inout, int length)
+{
+    struct rank *rank = this_rank();
+    MPI_Datatype type = r->handle;
+
+    rank->combines = true;
+    r->user.function(in, inout, &length, &type);
+    rank->combines = false;
+}
+
 /* MPI's function does inout = in OP inout: a copy of `in` is its inout, and acc its in. */
 static void combine_user(void *acc, const void *in, size_t n, void *arg)
 {
     struct reduction *r = arg;
     const size_t bytes = n * (size_t)r->type->extent;
     char *copy;
-    int length = (int)n;
 
     if (r->user.commutes) {
-        r->user.function((char *)in - r->type->lb, (char *)acc - r->type->lb, &length, &r->handle);
+        call_user(r, (char *)in - r->type->lb, (char *)acc - r->type->lb, (int)n);
         return;
     }
     copy = malloc(bytes > 0 ? bytes : 1);
     if (copy == NULL)
         abort_run(1);
     memcpy(copy, in, bytes);
-    r->user.function((char *)acc - r->type->lb, copy - r->type->lb, &length, &r->handle);
+    call_user(r, (char *)acc - r->type->lb, copy - r->type->lb, (int)n);
     memcpy(acc, copy, bytes);
     free(copy);
 }

@@ -184,6 +184,8 @@ static void put_away(MPI_Request *request)
     if (*request == MPI_REQUEST_NULL)
         return;
     r->active = false;
+    for (int i = 0; i < r->n_parts; i++)
+        r->parts[i]->active = false;
     if (r->persistent)
         return;
     free_request(r);
@@ -457,8 +459,12 @@ static int start_again(struct request *r)
     rc = r->again->start(r->again, &part);
     r->comm->owner->started = NULL;
     if (rc == MPI_SUCCESS) {
-        r->parts[r->n_parts++] = (struct request *)part;
-        forget_request((struct request *)part); /* its program has no handle to it */
+        struct request *started = (struct request *)part;
+
+        r->parts[r->n_parts++] = started;
+        forget_request(started); /* its program has no handle to it */
+        started->caller = r->caller;
+        started->place = r->place;
         r->active = true;
     }
     return rc;
@@ -488,6 +494,15 @@ int MPI_Startall(int n, MPI_Request requests[])
 }
 
 /* What is under way goes on: it is completed before the rank ends. */
+/* The program may know from another message that r is complete: its buffers are not compared. */
+static void forget_uses(struct rank *rank, struct request *r)
+{
+    r->n_summed = 0;
+    forget_buffers(rank, r);
+    for (int i = 0; i < r->n_parts; i++)
+        forget_uses(rank, r->parts[i]);
+}
+
 int MPI_Request_free(MPI_Request *request)
 {
     struct rank *rank = enter("MPI_Request_free");
@@ -507,7 +522,7 @@ int MPI_Request_free(MPI_Request *request)
         free_request(r);
         return MPI_SUCCESS;
     }
-    r->n_summed = 0; /* the program may know from another message that its data have arrived */
+    forget_uses(rank, r);
     left = realloc(rank->left, (size_t)(rank->n_left + 1) * sizeof(struct request *));
     CHECK(NULL, left != NULL, MPI_ERR_NO_MEM, "no memory");
     rank->left = left;

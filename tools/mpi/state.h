@@ -339,6 +339,9 @@ void check_buffers(struct request *request, const void *in, const struct type *i
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
                  const struct type *received_type, int n_received);
 void forget_buffers(struct rank *owner, struct request *request);
+/* A request or an operation of the rank that is not complete and writes these bytes, or reads them while
+ * they are written; NULL: none */
+struct request *user_of_bytes(struct rank *rank, uintptr_t from, uintptr_t to, bool writes);
 enum { FIRST_SUMMED = 64 }; /* bytes: without --checksum the others are not compared */
 uint64_t sum_bytes(const unsigned char *data, size_t n);
 /* r needs these bytes as they are, n > 0, until it is complete. */
@@ -415,13 +418,15 @@ struct rank {
     struct uses {
         struct use {
             uintptr_t from, to; /* of a buffer; its first byte, if its data do not lie in a row */
-            const struct request *by; /* NULL: free */
+            struct request *by; /* NULL: free */
         } last[N_USES];
         uintptr_t from, to; /* around all of them */
         unsigned next;
         uint32_t taken; /* a bit for each that is not free */
     } sends, receives;
-    void *buffer; /* of MPI_Buffer_attach() */
+    struct win *windows; /* with memory of this rank */
+    bool combines;       /* in a function of MPI_Op_create() */
+    void *buffer;        /* of MPI_Buffer_attach() */
     int buffer_size;
     struct own_error { /* MPI_ERR_LASTCODE + 1 + its index is its code */
         int class;

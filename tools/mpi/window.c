@@ -29,7 +29,13 @@ static void drop_target(struct target *t)
 
 static void drop_win(struct win *w)
 {
+    struct win **at = w->comm != NULL ? &w->comm->owner->windows : NULL;
+
     forget_origins(w);
+    while (at != NULL && *at != NULL && *at != w)
+        at = &(*at)->next_of_rank;
+    if (at != NULL && *at == w)
+        *at = w->next_of_rank;
     drop_target(w->own);
     free(w->targets);
     free(w->access);
@@ -99,6 +105,8 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
     w->own->base = base;
     w->own->size = size;
     w->own->unit = unit;
+    w->next_of_rank = c->owner->windows;
+    c->owner->windows = w;
     rc = class_of(logp_allgather(w->comm->vp, &w->own, w->targets, sizeof(struct target *)));
     if (rc == MPI_SUCCESS)
         rc = set_info(&w->info, info);

@@ -42,7 +42,7 @@ struct access {
     const struct rank *rank; /* of the origin */
 };
 
-enum { N_ACCESSES = 32 };
+enum { N_ACCESSES = 32, N_OWN_ACCESSES = 16 };
 
 /* What a rank offers. The others have its address; the mutex is held for what may change. */
 struct target {
@@ -59,6 +59,8 @@ struct target {
     struct waiter *first, **last;
     struct access accesses[N_ACCESSES]; /* the last ones */
     unsigned next_access;
+    struct access own_accesses[N_OWN_ACCESSES]; /* loads and stores of the target itself */
+    unsigned next_own_access;
     int n_unfinished; /* operations that have been noted, but not performed */
     struct {
         int64_t fences; /* after so many of them; -1: it cannot be compared any more */
@@ -72,6 +74,7 @@ enum { STARTED = 1, LOCKED = 2, EXCLUSIVE = 4, UNCHECKED = 8 };
 
 struct win {
     struct object object;
+    struct win *next_of_rank;
     struct comm *comm; /* of its own: its messages are those below */
     struct target *own, **targets;
     int flavor, model;
@@ -95,6 +98,11 @@ struct win *win_of(MPI_Win handle);
 void check_access(struct win *w, int rank, const struct access *access);
 /* The last operation, at this rank, has been performed; out: its result in a row; NULL: none. */
 void note_performed(struct win *w, int rank, const void *out, size_t n_out);
+/* This rank itself is about to read or write n bytes: say so if they are in its memory of the window
+ * and in conflict with an operation. */
+void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, void *caller);
+/* The epoch ends in which others have operated on this rank's memory by MPI_Win_start. */
+void end_own_accesses(struct win *w);
 /* A fence begins: say so if this rank has written what an operation uses. */
 void check_own_memory(struct win *w);
 /* All operations before this rank's last fence have been performed, or others than these come now. */
