@@ -330,7 +330,7 @@ int lpi_task_of(const struct state *s, int rank, struct task *t)
     return 0;
 }
 
-int lpi_repeat_program(struct logp_vp *vp, void *arg)
+static int repeat_program(struct logp_vp *vp, void *arg)
 {
     struct state *s = arg;
     struct task t = {.c = s->c};
@@ -463,7 +463,7 @@ static void count_finished(struct state *s)
 
 int lpi_run_program(struct logp_machine *machine, struct state *s, int64_t timeout_ns)
 {
-    const int rc = logp_machine_run(machine, lpi_repeat_program, s, timeout_ns);
+    const int rc = logp_machine_run(machine, repeat_program, s, timeout_ns);
 
     pthread_mutex_lock(&s->lock);
     s->parted = rc == -ETIMEDOUT;

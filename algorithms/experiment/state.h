@@ -77,8 +77,6 @@ struct task {
 int lpi_task_of(const struct state *s, int rank, struct task *t);
 /* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
 int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t);
-/* s->done repetitions of s->total, on each vp: what the machine runs. */
-int lpi_repeat_program(struct logp_vp *vp, void *arg);
 /* After a counted repetition: shall it be the last? */
 bool lpi_enough(struct state *s);
 void lpi_report_progress(struct state *s);

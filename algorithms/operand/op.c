@@ -11,7 +11,7 @@
 
 /* ---- operands that differ with their seed: splitmix64 (Steele et al., OOPSLA 2014) ---- */
 
-uint64_t lpi_pattern_word(uint64_t seed, size_t i)
+static uint64_t pattern_word(uint64_t seed, size_t i)
 {
     uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + i + 1;
 
@@ -20,12 +20,12 @@ uint64_t lpi_pattern_word(uint64_t seed, size_t i)
     return x ^ (x >> 31);
 }
 
-void lpi_pattern_fill(void *buf, size_t at, size_t n_bytes, uint64_t seed)
+static void fill_pattern(void *buf, size_t at, size_t n_bytes, uint64_t seed)
 {
     size_t n;
 
     for (size_t i = 0; i < n_bytes; i += n) {
-        const uint64_t x = lpi_pattern_word(seed, (at + i) / 8);
+        const uint64_t x = pattern_word(seed, (at + i) / 8);
         const size_t skip = (at + i) % 8, left = n_bytes - i;
 
         n = left < 8 - skip ? left : 8 - skip;
@@ -64,7 +64,7 @@ void lpi_pattern_fill(void *buf, size_t at, size_t n_bytes, uint64_t seed)
                                                                                                    \
         (void)arg;                                                                                 \
         for (size_t i = 0; i < n; i++) {                                                           \
-            const int s = (int)(lpi_pattern_word(seed, i) >> 60) - 8;                              \
+            const int s = (int)(pattern_word(seed, i) >> 60) - 8;                                  \
                                                                                                    \
             x[i] = (type)(s + (s >= 0));                                                           \
         }                                                                                          \
@@ -76,7 +76,7 @@ void lpi_pattern_fill(void *buf, size_t at, size_t n_bytes, uint64_t seed)
                                                                                                    \
         (void)arg;                                                                                 \
         for (size_t i = 0; i < n; i++)                                                             \
-            x[i] = (type)(lpi_pattern_word(seed, i) >> 63 ? -1 : 1);                               \
+            x[i] = (type)(pattern_word(seed, i) >> 63 ? -1 : 1);                                   \
     }                                                                                              \
     /* any number that the type holds exactly */                                                   \
     static void any_##type(void *buf, size_t n, uint64_t seed, void *arg)                          \
@@ -85,7 +85,7 @@ void lpi_pattern_fill(void *buf, size_t at, size_t n_bytes, uint64_t seed)
                                                                                                    \
         (void)arg;                                                                                 \
         for (size_t i = 0; i < n; i++)                                                             \
-            x[i] = (type)((int)(lpi_pattern_word(seed, i) >> 40) - (1 << 23));                     \
+            x[i] = (type)((int)(pattern_word(seed, i) >> 40) - (1 << 23));                         \
     }
 
 typedef int32_t int32;
@@ -124,7 +124,7 @@ static void fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed)
     if (op->fill != NULL)
         op->fill(buf, n, seed, op->arg);
     else
-        lpi_pattern_fill(buf, 0, n * op->element_bytes, seed);
+        fill_pattern(buf, 0, n * op->element_bytes, seed);
 }
 
 size_t lpi_operand_block(const struct logp_op *op)
@@ -137,12 +137,12 @@ size_t lpi_operand_block(const struct logp_op *op)
 int lpi_operands(const struct logp_op *op, uint64_t seed, int64_t rank, size_t total, size_t first,
                  size_t n, void *out)
 {
-    const uint64_t own_seed = lpi_pattern_word(seed, (size_t)rank);
+    const uint64_t own_seed = pattern_word(seed, (size_t)rank);
     size_t block, size;
     char *part = NULL, *to = out;
 
     if (op == NULL) {
-        lpi_pattern_fill(out, first, n, own_seed);
+        fill_pattern(out, first, n, own_seed);
         return 0;
     }
     block = lpi_operand_block(op);
@@ -150,7 +150,7 @@ int lpi_operands(const struct logp_op *op, uint64_t seed, int64_t rank, size_t t
     for (size_t i = first, next; i < first + n; to += (next - i) * size, i = next) {
         const size_t begin = i / block * block, left = total - begin;
         const size_t all = left < block ? left : block;
-        const uint64_t block_seed = lpi_pattern_word(own_seed, begin / block);
+        const uint64_t block_seed = pattern_word(own_seed, begin / block);
 
         next = begin + all < first + n ? begin + all : first + n;
         if (next - i == all) {

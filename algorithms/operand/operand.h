@@ -78,10 +78,6 @@ static inline bool lpi_grow(void *array, size_t n, size_t *capacity, size_t size
         return first;                                                                              \
     }
 
-/* op.c: words and bytes that differ with their seed; bytes [at, at + n_bytes) of them. */
-uint64_t lpi_pattern_word(uint64_t seed, size_t i);
-void lpi_pattern_fill(void *buf, size_t at, size_t n_bytes, uint64_t seed);
-
 /* How many operands are made at a time: a block, with a seed of its own. */
 size_t lpi_operand_block(const struct logp_op *op);
 /* Operands [first, first + n) of the `total` ones of a rank in an experiment; op NULL: bytes. They

@@ -63,24 +63,8 @@ static double within(int free)
     return free <= 10 ? t[free - 1] : 2.2;
 }
 
-struct lpi_fitted lpi_fit_errors(const struct lpi_dot *d, size_t n, const struct lpi_fitted *line)
-{
-    double mean, w, xx, ratio;
-    int dots = 0;
-
-    for (size_t i = 0; i < n; i++)
-        dots += d[i].sigma > 0;
-    spread_of(d, n, &mean, &w, &xx);
-    if (dots < 3 || xx <= 0)
-        return (struct lpi_fitted){0, 0};
-    ratio = lpi_misfit(d, n, line) / (dots - 2);
-    if (ratio <= 1)
-        return (struct lpi_fitted){0, 0};
-    ratio = sqrt(ratio) * within(dots - 2);
-    return (struct lpi_fitted){ratio * sqrt(1 / w + mean * mean / xx), ratio / sqrt(xx)};
-}
-
-double lpi_misfit(const struct lpi_dot *d, size_t n, const struct lpi_fitted *line)
+/* The sum of the squares of what is left, in sigmas. */
+static double misfit(const struct lpi_dot *d, size_t n, const struct lpi_fitted *line)
 {
     double sum = 0;
 
@@ -93,11 +77,28 @@ double lpi_misfit(const struct lpi_dot *d, size_t n, const struct lpi_fitted *li
     return sum;
 }
 
+struct lpi_fitted lpi_fit_errors(const struct lpi_dot *d, size_t n, const struct lpi_fitted *line)
+{
+    double mean, w, xx, ratio;
+    int dots = 0;
+
+    for (size_t i = 0; i < n; i++)
+        dots += d[i].sigma > 0;
+    spread_of(d, n, &mean, &w, &xx);
+    if (dots < 3 || xx <= 0)
+        return (struct lpi_fitted){0, 0};
+    ratio = misfit(d, n, line) / (dots - 2);
+    if (ratio <= 1)
+        return (struct lpi_fitted){0, 0};
+    ratio = sqrt(ratio) * within(dots - 2);
+    return (struct lpi_fitted){ratio * sqrt(1 / w + mean * mean / xx), ratio / sqrt(xx)};
+}
+
 static double misfit_of(const struct lpi_dot *d, size_t n)
 {
     const struct lpi_fitted line = lpi_fit(d, n);
 
-    return lpi_misfit(d, n, &line);
+    return misfit(d, n, &line);
 }
 
 /* least[i]: of the first i dots; from[i]: where the last range of these begins. */

@@ -45,8 +45,6 @@ struct lpi_fitted lpi_fit(const struct lpi_dot *dots, size_t n);
  * they are not, or there are too few dots to tell. */
 struct lpi_fitted lpi_fit_errors(const struct lpi_dot *dots, size_t n,
                                  const struct lpi_fitted *line);
-/* The sum of the squares of what is left, in sigmas; INFINITY: there are no dots. */
-double lpi_misfit(const struct lpi_dot *dots, size_t n, const struct lpi_fitted *line);
 
 /*
  * Where one line does not do: cut 0 .. n - 1 into ranges, of at least three each, so that the sum

@@ -430,8 +430,6 @@ struct lpi_ways {
  * are not for P processors, nor where there are too many places. */
 bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_invocation *c);
 
-/* The time of one message of one byte between two places. */
-int64_t lpi_ways_message(const struct lpi_ways *w, int from, int to);
 /* The way from a place to each (back: from each to it); 0 to itself. */
 void lpi_ways_of(const struct lpi_ways *w, int place, bool back, int64_t way[LPI_PLACES]);
 /* Of each parameter the least on the links from a place to others (back: from others to it), and by

@@ -168,8 +168,10 @@ struct logp_params lpi_ways_params(const struct lpi_ways *w, int from, int to)
     return p;
 }
 
-int64_t lpi_ways_message(const struct lpi_ways *w, int from, int to)
+/* The time of one message of one byte between two places; back: from the second one to the first. */
+static int64_t message(const struct lpi_ways *w, int first, int second, bool back)
 {
+    const int from = back ? second : first, to = back ? first : second;
     const struct logp_params p = lpi_ways_params(w, from, to);
     const int64_t hops =
         w->links != NULL ? 1 : logp_topology_hops(w->topology, w->rank[from], w->rank[to]);
@@ -177,11 +179,6 @@ int64_t lpi_ways_message(const struct lpi_ways *w, int from, int to)
     const __int128 wire = (__int128)hops * (p.L_ns + logp_params_stream_ns(&p, 1));
 
     return p.o_send_ns + (wire < most ? (int64_t)wire : most) + p.o_recv_ns;
-}
-
-static int64_t message(const struct lpi_ways *w, int from, int to, bool back)
-{
-    return back ? lpi_ways_message(w, to, from) : lpi_ways_message(w, from, to);
 }
 
 void lpi_ways_of(const struct lpi_ways *w, int place, bool back, int64_t way[LPI_PLACES])

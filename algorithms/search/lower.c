@@ -17,7 +17,7 @@
 
 /* ---- where things are ---- */
 
-size_t lpi_cut_at(const struct lpi_cut *cut, int i)
+static size_t cut_at(const struct lpi_cut *cut, int i)
 {
     const int64_t units = cut->unit > 0 ? (int64_t)(cut->whole / cut->unit) : 0;
 
@@ -81,7 +81,7 @@ static int run_of(const int *items, int n, int i)
 
 static size_t run_bytes(const struct lower *l, const int *items, int n)
 {
-    return lpi_cut_at(l->cut, items[n - 1] + 1) - lpi_cut_at(l->cut, items[0]);
+    return cut_at(l->cut, items[n - 1] + 1) - cut_at(l->cut, items[0]);
 }
 
 static size_t all_bytes(const struct lower *l, const int *items, int n)
@@ -103,7 +103,7 @@ static void pack(struct lower *l, int rank, const int *items, int n, bool back)
     struct logp_buffer_ref there = {LOGP_SCRATCH, l->staging};
 
     for (int i = 0, k; i < n; i += k) {
-        struct logp_buffer_ref here = {area_of(l, rank), lpi_cut_at(l->cut, items[i])};
+        struct logp_buffer_ref here = {area_of(l, rank), cut_at(l->cut, items[i])};
         size_t bytes;
 
         k = run_of(items, n, i);
@@ -119,7 +119,7 @@ static void combine(struct lower *l, int rank, const int *items, int n)
     struct logp_buffer_ref from = {LOGP_SCRATCH, l->staging};
 
     for (int i = 0, k; i < n; i += k) {
-        const struct logp_buffer_ref at = {area_of(l, rank), lpi_cut_at(l->cut, items[i])};
+        const struct logp_buffer_ref at = {area_of(l, rank), cut_at(l->cut, items[i])};
         struct logp_step *s;
         size_t bytes;
 
@@ -138,7 +138,7 @@ static void combine(struct lower *l, int rank, const int *items, int n)
 static void send_items(struct lower *l, int rank, int peer, const int *items, int n)
 {
     const size_t bytes = all_bytes(l, items, n);
-    struct logp_buffer_ref from = {area_of(l, rank), lpi_cut_at(l->cut, items[0])};
+    struct logp_buffer_ref from = {area_of(l, rank), cut_at(l->cut, items[0])};
 
     if (run_of(items, n, 0) < n) {
         pack(l, rank, items, n, false);
@@ -155,7 +155,7 @@ static void receive_items(struct lower *l, int rank, int peer, const int *items,
     const bool is_apart = combines || run_of(items, n, 0) < n;
     const struct logp_buffer_ref at =
         is_apart ? (struct logp_buffer_ref){LOGP_SCRATCH, l->staging}
-                 : (struct logp_buffer_ref){area_of(l, rank), lpi_cut_at(l->cut, items[0])};
+                 : (struct logp_buffer_ref){area_of(l, rank), cut_at(l->cut, items[0])};
 
     logp_step_receive(lpi_draft_add(l->out, rank), peer, l->c->args.tag, at.buffer, at.offset,
                       bytes);
@@ -272,8 +272,7 @@ static void begin(struct lower *l, int rank)
 {
     const struct logp_buffer_ref buf = {LOGP_BUF, 0};
     struct logp_buffer_ref area = {area_of(l, rank), 0};
-    const size_t own = lpi_cut_at(l->cut, rank < l->cut->n_items ? rank : 0),
-                 n = l->c->args.n_bytes;
+    const size_t own = cut_at(l->cut, rank < l->cut->n_items ? rank : 0), n = l->c->args.n_bytes;
 
     switch (l->cut->how) {
     case LPI_LOWER_REDUCE:
@@ -302,8 +301,8 @@ static void end(struct lower *l, int rank)
 {
     if (l->cut->how == LPI_LOWER_SCATTER || l->cut->how == LPI_LOWER_REDUCE_SCATTER)
         copy(l, rank, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
-             (struct logp_buffer_ref){area_of(l, rank), lpi_cut_at(l->cut, rank)},
-             lpi_cut_at(l->cut, rank + 1) - lpi_cut_at(l->cut, rank));
+             (struct logp_buffer_ref){area_of(l, rank), cut_at(l->cut, rank)},
+             cut_at(l->cut, rank + 1) - cut_at(l->cut, rank));
 }
 
 int lpi_lower(const struct lpi_cut *cut, const struct logp_invocation *c, int P,

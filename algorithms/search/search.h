@@ -152,8 +152,6 @@ struct lpi_cut {
     size_t whole, unit; /* bytes that are cut into items, at whole units */
 };
 
-size_t lpi_cut_at(const struct lpi_cut *cut, int i);
-
 /* Steps of a collective from moves; then: of allreduce, those after the others. 0; -ENOMEM */
 int lpi_lower(const struct lpi_cut *cut, const struct logp_invocation *c, int P,
               const struct lpi_moves *moves, const struct lpi_moves *then, struct lpi_draft *out);

@@ -17,8 +17,6 @@
 
 /* ---- clocks ---- */
 
-/* What the vp's clock says when the program has computed until `now`: all of that counts. */
-int64_t lpi_with_program(const struct lpi_proc *p, int64_t now);
 void lpi_enter_emulated(struct lpi_proc *p);
 void lpi_leave_emulated(struct lpi_proc *p);
 /* Let others run, for poll_ns of p's clock if it has one. */

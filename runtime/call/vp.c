@@ -16,7 +16,8 @@
 
 enum { MOST_POLLS = (1 << 22) - 1 };
 
-int64_t lpi_with_program(const struct lpi_proc *p, int64_t now)
+/* What the vp's clock says when the program has computed until `now`: all of that counts. */
+static int64_t with_program(const struct lpi_proc *p, int64_t now)
 {
     const int64_t spent = now - p->left - p->core->machine->clock_overhead;
 
@@ -29,7 +30,7 @@ void lpi_enter_emulated(struct lpi_proc *p)
     const struct logp_machine *m = p->core->machine;
     const int64_t before = p->emulating ? p->emulated : LOGP_NEVER, now = lpi_wall(m);
 
-    p->emulated = lpi_with_program(p, now);
+    p->emulated = with_program(p, now);
     m->record->enter(p, before);
     p->emulating = true;
     p->left = p->core->run_queue.clock_seen = now;
@@ -178,7 +179,7 @@ int logp_blocking_end(struct logp_vp *vp)
     if (p->state != LPI_IN_BLOCKING)
         return lpi_failed(vp, "logp_blocking_end", -EINVAL);
     /* what it has until now is the holder's; its own clock is its own */
-    t = lpi_emulates(m) ? lpi_with_program(p, lpi_wall(m)) : LOGP_NEVER;
+    t = lpi_emulates(m) ? with_program(p, lpi_wall(m)) : LOGP_NEVER;
     rc = lpi_blocking_end(p, t);
     p->emulating = t >= 0;
     p->emulated = t;

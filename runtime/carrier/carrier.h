@@ -38,7 +38,6 @@ struct lpi_executor {
     void (*await)(struct lpi_proc *p);
 };
 
-extern const struct lpi_executor *const lpi_executors[]; /* NULL-terminated */
 extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber, lpi_executor_shared;
 
 #define LPI_MOST_OWN_STACKS 16384 /* with more, stacks have no guard pages */

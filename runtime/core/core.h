@@ -15,10 +15,8 @@
  * @return true: the next run has begun
  */
 bool lpi_cores_done(struct lpi_core *c);
-/* All cores are done: count and free the messages that were never received. Called with the lock,
- * or by the only owner. */
-void lpi_reclaim(struct logp_machine *m);
-/* The same, if the last run was abandoned and is done now. */
+/* Reclaim what the last run has left, if it was abandoned and is done now. Called with the lock, or by the
+ * only owner. */
 void lpi_reclaim_late(struct logp_machine *m);
 
 /* Is the machine in use: is a core not done? Not inside the function that logp_machine_repeat()

@@ -20,14 +20,14 @@ static const int64_t most_credit = 1 << 20;    /* bytes of the limit that a core
 
 _Thread_local struct lpi_core *lpi_this_core;
 
-const struct lpi_executor *const lpi_executors[] = {&lpi_executor_thread, &lpi_executor_fiber,
-                                                    NULL};
+static const struct lpi_executor *const executors[] = {&lpi_executor_thread, &lpi_executor_fiber,
+                                                       NULL};
 
 const char *logp_executor_at(size_t i)
 {
-    const size_t n = sizeof(lpi_executors) / sizeof(lpi_executors[0]) - 1;
+    const size_t n = sizeof(executors) / sizeof(executors[0]) - 1;
 
-    return i < n ? lpi_executors[i]->name : NULL;
+    return i < n ? executors[i]->name : NULL;
 }
 
 /* Fibers share stacks only under the virtual clock: if configured, or if there are very many. */
@@ -44,9 +44,9 @@ static const struct lpi_executor *with_stacks(const struct lpi_executor *executo
 
 static const struct lpi_executor *find_executor(const char *name)
 {
-    for (int i = 0; lpi_executors[i] != NULL; i++)
-        if (name == NULL || strcmp(name, lpi_executors[i]->name) == 0)
-            return lpi_executors[i];
+    for (int i = 0; executors[i] != NULL; i++)
+        if (name == NULL || strcmp(name, executors[i]->name) == 0)
+            return executors[i];
     return NULL;
 }
 

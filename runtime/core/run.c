@@ -110,7 +110,9 @@ static void record_halted(struct logp_machine *m)
     r->waits = m->waits;
 }
 
-void lpi_reclaim(struct logp_machine *m)
+/* All cores are done: count and free the messages that were never received. Called with the lock,
+ * or by the only owner. */
+static void reclaim(struct logp_machine *m)
 {
     struct logp_report *r = &m->report;
     struct lpi_histogram *lag = &m->cores[0].lag.waits;
@@ -167,7 +169,7 @@ void lpi_reclaim_late(struct logp_machine *m)
     if (!m->not_reclaimed)
         return;
     lpi_injections_close(m); /* programs may have begun after the timeout */
-    lpi_reclaim(m);
+    reclaim(m);
 }
 
 static void prepare(struct logp_machine *m, logp_program program, void *arg)
@@ -199,7 +201,7 @@ static bool begin_again(struct logp_machine *m)
     struct logp_report report;
     bool again;
 
-    lpi_reclaim(m);
+    reclaim(m);
     report = m->report; /* a copy: abandon() changes m->report after a timeout */
     m->is_asking = true;
     pthread_mutex_unlock(&m->lock);
@@ -304,7 +306,7 @@ static int run(struct logp_machine *m, logp_program program, void *arg, int64_t 
     m->processes->conclude(m, end);
     lpi_injections_close(m);
     if (m->not_reclaimed)
-        lpi_reclaim(m);
+        reclaim(m);
     pthread_mutex_unlock(&m->lock);
     return m->report.error;
 }

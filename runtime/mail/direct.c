@@ -86,7 +86,8 @@ void lpi_direct_complete(struct lpi_proc *p, struct logp_request *r)
     atomic_store_explicit(&o->state, LPI_DIRECT_NONE, memory_order_relaxed);
 }
 
-struct logp_request *lpi_direct_exposed(const struct lpi_proc *p)
+/* The receive of p whose buffer is exposed; NULL: none. */
+static struct logp_request *exposed(const struct lpi_proc *p)
 {
     const struct lpi_direct *o = direct_of(p);
 
@@ -122,7 +123,7 @@ void lpi_direct_close(struct lpi_proc *p)
 {
     struct logp_request *r;
 
-    while ((r = lpi_direct_exposed(p)) != NULL && !lpi_direct_withdraw(p, r))
+    while ((r = exposed(p)) != NULL && !lpi_direct_withdraw(p, r))
         lpi_poll(p->core);
 }
 

@@ -148,7 +148,7 @@ struct lpi_processes {
     /* The vps of this process have ended: wait for those of the others, until `end` of the host's
      * clock (0: for ever). The wait ends a few seconds after `end`, or after a stop of the run. */
     void (*conclude)(struct logp_machine *m, int64_t end);
-    /* After lpi_reclaim()'s own counts: turn the report into that of the whole machine, with a
+    /* After this process has counted its own: turn the report into that of the whole machine, with a
      * cycle of waits first. */
     void (*collect)(struct logp_machine *m);
     void (*abandon)(struct logp_machine *m); /* this process stops answering */

@@ -41,7 +41,7 @@ void lpi_board_next(struct lpi_board *b)
     b->n = ++b->mine->n;
 }
 
-int lpi_board_await(struct lpi_board *b, int rank, const uint64_t *word, uint64_t value)
+static int await_word(struct lpi_board *b, int rank, const uint64_t *word, uint64_t value)
 {
     if (logp_shared_get(word) >= value)
         return 0;
@@ -61,7 +61,7 @@ static int await_ends(struct lpi_board *b, uint64_t n, uint64_t *least)
         const uint64_t *ended = &b->memory->members[rank].ended;
         uint64_t at;
 
-        rc = lpi_board_await(b, rank, ended, n);
+        rc = await_word(b, rank, ended, n);
         at = logp_shared_get(ended);
         *least = at < *least ? at : *least;
     }
@@ -88,7 +88,7 @@ int lpi_board_see(struct lpi_board *b, int rank, const void **item)
     int rc = 0;
 
     if (logp_shared_get(shows) < b->n << 16)
-        rc = lpi_board_await(b, rank, shows, b->n << 16);
+        rc = await_word(b, rank, shows, b->n << 16);
     *item = place + LPI_ITEM_AT;
     if (rc == 0 && (logp_shared_get(shows) & UINT16_MAX) != b->agreed)
         rc = -EMSGSIZE;

@@ -78,9 +78,8 @@ int lpi_board_begin(struct lpi_board *b, struct logp_vp *vp, enum lpi_subject su
 /* Its next one, with items of the same size. */
 void lpi_board_next(struct lpi_board *b);
 
-/* Wait for a word of a member, while what is under way on this vp goes on. */
-int lpi_board_await(struct lpi_board *b, int rank, const uint64_t *word, uint64_t value);
-/* Wait until this member's place is free. */
+/* Wait until this member's place is free. What is under way on this vp goes on, here as in what follows.
+ * @return 0, or as logp_shared_wait() */
 int lpi_board_await_free(struct lpi_board *b);
 
 /* The word of a member's place; its item is LPI_ITEM_AT behind it. */
@@ -92,7 +91,7 @@ static inline char *lpi_board_place(const struct lpi_board *b, int rank)
     return b->is_long ? (char *)&m->longs[b->n % LPI_LONGS] : (char *)&m->shorts[b->n % LPI_SHORTS];
 }
 
-/* Where this member's item is to be written; then it is shown. 0; as lpi_board_await() */
+/* Where this member's item is to be written; then it is shown. 0; as lpi_board_await_free() */
 static inline int lpi_board_open(struct lpi_board *b, void *item)
 {
     const uint64_t places = b->is_long ? LPI_LONGS : LPI_SHORTS;
@@ -106,7 +105,7 @@ static inline void lpi_board_show(struct lpi_board *b)
     logp_shared_set((uint64_t *)lpi_board_place(b, b->me), b->n << 16 | b->agreed);
 }
 
-/* Wait for a member's item. 0; -EMSGSIZE: it is about something else; as lpi_board_await() */
+/* Wait for a member's item. 0; -EMSGSIZE: it is about something else; as lpi_board_await_free() */
 int lpi_board_see(struct lpi_board *b, int rank, const void **item);
 
 /*

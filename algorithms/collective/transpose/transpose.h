@@ -22,9 +22,8 @@ struct lpi_block {
     struct lpi_messages groups[2];
 };
 
-/* Block i of n >= 1 of `total` columns or rows, balanced: its size, and where it begins. */
+/* The size of block i of n >= 1 of `total` columns or rows, balanced. */
 int64_t lpi_transpose_size(int64_t total, int64_t n, int64_t i);
-int64_t lpi_transpose_begin(int64_t total, int64_t n, int64_t i);
 /* `columns` columns for each of n destinations from rank `first`. */
 struct lpi_block lpi_transpose_block(int64_t P, const struct logp_invocation *c, int64_t first,
                                      int64_t n, int64_t columns);
