@@ -270,7 +270,7 @@ static int irecv(const struct logp_vp *vp, int src, int tag, void *buf, size_t c
     if (rc != 0) {
         *request = NULL;
         lpi_request_free(vp->proc->core, r);
-        return rc;
+        return leave(vp->proc, rc);
     }
     if (!is_on_stack(vp->proc, buf))
         lpi_expose(vp->proc, r);

@@ -250,12 +250,21 @@ static bool syncs_alone(const struct lpi_proc *p)
     return !lpi_has_background(p) && (p->inbox.n_any == 0 || p->core->machine->explore != NULL);
 }
 
+/* Does p stop at the last start, and has done nothing since? Then it stops at the next one. */
+static bool stops_at_start(const struct lpi_proc *p)
+{
+    /* relaxed: that start has released p */
+    return p->emulated ==
+               atomic_load_explicit(&p->core->machine->sync_start, memory_order_relaxed) &&
+           p->emulated == lpi_delay_stops_at(p);
+}
+
 /* @return 0; the error of a vp that is stopped, or that its delay model stops now */
 static int may_sync(struct lpi_proc *p)
 {
     const int rc = lpi_stopped(p);
 
-    return rc == 0 && lpi_work(p, 0) == LOGP_STOPPED ? lpi_delay_halt(p) : rc;
+    return rc == 0 && lpi_work(p, 0) == LOGP_STOPPED && !stops_at_start(p) ? lpi_delay_halt(p) : rc;
 }
 
 int logp_sync(struct logp_vp *vp, int64_t *start_ns)

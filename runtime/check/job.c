@@ -166,8 +166,10 @@ static bool may_leave_messages(const struct lpi_job *job)
             ((faults != NULL && *faults != '\0') || lpi_has_limits(&job->plan.most_faults)));
 }
 
-/* The outcome of a run. ended: the answer that ended it, or 0. */
-static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const struct logp_report *r)
+/* The outcome of a run that the observer has seen. ended: the answer that ended it, or 0. If the run
+ * comes back late, the job may have left the observer behind. */
+static struct lpi_outcome look_at(const struct lpi_job *job, const struct lpi_observer *observer,
+                                  int ended, const struct logp_report *r)
 {
     struct lpi_outcome o = failed(LOGP_FAILURE_NONE, 0, -1);
     int rc;
@@ -181,8 +183,8 @@ static struct lpi_outcome look_at(const struct lpi_job *job, int ended, const st
             snprintf(o.detail, sizeof(o.detail), "%s", r->asserted.detail);
         o.asserted.detail = NULL;
         o.time_ns = r->asserted.time_ns;
-    } else if (job->observer->event != 0) {
-        o = failed(LOGP_FAILURE_AFTER, job->observer->event, -1);
+    } else if (observer->event != 0) {
+        o = failed(LOGP_FAILURE_AFTER, observer->event, -1);
     } else if (r->error_rank >= 0) {
         o = failed(LOGP_FAILURE_ERROR, r->error, r->error_rank);
     } else if (r->error == -EDEADLK) {
@@ -331,7 +333,7 @@ static bool another_run(void *arg, const struct logp_report *r)
     int P, rc;
 
     observer->between = true;
-    o = look_at(job, lpi_observer_ended(observer), r);
+    o = look_at(job, observer, lpi_observer_ended(observer), r);
     if (!lpi_observer_enter(observer))
         return false;
     more = conclude(job, &o, r);
@@ -368,7 +370,7 @@ static int run(struct lpi_job *job)
     if (rc == -ETIMEDOUT && job->outcome.kind == LOGP_FAILURE_NONE) {
         /* a redundant run that was to end, and did not in time */
         const int by = ended == LPI_REDUNDANT ? 0 : ended;
-        const struct lpi_outcome o = look_at(job, by, logp_machine_report(m));
+        const struct lpi_outcome o = look_at(job, observer, by, logp_machine_report(m));
 
         conclude(job, &o, logp_machine_report(m));
     }

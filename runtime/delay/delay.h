@@ -55,6 +55,8 @@ static inline void lpi_delay_catch_up(const struct lpi_proc *p)
         lpi_delay_apply_pending(m, p->emulated);
 }
 
+/* When the model halts p for good; INT64_MAX: never. */
+int64_t lpi_delay_stops_at(const struct lpi_proc *p);
 /* Halt p, whose work is never done according to the model. @return -EHOSTDOWN */
 int lpi_delay_halt(struct lpi_proc *p);
 /* lpi_work() if the model decides how long a processor computes. */

@@ -200,8 +200,7 @@ int64_t lpi_delay_work(const struct lpi_proc *p, int64_t ns)
     return end;
 }
 
-/* When the model halts p; INT64_MAX: never. */
-static int64_t stops_at(const struct lpi_proc *p)
+int64_t lpi_delay_stops_at(const struct lpi_proc *p)
 {
     struct logp_machine *m = p->core->machine;
     const struct lpi_delay *d = model_lock(m);
@@ -217,7 +216,7 @@ static int64_t stops_at(const struct lpi_proc *p)
 
 int lpi_delay_halt(struct lpi_proc *p)
 {
-    const int64_t t = stops_at(p);
+    const int64_t t = lpi_delay_stops_at(p);
 
     if (t != INT64_MAX && !p->halted)
         p->core->machine->record->halt(p, t);

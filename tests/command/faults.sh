@@ -47,6 +47,11 @@ holds '.[0] | (.verified == false and .flipped > 0 and .failed == 1 and
 stderr_has 'logp:   flip: message '
 wrong run broadcast --fault stop@3:50us --clock virtual --format json
 holds '.[0] | (.failed == 1 and .wrong_ranks == "3" and .emulated_ns == null)' "$dir/out" stop
+# a processor that stops at once takes part in the common start, on both clocks: only it is wrong
+for clock in virtual wall; do
+    wrong run broadcast -P 4 --unit 100us --reps 1 --clock $clock --fault stop@3:0us.. --format json
+    holds '.[0] | (.failed == 1 and .wrong_ranks == "3")' "$dir/out" "stop at once, $clock"
+done
 stderr_has 'logp:   rank 3 has stopped'
 wrong run reduce --fault cut@4..7=0..3:..10ms --clock virtual
 stderr_has 'logp:   cut: message '
