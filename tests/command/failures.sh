@@ -101,6 +101,8 @@ grep -q 'Try:' "$dir/out" && fail "ways out where none is needed"
 feign early run broadcast -P 2 --algo flat --reps 1 --warmup 0 --unit 1us
 lines "$dir/out" 'flat took 2.0 % less than predicted: under this delay model no run can, so do not trust these times.'
 grep -q 'The host kept up' "$dir/out" && fail "a host that kept up too well"
+feign early run allgather --algo bruck --topology ring -G 1us --reps 1 --warmup 0 --unit 1us
+lines "$dir/out" 'bruck took 2.0 % less than predicted: its messages wait for each other at links, in another order than predicted.'
 
 # the host could not keep up: fibers are tried
 feign late run broadcast --algo flat,binary,chain -P 2 --unit 1us --reps 1 --warmup 0

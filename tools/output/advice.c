@@ -206,6 +206,17 @@ static void print_ways_out(const struct options *o, const struct advice *a)
         puts(" No option of this command helps.");
 }
 
+static void print_early(const struct row *early)
+{
+    const bool takes_turns = early->has_links && early->links.waited_ns > 0;
+
+    printf("%s took %.1f %% less than predicted: %s.\n", early->algorithm->name,
+           (1 - logp_record_ratio(&early->record)) * 100,
+           takes_turns
+               ? "its messages wait for each other at links, in another order than predicted"
+               : "under this delay model no run can, so do not trust these times");
+}
+
 void print_advice(const struct options *o, const struct advice *a)
 {
     if (o->quiet || !o->format->for_people || o->clock != LOGP_CLOCK_WALL)
@@ -222,9 +233,7 @@ void print_advice(const struct options *o, const struct advice *a)
     if (a->clock_is_off)
         return;
     if (a->early != NULL)
-        printf("%s took %.1f %% less than predicted: under this delay model no run can, so do not "
-               "trust these times.\n",
-               a->early->algorithm->name, (1 - logp_record_ratio(&a->early->record)) * 100);
+        print_early(a->early);
     if (a->worst == NULL) {
         if (a->judged > 0 && a->early == NULL)
             puts("The host kept up: every median is within 1 % of its prediction.");
