@@ -368,7 +368,7 @@ static inline bool logp_step_copy(struct logp_step *s, struct logp_buffer_ref at
     return true;
 }
 
-/* at = left op right, n elements, in ns. */
+/* at = left op right, n elements, in ns. `at` may be `left`, and shares no bytes with `right`. */
 static inline bool logp_step_combine(struct logp_step *s, struct logp_buffer_ref at,
                                      struct logp_buffer_ref left, struct logp_buffer_ref right,
                                      int64_t n, int64_t ns)
