@@ -13,9 +13,11 @@
 #include <mpi.h>
 /* An error ends the program: it is MPI's default for all of them. */
 #define OF_EITHER(logp, mpi) (mpi)
+typedef MPI_Request request;
 #else
 #include "bench.h"
 #define OF_EITHER(logp, mpi) (logp)
+typedef struct logp_request *request;
 #endif
 #include "sample.h"
 
@@ -121,6 +123,42 @@ static int trip(struct peer *p, int i, size_t n_bytes)
         MPI_Recv(p->in, (int)n_bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+/* A processor of the first half sends a window of messages to its partner of the other half, which
+ * answers once it has all. */
+static int window(struct peer *p, int i, size_t n_bytes)
+{
+    enum { WINDOW = 64 };
+    const int half = p->P / 2, n = (int)n_bytes;
+    const bool sends = p->rank < half;
+    const int other = sends ? p->rank + half : p->rank - half;
+    request requests[WINDOW];
+    int rc = 0;
+
+    (void)i, (void)n;
+    if (p->rank >= 2 * half)
+        return 0;
+    for (int k = 0; rc == 0 && k < WINDOW; k++) {
+        if (sends)
+            rc = OF_EITHER(logp_isend(p->vp, other, 0, p->out, n_bytes, &requests[k]),
+                           MPI_Isend(p->out, n, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[k]));
+        else
+            rc = OF_EITHER(
+                logp_irecv(p->vp, other, 0, p->in + (size_t)k * n_bytes, n_bytes, &requests[k]),
+                MPI_Irecv(p->in + (size_t)k * n_bytes, n, MPI_BYTE, other, 0, MPI_COMM_WORLD,
+                          &requests[k]));
+    }
+    if (rc == 0)
+        rc = OF_EITHER(logp_waitall(p->vp, requests, WINDOW, NULL),
+                       MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE));
+    if (rc != 0)
+        return rc;
+    if (sends)
+        return OF_EITHER(logp_recv(p->vp, other, 1, p->in, n_bytes, NULL),
+                         MPI_Recv(p->in, n, MPI_BYTE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    return OF_EITHER(logp_send(p->vp, other, 1, p->out, n_bytes),
+                     MPI_Send(p->out, n, MPI_BYTE, other, 1, MPI_COMM_WORLD));
+}
+
 static const struct operation operations[] = {
     {"barrier", barrier, 0, false},
     {"broadcast-8", broadcast, 8, false},
@@ -145,6 +183,7 @@ static const struct operation operations[] = {
     {"allgather-8192", allgather, BLOCK, false},
     {"alltoall-8", alltoall, 8, false},
     {"alltoall-8192", alltoall, BLOCK, false},
+    {"window-8", window, 8, false},
     {"pingpong-8", trip, 8, true},
     {"pingpong-65536", trip, 65536, true},
     {"pingpong-1048576", trip, LARGEST, true},
