@@ -51,11 +51,11 @@ static void name_access(const struct rank *rank, const struct request *by, bool 
             logp_vp_rank(rank->vp), by->call, texts[0], writes ? "written" : "read", texts[1]);
 }
 
-static __attribute__((noinline)) void check_accessed(struct rank *rank, uintptr_t from, size_t n,
-                                                     bool writes, void *caller)
+/* It uses a buffer of `by` (NULL: of none), or perhaps the memory of a window. */
+static __attribute__((noinline)) void check_accessed(const struct rank *rank, struct request *by,
+                                                     uintptr_t from, size_t n, bool writes,
+                                                     void *caller)
 {
-    struct request *by = user_of_bytes(rank, from, from + n, writes);
-
     if (by != NULL) {
         name_access(rank, by, writes, caller);
         if (writes)
@@ -69,11 +69,17 @@ static __attribute__((noinline)) void check_accessed(struct rank *rank, uintptr_
 static inline void accessed(const void *at, size_t n, bool writes, void *caller)
 {
     const struct job *job = the_job;
-    struct rank *rank = job != NULL && job->checks ? rank_here() : NULL;
+    const uintptr_t from = (uintptr_t)at, to = from + n;
+    const struct rank *rank = job != NULL && job->checks ? rank_here() : NULL;
+    struct request *by;
 
-    if (rank != NULL && !rank->combines &&
-        (rank->windows != NULL || (rank->sends.taken | rank->receives.taken) != 0))
-        check_accessed(rank, (uintptr_t)at, n, writes, caller);
+    if (rank == NULL || rank->combines)
+        return;
+    by = user_of(&rank->receives, from, to, NULL);
+    if (by == NULL && writes)
+        by = user_of(&rank->sends, from, to, NULL);
+    if (by != NULL || rank->windows != NULL)
+        check_accessed(rank, by, from, n, writes, caller);
 }
 
 #define CALLER __builtin_return_address(0)

@@ -193,20 +193,6 @@ static struct part part_of(const void *buf, const struct type *type, size_t n)
     return (struct part){from, from + (bytes == 0 ? 0 : in_a_row(type, n) ? bytes : 1)};
 }
 
-/* One that r shares bytes with; NULL: none */
-static struct request *user_of(const struct uses *uses, struct part s, const struct request *r)
-{
-    if (uses->from >= s.to || s.from >= uses->to)
-        return NULL;
-    for (uint32_t left = uses->taken; left != 0; left &= left - 1) {
-        const struct use *u = &uses->last[__builtin_ctz(left)];
-
-        if (u->from < s.to && s.from < u->to && u->by != r && u->by->active)
-            return u->by;
-    }
-    return NULL;
-}
-
 static void forget_use(struct uses *uses, const struct request *r, struct use **at)
 {
     struct use *u = *at;
@@ -240,26 +226,14 @@ static void note_use(struct uses *uses, struct request *r, struct part s, struct
     uses->to = is_only || s.to > uses->to ? s.to : uses->to;
 }
 
-/* Two may read a buffer. */
-static struct request *other_user(struct rank *rank, struct part s, bool writes,
-                                  const struct request *r)
-{
-    struct request *by = user_of(&rank->receives, s, r);
-
-    return by == NULL && writes ? user_of(&rank->sends, s, r) : by;
-}
-
-struct request *user_of_bytes(struct rank *rank, uintptr_t from, uintptr_t to, bool writes)
-{
-    return other_user(rank, (struct part){from, to}, writes, NULL);
-}
-
-/* r is about to read, or write, a buffer. */
+/* r is about to read, or write, a buffer. Two may read it. */
 static void check_use(struct request *r, struct part s, bool writes)
 {
     struct rank *rank = r->comm->owner;
-    const struct request *by = other_user(rank, s, writes, r);
+    const struct request *by = user_of(&rank->receives, s.from, s.to, r);
 
+    if (by == NULL && writes)
+        by = user_of(&rank->sends, s.from, s.to, r);
     if (by != NULL)
         name_use(by);
     note_use(writes ? &rank->receives : &rank->sends, r, s, writes ? &r->writes : &r->reads);

@@ -97,7 +97,7 @@ static bool has_buffers(const struct rank *rank)
 static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  MPI_Request *request)
 {
-    struct buffers b;
+    struct buffers b = {NULL, NULL};
     size_t bytes;
     int rc;
 

@@ -339,9 +339,6 @@ void check_buffers(struct request *request, const void *in, const struct type *i
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
                  const struct type *received_type, int n_received);
 void forget_buffers(struct rank *owner, struct request *request);
-/* A request or an operation of the rank that is not complete and writes these bytes, or reads them while
- * they are written; NULL: none */
-struct request *user_of_bytes(struct rank *rank, uintptr_t from, uintptr_t to, bool writes);
 enum { FIRST_SUMMED = 64 }; /* bytes: without --checksum the others are not compared */
 uint64_t sum_bytes(const unsigned char *data, size_t n);
 /* r needs these bytes as they are, n > 0, until it is complete. */
@@ -443,6 +440,21 @@ struct rank {
     struct calls *calls;    /* --report: calls.c */
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
+
+/* A request or operation that is not complete, other than r, and uses some of these bytes; NULL: none */
+static inline struct request *user_of(const struct uses *uses, uintptr_t from, uintptr_t to,
+                                      const struct request *r)
+{
+    if (uses->from >= to || from >= uses->to)
+        return NULL;
+    for (uint32_t left = uses->taken; left != 0; left &= left - 1) {
+        const struct use *u = &uses->last[__builtin_ctz(left)];
+
+        if (u->from < to && from < u->to && u->by != r && u->by->active)
+            return u->by;
+    }
+    return NULL;
+}
 
 void free_attributes(struct rank *r);
 void report_left(const struct rank *r);     /* requests and objects: check.c */
