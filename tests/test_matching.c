@@ -441,7 +441,6 @@ static void run(const struct kind *kind, uint64_t seed)
     s->machine.credit = INT64_MAX / 4;
     s->core.machine = &s->machine;
     s->core.n_procs = 1;
-    s->core.procs = &(struct lpi_proc *){&s->proc};
     s->proc.core = &s->core;
     s->machine.cores = &s->core;
     s->machine.procs = &s->proc;

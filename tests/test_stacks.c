@@ -92,6 +92,32 @@ Test(stacks, what_is_the_same_in_all_is_kept_once)
     cr_expect_leq(resident_kib() - before, 10000 * 2, "%ld KiB", resident_kib() - before);
 }
 
+/* A message of 8 bytes from rank to rank, for which all others wait at first. */
+static int pass_on(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    int64_t word = me;
+
+    if (me > 0)
+        OK(logp_recv(vp, me - 1, 0, &word, sizeof(word), NULL));
+    return me + 1 < logp_vp_size(vp) ? logp_send(vp, me + 1, 0, &word, sizeof(word)) : 0;
+}
+
+/* A vp with its timer, its posted receive and its stack set aside; huge pages are rounded up. */
+Test(stacks, one_of_very_many_takes_at_most_400_bytes)
+{
+    enum { P = 1 << 19 };
+    const long before = resident_kib();
+    TEST_MACHINE m = NULL;
+
+    if (!test_shares_stack() || TEST_SCALE > 1)
+        return;
+    m = deep_machine(P);
+    cr_assert_eq(logp_machine_run(m, pass_on, NULL, test_timeout_ns), 0);
+    cr_expect_leq((resident_kib() - before) * 1024 / P, 400, "%ld bytes",
+                  (resident_kib() - before) * 1024 / P);
+}
+
 /* A word of a frame: in some rounds all are alike, in others they go with the rank, or some ranks have
  * others, or all are drawn. */
 static uint32_t word_of(int me, int round, uint32_t i)

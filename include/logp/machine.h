@@ -150,7 +150,7 @@ struct logp_config {
 LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_machine **out);
 
 /** The program of every vp. A result that is not 0 (by custom a negative errno) stops the whole
- *  run. */
+ *  run. vp is the program's own: nothing else uses it, and it is gone when the program returns. */
 typedef int (*logp_program)(struct logp_vp *vp, void *arg);
 
 /**

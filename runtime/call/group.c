@@ -25,7 +25,7 @@ struct logp_vp *logp_vp_current(void)
     /* relaxed: the store of the vp that handed the core over, which has ordered it */
     const int rank = c != NULL ? atomic_load_explicit(&c->holder, memory_order_relaxed) : -1;
 
-    return rank >= 0 ? &c->machine->procs[rank].group : NULL;
+    return rank >= 0 ? c->machine->procs[rank].vp : NULL;
 }
 
 struct logp_machine *logp_vp_machine(const struct logp_vp *vp)
@@ -73,7 +73,7 @@ enum { NAMED = 1 << 30 }; /* the largest context that programs name */
 
 uint32_t logp_group_context(const struct logp_vp *vp)
 {
-    const uint32_t agreed = vp->proc->group.agreed;
+    const uint32_t agreed = vp->proc->agreed;
 
     return (agreed > NAMED ? agreed : NAMED) + 1;
 }
@@ -124,8 +124,8 @@ int logp_group_create(struct logp_vp *vp, uint32_t context, const int *members, 
     both[1] = both[2] = both[0];
     both[1].context += LPI_CONTEXT_COLLECTIVE;
     both[2].context += LPI_CONTEXT_STARTED;
-    if (context > NAMED && context > p->group.agreed)
-        p->group.agreed = context;
+    if (context > NAMED && context > p->agreed)
+        p->agreed = context;
     *out = both;
     return 0;
 }

@@ -168,7 +168,7 @@ __attribute__((noinline)) int lpi_query_beside(const struct logp_vp *vp, struct 
 int lpi_progress(struct lpi_proc *p)
 {
     struct lpi_query q = {.begun_in_time = true, .until = LOGP_NEVER};
-    const int rc = lpi_query_beside(&p->group, &q, NULL);
+    const int rc = lpi_query_beside(p->vp, &q, NULL);
 
     return rc == -ETIME ? 0 : rc;
 }

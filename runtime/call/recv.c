@@ -74,9 +74,10 @@ static void apply(struct logp_request *r, const struct logp_recv_options *o)
     r->truncates = o->truncates;
     r->space = o->capacity;
     r->drain = o->drain;
-    r->drain_arg = o->arg;
-    if (o->drain != NULL)
+    if (o->drain != NULL) {
+        r->drain_arg = o->arg;
         r->capacity = 0;
+    }
 }
 
 /* stays: r outlives the call. o: NULL: a plain receive */

@@ -150,10 +150,10 @@ static void *carrier_main(void *arg)
     urcu_memb_register_thread();
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
-        jump_to(c, home, ready(c->procs[0]), c->procs[0]);
+        jump_to(c, home, ready(lpi_proc_at(c, 0)), lpi_proc_at(c, 0));
         while (c->machine->cores_done(c)) { /* all vps of the core have ended */
             unbegun(c->machine);
-            jump_to(c, home, ready(c->procs[0]), c->procs[0]);
+            jump_to(c, home, ready(lpi_proc_at(c, 0)), lpi_proc_at(c, 0));
         }
     }
     urcu_memb_unregister_thread();

@@ -4,6 +4,7 @@
 
 #include "host/host.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,11 +37,9 @@ static bool next_chunk(struct lpi_images *all, size_t least)
     return true;
 }
 
-/* Not 0: a free block holds the pointer to the next. */
 static size_t round_up(size_t bytes)
 {
-    return bytes > 0 ? (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND
-                     : LPI_IMAGE_ROUND;
+    return (bytes + LPI_IMAGE_ROUND - 1) / LPI_IMAGE_ROUND * LPI_IMAGE_ROUND;
 }
 
 static char *take(struct lpi_images *all, size_t capacity)
@@ -63,41 +62,44 @@ static char *take(struct lpi_images *all, size_t capacity)
     return k->memory + k->used - capacity;
 }
 
-static void give_back(struct lpi_images *all, const struct lpi_image *image)
+void lpi_image_free(struct lpi_images *all, struct lpi_image *image)
 {
-    const size_t class = image->capacity / LPI_IMAGE_ROUND;
+    const size_t class = image != NULL ? image->class : 0;
 
-    if (image->capacity > LARGE) {
-        free(image->memory);
-    } else if (image->memory != NULL) {
-        memcpy(image->memory, &all->free[class], sizeof(char *));
-        all->free[class] = image->memory;
+    if (class == 0) {
+        free(image);
+    } else {
+        memcpy(image, &all->free[class], sizeof(char *));
+        all->free[class] = (char *)image;
     }
 }
 
-void lpi_image_forget(struct lpi_image *image)
+/* Is there space for so many bytes, header included? A large image that is over 8 times too large does not
+ * count. */
+static bool has_space(const struct lpi_image *image, size_t bytes)
 {
-    if (image->capacity > LARGE)
-        free(image->memory);
-    *image = (struct lpi_image){0};
+    size_t capacity;
+
+    if (image->class > 0)
+        return bytes <= (size_t)image->class * LPI_IMAGE_ROUND;
+    capacity = malloc_usable_size((void *)image);
+    return bytes <= capacity && capacity / 8 <= bytes;
 }
 
-/* Make space for `bytes`; the old contents are lost. Replace a large block that is over 8 times too
- * large. */
-static bool make_space(struct lpi_images *all, struct lpi_image *image, size_t bytes)
+/* An image with space for `bytes`, which takes the place of the last one. NULL: no memory */
+static struct lpi_image *make_space(struct lpi_images *all, struct lpi_image *last, size_t bytes)
 {
-    const size_t capacity = round_up(bytes);
-    char *memory;
+    const size_t capacity = round_up(sizeof(*last) + bytes);
+    struct lpi_image *image;
 
-    if (bytes <= image->capacity && (image->capacity <= LARGE || image->capacity / 8 <= bytes))
-        return true;
-    memory = take(all, capacity);
-    if (memory == NULL)
-        return false;
-    give_back(all, image);
-    image->memory = memory;
-    image->capacity = (uint32_t)capacity;
-    return true;
+    if (last != NULL && has_space(last, sizeof(*last) + bytes))
+        return last;
+    image = (struct lpi_image *)take(all, capacity);
+    if (image == NULL)
+        return NULL;
+    image->class = capacity <= LARGE ? (uint16_t)(capacity / LPI_IMAGE_ROUND) : 0;
+    lpi_image_free(all, last);
+    return image;
 }
 
 /* ---- patterns ---- */
@@ -303,10 +305,11 @@ static int pattern_for(struct lpi_images *all, const void *stack, size_t bytes, 
     return found;
 }
 
-bool lpi_image_save(struct lpi_images *all, struct lpi_image *image, const void *stack,
-                    size_t bytes)
+struct lpi_image *lpi_image_save(struct lpi_images *all, struct lpi_image *last, const void *stack,
+                                 size_t bytes)
 {
     uint32_t amounts[MOST_GROUPS];
+    struct lpi_image *image;
     int pattern = -1;
     size_t n = bytes;
 
@@ -314,43 +317,46 @@ bool lpi_image_save(struct lpi_images *all, struct lpi_image *image, const void 
         pattern = pattern_for(all, stack, bytes, amounts);
     if (pattern >= 0)
         n = (size_t)all->patterns[pattern]->n_groups * sizeof(amounts[0]);
-    if (!make_space(all, image, n))
-        return false;
+    image = make_space(all, last, n);
+    if (image == NULL)
+        return NULL;
     if (n > 0)
         memcpy(image->memory, pattern >= 0 ? (const void *)amounts : stack, n);
-    image->pattern = pattern;
-    return true;
+    image->stack_bytes = (uint32_t)bytes;
+    image->pattern = (int16_t)pattern;
+    return image;
 }
 
-void lpi_image_restore(const struct lpi_images *all, const struct lpi_image *image, void *stack,
-                       size_t bytes)
+void lpi_image_restore(const struct lpi_images *all, const struct lpi_image *image, void *stack)
 {
     const uint32_t *amounts = (const void *)image->memory;
     const struct lpi_pattern *p;
     word *words = stack;
 
     if (image->pattern < 0) {
-        memcpy(stack, image->memory, bytes);
+        memcpy(stack, image->memory, image->stack_bytes);
         return;
     }
     p = all->patterns[image->pattern];
-    memcpy(stack, all->templates[p->base].stack, bytes);
+    memcpy(stack, all->templates[p->base].stack, image->stack_bytes);
     for (int i = 0; i < p->n_places; i++)
         words[p->places[i].word] += amounts[p->places[i].group];
 }
 
-char *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, size_t bytes)
+struct lpi_image *lpi_image_whole(struct lpi_images *all, struct lpi_image *image)
 {
-    struct lpi_image whole = {.pattern = -1};
+    struct lpi_image *whole;
 
     if (image->pattern < 0)
-        return image->memory;
-    if (!make_space(all, &whole, bytes))
+        return image;
+    whole = make_space(all, NULL, image->stack_bytes);
+    if (whole == NULL)
         return NULL;
-    lpi_image_restore(all, image, whole.memory, bytes);
-    give_back(all, image);
-    *image = whole;
-    return image->memory;
+    lpi_image_restore(all, image, whole->memory);
+    whole->stack_bytes = image->stack_bytes;
+    whole->pattern = -1;
+    lpi_image_free(all, image);
+    return whole;
 }
 
 void lpi_images_fini(struct lpi_images *all)

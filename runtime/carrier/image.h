@@ -22,21 +22,22 @@ enum {
     LPI_TEMPLATES = 256,
     LPI_PATTERNS = 4096,
     LPI_RECENT_PATTERNS = 4,
-    LPI_IMAGE_CLASSES = 257,
-    LPI_IMAGE_ROUND = 16
+    LPI_IMAGE_CLASSES = 513,
+    LPI_IMAGE_ROUND = 8
 };
 
-/* A stack that is set aside; zeroed: none yet. Its memory is kept for the next time. */
+/* A stack that is set aside. */
 struct lpi_image {
-    char *memory;
-    uint32_t capacity; /* of memory */
-    int32_t pattern;   /* index; -1: memory holds the whole stack */
+    uint32_t stack_bytes;
+    int16_t pattern; /* index; -1: memory holds the whole stack */
+    uint16_t class;  /* of its size, in units of LPI_IMAGE_ROUND; 0: it is of malloc() */
+    char memory[];
 };
 
 /* The memory, the templates and the patterns of all images of a core. */
 struct lpi_images {
     struct lpi_chunk_of_images *chunks; /* the first is in use */
-    char *free[LPI_IMAGE_CLASSES];      /* lists, by capacity in units of LPI_IMAGE_ROUND */
+    char *free[LPI_IMAGE_CLASSES];      /* lists, by class */
     struct {
         char *stack;
         size_t bytes;
@@ -50,15 +51,17 @@ struct lpi_images {
     bool whole; /* never make differences */
 };
 
-/* Set aside `bytes` (a multiple of 8) of a stack. false: no memory, and nothing is set aside. */
-bool lpi_image_save(struct lpi_images *all, struct lpi_image *image, const void *stack,
-                    size_t bytes);
-void lpi_image_restore(const struct lpi_images *all, const struct lpi_image *image, void *stack,
-                       size_t bytes);
-/* The stack as a whole, for writing; NULL: no memory. */
-char *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, size_t bytes);
-/* Free a large image, which has memory of its own. Call it before lpi_images_fini(). */
-void lpi_image_forget(struct lpi_image *image);
+/* Set aside `bytes` (a multiple of 8) of a stack, in the memory of the vp's last image if that is large
+ * enough (NULL: it has none). @return the image; NULL: no memory, and nothing is set aside */
+struct lpi_image *lpi_image_save(struct lpi_images *all, struct lpi_image *last, const void *stack,
+                                 size_t bytes);
+/* The image is kept, since its memory serves the next one. */
+void lpi_image_restore(const struct lpi_images *all, const struct lpi_image *image, void *stack);
+/* The stack as a whole, for writing, in place of `image`; NULL: no memory, and `image` stays. */
+struct lpi_image *lpi_image_whole(struct lpi_images *all, struct lpi_image *image);
+/* Other images take its memory. NULL: nothing to do. */
+void lpi_image_free(struct lpi_images *all, struct lpi_image *image);
+/* After all large images have been freed. */
 void lpi_images_fini(struct lpi_images *all);
 
 #endif

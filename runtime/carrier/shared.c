@@ -27,25 +27,23 @@
 #include <unistd.h>
 #include <urcu/urcu-memb.h>
 
-enum { CARRIER_STACK = 256 << 10 };
-
-struct fiber {
-    void *context;          /* NULL: not begun in this run */
-    struct lpi_image saved; /* the stack from context to the top, while another vp runs */
-    void *tsan_fiber;
+enum {
+    CARRIER_STACK = 256 << 10,
+    MOST_IMAGES = 128, /* are no longer than this */
 };
 
 struct shared {
-    _Alignas(LPI_LINE) struct fiber *fibers; /* by rank; of all cores */
-    struct lpi_baton carrier;
+    _Alignas(LPI_LINE) struct lpi_baton carrier;
     bool has_carrier;
     struct lpi_images images;
     char *mapping, *bottom, *top;
     size_t mapped;
     struct lpi_proc *resident, *next; /* on the stack; next, or NULL: the run is over */
     bool ended;                       /* the resident has: do not set it aside */
+    void *context;                    /* of the resident, while the carrier runs */
     void *home;                       /* the carrier's context, while a vp runs */
     struct lpi_fiber_shadow home_shadow, stack_shadow;
+    void **tsan_fibers; /* by rank; of all cores; NULL: not under tsan */
 };
 
 /* Each core has its own. */
@@ -74,7 +72,6 @@ static void be_done(struct shared *s, struct lpi_proc *next, bool ended)
 
     s->next = next;
     s->ended = ended;
-    s->stack_shadow.tsan_fiber = s->fibers[s->resident->rank].tsan_fiber;
     lpi_shadow_leave(&s->stack_shadow, &s->home_shadow, ended);
     t = jump_fcontext(s->home, s);
     lpi_shadow_arrive(&s->stack_shadow);
@@ -88,17 +85,15 @@ static void prefetch(const void *memory, size_t bytes)
 }
 
 /* With a million vps a vp's memory is cold when its turn comes. The next turns are known. */
-static void warm_up(const struct shared *s, struct lpi_core *c)
+static void warm_up(struct lpi_core *c)
 {
     const struct lpi_timer *far = lpi_timers_ahead(&c->run_queue.timers, 6);
     const struct lpi_timer *near = lpi_timers_ahead(&c->run_queue.timers, 3);
 
-    if (far != NULL) {
+    if (far != NULL)
         prefetch(&c->machine->procs[far->rank], sizeof(struct lpi_proc));
-        prefetch(&s->fibers[far->rank], sizeof(struct fiber));
-    }
-    if (near != NULL && s->fibers[near->rank].context != NULL)
-        prefetch(s->fibers[near->rank].saved.memory, s->fibers[near->rank].saved.capacity);
+    if (near != NULL && c->machine->procs[near->rank].carrier != NULL)
+        prefetch(c->machine->procs[near->rank].carrier, MOST_IMAGES);
 }
 
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
@@ -107,7 +102,7 @@ static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
     struct lpi_thread_state mine = {0}; /* on the stack, so it is set aside with it */
 
     (void)late;
-    warm_up(s, from->core);
+    warm_up(from->core);
     lpi_thread_state_save(&mine, &from->core->thread);
     be_done(s, to, false);
     lpi_thread_state_restore(&mine, &from->core->thread);
@@ -115,59 +110,70 @@ static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)
 {
-    warm_up(shared_of(from), from->core);
+    warm_up(from->core);
     be_done(shared_of(from), to, true);
     abort();
-}
-
-static size_t used(const struct shared *s, const struct fiber *f)
-{
-    return (size_t)(s->top - (char *)f->context);
 }
 
 static void *resident(const struct lpi_proc *p, void *address)
 {
     struct shared *s = shared_of(p);
-    struct fiber *f = &s->fibers[p->rank];
-    char *whole;
+    struct lpi_image *whole;
 
     if (p == s->resident)
         return address;
-    whole = lpi_image_whole(&s->images, &f->saved, used(s, f));
-    return whole != NULL ? whole + ((char *)address - (char *)f->context) : NULL;
+    whole = lpi_image_whole(&s->images, p->carrier);
+    if (whole == NULL)
+        return NULL;
+    p->core->machine->procs[p->rank].carrier = whole;
+    return whole->memory + ((char *)address - (s->top - whole->stack_bytes));
 }
 
 /* ---- called by the carrier ---- */
 
-static void put_on_stack(struct shared *s, struct fiber *f)
+static void put_on_stack(struct shared *s, const struct lpi_proc *p)
 {
     const size_t size = (size_t)(s->top - s->bottom);
+    const struct lpi_image *image = p->carrier;
 
     lpi_shadow_fresh(&s->stack_shadow, s->bottom, size);
-    if (f->context == NULL) {
-        f->context = make_fcontext(s->top, size, begin);
+    if (image == NULL) {
+        s->context = make_fcontext(s->top, size, begin);
 #ifdef LPI_TSAN
-        if (f->tsan_fiber == NULL)
-            f->tsan_fiber = __tsan_create_fiber(0);
+        if (s->tsan_fibers[p->rank] == NULL)
+            s->tsan_fibers[p->rank] = __tsan_create_fiber(0);
 #endif
     } else {
-        lpi_image_restore(&s->images, &f->saved, f->context, used(s, f));
+        s->context = s->top - image->stack_bytes;
+        lpi_image_restore(&s->images, image, s->context);
     }
-    s->stack_shadow.tsan_fiber = f->tsan_fiber;
+#ifdef LPI_TSAN
+    s->stack_shadow.tsan_fiber = s->tsan_fibers[p->rank];
+#endif
 }
 
 /* @return false: no memory; the fiber stays on the stack, goes on, and sees that the run stops */
 static bool set_aside(struct shared *s, struct lpi_proc *p)
 {
-    struct fiber *f = &s->fibers[p->rank];
-    const size_t bytes = used(s, f);
+    const size_t bytes = (size_t)(s->top - (char *)s->context);
+    struct lpi_image *image;
 
-    lpi_shadow_clear(f->context, bytes);
-    if (lpi_image_save(&s->images, &f->saved, f->context, bytes))
+    lpi_shadow_clear(s->context, bytes);
+    image = lpi_image_save(&s->images, p->carrier, s->context, bytes);
+    if (image != NULL) {
+        p->carrier = image;
         return true;
+    }
     lpi_stop(p->core->machine, -ENOMEM);
     s->next = p;
     return false;
+}
+
+/* p has nothing on the stack. */
+static void forget(struct shared *s, struct lpi_proc *p)
+{
+    lpi_image_free(&s->images, p->carrier);
+    p->carrier = NULL;
 }
 
 static void run_all(struct shared *s, struct lpi_proc *first)
@@ -175,19 +181,20 @@ static void run_all(struct shared *s, struct lpi_proc *first)
     bool in_place = false;
 
     for (struct lpi_proc *p = first; p != NULL; p = s->next) {
-        struct fiber *f = &s->fibers[p->rank];
         struct lpi_fcontext_transfer t;
 
         if (!in_place)
-            put_on_stack(s, f);
+            put_on_stack(s, p);
         s->resident = p;
         /* relaxed: for reports only */
         atomic_store_explicit(&p->core->holder, p->rank, memory_order_relaxed);
         lpi_shadow_leave(&s->home_shadow, &s->stack_shadow, false);
-        t = jump_fcontext(f->context, s);
+        t = jump_fcontext(s->context, s);
         lpi_shadow_arrive(&s->home_shadow);
         s->resident = NULL;
-        f->context = t.context;
+        s->context = t.context;
+        if (s->ended)
+            forget(s, p);
         in_place = !s->ended && !set_aside(s, p);
     }
 }
@@ -212,7 +219,7 @@ static void *carrier_main(void *arg)
     urcu_memb_register_thread();
     lpi_shadow_thread(&s->home_shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
-        run_all(s, c->procs[0]);
+        run_all(s, lpi_proc_at(c, 0));
         c->machine->cores_done(c);
     }
     urcu_memb_unregister_thread();
@@ -224,8 +231,8 @@ static void launch(struct logp_machine *m)
 {
     struct shared *all = m->executor_data;
 
-    for (int i = 0; i < m->P; i++)
-        all->fibers[i].context = NULL;
+    for (int i = 0; i < m->P; i++) /* of a run that was abandoned */
+        forget(&all[m->procs[i].core_index], &m->procs[i]);
     for (int i = 0; i < m->n_cores; i++)
         lpi_baton_give(&all[i].carrier, LPI_BATON_HAS);
 }
@@ -250,16 +257,16 @@ static void destroy(struct logp_machine *m)
 
     if (all == NULL)
         return;
+    for (int i = 0; i < m->P; i++)
+        forget(&all[m->procs[i].core_index], &m->procs[i]);
     for (int i = 0; i < m->n_cores; i++)
         destroy_one(&all[i]);
 #ifdef LPI_TSAN
-    for (int i = 0; all->fibers != NULL && i < m->P; i++)
-        if (all->fibers[i].tsan_fiber != NULL)
-            __tsan_destroy_fiber(all->fibers[i].tsan_fiber);
+    for (int i = 0; all->tsan_fibers != NULL && i < m->P; i++)
+        if (all->tsan_fibers[i] != NULL)
+            __tsan_destroy_fiber(all->tsan_fibers[i]);
+    free(all->tsan_fibers);
 #endif
-    for (int i = 0; all->fibers != NULL && i < m->P; i++)
-        lpi_image_forget(&all->fibers[i].saved);
-    lpi_memory_free(all->fibers, (size_t)m->P, sizeof(*all->fibers));
     free(all);
     m->executor_data = NULL;
 }
@@ -305,11 +312,13 @@ static int create(struct logp_machine *m)
         return -ENOMEM;
     memset(all, 0, (size_t)m->n_cores * sizeof(*all));
     m->executor_data = all;
-    all->fibers = lpi_memory_zeroed((size_t)m->P, sizeof(*all->fibers));
-    if (all->fibers == NULL)
+#ifdef LPI_TSAN
+    all->tsan_fibers = calloc((size_t)m->P, sizeof(*all->tsan_fibers));
+    if (all->tsan_fibers == NULL)
         return -ENOMEM;
+#endif
     for (int i = 0; rc == 0 && i < m->n_cores; i++) {
-        all[i].fibers = all->fibers;
+        all[i].tsan_fibers = all->tsan_fibers;
         rc = create_one(m, &all[i], &m->cores[i]);
     }
     return rc;

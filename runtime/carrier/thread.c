@@ -148,7 +148,7 @@ static void give(struct lpi_proc *to)
 static void launch(struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++)
-        give(m->cores[i].procs[0]);
+        give(lpi_proc_at(&m->cores[i], 0));
 }
 
 /* May this late hand-over be a yield? */

@@ -169,7 +169,7 @@ static int note_call(struct logp_vp *vp, bool started, const struct logp_call *c
 {
     struct lpi_proc *p = vp->proc;
     struct logp_machine *m = p->core->machine;
-    const bool is_all = vp->collective == &p->collective;
+    const bool is_all = vp->collective == p->vp->collective;
     struct lpi_calls *c;
     struct record key, *r;
 

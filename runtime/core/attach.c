@@ -51,13 +51,13 @@ struct logp_vp *logp_vp_started(struct logp_vp *vp, uint32_t **n_started)
     struct lpi_attached *a;
     struct logp_vp *started = vp->collective + 1; /* a group keeps its own here: group.c */
 
-    if (vp->collective == &p->collective) {
+    if (vp->collective == p->vp->collective) {
         a = lpi_attached_to(p);
         if (a == NULL)
             return NULL;
         started = &a->started;
         if (started->proc == NULL) {
-            *started = p->collective;
+            *started = *vp->collective;
             started->context = LPI_CONTEXT_STARTED;
         }
     }
@@ -92,7 +92,7 @@ void lpi_attached_end(struct lpi_proc *p)
         a->first = x->next;
         x->end(x);
     }
-    a->started.n_started = 0;
+    a->started.proc = NULL;
     a->goes_on = false; /* a program may have left in the middle of a step */
     a->has_background = false;
 }

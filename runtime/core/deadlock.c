@@ -240,7 +240,7 @@ static bool waits_in_vain(const struct lpi_proc *p)
 bool lpi_all_in_vain(const struct lpi_core *c)
 {
     for (int i = 0; i < c->n_procs; i++)
-        if (!waits_in_vain(c->procs[i]))
+        if (!waits_in_vain(lpi_proc_at(c, i)))
             return false;
     return true;
 }
@@ -253,7 +253,7 @@ static uint64_t messages_of(const struct lpi_core *c)
     uint64_t n = 0;
 
     for (int i = 0; i < c->n_procs; i++)
-        n += c->procs[i]->sends;
+        n += lpi_proc_at(c, i)->sends;
     for (int i = 0; c->in != NULL && i < c->machine->n_cores; i++)
         if (c->in[i] != NULL) /* relaxed: its own */
             n += atomic_load_explicit(&c->in[i]->head, memory_order_relaxed) +
@@ -270,7 +270,7 @@ static void note_in_vain(struct lpi_core *c)
 
     pthread_mutex_lock(&m->lock);
     for (int i = 0; i < c->n_procs; i++)
-        m->waits_in_vain[c->procs[i]->rank] = lpi_wait_of(c->procs[i]);
+        m->waits_in_vain[lpi_proc_at(c, i)->rank] = lpi_wait_of(lpi_proc_at(c, i));
     /* release, both: pair with the acquires in rests() */
     if (atomic_load_explicit(&c->vain.from, memory_order_relaxed) == INT64_MAX ||
         done != c->vain.done) {

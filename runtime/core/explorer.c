@@ -207,8 +207,8 @@ static void add_sole_misses(struct lpi_core *c, struct outcomes *o)
     struct lpi_explore *x = c->machine->explore;
 
     for (int i = 0; o->misses && i < c->n_procs && lpi_outcomes_reserve(c->machine, o->n); i++)
-        if (x->vps[c->procs[i]->rank].only_misses)
-            x->list[o->n++] = lpi_outcomes_miss(x, c->procs[i]->rank);
+        if (x->vps[lpi_proc_at(c, i)->rank].only_misses)
+            x->list[o->n++] = lpi_outcomes_miss(x, lpi_proc_at(c, i)->rank);
     if (o->n == 0 && o->patient != NULL && lpi_outcomes_reserve(c->machine, 0))
         x->list[o->n++] = lpi_outcomes_miss(x, o->patient->rank);
 }
@@ -232,7 +232,7 @@ struct lpi_proc *lpi_next_polling(struct lpi_core *c)
     bool shared;
     int i = 0;
 
-    while (i < c->n_procs && add_outcomes(c->procs[(x->last + i) % c->n_procs], &aside, &o))
+    while (i < c->n_procs && add_outcomes(lpi_proc_at(c, (x->last + i) % c->n_procs), &aside, &o))
         i++;
     if (o.complete != NULL)
         return completed(o.complete, x->vps[o.complete->rank].query);
@@ -326,8 +326,8 @@ void lpi_explore_begin(struct logp_machine *m)
         lpi_durable_free(x->vps[i].durable);
         x->vps[i] = (struct lpi_explored_vp){0};
         lpi_usage_forget(&m->procs[i]);
-        m->procs[i].group.agreed = 0; /* groups have the same contexts in each run */
-        x->due[i] = 0;                /* all begin */
+        m->procs[i].agreed = 0; /* groups have the same contexts in each run */
+        x->due[i] = 0;          /* all begin */
     }
     x->last = 0;
     x->steps = 0;

@@ -33,13 +33,17 @@ void lpi_proc_main(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
     struct logp_machine *m = c->machine;
+    struct logp_vp vp[2] = {{.proc = p, .rank = p->rank, .size = m->P, .collective = &vp[1]}};
     int rc;
 
+    vp[1] = vp[0];
+    vp[1].context = LPI_CONTEXT_COLLECTIVE;
+    p->vp = vp;
     p->state = LPI_RUNNING; /* its entry in the timers is not valid any more */
     rc = m->time->begin(p);
     do {
         if (rc == 0)
-            rc = m->program(&p->group, m->arg);
+            rc = m->program(vp, m->arg);
         m->record->idle(p);
         if (p->state == LPI_IN_BLOCKING) /* the program did not end its blocking section */
             lpi_blocking_end(p, LOGP_NEVER);

@@ -60,11 +60,6 @@ static void init_proc(struct logp_machine *m, int rank, struct lpi_core *core)
     p->core = core;
     p->core_index = core->index;
     p->state = LPI_ENDED;
-    p->group = (struct logp_vp){.proc = p, .rank = rank, .size = m->P};
-    p->collective = p->group;
-    p->collective.context = LPI_CONTEXT_COLLECTIVE;
-    p->collective.collective = &p->collective;
-    p->group.collective = &p->collective;
 }
 
 static int init_core(struct logp_machine *m, int index, int cpu)
@@ -77,13 +72,16 @@ static int init_core(struct logp_machine *m, int index, int cpu)
     c->cpu = cpu;
     lpi_place(c);
     rc = lpi_timers_init(&c->run_queue.timers, c->n_procs);
-    c->procs = malloc((size_t)c->n_procs * sizeof(struct lpi_proc *));
-    if (rc != 0 || c->procs == NULL)
+    if (m->core_of != NULL)
+        c->ranks = malloc((size_t)c->n_procs * sizeof(*c->ranks));
+    if (rc != 0 || (m->core_of != NULL && c->ranks == NULL))
         return -ENOMEM;
     for (int i = 0, rank = c->first_rank; i < c->n_procs; rank++)
         if (lpi_is_here(c, rank)) {
-            c->procs[i++] = &m->procs[rank];
+            if (c->ranks != NULL)
+                c->ranks[i] = rank;
             init_proc(m, rank, c);
+            i++;
         }
     return 0;
 }
@@ -144,7 +142,7 @@ static void destroy_all(struct logp_machine *m)
         lpi_pool_fini(&m->cores[i]);
     for (int i = 0; m->cores != NULL && i < m->n_cores; i++) {
         lpi_timers_fini(&m->cores[i].run_queue.timers);
-        free(m->cores[i].procs);
+        free(m->cores[i].ranks);
     }
     lpi_lanes_destroy(m);
     lpi_capacity_destroy(m);

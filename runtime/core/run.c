@@ -45,7 +45,7 @@ static void prepare_core(struct lpi_core *c)
     c->failed.error = 0;
     lpi_lag_reset(&c->lag);
     for (int i = 0; i < c->n_procs; i++) {
-        struct lpi_proc *p = c->procs[i];
+        struct lpi_proc *p = lpi_proc_at(c, i);
 
         p->emulated = p->left = 0;
         p->emulating = p->uncounted = false;

@@ -176,6 +176,16 @@ static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
         from->core->machine->executor->switch_to(from, to, late);
 }
 
+/* The deadline of the first vp has not come. Not inlined, because the frame of lpi_hold() is part of each
+ * image of a stack (image.h). */
+static __attribute__((noinline)) void await_due(struct lpi_proc *p, struct lpi_proc *first)
+{
+    if (first != p)
+        hand_over(p, first, is_late(p->core->machine, first));
+    else
+        prepare_in_time(p->core, p);
+}
+
 /*
  * p waits, and other vps may hold the core meanwhile.
  * @return  0: its deadline has come; otherwise the run is stopping
@@ -195,10 +205,8 @@ int lpi_hold(struct lpi_proc *p)
             nobody_ready(c);
         else if (first->state == LPI_RUNNING || m->time->take_due(c, first))
             hand_over(p, first, true);
-        else if (first != p)
-            hand_over(p, first, is_late(m, first));
         else
-            prepare_in_time(c, p);
+            await_due(p, first);
     }
     p->state = LPI_RUNNING;
     lpi_busy(c);
@@ -305,11 +313,11 @@ bool lpi_yields_by_chance(const struct lpi_proc *p)
 /* The run is stopping: a vp that has not ended; NULL: all such are in blocking sections. */
 static struct lpi_proc *next_to_end(struct lpi_core *c)
 {
-    while (c->procs[c->life.stop_cursor]->state == LPI_ENDED)
+    while (lpi_proc_at(c, c->life.stop_cursor)->state == LPI_ENDED)
         c->life.stop_cursor++;
     for (int i = c->life.stop_cursor; i < c->n_procs; i++)
-        if (c->procs[i]->state != LPI_ENDED && c->procs[i]->state != LPI_IN_BLOCKING)
-            return c->procs[i];
+        if (lpi_proc_at(c, i)->state != LPI_ENDED && lpi_proc_at(c, i)->state != LPI_IN_BLOCKING)
+            return lpi_proc_at(c, i);
     return NULL;
 }
 
@@ -318,8 +326,8 @@ struct lpi_proc *lpi_stand_in(struct lpi_core *c)
     struct lpi_proc *p = next_proc(c);
 
     for (int i = 0; p == NULL && i < c->n_procs; i++)
-        if (c->procs[i]->state != LPI_ENDED && c->procs[i]->state != LPI_IN_BLOCKING)
-            p = c->procs[i];
+        if (lpi_proc_at(c, i)->state != LPI_ENDED && lpi_proc_at(c, i)->state != LPI_IN_BLOCKING)
+            p = lpi_proc_at(c, i);
     return p;
 }
 

@@ -78,9 +78,9 @@ void lpi_release_sync(struct lpi_core *c)
     if (c->run_queue.clock_seen > start - LPI_START_MARGIN_NS)
         c->run_queue.clock_seen = start - LPI_START_MARGIN_NS;
     for (int i = 0; i < c->n_procs; i++)
-        if (c->procs[i]->state == LPI_SYNC || request_of(c->procs[i]) != NULL) {
-            lpi_sync_note(c->procs[i], start, 0); /* else a stop has let it go on */
-            lpi_sync_release(c->procs[i]);
+        if (lpi_proc_at(c, i)->state == LPI_SYNC || request_of(lpi_proc_at(c, i)) != NULL) {
+            lpi_sync_note(lpi_proc_at(c, i), start, 0); /* else a stop has let it go on */
+            lpi_sync_release(lpi_proc_at(c, i));
         }
 }
 

@@ -247,7 +247,7 @@ static bool make_stage(struct lpi_core *c, struct lpi_cargo *l, size_t n_bytes)
 static bool make_sink(struct lpi_core *c, struct lpi_cargo *l, const struct lpi_envelope *e)
 {
     l->is_dropped = true;
-    l->to = c->procs[0]; /* any vp of this core: lpi_credit_give() finds the core by it */
+    l->to = lpi_proc_at(c, 0); /* any vp of this core: lpi_credit_give() finds the core by it */
     c->machine->remote->dropped++;
     return make_stage(c, l, e->n_bytes);
 }

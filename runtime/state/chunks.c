@@ -249,7 +249,7 @@ static int copy_core(const struct logp_machine *m, struct logp_trace *out, int i
             rc = -ENOMEM;
     }
     for (int i = 0; rc == 0 && i < c->n_procs; i++)
-        rc = copy(m, out, c->procs[i]->rank, labels);
+        rc = copy(m, out, lpi_proc_at(c, i)->rank, labels);
     free(labels);
     return rc;
 }

@@ -160,17 +160,19 @@ enum lpi_request_state {
 
 struct logp_request {
     struct logp_request *prev, *next; /* posted list; next: free list */
-    enum lpi_request_state state;
-    LPI_LABEL; /* wanted; src is a global rank */
-    void *buf;
-    size_t capacity; /* of buf */
+    enum lpi_request_state state : 8;
     bool exposed;
-    bool special;          /* `truncates`, `space` and `drain` are set: lpi_takes_specially() */
-    bool truncates;        /* it takes longer messages, too */
-    bool matters, hinders; /* explored: lpi_match_mark() */
-    size_t space;          /* the bytes that it wants */
+    bool special;       /* `truncates`, `space` and `drain` are set: lpi_takes_specially() */
+    bool truncates : 1; /* it takes longer messages, too */
+    bool matters : 1, hinders : 1; /* explored: lpi_match_mark() */
+    LPI_LABEL;                     /* wanted; src is a global rank */
+    union {
+        void *buf;
+        void *drain_arg;
+    };
+    size_t capacity;                                                  /* of buf */
+    size_t space;                                                     /* the bytes that it wants */
     void (*drain)(void *arg, size_t at, const void *bytes, size_t n); /* NULL: buf gets them */
-    void *drain_arg;
     union {
         struct {                                          /* POSTED, of the index */
             uint64_t number;                              /* the order of posting */
@@ -197,6 +199,7 @@ struct logp_request {
         struct logp_operation *operation; /* STARTED, ENDED */
     };
 };
+_Static_assert(sizeof(void *) > 8 || sizeof(struct logp_request) <= 112, "a request is small");
 
 /* The pending messages and posted receives of a vp. */
 struct lpi_index;

@@ -64,7 +64,6 @@ struct logp_vp {
     uint32_t context;
     int rank, size;
     union {
-        uint32_t agreed;    /* proc.group: the largest context above 2^30 that the vp has used */
         uint32_t n_started; /* for started collectives: how many in this run: attach.c */
         uint32_t n_areas;   /* for collectives of a group: its number of areas: area.c */
         uint32_t n_calls;   /* a group, and its fourth: how many collectives: agree.c */
@@ -78,8 +77,10 @@ struct lpi_proc {
     /* constant while it lives: senders on other cores read it */
     _Alignas(64) struct lpi_core *core;
     int rank, core_index; /* a copy of core->index, whose cache line core's holder writes */
-    void *carrier;        /* the executor's: a thread's baton or a fiber */
-    struct logp_vp group, collective;
+    void *carrier;        /* the executor's: a thread's baton, a fiber, or a stack set aside */
+    /* in a run: the handle of its program, and after it that for collectives. They are on its stack:
+     * only the vp itself uses them */
+    struct logp_vp *vp;
     /* the holder's, but rarely written, so it may share this line */
     union {
         int64_t wait_until; /* with waits_for: lpi_waits_for() */
@@ -88,6 +89,7 @@ struct lpi_proc {
         } any; /* for reports: the label wanted; WAITS_FOR_SPACE, SENDING: receiver and tag */
         int sync_result; /* SYNC of a group: 0; or its error */
     };
+    uint32_t agreed; /* the largest context above 2^30 of its groups */
 
     /* the holder's; fields that a message within the core touches come first */
     _Alignas(64) enum lpi_state state;
@@ -114,7 +116,7 @@ struct lpi_proc {
     int64_t left;     /* wall clock at the last exit from the runtime */
     struct logp_port port;
 };
-_Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 256, "a vp is small");
+_Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 192, "a vp is small");
 
 /* The part of a vp that threads without its core write: queue.c, reacquire.c. */
 struct lpi_mailbox {
@@ -204,9 +206,9 @@ struct lpi_core {
 
     /* constant while the machine lives */
     _Alignas(LPI_LINE) struct logp_machine *machine;
-    struct lpi_proc **procs;
-    int first_rank, n_procs; /* without core_of its procs have consecutive ranks */
-    const int *core_of;      /* the machine's */
+    int first_rank, n_procs;
+    int *ranks;         /* of its procs; NULL: consecutive ones from first_rank */
+    const int *core_of; /* the machine's; NULL: as ranks */
     int index;
     int cpu;                        /* the operating system's number; -1: not pinned */
     struct lpi_lane **in, **out;    /* indexed by core; NULL for itself */
@@ -383,6 +385,12 @@ static inline bool lpi_is_here(const struct lpi_core *c, int rank)
     if (__builtin_expect(c->core_of != NULL, false))
         return (unsigned)rank < (unsigned)c->machine->P && c->core_of[rank] == c->index;
     return (unsigned)(rank - c->first_rank) < (unsigned)c->n_procs;
+}
+
+/* The i-th proc of the core */
+static inline struct lpi_proc *lpi_proc_at(const struct lpi_core *c, int i)
+{
+    return &c->machine->procs[c->ranks != NULL ? c->ranks[i] : c->first_rank + i];
 }
 
 /* The time that logp_now() returns. */

@@ -10,6 +10,8 @@
 /* Numbers of parts: the runs come first, then the heap. */
 enum { HEAP = LPI_RUNS, NONE = -1, UNKNOWN = -2 };
 
+enum { FIRST_SLOTS = 256 }; /* of a run */
+
 static bool before(const struct lpi_timer *a, const struct lpi_timer *b)
 {
     return a->key < b->key || (a->key == b->key && a->rank < b->rank);
@@ -60,6 +62,7 @@ int lpi_timers_init(struct lpi_timers *t, int most)
         t->runs[i].slots = lpi_memory_zeroed((size_t)t->capacity, sizeof(struct lpi_timer));
         if (t->runs[i].slots == NULL)
             return -ENOMEM;
+        t->runs[i].end = t->capacity < FIRST_SLOTS ? t->capacity : FIRST_SLOTS;
     }
     return t->heap == NULL ? -ENOMEM : 0;
 }
@@ -80,14 +83,18 @@ void lpi_timers_clear(struct lpi_timers *t)
     t->top = UNKNOWN;
 }
 
-/* At the end of its memory a run moves to the front, if that frees half of it. */
-static __attribute__((noinline)) bool move_to_front(const struct lpi_timers *t, struct lpi_run *r)
+/* At its end a run moves to the front, if that frees a quarter of it, or else it gets more slots. */
+static __attribute__((noinline)) bool make_space(const struct lpi_timers *t, struct lpi_run *r)
 {
     const int n = r->tail - r->head;
 
-    if (n > t->capacity / 2)
-        return false;
-    memcpy(r->slots, r->slots + r->head, (size_t)n * sizeof(*r->slots));
+    if (n > r->end - r->end / 4) {
+        const bool can_grow = r->end < t->capacity;
+
+        r->end = r->end < t->capacity / 2 ? r->end + r->end / 2 : t->capacity;
+        return can_grow;
+    }
+    memmove(r->slots, r->slots + r->head, (size_t)n * sizeof(*r->slots));
     r->head = 0;
     r->tail = n;
     return true;
@@ -97,7 +104,7 @@ static bool has_space(const struct lpi_timers *t, struct lpi_run *r)
 {
     if (r->tail == r->head)
         r->head = r->tail = 0;
-    return r->tail < t->capacity || move_to_front(t, r);
+    return r->tail < r->end || make_space(t, r);
 }
 
 static const struct lpi_timer *first_of(const struct lpi_timers *t, int part)

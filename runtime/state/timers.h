@@ -28,6 +28,7 @@ struct lpi_timer {
 struct lpi_run {
     struct lpi_timer *slots; /* sorted, [head, tail) */
     int head, tail;
+    int end; /* of the slots in use; the others have no memory yet */
 };
 
 struct lpi_timers {
