@@ -209,12 +209,16 @@ static void print_ways_out(const struct options *o, const struct advice *a)
 static void print_early(const struct row *early)
 {
     const bool takes_turns = early->has_links && early->links.waited_ns > 0;
+    const double less = (1 - logp_record_ratio(&early->record)) * 100;
 
-    printf("%s took %.1f %% less than predicted: %s.\n", early->algorithm->name,
-           (1 - logp_record_ratio(&early->record)) * 100,
-           takes_turns
-               ? "its messages wait for each other at links, in another order than predicted"
-               : "under this delay model no run can, so do not trust these times");
+    if (takes_turns)
+        printf("%s took %.1f %% less than predicted: its messages wait for each other at links, in "
+               "another order than predicted.\n",
+               early->algorithm->name, less);
+    else
+        printf("%s took %.1f %% less than predicted: under this delay model no run can, so do not "
+               "trust these times.\n",
+               early->algorithm->name, less);
 }
 
 void print_advice(const struct options *o, const struct advice *a)
