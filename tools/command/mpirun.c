@@ -424,6 +424,7 @@ static int mpirun(struct options *o)
                                   .checksums = o->checksums,
                                   .compute = o->compute,
                                   .timeout_ns = o->timeout_ns,
+                                  .stack_bytes = o->stack_bytes,
                                   .run = run_program};
     const struct logp_trace_config tracing = {.size = sizeof(tracing)};
     struct mpi_report calls = {0};

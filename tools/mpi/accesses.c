@@ -62,7 +62,7 @@ static __attribute__((noinline)) void check_accessed(const struct rank *rank, st
             by->n_summed = 0; /* or it is named again */
     }
     for (struct win *w = rank->windows; w != NULL; w = w->next_of_rank)
-        check_own_access(w, from, n, writes, caller);
+        check_own_access(w, from, n, writes, writes ? "a store" : "a load", caller, true);
 }
 
 /* Functions of the program that combine elements use the buffers of their collective. */

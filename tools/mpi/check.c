@@ -5,6 +5,7 @@
  * Those that are gone stay in memory, marked, until at least N_GONE / 2 others are gone: so that handle is known.
  */
 #include "host.h"
+#include "window.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -60,7 +61,7 @@ struct request *reuse_request(struct rank *owner)
     return owner->gone[owner->n_reused++ % N_GONE];
 }
 
-int check_requests(int n, const MPI_Request requests[])
+int check_requests(int n, const MPI_Request requests[], const void *frame)
 {
     for (int i = 0; i < n && the_job->checks; i++) {
         const struct request *r = (const struct request *)requests[i];
@@ -71,6 +72,9 @@ int check_requests(int n, const MPI_Request requests[])
               n);
         CHECK(NULL, r->kind != REQUEST_GONE && !r->freed, MPI_ERR_REQUEST,
               "the request that %s made is complete or has been freed", r->call);
+        if (r->on_stack != 0 && r->on_stack < (uintptr_t)frame && r->active)
+            name_returned("buffer", r->call,
+                          r->caller != NULL ? place_of(this_rank(), r->caller) : r->place);
     }
     return MPI_SUCCESS;
 }
@@ -237,6 +241,36 @@ static void check_use(struct request *r, struct part s, bool writes)
     if (by != NULL)
         name_use(by);
     note_use(writes ? &rank->receives : &rank->sends, r, s, writes ? &r->writes : &r->reads);
+    if (is_on_stack(rank, s.from) && (r->on_stack == 0 || s.from < r->on_stack))
+        r->on_stack = s.from;
+}
+
+void check_blocking(struct rank *rank, const void *buf, const struct type *type, size_t n,
+                    bool writes)
+{
+    const struct part s = part_of(buf, type, n);
+    const struct request *by = user_of(&rank->receives, s.from, s.to, NULL);
+
+    if (by == NULL && writes)
+        by = user_of(&rank->sends, s.from, s.to, NULL);
+    if (by != NULL && the_job->checks)
+        name_use(by);
+}
+
+void name_returned(const char *what, const char *call, uintptr_t place)
+{
+    const struct rank *rank = this_rank();
+    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+
+    if (atomic_flag_test_and_set_explicit(&the_job->said.returned,
+                                          memory_order_relaxed)) /* no data depends on it */
+        return;
+    name_places(the_job, &place, 1, text);
+    fflush(stdout);
+    fprintf(stderr,
+            "rank %d: %s: the %s of %s%s is a local variable of a function that has returned%s; "
+            "more of them are not named\n",
+            logp_vp_rank(rank->vp), rank->call, what, call, text[0], name_here(here));
 }
 
 /* ---- buffers that are written too early ---- */
@@ -337,9 +371,12 @@ void check_buffer(struct request *r)
 {
     const struct part s = part_of(r->buf, r->type, r->count);
 
+    r->on_stack = 0;
+    if (r->kind == REQUEST_SEND && r->comm->owner->windows != NULL)
+        check_windows(r->comm->owner, NULL, r->buf, r->type, r->count, false, r->caller);
     if (r->kind == REQUEST_SEND && r->peer != MPI_PROC_NULL)
         check_read(r, s);
-    else if (the_job->checks && s.from < s.to)
+    else if (the_job->checks && s.from < s.to && r->peer != MPI_PROC_NULL)
         check_use(r, s, r->kind == REQUEST_RECV);
 }
 
@@ -348,6 +385,8 @@ void check_buffers(struct request *r, const void *in, const struct type *in_type
 {
     const struct part written = part_of(out, out_type, m);
 
+    if (r->kind == REQUEST_COLLECTIVE && in_type != NULL && r->comm->owner->windows != NULL)
+        check_windows(r->comm->owner, NULL, in, in_type, n, false, r->comm->owner->caller);
     check_read(r, part_of(in, in_type, n));
     if (the_job->checks && written.from < written.to)
         check_use(r, written, true);

@@ -88,12 +88,6 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
     return barrier("MPI_Ibarrier", comm, request);
 }
 
-/* Does a request of this rank that is not complete use a buffer? */
-static bool has_buffers(const struct rank *rank)
-{
-    return (rank->sends.taken | rank->receives.taken) != 0;
-}
-
 static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  MPI_Request *request)
 {
@@ -111,7 +105,7 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
                              count, type, root, request);
     check_members(c, t, (size_t)count);
     bytes = (size_t)count * t->size;
-    if (request == NULL && in_a_row(t, (size_t)count) && !has_buffers(c->owner))
+    if (request == NULL && in_a_row(t, (size_t)count) && !HAS_USES(c->owner))
         return class_of(logp_broadcast(c->vp, (char *)buf + t->true_lb, bytes, root));
     BEGIN(r, c);
     if (c->rank == root)

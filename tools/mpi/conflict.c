@@ -190,7 +190,8 @@ static void note_own_access(struct target *t, const struct access *a)
 
 /* What others do to it may still come in the epoch that a fence or MPI_Win_post has begun. With locks
  * only what is under way counts: what comes later may wait for a message of this rank. */
-void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, void *caller)
+void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, const char *call,
+                      void *caller, bool lasts)
 {
     struct target *t = w->own;
     const struct access a = {.from = from,
@@ -200,7 +201,7 @@ void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, void
                              .fences = w->posted ? -1 : w->fences,
                              .kind = writes ? 'w' : 'r',
                              .in_a_row = true,
-                             .call = writes ? "a store" : "a load",
+                             .call = call,
                              .caller = caller};
     struct access before = {.to = 0};
 
@@ -214,12 +215,26 @@ void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, void
             if ((b->fences < 0 || b->fences == w->fences) && conflicts_with_own(b, &a))
                 before = *b;
         }
-        if (w->posted || w->fenced)
+        if (lasts && (w->posted || w->fenced))
             note_own_access(t, &a);
     }
     pthread_mutex_unlock(&t->mutex);
     if (before.to > 0)
         name_conflict(w, w->comm->rank, &a, &before);
+}
+
+/* What an operation uses it uses until the epoch ends. */
+void check_windows(struct rank *rank, const struct win *of, const void *buf,
+                   const struct type *type, size_t n, bool writes, void *caller)
+{
+    const uintptr_t from = (uintptr_t)buf + (uintptr_t)type->true_lb;
+    const size_t bytes = in_a_row(type, n) ? n * type->size : 1;
+
+    if (!the_job->checks || n * type->size == 0)
+        return;
+    for (struct win *w = rank->windows; w != NULL; w = w->next_of_rank)
+        check_own_access(w, from, bytes, writes, rank->call, the_job->times_calls ? NULL : caller,
+                         w == of && !w->posted);
 }
 
 void end_own_accesses(struct win *w)
@@ -318,6 +333,10 @@ void check_origin(struct win *w, int rank, const char *call, const void *in,
                           .place = the_job->times_calls ? place_here() : 0};
     w->origins->n_active++;
     check_buffers(o, in, in_type, n, out, out_type, m);
+    if (in_type != NULL)
+        check_windows(w->comm->owner, w, in, in_type, n, false, this_rank()->caller);
+    if (out_type != NULL)
+        check_windows(w->comm->owner, w, out, out_type, m, true, this_rank()->caller);
 }
 
 /* May others than its target change the bytes of a? Operations with requests are not noted. */

@@ -86,7 +86,7 @@ enum { N_MEMBER_CALLS = 256 }; /* some of the last ones: the others are not comp
 
 /* What the checks have said in this run: most of it is said once, or by few ranks. */
 struct said {
-    atomic_flag conflict, use, unused, types;
+    atomic_flag conflict, use, unused, types, returned;
     _Atomic int requests, messages, sums; /* ranks, ranks, lines */
     pthread_mutex_t mutex; /* of what follows: places whose objects are left; and members */
     struct {
@@ -122,6 +122,7 @@ struct job {
     const struct mpi_forced *forced;    /* the same */
     bool records_calls;                 /* --report */
     bool times_calls; /* the executable calls the functions of timed.c: for --compute or --report */
+    size_t stack_bytes;
     int n_ranks;
     struct rank *ranks;
     struct host_rank *hosts;

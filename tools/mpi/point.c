@@ -107,6 +107,10 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
     CHECK(c, mode != LOGP_SEND_BUFFERED || fits_attached(c->owner, t, (size_t)count),
           MPI_ERR_BUFFER, "%zu bytes do not fit in the %d of MPI_Buffer_attach()",
           (size_t)count * t->size, c->owner->buffer_size);
+    if (HAS_USES(c->owner)) {
+        check_blocking(c->owner, buf, t, (size_t)count, false);
+        check_windows(c->owner, NULL, buf, t, (size_t)count, false, caller);
+    }
     o = options_of(t, buf, (size_t)count, mode, &elements);
     o.bits = signature_of(c, t, (size_t)count, caller);
     do
@@ -194,6 +198,8 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
         return nobody(status);
     bytes = (size_t)count * t->size;
     CHECK_AT(c, buf, t, (size_t)count, "");
+    if (HAS_USES(c->owner))
+        check_blocking(c->owner, buf, t, (size_t)count, true);
     elements = (struct elements){t, (size_t)count, buf};
     o = places_of(&elements);
     from = (struct logp_status){.source = source_of(c, source), .tag = tag_of(tag)};
@@ -206,6 +212,9 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     set_status(status, from.source, from.tag, from.n_bytes < bytes ? from.n_bytes : bytes);
     if (from.n_bytes > bytes)
         return truncated(c, &from, bytes);
+    if (c->owner->windows != NULL && t->size > 0)
+        check_windows(c->owner, NULL, buf, t, from.n_bytes / t->size, true,
+                      __builtin_return_address(0));
     check_signature(c, NULL, t, from.bits, from.n_bytes, from.source, from.tag);
     return MPI_SUCCESS;
 }

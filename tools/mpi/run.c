@@ -105,6 +105,8 @@ int run_rank(struct logp_vp *vp, void *arg)
     if (me == 0)
         catch_interrupts();
     r->host = h;
+    r->stack_top = (uintptr_t)__builtin_frame_address(0);
+    r->stack_bytes = job->stack_bytes / 2; /* what is further down is not known to be there */
     rc = begin_rank(r, vp);
     if (rc != 0)
         return rc;
@@ -307,6 +309,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .compute = program->compute,
                       .forced = program->forced,
                       .records_calls = program->report != NULL,
+                      .stack_bytes = program->stack_bytes,
                       .times_calls = program->compute > 0 || program->report != NULL};
     char why[512], path[PATH_MAX];
     struct rlimit files;
@@ -353,11 +356,12 @@ int run_alone(main_function *main, int argc, char **argv)
                       .argv = argv,
                       .path = path,
                       .main = main,
-                      .checks = true};
+                      .checks = true,
+                      .stack_bytes = (size_t)8 << 20};
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = 1,
                                  .delay = logp_delay_none(),
-                                 .stack_bytes = (size_t)8 << 20};
+                                 .stack_bytes = job.stack_bytes};
     struct logp_machine *m;
     int rc = make_job(&job, 1);
 

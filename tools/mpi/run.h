@@ -59,6 +59,7 @@ struct mpi_program {
     bool names_threads; /* each rank is a thread: "rank 3" */
     double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */
     int64_t timeout_ns;
+    size_t stack_bytes;                   /* of each rank */
     const struct logp_check *exploration; /* --explore: how; NULL: the program runs once */
     const struct mpi_forced *forced;      /* --algo; NULL: none */
     struct mpi_report *report;            /* --report: to be filled; NULL: none */

@@ -30,6 +30,8 @@ typedef __float128 real16;
 typedef float _Complex complex32 __attribute__((mode(TC)));
 #endif
 
+struct win; /* window.h */
+
 /* ---- what handles point to: check.c ---- */
 
 /* A communicator, datatype, group, info, operation or window begins with this. When it is freed its
@@ -315,6 +317,7 @@ struct request {
     size_t n_summed;             /* 0: nothing is compared */
     uint64_t sum;                /* of these bytes when it started */
     struct use *reads, *writes;  /* where its buffers are noted; NULL: nowhere */
+    uintptr_t on_stack; /* the lowest of its buffers that are local variables; 0: none is */
 };
 
 struct request *new_request(enum request_kind kind, struct comm *comm);
@@ -328,8 +331,8 @@ void give_request(struct request *request, void *caller, MPI_Request *handle);
 void forget_request(struct request *request);
 void bury_request(struct rank *owner, struct request *request); /* in place of free() */
 struct request *reuse_request(struct rank *owner);              /* one of them; NULL: none yet */
-/* All are null or can be used. @return MPI_SUCCESS or a class */
-int check_requests(int n, const MPI_Request requests[]);
+/* All are null or can be used. frame: of the call. @return MPI_SUCCESS or a class */
+int check_requests(int n, const MPI_Request requests[], const void *frame);
 /* A message is about to start: say so if its buffer is in use. */
 void check_buffer(struct request *request);
 /* The same of a collective, which reads n elements and writes m. A type that is NULL: none */
@@ -338,7 +341,19 @@ void check_buffers(struct request *request, const void *in, const struct type *i
 /* The same of the buffers of MPI_Sendrecv(). */
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
                  const struct type *received_type, int n_received);
+/* A blocking call is about to read a buffer, or to write it: say so if it is in use. */
+void check_blocking(struct rank *rank, const void *buf, const struct type *type, size_t n,
+                    bool writes);
+/* Does a request or an operation of this rank that is not complete use a buffer, or has it windows? */
+#define HAS_USES(rank)                                                                             \
+    ((((rank)->sends.taken | (rank)->receives.taken) != 0) || (rank)->windows != NULL)
 void forget_buffers(struct rank *owner, struct request *request);
+/* conflict.c: this rank reads or writes a buffer by the call that is running: say so if it is in conflict with
+ * an operation on a window. of: whose operation it is; NULL: of none. caller: of the call */
+void check_windows(struct rank *rank, const struct win *of, const void *buf,
+                   const struct type *type, size_t n, bool writes, void *caller);
+/* What the call at this place uses is a local variable of a function that has returned. what: "buffer" */
+void name_returned(const char *what, const char *call, uintptr_t place);
 enum { FIRST_SUMMED = 64 }; /* bytes: without --checksum the others are not compared */
 uint64_t sum_bytes(const unsigned char *data, size_t n);
 /* r needs these bytes as they are, n > 0, until it is complete. */
@@ -422,8 +437,10 @@ struct rank {
         uint32_t taken; /* a bit for each that is not free */
     } sends, receives;
     struct win *windows; /* with memory of this rank */
-    bool combines;       /* in a function of MPI_Op_create() */
-    void *buffer;        /* of MPI_Buffer_attach() */
+    uintptr_t stack_top; /* local variables of the program are in the stack_bytes below it */
+    size_t stack_bytes;
+    bool combines; /* in a function of MPI_Op_create() */
+    void *buffer;  /* of MPI_Buffer_attach() */
     int buffer_size;
     struct own_error { /* MPI_ERR_LASTCODE + 1 + its index is its code */
         int class;
@@ -456,6 +473,11 @@ static inline struct request *user_of(const struct uses *uses, uintptr_t from, u
     return NULL;
 }
 
+/* Is this address one of a local variable of the program? */
+static inline bool is_on_stack(const struct rank *r, uintptr_t at)
+{
+    return r->stack_top - at < r->stack_bytes;
+}
 void free_attributes(struct rank *r);
 void report_left(const struct rank *r);     /* requests and objects: check.c */
 void report_messages(const struct rank *r); /* that nothing has received: the same */

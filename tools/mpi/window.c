@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows: how they are made, what they are. */
 #include "window.h"
+#include "host.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -116,8 +117,15 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
 
 int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+    int rc;
+
     ENTER_INTRA(c, "MPI_Win_create", comm);
-    return make(c, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, win);
+    CHECK(c, base != NULL || size == 0, MPI_ERR_BASE,
+          "the memory of the window is null, but its size is %lld", (long long)size);
+    rc = make(c, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, win);
+    if (rc == MPI_SUCCESS && size > 0 && is_on_stack(c->owner, (uintptr_t)base))
+        ((struct win *)*win)->on_stack = (uintptr_t)base;
+    return rc;
 }
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
@@ -239,11 +247,21 @@ int MPI_Win_detach(MPI_Win win, const void *base)
     return MPI_SUCCESS;
 }
 
+void check_returned(const struct win *w, const void *frame)
+{
+    const struct object *o = &w->object;
+
+    if (w->on_stack != 0 && w->on_stack < (uintptr_t)frame && the_job->checks)
+        name_returned("memory of the window", "MPI_Win_create",
+                      o->caller != NULL ? place_of(w->comm->owner, o->caller) : o->place);
+}
+
 int MPI_Win_free(MPI_Win *win)
 {
     int rc;
 
     ENTER_WIN(w, "MPI_Win_free", *win);
+    check_returned(w, __builtin_frame_address(0));
     CHECK(w->comm, !w->started && !w->posted && !w->all_locked, MPI_ERR_RMA_SYNC,
           "an epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)

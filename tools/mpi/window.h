@@ -89,6 +89,7 @@ struct win {
     int64_t next_ns, *done_ns; /* when the next operation may start; when those of a target end */
     int n_started, n_posted, *start_ranks, *post_ranks;
     struct origins *origins; /* conflict.c; NULL: none yet */
+    uintptr_t on_stack;      /* its memory is a local variable: where; 0: it is not */
 };
 
 enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_NONE };
@@ -98,9 +99,10 @@ struct win *win_of(MPI_Win handle);
 void check_access(struct win *w, int rank, const struct access *access);
 /* The last operation, at this rank, has been performed; out: its result in a row; NULL: none. */
 void note_performed(struct win *w, int rank, const void *out, size_t n_out);
-/* This rank itself is about to read or write n bytes: say so if they are in its memory of the window
- * and in conflict with an operation. */
-void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, void *caller);
+/* This rank itself is about to read or write n bytes, by this call or "a load" or "a store": say so if
+ * they are in its memory of the window and in conflict with an operation. lasts: until the epoch ends */
+void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, const char *call,
+                      void *caller, bool lasts);
 /* The epoch ends in which others have operated on this rank's memory by MPI_Win_start. */
 void end_own_accesses(struct win *w);
 /* A fence begins: say so if this rank has written what an operation uses. */
@@ -121,6 +123,9 @@ int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, in
 int perform_arrived(struct win *w, int rank);
 /* epoch.c: no operation waits for a fence. @return MPI_SUCCESS or a class */
 int check_fenced(struct win *w);
+/* A call of this frame uses the window: say so if its memory is a local variable of a function that has
+ * returned. */
+void check_returned(const struct win *w, const void *frame);
 /* The window is freed. */
 void drop_operations(struct target *target);
 /* Let all other ranks do first what they do before this time. */
