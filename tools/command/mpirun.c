@@ -422,6 +422,7 @@ static int mpirun(struct options *o)
                                   .quiet = o->quiet,
                                   .checks = !o->unchecked,
                                   .checksums = o->checksums,
+                                  .synchronizes = !o->emulated && o->network.rendezvous_from == 1,
                                   .compute = o->compute,
                                   .timeout_ns = o->timeout_ns,
                                   .stack_bytes = o->stack_bytes,

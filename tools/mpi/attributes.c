@@ -33,7 +33,7 @@ int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void),
     CHECK(NULL, all != NULL, MPI_ERR_NO_MEM, "no memory");
     r->keyvals = all;
     all[r->n_keyvals] = (struct keyval){kind, (MPI_Comm_copy_attr_function *)copy,
-                                        (MPI_Comm_delete_attr_function *)drop, state};
+                                        (MPI_Comm_delete_attr_function *)drop, state, NULL};
     *keyval = FIRST + r->n_keyvals++;
     return MPI_SUCCESS;
 }
@@ -41,11 +41,22 @@ int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void),
 /* Objects may still have the attribute: its functions stay. */
 int free_keyval(enum object_kind kind, int *keyval)
 {
-    const struct keyval *k = keyval_of(*keyval);
+    struct keyval *k = keyval_of(*keyval);
 
     CHECK(NULL, k != NULL && k->kind == kind, MPI_ERR_KEYVAL, "the key %d does not exist", *keyval);
     *keyval = MPI_KEYVAL_INVALID;
+    if (k->object != NULL)
+        bury_object(k->object, sizeof(*k->object));
+    k->object = NULL;
     return MPI_SUCCESS;
+}
+
+void set_keyval_object(int keyval, struct object *object)
+{
+    struct keyval *k = keyval_of(keyval);
+
+    if (k != NULL)
+        k->object = object;
 }
 
 /* keyval < 0: any */

@@ -102,18 +102,33 @@ void note_object(const char *what, const char *call, void *handle, void *caller)
     rank->objects = o;
 }
 
+void forget_object(struct object *o)
+{
+    if (o->link == NULL)
+        return;
+    *o->link = o->next;
+    if (o->next != NULL)
+        o->next->link = o->link;
+    o->link = NULL;
+}
+
+void note_keyval(int keyval, const char *call, void *caller)
+{
+    struct object *o = calloc(1, sizeof(*o));
+
+    if (o == NULL)
+        return;
+    note_object("attribute key", call, o, caller);
+    set_keyval_object(keyval, o);
+}
+
 void bury_object(struct object *o, size_t bytes)
 {
     enum { MOST_BYTES = 4096 };      /* N_GONE of them stay in memory */
     struct rank *rank = rank_here(); /* NULL: the rank has ended, and frees what it still has */
     struct object **grave;
 
-    if (o->link != NULL) {
-        *o->link = o->next;
-        if (o->next != NULL)
-            o->next->link = o->link;
-        o->link = NULL;
-    }
+    forget_object(o);
     if (rank == NULL || !the_job->checks || bytes > MOST_BYTES) {
         free(o);
         return;

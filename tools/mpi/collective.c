@@ -71,6 +71,7 @@ static int prepare(struct request *r, struct buffers *b, const void *in, struct 
 static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
 {
     ENTER(c, call, comm);
+    check_order(c, request != NULL);
     if (request == NULL)
         return class_of(logp_barrier(c->vp));
     BEGIN(r, c);
@@ -79,6 +80,7 @@ static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
 
 int MPI_Barrier(MPI_Comm comm)
 {
+    CALLED();
     return barrier("MPI_Barrier", comm, NULL);
 }
 
@@ -103,7 +105,10 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
     if (c->inter)
         return scatter_items(c, &(struct items){.buf = buf, .count = count, .type = type}, buf,
                              count, type, root, request);
-    check_members(c, t, (size_t)count);
+    check_members(c, t, (size_t)count, request != NULL);
+    rc = synchronize(c, root, request);
+    if (rc != MPI_SUCCESS)
+        return rc;
     bytes = (size_t)count * t->size;
     if (request == NULL && in_a_row(t, (size_t)count) && !HAS_USES(c->owner))
         return class_of(logp_broadcast(c->vp, (char *)buf + t->true_lb, bytes, root));
@@ -211,7 +216,11 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     if (is_root) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
     }
-    check_members(c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count));
+    check_members(c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count),
+                  request != NULL);
+    rc = synchronize(c, root, request);
+    if (rc != MPI_SUCCESS)
+        return rc;
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count, in_place, is_root ? x.out : NULL,
                  out_type, is_root ? (size_t)x.out_count * (size_t)c->size : 0);
@@ -241,7 +250,11 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     if (is_root && !in_place) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
     }
-    check_members(c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count));
+    check_members(c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count),
+                  request != NULL);
+    rc = synchronize(c, root, request);
+    if (rc != MPI_SUCCESS)
+        return rc;
     BEGIN(r, c);
     if (in_place) { /* the root's own block goes here, and is not used */
         r->own_block = malloc(bytes + 1);
@@ -275,7 +288,7 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     BLOCKS(x, c, given, true, true);
     bytes = (size_t)x.in_count * in_type->size;
     CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
-    check_members(c, in_type, (size_t)x.in_count);
+    check_members(c, in_type, (size_t)x.in_count, request != NULL);
     n = (size_t)c->size;
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count * (all ? n : 1), in_place, x.out,
@@ -397,15 +410,19 @@ static int reduce(const char *call, enum reduction_kind kind, const void *in, vo
         return failed(c, rc, "the operation is null, or does not apply to %s", t->name);
     }
     if (!c->inter)
-        check_members(c, t, (size_t)n);
+        check_members(c, t, (size_t)n, request != NULL);
     keep_type(t);
     r->type = t;
     r->n = n;
     r->skip = (size_t)first * (size_t)t->extent;
     r->bytes = (size_t)n_own * (size_t)t->extent;
     r->result = (char *)out + t->lb;
-    rc = c->inter ? reduce_inter(r, in, t, type, kind != REDUCE, root)
-                  : reduce_intra(r, kind, in, out, t, n, root, request);
+    rc = kind == REDUCE || kind == SCAN || kind == EXSCAN
+             ? synchronize(c, kind == REDUCE ? root : -1, request)
+             : MPI_SUCCESS;
+    if (rc == MPI_SUCCESS)
+        rc = c->inter ? reduce_inter(r, in, t, type, kind != REDUCE, root)
+                      : reduce_intra(r, kind, in, out, t, n, root, request);
     return end_collective(r, rc, request);
 }
 

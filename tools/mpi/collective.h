@@ -9,6 +9,9 @@
 struct request *begin_collective(struct comm *comm);
 /* r has been started, with rc. request: NULL: wait for it */
 int end_collective(struct request *r, int rc, MPI_Request *request);
+/* --rendezvous 0: a blocking collective waits for all ranks, as any may. root: -1: it has none
+ * @return MPI_SUCCESS or a class */
+int synchronize(struct comm *comm, int root, const MPI_Request *request);
 
 #define BEGIN(r, c)                                                                                \
     struct request *r = begin_collective(c);                                                       \

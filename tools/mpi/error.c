@@ -180,16 +180,27 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errha
 
     enter("MPI_Comm_create_errhandler");
     CHECK(NULL, h != NULL, MPI_ERR_NO_MEM, "no memory");
-    h->function = function;
+    *h = (struct errhandler){.references = 1, .function = function};
     *handler = (MPI_Errhandler)h;
     return MPI_SUCCESS;
+}
+
+MPI_Errhandler keep_errhandler(MPI_Errhandler handler)
+{
+    if ((uintptr_t)handler >= 0x400)
+        ((struct errhandler *)handler)->references++;
+    return handler;
 }
 
 /* Communicators may still use it: it stays until the process ends. */
 int MPI_Errhandler_free(MPI_Errhandler *handler)
 {
+    struct errhandler *h = object_of(*handler);
+
     enter("MPI_Errhandler_free");
     CHECK(NULL, *handler != MPI_ERRHANDLER_NULL, MPI_ERR_ARG, "the error handler is null");
+    if (h != NULL && --h->references == 0)
+        forget_object(&h->object);
     *handler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
 }

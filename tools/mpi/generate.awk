@@ -69,15 +69,18 @@ function not_null_of(line,   list, words, n, i, name, length_of, out) {
 function made_by(line,   list, words, n, i, name) {
     if (name_of(line) ~ /_free$|_commit$|_disconnect$|^Comm_idup/)
         return ""
+    if (name_of(line) ~ /_create_keyval$|^Keyval_create$/)
+        return "keyval"
     list = substr(line, index(line, "(") + 1)
     sub(/\)$/, "", list)
     n = split(list, words, /, */)
     for (i = 1; i <= n; i++)
-        if (words[i] ~ /^MPI_(Comm|Datatype|Group|Info|Op|Win) \*[a-z_]+$/) {
+        if (words[i] ~ /^MPI_(Comm|Datatype|Errhandler|Group|Info|Op|Win) \*[a-z_]+$/) {
             name = words[i]
             sub(/^MPI_/, "", name)
-            what = name ~ /^Comm/ ? "communicator" : name ~ /^Op/ ? "operation" : name ~ /^Win/ ? "window" : tolower(name)
-            sub(/ .*/, "", what)
+            what = name ~ /^Comm/ ? "communicator" : name ~ /^Err/ ? "error handler" : name ~ /^Op/ ? "operation" : name ~ /^Win/ ? "window" : tolower(name)
+            if (what !~ /^error/)
+                sub(/ .*/, "", what)
             sub(/.*\*/, "", name)
             return name
         }
@@ -102,7 +105,10 @@ function checked(line,   words, n, i, name, comm, made, parts) {
     made = made_by(line)
     if (made != "") {
         printf "    rc = PMPI_%s(%s);\n    if (rc == MPI_SUCCESS)\n", name, names_of(line)
-        printf "        note_object(\"%s\", \"MPI_%s\", *%s, __builtin_return_address(0));\n", what, name, made
+        if (made == "keyval")
+            printf "        note_keyval(*keyval, \"MPI_%s\", __builtin_return_address(0));\n", name
+        else
+            printf "        note_object(\"%s\", \"MPI_%s\", *%s, __builtin_return_address(0));\n", what, name, made
         printf "    return rc;\n}\n\n"
     } else
         printf "    return PMPI_%s(%s);\n}\n\n", name, names_of(line)

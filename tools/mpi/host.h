@@ -86,7 +86,7 @@ enum { N_MEMBER_CALLS = 256 }; /* some of the last ones: the others are not comp
 
 /* What the checks have said in this run: most of it is said once, or by few ranks. */
 struct said {
-    atomic_flag conflict, use, unused, types, returned;
+    atomic_flag conflict, use, unused, types, returned, order;
     _Atomic int requests, messages, sums; /* ranks, ranks, lines */
     pthread_mutex_t mutex; /* of what follows: places whose objects are left; and members */
     struct {
@@ -97,6 +97,10 @@ struct said {
     uintptr_t accesses[16]; /* accesses.c: places */
     int n_accesses;
     struct member_call members[N_MEMBER_CALLS];
+    struct order { /* signature.c */
+        _Atomic uint64_t word;
+        _Atomic uint32_t place; /* of the call; stored before the word */
+    } orders[N_MEMBER_CALLS];
 };
 
 /* Functions of the executable, by address in the file: one, and an array of them. 0: there is none. */
@@ -121,6 +125,7 @@ struct job {
     double compute;                     /* of struct mpi_program */
     const struct mpi_forced *forced;    /* the same */
     bool records_calls;                 /* --report */
+    bool synchronizes;                  /* blocking collectives wait for all their ranks */
     bool times_calls; /* the executable calls the functions of timed.c: for --compute or --report */
     size_t stack_bytes;
     int n_ranks;
@@ -228,6 +233,7 @@ void collect_calls(const struct job *job, struct mpi_report *report);
 uintptr_t place_of(const struct rank *rank, void *caller);
 /* A call of the program has made what this handle points to. caller: its return address */
 void note_object(const char *what, const char *call, void *handle, void *caller);
+void note_keyval(int keyval, const char *call, void *caller);
 
 /* variables.c */
 void find_variables(struct job *job);

@@ -4,6 +4,7 @@
  * concerns: those with counts of each rank's own, and all between two groups.
  */
 #include "collective.h"
+#include "host.h"
 
 #include <limits.h>
 #include <string.h>
@@ -169,10 +170,29 @@ static int note_call(struct comm *c, int root, const MPI_Request *request)
     return c->inter ? MPI_SUCCESS : class_of(logp_vp_note_call(c->vp, request != NULL, &call));
 }
 
+int synchronize(struct comm *c, int root, const MPI_Request *request)
+{
+    int rc = MPI_SUCCESS;
+
+    if (!the_job->synchronizes || request != NULL || c->inter)
+        return rc;
+    rc = note_call(c, root, request);
+    return rc == MPI_SUCCESS ? class_of(logp_barrier(c->vp)) : rc;
+}
+
+/* A call of messages begins. */
+static int begin_messages(struct comm *c, int root, const MPI_Request *request)
+{
+    const int rc = note_call(c, root, request);
+
+    check_order(c, request != NULL);
+    return rc == MPI_SUCCESS && root >= 0 ? synchronize(c, root, request) : rc;
+}
+
 int gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,
                  const struct items *out, int root, MPI_Request *request)
 {
-    const int rc = note_call(c, root, request);
+    const int rc = begin_messages(c, root, request);
 
     if (rc != MPI_SUCCESS)
         return rc;
@@ -203,7 +223,7 @@ static int start_scatter(struct request *r, const struct items *in, void *out, i
 int scatter_items(struct comm *c, const struct items *in, void *out, int out_count,
                   MPI_Datatype out_type, int root, MPI_Request *request)
 {
-    const int rc = note_call(c, root, request);
+    const int rc = begin_messages(c, root, request);
 
     if (rc != MPI_SUCCESS)
         return rc;
@@ -278,7 +298,7 @@ static int exchange_in_place(struct request *r, const struct items *x)
 int exchange_items(struct comm *c, const struct items *in, const struct items *out,
                    MPI_Request *request)
 {
-    const int rc = note_call(c, -1, request);
+    const int rc = begin_messages(c, -1, request);
 
     if (rc != MPI_SUCCESS)
         return rc;

@@ -181,9 +181,11 @@ int MPI_Is_thread_main(int *flag)
 
 int MPI_Finalize(void)
 {
-    struct rank *r = enter("MPI_Finalize");
+    static const struct logp_call call = {.name = "MPI_Finalize", .root = -1};
+    struct rank *r = enter(call.name);
     int self, world, rc;
 
+    CALLED();
     report_left(r);
     for (int i = 0; i < r->n_left; i++) {
         wait_for(r->left[i]);
@@ -192,7 +194,10 @@ int MPI_Finalize(void)
     r->n_left = 0;
     self = delete_attributes(MPI_COMM_SELF);
     world = delete_attributes(MPI_COMM_WORLD);
-    rc = class_of(logp_barrier(r->vp));
+    check_order(&r->world, false);
+    rc = class_of(logp_vp_note_call(r->vp, false, &call)); /* not a barrier of the program */
+    if (rc == MPI_SUCCESS)
+        rc = class_of(logp_barrier(r->vp));
     report_messages(r);
     r->finalized = true;
     return self != MPI_SUCCESS ? self : world != MPI_SUCCESS ? world : rc;

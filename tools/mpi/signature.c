@@ -197,14 +197,49 @@ void check_alike(const struct comm *comm, struct type *a, size_t n, const char *
 /* ---- a collective, as each member calls it ---- */
 
 /* Which collective it is, for all members alike */
-static uint64_t key_of(const struct comm *comm)
+static uint64_t key_of(uint64_t id, uint64_t number)
 {
-    const uint64_t key = (comm->id ^ comm->n_checked << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t key = (id ^ number << 32) * UINT64_C(0x9e3779b97f4a7c15);
 
-    return (key ^ key >> 32) + comm->n_checked;
+    return (key ^ key >> 32) + number;
 }
 
-void check_members(struct comm *comm, struct type *t, size_t n)
+/* Blocking collectives of a communicator and nonblocking ones come in one order at all members. A word for
+ * each of the last ones says which it is; a persistent one may be started in another order. */
+void check_order(struct comm *comm, bool starts)
+{
+    enum { LOW_BITS = 24 }; /* of a word: the rank, and whether the collective is nonblocking */
+    const struct rank *r = comm->owner;
+    struct order *at;
+    uint64_t key, mine, other;
+    uintptr_t place;
+    char text[1][PLACE_TEXT], here[PLACE_TEXT];
+
+    if (!the_job->checks || comm->id == 0 || comm->size == 1 || r->started != NULL)
+        return;
+    key = key_of(comm->id, ++comm->n_ordered);
+    at = &the_job->said.orders[key % N_MEMBER_CALLS];
+    mine = key >> LOW_BITS << LOW_BITS | (uint64_t)comm->rank << 1 | starts;
+    other =
+        atomic_load_explicit(&at->word, memory_order_acquire); /* pairs with the release below */
+    if ((other ^ mine) >> LOW_BITS != 0) {
+        atomic_store_explicit(&at->place, place_in_file(r, r->caller), memory_order_relaxed);
+        atomic_store_explicit(&at->word, mine, memory_order_release);
+    } else if (((other ^ mine) & 1) != 0 &&
+               !atomic_flag_test_and_set_explicit(&the_job->said.order, memory_order_relaxed)) {
+        place = atomic_load_explicit(&at->place, memory_order_relaxed);
+        name_places(the_job, &place, 1, text);
+        name_here(here);
+        fflush(stdout);
+        fprintf(stderr,
+                "rank %d: %s: rank %d calls a %s collective%s in its place%s; more such calls are "
+                "not named\n",
+                logp_vp_rank(r->vp), r->call, (int)(other >> 1 & ((1 << (LOW_BITS - 1)) - 1)),
+                starts ? "blocking" : "nonblocking", text[0], here);
+    }
+}
+
+void check_members(struct comm *comm, struct type *t, size_t n, bool starts)
 {
     struct rank *r = comm->owner;
     struct member_call *first, other;
@@ -213,13 +248,14 @@ void check_members(struct comm *comm, struct type *t, size_t n)
     uint32_t hash;
     uint64_t key;
 
+    check_order(comm, starts);
     if (!the_job->checks || comm->id == 0 || comm->size == 1)
         return;
     hash = n * t->size > 0 ? hash_of(r, t, n) : 0;
     comm->n_checked++;
     if (hash == 0)
         return;
-    key = key_of(comm);
+    key = key_of(comm->id, comm->n_checked);
     first = &the_job->said.members[key % N_MEMBER_CALLS];
     pthread_mutex_lock(&the_job->said.mutex);
     if (first->key != key) /* no key is used twice: the other collective is not compared any more */

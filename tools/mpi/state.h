@@ -52,6 +52,8 @@ static inline void *object_of(const void *handle)
     return (uintptr_t)handle >= 0x400 && !o->is_gone ? (void *)o : NULL;
 }
 
+/* The program has no handle to it any more. */
+void forget_object(struct object *object);
 /* In place of free(). */
 void bury_object(struct object *object, size_t bytes);
 
@@ -119,6 +121,8 @@ struct group {
 };
 
 struct errhandler {
+    struct object object;
+    int references; /* handles of the program; communicators may still use it without any */
     MPI_Comm_errhandler_function *function;
 };
 
@@ -146,9 +150,9 @@ struct comm {
     /* Whom messages go to: n_peers ranks of vp from first_peer on. They are the communicator itself,
      * or, between two groups, the other group: then vp has both groups. */
     int n_peers, first_peer;
-    bool inter;         /* it is between two groups */
-    uint64_t id;        /* the same at all members; 0: their collectives are not compared */
-    uint64_t n_checked; /* collectives: signature.c */
+    bool inter;  /* it is between two groups */
+    uint64_t id; /* the same at all members; 0: their collectives are not compared */
+    uint64_t n_checked, n_ordered; /* collectives: signature.c */
     struct comm *inner; /* the same ranks, for messages of collectives; NULL: not needed yet */
     MPI_Errhandler errors;
     struct cart *cart;
@@ -194,6 +198,8 @@ enum object_kind { OBJECT_COMM, OBJECT_TYPE, OBJECT_WIN };
 int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void), int *keyval,
                   void *state);
 int free_keyval(enum object_kind kind, int *keyval);
+/* What check.c knows of it; it is freed with the key value. */
+void set_keyval_object(int keyval, struct object *object);
 int set_attribute(enum object_kind kind, void *object, int keyval, void *value);
 bool find_attribute(const void *object, int keyval, void **value);
 int delete_attribute(void *object, int keyval);
@@ -380,7 +386,10 @@ void check_signature(const struct comm *comm, const struct request *r, struct ty
 void check_alike(const struct comm *comm, struct type *a, size_t n, const char *a_is,
                  struct type *b, size_t m, const char *b_is);
 /* All members give n elements of this type, or of others that are alike, to the collective that begins. */
-void check_members(struct comm *comm, struct type *type, size_t n);
+void check_members(struct comm *comm, struct type *type, size_t n, bool starts);
+/* A collective begins, which starts or blocks: say so if another member calls one of the other kind in its
+ * place. */
+void check_order(struct comm *comm, bool starts);
 
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int start_send(struct request *request);
@@ -416,6 +425,7 @@ struct rank {
         MPI_Comm_copy_attr_function *copy;
         MPI_Comm_delete_attr_function *drop;
         void *state;
+        struct object *object; /* set_keyval_object() */
     } * keyvals;
     int n_keyvals;
     struct attribute *attributes;
@@ -545,6 +555,8 @@ void abort_run(int code) __attribute__((noreturn));
     struct comm *c = comm_in(enter(call), handle);                                                 \
     CHECK(NULL, c != NULL, MPI_ERR_COMM, "the communicator is null or has been freed")
 
+/* One more handle to it. */
+MPI_Errhandler keep_errhandler(MPI_Errhandler handler);
 /* What MPI has for the error handlers of a kind of object; entered: ENTER(), or that of the kind. */
 #define ERROR_HANDLERS(name, type, entered, comm)                                                  \
     int MPI_##name##_set_errhandler(type handle, MPI_Errhandler handler)                           \
@@ -557,7 +569,7 @@ void abort_run(int code) __attribute__((noreturn));
     int MPI_##name##_get_errhandler(type handle, MPI_Errhandler *handler)                          \
     {                                                                                              \
         entered(object, "MPI_" #name "_get_errhandler", handle);                                   \
-        *handler = (comm)->errors;                                                                 \
+        *handler = keep_errhandler((comm)->errors);                                                \
         return MPI_SUCCESS;                                                                        \
     }                                                                                              \
     int MPI_##name##_call_errhandler(type handle, int error)                                       \
