@@ -10,6 +10,11 @@ static void sum(void *in, void *inout, int *length, MPI_Datatype *type)
     (void)in, (void)inout, (void)length, (void)type;
 }
 
+static void ignore(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm, (void)error;
+}
+
 /* What is made is freed, or left. */
 static void objects(const char *which, int frees)
 {
@@ -18,7 +23,17 @@ static void objects(const char *which, int frees)
     MPI_Group group = MPI_GROUP_NULL, pair = MPI_GROUP_NULL;
     MPI_Op op = MPI_OP_NULL;
     MPI_Info info = MPI_INFO_NULL;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL, same;
+    int key = MPI_KEYVAL_INVALID;
 
+    if (strcmp(which, "error handler") == 0) {
+        MPI_Comm_create_errhandler(ignore, &handler);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+        MPI_Comm_get_errhandler(MPI_COMM_WORLD, &same);
+        MPI_Errhandler_free(&same);
+    }
+    if (strcmp(which, "attribute key") == 0)
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
     if (strcmp(which, "communicator") == 0)
         MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &comm);
     if (strcmp(which, "datatype") == 0)
@@ -50,6 +65,11 @@ static void objects(const char *which, int frees)
         MPI_Op_free(&op);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
+    if (handler != MPI_ERRHANDLER_NULL)
+        MPI_Errhandler_free(&handler);
+    if (key != MPI_KEYVAL_INVALID)
+        MPI_Comm_free_keyval(&key);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     if (strcmp(which, "window") == 0)
         MPI_Win_free(&win);
 }
@@ -208,6 +228,11 @@ static void share_origin(const char *which)
         MPI_Accumulate(got, 1, MPI_INT, 0, 5, 1, MPI_INT, MPI_SUM, win); /* added */
         MPI_Send(&value, 1, MPI_INT, me, 6, MPI_COMM_WORLD);
     }
+    if (strcmp(which, "read") == 0) {
+        MPI_Get(got, 1, MPI_INT, 0, 1, 1, MPI_INT, win);  /* read by */
+        MPI_Send(got, 1, MPI_INT, me, 6, MPI_COMM_WORLD); /* read */
+        MPI_Recv(&value, 1, MPI_INT, me, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     if (strcmp(which, "right") == 0) {
         MPI_Put(&value, 1, MPI_INT, 0, me, 1, MPI_INT, win);
         MPI_Accumulate(&value, 1, MPI_INT, 0, 7, 1, MPI_INT, MPI_SUM, win);
@@ -227,6 +252,80 @@ static void share_origin(const char *which)
             MPI_Win_fence(0, win);
         }
     MPI_Win_free(&win);
+}
+
+/* In an epoch of fences each rank gets words of the next one into its own window: at `to`. */
+static void get_around(int to)
+{
+    MPI_Request request;
+
+    MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Isend(x + 1, 1, MPI_INT, me, 6, MPI_COMM_WORLD, &request); /* two read */
+    MPI_Recv(x + 5, 1, MPI_INT, me, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Get(x + to, 2, MPI_INT, (me + 1) % P, 1, 2, MPI_INT, win); /* around */
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
+static __attribute__((noinline)) void begin_send(MPI_Request *request, const int *given)
+{
+    const MPI_Comm world = MPI_COMM_WORLD;
+    const int own = me;
+
+    MPI_Isend(given != NULL ? given : &own, 1, MPI_INT, me, 8, world, request); /* local request */
+}
+
+static __attribute__((noinline)) void begin_window(void)
+{
+    const MPI_Comm world = MPI_COMM_WORLD;
+    int values[4] = {0};
+
+    MPI_Win_create(values, 16, 4, MPI_INFO_NULL, world, &win); /* local window */
+}
+
+/* A buffer is a local variable of a function that has returned. */
+static void return_early(const char *which)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int sent = me;
+    int got = 0;
+
+    if (strcmp(which, "window") == 0) {
+        begin_window();
+        MPI_Win_free(&win); /* window too late */
+        return;
+    }
+    begin_send(&request, strcmp(which, "request") == 0 ? NULL : &sent);
+    MPI_Recv(&got, 1, MPI_INT, me, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* request too late */
+}
+
+/* Blocking and nonblocking collectives in two orders */
+static void change_order(int first)
+{
+    MPI_Request request;
+    int value = 0;
+
+    if (first)
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    if (!first)
+        MPI_Bcast(&x[1], 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* A broadcast need not wait, but it may. */
+static void rely_on_bcast(void)
+{
+    int value = me, got;
+
+    if (me == 1)
+        MPI_Recv(&got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* before */
+    MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);                        /* may wait */
+    if (me == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
 }
 
 /* An operation on its way holds its datatype, whichever rank performs it. */
@@ -458,6 +557,14 @@ static void share(const char *which)
         MPI_Ibcast(copy, 2, MPI_INT, 0, world, &r[0]); /* twice by */
         MPI_Ibcast(copy, 2, MPI_INT, 0, world, &r[1]); /* twice */
     }
+    if (strcmp(which, "sent") == 0) {
+        MPI_Irecv(copy, 1, MPI_INT, before, tag, world, &r[0]); /* sent by */
+        MPI_Send(copy, 1, MPI_INT, next, tag, world);           /* sent now */
+    }
+    if (strcmp(which, "received") == 0) {
+        MPI_Isend(copy, 1, MPI_INT, next, tag, world, &r[0]);              /* received by */
+        MPI_Recv(copy, 1, MPI_INT, before, tag, world, MPI_STATUS_IGNORE); /* received now */
+    }
     if (strcmp(which, "waits") == 0) {
         MPI_Irecv(copy, 1, MPI_INT, before, tag, world, &r[0]); /* waits by */
         MPI_Bcast(copy, 2, MPI_INT, 0, world);                  /* waits */
@@ -488,15 +595,16 @@ static void read_together(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const kinds[] = {"communicator", "datatype", "group",
-                                        "operation",    "info",     "window"};
+    static const char *const kinds[] = {"communicator",  "datatype",     "group",
+                                        "operation",     "info",         "window",
+                                        "error handler", "attribute key"};
     static const char *const types[] = {"put",   "itself",    "members", "root", "gatherv",
                                         "irecv", "duplicate", "started", "later"};
     const char *word = argc > 1 ? argv[1] : "right";
 
     start(&argc, &argv);
     if (strcmp(word, "right") == 0) {
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 8; i++)
             objects(kinds[i], 1);
         use_freed("nothing");
         write_early(0);
@@ -509,6 +617,9 @@ int main(int argc, char **argv)
         leave_fence("fence");
         read_together();
         share_origin("right");
+        get_around(6);
+        return_early("nothing");
+        change_order(0);
     }
     if (strcmp(word, "pairs") == 0)
         accumulate_pairs();
@@ -554,6 +665,18 @@ int main(int argc, char **argv)
         MPI_Ibarrier(MPI_COMM_WORLD, &request);
         MPI_Request_free(&request); /* forget */
     }
+    if (strcmp(word, "null") == 0)
+        MPI_Win_create(NULL, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win); /* null */
+    if (strcmp(word, "around") == 0)
+        get_around(2);
+    if (argc > 2 && strcmp(word, "returned") == 0)
+        return_early(argv[2]);
+    if (strcmp(word, "order-of") == 0)
+        change_order(me == 1);
+    if (strcmp(word, "alone") == 0 && me == 1)
+        MPI_Barrier(MPI_COMM_WORLD); /* alone */
+    if (strcmp(word, "relies") == 0)
+        rely_on_bcast();
     if (strcmp(word, "locks") == 0)
         lock_in_a_circle();
     if (strcmp(word, "own") == 0)

@@ -509,6 +509,33 @@ bugs)
 	info Info_create
 	window Win_create
 	END
+    for what in 'error handler:Comm_create_errhandler' 'attribute key:Comm_create_keyval'; do
+        expect 0 "MPI_Finalize: the ${what%:*} of MPI_${what#*:} has not been freed $(at "MPI_${what#*:}(")" \
+            -P 4 ./bugs left "${what%:*}"
+        [ "$(grep -c . out.err)" -eq 1 ] || fail "$what: more than one line"
+    done
+    expect 24 "MPI_Win_create: invalid base: the memory of the window is null, but its size is 32 $(at '/* null */')" -P 2 ./bugs null
+    for options in '-P 3' '-P 2 --executor thread' '-P 2 --clock virtual -L 5us'; do
+        for what in 'request:Wait:buffer of MPI_Isend' 'window:Win_free:memory of the window of MPI_Win_create'; do
+            local=$(at "/* local ${what%%:*} */")
+            # shellcheck disable=SC2086
+            expect 0 "the ${what##*:} $local is a local variable of a function that has returned $(at "/* ${what%%:*} too late */")" \
+                $options ./bugs returned "${what%%:*}"
+        done
+        # shellcheck disable=SC2086
+        logp mpirun $options ./bugs order-of >said 2>&1 || : # it may end in a deadlock
+        grep -qE 'calls a (non)?blocking collective \(bugs.c:[0-9]+\) in its place \(bugs.c:[0-9]+\); more' said ||
+            fail "$options: two orders"
+        # shellcheck disable=SC2086
+        expect 1 'MPI_Finalize()' $options ./bugs alone
+        grep -qF 'collectives differ: ' said && grep -qF 'MPI_Barrier()' said || fail 'a barrier of one rank alone'
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Get: conflicts at rank" $options ./bugs around
+        grep -qF "$(at '/* around */')" said || fail 'the line of what gets around'
+    done
+    expect 0 '' -P 3 ./bugs relies
+    expect 1 "rank 0 in MPI_Bcast, for the other ranks $(at '/* may wait */')" -P 2 --rendezvous 0 ./bugs relies
+    expect 1 "rank 1 in MPI_Recv $(at '/* before */')" -P 2 --rendezvous 0 --explore 3 ./bugs relies
     expect 0 "the datatype of MPI_Type_vector has not been freed $(at '&type); /* left */')" -P 3 --clock virtual -L 5us \
         --compute measured ./bugs left datatype
     expect 5 "MPI_Comm_rank: invalid communicator: the communicator is null or has been freed" -P 2 ./bugs freed comm
@@ -588,6 +615,12 @@ bugs)
 	twice Ibcast Ibcast
 	waits Bcast Irecv
 	END
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Send: a request of MPI_Irecv $(at '/* sent by */') that is not complete uses this buffer $(at '/* sent now */'); more" \
+            $options ./bugs share sent
+        # shellcheck disable=SC2086
+        expect 0 "MPI_Recv: a request of MPI_Isend $(at '/* received by */') that is not complete uses this buffer $(at '/* received now */'); more" \
+            $options ./bugs share received
         while read -r what call it by; do
             # shellcheck disable=SC2086
             expect 0 "MPI_$call: ${it/\~/ } of MPI_$by $(at "/* $what by */") that is not complete uses this buffer $(at "/* $what */"); more" \
@@ -596,6 +629,7 @@ bugs)
 	fetched Get an~operation Get
 	replaced Irecv an~operation Put
 	added Accumulate a~request Irecv
+	read Send an~operation Get
 	END
         # shellcheck disable=SC2086
         expect 15 "rank 0: MPI_Gatherv: message truncated: rank 1 sends 16 bytes where 8 are expected $(at '/* long */')" \

@@ -61,7 +61,7 @@ struct request *reuse_request(struct rank *owner)
     return owner->gone[owner->n_reused++ % N_GONE];
 }
 
-int check_requests(int n, const MPI_Request requests[], const void *frame)
+int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
 {
     for (int i = 0; i < n && the_job->checks; i++) {
         const struct request *r = (const struct request *)requests[i];
@@ -72,7 +72,7 @@ int check_requests(int n, const MPI_Request requests[], const void *frame)
               n);
         CHECK(NULL, r->kind != REQUEST_GONE && !r->freed, MPI_ERR_REQUEST,
               "the request that %s made is complete or has been freed", r->call);
-        if (r->on_stack != 0 && r->on_stack < (uintptr_t)frame && r->active)
+        if (r->on_stack != 0 && r->on_stack < frame && r->active)
             name_returned("buffer", r->call,
                           r->caller != NULL ? place_of(this_rank(), r->caller) : r->place);
     }

@@ -74,7 +74,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
     int rc;
 
     ENTER_WIN(w, "MPI_Win_fence", win);
-    check_returned(w, __builtin_frame_address(0));
+    check_returned(w, FRAME);
     CHECK(w->comm,
           (assert &
            ~(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) == 0,

@@ -377,14 +377,17 @@ BOTH(Allgatherv, Iallgatherv,
                 comm, request),
      GATHERV, MPI_Comm comm)
 
-static int alltoall(const char *call, const struct items *in, const struct items *out,
+/* has_one: each side has one type, and not one for each rank. */
+static int alltoall(const char *call, bool has_one, const struct items *in, const struct items *out,
                     MPI_Comm comm, MPI_Request *request)
 {
     ENTER(c, call, comm);
     CHECK(c,
-          in->buf == MPI_IN_PLACE || (in->counts != NULL && in->displs != NULL &&
-                                      (in->types != NULL || type_of(in->type) != NULL)),
+          in->buf == MPI_IN_PLACE ||
+              (in->counts != NULL && in->displs != NULL && (has_one || in->types != NULL)),
           MPI_ERR_ARG, "the counts, displacements or types to send are null");
+    CHECK(c, in->buf == MPI_IN_PLACE || !has_one || type_of(in->type) != NULL, MPI_ERR_TYPE,
+          "the datatype to send is null or has been freed");
     return exchange_items(c, in, out, request);
 }
 
@@ -403,7 +406,7 @@ static int alltoall(const char *call, const struct items *in, const struct items
         .buf = recv_buf, .counts = recv_counts, .displs = recv_displs, .member = recv_##member     \
     }
 
-BOTH(Alltoallv, Ialltoallv, alltoall(call, IN(type), OUT(type), comm, request),
+BOTH(Alltoallv, Ialltoallv, alltoall(call, true, IN(type), OUT(type), comm, request),
      ITEMS(MPI_Datatype, type), MPI_Comm comm)
-BOTH(Alltoallw, Ialltoallw, alltoall(call, IN(types), OUT(types), comm, request),
+BOTH(Alltoallw, Ialltoallw, alltoall(call, false, IN(types), OUT(types), comm, request),
      ITEMS(const MPI_Datatype *, types), MPI_Comm comm)

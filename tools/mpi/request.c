@@ -208,7 +208,7 @@ static bool is_active(MPI_Request request)
     do {                                                                                           \
         int class;                                                                                 \
         CHECK(NULL, (n) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);            \
-        class = check_requests(n, requests, __builtin_frame_address(0));                           \
+        class = check_requests(n, requests, FRAME);                                                \
         if (class != MPI_SUCCESS)                                                                  \
             return class;                                                                          \
     } while (0)

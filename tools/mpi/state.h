@@ -338,7 +338,10 @@ void forget_request(struct request *request);
 void bury_request(struct rank *owner, struct request *request); /* in place of free() */
 struct request *reuse_request(struct rank *owner);              /* one of them; NULL: none yet */
 /* All are null or can be used. frame: of the call. @return MPI_SUCCESS or a class */
-int check_requests(int n, const MPI_Request requests[], const void *frame);
+int check_requests(int n, const MPI_Request requests[], uintptr_t frame);
+/* In a function that the program calls: its caller's local variables are not below this address, where the
+ * return address and the caller's frame pointer end. */
+#define FRAME ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *))
 /* A message is about to start: say so if its buffer is in use. */
 void check_buffer(struct request *request);
 /* The same of a collective, which reads n elements and writes m. A type that is NULL: none */

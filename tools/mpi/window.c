@@ -247,11 +247,11 @@ int MPI_Win_detach(MPI_Win win, const void *base)
     return MPI_SUCCESS;
 }
 
-void check_returned(const struct win *w, const void *frame)
+void check_returned(const struct win *w, uintptr_t frame)
 {
     const struct object *o = &w->object;
 
-    if (w->on_stack != 0 && w->on_stack < (uintptr_t)frame && the_job->checks)
+    if (w->on_stack != 0 && w->on_stack < frame && the_job->checks)
         name_returned("memory of the window", "MPI_Win_create",
                       o->caller != NULL ? place_of(w->comm->owner, o->caller) : o->place);
 }
@@ -261,7 +261,7 @@ int MPI_Win_free(MPI_Win *win)
     int rc;
 
     ENTER_WIN(w, "MPI_Win_free", *win);
-    check_returned(w, __builtin_frame_address(0));
+    check_returned(w, FRAME);
     CHECK(w->comm, !w->started && !w->posted && !w->all_locked, MPI_ERR_RMA_SYNC,
           "an epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)

@@ -125,7 +125,7 @@ int perform_arrived(struct win *w, int rank);
 int check_fenced(struct win *w);
 /* A call of this frame uses the window: say so if its memory is a local variable of a function that has
  * returned. */
-void check_returned(const struct win *w, const void *frame);
+void check_returned(const struct win *w, uintptr_t frame);
 /* The window is freed. */
 void drop_operations(struct target *target);
 /* Let all other ranks do first what they do before this time. */
