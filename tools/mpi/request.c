@@ -204,17 +204,17 @@ static bool is_active(MPI_Request request)
     return r != NULL && r->active;
 }
 
-#define REQUESTS(n, requests)                                                                      \
+#define REQUESTS(n, requests, frame)                                                               \
     do {                                                                                           \
         int class;                                                                                 \
         CHECK(NULL, (n) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);            \
-        class = check_requests(n, requests, FRAME);                                                \
+        class = check_requests(n, requests, frame);                                                \
         if (class != MPI_SUCCESS)                                                                  \
             return class;                                                                          \
     } while (0)
 #define ENTER_REQUESTS(call, n, requests)                                                          \
     enter(call);                                                                                   \
-    REQUESTS(n, requests)
+    REQUESTS(n, requests, FRAME)
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
@@ -493,23 +493,24 @@ int MPI_Startall(int n, MPI_Request requests[])
     return rc;
 }
 
-/* What is under way goes on: it is completed before the rank ends. */
-/* The program may know from another message that r is complete: its buffers are not compared. */
+/* The program knows, or may know from another message, that r is complete: its buffers are not compared. */
 static void forget_uses(struct rank *rank, struct request *r)
 {
     r->n_summed = 0;
+    r->on_stack = 0;
     forget_buffers(rank, r);
     for (int i = 0; i < r->n_parts; i++)
         forget_uses(rank, r->parts[i]);
 }
 
+/* What is under way goes on: it is completed before the rank ends. */
 int MPI_Request_free(MPI_Request *request)
 {
     struct rank *rank = enter("MPI_Request_free");
     struct request *r = request_of(*request), **left;
 
     CHECK(NULL, r != NULL, MPI_ERR_REQUEST, "the request is null");
-    REQUESTS(1, request);
+    REQUESTS(1, request, 0);
     CHECK(r->comm, r->kind != REQUEST_COLLECTIVE || r->again != NULL, MPI_ERR_REQUEST,
           "the request of a collective may not be freed; wait for it");
     *request = MPI_REQUEST_NULL;
@@ -543,6 +544,8 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     *flag = done;
     if (done)
         give_status(request_of(request), status);
+    if (done && request != MPI_REQUEST_NULL)
+        forget_uses(this_rank(), (struct request *)request);
     return rc;
 }
 
