@@ -105,7 +105,8 @@ static void windows(void)
     x[3] = 1;
     MPI_Win_post(all, 0, win);
     if (me == target && is("posted"))
-        x[2] = 1; /* posted */
+        x[2] = 1;                /* posted */
+    MPI_Barrier(MPI_COMM_WORLD); /* the store comes before the operation */
     MPI_Win_start(all, 0, win);
     if (first)
         MPI_Accumulate(&got, 1, MPI_INT, target, 2, 1, MPI_INT, MPI_SUM, win); /* added */
