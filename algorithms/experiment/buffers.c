@@ -82,7 +82,8 @@ static int measure(struct lpi_buffers *b, const struct logp_collective *collecti
     }
     if (buf > SIZE_MAX / 16 / (size_t)b->P || recv_buf > SIZE_MAX / 16 / (size_t)b->P)
         return -ENOMEM;
-    b->buf_bytes = aligned(buf);
+    /* a single word needs no more: with very many ranks it counts */
+    b->buf_bytes = buf <= 8 && recv_buf == 0 ? 8 : aligned(buf);
     b->stride = b->buf_bytes + aligned(recv_buf);
     if (!can_have((size_t)b->n * b->stride))
         return -ENOMEM;
@@ -140,9 +141,10 @@ void lpi_buffers_of(const struct lpi_buffers *b, const struct logp_collective *c
     if (b->offsets != NULL) {
         at = b->offsets[rank];
         collective->sizes(b->P, rank, c, &bytes, &result);
+        bytes = aligned(bytes);
     }
     *buf = b->memory + at;
-    *recv_buf = b->memory + at + aligned(bytes);
+    *recv_buf = b->memory + at + bytes;
 }
 
 void lpi_buffers_destroy(struct lpi_buffers *b)
