@@ -333,3 +333,39 @@ Test(history, a_check_finds_a_read_of_a_late_copy)
     }
     logp_history_destroy(history);
 }
+
+/* A server that forgets what is written. A client that begins after the write has returned notices it. */
+static int forgetful(struct logp_vp *vp, void *arg)
+{
+    const bool forgets = *(bool *)arg;
+    int stored = 0;
+
+    if (logp_vp_rank(vp) != 0) {
+        TRY(ask(vp, 0, (struct request){logp_vp_rank(vp) == 1, 7}));
+        return LOGP_CHECK_LINEARIZABLE(vp, history, logp_model_find("register"));
+    }
+    for (int i = 0; i < 2; i++) {
+        struct logp_status from;
+        struct request q;
+
+        TRY(logp_recv(vp, LOGP_ANY_SOURCE, REQUEST, &q, sizeof(q), &from));
+        stored = q.write && !forgets ? q.value : stored;
+        TRY(logp_send(vp, from.source, REPLY, &stored, sizeof(stored)));
+    }
+    return 0;
+}
+
+Test(history, exhaustive_lets_an_operation_begin_late)
+{
+    struct logp_check check = {.sizes = (int[]){3},
+                               .n_sizes = 1,
+                               .strategy = LOGP_STRATEGY_EXHAUSTIVE,
+                               .before = reset,
+                               .smallest = 3};
+
+    OK(logp_history_create(&history));
+    OK(logp_check(forgetful, &(bool){false}, &check, NULL));
+    cr_assert(check.checked.complete);
+    cr_assert_eq(logp_check(forgetful, &(bool){true}, &check, NULL), -EPROTO);
+    logp_history_destroy(history);
+}

@@ -16,6 +16,9 @@
  * may or may not have taken effect. So an early check raises no false alarm, and the last client's
  * check covers all. The same holds for clients that have crashed.
  *
+ * Each invocation and each return is a touch of one object (logp_shared_touch()): in a check others may
+ * go on before it, so that an operation may begin late, and exhaustive tries all orders.
+ *
  * Without a check of programs, vp is NULL: the order of calls is the order of events.
  *
  * Source: Herlihy and Wing, TOPLAS 12(3), 1990; Wing and Gong, JPDC 17, 1993; the memoisation is
@@ -91,7 +94,7 @@ LOGP_API void logp_history_reset(struct logp_history *history);
  *                of calls alone
  * @param client  >= 0; it has one lane in the picture
  * @return the number of the operation, >= 0; -EINVAL (client), -ENOMEM, -EOVERFLOW (2^31 - 1
- *         operations)
+ *         operations), or the error that stops the run
  */
 LOGP_API int logp_history_invoke(struct logp_history *history, struct logp_vp *vp, int client,
                                  int kind, int64_t key, int64_t input);
@@ -99,7 +102,7 @@ LOGP_API int logp_history_invoke(struct logp_history *history, struct logp_vp *v
 /**
  * Note that an operation returns.
  * @param operation  the result of logp_history_invoke()
- * @return 0; -EINVAL (there is no such operation, or it has returned)
+ * @return 0; -EINVAL (there is no such operation, or it has returned), or the error that stops the run
  */
 LOGP_API int logp_history_return(struct logp_history *history, struct logp_vp *vp, int operation,
                                  int64_t output);

@@ -43,6 +43,14 @@ void logp_history_reset(struct logp_history *history)
 
 /* ---- recording ---- */
 
+enum { KEY = INT_MIN }; /* of all histories: their events are touches of one object */
+
+/* Others may go on before an event: an operation may begin late. */
+static int touch(struct logp_vp *vp)
+{
+    return vp == NULL ? 0 : logp_shared_touch(vp, KEY);
+}
+
 static bool grow(struct logp_history *h)
 {
     const size_t room = h->room == 0 ? 64 : 2 * h->room;
@@ -70,10 +78,13 @@ static void note(struct logp_history *h, struct logp_vp *vp, int operation, bool
 int logp_history_invoke(struct logp_history *history, struct logp_vp *vp, int client, int kind,
                         int64_t key, int64_t input)
 {
-    int rc = 0;
+    int rc;
 
     if (client < 0)
         return -EINVAL;
+    rc = touch(vp);
+    if (rc != 0)
+        return rc;
     pthread_mutex_lock(&history->lock);
     if (history->n_operations == INT_MAX / 2)
         rc = -EOVERFLOW;
@@ -92,8 +103,11 @@ int logp_history_invoke(struct logp_history *history, struct logp_vp *vp, int cl
 int logp_history_return(struct logp_history *history, struct logp_vp *vp, int operation,
                         int64_t output)
 {
-    int rc = -EINVAL;
+    int rc = touch(vp);
 
+    if (rc != 0)
+        return rc;
+    rc = -EINVAL;
     pthread_mutex_lock(&history->lock);
     if (operation >= 0 && (size_t)operation < history->n_operations &&
         history->operations[operation].pending) {

@@ -1,27 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * In one of eight runs all alternatives are equally likely. In the others messages have an order,
- * which is drawn for the run, and mostly the first message in this order is taken. In half of these
- * runs each message has a place of its own in the order (Yuan, Yang, Gu, CAV 2018). In the other
- * half all messages of one sender, receiver and tag have the same place, so that some links and
- * some kinds of messages are slow throughout the run. This finds bugs that need many choices in
- * favour of a few messages. Waits end early often in some runs, rarely in others, and in half of
- * the runs only if there is no message. How rare faults are is drawn for each run, too.
+ * which is drawn for the run, and mostly the first message in this order is taken. In a part of
+ * these runs each message has a place of its own in the order (Yuan, Yang, Gu, CAV 2018). In
+ * another part all messages of one sender, receiver and tag have the same place, so that some links
+ * and some kinds of messages are slow throughout the run. This finds bugs that need many choices in
+ * favour of a few messages. In the third part one vp at a time is cut off: its messages come after
+ * all others, and waits end before they come. Again and again another vp and another order are
+ * drawn. This finds bugs that need several leaders. Waits end early often in some runs, rarely in
+ * others, and in half of the runs only if there is no message. How rare faults are is drawn for
+ * each run, too.
  */
 #include "kit.h"
 
 #include <string.h>
 
 enum {
-    EVEN_HANDED = 32,  /* in a run with an order, every 32nd choice is as in the others */
-    MOST_PATIENT = 6,  /* a wait ends early in one of 2 .. 2^6 choices */
+    EVEN_HANDED = 32, /* in a run with an order, every 32nd choice is as in the others */
+    MOST_PATIENT = 6, /* a wait ends early in one of 2 .. 2^6 choices */
+    CUT_OFF = 2,      /* of 8 runs with an order */
+    LEAST_STEADY = 3, /* another vp is cut off after 2^3 .. 2^5 choices, on average */
+    MOST_STEADY = 5,
     N_CHANNELS = 1024, /* pairs of sender and receiver, by a hash */
 };
 
+enum order { BY_MESSAGE, BY_KIND, BY_CUT };
+
 struct random {
     uint64_t random, order;
-    int rarity, patience;
-    bool has_order, orders_all, by_message, is_patient;
+    int P, rarity, patience, steadiness;
+    enum order by;
+    bool has_order, orders_all, is_patient;
     uint16_t n_taken[N_CHANNELS];
 };
 
@@ -41,9 +50,12 @@ int lpi_kit_choose(uint64_t *random, int rarity, const struct logp_alternative *
 
 static void *create(int P, const struct logp_check *check)
 {
-    (void)P;
+    struct random *s = calloc(1, sizeof(*s));
+
     (void)check;
-    return calloc(1, sizeof(struct random));
+    if (s != NULL)
+        s->P = P;
+    return s;
 }
 
 static void begin(void *strategy, uint64_t seed)
@@ -54,7 +66,8 @@ static void begin(void *strategy, uint64_t seed)
     s->rarity = lpi_kit_rarity(&drawn);
     s->has_order = lpi_kit_below(&drawn, 8) != 0;
     s->orders_all = lpi_kit_below(&drawn, 2) == 0;
-    s->by_message = lpi_kit_below(&drawn, 2) == 0;
+    s->by = lpi_kit_below(&drawn, 8) < CUT_OFF ? BY_CUT : (enum order)lpi_kit_below(&drawn, BY_CUT);
+    s->steadiness = LEAST_STEADY + lpi_kit_below(&drawn, MOST_STEADY - LEAST_STEADY + 1);
     s->is_patient = lpi_kit_below(&drawn, 2) == 0;
     s->patience = 1 + lpi_kit_below(&drawn, MOST_PATIENT);
     s->order = lpi_kit_mix(drawn);
@@ -67,22 +80,38 @@ static uint64_t channel_of(const struct logp_alternative *a)
     return lpi_kit_mix((uint64_t)a->rank << 32 | (uint32_t)a->source);
 }
 
-/* The alternative with the least place is chosen. Messages come before polls that miss, and the
- * polls of one vp have one place. All other alternatives get a new place at each choice. */
+static bool is_cut(const struct random *s, const struct logp_alternative *a)
+{
+    const int cut = (int)(lpi_kit_mix(s->order) % (uint64_t)s->P);
+
+    return s->by == BY_CUT && a->kind == LOGP_TAKE && (a->rank == cut || a->source == cut);
+}
+
+/* The alternative with the least place is chosen. Messages and touches come before polls that miss,
+ * these before messages of a vp that is cut off. The polls of one vp have one place. All other
+ * alternatives get a new place at each choice. */
 static uint64_t place_of(struct random *s, const struct logp_alternative *a)
 {
+    enum { MISSES = 1, CUT = 2 };
     const uint64_t channel = channel_of(a);
-    uint64_t what;
+    uint64_t what, group = 0;
 
     switch (a->kind) {
     case LOGP_TAKE:
-        what = s->by_message ? s->n_taken[channel % N_CHANNELS] : lpi_kit_mix((uint64_t)a->tag);
-        return lpi_kit_mix(s->order + channel + what) >> 1;
+    case LOGP_TOUCH:
+        what =
+            s->by == BY_MESSAGE ? s->n_taken[channel % N_CHANNELS] : lpi_kit_mix((uint64_t)a->tag);
+        what = lpi_kit_mix(s->order + channel + what);
+        group = is_cut(s, a) ? CUT : 0;
+        break;
     case LOGP_MISS:
-        return lpi_kit_mix(s->order + (uint64_t)a->rank) >> 1 | (uint64_t)1 << 63;
+        what = lpi_kit_mix(s->order + (uint64_t)a->rank);
+        group = MISSES;
+        break;
     default:
-        return lpi_kit_mix(s->random++) >> 1;
+        what = lpi_kit_mix(s->random++);
     }
+    return group << 62 | what >> 2;
 }
 
 static int first_in_order(struct random *s, const struct logp_alternative *a, int n)
@@ -145,11 +174,13 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
     struct random *s = strategy;
     int i;
 
+    if (s->by == BY_CUT && lpi_kit_below(&s->random, 1 << s->steadiness) == 0)
+        s->order = lpi_kit_mix(s->order);
     if (has_order(s, a) && lpi_kit_below(&s->random, EVEN_HANDED) != 0)
         i = choose_in_order(s, a, n);
     else
         i = lpi_kit_choose(&s->random, s->rarity, a, n);
-    if (a[i].kind == LOGP_TAKE)
+    if (a[i].kind == LOGP_TAKE || a[i].kind == LOGP_TOUCH)
         s->n_taken[channel_of(&a[i]) % N_CHANNELS]++;
     return i;
 }
