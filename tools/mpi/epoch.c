@@ -52,8 +52,10 @@ static int pass(struct win *w, int64_t ns)
 static int finish(struct win *w, int first, int n)
 {
     int64_t end = 0;
-    int rc;
+    int rc = flush_across(w, first, n);
 
+    if (rc != MPI_SUCCESS)
+        return rc;
     for (int i = first; i < first + n; i++) {
         end = w->done_ns[i] > end ? w->done_ns[i] : end;
         w->done_ns[i] = 0;
@@ -224,8 +226,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
 
 /* ---- locks ---- */
 
-/* Take the lock, or stand in the queue. @return whether it is taken; *at: when it is free */
-static bool take(struct target *t, struct waiter *waiter, int64_t *at)
+bool take_lock(struct target *t, struct waiter *waiter, int64_t *at)
 {
     bool taken;
 
@@ -242,8 +243,7 @@ static bool take(struct target *t, struct waiter *waiter, int64_t *at)
     return taken;
 }
 
-/* Give it up. @return those who have it now: the first exclusively, or all before the next such */
-static struct waiter *give_up(struct target *t, int64_t free_ns)
+struct waiter *give_up_lock(struct target *t, int64_t free_ns)
 {
     struct waiter *next = NULL, **end = &next;
 
@@ -266,11 +266,18 @@ static struct waiter *give_up(struct target *t, int64_t free_ns)
 /* The request has arrived: L later it is answered. A waiter is told by the last holder. */
 static int acquire(struct win *w, int rank, bool exclusive)
 {
-    struct waiter waiter = {NULL, w->comm->rank, exclusive};
-    int64_t at;
+    struct waiter waiter = {NULL, w->comm->rank, exclusive, false};
+    int64_t at = 0;
+    bool taken = true;
     int rc = MPI_SUCCESS;
 
-    if (!take(w->targets[rank], &waiter, &at))
+    if (w->targets[rank] == NULL)
+        rc = acquire_across(w, rank, exclusive, &taken, &at);
+    else
+        taken = take_lock(w->targets[rank], &waiter, &at);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (!taken)
         rc = hear(w, LOGP_ANY_SOURCE, TAG_GRANT);
     else if (w->timed && at > logp_now(w->comm->vp))
         rc = class_of(logp_sleep_until(w->comm->vp, at));
@@ -297,11 +304,16 @@ static int release(struct win *w, int rank)
     w->access[rank] &= (unsigned char)~(LOCKED | EXCLUSIVE | UNCHECKED);
     if (unchecked)
         return rc;
-    next = give_up(w->targets[rank], now + w->params.L_ns);
+    if (w->targets[rank] == NULL)
+        return release_across(w, rank, now + w->params.L_ns);
+    next = give_up_lock(w->targets[rank], now + w->params.L_ns);
     while (next != NULL && rc == MPI_SUCCESS) {
-        const int waiting = next->rank; /* it may go on, and its waiter with it, once it is told */
+        /* it may go on, and its waiter with it, once it is told */
+        struct waiter *across = next->is_across ? next : NULL;
+        const int waiting = next->rank;
 
         next = next->next;
+        free(across);
         rc = tell(w, waiting, TAG_GRANT);
     }
     return rc;
@@ -406,7 +418,7 @@ static int flush(struct win *w, int first, int n)
     int rc;
 
     for (int i = first; i < first + n; i++)
-        waits = waits || w->done_ns[i] > 0;
+        waits = waits || w->done_ns[i] > 0 || (w->targets[i] == NULL && w->across[i].pending);
     if (waits) {
         rc = finish(w, first, n);
     } else {
