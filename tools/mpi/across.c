@@ -117,6 +117,7 @@ int find_targets(struct win *w)
             w->targets[i] = (struct target *)(uintptr_t)all[i].target;
             continue;
         }
+        w->across[i].win = w;
         w->across[i].process = process;
         w->across[i].target = all[i].target;
         w->across[i].base = (char *)(uintptr_t)all[i].base;
@@ -167,8 +168,8 @@ static int send_message(struct win *w, struct across *a, struct message *m, size
     m->origin = w->comm->rank;
     m->target = a->target;
     m->across = (uintptr_t)a;
-    if (answered) /* relaxed: no data depend on it yet */
-        atomic_fetch_add_explicit(&a->awaited, 1, memory_order_relaxed);
+    if (answered)
+        atomic_fetch_add(&a->awaited, 1);
     return class_of(logp_active_send(w->comm->vp, a->process, m, n));
 }
 
@@ -328,25 +329,36 @@ int start_across(struct win *w, const struct operation_at *a, int64_t arrival_ns
     return rc;
 }
 
+/* Wait until all have been answered. Either this rank sees that in time, or the last one tells it. */
+static int await_answers(struct win *w, struct across *a)
+{
+    int rc = MPI_SUCCESS;
+
+    /* seq_cst, all: of this rank and hear_answer() each sees what the other has written first. What it
+     * has got is there. */
+    while (rc == MPI_SUCCESS && atomic_load(&a->awaited) > 0) {
+        atomic_store(&a->waits, true);
+        if (atomic_load(&a->awaited) > 0 || !atomic_exchange(&a->waits, false))
+            rc = class_of(logp_recv(w->comm->vp, w->comm->rank, TAG_ANSWER, NULL, 0, NULL));
+    }
+    return rc;
+}
+
 int await_across(struct win *w, int first, int n)
 {
     int rc = MPI_SUCCESS;
 
     for (int i = first; i < first + n && w->across != NULL; i++) {
         struct across *a = &w->across[i];
+        const int answered = await_answers(w, a);
+        const uint64_t at = a->outside;
 
-        /* acquire pairs with the release in hear_answer(): what it has got is there */
-        while (rc == MPI_SUCCESS && atomic_load_explicit(&a->awaited, memory_order_acquire) > 0)
-            rc = class_of(logp_yield(w->comm->vp));
-        if (rc != MPI_SUCCESS)
-            return rc;
-        if (a->outside != 0) {
-            const uint64_t at = a->outside;
-
-            a->outside = 0;
-            return failed(w->comm, MPI_ERR_RMA_RANGE, "the memory at %p is not attached at rank %d",
-                          (void *)(uintptr_t)at, i);
-        }
+        a->outside = 0;
+        if (answered != MPI_SUCCESS)
+            return answered;
+        if (at != 0)
+            rc = failed(w->comm, MPI_ERR_RMA_RANGE, "the memory at %p is not attached at rank %d",
+                        (void *)(uintptr_t)at, i);
     }
     return rc;
 }
@@ -375,8 +387,8 @@ int flush_across(struct win *w, int first, int n)
     }
     if (rc == MPI_SUCCESS)
         rc = await_across(w, first, n);
-    for (int i = first; i < first + n && rc == MPI_SUCCESS; i++)
-        if (w->across[i].pending) {
+    for (int i = first; i < first + n; i++)
+        if (w->across[i].pending && atomic_load(&w->across[i].awaited) == 0) {
             w->across[i].pending = false;
             drop_results(&w->across[i]);
         }
@@ -581,8 +593,8 @@ static void hear_answer(const struct message *m)
         a->granted = m->granted;
         a->free_ns = m->time_ns;
     }
-    if (counts) /* release pairs with the acquire in await_across() */
-        atomic_fetch_sub_explicit(&a->awaited, 1, memory_order_release);
+    if (counts && atomic_fetch_sub(&a->awaited, 1) == 1 && atomic_exchange(&a->waits, false))
+        logp_active_post(a->win->comm->vp, a->win->comm->rank, TAG_ANSWER, -1);
 }
 
 void handle_active(struct logp_machine *machine, int process, const void *bytes, size_t n_bytes)

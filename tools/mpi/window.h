@@ -95,6 +95,7 @@ struct target {
 
 /* A target in another process, as its origin sees it. */
 struct across {
+    struct win *win; /* the origin's */
     int process;
     uint64_t target; /* its address there */
     char *base;
@@ -104,6 +105,7 @@ struct across {
     int64_t arrival_ns;     /* of the last one, with delays */
     struct result *results; /* what they get, until the next flush */
     atomic_int awaited;     /* answers to this rank */
+    atomic_bool waits;      /* the last of them sends it TAG_ANSWER */
     bool granted;           /* the lock, by the last of them */
     int64_t free_ns;        /* when it was, or will be, free */
     uint64_t outside; /* an operation was for this address, where no memory is attached; or 0 */
@@ -133,7 +135,7 @@ struct win {
     uintptr_t on_stack;      /* its memory is a local variable: where; 0: it is not */
 };
 
-enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_NONE };
+enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_ANSWER, TAG_NONE };
 
 struct win *win_of(MPI_Win handle);
 /* conflict.c: an operation of this kind begins; say so if another one conflicts with it. */
