@@ -92,6 +92,45 @@ enum logp_agreement { LOGP_AGREE_SUM, LOGP_AGREE_MIN, LOGP_AGREE_MAX };
 LOGP_API int logp_machine_agree(struct logp_machine *machine, int64_t *values, size_t n,
                                 enum logp_agreement how);
 
+enum { LOGP_ACTIVE_BYTES = 4096 }; /**< of the longest active message */
+
+/**
+ * Handles an active message: it runs in the process that the message is for, while that polls for
+ * messages of other processes, whatever its vps do. It must not wait, and of the library it calls
+ * only logp_active_reply() and logp_active_post(). The messages from one process to another are
+ * handled in the order sent, before the messages of vps that were sent after them.
+ * Source: von Eicken, Culler, Goldstein, Schauser, Active messages, ISCA 1992, 256-266
+ * @param process  that has sent it
+ * @param bytes    aligned for any type; valid until it returns
+ */
+typedef void logp_active_handler(struct logp_machine *machine, int process, const void *bytes,
+                                 size_t n_bytes);
+
+/** Set the handler, between runs. With one process nothing calls it. */
+LOGP_API void logp_machine_handle(struct logp_machine *machine, logp_active_handler *handler);
+
+/**
+ * Send an active message to another process. It costs no emulated time, and the bytes are copied.
+ * Threads: the vp.
+ * @return 0; -EINVAL (process; n_bytes > LOGP_ACTIVE_BYTES); the error of a run that was stopped
+ */
+LOGP_API int logp_active_send(struct logp_vp *vp, int process, const void *bytes, size_t n_bytes);
+
+/**
+ * In a handler: send an active message to another process.
+ * @return 0; -EINVAL (process; n_bytes > LOGP_ACTIVE_BYTES); -ENOMEM, which also ends the run
+ */
+LOGP_API int logp_active_reply(struct logp_machine *machine, int process, const void *bytes,
+                               size_t n_bytes);
+
+/**
+ * In a handler: send an empty message as vp, which is of this process, to a rank of its group. The
+ * sender is charged nothing.
+ * @param arrival_ns  when it arrives, by the emulated clock; < 0: at once, on a machine without delays
+ * @return 0; -EINVAL (dst); -ENOMEM, which also ends the run
+ */
+LOGP_API int logp_active_post(struct logp_vp *vp, int dst, int tag, int64_t arrival_ns);
+
 LOGP_END_DECLS
 
 #endif

@@ -149,6 +149,7 @@ int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
     f->process = process;
     f->n_processes = n_processes;
     f->control = lpi_remote_control;
+    f->last_reply = &f->replies;
     lpi_clock_init(&f->host_clock, NULL, NULL); /* its rate is measured from now on */
     lpi_common_clock_open(m);
     return m->processes->agree_on(m, make_parts(m, f));

@@ -253,6 +253,9 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
     case LPI_WIRE_GROUP_START:
         lpi_group_hear(c, w);
         break;
+    case LPI_WIRE_ACTIVE:
+        lpi_active_hear(c, from, w, more);
+        break;
     case LPI_WIRE_STOP:
         hear_stop(c, w->tag);
         break;

@@ -243,5 +243,13 @@ void lpi_remote_drop_receives(struct lpi_proc *p);
 void lpi_remote_tell(struct lpi_core *c, int process, struct lpi_wire w, const void *more,
                      size_t n);
 void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n);
+/* A short message of a vp has come, with its payload. @return false: no memory */
+bool lpi_remote_take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data);
+
+/* ---- active.c: messages that a process handles ---- */
+
+void lpi_active_hear(struct lpi_core *c, int from, const struct lpi_wire *w, const void *bytes);
+/* Send what handlers have answered. Called by the poller when it polls no more. */
+void lpi_active_reply_all(struct lpi_core *c);
 
 #endif

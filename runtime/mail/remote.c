@@ -27,7 +27,7 @@ enum {
     BURST = 64,
     YIELD_EVERY = 16, /* failed polls, if processes share cores */
     LOOKS = 32,       /* polls of a core that has nothing else to do */
-    RUN_BITS = 0xfff, /* of lpi_wire.run */
+    RUN_BITS = 0x7ff, /* of lpi_wire.run */
     BRIEF = 256,      /* bytes: up to here header and payload are copied into one buffer */
 };
 
@@ -361,7 +361,7 @@ static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
 }
 
 /* @return false: no memory */
-static bool take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data)
+bool lpi_remote_take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data)
 {
     struct logp_machine *m = c->machine;
     struct lpi_remote *f = m->remote;
@@ -454,7 +454,7 @@ static void hear(struct lpi_core *c, const struct lpi_found *x)
     if (w.kind <= LPI_WIRE_COUNTED)
         lpi_busy(c); /* before it is counted as received: the deadlock scan must not miss it */
     if (w.kind < LPI_WIRE_LONG)
-        good = take_short(c, &w, more);
+        good = lpi_remote_take_short(c, &w, more);
     else if (w.kind == LPI_WIRE_LONG)
         good = take_long(c, x->process, &w);
     else
@@ -490,6 +490,8 @@ bool lpi_remote_poll(struct lpi_core *c)
         any = true;
     }
     f->is_polling = false;
+    if (f->replies != NULL)
+        lpi_active_reply_all(c);
     if (!any && f->is_crowded && ++f->empty_polls % YIELD_EVERY == 0)
         sched_yield();
     if (!f->stop_told && lpi_stopping(c->machine))

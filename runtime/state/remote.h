@@ -8,6 +8,7 @@
  * logp_machine_run() does.
  *
  *   mail/remote.c           messages of vps
+ *   mail/active.c           active messages
  *   core/remote_control.c   control messages: starts, groups, stops, deadlocks, the end of a run
  */
 #ifndef LPI_REMOTE_H
@@ -15,6 +16,8 @@
 
 #include "host/transport.h"
 #include "state/state.h"
+
+#include <logp/transport.h>
 
 enum lpi_wire_kind {
     LPI_WIRE_UNTIMED,       /* a short message of a vp without an arrival time */
@@ -27,8 +30,9 @@ enum lpi_wire_kind {
     LPI_WIRE_START,         /* the start is fixed */
     LPI_WIRE_GROUP_ARRIVED, /* a vp is at the sync of a group: to the process of its first member */
     LPI_WIRE_GROUP_START,   /* the group's start, or an error, to a member */
+    LPI_WIRE_ACTIVE,        /* an active message: the process handles it, no vp receives it */
     /* those above are counted: while one is under way, there is no deadlock and no end */
-    LPI_WIRE_COUNTED = LPI_WIRE_GROUP_START,
+    LPI_WIRE_COUNTED = LPI_WIRE_ACTIVE,
     LPI_WIRE_STOP,  /* the run is over */
     LPI_WIRE_STATE, /* to process 0: a process can do nothing by itself, or its run has ended */
     LPI_WIRE_SCAN,  /* to all: has that state changed? */
@@ -40,8 +44,8 @@ enum lpi_wire_kind {
 /* The header of each message. UNTIMED sends only the fields before `is_data`: a header costs by the
  * cache line. */
 struct lpi_wire {
-    uint32_t kind : 4,
-        run : 12,           /* the run it belongs to, so that later runs ignore late messages */
+    uint32_t kind : 5,
+        run : 11,           /* the run it belongs to, so that later runs ignore late messages */
         untimed_bytes : 16; /* UNTIMED: its n_bytes */
     uint32_t context;
     int src, dst, tag;
@@ -92,6 +96,9 @@ struct lpi_remote {
         *sending;               /* by rank: the last long send while its payload is read; or NULL */
     struct lpi_cargo *arriving; /* to vps of the first core */
     struct lpi_cargo *held;     /* messages to vps of other cores, behind an incomplete one */
+    logp_active_handler *handler;
+    struct lpi_reply *replies, **last_reply; /* of the handler: sent at the end of a poll */
+    bool replies_now;                        /* they are being sent */
     /* the common clock: core/common_clock.c */
     bool is_fitted;              /* each process has its own clock; else all are on one host */
     struct lpi_clock host_clock; /* not fitted: as process 0 has calibrated it */

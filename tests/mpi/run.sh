@@ -861,10 +861,11 @@ openmpi)
 processes)
     # several processes of an MPI, and each has some of the ranks
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    at() { grep -nF -- "$1" "$here/bugs.c" | head -1 | sed 's/\(^[0-9]*\).*/(bugs.c:\1)/'; }
     over() { # OPTIONS AND PROGRAM
         timeout 100 $launcher -n $n "$tools/logp" mpirun --transport mpi "$@"
     }
-    for program in $programs point.c collectives.c communicators.c types.c topologies.c persistent.c windows.c ends.c; do
+    for program in $programs point.c collectives.c communicators.c types.c topologies.c persistent.c windows.c ends.c bugs.c; do
         build $program "${program%.*} -lm"
     done
     ran=
@@ -885,8 +886,24 @@ processes)
         done
         over -P 4 -L 600ns -o 200ns ./collectives | grep -q ': all hold' || fail "delays over processes of $kind"
         over -P 4 --rendezvous 0 ./collectives | grep -q ': all hold' || fail "rendezvous over processes of $kind"
-        over -P 4 ./windows >said 2>&1 && fail 'windows over processes'
-        grep -qF 'a window needs all ranks in one process' said || fail 'why there are no windows'
+        for n in 2 3; do
+            for options in '-P 4' '-P 5 --executor thread' '-P 7 --executor fiber --check off' '-P 6 --rendezvous 0' \
+                '-P 4 -L 600ns -o 200ns' '-P 4 -L 50us -o 2us -g 4us -G 1ns'; do
+                # shellcheck disable=SC2086
+                over $options ./windows >said 2>&1 && grep -q ': all hold' said || fail "windows over $n processes of $kind, $options"
+            done
+        done
+        while read -r bug says; do # the target's process compares
+            over -P 3 ./bugs ${bug/-/ } >said 2>&1 || fail "$bug over processes of $kind"
+            grep -qF "$says" said || fail "$bug over processes of $kind"
+        done <<-END
+	conflict in the same epoch; more conflicts are not named
+	ops MPI_Accumulate: conflicts at rank 0 $(at '/* op */') with MPI_Accumulate of rank
+	locked MPI_Get: conflicts at rank 0
+	target-after rank 0: MPI_Win_fence: rank 0 itself has written the bytes that MPI_Put of rank 1 $(at '/* used */') uses in the same epoch; more
+	target-before rank 1: MPI_Put: rank 0 itself has written the bytes that MPI_Put of rank 1 $(at '/* used */') uses in the same epoch; more
+	target-locked rank 1: MPI_Win_unlock: rank 0 itself has written the bytes that MPI_Put of rank 1 $(at '/* used */') uses in the same epoch; more
+	END
         code=0
         over -P 4 ./ends abort >said 2>&1 || code=$?
         [ $code -eq 9 ] && grep -qF 'rank 2: MPI_Abort: the program ends with exit code 9' said || fail "MPI_Abort: $code"

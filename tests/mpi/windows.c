@@ -275,26 +275,35 @@ static void requests(void)
 
 static void shared(void)
 {
-    int *memory, *other, unit;
+    int *memory, *other, unit, rank, n, next;
     MPI_Aint size;
     MPI_Win win;
     MPI_Comm comm;
 
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
-    MPI_Win_allocate_shared((me + 1) * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, comm,
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &n);
+    next = (rank + 1) % n;
+    MPI_Win_allocate_shared((rank + 1) * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, comm,
                             &memory, &win);
     MPI_Win_lock_all(0, win);
-    memory[me] = 7 * me;
+    memory[rank] = 7 * rank;
     MPI_Win_sync(win);
     MPI_Barrier(comm);
     MPI_Win_sync(win);
-    MPI_Win_shared_query(win, right(), &size, &unit, &other);
-    CHECK(size == (right() + 1) * (MPI_Aint)sizeof(int) && unit == sizeof(int));
-    CHECK(other[right()] == 7 * right());
+    MPI_Win_shared_query(win, next, &size, &unit, &other);
+    CHECK(size == (next + 1) * (MPI_Aint)sizeof(int) && unit == sizeof(int));
+    CHECK(other[next] == 7 * next);
     MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &other);
-    CHECK(size == sizeof(int) && other[0] == 0 && (me > 0 || other == memory));
+    CHECK(size == sizeof(int) && other[0] == 0 && (rank > 0 || other == memory));
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
+    if (n < P && is_logp()) { /* over processes */
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        FAILS(MPI_ERR_RMA_SHARED,
+              MPI_Win_allocate_shared(4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    }
     MPI_Comm_free(&comm);
 }
 
@@ -321,6 +330,177 @@ static void dynamic(void)
     MPI_Win_detach(win, memory);
     MPI_Win_free(&win);
     free(all);
+}
+
+/* ---- targets that take no part, and operations of many messages between processes ---- */
+
+struct pair {
+    short value;
+    int index;
+};
+
+/* All ranks add to the same elements, by all ways; the target waits for a message. */
+static void sums(long *memory, MPI_Win win)
+{
+    enum { N = 3000, ROUNDS = 20 };
+    long *ones = malloc(N * sizeof(*ones)), old, one = 1;
+    MPI_Datatype every_second;
+
+    for (int i = 0; i < N; i++)
+        ones[i] = 1;
+    MPI_Type_vector(N / 2, 1, 2, MPI_LONG, &every_second);
+    MPI_Type_commit(&every_second);
+    memset(memory, 0, N * sizeof(*memory));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        for (int i = 1; i < P; i++)
+            MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 2; i < N; i++)
+            CHECK(memory[i] == (long)ROUNDS * (P - 1) * (i % 2 == 0 ? 2 : 1));
+        CHECK(memory[0] == 2L * ROUNDS * (P - 1) && memory[1] == 2L * ROUNDS * (P - 1));
+    } else {
+        for (int i = 0; i < ROUNDS; i++) {
+            MPI_Win_lock(i % 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 0, 0, win);
+            MPI_Accumulate(ones, N, MPI_LONG, 0, 0, N, MPI_LONG, MPI_SUM, win);
+            MPI_Accumulate(ones, N / 2, MPI_LONG, 0, 0, 1, every_second, MPI_SUM, win);
+            MPI_Fetch_and_op(&one, &old, MPI_LONG, 0, 1, MPI_SUM, win);
+            MPI_Win_flush(0, win);
+            CHECK(old >= 2 * i + 1 && old < 2L * ROUNDS * (P - 1));
+            MPI_Win_unlock(0, win);
+        }
+        MPI_Send(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+    MPI_Type_free(&every_second);
+    free(ones);
+}
+
+/* The old value and the swap are one step: each rank gets a number of its own. */
+static void numbers(long *memory, MPI_Win win)
+{
+    long own = -1, seen = 0, next, *all = malloc((size_t)P * sizeof(*all));
+
+    memory[0] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    while (own < 0) {
+        next = seen + 1;
+        MPI_Compare_and_swap(&next, &seen, &own, MPI_LONG, P - 1, 0, win);
+        MPI_Win_flush(P - 1, win);
+        if (own != seen) {
+            seen = own;
+            own = -1;
+        }
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Allgather(&own, 1, MPI_LONG, all, 1, MPI_LONG, MPI_COMM_WORLD);
+    for (int i = 0; i < P; i++)
+        CHECK(i == me || all[i] != own);
+    CHECK(own < P);
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(all);
+}
+
+/* 100 kB there and back, elements that are not in a row at either end, and requests. */
+static void long_operations(long *memory, MPI_Win win)
+{
+    enum { N = 12500 };
+    long *out = malloc(N * sizeof(*out)), *in = malloc(N * sizeof(*in));
+    MPI_Datatype blocks;
+    MPI_Request requests[2];
+
+    MPI_Type_vector(N / 5, 3, 5, MPI_LONG, &blocks);
+    MPI_Type_commit(&blocks);
+    for (int i = 0; i < N; i++) {
+        out[i] = me * 1000000L + i;
+        in[i] = -1;
+        memory[i] = -2;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right(), 0, win);
+    MPI_Put(out, 1, blocks, right(), 0, 1, blocks, win);
+    MPI_Win_flush(right(), win);
+    MPI_Rget(in, N, MPI_LONG, right(), 0, N, MPI_LONG, win, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    for (int i = 0; i < N; i++)
+        CHECK(in[i] == (i % 5 < 3 ? out[i] : -2));
+    memset(in, 0, N * sizeof(*in));
+    MPI_Rput(out, N, MPI_LONG, right(), 0, N, MPI_LONG, win, &requests[0]);
+    MPI_Waitall(1, requests, MPI_STATUSES_IGNORE);
+    MPI_Win_flush(right(), win);
+    MPI_Rget_accumulate(out, N, MPI_LONG, in, N, MPI_LONG, right(), 0, N, MPI_LONG, MPI_SUM, win,
+                        &requests[1]);
+    for (int done = 0; !done;)
+        MPI_Test(&requests[1], &done, MPI_STATUS_IGNORE);
+    CHECK(memcmp(in, out, N * sizeof(*in)) == 0);
+    MPI_Win_unlock(right(), win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < N; i++)
+        CHECK(memory[i] == 2 * (left() * 1000000L + i));
+    MPI_Type_free(&blocks);
+    free(out);
+    free(in);
+}
+
+/* Pairs have a hole. */
+static void pairs(long *memory, MPI_Win win)
+{
+    struct pair *there = (struct pair *)memory, own[600];
+
+    for (int i = 0; i < 600; i++) {
+        there[i] = (struct pair){-1, -1};
+        own[i] = (struct pair){(short)((me + i) % P), me};
+    }
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(own, 600, MPI_SHORT_INT, 0, 0, 600, MPI_SHORT_INT, MPI_MAXLOC, win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 600 && me == 0; i++)
+        CHECK(there[i].value == P - 1 && (there[i].index + i) % P == P - 1);
+    MPI_Win_fence(0, win);
+    memset(own, 0, sizeof(own));
+    MPI_Get(own, 600, MPI_SHORT_INT, 0, 0, 600, MPI_SHORT_INT, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    for (int i = 0; i < 600; i++)
+        CHECK(own[i].value == P - 1 && (own[i].index + i) % P == P - 1);
+}
+
+/* What is not attached cannot be used: the operation, or what waits for it, says so. */
+static void unattached(void)
+{
+    int value = 1, memory = 5, rc;
+    MPI_Aint here, there;
+    MPI_Win win;
+
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Get_address(&memory, &here);
+    MPI_Sendrecv(&here, 1, MPI_AINT, left(), 2, &there, 1, MPI_AINT, right(), 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, win);
+    rc = MPI_Put(&value, 1, MPI_INT, right(), there, 1, MPI_INT, win);
+    CHECK(class_of(rc == MPI_SUCCESS ? MPI_Win_flush(right(), win) : rc) == MPI_ERR_RMA_RANGE);
+    rc = MPI_Get(&value, 1, MPI_INT, right(), there, 1, MPI_INT, win);
+    CHECK(class_of(rc == MPI_SUCCESS ? MPI_Win_flush(right(), win) : rc) == MPI_ERR_RMA_RANGE);
+    MPI_Win_unlock(right(), win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(memory == 5);
+    MPI_Win_free(&win);
+}
+
+static void apart(void)
+{
+    enum { BYTES = 100000 };
+    long *memory;
+    MPI_Win win = allocate(BYTES, sizeof(long), &memory);
+
+    sums(memory, win);
+    numbers(memory, win);
+    long_operations(memory, win);
+    MPI_Win_free(&win);
+    win = allocate(BYTES, sizeof(struct pair), &memory);
+    pairs(memory, win);
+    MPI_Win_free(&win);
+    if (is_logp())
+        unattached();
 }
 
 static int handled;
@@ -598,6 +778,7 @@ int main(int argc, char **argv)
     requests();
     shared();
     dynamic();
+    apart();
     objects();
     if (is_logp())
         wrong();

@@ -22,9 +22,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
+static uintptr_t place_of_access(const struct access *a)
+{
+    return a->rank == NULL ? a->place : a->caller != NULL ? place_of(a->rank, a->caller) : 0;
+}
+
 /* What a program gets is undefined, but it may not look: it is said once, and the run goes on. */
-static void name_conflict(const struct win *w, int rank, const struct access *a,
-                          const struct access *before)
+static void name_conflict(int rank, const struct access *a, const struct access *before)
 {
     uintptr_t places[2];
     char texts[2][PLACE_TEXT];
@@ -32,14 +36,14 @@ static void name_conflict(const struct win *w, int rank, const struct access *a,
     if (atomic_flag_test_and_set_explicit(&the_job->said.conflict,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
-    places[0] = a->caller != NULL ? place_of(a->rank, a->caller) : 0;
-    places[1] = before->caller != NULL ? place_of(before->rank, before->caller) : 0;
+    places[0] = place_of_access(a);
+    places[1] = place_of_access(before);
     name_places(the_job, places, 2, texts);
     fflush(stdout);
     fprintf(stderr,
             "rank %d: %s: conflicts at rank %d%s with %s of rank %d%s in the same epoch%s; more "
             "conflicts are not named\n",
-            w->comm->rank, a->call, rank, texts[0], before->call, before->origin, texts[1],
+            a->origin, a->call, rank, texts[0], before->call, before->origin, texts[1],
             a->kind == 'u' && before->kind == 'u' ? ": their operations differ" : "");
 }
 
@@ -50,8 +54,8 @@ static bool go_together(const struct access *a, const struct access *b)
     return a->kind == 'r' && b->kind == 'r';
 }
 
-/* The target itself has written bytes that this operation uses. */
-static void name_own_write(const struct win *w, int rank, const struct access *a)
+/* The target itself has written bytes that this operation uses. `by` sees it in this call. */
+static void name_own_write(int by, const char *call, int rank, const struct access *a)
 {
     uintptr_t place;
     char text[1][PLACE_TEXT];
@@ -59,14 +63,14 @@ static void name_own_write(const struct win *w, int rank, const struct access *a
     if (atomic_flag_test_and_set_explicit(&the_job->said.conflict,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
-    place = a->caller != NULL ? place_of(a->rank, a->caller) : 0;
+    place = place_of_access(a);
     name_places(the_job, &place, 1, text);
     fflush(stdout);
     fprintf(
         stderr,
         "rank %d: %s: rank %d itself has written the bytes that %s of rank %d%s uses in the same "
         "epoch; more conflicts are not named\n",
-        w->comm->rank, this_rank()->call, rank, a->call, a->origin, text[0]);
+        by, call, rank, a->call, a->origin, text[0]);
 }
 
 static bool overlap(const struct access *a, const struct access *b)
@@ -126,22 +130,14 @@ static bool is_compared(const struct win *w)
     return the_job->checks && !w->timed && w->flavor != MPI_WIN_FLAVOR_SHARED;
 }
 
-void check_access(struct win *w, int rank, const struct access *given)
+void begin_access(struct target *t, const struct access *given)
 {
-    struct rank *r = this_rank();
-    struct target *t = w->targets[rank];
+    const struct win *w = t->win;
     struct access a = *given, before = {.to = 0};
     const struct access *found;
     struct access *slot;
     bool is_first, changed;
 
-    if (!the_job->checks)
-        return;
-    a.origin = w->comm->rank;
-    a.rank = r;
-    a.caller = the_job->times_calls ? NULL : r->caller;
-    a.fences = w->access[rank] == 0 ? w->fences : -1;
-    r->caller = NULL;
     pthread_mutex_lock(&t->mutex);
     found = meet_others(t, &a, &is_first);
     if (found != NULL)
@@ -155,9 +151,26 @@ void check_access(struct win *w, int rank, const struct access *given)
     t->n_unfinished += is_compared(w);
     pthread_mutex_unlock(&t->mutex);
     if (before.to > 0)
-        name_conflict(w, rank, &a, &before);
+        name_conflict(w->comm->rank, &a, &before);
     else if (changed)
-        name_own_write(w, rank, &a);
+        name_own_write(a.origin, a.call, w->comm->rank, &a);
+}
+
+void check_access(struct win *w, int rank, struct access *a)
+{
+    struct rank *r = this_rank();
+
+    if (!the_job->checks)
+        return;
+    a->origin = w->comm->rank;
+    a->rank = r;
+    a->caller = the_job->times_calls ? NULL : r->caller;
+    a->fences = w->access[rank] == 0 ? w->fences : -1;
+    r->caller = NULL;
+    if (w->targets[rank] != NULL)
+        begin_access(w->targets[rank], a);
+    else
+        a->place = place_of_access(a); /* it goes with the operation */
 }
 
 /* ---- loads and stores of the target ---- */
@@ -220,7 +233,7 @@ void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, cons
     }
     pthread_mutex_unlock(&t->mutex);
     if (before.to > 0)
-        name_conflict(w, w->comm->rank, &a, &before);
+        name_conflict(w->comm->rank, &a, &before);
 }
 
 /* What an operation uses it uses until the epoch ends. */
@@ -270,7 +283,7 @@ void check_own_memory(struct win *w)
             changed = t->accesses[i];
     pthread_mutex_unlock(&t->mutex);
     if (changed.to > 0)
-        name_own_write(w, w->comm->rank, &changed);
+        name_own_write(w->comm->rank, this_rank()->call, w->comm->rank, &changed);
 }
 
 void note_fence(struct win *w)
@@ -345,22 +358,16 @@ static bool others_may_change(const struct access *a)
     return a->is_shared || !a->in_a_row || (a->kind == 'u' && a->fences < 0);
 }
 
-void note_performed(struct win *w, int rank, const void *out, size_t n_out)
+void end_performed(struct target *t, int origin)
 {
-    struct target *t = w->targets[rank];
-    struct request *o =
-        w->origins != NULL ? &w->origins->last[(w->origins->next - 1) % N_ORIGINS] : NULL;
-
-    if (!is_compared(w))
+    if (!is_compared(t->win))
         return;
-    if (out != NULL && o != NULL && o->n_summed == 0)
-        note_bytes(o, out, n_out);
     pthread_mutex_lock(&t->mutex);
     t->n_unfinished--;
     for (int i = 0; i < N_ACCESSES; i++) {
         struct access *a = &t->accesses[(t->next_access - 1 - (unsigned)i) % N_ACCESSES];
 
-        if (a->origin != w->comm->rank)
+        if (a->origin != origin)
             continue;
         if (a->from < a->to && !others_may_change(a)) {
             a->n_summed = a->to - a->from < FIRST_SUMMED ? a->to - a->from : FIRST_SUMMED;
@@ -369,6 +376,18 @@ void note_performed(struct win *w, int rank, const void *out, size_t n_out)
         break;
     }
     pthread_mutex_unlock(&t->mutex);
+}
+
+void note_performed(struct win *w, int rank, const void *out, size_t n_out)
+{
+    struct request *o =
+        w->origins != NULL ? &w->origins->last[(w->origins->next - 1) % N_ORIGINS] : NULL;
+
+    if (!is_compared(w) || w->targets[rank] == NULL)
+        return;
+    if (out != NULL && o != NULL && o->n_summed == 0)
+        note_bytes(o, out, n_out);
+    end_performed(w->targets[rank], w->comm->rank);
 }
 
 static void end_origins(struct win *w, int rank)
@@ -386,20 +405,15 @@ void forget_origins(struct win *w)
     w->origins = NULL;
 }
 
-/* Those between fences end by their number. */
-void end_accesses(struct win *w, int rank)
+void end_accesses_of(struct target *t, int origin, const char *call)
 {
-    struct target *t = w->targets[rank];
     struct access changed = {.to = 0};
 
-    end_origins(w, rank);
-    if (!the_job->checks || w->access[rank] == 0)
-        return;
     pthread_mutex_lock(&t->mutex);
     for (int i = 0; i < N_ACCESSES; i++) {
         struct access *a = &t->accesses[i];
 
-        if (a->origin != w->comm->rank || a->fences >= 0)
+        if (a->origin != origin || a->fences >= 0)
             continue;
         if (changed_since(a))
             changed = *a;
@@ -407,5 +421,13 @@ void end_accesses(struct win *w, int rank)
     }
     pthread_mutex_unlock(&t->mutex);
     if (changed.to > 0)
-        name_own_write(w, rank, &changed);
+        name_own_write(origin, call, t->win->comm->rank, &changed);
+}
+
+/* Those between fences end by their number; those in other processes by flush_across(). */
+void end_accesses(struct win *w, int rank)
+{
+    end_origins(w, rank);
+    if (the_job->checks && w->access[rank] != 0 && w->targets[rank] != NULL)
+        end_accesses_of(w->targets[rank], w->comm->rank, this_rank()->call);
 }

@@ -52,19 +52,21 @@ static int pass(struct win *w, int64_t ns)
 static int finish(struct win *w, int first, int n)
 {
     int64_t end = 0;
-    int rc;
+    const int across = flush_across(w, first, n);
+    int rc = MPI_SUCCESS;
 
     for (int i = first; i < first + n; i++) {
         end = w->done_ns[i] > end ? w->done_ns[i] : end;
         w->done_ns[i] = 0;
         end_accesses(w, i);
     }
-    if (!w->timed)
-        return class_of(logp_yield(w->comm->vp));
-    rc = class_of(logp_sleep_until(w->comm->vp, end));
-    for (int i = first; i < first + n && rc == MPI_SUCCESS; i++)
+    if (w->timed)
+        rc = class_of(logp_sleep_until(w->comm->vp, end));
+    else
+        rc = class_of(logp_yield(w->comm->vp));
+    for (int i = first; i < first + n && w->timed && rc == MPI_SUCCESS; i++)
         rc = perform_arrived(w, i);
-    return rc;
+    return rc == MPI_SUCCESS ? across : rc;
 }
 
 /* ---- fence ---- */
@@ -224,8 +226,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
 
 /* ---- locks ---- */
 
-/* Take the lock, or stand in the queue. @return whether it is taken; *at: when it is free */
-static bool take(struct target *t, struct waiter *waiter, int64_t *at)
+bool take_lock(struct target *t, struct waiter *waiter, int64_t *at)
 {
     bool taken;
 
@@ -242,8 +243,7 @@ static bool take(struct target *t, struct waiter *waiter, int64_t *at)
     return taken;
 }
 
-/* Give it up. @return those who have it now: the first exclusively, or all before the next such */
-static struct waiter *give_up(struct target *t, int64_t free_ns)
+struct waiter *give_up_lock(struct target *t, int64_t free_ns)
 {
     struct waiter *next = NULL, **end = &next;
 
@@ -263,28 +263,49 @@ static struct waiter *give_up(struct target *t, int64_t free_ns)
     return next;
 }
 
-/* The request has arrived: L later it is answered. A waiter is told by the last holder. */
-static int acquire(struct win *w, int rank, bool exclusive)
+/* The request has arrived: it is answered L after *from, which is set if the lock is free later. A waiter
+ * is told by the last holder. */
+static int acquire(struct win *w, int rank, bool exclusive, int64_t *from)
 {
-    struct waiter waiter = {NULL, w->comm->rank, exclusive};
-    int64_t at;
+    const int64_t asked = *from;
+    struct waiter waiter = {NULL, w->comm->rank, exclusive, false};
+    int64_t at = 0;
+    bool taken = true;
     int rc = MPI_SUCCESS;
 
-    if (!take(w->targets[rank], &waiter, &at))
+    if (w->targets[rank] == NULL)
+        rc = acquire_across(w, rank, exclusive, &taken, &at);
+    else
+        taken = take_lock(w->targets[rank], &waiter, &at);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (!taken) {
         rc = hear(w, LOGP_ANY_SOURCE, TAG_GRANT);
-    else if (w->timed && at > logp_now(w->comm->vp))
+        *from = w->timed ? logp_now(w->comm->vp) : 0;
+    } else if (w->timed && at > asked) {
         rc = class_of(logp_sleep_until(w->comm->vp, at));
+        *from = at;
+    }
     if (rc == MPI_SUCCESS)
         w->access[rank] |= exclusive ? LOCKED | EXCLUSIVE : LOCKED;
     return rc == MPI_SUCCESS && rank == w->comm->rank ? perform_arrived(w, rank) : rc;
 }
 
-/* Send the request for a lock. */
-static int ask(struct win *w)
+/* Send the request for a lock. *at: when it has arrived */
+static int ask(struct win *w, int64_t *at)
 {
-    const int rc = pass(w, w->params.o_send_ns + w->params.L_ns);
+    int rc = pass(w, w->params.o_send_ns + w->params.L_ns);
 
-    return rc == MPI_SUCCESS ? take_turn(w) : rc;
+    if (rc == MPI_SUCCESS)
+        rc = take_turn(w);
+    *at = w->timed ? logp_now(w->comm->vp) : 0;
+    return rc;
+}
+
+static int await_grant(struct win *w, int64_t from_ns)
+{
+    return w->timed ? class_of(logp_sleep_until(w->comm->vp, from_ns + w->params.L_ns))
+                    : MPI_SUCCESS;
 }
 
 static int release(struct win *w, int rank)
@@ -297,11 +318,16 @@ static int release(struct win *w, int rank)
     w->access[rank] &= (unsigned char)~(LOCKED | EXCLUSIVE | UNCHECKED);
     if (unchecked)
         return rc;
-    next = give_up(w->targets[rank], now + w->params.L_ns);
+    if (w->targets[rank] == NULL)
+        return release_across(w, rank, now + w->params.L_ns);
+    next = give_up_lock(w->targets[rank], now + w->params.L_ns);
     while (next != NULL && rc == MPI_SUCCESS) {
-        const int waiting = next->rank; /* it may go on, and its waiter with it, once it is told */
+        /* it may go on, and its waiter with it, once it is told */
+        struct waiter *across = next->is_across ? next : NULL;
+        const int waiting = next->rank;
 
         next = next->next;
+        free(across);
         rc = tell(w, waiting, TAG_GRANT);
     }
     return rc;
@@ -309,6 +335,7 @@ static int release(struct win *w, int rank)
 
 int MPI_Win_lock(int type, int rank, int assert, MPI_Win win)
 {
+    int64_t from = 0;
     int rc;
 
     ENTER_WIN(w, "MPI_Win_lock", win);
@@ -330,10 +357,10 @@ int MPI_Win_lock(int type, int rank, int assert, MPI_Win win)
         w->access[rank] = LOCKED | UNCHECKED;
         return MPI_SUCCESS;
     }
-    rc = ask(w);
+    rc = ask(w, &from);
     if (rc == MPI_SUCCESS)
-        rc = acquire(w, rank, type == MPI_LOCK_EXCLUSIVE);
-    return rc == MPI_SUCCESS ? pass(w, w->params.L_ns) : rc;
+        rc = acquire(w, rank, type == MPI_LOCK_EXCLUSIVE, &from);
+    return rc == MPI_SUCCESS ? await_grant(w, from) : rc;
 }
 
 int MPI_Win_unlock(int rank, MPI_Win win)
@@ -357,6 +384,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
 /* One request to all: it costs as much as one lock. */
 int MPI_Win_lock_all(int assert, MPI_Win win)
 {
+    int64_t from = 0;
     int rc;
 
     ENTER_WIN(w, "MPI_Win_lock_all", win);
@@ -370,14 +398,14 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
     if (rc != MPI_SUCCESS)
         return rc;
     w->fenced = false;
-    rc = ask(w);
+    rc = ask(w, &from);
     for (int i = 0; i < w->comm->size && rc == MPI_SUCCESS; i++)
         if (assert & MPI_MODE_NOCHECK)
             w->access[i] = LOCKED | UNCHECKED;
         else
-            rc = acquire(w, i, false);
+            rc = acquire(w, i, false, &from);
     w->all_locked = rc == MPI_SUCCESS;
-    return rc == MPI_SUCCESS ? pass(w, w->params.L_ns) : rc;
+    return rc == MPI_SUCCESS ? await_grant(w, from) : rc;
 }
 
 int MPI_Win_unlock_all(MPI_Win win)
@@ -406,7 +434,7 @@ static int flush(struct win *w, int first, int n)
     int rc;
 
     for (int i = first; i < first + n; i++)
-        waits = waits || w->done_ns[i] > 0;
+        waits = waits || w->done_ns[i] > 0 || (w->targets[i] == NULL && w->across[i].pending);
     if (waits) {
         rc = finish(w, first, n);
     } else {

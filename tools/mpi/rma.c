@@ -6,26 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Elements of the origin or of the target. */
-struct part {
-    void *buf; /* NULL, where the type is null: there is none */
-    int count;
-    MPI_Datatype handle;
-    struct type *type;
-    bool is_origin; /* its buffer is the caller's */
-};
-
-struct operation_at {
-    struct part in, out; /* of the origin: what is combined, and what the old values go to */
-    bool has_in, has_out, is_atomic;
-    int rank;
-    MPI_Aint displ;
-    struct part there;
-    MPI_Op op;           /* MPI_REPLACE, MPI_NO_OP or one of a reduction */
-    const void *compare; /* only if the old value is this; NULL: always */
-};
-
-static int check_part(struct win *w, struct part *p)
+static int check_part(struct win *w, struct operand *p)
 {
     p->type = type_of(p->handle);
     CHECK(w->comm, p->type != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed");
@@ -36,13 +17,13 @@ static int check_part(struct win *w, struct part *p)
     return MPI_SUCCESS;
 }
 
-static size_t bytes_of(const struct part *p)
+static size_t bytes_of(const struct operand *p)
 {
     return (size_t)p->count * p->type->size;
 }
 
 /* Are these bytes attached? */
-static bool is_attached(struct target *t, const char *first, const char *end)
+bool is_attached(struct target *t, const char *first, const char *end)
 {
     const struct region *r;
 
@@ -61,35 +42,39 @@ static int locate(struct win *w, struct operation_at *a)
 {
     const struct type *type = a->there.type;
     struct target *t = w->targets[a->rank];
-    const MPI_Aint first = a->displ * t->unit,
+    const struct across *far = t == NULL ? &w->across[a->rank] : NULL;
+    char *base = t != NULL ? t->base : far->base;
+    const MPI_Aint size = t != NULL ? t->size : far->size,
+                   first = a->displ * (t != NULL ? t->unit : far->unit),
                    last = a->there.count > 0 ? (a->there.count - 1) * type->extent : 0,
                    low = first + type->true_lb + (last < 0 ? last : 0),
                    high = first + type->true_ub + (last > 0 ? last : 0);
 
-    a->there.buf = (char *)((uintptr_t)t->base + (uintptr_t)first);
+    a->there.buf = (char *)((uintptr_t)base + (uintptr_t)first);
     if (bytes_of(&a->there) == 0)
         return MPI_SUCCESS;
     if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
-        CHECK(w->comm, is_attached(t, (char *)0 + low, (char *)0 + high), MPI_ERR_RMA_RANGE,
-              "the memory at %p is not attached at rank %d", a->there.buf, a->rank);
+        CHECK(w->comm, t == NULL || is_attached(t, (char *)0 + low, (char *)0 + high),
+              MPI_ERR_RMA_RANGE, "the memory at %p is not attached at rank %d", a->there.buf,
+              a->rank);
         return MPI_SUCCESS;
     }
     CHECK(w->comm, a->displ >= 0, MPI_ERR_DISP, "the displacement is %lld, but must be at least 0",
           (long long)a->displ);
-    CHECK(w->comm, low >= 0 && high <= t->size, MPI_ERR_RMA_RANGE,
+    CHECK(w->comm, low >= 0 && high <= size, MPI_ERR_RMA_RANGE,
           "bytes %lld to %lld are not within the %lld bytes of rank %d", (long long)low,
-          (long long)high, (long long)t->size, a->rank);
+          (long long)high, (long long)size, a->rank);
     return MPI_SUCCESS;
 }
 
 /* ---- in memory ---- */
 
-static bool is_in_a_row(const struct part *p)
+static bool is_in_a_row(const struct operand *p)
 {
     return in_a_row(p->type, (size_t)p->count);
 }
 
-static int move(struct win *w, const struct part *from, const struct part *to)
+static int move(struct win *w, const struct operand *from, const struct operand *to)
 {
     const size_t bytes = bytes_of(from);
     void *data;
@@ -110,7 +95,7 @@ static int move(struct win *w, const struct part *from, const struct part *to)
 }
 
 /* The basic type that a type is made of; NULL: it is empty. */
-static struct type *basic_of(struct type *t)
+struct type *basic_of(struct type *t)
 {
     while (t != NULL && t->kind != TYPE_BASIC)
         t = t->olds != NULL ? (t->count > 0 ? t->olds[0] : NULL) : t->old;
@@ -118,7 +103,7 @@ static struct type *basic_of(struct type *t)
 }
 
 /* Where the elements of p are, if they are elements of `basic` in a row; or NULL */
-static void *elements_of(const struct part *p, const struct type *basic)
+static void *elements_of(const struct operand *p, const struct type *basic)
 {
     char *first = p->buf != NULL ? (char *)p->buf + p->type->true_lb : NULL;
 
@@ -129,7 +114,7 @@ static void *elements_of(const struct part *p, const struct type *basic)
 }
 
 /* Elements i .. i + n - 1 of p between its own memory and a row of them. data: space for their bytes */
-static void carry(const struct part *p, const struct type *basic, size_t i, size_t n, void *row,
+static void carry(const struct operand *p, const struct type *basic, size_t i, size_t n, void *row,
                   void *data, bool in)
 {
     struct elements all = {p->type, (size_t)p->count, p->buf};
@@ -195,7 +180,7 @@ static int perform_held(struct win *w, struct operation_at *a, const struct redu
     return rc;
 }
 
-static int perform(struct win *w, struct operation_at *a, const struct reduction *r)
+int perform(struct win *w, struct operation_at *a, const struct reduction *r)
 {
     pthread_mutex_t *mutex = a->is_atomic ? &w->targets[a->rank]->mutex : NULL;
     int rc;
@@ -218,7 +203,11 @@ struct deferred {
     int origin;
     struct operation_at a;
     struct reduction r;
-    _Alignas(max_align_t) char data[]; /* a copy of what is combined, then of what is compared */
+    void *answer; /* to another process, of n_answer bytes; NULL: none */
+    size_t n_answer;
+    bool is_message; /* `data` is an active message, and `a` nothing */
+    /* a copy of what is combined, then of what is compared */
+    _Alignas(max_align_t) char data[];
 };
 
 /* By their origin: only a rank itself counts references to its types. */
@@ -227,26 +216,49 @@ static void drop_deferred(struct deferred *first)
     while (first != NULL) {
         struct deferred *next = first->next;
 
-        drop_type(first->a.there.type);
-        drop_type(first->a.out.type);
+        if (!first->is_message) {
+            drop_type(first->a.there.type);
+            drop_type(first->a.out.type);
+        }
+        free(first->answer);
         free(first);
         first = next;
     }
 }
 
-/* Give them back to their origins, and drop those of this rank. */
-static void give_back(struct win *w, struct deferred *first)
+/* Give them back to their origins: answer those of other processes. by_handler: in a handler */
+static void give_back(struct win *w, struct deferred *first, bool by_handler)
 {
+    struct logp_vp *vp = w->comm->vp;
+
     while (first != NULL) {
         struct target *origin = w->targets[first->origin];
         struct deferred *next = first->next;
 
-        pthread_mutex_lock(&origin->mutex);
-        first->next = origin->performed;
-        origin->performed = first;
-        pthread_mutex_unlock(&origin->mutex);
+        first->next = NULL;
+        if (origin != NULL) {
+            pthread_mutex_lock(&origin->mutex);
+            first->next = origin->performed;
+            origin->performed = first;
+            pthread_mutex_unlock(&origin->mutex);
+        } else {
+            const int process = w->across[first->origin].process;
+
+            if (first->answer != NULL && by_handler)
+                logp_active_reply(logp_vp_machine(vp), process, first->answer, first->n_answer);
+            else if (first->answer != NULL)
+                logp_active_send(vp, process, first->answer, first->n_answer);
+            drop_deferred(first);
+        }
         first = next;
     }
+}
+
+/* Drop those of this rank. */
+static void drop_own(struct win *w)
+{
+    struct deferred *first;
+
     pthread_mutex_lock(&w->own->mutex);
     first = w->own->performed;
     w->own->performed = NULL;
@@ -298,7 +310,7 @@ static int defer(struct win *w, const struct operation_at *a, const struct reduc
         d->r = *r;
     if (n_in > 0) {
         pack(a->in.type, (size_t)a->in.count, a->in.buf, d->data);
-        d->a.in = (struct part){d->data, (int)n_in, MPI_BYTE, type_of(MPI_BYTE), false};
+        d->a.in = (struct operand){d->data, (int)n_in, MPI_BYTE, type_of(MPI_BYTE), false};
     }
     if (n_compared > 0) {
         memcpy(d->data + at_compared, a->compare, n_compared);
@@ -312,30 +324,63 @@ static int defer(struct win *w, const struct operation_at *a, const struct reduc
     return MPI_SUCCESS;
 }
 
-int perform_arrived(struct win *w, int rank)
+int defer_message(struct win *w, int origin, int64_t arrival_ns, const void *bytes, size_t n_bytes)
 {
-    struct target *t = w->targets[rank];
-    struct deferred *d, *performed = NULL;
-    int64_t now;
-    int rc = take_turn(w); /* whoever starts an operation before now has done so */
+    struct deferred *d = malloc(sizeof(*d) + n_bytes);
 
-    if (!w->timed || rc != MPI_SUCCESS)
-        return rc;
-    now = logp_now(w->comm->vp);
+    if (d == NULL)
+        return MPI_ERR_NO_MEM;
+    *d = (struct deferred){.arrival_ns = arrival_ns, .origin = origin, .is_message = true};
+    memcpy(d->data, bytes, n_bytes);
+    pthread_mutex_lock(&w->own->mutex);
+    enlist(w->own, d);
+    pthread_mutex_unlock(&w->own->mutex);
+    return MPI_SUCCESS;
+}
+
+/* @return those that have been performed */
+static struct deferred *perform_list(struct win *w, struct target *t, int64_t until_ns, int *rc)
+{
+    struct deferred *d, *performed = NULL, **last = &performed;
+
     pthread_mutex_lock(&t->mutex);
-    while ((d = t->arriving) != NULL && d->arrival_ns <= now && rc == MPI_SUCCESS) {
+    while ((d = t->arriving) != NULL && d->arrival_ns <= until_ns && *rc == MPI_SUCCESS) {
         t->arriving = d->next;
         if (d->next != NULL)
             d->next->prev = NULL;
         else
             t->last_arriving = NULL;
-        rc = perform_held(w, &d->a, &d->r);
-        d->next = performed;
-        performed = d;
+        if (d->is_message)
+            d->answer = perform_message(t->win, d->data, &d->n_answer);
+        else
+            *rc = perform_held(w, &d->a, &d->r);
+        d->next = NULL;
+        *last = d;
+        last = &d->next;
     }
     pthread_mutex_unlock(&t->mutex);
-    give_back(w, performed);
+    return performed;
+}
+
+int perform_arrived(struct win *w, int rank)
+{
+    int rc;
+
+    if (w->targets[rank] == NULL)
+        return flush_across(w, rank, 1);
+    rc = take_turn(w); /* whoever starts an operation before now has done so */
+    if (!w->timed || rc != MPI_SUCCESS)
+        return rc;
+    give_back(w, perform_list(w, w->targets[rank], logp_now(w->comm->vp), &rc), false);
+    drop_own(w);
     return rc;
+}
+
+void perform_until(struct win *w, int64_t until_ns)
+{
+    int rc = MPI_SUCCESS;
+
+    give_back(w, perform_list(w, w->own, until_ns, &rc), true);
 }
 
 /* ---- a call ---- */
@@ -357,7 +402,7 @@ static int check_reduction(struct win *w, const struct operation_at *a, struct r
 
 static void check_types(struct win *w, const struct operation_at *a)
 {
-    const struct part *parts[] = {a->has_in ? &a->in : NULL, a->has_out ? &a->out : NULL};
+    const struct operand *parts[] = {a->has_in ? &a->in : NULL, a->has_out ? &a->out : NULL};
 
     for (int i = 0; i < 2; i++)
         if (parts[i] != NULL)
@@ -398,30 +443,34 @@ static int request_for(struct win *w, const struct operation_at *a, MPI_Request 
     r->active = true;
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
     r->peer = a->rank;
-    if (a->has_out && a->rank != MPI_PROC_NULL) /* a buffer that is read is free at once */
+    if (a->has_out && a->rank != MPI_PROC_NULL) { /* a buffer that is read is free at once */
         r->until_ns = w->done_ns[a->rank];
+        if (w->targets[a->rank] == NULL && r->until_ns == 0)
+            r->until_ns = 1; /* it is flushed */
+    }
     give_request(r, NULL, request);
     return MPI_SUCCESS;
 }
 
 /* Operations with a request may be complete before their epoch ends: they are not noted. */
-static void note_access(struct win *w, const struct operation_at *a, const char *call)
+static void note_access(struct win *w, const struct operation_at *a, const char *call,
+                        struct access *access)
 {
     const uintptr_t from = (uintptr_t)a->there.buf + (uintptr_t)a->there.type->true_lb;
 
     check_origin(w, a->rank, call, a->in.buf, a->has_in ? a->in.type : NULL, (size_t)a->in.count,
                  a->out.buf, a->has_out ? a->out.type : NULL, (size_t)a->out.count);
-    if (bytes_of(&a->there) > 0)
-        check_access(
-            w, a->rank,
-            &(struct access){.from = from,
-                             .to = from + (is_in_a_row(&a->there) ? bytes_of(&a->there) : 1),
-                             .kind = a->is_atomic ? 'u'
-                                     : a->has_in  ? 'w'
-                                                  : 'r',
-                             .in_a_row = is_in_a_row(&a->there),
-                             .op = a->compare != NULL ? MPI_NO_OP : a->op,
-                             .call = call});
+    if (bytes_of(&a->there) == 0)
+        return;
+    *access = (struct access){.from = from,
+                              .to = from + (is_in_a_row(&a->there) ? bytes_of(&a->there) : 1),
+                              .kind = a->is_atomic ? 'u'
+                                      : a->has_in  ? 'w'
+                                                   : 'r',
+                              .in_a_row = is_in_a_row(&a->there),
+                              .op = a->compare != NULL ? MPI_NO_OP : a->op,
+                              .call = call};
+    check_access(w, a->rank, access);
 }
 
 /* Where it puts what it gets; NULL: it gets nothing, or not into bytes in a row */
@@ -434,6 +483,7 @@ static const void *result_in_a_row(const struct operation_at *a)
 static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Request *request)
 {
     struct reduction r;
+    struct access access = {.to = 0};
     int64_t arrival_ns = 0;
     int rc;
 
@@ -454,12 +504,14 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
     rc = locate(w, a);
     w->unfenced = w->unfenced || (rc == MPI_SUCCESS && w->access[a->rank] == 0);
     if (rc == MPI_SUCCESS && request == NULL)
-        note_access(w, a, call);
+        note_access(w, a, call, &access);
     if (rc == MPI_SUCCESS)
         rc = start_operation(w, a->rank, a->has_in ? bytes_of(&a->in) : 1,
                              a->has_out ? bytes_of(&a->out) : 1, &arrival_ns);
     if (rc == MPI_SUCCESS)
-        rc = w->timed ? defer(w, a, &r, arrival_ns) : perform(w, a, &r);
+        rc = w->targets[a->rank] == NULL ? start_across(w, a, arrival_ns, &access)
+             : w->timed                  ? defer(w, a, &r, arrival_ns)
+                                         : perform(w, a, &r);
     if (rc == MPI_SUCCESS && request == NULL && bytes_of(&a->there) > 0)
         note_performed(w, a->rank, result_in_a_row(a), bytes_of(&a->there));
     return rc == MPI_SUCCESS ? request_for(w, a, request) : rc;

@@ -2,6 +2,7 @@
 /* A program as the ranks of a machine: one run from the first rank's start to the last one's end. */
 #include "run.h"
 #include "host.h"
+#include "window.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -335,6 +336,8 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         return explore(&job, program);
     the_machine = m;
     begin_watch(conclude_early);
+    if (m != NULL)
+        logp_machine_handle(m, handle_active);
     if (rc == 0)
         rc = program->run(m, run_rank, &job, program->timeout_ns);
     end_watch();

@@ -33,6 +33,7 @@ static void drop_win(struct win *w)
     struct win **at = w->comm != NULL ? &w->comm->owner->windows : NULL;
 
     forget_origins(w);
+    drop_across(w);
     while (at != NULL && *at != NULL && *at != w)
         at = &(*at)->next_of_rank;
     if (at != NULL && *at == w)
@@ -76,6 +77,7 @@ static struct win *new_win(struct comm *like, int flavor)
         drop_win(w);
         return NULL;
     }
+    w->own->win = w;
     w->own->last = &w->own->first;
     w->comm->errors = MPI_ERRORS_ARE_FATAL;
     w->comm->window = (MPI_Win)w;
@@ -99,8 +101,9 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
     CHECK(c, logp_machine_clock(m) != LOGP_CLOCK_VIRTUAL || logp_machine_cores(m) == 1,
           MPI_ERR_UNSUPPORTED_OPERATION,
           "on the virtual clock a window needs all ranks on one core: --cores 0");
-    CHECK(c, logp_machine_processes(m) == 1, MPI_ERR_UNSUPPORTED_OPERATION,
-          "a window needs all ranks in one process: remove --transport");
+    CHECK(c, flavor != MPI_WIN_FLAVOR_SHARED || !has_others(c), MPI_ERR_RMA_SHARED,
+          "its ranks are in several processes, which share no memory; split the communicator by "
+          "MPI_COMM_TYPE_SHARED");
     w = new_win(c, flavor);
     CHECK(c, w != NULL, MPI_ERR_NO_MEM, "no memory");
     w->own->base = base;
@@ -108,7 +111,7 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
     w->own->unit = unit;
     w->next_of_rank = c->owner->windows;
     c->owner->windows = w;
-    rc = class_of(logp_allgather(w->comm->vp, &w->own, w->targets, sizeof(struct target *)));
+    rc = find_targets(w);
     if (rc == MPI_SUCCESS)
         rc = set_info(&w->info, info);
     *win = (MPI_Win)w;
@@ -271,7 +274,9 @@ int MPI_Win_free(MPI_Win *win)
         rc = delete_attributes(*win);
     if (rc != MPI_SUCCESS)
         return rc;
-    rc = class_of(logp_barrier(w->comm->vp));
+    rc = await_across(w, 0, w->comm->size);
+    if (rc == MPI_SUCCESS)
+        rc = class_of(logp_barrier(w->comm->vp));
     free(w->memory);
     drop_win(w);
     *win = MPI_WIN_NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows. All ranks are in one process, so an operation reads and writes the target's memory itself:
+ * Windows. An operation reads and writes the memory of a target of its process itself:
  * when it starts, or, with delays, when it arrives. Until then it is in the target's list, in the order
  * of arrival, and whoever could see its effect first performs all that have arrived by then. What it
- * costs is charged to its origin: the target takes no part in it.
+ * costs is charged to its origin: the target takes no part in it. To a target of another process it
+ * goes as active messages, which that process handles: across.c.
  */
 #ifndef LOGP_MPI_WINDOW_H
 #define LOGP_MPI_WINDOW_H
@@ -11,6 +12,7 @@
 #include "state.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* Memory attached to a dynamic window. */
 struct region {
@@ -24,6 +26,26 @@ struct waiter {
     struct waiter *next;
     int rank;
     bool exclusive;
+    bool is_across; /* it is in another process: whoever tells it frees this */
+};
+
+/* Elements of the origin or of the target. */
+struct operand {
+    void *buf; /* NULL, where the type is null: there is none */
+    int count;
+    MPI_Datatype handle;
+    struct type *type;
+    bool is_origin; /* its buffer is the caller's */
+};
+
+struct operation_at {
+    struct operand in, out; /* of the origin: what is combined, and what the old values go to */
+    bool has_in, has_out, is_atomic;
+    int rank;
+    MPI_Aint displ;
+    struct operand there;
+    MPI_Op op;           /* MPI_REPLACE, MPI_NO_OP or one of a reduction */
+    const void *compare; /* only if the old value is this; NULL: always */
 };
 
 /* --check: an operation on a target whose epoch at its origin has not ended. */
@@ -39,13 +61,15 @@ struct access {
     uint64_t sum;
     const char *call;
     void *caller;
-    const struct rank *rank; /* of the origin */
+    const struct rank *rank; /* of the origin; NULL: it is in another process, and */
+    uintptr_t place;         /* called there */
 };
 
 enum { N_ACCESSES = 32, N_OWN_ACCESSES = 16 };
 
 /* What a rank offers. The others have its address; the mutex is held for what may change. */
 struct target {
+    struct win *win; /* of this rank */
     char *base;
     MPI_Aint size;
     int unit;
@@ -69,14 +93,33 @@ struct target {
     } at_fence;
 };
 
+/* A target in another process, as its origin sees it. */
+struct across {
+    struct win *win; /* the origin's */
+    int process;
+    uint64_t target; /* its address there */
+    char *base;
+    MPI_Aint size;
+    int unit;
+    bool pending;           /* there were operations since the last flush */
+    int64_t arrival_ns;     /* of the last one, with delays */
+    struct result *results; /* what they get, until the next flush */
+    atomic_int awaited;     /* answers to this rank */
+    atomic_bool waits;      /* the last of them sends it TAG_ANSWER */
+    bool granted;           /* the lock, by the last of them */
+    int64_t free_ns;        /* when it was, or will be, free */
+    uint64_t outside; /* an operation was for this address, where no memory is attached; or 0 */
+};
+
 /* What a rank may do at a target now. */
 enum { STARTED = 1, LOCKED = 2, EXCLUSIVE = 4, UNCHECKED = 8 };
 
 struct win {
     struct object object;
     struct win *next_of_rank;
-    struct comm *comm; /* of its own: its messages are those below */
-    struct target *own, **targets;
+    struct comm *comm;             /* of its own: its messages are those below */
+    struct target *own, **targets; /* NULL: that rank is in another process */
+    struct across *across;         /* by rank; NULL: all are in this process */
     int flavor, model;
     void *memory; /* that it has allocated */
     MPI_Info info;
@@ -92,11 +135,11 @@ struct win {
     uintptr_t on_stack;      /* its memory is a local variable: where; 0: it is not */
 };
 
-enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_NONE };
+enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_ANSWER, TAG_NONE };
 
 struct win *win_of(MPI_Win handle);
 /* conflict.c: an operation of this kind begins; say so if another one conflicts with it. */
-void check_access(struct win *w, int rank, const struct access *access);
+void check_access(struct win *w, int rank, struct access *access);
 /* The last operation, at this rank, has been performed; out: its result in a row; NULL: none. */
 void note_performed(struct win *w, int rank, const void *out, size_t n_out);
 /* This rank itself is about to read or write n bytes, by this call or "a load" or "a store": say so if
@@ -126,6 +169,39 @@ int check_fenced(struct win *w);
 /* A call of this frame uses the window: say so if its memory is a local variable of a function that has
  * returned. */
 void check_returned(const struct win *w, uintptr_t frame);
+/* rma.c: the same by a handler, of what arrives until then. */
+void perform_until(struct win *w, int64_t until_ns);
+/* w: the target's. Perform an operation on its memory now. @return MPI_SUCCESS or a class */
+int perform(struct win *w, struct operation_at *a, const struct reduction *r);
+bool is_attached(struct target *t, const char *first, const char *end);
+struct type *basic_of(struct type *type);
+/* An active message is to be performed when it arrives. */
+int defer_message(struct win *w, int origin, int64_t arrival_ns, const void *bytes, size_t n_bytes);
+/* epoch.c. Take the lock, or stand in the queue. @return whether it is taken; *at: when it is free */
+bool take_lock(struct target *t, struct waiter *waiter, int64_t *at);
+/* Give it up. @return those who have it now: the first exclusively, or all before the next such */
+struct waiter *give_up_lock(struct target *t, int64_t free_ns);
+/* conflict.c: of operations of other processes */
+void begin_access(struct target *t, const struct access *a);
+void end_performed(struct target *t, int origin);
+void end_accesses_of(struct target *t, int origin, const char *call);
+/* across.c: is a rank in another process? */
+bool has_others(const struct comm *comm);
+/* The ranks have told each other their targets: set w->targets and w->across. */
+int find_targets(struct win *w);
+void drop_across(struct win *w);
+/* Start an operation at a target of another process; access: for --check; from == to: none */
+int start_across(struct win *w, const struct operation_at *a, int64_t arrival_ns,
+                 const struct access *access);
+/* Wait until the operations at those of these targets that are in other processes are complete. */
+int flush_across(struct win *w, int first, int n);
+int await_across(struct win *w, int first, int n);
+int acquire_across(struct win *w, int rank, bool exclusive, bool *taken, int64_t *at);
+int release_across(struct win *w, int rank, int64_t free_ns);
+/* Perform an active message at its target, whose mutex is held. @return what answers it, of *n_bytes, to
+ * be freed; NULL: nothing does */
+void *perform_message(struct win *w, const void *bytes, size_t *n_bytes);
+logp_active_handler handle_active;
 /* The window is freed. */
 void drop_operations(struct target *target);
 /* Let all other ranks do first what they do before this time. */

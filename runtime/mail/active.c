@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Active messages: the process that they are for handles them while it polls (logp/transport.h).
+ *
+ * A handler runs within a poll, where a message that the transport has no space for could not wait
+ * for others to be taken. So what it sends is kept, in order, until the poll is over.
+ */
+#include "mail/mail.h"
+#include "state/message.h"
+#include "state/stop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lpi_reply {
+    struct lpi_reply *next;
+    int process;
+    struct lpi_wire w;
+    char bytes[];
+};
+
+static bool is_other(const struct logp_machine *m, int process)
+{
+    return m->remote != NULL && process != m->remote->process &&
+           (unsigned)process < (unsigned)m->remote->n_processes;
+}
+
+void logp_machine_handle(struct logp_machine *m, logp_active_handler *handler)
+{
+    if (m->remote != NULL)
+        m->remote->handler = handler;
+}
+
+int logp_active_send(struct logp_vp *vp, int process, const void *bytes, size_t n_bytes)
+{
+    struct lpi_proc *p = vp->proc;
+    const int rc = lpi_stopped(p);
+
+    if (rc != 0)
+        return rc;
+    if (!is_other(p->core->machine, process) || n_bytes > LOGP_ACTIVE_BYTES)
+        return -EINVAL;
+    lpi_remote_tell(p->core, process,
+                    (struct lpi_wire){.kind = LPI_WIRE_ACTIVE, .n_bytes = n_bytes}, bytes, n_bytes);
+    return 0;
+}
+
+/* ---- of handlers ---- */
+
+static int keep(struct logp_machine *m, int process, struct lpi_wire w, const void *bytes)
+{
+    struct lpi_remote *f = m->remote;
+    struct lpi_reply *r = malloc(sizeof(*r) + w.n_bytes);
+
+    if (r == NULL) {
+        lpi_stop(m, -ENOMEM);
+        return -ENOMEM;
+    }
+    r->next = NULL;
+    r->process = process;
+    r->w = w;
+    if (w.n_bytes > 0)
+        memcpy(r->bytes, bytes, w.n_bytes);
+    *f->last_reply = r;
+    f->last_reply = &r->next;
+    return 0;
+}
+
+int logp_active_reply(struct logp_machine *m, int process, const void *bytes, size_t n_bytes)
+{
+    if (!is_other(m, process) || n_bytes > LOGP_ACTIVE_BYTES)
+        return -EINVAL;
+    return keep(m, process, (struct lpi_wire){.kind = LPI_WIRE_ACTIVE, .n_bytes = n_bytes}, bytes);
+}
+
+int logp_active_post(struct logp_vp *vp, int dst, int tag, int64_t arrival_ns)
+{
+    struct logp_machine *m = vp->proc->core->machine;
+    struct lpi_wire w = {.kind = LPI_WIRE_DATA, .context = vp->context, .src = vp->proc->rank};
+
+    if (m->remote == NULL || dst < 0 || dst >= vp->size)
+        return -EINVAL;
+    w.dst = vp->to_global != NULL ? vp->to_global[dst] : dst;
+    w.tag = tag;
+    w.arrival = arrival_ns < 0 ? LOGP_NEVER : arrival_ns;
+    return keep(m, m->remote->process_of[w.dst], w, NULL);
+}
+
+void lpi_active_hear(struct lpi_core *c, int from, const struct lpi_wire *w, const void *bytes)
+{
+    struct logp_machine *m = c->machine;
+
+    if (m->remote->handler != NULL && !lpi_stopping(m))
+        m->remote->handler(m, from, bytes, w->n_bytes);
+}
+
+/* A message to a vp of this process is one that the process has sent to itself. Sending may poll, and
+ * so handle others: what they answer is sent by the same loop. */
+void lpi_active_reply_all(struct lpi_core *c)
+{
+    struct lpi_remote *f = c->machine->remote;
+    struct lpi_reply *r;
+
+    if (f->replies_now)
+        return;
+    f->replies_now = true;
+    while ((r = f->replies) != NULL) {
+        f->replies = r->next;
+        if (f->replies == NULL)
+            f->last_reply = &f->replies;
+        if (r->process != f->process) {
+            lpi_remote_tell(c, r->process, r->w, r->bytes, r->w.n_bytes);
+        } else {
+            f->received--; /* it is not counted as sent */
+            if (!lpi_remote_take_short(c, &r->w, r->bytes))
+                lpi_stop(c->machine, -ENOMEM);
+        }
+        free(r);
+    }
+    f->replies_now = false;
+}
