@@ -783,3 +783,71 @@ Test(processes, find_a_wrong_result)
     cr_assert(!r.verified);
     cr_assert_geq(r.wrong_rank, 0);
 }
+
+/* ---- active messages ---- */
+
+enum { ASKED = 300, ANSWER = 7 };
+
+/* One per process: a rank's question, which comes back as it went. */
+struct question {
+    int rank, number;
+    struct logp_vp *vp; /* of the rank that asks */
+    unsigned char bytes[LOGP_ACTIVE_BYTES - 16];
+};
+
+static int n_heard[11]; /* answers, by rank of this process */
+
+/* A process answers the questions of others, and tells the rank that its own has come back. */
+static void handle(struct logp_machine *m, int process, const void *bytes, size_t n_bytes)
+{
+    const struct question *q = bytes;
+    int first, n;
+
+    cr_assert_eq(n_bytes, sizeof(*q) - (size_t)q->number);
+    cr_assert_eq(logp_machine_ranks(m, logp_machine_process(m), &first, &n), 0);
+    if (q->rank < first || q->rank >= first + n) {
+        cr_assert_eq(logp_active_reply(m, process, bytes, n_bytes), 0);
+        return;
+    }
+    cr_assert_eq(q->number, n_heard[q->rank]++); /* in the order sent */
+    cr_assert_eq(q->bytes[1000], (unsigned char)(q->rank + q->number));
+    cr_assert_eq(logp_active_post(q->vp, logp_vp_rank(q->vp), ANSWER, -1), 0);
+}
+
+/* Each rank asks another process, which sends nothing itself; then all wait for their answers. */
+static int ask(struct logp_vp *vp, void *arg)
+{
+    struct question *q = calloc(1, sizeof(*q));
+    const int to = (logp_machine_process(arg) + 1) % logp_machine_processes(arg);
+    int rc = 0;
+
+    q->rank = logp_vp_rank(vp);
+    q->vp = vp;
+    n_heard[q->rank] = 0;
+    if (to == logp_machine_process(arg)) {
+        cr_assert_eq(logp_active_send(vp, to, q, sizeof(*q)), -EINVAL);
+        free(q);
+        return 0;
+    }
+    cr_assert_eq(logp_active_send(vp, to, q, LOGP_ACTIVE_BYTES + 1), -EINVAL);
+    for (; q->number < ASKED && rc == 0; q->number++) {
+        memset(q->bytes, q->rank + q->number, sizeof(q->bytes));
+        rc = logp_active_send(vp, to, q, sizeof(*q) - (size_t)q->number);
+    }
+    for (int i = 0; i < ASKED && rc == 0; i++)
+        rc = logp_recv(vp, q->rank, ANSWER, NULL, 0, NULL);
+    cr_assert(rc != 0 || n_heard[q->rank] == ASKED);
+    if (rc == 0) /* nothing is on its way: all wait in vain */
+        rc = logp_recv(vp, q->rank, ANSWER, NULL, 0, NULL);
+    free(q);
+    return rc;
+}
+
+Test(processes, handle_active_messages)
+{
+    TEST_MACHINE m = machine(11, 0);
+
+    logp_machine_handle(m, handle);
+    for (int i = 0; i < 5; i++)
+        cr_assert_eq(run(m, ask, m, test_timeout_ns), logp_machine_processes(m) > 1 ? -EDEADLK : 0);
+}
