@@ -533,7 +533,8 @@ static void hear_operation(struct logp_machine *machine, int process, struct tar
     if (m->begins && m->access != '\0')
         note_begin(t, m);
     if (t->win->timed) {
-        defer_message(t->win, m->origin, m->time_ns, m, n_bytes);
+        if (defer_message(t->win, m->origin, m->time_ns, m, n_bytes) != MPI_SUCCESS)
+            abort_run(1);
         return;
     }
     answer = perform_whole(t->win, m, false, &n_answer);
