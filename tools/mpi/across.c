@@ -5,8 +5,9 @@
  * They go as active messages (logp/transport.h), which the target's process handles in the order in
  * which one origin sends them; the target takes no part. An operation is cut into messages, each
  * with some rows of the target's memory and what they are combined with: the target needs no
- * datatype. Elements are not cut. What is got is answered message by message, into the packed data
- * of the origin's buffer. A flush is a message behind them that is answered.
+ * datatype. Elements are not cut. The target's process answers each message that reads memory, and the
+ * answer goes into the packed data of the origin's buffer. A flush is a message behind them, which is
+ * answered, too.
  *
  * Without delays a message is performed when it is handled. With delays it is in the target's list
  * until its time, as the operations of the target's process are. A flush that is sent at the
@@ -51,7 +52,7 @@ struct row {
     uint32_t n, n_bytes; /* elements; their data */
 };
 
-enum { ROOM = LOGP_ACTIVE_BYTES - sizeof(struct message), BACK = ROOM };
+enum { MOST_DATA = LOGP_ACTIVE_BYTES - sizeof(struct message) }; /* of a message */
 
 /* Where the parts of a result go. */
 struct result {
@@ -65,7 +66,7 @@ static size_t rounded(size_t n)
     return (n + 7) / 8 * 8;
 }
 
-/* ---- who is where ---- */
+/* ---- the processes of the ranks ---- */
 
 static int process_of(const struct logp_machine *m, int rank)
 {
@@ -193,16 +194,16 @@ static void add_row(struct cut *c, const char *at, size_t n_bytes)
 
     while (n_bytes > 0 && c->rc == MPI_SUCCESS) {
         const size_t left = LOGP_ACTIVE_BYTES - c->n, each = sizeof(struct row) + 2 * c->element;
-        size_t room = BACK - m->n_back, n;
+        size_t space = MOST_DATA - m->n_back, n;
         struct row row = {.at = (uintptr_t)at};
 
-        if (left < each + 16 || room < c->element) {
+        if (left < each + 16 || space < c->element) {
             send_cut(c, false);
             continue;
         }
-        if (m->has_in && left - sizeof(row) - 8 - (c->compare != NULL ? c->element : 0) < room)
-            room = left - sizeof(row) - 8 - (c->compare != NULL ? c->element : 0);
-        n = n_bytes < room ? n_bytes : room / c->element * c->element;
+        if (m->has_in && left - sizeof(row) - 8 - (c->compare != NULL ? c->element : 0) < space)
+            space = left - sizeof(row) - 8 - (c->compare != NULL ? c->element : 0);
+        n = n_bytes < space ? n_bytes : space / c->element * c->element;
         row.n = (uint32_t)(c->basic != NULL ? n / c->basic->size : n);
         row.n_bytes = (uint32_t)n;
         memcpy(c->out.bytes + c->n, &row, sizeof(row));
@@ -334,8 +335,8 @@ static int await_answers(struct win *w, struct across *a)
 {
     int rc = MPI_SUCCESS;
 
-    /* seq_cst, all: of this rank and hear_answer() each sees what the other has written first. What it
-     * has got is there. */
+    /* seq_cst, all: this rank and hear_answer() both see what the other one has written before. So the
+     * data that were read are in the buffer. */
     while (rc == MPI_SUCCESS && atomic_load(&a->awaited) > 0) {
         atomic_store(&a->waits, true);
         if (atomic_load(&a->awaited) > 0 || !atomic_exchange(&a->waits, false))

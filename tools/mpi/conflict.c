@@ -236,7 +236,7 @@ void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, cons
         name_conflict(w->comm->rank, &a, &before);
 }
 
-/* What an operation uses it uses until the epoch ends. */
+/* An operation uses its buffers until the epoch ends. */
 void check_windows(struct rank *rank, const struct win *of, const void *buf,
                    const struct type *type, size_t n, bool writes, void *caller)
 {

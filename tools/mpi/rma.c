@@ -42,10 +42,10 @@ static int locate(struct win *w, struct operation_at *a)
 {
     const struct type *type = a->there.type;
     struct target *t = w->targets[a->rank];
-    const struct across *far = t == NULL ? &w->across[a->rank] : NULL;
-    char *base = t != NULL ? t->base : far->base;
-    const MPI_Aint size = t != NULL ? t->size : far->size,
-                   first = a->displ * (t != NULL ? t->unit : far->unit),
+    const struct across *remote = t == NULL ? &w->across[a->rank] : NULL;
+    char *base = t != NULL ? t->base : remote->base;
+    const MPI_Aint size = t != NULL ? t->size : remote->size,
+                   first = a->displ * (t != NULL ? t->unit : remote->unit),
                    last = a->there.count > 0 ? (a->there.count - 1) * type->extent : 0,
                    low = first + type->true_lb + (last < 0 ? last : 0),
                    high = first + type->true_ub + (last > 0 ? last : 0);
@@ -446,7 +446,7 @@ static int request_for(struct win *w, const struct operation_at *a, MPI_Request 
     if (a->has_out && a->rank != MPI_PROC_NULL) { /* a buffer that is read is free at once */
         r->until_ns = w->done_ns[a->rank];
         if (w->targets[a->rank] == NULL && r->until_ns == 0)
-            r->until_ns = 1; /* it is flushed */
+            r->until_ns = 1; /* its wait flushes the target */
     }
     give_request(r, NULL, request);
     return MPI_SUCCESS;

@@ -107,7 +107,7 @@ int run_rank(struct logp_vp *vp, void *arg)
         catch_interrupts();
     r->host = h;
     r->stack_top = (uintptr_t)__builtin_frame_address(0);
-    r->stack_bytes = job->stack_bytes / 2; /* what is further down is not known to be there */
+    r->stack_bytes = job->stack_bytes / 2; /* the upper half: below the stack may be other memory */
     rc = begin_rank(r, vp);
     if (rc != 0)
         return rc;

@@ -78,7 +78,8 @@ int lpi_board_begin(struct lpi_board *b, struct logp_vp *vp, enum lpi_subject su
 /* Its next one, with items of the same size. */
 void lpi_board_next(struct lpi_board *b);
 
-/* Wait until this member's place is free. What is under way on this vp goes on, here as in what follows.
+/* Wait until this member's place is free. Operations that this vp has started go on meanwhile, as in the
+ * other waits of a board.
  * @return 0, or as logp_shared_wait() */
 int lpi_board_await_free(struct lpi_board *b);
 
