@@ -424,7 +424,7 @@ void end_accesses_of(struct target *t, int origin, const char *call)
         name_own_write(origin, call, t->win->comm->rank, &changed);
 }
 
-/* Those between fences end by their number; those in other processes by flush_across(). */
+/* Those between fences end by their number; those in other processes by flush_remote(). */
 void end_accesses(struct win *w, int rank)
 {
     end_origins(w, rank);

@@ -52,7 +52,7 @@ static int pass(struct win *w, int64_t ns)
 static int finish(struct win *w, int first, int n)
 {
     int64_t end = 0;
-    const int across = flush_across(w, first, n);
+    const int remote = flush_remote(w, first, n);
     int rc = MPI_SUCCESS;
 
     for (int i = first; i < first + n; i++) {
@@ -66,7 +66,7 @@ static int finish(struct win *w, int first, int n)
         rc = class_of(logp_yield(w->comm->vp));
     for (int i = first; i < first + n && w->timed && rc == MPI_SUCCESS; i++)
         rc = perform_arrived(w, i);
-    return rc == MPI_SUCCESS ? across : rc;
+    return rc == MPI_SUCCESS ? remote : rc;
 }
 
 /* ---- fence ---- */
@@ -274,7 +274,7 @@ static int acquire(struct win *w, int rank, bool exclusive, int64_t *from)
     int rc = MPI_SUCCESS;
 
     if (w->targets[rank] == NULL)
-        rc = acquire_across(w, rank, exclusive, &taken, &at);
+        rc = acquire_remote(w, rank, exclusive, &taken, &at);
     else
         taken = take_lock(w->targets[rank], &waiter, &at);
     if (rc != MPI_SUCCESS)
@@ -319,15 +319,15 @@ static int release(struct win *w, int rank)
     if (unchecked)
         return rc;
     if (w->targets[rank] == NULL)
-        return release_across(w, rank, now + w->params.L_ns);
+        return release_remote(w, rank, now + w->params.L_ns);
     next = give_up_lock(w->targets[rank], now + w->params.L_ns);
     while (next != NULL && rc == MPI_SUCCESS) {
         /* it may go on, and its waiter with it, once it is told */
-        struct waiter *across = next->is_across ? next : NULL;
+        struct waiter *told = next->is_remote ? next : NULL;
         const int waiting = next->rank;
 
         next = next->next;
-        free(across);
+        free(told);
         rc = tell(w, waiting, TAG_GRANT);
     }
     return rc;
@@ -434,7 +434,7 @@ static int flush(struct win *w, int first, int n)
     int rc;
 
     for (int i = first; i < first + n; i++)
-        waits = waits || w->done_ns[i] > 0 || (w->targets[i] == NULL && w->across[i].pending);
+        waits = waits || w->done_ns[i] > 0 || (w->targets[i] == NULL && w->remote[i].pending);
     if (waits) {
         rc = finish(w, first, n);
     } else {

@@ -42,7 +42,7 @@ static int locate(struct win *w, struct operation_at *a)
 {
     const struct type *type = a->there.type;
     struct target *t = w->targets[a->rank];
-    const struct across *remote = t == NULL ? &w->across[a->rank] : NULL;
+    const struct remote_target *remote = t == NULL ? &w->remote[a->rank] : NULL;
     char *base = t != NULL ? t->base : remote->base;
     const MPI_Aint size = t != NULL ? t->size : remote->size,
                    first = a->displ * (t != NULL ? t->unit : remote->unit),
@@ -242,7 +242,7 @@ static void give_back(struct win *w, struct deferred *first, bool by_handler)
             origin->performed = first;
             pthread_mutex_unlock(&origin->mutex);
         } else {
-            const int process = w->across[first->origin].process;
+            const int process = w->remote[first->origin].process;
 
             if (first->answer != NULL && by_handler)
                 logp_active_reply(logp_vp_machine(vp), process, first->answer, first->n_answer);
@@ -367,7 +367,7 @@ int perform_arrived(struct win *w, int rank)
     int rc;
 
     if (w->targets[rank] == NULL)
-        return flush_across(w, rank, 1);
+        return flush_remote(w, rank, 1);
     rc = take_turn(w); /* whoever starts an operation before now has done so */
     if (!w->timed || rc != MPI_SUCCESS)
         return rc;
@@ -509,7 +509,7 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
         rc = start_operation(w, a->rank, a->has_in ? bytes_of(&a->in) : 1,
                              a->has_out ? bytes_of(&a->out) : 1, &arrival_ns);
     if (rc == MPI_SUCCESS)
-        rc = w->targets[a->rank] == NULL ? start_across(w, a, arrival_ns, &access)
+        rc = w->targets[a->rank] == NULL ? start_remote(w, a, arrival_ns, &access)
              : w->timed                  ? defer(w, a, &r, arrival_ns)
                                          : perform(w, a, &r);
     if (rc == MPI_SUCCESS && request == NULL && bytes_of(&a->there) > 0)

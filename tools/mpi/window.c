@@ -33,7 +33,7 @@ static void drop_win(struct win *w)
     struct win **at = w->comm != NULL ? &w->comm->owner->windows : NULL;
 
     forget_origins(w);
-    drop_across(w);
+    drop_remote(w);
     while (at != NULL && *at != NULL && *at != w)
         at = &(*at)->next_of_rank;
     if (at != NULL && *at == w)
@@ -274,7 +274,7 @@ int MPI_Win_free(MPI_Win *win)
         rc = delete_attributes(*win);
     if (rc != MPI_SUCCESS)
         return rc;
-    rc = await_across(w, 0, w->comm->size);
+    rc = await_remote(w, 0, w->comm->size);
     if (rc == MPI_SUCCESS)
         rc = class_of(logp_barrier(w->comm->vp));
     free(w->memory);

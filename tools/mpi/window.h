@@ -4,7 +4,7 @@
  * when it starts, or, with delays, when it arrives. Until then it is in the target's list, in the order
  * of arrival, and whoever could see its effect first performs all that have arrived by then. What it
  * costs is charged to its origin: the target takes no part in it. To a target of another process it
- * goes as active messages, which that process handles: across.c.
+ * goes as active messages, which that process handles: remote.c.
  */
 #ifndef LOGP_MPI_WINDOW_H
 #define LOGP_MPI_WINDOW_H
@@ -26,7 +26,7 @@ struct waiter {
     struct waiter *next;
     int rank;
     bool exclusive;
-    bool is_across; /* it is in another process: whoever tells it frees this */
+    bool is_remote; /* it is in another process: the rank that tells it frees this */
 };
 
 /* Elements of the origin or of the target. */
@@ -94,7 +94,7 @@ struct target {
 };
 
 /* A target in another process, as its origin sees it. */
-struct across {
+struct remote_target {
     struct win *win; /* the origin's */
     int process;
     uint64_t target; /* its address there */
@@ -119,7 +119,7 @@ struct win {
     struct win *next_of_rank;
     struct comm *comm;             /* of its own: its messages are those below */
     struct target *own, **targets; /* NULL: that rank is in another process */
-    struct across *across;         /* by rank; NULL: all are in this process */
+    struct remote_target *remote;  /* by rank; NULL: all are in this process */
     int flavor, model;
     void *memory; /* that it has allocated */
     MPI_Info info;
@@ -185,19 +185,19 @@ struct waiter *give_up_lock(struct target *t, int64_t free_ns);
 void begin_access(struct target *t, const struct access *a);
 void end_performed(struct target *t, int origin);
 void end_accesses_of(struct target *t, int origin, const char *call);
-/* across.c: is a rank in another process? */
+/* remote.c: is a rank in another process? */
 bool has_others(const struct comm *comm);
-/* The ranks have told each other their targets: set w->targets and w->across. */
+/* The ranks have told each other their targets: set w->targets and w->remote. */
 int find_targets(struct win *w);
-void drop_across(struct win *w);
+void drop_remote(struct win *w);
 /* Start an operation at a target of another process; access: for --check; from == to: none */
-int start_across(struct win *w, const struct operation_at *a, int64_t arrival_ns,
+int start_remote(struct win *w, const struct operation_at *a, int64_t arrival_ns,
                  const struct access *access);
 /* Wait until the operations at those of these targets that are in other processes are complete. */
-int flush_across(struct win *w, int first, int n);
-int await_across(struct win *w, int first, int n);
-int acquire_across(struct win *w, int rank, bool exclusive, bool *taken, int64_t *at);
-int release_across(struct win *w, int rank, int64_t free_ns);
+int flush_remote(struct win *w, int first, int n);
+int await_remote(struct win *w, int first, int n);
+int acquire_remote(struct win *w, int rank, bool exclusive, bool *taken, int64_t *at);
+int release_remote(struct win *w, int rank, int64_t free_ns);
 /* Perform an active message at its target, whose mutex is held. @return what answers it, of *n_bytes, to
  * be freed; NULL: nothing does */
 void *perform_message(struct win *w, const void *bytes, size_t *n_bytes);

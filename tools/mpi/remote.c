@@ -29,7 +29,7 @@ struct message {
     enum kind kind;
     int origin;
     uint64_t target; /* the target's struct, or 0 in an answer */
-    uint64_t across; /* the origin's */
+    uint64_t remote; /* the origin's */
     int64_t
         time_ns; /* OPERATE: arrival; FLUSH: of the last; UNLOCK, ANSWER: when the lock is free */
     bool is_atomic, has_in, has_out, compares, exclusive, granted;
@@ -106,30 +106,30 @@ int find_targets(struct win *w)
     int rc;
 
     if (has_others(w->comm))
-        w->across = calloc((size_t)n, sizeof(*w->across));
+        w->remote = calloc((size_t)n, sizeof(*w->remote));
     all = malloc((size_t)n * sizeof(*all));
-    CHECK(w->comm, all != NULL && (w->across != NULL || !has_others(w->comm)), MPI_ERR_NO_MEM,
+    CHECK(w->comm, all != NULL && (w->remote != NULL || !has_others(w->comm)), MPI_ERR_NO_MEM,
           "no memory");
     rc = class_of(logp_allgather(w->comm->vp, &own, all, sizeof(own)));
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
-        const int process = w->across != NULL ? process_in(w->comm, i) : logp_machine_process(m);
+        const int process = w->remote != NULL ? process_in(w->comm, i) : logp_machine_process(m);
 
         if (process == logp_machine_process(m)) {
             w->targets[i] = (struct target *)(uintptr_t)all[i].target;
             continue;
         }
-        w->across[i].win = w;
-        w->across[i].process = process;
-        w->across[i].target = all[i].target;
-        w->across[i].base = (char *)(uintptr_t)all[i].base;
-        w->across[i].size = (MPI_Aint)all[i].size;
-        w->across[i].unit = (int)all[i].unit;
+        w->remote[i].win = w;
+        w->remote[i].process = process;
+        w->remote[i].target = all[i].target;
+        w->remote[i].base = (char *)(uintptr_t)all[i].base;
+        w->remote[i].size = (MPI_Aint)all[i].size;
+        w->remote[i].unit = (int)all[i].unit;
     }
     free(all);
     return rc;
 }
 
-static void drop_results(struct across *a)
+static void drop_results(struct remote_target *a)
 {
     while (a->results != NULL) {
         struct result *next = a->results->next;
@@ -140,11 +140,11 @@ static void drop_results(struct across *a)
     }
 }
 
-void drop_across(struct win *w)
+void drop_remote(struct win *w)
 {
-    for (int i = 0; w->across != NULL && i < w->comm->size; i++)
-        drop_results(&w->across[i]);
-    free(w->across);
+    for (int i = 0; w->remote != NULL && i < w->comm->size; i++)
+        drop_results(&w->remote[i]);
+    free(w->remote);
 }
 
 /* ---- the origin ---- */
@@ -152,7 +152,7 @@ void drop_across(struct win *w)
 /* An operation on its way: the message that is being filled. */
 struct cut {
     struct win *w;
-    struct across *a;
+    struct remote_target *a;
     const char *in, *compare; /* packed */
     const struct type *basic; /* of a reduction; NULL: bytes */
     size_t element;           /* bytes that are not cut */
@@ -164,11 +164,12 @@ struct cut {
     } out;
 };
 
-static int send_message(struct win *w, struct across *a, struct message *m, size_t n, bool answered)
+static int send_message(struct win *w, struct remote_target *a, struct message *m, size_t n,
+                        bool answered)
 {
     m->origin = w->comm->rank;
     m->target = a->target;
-    m->across = (uintptr_t)a;
+    m->remote = (uintptr_t)a;
     if (answered)
         atomic_fetch_add(&a->awaited, 1);
     return class_of(logp_active_send(w->comm->vp, a->process, m, n));
@@ -251,7 +252,7 @@ static void add_rows(struct cut *c, const struct type *t, size_t n, const char *
 }
 
 /* Where the answers of an operation go. */
-static struct result *new_result(struct across *to, const struct operand *out)
+static struct result *new_result(struct remote_target *to, const struct operand *out)
 {
     struct result *r = malloc(sizeof(*r));
 
@@ -274,13 +275,13 @@ static void describe_access(struct message *m, const struct access *access)
     m->call = access->call - anchor;
 }
 
-int start_across(struct win *w, const struct operation_at *a, int64_t arrival_ns,
+int start_remote(struct win *w, const struct operation_at *a, int64_t arrival_ns,
                  const struct access *access)
 {
     const bool reduces = a->op != MPI_REPLACE && a->op != MPI_NO_OP;
     struct type *there = a->there.type, *basic = a->is_atomic ? basic_of(there) : NULL;
     const size_t bytes = (size_t)a->there.count * there->size;
-    struct across *to = &w->across[a->rank];
+    struct remote_target *to = &w->remote[a->rank];
     char *packed = NULL;
     struct cut *c;
     int rc;
@@ -331,7 +332,7 @@ int start_across(struct win *w, const struct operation_at *a, int64_t arrival_ns
 }
 
 /* Wait until all have been answered. Either this rank sees that in time, or the last one tells it. */
-static int await_answers(struct win *w, struct across *a)
+static int await_answers(struct win *w, struct remote_target *a)
 {
     int rc = MPI_SUCCESS;
 
@@ -345,12 +346,12 @@ static int await_answers(struct win *w, struct across *a)
     return rc;
 }
 
-int await_across(struct win *w, int first, int n)
+int await_remote(struct win *w, int first, int n)
 {
     int rc = MPI_SUCCESS;
 
-    for (int i = first; i < first + n && w->across != NULL; i++) {
-        struct across *a = &w->across[i];
+    for (int i = first; i < first + n && w->remote != NULL; i++) {
+        struct remote_target *a = &w->remote[i];
         const int answered = await_answers(w, a);
         const uint64_t at = a->outside;
 
@@ -364,20 +365,20 @@ int await_across(struct win *w, int first, int n)
     return rc;
 }
 
-int flush_across(struct win *w, int first, int n)
+int flush_remote(struct win *w, int first, int n)
 {
     int64_t arrival_ns = 0;
     int rc = MPI_SUCCESS;
 
-    if (w->across == NULL)
+    if (w->remote == NULL)
         return rc;
     for (int i = first; i < first + n; i++)
-        if (w->across[i].pending && w->across[i].arrival_ns > arrival_ns)
-            arrival_ns = w->across[i].arrival_ns;
+        if (w->remote[i].pending && w->remote[i].arrival_ns > arrival_ns)
+            arrival_ns = w->remote[i].arrival_ns;
     if (w->timed && arrival_ns > logp_now(w->comm->vp))
         rc = class_of(logp_sleep_until(w->comm->vp, arrival_ns));
     for (int i = first; i < first + n && rc == MPI_SUCCESS; i++) {
-        struct across *a = &w->across[i];
+        struct remote_target *a = &w->remote[i];
         struct message m = {.kind = FLUSH,
                             .time_ns = a->arrival_ns,
                             .ends = the_job->checks && w->access[i] != 0,
@@ -387,34 +388,34 @@ int flush_across(struct win *w, int first, int n)
             rc = send_message(w, a, &m, sizeof(m), true);
     }
     if (rc == MPI_SUCCESS)
-        rc = await_across(w, first, n);
+        rc = await_remote(w, first, n);
     for (int i = first; i < first + n; i++)
-        if (w->across[i].pending && atomic_load(&w->across[i].awaited) == 0) {
-            w->across[i].pending = false;
-            drop_results(&w->across[i]);
+        if (w->remote[i].pending && atomic_load(&w->remote[i].awaited) == 0) {
+            w->remote[i].pending = false;
+            drop_results(&w->remote[i]);
         }
     return rc;
 }
 
-int acquire_across(struct win *w, int rank, bool exclusive, bool *taken, int64_t *at)
+int acquire_remote(struct win *w, int rank, bool exclusive, bool *taken, int64_t *at)
 {
-    struct across *a = &w->across[rank];
+    struct remote_target *a = &w->remote[rank];
     struct message m = {.kind = LOCK, .exclusive = exclusive};
     int rc = send_message(w, a, &m, sizeof(m), true);
 
     if (rc == MPI_SUCCESS)
-        rc = await_across(w, rank, 1);
+        rc = await_remote(w, rank, 1);
     *taken = a->granted;
     *at = a->free_ns;
     return rc;
 }
 
 /* Nothing waits for the answer but MPI_Win_free(), and the next lock. */
-int release_across(struct win *w, int rank, int64_t free_ns)
+int release_remote(struct win *w, int rank, int64_t free_ns)
 {
     struct message m = {.kind = UNLOCK, .time_ns = free_ns};
 
-    return send_message(w, &w->across[rank], &m, sizeof(m), true);
+    return send_message(w, &w->remote[rank], &m, sizeof(m), true);
 }
 
 /* ---- the target's process ---- */
@@ -497,7 +498,7 @@ static void *perform_whole(struct win *w, const struct message *m, bool is_held,
         if (answer == NULL)
             abort_run(1);
         *answer = (struct message){.kind = GET_ANSWER,
-                                   .across = m->across,
+                                   .remote = m->remote,
                                    .result = m->result,
                                    .at = m->at,
                                    .n_back = m->n_back};
@@ -515,7 +516,7 @@ static void reply(struct logp_machine *machine, int process, enum kind kind,
                   const struct message *to, struct message m)
 {
     m.kind = kind;
-    m.across = to->across;
+    m.remote = to->remote;
     logp_active_reply(machine, process, &m, sizeof(m));
 }
 
@@ -567,11 +568,11 @@ static void hear_unlock(struct target *t, const struct message *m)
     struct waiter *next = give_up_lock(t, m->time_ns);
 
     while (next != NULL) {
-        struct waiter *across = next->is_across ? next : NULL;
+        struct waiter *told = next->is_remote ? next : NULL;
         const int waiting = next->rank;
 
         next = next->next;
-        free(across);
+        free(told);
         logp_active_post(w->comm->vp, waiting, TAG_GRANT,
                          w->timed ? m->time_ns + w->params.o_send_ns : -1);
     }
@@ -581,7 +582,7 @@ static void hear_unlock(struct target *t, const struct message *m)
 
 static void hear_answer(const struct message *m)
 {
-    struct across *a = (struct across *)(uintptr_t)m->across;
+    struct remote_target *a = (struct remote_target *)(uintptr_t)m->remote;
     bool counts = true;
 
     if (m->kind == GET_ANSWER) {
