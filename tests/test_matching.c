@@ -41,6 +41,11 @@ void *test_zeroed(size_t n, size_t size)
     return no_memory() ? NULL : lpi_memory_zeroed(n, size);
 }
 
+int64_t lpi_clock(const struct lpi_proc *p)
+{
+    return p->emulated;
+}
+
 void lpi_make_ready(struct lpi_proc *p)
 {
 }

@@ -5,7 +5,8 @@
  *
  * The clock of a vp (proc.emulated) advances by what the delay model says and, on the wall clock,
  * by the time that the program spends between two calls: enter() adds it, and whatever the runtime
- * itself takes is left out by leaving proc.left at the last reading of the clock.
+ * itself takes is left out by leaving proc.left at the last reading of the clock. On the wall clock
+ * without delays a vp has no clock of its own.
  */
 #ifndef LPI_CALL_H
 #define LPI_CALL_H
@@ -17,32 +18,28 @@
 
 /* ---- clocks ---- */
 
-void lpi_enter_emulated(struct lpi_proc *p);
-void lpi_leave_emulated(struct lpi_proc *p);
+void lpi_enter_counted(struct lpi_proc *p);
+void lpi_leave_counted(struct lpi_proc *p);
 /* Let others run, for poll_ns of p's clock if it has one. */
 int lpi_rest(struct lpi_proc *p);
 /* A test, a probe or a send came to nothing: charge a poll, so that a loop that retries lets others
  * run. @return error; or the error that stops the run */
 int lpi_poll_in_vain(struct lpi_proc *p, int error);
 
-/* On the wall clock: the program's own computing since the last call counts. */
+/* The program's own computing since the last call counts. */
 static inline void enter(struct lpi_proc *p)
 {
-    const struct logp_machine *m = p->core->machine;
-
-    if (m->is_virtual)
-        return;
-    if (!lpi_emulates(m))
-        p->emulating = false;
-    else if (!p->uncounted || !p->emulating)
-        lpi_enter_emulated(p);
+    if (p->counts && lpi_emulates(p->core->machine))
+        lpi_enter_counted(p);
+    else if (p->counts)
+        p->emulated = LOGP_NEVER;
 }
 
 /* The end of a call: what the runtime did meanwhile is not the program's computing. */
 static inline int leave(struct lpi_proc *p, int rc)
 {
-    if (p->emulating && !p->uncounted)
-        lpi_leave_emulated(p);
+    if (p->counts && lpi_has_clock(p))
+        lpi_leave_counted(p);
     return rc;
 }
 

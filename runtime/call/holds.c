@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The conditions of a program: LOGP_CHECK() and the comparisons, which show their values. */
-#include "state/state.h"
+#include "state/run_queue.h"
 #include "state/stop.h"
 
 #include <errno.h>

@@ -144,14 +144,14 @@ __attribute__((noinline)) int lpi_query_beside(const struct logp_vp *vp, struct 
         if (q->index >= q->n && q->index < whole.n) { /* the leave and enter of a call */
             struct logp_request *r = all[q->index];
             struct logp_operation *o = awaiting(p, r);
-            const bool uncounted = p->uncounted;
+            const bool counted = p->counts;
 
             lpi_complete(p, r, rc);
-            p->uncounted = false; /* what the operation does is its own */
+            logp_own_time(p->vp, true); /* what the operation does is its own */
             leave(p, 0);
             go_on(p, o, rc);
             enter(p);
-            p->uncounted = uncounted;
+            p->counts = counted;
             rc = lpi_stopped(p);
             q->index = LPI_SERVED;
         } else {

@@ -159,7 +159,7 @@ complete(const struct logp_vp *vp, struct logp_request *r, struct logp_status *s
         lpi_charge_recv(p, r);
     else if (r->state == LPI_REQ_FAILED)
         r->done = r->arrival < 0 ? r->arrival : lpi_later(p, r->arrival);
-    if (r->done >= 0 && r->done > lpi_clock(p)) {
+    if (r->done >= 0 && r->done > p->emulated) {
         const int rc = lpi_wait_until(p, r->done);
 
         if (rc != 0)

@@ -162,7 +162,7 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0 || p->needs_query)
         return 1;
     p->in_vain = 0;
-    p->emulating = false;
+    p->emulated = LOGP_NEVER;
     m = lpi_match_take_here(p, &label, capacity);
     if (m == NULL && lpi_poll_before_wait(p->core))
         m = lpi_match_take_here(p, &label, capacity);

@@ -36,7 +36,7 @@ static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int d
     e.arrival = LOGP_NEVER;
     e.bits = bits;
     rc = lpi_remote_send(p, &e);
-    p->emulating = false;
+    p->emulated = LOGP_NEVER;
     lpi_count_send(p, LPI_EAGER, rc);
     if (p->core->machine->remote->sending[p->rank] != NULL)
         lpi_await_sent(p);
@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) bool hand_over(const struct logp_vp
                !lpi_post_inline(p->core, &m->procs[dst], &label, buf, n_bytes)) {
         return false;
     }
-    p->emulating = false;
+    p->emulated = LOGP_NEVER;
     lpi_count_send(p, LPI_EAGER, 0);
     return true;
 }

@@ -75,7 +75,7 @@ int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, i
     }
     rc = lpi_stopped(p);
     p->in_vain = 0;
-    p->emulating = false;
+    p->emulated = LOGP_NEVER;
     if (rc != 0)
         return rc;
     begun = m->record->now(m);

@@ -21,22 +21,21 @@ static int64_t with_program(const struct lpi_proc *p, int64_t now)
 {
     const int64_t spent = now - p->left - p->core->machine->clock_overhead;
 
-    /* not emulating: until now there was nothing to emulate */
-    return !p->emulating ? now : spent > 0 ? p->emulated + spent : p->emulated;
+    /* without a clock: until now there was nothing to emulate */
+    return !lpi_has_clock(p) ? now : spent > 0 ? p->emulated + spent : p->emulated;
 }
 
-void lpi_enter_emulated(struct lpi_proc *p)
+void lpi_enter_counted(struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
-    const int64_t before = p->emulating ? p->emulated : LOGP_NEVER, now = lpi_wall(m);
+    const int64_t before = p->emulated, now = lpi_wall(m);
 
     p->emulated = with_program(p, now);
     m->record->enter(p, before);
-    p->emulating = true;
     p->left = p->core->run_queue.clock_seen = now;
 }
 
-void lpi_leave_emulated(struct lpi_proc *p)
+void lpi_leave_counted(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
 
@@ -48,17 +47,19 @@ void lpi_leave_emulated(struct lpi_proc *p)
 bool logp_own_time(struct logp_vp *vp, bool counts)
 {
     struct lpi_proc *p = vp->proc;
-    const bool counted = !p->uncounted;
+    const bool counted = p->counts;
 
+    if (p->core->machine->is_virtual)
+        return true;
     if (counts == counted)
         return counted;
     if (counts) {
-        p->uncounted = false;
+        p->counts = true;
         leave(p, 0);
     } else {
         enter(p);
         /* where the machine records, each call shows what came before it */
-        p->uncounted = p->emulating && p->core->machine->recorders == NULL;
+        p->counts = !lpi_has_clock(p) || p->core->machine->recorders != NULL;
     }
     return counted;
 }
@@ -163,8 +164,8 @@ int logp_blocking_begin(struct logp_vp *vp)
         return rc;
     p->in_vain = 0;
     enter(p);
-    if (p->emulating)
-        lpi_leave_emulated(p); /* the section counts, whatever else does */
+    if (lpi_has_clock(p))
+        lpi_leave_counted(p); /* the section counts, whatever else does */
     lpi_blocking_begin(p);
     return 0;
 }
@@ -181,7 +182,6 @@ int logp_blocking_end(struct logp_vp *vp)
     /* what it has until now is the holder's; its own clock is its own */
     t = lpi_emulates(m) ? with_program(p, lpi_wall(m)) : LOGP_NEVER;
     rc = lpi_blocking_end(p, t);
-    p->emulating = t >= 0;
     p->emulated = t;
     m->record->own(p);
     return leave(p, rc);

@@ -5,6 +5,7 @@
  * the records.
  */
 #include "core/core.h"
+#include "state/run_queue.h"
 #include "state/stop.h"
 
 #include <errno.h>

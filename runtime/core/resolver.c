@@ -14,9 +14,9 @@
 
 /* ---- by the clock ---- */
 
-static int64_t usual_horizon(const struct lpi_proc *p)
+int64_t lpi_usual_horizon(const struct lpi_proc *p)
 {
-    return lpi_usual_horizon(p);
+    return lpi_has_clock(p) ? p->emulated : INT64_MAX;
 }
 
 int64_t lpi_request_arrival(const struct logp_request *r)
@@ -178,7 +178,7 @@ static void no_note(struct lpi_proc *p, const struct logp_note *note)
 const struct lpi_resolver lpi_resolver_usual = {
     .next_proc = lpi_usual_next,
     .others_first = lpi_usual_others_first,
-    .horizon = usual_horizon,
+    .horizon = lpi_usual_horizon,
     .depends = usual_depends,
     .resolve = usual_resolve,
     .retry_at = usual_retry_at,

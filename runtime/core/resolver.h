@@ -3,7 +3,7 @@
 #ifndef LPI_RESOLVER_H
 #define LPI_RESOLVER_H
 
-#include "state/state.h"
+#include "state/run_queue.h"
 
 extern const struct lpi_resolver lpi_resolver_usual, lpi_resolver_explored;
 
@@ -47,10 +47,7 @@ static inline void lpi_note(struct lpi_proc *p, enum logp_note_kind kind, int pe
 }
 
 /* The usual answer to "what has arrived by now?": without a clock all that is here. */
-static inline int64_t lpi_usual_horizon(const struct lpi_proc *p)
-{
-    return lpi_has_clock(p) ? p->emulated : INT64_MAX;
-}
+int64_t lpi_usual_horizon(const struct lpi_proc *p);
 
 /* The time of q is over. */
 static inline bool lpi_query_is_over(const struct lpi_proc *p, const struct lpi_query *q)

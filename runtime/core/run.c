@@ -47,8 +47,7 @@ static void prepare_core(struct lpi_core *c)
     for (int i = 0; i < c->n_procs; i++) {
         struct lpi_proc *p = lpi_proc_at(c, i);
 
-        p->emulated = p->left = 0;
-        p->emulating = p->uncounted = false;
+        c->machine->time->reset(p);
         p->halted = false;
         p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
         p->sends = 0;

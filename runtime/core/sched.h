@@ -21,8 +21,10 @@ struct lpi_time {
     int64_t (*own_ns)(const struct logp_machine *m);
     /* The program of p is about to begin. @return 0; or the error that stops the run */
     int (*begin)(struct lpi_proc *p);
-    /* Is the clock of a vp that begins anew emulated, beside the wall clock? */
-    bool (*emulates)(const struct logp_machine *m);
+    /* A run begins for p. */
+    void (*reset)(struct lpi_proc *p);
+    /* p begins anew at a common start. */
+    void (*start_anew)(struct lpi_proc *p);
     /* See lpi_fix_start(). */
     int64_t (*start)(struct logp_machine *m, int64_t clock_ns, int64_t start);
     /* The start of a group whose last member arrives at `latest`. */
@@ -90,7 +92,7 @@ enum { LPI_SENDS_IN_ROW = 64 };
 /* Without delays nothing makes a sender wait: others still get the core now and then. */
 static inline int lpi_let_others_run(struct lpi_proc *p)
 {
-    if (p->emulating)
+    if (lpi_has_clock(p))
         return lpi_stopped(p);
     if (p->sends % LPI_SENDS_IN_ROW == 0 ||
         (p->core->machine->yield_seed != 0 && lpi_yields_by_chance(p)))

@@ -16,10 +16,8 @@
 
 void lpi_start_anew(struct lpi_proc *p)
 {
-    const struct logp_machine *m = p->core->machine;
-
     p->port = (struct logp_port){LOGP_NEVER, LOGP_NEVER, LOGP_NEVER};
-    p->emulating = m->time->emulates(m);
+    p->core->machine->time->start_anew(p);
 }
 
 /* The request of the sync that p is at; NULL: p does nothing but wait for its start. */

@@ -25,7 +25,8 @@ enum {
 
 static void run_due(struct lpi_core *c, struct lpi_proc *p)
 {
-    p->emulated = p->deadline;
+    if (lpi_has_clock(p))
+        p->emulated = p->deadline;
     p->state = LPI_RUNNING;
     lpi_timers_pop(&c->run_queue.timers);
 }
@@ -64,9 +65,19 @@ static int wall_begin(struct lpi_proc *p)
     return rc == 0 ? lpi_sync(p, NULL) : rc;
 }
 
-static bool wall_emulates(const struct logp_machine *m)
+static void wall_reset(struct lpi_proc *p)
 {
-    return lpi_emulates(m);
+    p->emulated = LOGP_NEVER;
+    p->counts = true;
+}
+
+/* Its clock goes on from the start on, where there is something to emulate. */
+static void wall_start_anew(struct lpi_proc *p)
+{
+    if (!lpi_emulates(p->core->machine))
+        p->emulated = LOGP_NEVER;
+    else if (!lpi_has_clock(p))
+        p->emulated = 0;
 }
 
 static int64_t wall_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
@@ -100,7 +111,7 @@ static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
     const struct logp_machine *m = c->machine;
     const int64_t deadline = p->deadline;
 
-    if (c->run_queue.clock_seen < deadline || p->uncounted) {
+    if (c->run_queue.clock_seen < deadline || !p->counts) {
         do
             c->run_queue.clock_seen = lpi_wall(m);
         while (c->run_queue.clock_seen < deadline && deadline - c->run_queue.clock_seen < FINAL_NS);
@@ -108,7 +119,7 @@ static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
     if (c->run_queue.clock_seen < deadline)
         return false;
     c->run_queue.prepared = NULL;
-    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, p->emulating);
+    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, lpi_has_clock(p));
     run_due(c, p);
     return true;
 }
@@ -130,7 +141,7 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
         c->run_queue.clock_seen = lpi_wall(c->machine);
         if (c->run_queue.clock_seen < deadline - c->machine->executor->patience_ns)
             return false;
-    } else if (p->uncounted) { /* no other reading tells how late p is */
+    } else if (!p->counts) { /* no other reading tells how late p is */
         c->run_queue.clock_seen = lpi_wall(c->machine);
     }
     first = lpi_earliest(c);
@@ -141,8 +152,9 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     while (c->run_queue.clock_seen < deadline)
         c->run_queue.clock_seen = lpi_wall(c->machine);
     lpi_record_lag(c);
-    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, p->emulating);
-    p->emulated = deadline;
+    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, lpi_has_clock(p));
+    if (lpi_has_clock(p))
+        p->emulated = deadline;
     return true;
 }
 
@@ -193,8 +205,8 @@ static void wall_in_vain(struct lpi_core *c)
 static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)
 {
     p->in_vain = 0; /* a program that reads the clock may act at a certain time */
-    *wall_ns = p->emulating && !p->uncounted ? p->left : lpi_wall(p->core->machine);
-    return p->emulating ? p->emulated : *wall_ns;
+    *wall_ns = lpi_has_clock(p) && p->counts ? p->left : lpi_wall(p->core->machine);
+    return lpi_has_clock(p) ? p->emulated : *wall_ns;
 }
 
 /* The core of m that the caller holds; NULL: it is no vp of m. */
@@ -218,7 +230,7 @@ static int wall_replace(struct logp_machine *m, struct lpi_delay *copy, int64_t 
 
 static enum logp_trace_source wall_source(const struct logp_machine *m)
 {
-    return wall_emulates(m) ? LOGP_TRACE_WALL : LOGP_TRACE_HOST;
+    return lpi_emulates(m) ? LOGP_TRACE_WALL : LOGP_TRACE_HOST;
 }
 
 static int wall_reach(struct lpi_proc *p, int64_t t)
@@ -234,7 +246,8 @@ const struct lpi_time lpi_time_wall = {
     .prepare = wall_prepare,
     .own_ns = wall_own,
     .begin = wall_begin,
-    .emulates = wall_emulates,
+    .reset = wall_reset,
+    .start_anew = wall_start_anew,
     .start = wall_start,
     .group_start = wall_group_start,
     .take_due = wall_take_due,
@@ -276,11 +289,15 @@ static int virtual_begin(struct lpi_proc *p)
     return lpi_stopped(p);
 }
 
-/* All clocks are virtual: no reading of the wall clock counts. */
-static bool virtual_emulates(const struct logp_machine *m)
+static void virtual_reset(struct lpi_proc *p)
 {
-    (void)m;
-    return false;
+    p->emulated = 0;
+    p->counts = false;
+}
+
+static void virtual_start_anew(struct lpi_proc *p)
+{
+    (void)p;
 }
 
 static int64_t virtual_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
@@ -392,11 +409,11 @@ static enum logp_trace_source virtual_source(const struct logp_machine *m)
 /* What one core and several have in common. */
 #define VIRTUAL_TIME                                                                               \
     .clock = LOGP_CLOCK_VIRTUAL, .prepare = virtual_prepare, .own_ns = virtual_own,                \
-    .emulates = virtual_emulates, .start = virtual_start, .group_start = virtual_group_start,      \
-    .take_due = virtual_take_due, .wait = hold_until, .pass = virtual_pass,                        \
-    .stall = virtual_reach, .reach = virtual_reach, .awaits_start = virtual_awaits_start,          \
-    .send = virtual_send, .sent = virtual_sent, .space_ns = virtual_space_ns,                      \
-    .read = virtual_read, .source = virtual_source
+    .reset = virtual_reset, .start_anew = virtual_start_anew, .start = virtual_start,              \
+    .group_start = virtual_group_start, .take_due = virtual_take_due, .wait = hold_until,          \
+    .pass = virtual_pass, .stall = virtual_reach, .reach = virtual_reach,                          \
+    .awaits_start = virtual_awaits_start, .send = virtual_send, .sent = virtual_sent,              \
+    .space_ns = virtual_space_ns, .read = virtual_read, .source = virtual_source
 
 const struct lpi_time lpi_time_virtual = {
     VIRTUAL_TIME,

@@ -10,6 +10,7 @@
 #include "mail/mail.h"
 #include "state/explore.h"
 #include "state/message.h"
+#include "state/run_queue.h"
 #include "state/stop.h"
 
 #include <errno.h>

@@ -175,10 +175,8 @@ void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
         m->record->receive(p, r, r->done);
         return;
     }
-    if (!lpi_has_clock(p)) {
-        p->emulating = true;
+    if (!lpi_has_clock(p))
         p->emulated = p->left = lpi_wall(m);
-    }
     t.ready = lpi_later(p, r->arrival);
     d->ops.recv(d->model, &p->port, &t);
     model_unlock(m);

@@ -11,6 +11,7 @@
 #include "host/clock.h"
 #include "host/host.h"
 #include "state/message.h"
+#include "state/run_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>

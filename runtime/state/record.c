@@ -8,6 +8,7 @@
 #include "state/record.h"
 
 #include "state/chunks.h"
+#include "state/run_queue.h"
 
 enum { AHEAD = 6 }; /* events */
 
@@ -74,8 +75,7 @@ static void leave(struct lpi_proc *p)
 
 static void idle(struct lpi_proc *p)
 {
-    if (lpi_has_clock(p))
-        idle_until(p, recorder_of(p), p->emulated);
+    idle_until(p, recorder_of(p), p->emulated);
 }
 
 static void compute(struct lpi_proc *p, int64_t start, int64_t end)
@@ -92,7 +92,7 @@ static void stall(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct lpi_recorder *r = recorder_of(p);
 
-    if (lpi_has_clock(p) && p->emulated > r->since)
+    if (p->emulated > r->since)
         add_about(p, r, LOGP_EVENT_STALL, r->since, p->emulated, e->dst, e->tag, e->n_bytes);
 }
 

@@ -5,6 +5,11 @@
 #include "state/explore.h"
 #include "state/timers.h"
 
+int64_t lpi_clock(const struct lpi_proc *p)
+{
+    return lpi_has_clock(p) ? p->emulated : lpi_wall(p->core->machine);
+}
+
 /* Is this still the deadline of its proc? */
 static bool holds(void *machine, const struct lpi_timer *s)
 {

@@ -5,6 +5,8 @@
 
 #include "state/state.h"
 
+/* The time that logp_now() returns, by which p's deadlines are. */
+int64_t lpi_clock(const struct lpi_proc *p);
 /* p waits until deadline. This replaces its earlier deadline or wait. */
 void lpi_set_deadline(struct lpi_proc *p, int64_t deadline);
 /* p, which waits, gets this deadline, unless it has an earlier one. */

@@ -93,13 +93,13 @@ struct lpi_proc {
 
     /* the holder's; fields that a message within the core touches come first */
     _Alignas(64) enum lpi_state state;
-    unsigned emulating : 1;     /* emulated and left are valid (delay was not none) */
     unsigned waits_for_any : 1; /* several events may end its wait: it polls when it is woken */
     unsigned halted : 1;        /* the delay model has stopped it for good */
     unsigned needs_query : 1;   /* to wait, test or probe: the machine is instrumented, or the vp
                                     has something under way */
-    unsigned uncounted : 1;     /* its time between two calls is not its own: logp_own_time() */
-    unsigned sends : 27;        /* in this run */
+    unsigned counts : 1;        /* wall clock: what its program does between two calls takes time
+                                   of its clock: logp_own_time() */
+    unsigned sends : 28;        /* in this run */
     unsigned stamp;             /* of its deadline in the timers */
     union {
         unsigned in_vain; /* both: 0 resets them */
@@ -112,8 +112,8 @@ struct lpi_proc {
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for one receive */
     struct lpi_inbox inbox;
     int64_t deadline; /* while TIMED */
-    int64_t emulated; /* the vp's clock */
-    int64_t left;     /* wall clock at the last exit from the runtime */
+    int64_t emulated; /* the vp's clock; below 0: none, as on the wall clock without delays */
+    int64_t left;     /* wall clock at the last exit from the runtime, if the vp has a clock */
     struct logp_port port;
 };
 _Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 192, "a vp is small");
@@ -354,10 +354,9 @@ static inline int64_t lpi_wall(const struct logp_machine *m)
     return lpi_clock_ns(&m->clock) - m->base_ns;
 }
 
-/* Does the vp have a clock of its own? Not on the wall clock with delay none. */
 static inline bool lpi_has_clock(const struct lpi_proc *p)
 {
-    return p->emulating || p->core->machine->is_virtual;
+    return p->emulated >= 0;
 }
 
 /* Is there a delay model? */
@@ -393,22 +392,16 @@ static inline struct lpi_proc *lpi_proc_at(const struct lpi_core *c, int i)
     return &c->machine->procs[c->ranks != NULL ? c->ranks[i] : c->first_rank + i];
 }
 
-/* The time that logp_now() returns. */
-static inline int64_t lpi_clock(const struct lpi_proc *p)
-{
-    return lpi_has_clock(p) ? p->emulated : lpi_wall(p->core->machine);
-}
-
-/* t + dt, or the end of time; t, dt >= 0. */
+/* t + dt, or the end of time; dt >= 0. */
 static inline int64_t lpi_after(int64_t t, int64_t dt)
 {
-    return dt < INT64_MAX - t ? t + dt : INT64_MAX;
+    return t < INT64_MAX - dt ? t + dt : INT64_MAX;
 }
 
 /* t, but not before the vp's own clock. */
 static inline int64_t lpi_later(const struct lpi_proc *p, int64_t t)
 {
-    return lpi_has_clock(p) && p->emulated > t ? p->emulated : t;
+    return p->emulated > t ? p->emulated : t;
 }
 
 #endif
