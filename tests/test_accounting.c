@@ -56,6 +56,29 @@ Test(accounting, what_a_program_computes_between_calls_counts_once)
     cr_expect_eq(took[3], 70);
 }
 
+static int works_before_its_first_call(struct logp_vp *vp, void *arg)
+{
+    host.now += 5000;
+    *(int64_t *)arg = logp_now(vp);
+    return logp_compute(vp, 1000000, NULL, NULL);
+}
+
+Test(accounting, what_a_program_computes_before_its_first_call_counts_in_each_run)
+{
+    struct logp_machine *m;
+
+    host = own_clock();
+    m = own_clock_machine(1, &host, &test_6us);
+    for (int run = 0; run < 2; run++) {
+        int64_t now = 0;
+
+        cr_assert_eq(logp_machine_run(m, works_before_its_first_call, &now, 0), 0);
+        cr_expect_geq(now, 5000, "run %d: %lld ns", run, (long long)now);
+        cr_expect_lt(now, 5000 + FEW, "run %d: %lld ns", run, (long long)now);
+    }
+    logp_machine_destroy(m);
+}
+
 static int interprets_between_calls(struct logp_vp *vp, void *arg)
 {
     int64_t *took = arg, before = logp_now(vp), wall;

@@ -65,9 +65,11 @@ static int wall_begin(struct lpi_proc *p)
     return rc == 0 ? lpi_sync(p, NULL) : rc;
 }
 
+/* What its program does before its first call counts from the start, time 0, on. */
 static void wall_reset(struct lpi_proc *p)
 {
     p->emulated = LOGP_NEVER;
+    p->left = 0;
     p->counts = true;
 }
 
