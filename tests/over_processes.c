@@ -11,9 +11,9 @@ struct plain_test *plain_tests;
 struct logp_machine *test_machine_kept;
 
 static const char *const payload[] = {
-    "collectives/vectors_are_combined_on_all",
-    "collectives/items_are_handed_out_and_brought_together",
-    "collectives/what_is_missing_is_said",
+    "calls/each_does_what_it_promises",
+    "calls/items_of_any_size_arrive",
+    "calls/bad_arguments_are_refused",
     "cases/every_algorithm_is_right_and_on_time",
     "vector_variants/calls_of_a_program",
     "vector_variants/nothing_is_not_sent_to_each",
@@ -21,9 +21,7 @@ static const char *const payload[] = {
     "in_place/every_algorithm_can_be",
     "in_place/calls_of_a_program",
     "in_place/only_where_there_is_something_in_common",
-    "reduce/all_algorithms_are_right_on_the_wall_clock_with_no_delay",
     "reduce/the_call_reduces_under_any_model",
-    "reduce/wrong_arguments_are_refused",
     "reduce/a_single_byte_is_a_vector_too",
     "transpose/twice_is_the_matrix_itself",
     "summation/thousands_of_operands_are_summed_exactly_by_every_operation",

@@ -130,27 +130,6 @@ Test(best, auto_takes_the_least_of_all_rows_with_all_k)
     cr_log_info("%lu compared", (unsigned long)compared);
 }
 
-static int barrier(struct logp_vp *vp, void *arg)
-{
-    int64_t *ends = arg;
-    const int rc = logp_barrier(vp);
-
-    ends[logp_vp_rank(vp)] = logp_now(vp);
-    return rc;
-}
-
-Test(best, a_program_takes_what_is_chosen)
-{
-    struct logp_params params = test_params(6, 2, 4);
-    int64_t ends[64], last = 0;
-
-    params.gap_shared = true;
-    test_run(test_machine(64, LOGP_CLOCK_VIRTUAL, &params), barrier, ends);
-    for (int i = 0; i < 64; i++)
-        last = ends[i] > last ? ends[i] : last;
-    cr_expect_eq(last, 62);
-}
-
 /* Beyond as many messages as are folded, what is not compared is named. */
 Test(best, what_is_not_compared_is_named)
 {

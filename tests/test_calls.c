@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The collectives as a program calls them: data made and looked at here, on all machines, in a
- * group of some processors too, next to messages of the program's own. Reductions and transposition
- * have their calls in their suites.
+ * group of some processors too, next to messages of the program's own; and what is refused. That
+ * they take the time of the best algorithm: test_choice.c; started: test_nonblocking.c; with blocks
+ * of different sizes: test_vector_variants.c.
  */
-#include "support.h"
+#include "calls.h"
 
 static const struct logp_params params = {
     .L_ns = 600, .o_send_ns = 200, .o_recv_ns = 250, .g_ns = 400, .G_ps = 300};
 
-enum { MOST_P = 9, MOST_BYTES = 1000 };
-
-struct call {
-    size_t n_bytes;
-    int root;
-    int64_t end[MOST_P]; /* by rank: its clock */
-};
+enum { MOST_P = 19, MOST_N = 64, MOST_BYTES = 1000 };
 
 /* Byte i of what `from` has for `to` in a round. */
 static unsigned char byte(int round, int from, int to, size_t i)
@@ -23,7 +18,7 @@ static unsigned char byte(int round, int from, int to, size_t i)
     return (unsigned char)(round * 101 + from * 37 + to * 11 + (int)i % 251);
 }
 
-/* ---- all to all ---- */
+/* ---- bytes ---- */
 
 /* What is sent stays, what comes is in its place, nothing is written behind. */
 static int exchange(struct logp_vp *vp, size_t n, int round)
@@ -49,85 +44,55 @@ static int exchange(struct logp_vp *vp, size_t n, int round)
     return 0;
 }
 
-static int all_to_all(struct logp_vp *vp, void *arg)
+/* Items of any number of bytes. */
+static int move_bytes(struct logp_vp *vp, void *size)
 {
-    struct call *x = arg;
-
-    OK(exchange(vp, x->n_bytes, 1));
-    x->end[logp_vp_rank(vp)] = logp_now(vp);
-    return exchange(vp, x->n_bytes, 2);
-}
-
-static const size_t sizes[] = {0, 1, 13, MOST_BYTES};
-
-static int64_t latest(const struct call *x, int P)
-{
-    int64_t end = 0;
-
-    for (int i = 0; i < P; i++)
-        end = x->end[i] > end ? x->end[i] : end;
-    return end;
-}
-
-/* What the best algorithm takes, by its formula or, without one, its steps. */
-static int64_t least(const char *collective, int P, const struct logp_invocation *c)
-{
-    const struct logp_algorithm *a;
-    int64_t ns = INT64_MAX;
-
-    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++) {
-        const struct logp_prediction p = test_predict_by(a, P, c, LOGP_BY_EITHER);
-
-        if (p.certainty == LOGP_PREDICTION_EXACT && p.ns < ns)
-            ns = p.ns;
-    }
-    return ns;
-}
-
-Test(calls, alltoall_exchanges_everything)
-{
-    for (int P = 1; P <= MOST_P; P += 4)
-        for (int i = 0; i < 4; i++) {
-            struct call x = {.n_bytes = sizes[i]};
-            const struct logp_invocation c = {.args.n_bytes = sizes[i], .model.params = params};
-
-            test_run_all(P, &params, all_to_all, &x); /* the last run's end stays */
-            cr_expect_eq(latest(&x, P), least("alltoall", P, &c));
-        }
-}
-
-/* ---- broadcast ---- */
-
-static int broadcast(struct logp_vp *vp, void *arg)
-{
-    struct call *x = arg;
-    const int me = logp_vp_rank(vp);
+    const int me = logp_vp_rank(vp), root = logp_vp_size(vp) / 2;
+    const size_t n = *(const size_t *)size;
     unsigned char item[MOST_BYTES + 8];
 
     for (int round = 1; round < 3; round++) {
+        OK(exchange(vp, n, round));
         for (size_t i = 0; i < sizeof(item); i++)
-            item[i] = me == x->root && i < x->n_bytes ? byte(round, me, 0, i) : 0xee;
-        OK(logp_broadcast(vp, item, x->n_bytes, x->root));
-        if (round == 1)
-            x->end[me] = logp_now(vp);
+            item[i] = me == root && i < n ? byte(round, me, 0, i) : 0xee;
+        OK(logp_broadcast(vp, item, n, root));
         for (size_t i = 0; i < sizeof(item); i++)
-            cr_assert_eq(item[i], i < x->n_bytes ? byte(round, x->root, 0, i) : 0xee);
+            cr_assert_eq(item[i], i < n ? byte(round, root, 0, i) : 0xee);
     }
     return 0;
 }
 
-/* In the time of the best algorithm for the model in force. */
-Test(calls, broadcast_reaches_all_in_the_time_of_the_best)
+Test(calls, items_of_any_size_arrive)
 {
-    for (int P = 1; P <= MOST_P; P += 4)
-        for (int i = 0; i < 4; i++) {
-            struct call x = {.n_bytes = sizes[i], .root = P / 2};
-            const struct logp_invocation c = {
-                .args.root = x.root, .args.n_bytes = sizes[i], .model.params = params};
+    static size_t sizes[] = {0, 1, 13, MOST_BYTES};
 
-            test_run_all(P, &params, broadcast, &x);
-            cr_expect_eq(latest(&x, P), test_predict(test_best("broadcast", P, &c), P, &c).ns);
+    for (int P = 1; P <= 9; P += 4)
+        for (int i = 0; i < 4; i++)
+            test_run_all(P, &params, move_bytes, &sizes[i]);
+}
+
+/* ---- each call ---- */
+
+static int call_all(struct logp_vp *vp, void *arg)
+{
+    int64_t in[MOST_P * MOST_N + 1], out[MOST_P * MOST_N + 1], n = *(const int64_t *)arg;
+
+    for (int which = 0; which < N_CALLS; which++)
+        for (int root = 0; root < logp_vp_size(vp); root += 2) {
+            test_call_fill(vp, (enum test_call)which, n, root, root, in, out);
+            OK(test_call_numbers(vp, (enum test_call)which, n, root, in, out, NULL));
+            test_call_check(vp, (enum test_call)which, n, root, root, in, out);
         }
+    return 0;
+}
+
+Test(calls, each_does_what_it_promises)
+{
+    static int64_t counts[] = {0, 1, 5, MOST_N};
+
+    for (int P = 1; P <= MOST_P; P += 3)
+        for (int i = 0; i < 4; i++)
+            test_run_all(P, &params, call_all, &counts[i]);
 }
 
 /* ---- in a group, and next to the program's own messages ---- */
@@ -171,34 +136,56 @@ TestProgram(calls, messages_of_the_program_are_left_alone, test_run_all(5, &para
 
 static int refused(struct logp_vp *vp, void *arg)
 {
-    const struct logp_op *sum = logp_op_find("sum", "int32");
+    const struct logp_op *sum = logp_op_find("sum", "int64"), none = {.element_bytes = 8};
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    char x[8 * MOST_P];
-    struct logp_op incomplete = *sum;
+    struct logp_op empty = *sum;
+    int64_t x[MOST_P], y[MOST_P];
 
+    empty.element_bytes = 0;
+    for (int root = -1; root <= P; root += P + 1) {
+        cr_assert_eq(logp_broadcast(vp, x, 1, root), -EINVAL);
+        cr_assert_eq(logp_reduce(vp, x, y, 1, sum, root), -EINVAL);
+        cr_assert_eq(logp_scatter(vp, x, y, 1, root), -EINVAL);
+        cr_assert_eq(logp_gather(vp, x, y, 1, root), -EINVAL);
+    }
+    cr_assert_eq(logp_broadcast(vp, NULL, 1, 0), -EINVAL);
     cr_assert_eq(logp_alltoall(vp, NULL, x, 1), -EINVAL);
     cr_assert_eq(logp_alltoall(vp, x, NULL, 1), -EINVAL);
-    cr_assert_eq(logp_broadcast(vp, x, 1, -1), -EINVAL);
-    cr_assert_eq(logp_broadcast(vp, x, 1, P), -EINVAL);
-    cr_assert_eq(logp_broadcast(vp, NULL, 1, 0), -EINVAL);
+    cr_assert_eq(logp_allgather(vp, NULL, x, 1), -EINVAL);
+    cr_assert_eq(logp_allgather(vp, x, NULL, 1), -EINVAL);
+    cr_assert_eq(logp_scatter(vp, x, NULL, 1, 0), -EINVAL);
+    cr_assert_eq(logp_scatter(vp, NULL, x, 1, me), -EINVAL);
+    cr_assert_eq(logp_gather(vp, NULL, x, 1, 0), -EINVAL);
+    cr_assert_eq(logp_gather(vp, x, NULL, 1, me), -EINVAL);
     cr_assert_eq(logp_reduce(vp, NULL, x, 1, sum, me), -EINVAL);
     cr_assert_eq(logp_reduce(vp, x, NULL, 1, sum, me), -EINVAL);
-    incomplete.combine = NULL;
-    cr_assert_eq(logp_reduce(vp, x, x + 8, 1, &incomplete, me), -EINVAL);
-    incomplete = *sum;
-    incomplete.element_bytes = 0;
-    cr_assert_eq(logp_reduce(vp, x, x + 8, 1, &incomplete, me), -EINVAL);
+    cr_assert_eq(logp_reduce(vp, x, y, 1, NULL, 0), -EINVAL);
+    cr_assert_eq(logp_reduce(vp, x, y, 1, &none, me), -EINVAL);
+    cr_assert_eq(logp_reduce(vp, x, y, 1, &empty, me), -EINVAL);
+    cr_assert_eq(logp_reduce(vp, x, y, -1, sum, 0), -EINVAL);
+    cr_assert_eq(logp_reduce(vp, x, y, INT64_MAX, sum, 0), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, NULL, x, 1, sum), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, x, NULL, 1, sum), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, x, y, -1, sum), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, x, y, 1, NULL), -EINVAL);
+    cr_assert_eq(logp_allreduce(vp, x, y, 1, &none), -EINVAL);
+    cr_assert_eq(logp_reduce_scatter(vp, x, NULL, 1, sum), -EINVAL);
+    cr_assert_eq(logp_scan(vp, NULL, x, 1, sum), -EINVAL);
+    cr_assert_eq(logp_exscan(vp, x, y, 1, NULL), -EINVAL);
     cr_assert_eq(logp_transpose(vp, NULL, x, P, P, 1), -EINVAL);
     cr_assert_eq(logp_transpose(vp, x, NULL, P, P, 1), -EINVAL);
-    cr_assert_eq(logp_transpose(vp, x, x + 8, 0, P, 1), -EINVAL);
-    cr_assert_eq(logp_transpose(vp, x, x + 8, P, 0, 1), -EINVAL);
-    cr_assert_eq(logp_transpose(vp, x, x + 8, INT64_MAX, P, 1), -EINVAL);
-    cr_assert_eq(logp_transpose(vp, x, x + 8, P, INT64_MAX, 1), -EINVAL);
+    for (int64_t wrong = -1; wrong <= 0; wrong++) {
+        cr_assert_eq(logp_transpose(vp, x, y, wrong, P, 1), -EINVAL);
+        cr_assert_eq(logp_transpose(vp, x, y, P, wrong, 1), -EINVAL);
+        cr_assert_eq(logp_transpose(vp, x, y, INT64_MAX + wrong * (P - 1), 1, 1), -EINVAL);
+        cr_assert_eq(logp_transpose(vp, x, y, 1, INT64_MAX + wrong * (P - 1), 1), -EINVAL);
+    }
     /* nothing to send or to hold: nothing is needed */
-    cr_assert_eq(logp_alltoall(vp, NULL, NULL, 0), 0);
-    cr_assert_eq(logp_broadcast(vp, NULL, 0, 0), 0);
-    cr_assert_eq(logp_reduce(vp, NULL, NULL, 0, sum, 0), 0);
-    return logp_transpose(vp, NULL, NULL, P, P, 0);
+    OK(logp_alltoall(vp, NULL, NULL, 0));
+    OK(logp_broadcast(vp, NULL, 0, 0));
+    OK(logp_reduce(vp, NULL, NULL, 0, sum, 0));
+    OK(logp_transpose(vp, NULL, NULL, P, P, 0));
+    return 0;
 }
 
 Test(calls, plans_without_an_operation_are_refused)

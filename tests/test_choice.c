@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The calls of a program, logp_broadcast() and so on: each takes what the best algorithm is
- * predicted to take, and refuses what it cannot do. Planning and predicting at their edges.
+ * predicted to take. Planning and predicting at their edges.
  */
-#include "support.h"
+#include "calls.h"
 
 #include <pthread.h>
 #include <logp/paper.h>
@@ -12,8 +12,6 @@ enum { MOST_P = 16 };
 
 struct call {
     const char *collective;
-    int root;
-    int64_t rows, cols;
     struct logp_invocation call; /* what it stands for */
     int64_t ends[MOST_P];
 };
@@ -22,21 +20,11 @@ static int call(struct logp_vp *vp, void *arg)
 {
     struct call *x = arg;
     const int me = logp_vp_rank(vp), P = logp_vp_size(vp);
-    const size_t most = 1 + (size_t)((x->rows + P) * (x->cols + P)) +
+    const size_t most = 1 + (size_t)((x->call.args.rows + P) * (x->call.args.cols + P)) +
                         (size_t)P * x->call.args.n_bytes + (size_t)x->call.args.count * 8;
     char *in = calloc(most, 1), *out = calloc(most, 1);
-    int rc;
+    const int rc = test_call(vp, x->collective, &x->call.args, in, out, NULL);
 
-    if (strcmp(x->collective, "broadcast") == 0)
-        rc = logp_broadcast(vp, in, x->call.args.n_bytes, x->root);
-    else if (strcmp(x->collective, "reduce") == 0)
-        rc = logp_reduce(vp, in, out, x->call.args.count, x->call.args.op, x->root);
-    else if (strcmp(x->collective, "alltoall") == 0)
-        rc = logp_alltoall(vp, in, out, x->call.args.n_bytes);
-    else if (strcmp(x->collective, "barrier") == 0)
-        rc = logp_barrier(vp);
-    else
-        rc = logp_transpose(vp, in, out, x->rows, x->cols, x->call.args.n_bytes);
     x->ends[me] = logp_now(vp);
     free(in);
     free(out);
@@ -46,10 +34,10 @@ static int call(struct logp_vp *vp, void *arg)
 static struct call random_call(uint64_t *random, const char *collective, int P)
 {
     struct call x = {.collective = collective,
-                     .root = (int)test_below(random, P),
-                     .rows = P * (1 + test_below(random, 3)),
-                     .cols = P * (1 + test_below(random, 3)),
-                     .call.args = {.n_bytes = (size_t)(1 + test_below(random, 20)),
+                     .call.args = {.root = (int)test_below(random, P),
+                                   .rows = P * (1 + test_below(random, 3)),
+                                   .cols = P * (1 + test_below(random, 3)),
+                                   .n_bytes = (size_t)(1 + test_below(random, 20)),
                                    .count = 1 + test_below(random, 20),
                                    .op = logp_op_find("sum", "double")}};
     struct logp_params *p = &x.call.model.params;
@@ -64,9 +52,6 @@ static struct call random_call(uint64_t *random, const char *collective, int P)
         p->o_recv_ns = test_below(random, 9);
     if (test_below(random, 6) == 0)
         p->capacity = LOGP_CAPACITY_RULE;
-    x.call.args.root = x.root;
-    x.call.args.rows = x.rows;
-    x.call.args.cols = x.cols;
     return x;
 }
 
@@ -165,35 +150,6 @@ Test(choice, and_whoever_asks_at_the_same_time)
         cr_assert_eq(pthread_join(threads[i], NULL), 0);
 }
 
-static int refused(struct logp_vp *vp, void *arg)
-{
-    const int P = logp_vp_size(vp);
-    const struct logp_op *sum = logp_op_find("sum", "double");
-    struct logp_op half = *sum;
-    double x = 1, y;
-
-    cr_assert_eq(logp_broadcast(vp, &x, sizeof(x), -1), -EINVAL);
-    cr_assert_eq(logp_broadcast(vp, &x, sizeof(x), P), -EINVAL);
-    cr_assert_eq(logp_reduce(vp, NULL, &y, 1, sum, 0), -EINVAL);
-    half.element_bytes = 0;
-    cr_assert_eq(logp_reduce(vp, &x, &y, 1, &half, 0), -EINVAL);
-    half = *sum;
-    half.combine = NULL;
-    cr_assert_eq(logp_reduce(vp, &x, &y, 1, &half, 0), -EINVAL);
-    cr_assert_eq(logp_reduce(vp, NULL, NULL, 0, sum, 0), 0); /* nothing is not wrong */
-    cr_assert_eq(logp_transpose(vp, &x, &y, 0, 1, 1), -EINVAL);
-    cr_assert_eq(logp_transpose(vp, &x, &y, 1, 0, 1), -EINVAL);
-    cr_assert_eq(logp_transpose(vp, &x, &y, INT64_MAX - P + 1, 1, 1), -EINVAL);
-    cr_assert_eq(logp_transpose(vp, &x, &y, 1, INT64_MAX - P + 1, 1), -EINVAL);
-    return 0;
-}
-
-Test(choice, wrong_arguments_are_refused)
-{
-    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, NULL), refused, NULL);
-    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &test_6ns), refused, NULL);
-}
-
 Test(choice, a_plan_is_for_a_rank_and_a_root_that_are_there)
 {
     const struct logp_algorithm *flat = logp_algorithm_find("broadcast", "flat");
@@ -246,19 +202,4 @@ Test(choice, the_textbook_counts_every_doubling)
     cr_expect_eq(logp_textbook_cost(1 << 3, &slow, SIZE_MAX),
                  3 * (3 * LOGP_PARAM_MAX_NS + INT64_MAX / 8));
     cr_expect_eq(logp_textbook_cost(1 << 8, &slow, SIZE_MAX), -1);
-}
-
-Test(choice, nothing_has_another_name)
-{
-    size_t n;
-    const struct logp_algorithm *const *rows = test_rows(&n);
-    const struct logp_collective *collective;
-
-    cr_expect(logp_algorithm_find(rows[0]->collective, "nonsense") == NULL);
-    cr_expect(logp_algorithm_find("nonsense", rows[0]->name) == NULL);
-    cr_expect(logp_collective_find("nonsense") == NULL);
-    for (size_t i = 0; (collective = logp_collective_at(i)) != NULL; i++)
-        cr_expect(logp_collective_find(collective->name) == collective);
-    for (size_t i = 0; i < n; i++)
-        cr_expect(logp_algorithm_find(rows[i]->collective, rows[i]->name) == rows[i]);
 }

@@ -4,6 +4,7 @@
  * once, and that none of them gets in another's way. Many at once, of all kinds, at random:
  * test_pending.c; what goes wrong: test_nonblocking_errors.c.
  */
+#include "calls.h"
 #include "task.h"
 
 enum { MOST_P = 17 };
@@ -113,68 +114,27 @@ Test(nonblocking, start_and_wait_take_what_a_run_takes)
 
 /* ---- the calls ---- */
 
-enum { CALLS = 12 };
-
-#define EITHER(name, ...) (p != NULL ? logp_i##name(__VA_ARGS__, p) : logp_##name(__VA_ARGS__))
-
-/* Call i, run or started; out has room for P items of two elements. */
-static int call(struct logp_vp *vp, int i, int root, const int64_t *in, int64_t *out,
-                struct logp_request **p)
-{
-    const struct logp_op *sum = logp_op_find("sum", "int64");
-    const int64_t P = logp_vp_size(vp);
-
-    switch (i) {
-    case 0:
-        return EITHER(broadcast, vp, out, 16, root);
-    case 1:
-        return EITHER(barrier, vp);
-    case 2:
-        return EITHER(alltoall, vp, in, out, 16);
-    case 3:
-        return EITHER(transpose, vp, in, out, P, P, 16);
-    case 4:
-        return EITHER(reduce, vp, in, out, 2, sum, root);
-    case 5:
-        return EITHER(allreduce, vp, in, out, 2, sum);
-    case 6:
-        return EITHER(reduce_scatter, vp, in, out, 2, sum);
-    case 7:
-        return EITHER(scan, vp, in, out, 2, sum);
-    case 8:
-        return EITHER(exscan, vp, in, out, 2, sum);
-    case 9:
-        return EITHER(scatter, vp, in, out, 16, root);
-    case 10:
-        return EITHER(gather, vp, in, out, 16, root);
-    default:
-        return EITHER(allgather, vp, in, out, 16);
-    }
-}
-
-/* Each takes as long, and gives the same, both ways. */
+/* Each takes as long, and is right, both ways. */
 static int call_blocking_and_not(struct logp_vp *vp, void *arg)
 {
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp), root = P / 2;
-    int64_t in[2 * MOST_P], run[2 * MOST_P], started[2 * MOST_P], start, ran, took;
+    const int root = logp_vp_size(vp) / 2;
+    int64_t in[2 * MOST_P + 1], out[2 * MOST_P + 1], took[2], start;
     struct logp_request *p;
 
-    for (int i = 0; i < 2 * P; i++)
-        in[i] = 1000 * me + i;
-    for (int i = 0; i < CALLS; i++) {
-        memset(run, 0, sizeof(run));
-        memset(started, 0, sizeof(started));
-        run[0] = started[0] = me;
-        OK(logp_sync(vp, &start));
-        OK(call(vp, i, root, in, run, NULL));
-        ran = logp_now(vp) - start;
-        OK(logp_sync(vp, &start));
-        OK(call(vp, i, root, in, started, &p));
-        OK(logp_wait(vp, p, NULL));
-        took = logp_now(vp) - start;
-        cr_assert(took == ran, "call %d, P %d rank %d: run %ld, started %ld", i, P, me, (long)ran,
-                  (long)took);
-        cr_assert(memcmp(run, started, sizeof(run)) == 0);
+    for (int i = 0; i < N_CALLS; i++) {
+        const enum test_call which = (enum test_call)i;
+
+        for (int started = 0; started < 2; started++) {
+            test_call_fill(vp, which, 2, root, i, in, out);
+            OK(logp_sync(vp, &start));
+            OK(test_call_numbers(vp, which, 2, root, in, out, started ? &p : NULL));
+            if (started)
+                OK(logp_wait(vp, p, NULL));
+            took[started] = logp_now(vp) - start;
+            test_call_check(vp, which, 2, root, i, in, out);
+        }
+        cr_assert(took[0] == took[1], "call %d, P %d rank %d: run %ld, started %ld", i,
+                  logp_vp_size(vp), logp_vp_rank(vp), (long)took[0], (long)took[1]);
     }
     return 0;
 }

@@ -4,6 +4,7 @@
  * nonblocking calls, some run in between, on several groups; waited for in an order of each rank's
  * own. Every rank must come to its end with the right result.
  */
+#include "calls.h"
 #include "maps.h"
 #include "task.h"
 
@@ -123,39 +124,6 @@ static void make(struct mix *x, uint64_t seed)
 
 /* ---- running it ---- */
 
-/* The nonblocking call of a collective. */
-static int call(struct logp_vp *vp, const struct task *t, struct logp_request **p)
-{
-    const struct logp_args *a = &t->c.args;
-    const char *name = t->collective->name;
-    void *in = t->buf, *out = t->recv_buf;
-
-    if (strcmp(name, "broadcast") == 0)
-        return logp_ibroadcast(vp, in, a->n_bytes, a->root, p);
-    if (strcmp(name, "reduce") == 0)
-        return logp_ireduce(vp, in, out, a->count, a->op, a->root, p);
-    if (strcmp(name, "allreduce") == 0)
-        return logp_iallreduce(vp, in, out, a->count, a->op, p);
-    if (strcmp(name, "reduce-scatter") == 0)
-        return logp_ireduce_scatter(vp, in, out, a->count, a->op, p);
-    if (strcmp(name, "scan") == 0)
-        return logp_iscan(vp, in, out, a->count, a->op, p);
-    if (strcmp(name, "exscan") == 0)
-        return logp_iexscan(vp, in, out, a->count, a->op, p);
-    if (strcmp(name, "scatter") == 0)
-        return logp_iscatter(vp, in, out, a->n_bytes, a->root, p);
-    if (strcmp(name, "gather") == 0)
-        return logp_igather(vp, in, out, a->n_bytes, a->root, p);
-    if (strcmp(name, "allgather") == 0)
-        return logp_iallgather(vp, in, out, a->n_bytes, p);
-    if (strcmp(name, "alltoall") == 0)
-        return logp_ialltoall(vp, in, out, a->n_bytes, p);
-    if (strcmp(name, "transpose") == 0)
-        return logp_itranspose(vp, in, out, a->rows, a->cols, a->n_bytes, p);
-    cr_assert_str_eq(name, "barrier");
-    return logp_ibarrier(vp, p);
-}
-
 /* What a rank has begun. */
 struct begun {
     const struct mix *x;
@@ -223,7 +191,8 @@ static int begin(struct begun *b, int item)
     if (x->how == START)
         rc = logp_plan_start(vp, t->plan, t->buf, t->recv_buf, &b->pendings[b->n++]);
     else if (x->how == CALL)
-        rc = call(vp, t, &b->pendings[b->n++]);
+        rc = test_call(vp, t->collective->name, &t->c.args, t->buf, t->recv_buf,
+                       &b->pendings[b->n++]);
     else
         rc = logp_plan_run(vp, t->plan, t->buf, t->recv_buf);
     if (rc == 0 && x->how == RUN)

@@ -108,27 +108,6 @@ Test(reduce, the_call_reduces_under_any_model)
             }
 }
 
-/* ---- wrong arguments ---- */
-
-static int wrong_calls(struct logp_vp *vp, void *arg)
-{
-    const struct logp_op *sum = logp_op_find("sum", "double");
-    double x = 1, y = 0;
-
-    cr_assert_eq(logp_reduce(vp, &x, &y, 1, NULL, 0), -EINVAL);
-    cr_assert_eq(logp_reduce(vp, &x, &y, -1, sum, 0), -EINVAL);
-    cr_assert_eq(logp_reduce(vp, &x, &y, 1, sum, -1), -EINVAL);
-    cr_assert_eq(logp_reduce(vp, &x, &y, 1, sum, logp_vp_size(vp)), -EINVAL);
-    cr_assert_eq(logp_reduce(vp, &x, &y, INT64_MAX, sum, 0), -EINVAL);
-    return 0;
-}
-
-Test(reduce, wrong_arguments_are_refused)
-{
-    test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &test_6ns), wrong_calls, NULL);
-    test_run(test_machine(3, LOGP_CLOCK_WALL, NULL), wrong_calls, NULL);
-}
-
 Test(reduce, an_experiment_needs_an_operation)
 {
     TEST_MACHINE m = test_machine(3, LOGP_CLOCK_VIRTUAL, &test_6ns);

@@ -3,12 +3,12 @@
  * Memory that a group shares, waits for its words, and the collectives that are made of them: right
  * for every size, in every order, and ended by whatever ends a run.
  */
+#include "calls.h"
 #include "maps.h"
-#include "support.h"
 
 #include <stdio.h>
 
-enum { MOST_P = 33 };
+enum { MOST_P = 33, MOST_N = 3000, N_SHARED = CALL_TRANSPOSE /* calls through shared memory */ };
 
 static const char key, other_key;
 
@@ -255,97 +255,20 @@ Test(shared, there_is_one_for_each_that_a_program_calls)
         cr_assert(test_needs(rows[i], 1025, &none) != NULL);
         cr_assert(test_needs(rows[i], 4, &emulated) != NULL);
     }
-    cr_assert_eq(n, 11);
+    cr_assert_eq(n, N_SHARED);
 }
 
 /* ---- one after the other, as a program calls them ---- */
 
-static int64_t value(int rank, int64_t i, int64_t salt)
-{
-    return (rank + 2) * 7919 + i * 104729 + salt * 15485863;
-}
-
-static int64_t sum_of(int first, int last, int64_t i, int64_t salt)
-{
-    int64_t sum = 0;
-
-    for (int rank = first; rank < last; rank++)
-        sum += value(rank, i, salt);
-    return sum;
-}
-
-static void expect(const int64_t *x, int64_t n, int first, int last, int64_t from, int64_t salt)
-{
-    for (int64_t i = 0; i < n; i++)
-        cr_assert_eq(x[i], sum_of(first, last, from + i, salt));
-}
-
-/* Operation `which` of n elements, checked. in and out have room for P n elements. */
+/* Call `which` with n elements, checked. in and out have room for P n + 1 elements. */
 static int call(struct logp_vp *vp, int which, int64_t n, int root, int64_t salt, int64_t *in,
                 int64_t *out)
 {
-    const struct logp_op *sum = logp_op_find("sum", "int64");
-    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
-    const size_t bytes = (size_t)n * sizeof(*in);
-    int first = 0, last = P, rc; /* whose sums are due, and of which elements */
-    bool is_mine = true, in_blocks = false;
-    int64_t from = 0;
-
-    for (int64_t i = 0; i < n * P; i++) {
-        in[i] = value(me, i, salt);
-        out[i] = -7;
-    }
-    switch (which) {
-    case 0:
-        rc = logp_broadcast(vp, in, bytes, root);
-        first = root, last = root + 1, out = in;
-        break;
-    case 1:
-        rc = logp_reduce(vp, in, out, n, sum, root);
-        is_mine = me == root;
-        break;
-    case 2:
-        rc = logp_allreduce(vp, in, out, n, sum);
-        break;
-    case 3:
-        rc = logp_scan(vp, in, out, n, sum);
-        last = me + 1;
-        break;
-    case 4:
-        rc = logp_exscan(vp, in, out, n, sum);
-        last = me, is_mine = me > 0;
-        break;
-    case 5:
-        rc = logp_reduce_scatter(vp, in, out, n, sum);
-        from = me * n;
-        break;
-    case 6:
-        rc = logp_scatter(vp, in, out, bytes, root);
-        first = root, last = root + 1, from = me * n;
-        break;
-    case 7:
-        rc = logp_gather(vp, in, out, bytes, root);
-        is_mine = me == root, in_blocks = true;
-        break;
-    case 8:
-        rc = logp_allgather(vp, in, out, bytes);
-        in_blocks = true;
-        break;
-    case 9:
-        rc = logp_alltoall(vp, in, out, bytes);
-        in_blocks = true, from = me * n;
-        break;
-    default:
-        return logp_barrier(vp);
-    }
-    if (rc == 0 && is_mine && !in_blocks)
-        expect(out, n, first, last, from, salt);
-    for (int r = 0; rc == 0 && is_mine && in_blocks && r < P; r++)
-        expect(out + r * n, n, r, r + 1, from, salt);
-    return rc;
+    test_call_fill(vp, (enum test_call)which, n, root, salt, in, out);
+    TRY(test_call_numbers(vp, (enum test_call)which, n, root, in, out, NULL));
+    test_call_check(vp, (enum test_call)which, n, root, salt, in, out);
+    return 0;
 }
-
-enum { N_CALLS = 11, MOST_N = 3000 };
 
 struct load {
     int n;        /* operations */
@@ -358,14 +281,14 @@ static int work(struct logp_vp *vp, void *arg)
 {
     static const int64_t counts[] = {1, 0, 3, 40, 130, MOST_N, 1, 14};
     const struct load *l = arg;
-    const size_t capacity = (size_t)logp_vp_size(vp) * MOST_N * sizeof(int64_t);
+    const size_t capacity = ((size_t)logp_vp_size(vp) * MOST_N + 1) * sizeof(int64_t);
     struct logp_vp *group = NULL;
     int64_t *in = malloc(capacity), *out = malloc(capacity);
     uint64_t random = 88172645463325252u; /* the same for all */
     int rc = l->grouped ? split(vp, &group) : 0;
 
     for (int i = 0; rc == 0 && i < l->n; i++) {
-        const int which = (int)test_below(&random, N_CALLS);
+        const int which = (int)test_below(&random, N_SHARED);
         const int64_t n = counts[test_below(&random, 8)], root = test_below(&random, 1 << 20);
         struct logp_vp *in_which = l->grouped && i % 2 == 1 ? group : vp;
 
@@ -398,7 +321,7 @@ TestProgram(
 {
     int64_t in[64], out[64];
 
-    for (int which = 0; which < N_CALLS; which++)
+    for (int which = 0; which < N_SHARED; which++)
         OK(call(vp, which, 2, 0, which, in, out));
     return 0;
 }

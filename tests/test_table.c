@@ -220,8 +220,12 @@ Test(table, the_rows_of_a_collective_stand_together)
         for (size_t k = 0; (a = logp_algorithm_at(c->name, k)) != NULL; k++) {
             cr_expect_str_eq(a->collective, c->name);
             cr_expect(a == logp_algorithm_at(NULL, at++));
+            cr_expect(a == logp_algorithm_find(c->name, a->name));
         }
     }
+    cr_expect_null(logp_collective_find("gossip"));
+    cr_expect_null(logp_algorithm_find("gossip", "flat"));
+    cr_expect_null(logp_algorithm_find("broadcast", "gossip"));
     cr_expect_null(logp_algorithm_at("gossip", 0));
     cr_expect_null(test_best("gossip", 2, &(struct logp_invocation){0}));
     cr_expect_null(logp_algorithm_at(NULL, at));
