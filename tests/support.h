@@ -207,6 +207,23 @@ static inline void test_explanation_end(struct logp_explanation **e)
 #define TEST_LINKS __attribute__((cleanup(test_links_end))) struct logp_links *
 #define TEST_EXPLANATION __attribute__((cleanup(test_explanation_end))) struct logp_explanation *
 
+static inline struct logp_topology *test_topology(const char *spec, int P)
+{
+    struct logp_topology *t = NULL;
+
+    cr_assert_eq(logp_topology_create(spec, P, &t), 0, "%s", spec);
+    return t;
+}
+
+/* Of P ranks, all as before. */
+static inline struct logp_links *test_links(int P)
+{
+    struct logp_links *links = NULL;
+
+    cr_assert_eq(logp_links_create(P, &links), 0);
+    return links;
+}
+
 /* L, o, g in ns, nothing else. */
 static inline struct logp_params test_params(int64_t L, int64_t o, int64_t g)
 {

@@ -123,12 +123,8 @@ static const struct logp_algorithm row = {
 
 static struct logp_record measure(struct logp_machine *m, enum way how, int reps, uint64_t seed)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = &row,
-                                      .args = {.tag = 5},
-                                      .reps = reps,
-                                      .timeout_ns = test_timeout_ns,
-                                      .seed = seed};
+    const struct logp_experiment x =
+        test_experiment(&row, &(struct logp_args){.tag = 5}, reps, seed);
     struct logp_record r;
 
     way = how;

@@ -265,12 +265,11 @@ Test(bound, follows_its_derivation_between_nodes)
  */
 Test(bound, counts_relays)
 {
+    TEST_LINKS links = test_links(3);
     const struct logp_rank_range zero = {0, 0}, other = {2, 2};
     const struct logp_link_costs slow = {100, -1, -1, -1, -1};
     struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
-    struct logp_links *links;
 
-    cr_assert_eq(logp_links_create(3, &links), 0);
     cr_assert_eq(logp_links_set(links, &(struct logp_ranks){&zero, 1},
                                 &(struct logp_ranks){&other, 1}, &slow),
                  0);
@@ -278,7 +277,6 @@ Test(bound, counts_relays)
     cr_expect_eq(bound_of("broadcast", 3, &c), 20);
     c.args.root = 2;
     cr_expect_eq(bound_of("broadcast", 3, &c), 14); /* not back */
-    logp_links_destroy(links);
 }
 
 /* Receipts start a gap apart, but where o_recv differs they may end closer: 0 sends a byte to 1,
@@ -286,15 +284,14 @@ Test(bound, counts_relays)
  * starts, at 5 or later. */
 Test(bound, receipts_may_end_closer_than_they_start)
 {
+    TEST_LINKS links = test_links(3);
     const struct logp_link_costs costs[3][3] = {
         {{1, 1, 2, 2, 3000}, {1, 2, 2, 2, 2000}, {2, 1, 1, 1, 3000}},
         {{2, 2, 2, 0, 0}, {3, 2, 1, 3, 3000}, {2, 2, 2, 0, 0}},
         {{4, 2, 2, 2, 1000}, {1, 0, 0, 2, 3000}, {1, 2, 2, 2, 0}},
     };
     struct logp_invocation c = {.args.n_bytes = 3, .model.params = test_params(1, 1, 2)};
-    struct logp_links *links;
 
-    cr_assert_eq(logp_links_create(3, &links), 0);
     for (int i = 0; i < 9; i++) {
         const struct logp_rank_range src = {i / 3, i / 3}, dst = {i % 3, i % 3};
 
@@ -304,17 +301,15 @@ Test(bound, receipts_may_end_closer_than_they_start)
     }
     c.model.links = links;
     cr_expect_leq(bound_of("broadcast", 3, &c), 8); /* a schedule of 8 was found by search */
-    logp_links_destroy(links);
 }
 
 /* L = 6, o = 2, g = 4, on a line of 8. */
 Test(bound, follows_its_derivation_on_a_network)
 {
-    struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
-    struct logp_topology *line;
+    TEST_TOPOLOGY line = test_topology("line", 8);
+    struct logp_invocation c = {
+        .args.n_bytes = 8, .model.params = test_params(6, 2, 4), .model.topology = line};
 
-    cr_assert_eq(logp_topology_create("line", 8, &line), 0);
-    c.model.topology = line;
     cr_expect_eq(bound_of("broadcast", 8, &c), 2 + 7 * 6 + 2);
     c.args.root = 4;
     cr_expect_eq(bound_of("broadcast", 8, &c), 2 + 4 * 6 + 2);
@@ -326,7 +321,6 @@ Test(bound, follows_its_derivation_on_a_network)
     cr_expect_eq(bound_of("alltoall", 8, &c), 2 + 103 + 6 + 2 - 4);
     c.model.params.store_forward = true; /* 128 bytes, one after the other */
     cr_expect_eq(bound_of("alltoall", 8, &c), 2 + 128 + 6 + 2 - 3);
-    logp_topology_destroy(line);
 }
 
 /* Each by hand, in ns: L = 6, o = 2, g = 4 and so d = 10. */

@@ -67,19 +67,17 @@ Test(delay_models, a_create_that_fails_leaves_what_no_machine_takes)
 /* Models around a model, where the one inside would run by itself. */
 Test(delay_models, nor_does_one_around_a_model)
 {
+    TEST_LINKS links = test_links(2);
     const struct logp_params negative = test_params(-6, 2, 4);
     const struct logp_fault_config faults = {
         .size = sizeof(faults), .faults = "nonsense", .P = 2, .unit_ns = 1};
     const struct logp_latency latency = {.kind = LOGP_LATENCY_LOGNORMAL, .sigma = -1};
     struct logp_topology *no_ring = (struct logp_topology *)&test_6ns;
-    struct logp_links *links;
     struct logp_delay out = unset, inner;
     char why[LOGP_FAULT_WHY];
 
-    cr_assert_eq(logp_links_create(2, &links), 0);
     cr_expect_eq(logp_links_delay(links, &negative, &out), -EINVAL);
     is_refused(out, "links");
-    logp_links_destroy(links);
     cr_expect_eq(logp_links_create(0, &links), -EINVAL);
     cr_expect_eq(logp_links_delay(links, &test_6ns, &out), -EINVAL);
     for (int in_place = 0; in_place < 2; in_place++) {

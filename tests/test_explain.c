@@ -141,11 +141,8 @@ static int64_t some_value(uint64_t *random, const struct logp_curve *c)
 /* Under the virtual clock. */
 static int64_t run(struct logp_machine *m, const struct listed *l, const struct logp_network *model)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = logp_algorithm_find("schedule", "listed"),
-                                      .args = {.list = &l->list},
-                                      .reps = 1,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(logp_algorithm_find("schedule", "listed"),
+                                                     &(struct logp_args){.list = &l->list}, 1, 0);
     struct logp_delay delay;
     struct logp_record r;
 

@@ -418,13 +418,13 @@ Test(fault_runs, the_fold_is_the_virtual_clock_to_the_nanosecond)
 /* Around links that differ: overheads are those of the link. */
 Test(fault_runs, links_keep_their_parameters)
 {
+    TEST_LINKS links = test_links(4);
     const struct logp_fault_config config = {
         .size = sizeof(config), .faults = "slow:2@0", .noise = "fixed:100", .P = 4, .unit_ns = 1};
     const struct logp_link_costs far = {9000, 2500, 3500, 6000, LOGP_AS_BEFORE};
     struct logp_experiment x = experiment("broadcast", "binomial", 1);
     const struct logp_network network = {.params = params};
     const struct logp_schedule s = logp_schedule_of(x.algorithm, 4, &x.args, &network);
-    struct logp_links *links;
     struct logp_delay inner, d;
     struct logp_machine *m;
     struct logp_record r;
@@ -432,7 +432,6 @@ Test(fault_runs, links_keep_their_parameters)
     struct logp_fold plain, fold;
     char why[LOGP_FAULT_WHY];
 
-    cr_assert_eq(logp_links_create(4, &links), 0);
     cr_assert_eq(logp_links_nodes(links, 2, &far), 0);
     cr_assert_eq(logp_links_delay(links, &params, &inner), 0);
     cr_assert_eq(logp_schedule_fold(&s, &inner, 0, &plain), 0);
@@ -449,7 +448,6 @@ Test(fault_runs, links_keep_their_parameters)
     cr_assert(r.verified);
     cr_assert_eq(r.emulated.median_ns, fold.ns);
     cr_assert_eq(logp_machine_destroy(m), 0);
-    logp_links_destroy(links);
 }
 
 Test(fault_runs, the_fold_refuses_what_may_lose_messages)

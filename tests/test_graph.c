@@ -79,12 +79,8 @@ static struct logp_params some_params(uint64_t *random)
 static int64_t run(struct logp_machine *m, const struct graph *g, const struct logp_network *model,
                    const char *delay, uint64_t seed)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = logp_algorithm_find("schedule", "listed"),
-                                      .args = {.list = &g->list},
-                                      .reps = 2,
-                                      .seed = seed,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x = test_experiment(
+        logp_algorithm_find("schedule", "listed"), &(struct logp_args){.list = &g->list}, 2, seed);
     struct logp_delay d;
     struct logp_record r;
     int rc;

@@ -144,12 +144,11 @@ Test(limits, a_refused_send_takes_no_place_on_the_wire)
 
 Test(limits, a_refused_send_takes_no_place_on_its_links)
 {
-    struct logp_topology *t;
+    TEST_TOPOLOGY t = test_topology("line", 3);
     struct logp_link_use use;
     struct logp_delay delay;
     struct logp_machine *m;
 
-    cr_assert_eq(logp_topology_create("line", 3, &t), 0);
     delay = one_on_the_wire(t);
     m = machine_with_space(delay);
     cr_assert_eq(logp_machine_run(m, refused_then_sent, &(int64_t){16000}, test_timeout_ns), 0);
@@ -158,7 +157,6 @@ Test(limits, a_refused_send_takes_no_place_on_its_links)
     cr_expect_eq(use.busy_ns, 2 * 6000 - 2 * 2000);
     cr_expect_eq(use.waited_ns, 0);
     cr_assert_eq(logp_machine_destroy(m), 0);
-    logp_topology_destroy(t);
 }
 
 /* A full queue does not hold back what is wanted at once, within a core. */

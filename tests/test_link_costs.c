@@ -124,16 +124,14 @@ static const struct logp_rank_range one = {1, 1};
 /* Latencies by chance are those of the link. */
 Test(link_costs, what_is_drawn_is_of_the_link)
 {
+    TEST_LINKS links = test_links(2);
     const struct logp_link_costs slow = {7000, -1, -1, -1, -1};
     const struct logp_ranks from = {&one, 1}, all = {NULL, 0};
-    struct logp_links *links;
     struct logp_delay inner, delay;
     int64_t most[2] = {0, 0};
 
-    cr_assert_eq(logp_links_create(2, &links), 0);
     cr_assert_eq(logp_links_set(links, &from, &all, &slow), 0);
     cr_assert_eq(logp_links_delay(links, &base, &inner), 0);
-    logp_links_destroy(links);
     cr_assert_eq(
         logp_latency_create(&inner, &(struct logp_latency){.kind = LOGP_LATENCY_UNIFORM, .seed = 3},
                             &delay),
@@ -168,10 +166,9 @@ Test(link_costs, links_all_alike_are_none)
                                          .args.cols = P,
                                          .args.op = logp_op_find("sum", "double"),
                                          .model.params = plain};
+        TEST_LINKS links = test_links(P);
         const struct logp_invocation alike = linked;
-        struct logp_links *links;
 
-        cr_assert_eq(logp_links_create(P, &links), 0);
         cr_assert_eq(logp_links_set(links, &all, &all, &c), 0);
         linked.model.links = links;
         for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++) {
@@ -185,7 +182,6 @@ Test(link_costs, links_all_alike_are_none)
                 logp_collective_lower_bound((*row)->collective, P, &alike.args, &alike.model), "%s",
                 (*row)->collective);
         }
-        logp_links_destroy(links);
     }
 }
 
@@ -230,12 +226,11 @@ Test(link_costs, there_is_room_for_so_many_kinds)
 {
     enum { P = 2 * LOGP_MOST_KINDS };
     static struct logp_rank_range ranges[P];
+    TEST_LINKS links = test_links(P);
     const struct logp_link_costs c = {5, -1, -1, -1, -1};
     const struct logp_ranks zero = {(const struct logp_rank_range[]){{0, 0}}, 1};
-    struct logp_links *links;
     struct logp_params p;
 
-    cr_assert_eq(logp_links_create(P, &links), 0);
     for (int bit = 1; bit < P; bit *= 2) {
         struct logp_ranks with_bit = {ranges, 0};
 
@@ -252,19 +247,15 @@ Test(link_costs, there_is_room_for_so_many_kinds)
     cr_expect_eq(p.L_ns, base.L_ns);
     logp_links_of(links, LOGP_MOST_KINDS, 0, &base, &p); /* only in a set that was refused */
     cr_expect_eq(p.L_ns, base.L_ns);
-    logp_links_destroy(links);
 }
 
 Test(link_costs, there_is_no_textbook_formula_where_links_differ)
 {
+    TEST_LINKS links = test_links(8);
     const struct logp_algorithm *a = logp_algorithm_find("broadcast", "binomial");
-    struct logp_invocation c = {.args.n_bytes = 8, .model.params = base};
-    struct logp_links *links;
+    struct logp_invocation c = {.args.n_bytes = 8, .model.params = base, .model.links = links};
 
-    cr_assert_eq(logp_links_create(8, &links), 0);
-    c.model.links = links;
     cr_expect_eq(logp_algorithm_textbook(a, 8, &c.args, &c.model), -1);
     cr_expect_eq(test_predict(a, 9, &c).certainty, LOGP_PREDICTION_NONE); /* links of 8 */
     cr_expect_eq(test_predict(a, 8, &c).certainty, LOGP_PREDICTION_EXACT);
-    logp_links_destroy(links);
 }

@@ -7,16 +7,15 @@
 static void loads_are(const char *collective, const char *name, const char *spec, int P, int root,
                       const int *expected, int n)
 {
-    struct logp_topology *t;
+    TEST_TOPOLOGY t = test_topology(spec, P);
     struct logp_invocation c = {.args.root = root,
                                 .args.n_bytes = 8,
                                 .args.count = 1,
-                                .args.op = logp_op_find("sum", "double")};
+                                .args.op = logp_op_find("sum", "double"),
+                                .model.topology = t};
     struct logp_link_load load;
     int64_t hops = 0, in_all = 0;
 
-    cr_assert_eq(logp_topology_create(spec, P, &t), 0);
-    c.model.topology = t;
     cr_assert_eq(
         logp_link_load_init(&load, logp_algorithm_find(collective, name), &c.args, &c.model), 0);
     cr_assert_eq(load.n_steps, n, "%s %s: %d", name, spec, load.n_steps);
@@ -33,7 +32,6 @@ static void loads_are(const char *collective, const char *name, const char *spec
     }
     cr_assert_eq(in_all, hops);
     logp_link_load_fini(&load);
-    logp_topology_destroy(t);
 }
 
 #define LOADS(collective, name, spec, P, root, ...)                                                \
@@ -65,13 +63,11 @@ Test(links, on_a_line_the_farthest_first_never_share_a_link)
 
 Test(links, on_the_switch_tree_the_farthest_is_six_hops_away)
 {
-    struct logp_topology *t;
+    TEST_TOPOLOGY t = test_topology("tree", 8);
 
-    cr_assert_eq(logp_topology_create("tree", 8, &t), 0);
     cr_expect_eq(logp_topology_hops(t, 0, 4), 6);
     cr_expect_eq(logp_topology_hops(t, 0, 2), 4);
     cr_expect_eq(logp_topology_hops(t, 0, 1), 2);
-    logp_topology_destroy(t);
 }
 
 Test(links, only_trees_have_a_load)
@@ -99,17 +95,15 @@ Test(links, only_trees_have_a_load)
 
 static struct logp_prediction on_ring(const char *collective, const char *name, int64_t P, int ring)
 {
+    TEST_TOPOLOGY t = test_topology("ring", ring);
     struct logp_invocation c = {.args.n_bytes = 8,
                                 .args.count = 1,
                                 .args.op = logp_op_find("sum", "double"),
-                                .model.params = test_params(6, 2, 4)};
+                                .model.params = test_params(6, 2, 4),
+                                .model.topology = t};
     struct logp_prediction p;
-    struct logp_topology *t;
 
-    cr_assert_eq(logp_topology_create("ring", ring, &t), 0);
-    c.model.topology = t;
     p = test_predict(logp_algorithm_find(collective, name), P, &c);
-    logp_topology_destroy(t);
     return p;
 }
 
@@ -130,32 +124,28 @@ Test(links, on_a_topology_what_is_no_tree_is_predicted_by_its_schedule)
 /* A chain of 4096, each message as long as one can be: 4095 of them are too many for the clock. */
 Test(links, on_a_topology_there_is_no_prediction_beyond_the_clock)
 {
-    struct logp_invocation c = {.args.n_bytes = 8, .model.params = {.L_ns = LOGP_PARAM_MAX_NS}};
-    struct logp_topology *t;
+    TEST_TOPOLOGY t = test_topology("line", 4096);
+    struct logp_invocation c = {
+        .args.n_bytes = 8, .model.params = {.L_ns = LOGP_PARAM_MAX_NS}, .model.topology = t};
     const struct logp_algorithm *chain = logp_algorithm_find("broadcast", "chain");
 
-    cr_assert_eq(logp_topology_create("line", 4096, &t), 0);
-    c.model.topology = t;
     cr_expect_eq(test_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_NONE);
     c.model.params.L_ns /= 2; /* the clock ends at INT64_MAX / 8 */
     cr_expect_eq(test_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_NONE);
     c.model.params.L_ns /= 2;
     cr_expect_eq(test_predict(chain, 4096, &c).certainty, LOGP_PREDICTION_EXACT);
     cr_expect_eq(test_predict(chain, 4096, &c).ns, 4095 * (LOGP_PARAM_MAX_NS / 4));
-    logp_topology_destroy(t);
 }
 
 /* By their formulas others are as fast, but these are lower bounds only: all are folded. */
 Test(links, auto_prefers_what_is_certain)
 {
-    struct logp_invocation c = {.args.n_bytes = 8, .model.params = test_params(6, 2, 4)};
-    struct logp_topology *t;
+    TEST_TOPOLOGY t = test_topology("line", 16);
+    struct logp_invocation c = {
+        .args.n_bytes = 8, .model.params = test_params(6, 2, 4), .model.topology = t};
 
-    cr_assert_eq(logp_topology_create("line", 16, &t), 0);
-    c.model.topology = t;
     cr_expect_str_eq(test_best("broadcast", 16, &c)->name, "knomial");
     cr_expect_eq(test_predict(test_best("broadcast", 16, &c), 16, &c).ns, 104);
     cr_expect_eq(test_predict(test_best("alltoall", 16, &c), 16, &c).certainty,
                  LOGP_PREDICTION_EXACT);
-    logp_topology_destroy(t);
 }

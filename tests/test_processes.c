@@ -710,21 +710,18 @@ Test(processes, run_every_algorithm)
 Test(processes, run_every_algorithm_with_long_messages)
 {
     const int P = 7;
+    const struct logp_args args = {.n_bytes = LONG / 2,
+                                   .count = LONG / 2,
+                                   .op = logp_op_find("sum", "int64"),
+                                   .rows = P,
+                                   .cols = P};
     TEST_MACHINE m = machine(P, 0);
 
     for (const struct logp_algorithm *const *row = test_rows(NULL); *row != NULL; row++) {
-        const struct logp_experiment x = {.size = sizeof(x),
-                                          .algorithm = *row,
-                                          .reps = 2,
-                                          .timeout_ns = test_timeout_ns,
-                                          .args = {.n_bytes = LONG / 2,
-                                                   .count = LONG / 2,
-                                                   .op = logp_op_find("sum", "int64"),
-                                                   .rows = P,
-                                                   .cols = P}};
+        const struct logp_experiment x = test_experiment(*row, &args, 2, 0);
         struct logp_record r;
 
-        if (logp_algorithm_needs(*row, P, &x.args, NULL) != NULL)
+        if (logp_algorithm_needs(*row, P, &args, NULL) != NULL)
             continue;
         cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s", (*row)->name);
         cr_assert(r.verified && r.wrong_rank < 0, "%s", (*row)->name);
@@ -773,8 +770,7 @@ Test(processes, find_a_wrong_result)
 {
     TEST_MACHINE m = machine(5, 0);
     struct logp_algorithm own = *logp_algorithm_find("broadcast", "binomial");
-    const struct logp_experiment x = {
-        .size = sizeof(x), .algorithm = &own, .reps = 2, .seed = 3, .args.n_bytes = 8};
+    const struct logp_experiment x = test_experiment(&own, &(struct logp_args){.n_bytes = 8}, 2, 3);
     struct logp_record r;
 
     own.steps = NULL;

@@ -1,34 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reduce: the wall clock, orders of ranks, and the call of a program. */
+/* Reduce: orders of ranks, the call of a program, the smallest operands. That all algorithms are right:
+ * test_cases.c, on the wall clock test_processes.c. */
 #include "maps.h"
 #include "reduce.h"
-
-/* A run of one algorithm is right. */
-static void check(struct logp_machine *m, const struct logp_algorithm *a,
-                  const struct logp_invocation *c, int reps)
-{
-    const struct logp_experiment x = test_experiment(a, &c->args, reps, (uint64_t)c->args.count);
-    struct logp_record r;
-
-    cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-    cr_assert(r.verified, "%s: %s of %s", a->name, c->args.op->name, c->args.op->type);
-}
-
-Test(reduce, all_algorithms_are_right_on_the_wall_clock_with_no_delay)
-{
-    TEST_MACHINE m = test_machine(8, LOGP_CLOCK_WALL, NULL);
-
-    for (int i = 0; i < N_NAMES; i++) {
-        check(m, algorithm(names[i]),
-              &(struct logp_invocation){
-                  .args.root = i % 8, .args.op = logp_op_find("sum", "double"), .args.count = 5000},
-              TEST_SCALE > 10 ? 3 : 20);
-        check(m, algorithm(names[i]),
-              &(struct logp_invocation){
-                  .args.root = i % 8, .args.op = logp_op_find("max", "int64"), .args.count = 1},
-              5);
-    }
-}
 
 Test(reduce, an_operation_that_does_not_commute_needs_the_order_of_ranks)
 {
@@ -111,11 +85,8 @@ Test(reduce, the_call_reduces_under_any_model)
 Test(reduce, an_experiment_needs_an_operation)
 {
     TEST_MACHINE m = test_machine(3, LOGP_CLOCK_VIRTUAL, &test_6ns);
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = algorithm("flat"),
-                                      .args = {.count = 1},
-                                      .reps = 1,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x =
+        test_experiment(algorithm("flat"), &(struct logp_args){.count = 1}, 1, 0);
     struct logp_record r;
 
     cr_expect_eq(logp_experiment_run(m, &x, &r), -EINVAL);
@@ -154,19 +125,16 @@ static int one_byte(struct logp_vp *vp, void *arg)
 Test(reduce, a_single_byte_is_a_vector_too)
 {
     const struct logp_params params = test_params(60, 20, 40);
-    const struct logp_network network = {.params = params};
+    const struct logp_invocation c = {.args = {.op = &bits, .count = 1, .root = 2},
+                                      .model.params = params};
     TEST_MACHINE m = test_machine(8, LOGP_CLOCK_VIRTUAL, &params);
 
     cr_assert_eq(logp_machine_run(m, one_byte, NULL, test_timeout_ns), 0);
     for (const struct logp_algorithm *const *all = test_rows(NULL); *all != NULL; all++) {
-        const struct logp_experiment x = {.size = sizeof(x),
-                                          .algorithm = *all,
-                                          .reps = 1,
-                                          .args = {.op = &bits, .count = 1, .root = 2}};
+        const struct logp_experiment x = test_experiment(*all, &c.args, 1, 0);
         struct logp_record r;
 
-        if (strcmp((*all)->collective, "reduce") != 0 ||
-            logp_algorithm_needs(*all, 8, &x.args, &network) != NULL)
+        if (strcmp((*all)->collective, "reduce") != 0 || test_needs(*all, 8, &c) != NULL)
             continue;
         cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
         cr_assert(r.verified, "%s", (*all)->name);

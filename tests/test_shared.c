@@ -193,20 +193,15 @@ Test(shared, a_timeout_ends_a_wait)
 static void run_row(struct logp_machine *m, const struct logp_algorithm *a, int P, int64_t count,
                     uint64_t seed)
 {
-    struct logp_experiment x = {.size = sizeof(x),
-                                .algorithm = a,
-                                .reps = 3,
-                                .seed = seed,
-                                .timeout_ns = test_timeout_ns,
-                                .args = {.root = (int)(seed * 7 % (uint64_t)P),
-                                         .n_bytes = (size_t)count * 7,
-                                         .count = count,
-                                         .op = seed % 2 == 0 ? logp_op_find("sum", "int32") : &maps,
-                                         .in_place = seed % 3 == 0}};
+    const bool has_place = logp_collective_find(a->collective)->in_place != NULL;
+    const struct logp_args args = {.root = (int)(seed * 7 % (uint64_t)P),
+                                   .n_bytes = (size_t)count * 7,
+                                   .count = count,
+                                   .op = seed % 2 == 0 ? logp_op_find("sum", "int32") : &maps,
+                                   .in_place = has_place && seed % 3 == 0};
+    const struct logp_experiment x = test_experiment(a, &args, 3, seed);
     struct logp_record r;
 
-    if (logp_collective_find(a->collective)->in_place == NULL)
-        x.args.in_place = false;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0, "%s, P %d", a->collective, P);
     cr_assert(r.verified, "%s, P %d, count %d, seed %d: rank %d", a->collective, P, (int)count,
               (int)seed, r.wrong_rank);

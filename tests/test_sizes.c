@@ -131,6 +131,7 @@ Test(sizes, a_machine_copies_the_functions_of_its_model)
 /* The same of the ends of a network, and of what is folded. */
 Test(sizes, networks_and_folds_look_at_the_size)
 {
+    TEST_TOPOLOGY t = test_topology("ring", 4);
     const struct logp_algorithm *chain = logp_algorithm_find("broadcast", "chain");
     const struct logp_params params = test_params(6, 2, 4);
     const struct logp_args args = {.n_bytes = 8};
@@ -138,10 +139,8 @@ Test(sizes, networks_and_folds_look_at_the_size)
     const struct logp_schedule s = logp_schedule_of(chain, 4, &args, &model);
     struct logp_delay ends, delay;
     struct logp_delay_ops ops;
-    struct logp_topology *t;
     struct logp_fold fold;
 
-    cr_assert_eq(logp_topology_create("ring", 4, &t), 0);
     cr_assert_eq(logp_delay_create("loggp", &params, &ends), 0);
     ops = *ends.ops;
     ends.ops = &ops;
@@ -154,7 +153,6 @@ Test(sizes, networks_and_folds_look_at_the_size)
     cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &fold), 0);
     cr_expect_eq(fold.ns, 30);
     logp_delay_destroy(&delay);
-    logp_topology_destroy(t);
 }
 
 Test(sizes, the_version_of_the_headers_is_that_of_the_library)

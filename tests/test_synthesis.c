@@ -157,22 +157,20 @@ Test(synthesis, a_pipelined_broadcast_is_faster_than_the_table)
 /* The last node has two ranks, so no algorithm goes through nodes. */
 Test(synthesis, links_that_differ_are_used_better_than_by_the_table)
 {
+    TEST_LINKS links = test_links(14);
     const struct logp_link_costs between = {
         .L_ns = 60000, .o_send_ns = 5000, .o_recv_ns = 5000, .g_ns = 10000, .G_ps = -1};
     struct logp_invocation c = {
         .args = {.n_bytes = 8},
         .model.params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000}};
     struct logp_search_result *r;
-    struct logp_links *links;
     int rc;
 
-    cr_assert_eq(logp_links_create(14, &links), 0);
     cr_assert_eq(logp_links_nodes(links, 4, &between), 0);
     c.model.links = links;
     r = search_for("allgather", 14, &c, 1, 300, &rc);
     cr_assert_lt(r->state.ns, r->state.table_ns);
     logp_search_free(r);
-    logp_links_destroy(links);
 }
 
 /* ---- proofs ---- */

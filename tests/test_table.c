@@ -51,11 +51,8 @@ static const struct logp_algorithm magic = {
 
 static void runs_without_being_added(void)
 {
-    const struct logp_experiment x = {.size = sizeof(x),
-                                      .algorithm = &line,
-                                      .args = {.root = 3, .n_bytes = 9},
-                                      .reps = 2,
-                                      .timeout_ns = test_timeout_ns};
+    const struct logp_experiment x =
+        test_experiment(&line, &(struct logp_args){.root = 3, .n_bytes = 9}, 2, 0);
     TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, &params);
     struct logp_record r;
 

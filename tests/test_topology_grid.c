@@ -169,17 +169,14 @@ static const struct logp_algorithm *broadcast(const char *name)
 static void children_are(const char *name, const char *spec, int P, int root, int rank,
                          const int *expected, int n)
 {
-    struct logp_invocation c = {.args.root = root, .args.n_bytes = 8};
-    struct logp_topology *t;
+    TEST_TOPOLOGY t = test_topology(spec, P);
+    struct logp_invocation c = {.args.root = root, .args.n_bytes = 8, .model.topology = t};
 
-    cr_assert_eq(logp_topology_create(spec, P, &t), 0);
-    c.model.topology = t;
     cr_assert_eq(test_plan(broadcast(name), P, rank, &c), 0);
     cr_assert_eq(c.plan.n_children, n, "%s: %d", spec, c.plan.n_children);
     for (int i = 0; i < n; i++)
         cr_assert_eq(c.plan.children[i], expected[i], "%s: %d", spec, c.plan.children[i]);
     test_unplan(&c);
-    logp_topology_destroy(t);
 }
 
 #define CHILDREN(name, spec, P, root, rank, ...)                                                   \
@@ -204,15 +201,12 @@ Test(topology_grid, trees_follow_the_sizes_of_the_topology)
 
 static const char *torus_needs(const char *spec, int P)
 {
-    struct logp_invocation c = {.args.n_bytes = 8};
-    struct logp_topology *t;
+    TEST_TOPOLOGY t = test_topology(spec, P);
+    struct logp_invocation c = {.args.n_bytes = 8, .model.topology = t};
     const char *needs;
 
-    cr_assert_eq(logp_topology_create(spec, P, &t), 0);
-    c.model.topology = t;
     needs = test_needs(broadcast("torus"), P, &c);
     cr_expect_eq(test_needs(broadcast("torus-pipelined"), P, &c), needs);
-    logp_topology_destroy(t);
     return needs;
 }
 
@@ -247,9 +241,8 @@ Test(topology_grid, a_mesh_in_three_dimensions_takes_what_the_textbook_says)
                                     .args.count = 1,
                                     .args.op = logp_op_find("sum", "double"),
                                     .model.params = test_params(cases[i].L, 4, 3)};
-        struct logp_topology *t;
+        TEST_TOPOLOGY t = test_topology(cases[i].spec, cases[i].P);
 
-        cr_assert_eq(logp_topology_create(cases[i].spec, cases[i].P, &t), 0);
         c.model.topology = t;
         for (int k = 0; k < 2; k++) {
             const struct logp_prediction p = test_predict(
@@ -259,7 +252,6 @@ Test(topology_grid, a_mesh_in_three_dimensions_takes_what_the_textbook_says)
             cr_expect_eq(p.ns, logp_textbook_cost(cases[i].P, &c.model.params, 8), "%s: %ld",
                          cases[i].spec, (long)p.ns);
         }
-        logp_topology_destroy(t);
     }
 }
 
@@ -304,16 +296,14 @@ Test(topology_grid, the_formula_is_for_a_torus)
 Test(topology_grid, links_are_looked_at_for_so_many_hops)
 {
     for (int P = 4096; P <= 4098; P += 2) {
-        struct logp_invocation c = {.args.n_bytes = 1, .model.params = test_params(6, 2, 4)};
-        struct logp_topology *t;
+        TEST_TOPOLOGY t = test_topology("ring", P);
+        struct logp_invocation c = {
+            .args.n_bytes = 1, .model.params = test_params(6, 2, 4), .model.topology = t};
         struct logp_prediction p;
 
-        cr_assert_eq(logp_topology_create("ring", P, &t), 0);
-        c.model.topology = t;
         p = test_predict_by(broadcast("flat"), P, &c, LOGP_BY_FORMULA);
         cr_expect_eq(p.certainty, P == 4096 ? LOGP_PREDICTION_EXACT : LOGP_PREDICTION_LOWER_BOUND,
                      "P = %d", P);
-        logp_topology_destroy(t);
     }
 }
 
