@@ -204,12 +204,11 @@ static struct logp_record expect_error(int i, enum way how, int64_t timeout_ns, 
 {
     const struct logp_experiment x = {
         .size = sizeof(x), .algorithm = &row, .reps = 1000000, .timeout_ns = timeout_ns};
-    struct logp_machine *m = machine(i, 4);
+    TEST_MACHINE m = machine(i, 4);
     struct logp_record r;
 
     way = how;
     cr_expect_eq(logp_experiment_run(m, &x, &r), error);
-    cr_assert_eq(logp_machine_destroy(m), 0);
     return r;
 }
 

@@ -190,9 +190,8 @@ Test(check_times, a_failure_keeps_only_the_latencies_that_it_needs)
     for (int i = 0; i < 2; i++)
         for (uint64_t seed = 1; seed <= 5; seed++) {
             const struct logp_latency latency = {.kind = kinds[i]};
-            const struct logp_network network = {
-                .params = {.L_ns = 6000, .o_send_ns = 200, .o_recv_ns = 200, .g_ns = 400},
-                .latency = &latency};
+            const struct logp_network network = {.params = test_params(6000, 200, 400),
+                                                 .latency = &latency};
             struct logp_check check = {.size = sizeof(check),
                                        .sizes = (int[]){2},
                                        .n_sizes = 1,

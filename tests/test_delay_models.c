@@ -308,6 +308,9 @@ Test(delay_models, streaming_is_rounded_up_once_and_stops_before_the_clock_does)
     cr_expect_eq(logp_params_stream_ns(&p, 1), 1);
     cr_expect_eq(logp_params_stream_ns(&p, 7), 7);
     cr_expect_eq(logp_params_gap_ns(&p, SIZE_MAX), 40);
+    p.G_ps = 1001;
+    cr_expect_eq(logp_params_stream_ns(&p, 0), 2);
+    cr_expect_eq(logp_params_stream_ns(&p, 1000), 1001);
 }
 
 /* One send of a port that has sent and received: gap, overhead, arrival and what comes after. */

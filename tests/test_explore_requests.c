@@ -788,25 +788,9 @@ static void explore_many(drawing draw, int programs)
 Test(explore_requests, as_many_outcomes_as_by_brute_force)
 {
     explore_many(draw_requests, PROGRAMS);
-}
-
-Test(explore_requests, as_many_outcomes_of_any_source)
-{
     explore_many(draw_sources, 200);
-}
-
-Test(explore_requests, as_many_outcomes_with_probes)
-{
     explore_many(draw_probes, 200);
-}
-
-Test(explore_requests, as_many_outcomes_with_tags)
-{
     explore_many(draw_tags, 150);
-}
-
-Test(explore_requests, as_many_outcomes_of_posted_wildcards)
-{
     explore_many(draw_posted, 1000);
 }
 

@@ -26,7 +26,7 @@ static struct logp_record run_struck_with(const char *collective, const char *al
                                           int P, enum logp_clock clock, int reps,
                                           const char *faults, const char *noise, struct told *told)
 {
-    struct logp_machine *m = test_machine_of(P, clock, struck(P, faults, noise, 1));
+    TEST_MACHINE m = test_machine_of(P, clock, struck(P, faults, noise, 1));
     struct logp_experiment x = experiment(collective, algorithm, reps);
     struct logp_record r;
 
@@ -39,7 +39,6 @@ static struct logp_record run_struck_with(const char *collective, const char *al
     cr_assert_eq(r.reps + r.failed, reps);
     cr_assert_eq(r.verified, r.failed == 0 && r.reps > 0);
     cr_assert_eq(r.prediction.certainty, LOGP_PREDICTION_NONE);
-    cr_assert_eq(logp_machine_destroy(m), 0);
     return r;
 }
 

@@ -7,63 +7,59 @@
 #include "stress.h"
 #include "support.h"
 
-static void stress(int P, uint64_t messages, size_t largest, int lane_slots, uint64_t seed,
-                   bool yields)
-{
-    struct logp_config config = {.n_processors = P,
-                                 .delay = logp_delay_none(),
-                                 .lane_slots = lane_slots,
-                                 .yield_seed = yields ? seed : 0};
-    struct stress s = {.P = P,
-                       .per_pair = messages / TEST_SCALE / (uint64_t)(P * (P - 1)) + 1,
-                       .seed = seed,
-                       .largest = largest,
-                       .ends = yields};
-    TEST_MACHINE m = NULL;
+/* Lanes of no slots are absent: the queue alone; of 0: as many as usual. */
+static const struct traffic {
+    int P;
+    uint64_t messages;
+    size_t largest;
+    int lane_slots;
+    bool yields;
+} traffics[] = {
+    /* numbers alone: over lanes, where lanes overflow into the queue, in the queue alone */
+    {2, 2000000, 0, 0, false},
+    {8, 500000, 0, 0, true},
+    {2, 500000, 0, 1, false},
+    {5, 300000, 0, 2, true},
+    {8, 300000, 0, 4, true},
+    {2, 500000, 0, -1, false},
+    {8, 300000, 0, -1, true},
+    /* all sizes */
+    {2, 100000, 100000, 0, false},
+    {2, 100000, 100000, 1, false},
+    {6, 60000, 60000, 4, true},
+    {6, 60000, 60000, -1, true},
+    /* most have 8 bytes, and two of them share a line; some have a line to themselves, or none */
+    {2, 500000, 40, 0, false},
+    {2, 300000, 40, 1, false},
+    {5, 300000, 200, 4, true},
+    {8, 300000, 40, 0, true},
+};
 
-    cr_log_info("P %d messages %lu largest %zu slots %d seed %lu", P,
-                (unsigned long)(s.per_pair * (uint64_t)(P * (P - 1))), largest, lane_slots,
-                (unsigned long)seed);
-    m = test_machine_with(config, NULL);
-    cr_assert_eq(logp_machine_run(m, stress_program, &s, 5 * test_timeout_ns), 0, "%s", s.wrong);
-    cr_assert_eq(logp_machine_report(m)->messages, s.per_pair * (uint64_t)(P * (P - 1)));
-    cr_assert_eq(logp_machine_report(m)->unreceived, 0);
-}
-
-Test(mailbox, keeps_order_per_sender_over_lanes)
+Test(mailbox, keeps_order_per_sender_and_content)
 {
-    stress(2, 2000000, 0, 0, 1, false);
-    stress(8, 500000, 0, 0, 2, true);
-}
+    for (size_t i = 0; i < sizeof(traffics) / sizeof(traffics[0]); i++) {
+        const struct traffic *t = &traffics[i];
+        const uint64_t pairs = (uint64_t)(t->P * (t->P - 1));
+        struct stress s = {.P = t->P,
+                           .per_pair = t->messages / TEST_SCALE / pairs + 1,
+                           .seed = 1 + i,
+                           .largest = t->largest,
+                           .ends = t->yields};
+        TEST_MACHINE m =
+            test_machine_with((struct logp_config){.n_processors = t->P,
+                                                   .delay = logp_delay_none(),
+                                                   .lane_slots = t->lane_slots,
+                                                   .yield_seed = t->yields ? s.seed : 0},
+                              NULL);
 
-Test(mailbox, keeps_order_where_lanes_overflow_into_the_queue)
-{
-    stress(2, 500000, 0, 1, 3, false);
-    stress(5, 300000, 0, 2, 4, true);
-    stress(8, 300000, 0, 4, 5, true);
-}
-
-Test(mailbox, keeps_order_in_the_queue_alone)
-{
-    stress(2, 500000, 0, -1, 6, false);
-    stress(8, 300000, 0, -1, 7, true);
-}
-
-Test(mailbox, carries_all_sizes)
-{
-    stress(2, 100000, 100000, 0, 8, false);
-    stress(2, 100000, 100000, 1, 9, false);
-    stress(6, 60000, 60000, 4, 10, true);
-    stress(6, 60000, 60000, -1, 11, true);
-}
-
-/* Most have 8 bytes, and two of them share a line; some have a line to themselves, or none. */
-Test(mailbox, carries_short_and_long_messages_in_turn)
-{
-    stress(2, 500000, 40, 0, 13, false);
-    stress(2, 300000, 40, 1, 14, false);
-    stress(5, 300000, 200, 4, 15, true);
-    stress(8, 300000, 40, 0, 16, true);
+        cr_log_info("P %d messages %lu largest %zu slots %d seed %lu", t->P,
+                    (unsigned long)(s.per_pair * pairs), t->largest, t->lane_slots,
+                    (unsigned long)s.seed);
+        cr_assert_eq(logp_machine_run(m, stress_program, &s, 5 * test_timeout_ns), 0, "%s",
+                     s.wrong);
+        cr_assert_eq(logp_machine_report(m)->messages, s.per_pair * pairs);
+        cr_assert_eq(logp_machine_report(m)->unreceived, 0);
+    }
 }
 
 /* One receiver, many senders: 10^7 messages without a loss or a reordering. */

@@ -103,8 +103,7 @@ static int try_long(struct logp_vp *vp, void *arg)
 
 Test(processes, say_which_sends_wait)
 {
-    const struct logp_network delayed = {
-        .params = {.L_ns = 6000, .o_send_ns = 500, .o_recv_ns = 500, .g_ns = 1000}, .unit_ns = 1};
+    const struct logp_network delayed = {.params = test_params(6000, 500, 1000), .unit_ns = 1};
     const struct logp_network none = {.undelayed = true};
 
     for (int i = 0; i < 2; i++) {

@@ -31,15 +31,13 @@ static struct logp_record run_one(const struct logp_algorithm *a, int P, enum lo
                                   const struct logp_args *args, const struct logp_network *model,
                                   bool delayed)
 {
-    struct logp_machine *m =
-        machine_of(P, clock, delayed ? &model->params : NULL, model->rendezvous_from);
+    TEST_MACHINE m = machine_of(P, clock, delayed ? &model->params : NULL, model->rendezvous_from);
     const struct logp_experiment x = test_experiment(a, args, 1, 1);
     struct logp_record r;
     const int rc = logp_experiment_run(m, &x, &r);
 
     cr_expect(rc == 0 && r.verified, "%s %s, P = %d, from %lld: %d", a->collective, a->name, P,
               (long long)model->rendezvous_from, rc);
-    cr_assert_eq(logp_machine_destroy(m), 0);
     return r;
 }
 

@@ -44,7 +44,7 @@ static int64_t rank_ns[P];
 
 static struct logp_record run_timed(int on, int reps)
 {
-    struct logp_machine *m = machine(on);
+    TEST_MACHINE m = machine(on);
     struct logp_experiment x = experiment(&timed, TIMED_WARMUP, reps);
     struct logp_record r;
 
@@ -52,7 +52,6 @@ static struct logp_record run_timed(int on, int reps)
     x.args.n_bytes = 0;
     x.rank_ns = rank_ns;
     cr_assert_eq(logp_experiment_run(m, &x, &r), 0);
-    cr_assert_eq(logp_machine_destroy(m), 0);
     cr_expect_eq(r.P, P);
     cr_expect_eq(r.reps, reps);
     cr_expect_eq(r.messages, 0);
@@ -385,9 +384,8 @@ Test(repetitions, a_stop_at_a_common_start_ends_it)
     for (int clock = 0; clock < 2; clock++)
         for (int starts = 0; starts < 12; starts += starts < 2 ? 1 : 5) {
             struct stopper s = {.starts_left = starts};
-            struct logp_machine *m =
-                test_machine_of(P, clock == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
-                                (struct logp_delay){&ops, &s});
+            TEST_MACHINE m = test_machine_of(P, clock == 0 ? LOGP_CLOCK_VIRTUAL : LOGP_CLOCK_WALL,
+                                             (struct logp_delay){&ops, &s});
             const struct logp_experiment x = experiment(&broadcast, 0, 100);
             struct logp_record r;
 
@@ -395,7 +393,6 @@ Test(repetitions, a_stop_at_a_common_start_ends_it)
             s.machine = m;
             cr_expect_eq(logp_experiment_run(m, &x, &r), -EINTR);
             cr_expect_lt(r.reps, x.reps);
-            cr_assert_eq(logp_machine_destroy(m), 0);
         }
 }
 

@@ -56,7 +56,7 @@ static struct logp_delay longest_delay(const struct drawn *d)
 static void check_result(const struct drawn *d, const struct logp_search_result *r)
 {
     const struct logp_algorithm row = row_of(d->collective->name);
-    struct logp_machine *m = test_machine(d->P, LOGP_CLOCK_VIRTUAL, NULL);
+    TEST_MACHINE m = test_machine(d->P, LOGP_CLOCK_VIRTUAL, NULL);
     struct logp_args args = d->call.args;
     struct logp_experiment x = {.size = sizeof(x),
                                 .algorithm = &row,
@@ -84,7 +84,6 @@ static void check_result(const struct drawn *d, const struct logp_search_result 
     must(logp_experiment_run(m, &x, &record) == 0 && record.verified, "it runs", d,
          r->state.found_by);
     must(record.emulated.median_ns == fold.ns, "the virtual clock agrees", d, "");
-    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 Test(synthesis, what_is_found_is_right_and_takes_what_it_says)
@@ -160,9 +159,8 @@ Test(synthesis, links_that_differ_are_used_better_than_by_the_table)
     TEST_LINKS links = test_links(14);
     const struct logp_link_costs between = {
         .L_ns = 60000, .o_send_ns = 5000, .o_recv_ns = 5000, .g_ns = 10000, .G_ps = -1};
-    struct logp_invocation c = {
-        .args = {.n_bytes = 8},
-        .model.params = {.L_ns = 6000, .o_send_ns = 2000, .o_recv_ns = 2000, .g_ns = 4000}};
+    struct logp_invocation c = {.args = {.n_bytes = 8},
+                                .model.params = test_params(6000, 2000, 4000)};
     struct logp_search_result *r;
     int rc;
 
@@ -223,8 +221,7 @@ static bool at_once(void *arg, const struct logp_search_state *state)
 
 Test(synthesis, a_search_that_is_stopped_has_the_best_so_far)
 {
-    const struct logp_invocation c = {
-        .model.params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 4}};
+    const struct logp_invocation c = {.model.params = test_params(6, 2, 4)};
     struct logp_search search = LOGP_SEARCH("barrier", 64, &c.args, &c.model);
     struct logp_search_result *r;
 

@@ -288,7 +288,7 @@ static int64_t run_and_simulate(const struct random_program *g)
 {
     static struct random_run run;
     static struct random_outcome expected;
-    struct logp_machine *m =
+    TEST_MACHINE m =
         test_machine_of(g->P, LOGP_CLOCK_VIRTUAL, test_on_links(g->topology, &g->params));
     struct logp_link_use use;
 
@@ -303,7 +303,6 @@ static int64_t run_and_simulate(const struct random_program *g)
         cr_assert_eq(use.busy_ns, expected.use.busy_ns);
         cr_assert_eq(use.waited_ns, expected.use.waited_ns);
     }
-    cr_assert_eq(logp_machine_destroy(m), 0);
     return expected.use.waited_ns;
 }
 
@@ -418,7 +417,7 @@ Test(topology, the_busiest_link_is_the_first_of_equals)
 {
     const struct logp_params params = test_params(6, 0, 4);
     TEST_TOPOLOGY t = make("line", 4);
-    struct logp_machine *m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params));
+    TEST_MACHINE m = test_machine_of(4, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params));
     struct logp_link_use use;
     int64_t arrival;
 
@@ -437,7 +436,6 @@ Test(topology, the_busiest_link_is_the_first_of_equals)
     cr_assert_eq(logp_link_use(m, -1, &use), 0);
     cr_expect_eq(use.link, -1);
     cr_expect_eq(use.busy_ns, 12);
-    cr_assert_eq(logp_machine_destroy(m), 0);
     /* to a node of the topology from one beyond it: plain LogGP */
     test_run(test_machine_of(5, LOGP_CLOCK_VIRTUAL, test_on_links(t, &params)), from_the_last,
              &arrival);
@@ -515,7 +513,7 @@ static int to_oneself(struct logp_vp *vp, void *arg)
 Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
 {
     TEST_TOPOLOGY t = make("hypercube", 1);
-    struct logp_machine *m = test_machine_of(1, LOGP_CLOCK_VIRTUAL, test_on_links(t, &test_6ns));
+    TEST_MACHINE m = test_machine_of(1, LOGP_CLOCK_VIRTUAL, test_on_links(t, &test_6ns));
     struct logp_link_use use;
     int64_t arrival[8];
 
@@ -523,7 +521,6 @@ Test(topology, a_message_to_oneself_or_beyond_uses_no_link)
     cr_expect_eq(arrival[0], 2);
     cr_assert_eq(logp_link_busiest(m, &use), 0);
     cr_expect_eq(use.link, -1);
-    cr_assert_eq(logp_machine_destroy(m), 0);
     /* a machine larger than the topology: plain LogGP */
     test_run(test_machine_of(4, LOGP_CLOCK_VIRTUAL, test_on_links(t, &test_6ns)), all_to_the_last,
              arrival);

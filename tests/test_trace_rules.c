@@ -39,13 +39,12 @@ static void expect_events(const struct logp_trace *t, int rank, const struct exp
 static struct logp_trace *trace_of(int P, const struct logp_params *params, logp_program program,
                                    int64_t most)
 {
-    struct logp_machine *m = test_machine(P, LOGP_CLOCK_VIRTUAL, params);
+    TEST_MACHINE m = test_machine(P, LOGP_CLOCK_VIRTUAL, params);
     struct logp_trace *t;
 
     trace_on(m, most);
     cr_assert_eq(logp_machine_run(m, program, NULL, test_timeout_ns), 0);
     t = taken(m);
-    cr_assert_eq(logp_machine_destroy(m), 0);
     return t;
 }
 

@@ -202,7 +202,7 @@ Test(transpose, its_own_window_is_the_smallest_of_the_best)
 
 Test(transpose, any_number_of_processors_has_a_prediction)
 {
-    const struct logp_params params = {.L_ns = 6, .o_send_ns = 2, .o_recv_ns = 2, .g_ns = 1};
+    const struct logp_params params = test_params(6, 2, 1);
     const int64_t P = INT64_C(1) << 55;
     struct logp_invocation c = even(P, 1, 1, &params);
 
