@@ -246,18 +246,6 @@ const struct lpi_rows lpi_census_allreduce = LPI_ROWS(allreduces);
  * last, and before it are those of the ranks before; behind it is what comes. The first message of
  * an allgather is the own item, so the last that comes here completes the own block. */
 
-/* n blocks, which are alike. */
-static size_t blocks(const struct logp_invocation *c, int64_t n)
-{
-    return lpi_bytes((size_t)n, lpi_vector_bytes(c));
-}
-
-static struct logp_buffer_ref block(const struct logp_invocation *c, enum logp_buffer buffer,
-                                    int64_t at)
-{
-    return (struct logp_buffer_ref){buffer, blocks(c, at)};
-}
-
 static int reduce_scatter_plan(int P, int rank, struct logp_invocation *c)
 {
     const struct lpi_census_cost cost = lpi_census_cost_of("reduce-scatter", c);
@@ -271,14 +259,15 @@ static bool reduce_scatter_steps(int64_t P, int64_t rank, const struct logp_invo
                                  int64_t i, struct logp_step *out)
 {
     const struct lpi_census *word = c->plan.state;
-    const struct logp_buffer_ref in = block(c, LOGP_SCRATCH, P);
+    const struct logp_buffer_ref in = lpi_vector_at(c, LOGP_SCRATCH, P);
 
     if (i == 0)
-        return logp_step_copy(out, block(c, LOGP_SCRATCH, P - 1 - rank), block(c, LOGP_BUF, 0),
-                              blocks(c, rank + 1));
+        return logp_step_copy(out, lpi_vector_at(c, LOGP_SCRATCH, P - 1 - rank),
+                              lpi_vector_at(c, LOGP_BUF, 0), lpi_vectors_bytes(c, rank + 1));
     if (i == 1)
-        return logp_step_copy(out, block(c, LOGP_SCRATCH, 0), block(c, LOGP_BUF, rank + 1),
-                              blocks(c, P - 1 - rank));
+        return logp_step_copy(out, lpi_vector_at(c, LOGP_SCRATCH, 0),
+                              lpi_vector_at(c, LOGP_BUF, rank + 1),
+                              lpi_vectors_bytes(c, P - 1 - rank));
     i -= 2;
     for (int k = word->n - 1; k >= 0; k--) {
         const struct lpi_census_op *op = &word->ops[k];
@@ -286,20 +275,22 @@ static bool reduce_scatter_steps(int64_t P, int64_t rank, const struct logp_invo
 
         if (!op->sends && i-- == 0)
             return logp_step_send(out, lpi_mod(rank - op->reach, P), c->args.tag, LOGP_SCRATCH,
-                                  block(c, LOGP_SCRATCH, P - op->reach - n).offset, blocks(c, n));
+                                  lpi_vector_at(c, LOGP_SCRATCH, P - op->reach - n).offset,
+                                  lpi_vectors_bytes(c, n));
         if (op->sends && i-- == 0)
             return logp_step_receive(out, lpi_mod(rank + op->reach, P), c->args.tag, in.buffer,
-                                     in.offset, blocks(c, n));
+                                     in.offset, lpi_vectors_bytes(c, n));
         if (op->sends && i-- == 0) {
-            const struct logp_buffer_ref at = block(c, LOGP_SCRATCH, P - n);
+            const struct logp_buffer_ref at = lpi_vector_at(c, LOGP_SCRATCH, P - n);
             const int64_t elements = lpi_bound_times(n, c->args.count);
 
-            return logp_step_combine(out, k == 0 ? block(c, LOGP_RECV_BUF, 0) : at, at, in,
+            return logp_step_combine(out, k == 0 ? lpi_vector_at(c, LOGP_RECV_BUF, 0) : at, at, in,
                                      elements, lpi_combine_ns(&c->model.params, elements));
         }
     }
     return P == 1 && i == 0 &&
-           logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_SCRATCH, 0), blocks(c, 1));
+           logp_step_copy(out, lpi_vector_at(c, LOGP_RECV_BUF, 0),
+                          lpi_vector_at(c, LOGP_SCRATCH, 0), lpi_vectors_bytes(c, 1));
 }
 
 static const struct logp_algorithm reduce_scatters[] = {

@@ -94,6 +94,15 @@ static inline bool lpi_planned_steps(int64_t P, int64_t rank, const struct logp_
     return true;
 }
 
+/* logp_algorithm.needs of what needs both; the first is said first. */
+#define LPI_NEEDS_BOTH(name, first, second)                                                        \
+    static const char *name(int64_t P, const struct logp_invocation *c)                            \
+    {                                                                                              \
+        const char *needs = first(P, c);                                                           \
+                                                                                                   \
+        return needs != NULL ? needs : second(P, c);                                               \
+    }
+
 /* ---- trees and grids, as the rank plan of one rank ---- */
 
 static inline const char *lpi_needs_square(int64_t P, const struct logp_invocation *c)
@@ -288,13 +297,33 @@ static inline bool lpi_receive_vector(struct logp_step *out, const struct logp_i
     return logp_step_receive(out, from, c->args.tag, into, 0, lpi_vector_bytes(c));
 }
 
+/* at = left op right, of vectors that are there. */
+static inline bool lpi_combine_at(struct logp_step *out, const struct logp_invocation *c,
+                                  struct logp_buffer_ref at, struct logp_buffer_ref left,
+                                  struct logp_buffer_ref right)
+{
+    return logp_step_combine(out, at, left, right, c->args.count,
+                             lpi_combine_ns(&c->model.params, c->args.count));
+}
+
 static inline bool lpi_combine_vector(struct logp_step *out, const struct logp_invocation *c,
                                       enum logp_buffer at, enum logp_buffer left,
                                       enum logp_buffer right)
 {
-    return logp_step_combine(out, (struct logp_buffer_ref){at, 0},
-                             (struct logp_buffer_ref){left, 0}, (struct logp_buffer_ref){right, 0},
-                             c->args.count, lpi_combine_ns(&c->model.params, c->args.count));
+    return lpi_combine_at(out, c, (struct logp_buffer_ref){at, 0},
+                          (struct logp_buffer_ref){left, 0}, (struct logp_buffer_ref){right, 0});
+}
+
+/* Vectors one after the other: n of them, and where number `at` is. */
+static inline size_t lpi_vectors_bytes(const struct logp_invocation *c, int64_t n)
+{
+    return lpi_bytes((size_t)n, lpi_vector_bytes(c));
+}
+
+static inline struct logp_buffer_ref lpi_vector_at(const struct logp_invocation *c,
+                                                   enum logp_buffer buffer, int64_t at)
+{
+    return (struct logp_buffer_ref){buffer, lpi_vectors_bytes(c, at)};
 }
 
 /* The knob k of rows that work in groups of k ranks: what is asked for, or else the k that divides P and
@@ -525,6 +554,13 @@ struct lpi_hop {
 };
 
 struct lpi_hop lpi_hop_of(const struct logp_params *p, size_t n_bytes, int64_t combine_ns);
+
+/* Of a segment of so many elements. */
+static inline struct lpi_hop lpi_vector_hop(const struct logp_invocation *c, int64_t elements)
+{
+    return lpi_hop_of(&c->model.params, lpi_bytes((size_t)elements, lpi_element_bytes(c)),
+                      lpi_combine_ns(&c->model.params, elements));
+}
 
 /* What a whole of bytes or elements is cut into: two halves of n segments, as even as can be. */
 struct lpi_halves {

@@ -7,12 +7,6 @@
 #include "predict/predict.h"
 #include "schedule/reader.h"
 
-/* n blocks where all are alike; of one, all that lpi_vector_bytes() knows. */
-static size_t blocks(const struct logp_invocation *c, int64_t n)
-{
-    return lpi_bytes((size_t)n, lpi_vector_bytes(c));
-}
-
 /* Blocks [first, first + n). */
 struct range {
     int64_t first, n;
@@ -28,7 +22,8 @@ static size_t bytes(const struct logp_invocation *c, struct range r)
 {
     const size_t element = c->args.op != NULL ? c->args.op->element_bytes : 8;
 
-    return c->args.blocks != NULL ? lpi_bytes((size_t)elements(c, r), element) : blocks(c, r.n);
+    return c->args.blocks != NULL ? lpi_bytes((size_t)elements(c, r), element)
+                                  : lpi_vectors_bytes(c, r.n);
 }
 
 /* Those below block i; of P, all. */
@@ -80,7 +75,7 @@ static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation 
 static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
-    const int64_t bytes = lpi_bound_bytes(blocks(c, 1));
+    const int64_t bytes = lpi_bound_bytes(lpi_vectors_bytes(c, 1));
     const int64_t d = lpi_bound_out(p, P > 1 ? 2 : 1);
     const int64_t combining = lpi_max(lpi_bound_in(p, P) + lpi_combine_ns(p, 1),
                                       d + lpi_combine_ns(p, lpi_bound_times(P - 1, c->args.count)));
@@ -181,9 +176,10 @@ LPI_READER(linear_run, linear_steps)
 static struct logp_prediction linear_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
-    const struct lpi_times t = lpi_times(p, blocks(c, 1));
+    const struct lpi_times t = lpi_times(p, lpi_vectors_bytes(c, 1));
     const int64_t combine = lpi_combine_ns(p, c->args.count);
-    const int64_t apart = lpi_max(p->o_recv_ns + combine, logp_params_gap_ns(p, blocks(c, 1)));
+    const int64_t apart =
+        lpi_max(p->o_recv_ns + combine, logp_params_gap_ns(p, lpi_vectors_bytes(c, 1)));
 
     if (P == 1)
         return lpi_exact(0);
@@ -242,7 +238,7 @@ LPI_READER(ring_run, ring_steps)
 /* Both take P-1 rounds of a block and its combination: (P-2) max(D + c, E) + D + c. */
 static struct logp_prediction rounds_predict(int64_t P, const struct logp_invocation *c)
 {
-    const struct lpi_times t = lpi_times(&c->model.params, blocks(c, 1));
+    const struct lpi_times t = lpi_times(&c->model.params, lpi_vectors_bytes(c, 1));
     const int64_t once = t.D + lpi_combine_ns(&c->model.params, c->args.count);
 
     if (P == 1)
@@ -321,7 +317,7 @@ static int halving_plan(int P, int rank, struct logp_invocation *c)
 /* n blocks are sent, and combined. */
 static __int128 round_at_most(const struct logp_invocation *c, int64_t n)
 {
-    return (__int128)lpi_round_at_most(&c->model.params, blocks(c, n)) +
+    return (__int128)lpi_round_at_most(&c->model.params, lpi_vectors_bytes(c, n)) +
            lpi_combine_ns(&c->model.params, whole(n, c).args.count);
 }
 
@@ -337,9 +333,9 @@ static struct logp_prediction halving_predict(int64_t P, const struct logp_invoc
     for (int64_t d = f.X / 2; f.pairs > 0 && d > 0; d /= 2)
         T += round_at_most(c, 2 * d);
     if (f.pairs > 0)
-        return lpi_bound(T + lpi_times(&c->model.params, blocks(c, 1)).D);
+        return lpi_bound(T + lpi_times(&c->model.params, lpi_vectors_bytes(c, 1)).D);
     for (int64_t d = P / 2; d > 0; d /= 2) {
-        lpi_round(&r, &c->model.params, 1, blocks(c, d));
+        lpi_round(&r, &c->model.params, 1, lpi_vectors_bytes(c, d));
         r.free += lpi_combine_ns(&c->model.params, whole(d, c).args.count);
     }
     return lpi_exact(r.free);
@@ -359,10 +355,10 @@ static bool circulant_steps(int64_t P, int64_t rank, const struct logp_invocatio
     if (P == 1)
         return alone(c, i, out);
     if (i == 0)
-        return logp_step_copy(out, first, block(c, LOGP_BUF, rank), blocks(c, P - rank));
+        return logp_step_copy(out, first, block(c, LOGP_BUF, rank), lpi_vectors_bytes(c, P - rank));
     if (i == 1)
         return logp_step_copy(out, block(c, LOGP_SCRATCH, P - rank), block(c, LOGP_BUF, 0),
-                              blocks(c, rank));
+                              lpi_vectors_bytes(c, rank));
     if (k < 0)
         return false;
     skip = lpi_circulant_skip(P, k);
@@ -385,7 +381,7 @@ static struct logp_prediction circulant_predict(int64_t P, const struct logp_inv
     for (int k = lpi_circulant_rounds(P) - 1; k >= 0; k--) {
         const int64_t n = lpi_circulant_skip(P, k + 1) - lpi_circulant_skip(P, k);
 
-        lpi_combining_round(&r, &c->model.params, 1, blocks(c, n),
+        lpi_combining_round(&r, &c->model.params, 1, lpi_vectors_bytes(c, n),
                             lpi_combine_ns(&c->model.params, whole(n, c).args.count));
     }
     return lpi_exact(r.free);
@@ -498,10 +494,10 @@ static bool pat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, 
 
     if (i == 0)
         return logp_step_copy(out, block(c, LOGP_SCRATCH, 0), block(c, LOGP_BUF, rank),
-                              blocks(c, P - rank));
+                              lpi_vectors_bytes(c, P - rank));
     if (i == 1)
         return logp_step_copy(out, block(c, LOGP_SCRATCH, P - rank), block(c, LOGP_BUF, 0),
-                              blocks(c, rank));
+                              lpi_vectors_bytes(c, rank));
     i -= 2;
     for (int64_t d = 1; d < P; d *= 2) {
         const int64_t n = (P - d - 1) / (2 * d) + 1, messages = lpi_ceil_div(n, k);
@@ -513,9 +509,10 @@ static bool pat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, 
 
             if (i % 2 == 1)
                 return send_blocks(out, c, lpi_mod(rank + d, P), message, below(packed));
-            logp_step_copy(out, message, block(c, LOGP_SCRATCH, d + 2 * d * m * k), blocks(c, 1));
+            logp_step_copy(out, message, block(c, LOGP_SCRATCH, d + 2 * d * m * k),
+                           lpi_vectors_bytes(c, 1));
             out->n = packed;
-            out->right_stride = blocks(c, 2 * d);
+            out->right_stride = lpi_vectors_bytes(c, 2 * d);
             return true;
         }
         i -= 2 * messages;
@@ -533,23 +530,18 @@ static bool pat_steps(int64_t P, int64_t rank, const struct logp_invocation *c, 
         }
         i -= messages * (a_message + 1);
     }
-    return i == 0 &&
-           logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_SCRATCH, 0), blocks(c, 1));
+    return i == 0 && logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_SCRATCH, 0),
+                                    lpi_vectors_bytes(c, 1));
 }
 
 static int pat_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
-    c->plan.scratch_bytes = blocks(c, P + lpi_pat_most(P, c));
+    c->plan.scratch_bytes = lpi_vectors_bytes(c, P + lpi_pat_most(P, c));
     return lpi_vector_valid(c);
 }
 
-static const char *pat_needs(int64_t P, const struct logp_invocation *c)
-{
-    const char *needs = lpi_needs_commutative(P, c);
-
-    return needs != NULL ? needs : lpi_pat_needs(P, c);
-}
+LPI_NEEDS_BOTH(pat_needs, lpi_needs_commutative, lpi_pat_needs)
 
 /* Where the messages of a round are of one size. */
 static struct logp_prediction pat_predict(int64_t P, const struct logp_invocation *c)
@@ -565,18 +557,13 @@ static struct logp_prediction pat_predict(int64_t P, const struct logp_invocatio
         if (n % items != 0)
             return lpi_no_prediction();
         lpi_combining_round(
-            &r, &c->model.params, n / items, blocks(c, items),
+            &r, &c->model.params, n / items, lpi_vectors_bytes(c, items),
             lpi_bound_times(items, lpi_combine_ns(&c->model.params, c->args.count)));
     }
     return lpi_exact(r.free);
 }
 
-static const char *radix_needs(int64_t P, const struct logp_invocation *c)
-{
-    const char *needs = lpi_needs_commutative(P, c);
-
-    return needs != NULL ? needs : lpi_knomial_needs(P, c);
-}
+LPI_NEEDS_BOTH(radix_needs, lpi_needs_commutative, lpi_knomial_needs)
 
 /* ---- recursive-exchange: parts of what is left go to k - 1 ranks a round, distance / k ---- */
 

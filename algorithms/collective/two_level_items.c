@@ -102,23 +102,7 @@ const struct lpi_rows lpi_two_level_allgather = LPI_ROWS(allgathers);
 
 /* ---- reduce-scatter: the allgather backwards ---- */
 
-static size_t blocks(const struct logp_invocation *c, int64_t n)
-{
-    return lpi_bytes((size_t)n, lpi_vector_bytes(c));
-}
-
-static struct logp_buffer_ref block(const struct logp_invocation *c, enum logp_buffer buffer,
-                                    int64_t at)
-{
-    return (struct logp_buffer_ref){buffer, blocks(c, at)};
-}
-
-static const char *reduce_scatter_needs(int64_t P, const struct logp_invocation *c)
-{
-    const char *needs = lpi_needs_commutative(P, c);
-
-    return needs != NULL ? needs : lpi_nodes_needs(P, c);
-}
+LPI_NEEDS_BOTH(reduce_scatter_needs, lpi_needs_commutative, lpi_nodes_needs)
 
 static int reduce_scatter_plan(int P, int rank, struct logp_invocation *c)
 {
@@ -127,7 +111,7 @@ static int reduce_scatter_plan(int P, int rank, struct logp_invocation *c)
     struct lpi_census_cost between = inside;
     const int rc = lpi_vector_plan(P, rank, c);
 
-    between.rank_bytes = blocks(c, per_node);
+    between.rank_bytes = lpi_vectors_bytes(c, per_node);
     between.combine_ns = lpi_combine_ns(&c->model.params, lpi_bound_times(per_node, c->args.count));
     c->plan.scratch_bytes = lpi_bytes(2 * (size_t)P, lpi_vector_bytes(c));
     return rc != 0 ? rc : lpi_words_plan(P, c, &inside, &between);
@@ -138,13 +122,13 @@ static bool reduce_scatter_steps(int64_t P, int64_t rank, const struct logp_invo
 {
     const struct lpi_words *w = c->plan.state;
     const int64_t stretches = 2 * (P / w->per_node);
-    const struct logp_buffer_ref in = block(c, LOGP_SCRATCH, P);
+    const struct logp_buffer_ref in = lpi_vector_at(c, LOGP_SCRATCH, P);
 
     if (i < stretches) {
         const struct stretch s = stretch_at(P, rank, w->per_node, i);
 
-        return logp_step_copy(out, block(c, LOGP_SCRATCH, s.scratch), block(c, LOGP_BUF, s.all),
-                              blocks(c, s.n));
+        return logp_step_copy(out, lpi_vector_at(c, LOGP_SCRATCH, s.scratch),
+                              lpi_vector_at(c, LOGP_BUF, s.all), lpi_vectors_bytes(c, s.n));
     }
     i -= stretches;
     for (int k = w->n - 1; k >= 0; k--) {
@@ -154,21 +138,21 @@ static bool reduce_scatter_steps(int64_t P, int64_t rank, const struct logp_invo
 
         if (!op->sends && i-- == 0)
             return logp_step_send(out, peer, c->args.tag, LOGP_SCRATCH,
-                                  block(c, LOGP_SCRATCH, items.received).offset,
-                                  blocks(c, items.n));
+                                  lpi_vector_at(c, LOGP_SCRATCH, items.received).offset,
+                                  lpi_vectors_bytes(c, items.n));
         if (op->sends && i-- == 0)
             return logp_step_receive(out, peer, c->args.tag, in.buffer, in.offset,
-                                     blocks(c, items.n));
+                                     lpi_vectors_bytes(c, items.n));
         if (op->sends && i-- == 0) {
-            const struct logp_buffer_ref at = block(c, LOGP_SCRATCH, items.sent);
+            const struct logp_buffer_ref at = lpi_vector_at(c, LOGP_SCRATCH, items.sent);
             const int64_t elements = lpi_bound_times(items.n, c->args.count);
 
             return logp_step_combine(out, at, at, in, elements,
                                      lpi_combine_ns(&c->model.params, elements));
         }
     }
-    return i == 0 && logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_SCRATCH, P - 1),
-                                    blocks(c, 1));
+    return i == 0 && logp_step_copy(out, lpi_vector_at(c, LOGP_RECV_BUF, 0),
+                                    lpi_vector_at(c, LOGP_SCRATCH, P - 1), lpi_vectors_bytes(c, 1));
 }
 
 static const struct logp_algorithm reduce_scatters[] = {

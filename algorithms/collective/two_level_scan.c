@@ -71,14 +71,6 @@ struct line {
     bool has, is_stale;                              /* below is there; with_own lacks some of it */
 };
 
-static bool combine(struct logp_step *out, const struct logp_invocation *c,
-                    struct logp_buffer_ref at, struct logp_buffer_ref left,
-                    struct logp_buffer_ref right)
-{
-    return logp_step_combine(out, at, left, right, c->args.count,
-                             lpi_combine_ns(&c->model.params, c->args.count));
-}
-
 /* Find step *i of a line. @return false: the line has fewer steps; their number is subtracted from
  * *i, and l->below holds what the ranks below have */
 static bool follow(struct line *l, const struct logp_invocation *c, int64_t *i,
@@ -98,7 +90,7 @@ static bool follow(struct line *l, const struct logp_invocation *c, int64_t *i,
             const struct logp_buffer_ref from = l->has ? l->with_own : l->own;
 
             if (l->is_stale && (*i)-- == 0)
-                return combine(out, c, l->with_own, l->below, l->own);
+                return lpi_combine_at(out, c, l->with_own, l->below, l->own);
             l->is_stale = false;
             if ((*i)-- == 0)
                 return logp_step_send(out, peer, c->args.tag, from.buffer, from.offset, bytes);
@@ -107,7 +99,7 @@ static bool follow(struct line *l, const struct logp_invocation *c, int64_t *i,
         if ((*i)-- == 0)
             return logp_step_receive(out, peer, c->args.tag, come.buffer, come.offset, bytes);
         if (l->has && (*i)-- == 0)
-            return combine(out, c, come, come, l->below);
+            return lpi_combine_at(out, c, come, come, l->below);
         l->in = l->below;
         l->below = come;
         l->has = l->is_stale = true;
@@ -121,7 +113,7 @@ static bool complete(struct line *l, const struct logp_invocation *c, int64_t *i
 {
     *at = l->has ? l->with_own : l->own;
     if (l->is_stale && (*i)-- == 0)
-        return combine(out, c, l->with_own, l->below, l->own);
+        return lpi_combine_at(out, c, l->with_own, l->below, l->own);
     l->is_stale = false;
     return false;
 }
@@ -210,7 +202,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
         return (inclusive || inside.has) && copy_result(c, inclusive ? own : inside.below, i, out);
     /* not into the result at once, where the second of the two may be */
     if ((inclusive || inside.has) && i-- == 0)
-        return combine(out, c, before, before, inclusive ? own : inside.below);
+        return lpi_combine_at(out, c, before, before, inclusive ? own : inside.below);
     return copy_result(c, before, i, out);
 }
 

@@ -54,12 +54,6 @@ struct scan {
     size_t slot_bytes;
 };
 
-static struct lpi_hop hop_of(const struct logp_invocation *c, int64_t size)
-{
-    return lpi_hop_of(&c->model.params, lpi_bytes((size_t)size, lpi_element_bytes(c)),
-                      lpi_combine_ns(&c->model.params, size));
-}
-
 /* ---- segments ---- */
 
 /* Ranks in the trees. */
@@ -77,7 +71,7 @@ struct choice {
 static __int128 about(int64_t n, int64_t size, int64_t last, const void *arg)
 {
     const struct choice *choice = arg;
-    const struct lpi_hop hop = hop_of(choice->c, size);
+    const struct lpi_hop hop = lpi_vector_hop(choice->c, size);
     const int height = 64 - __builtin_clzll((uint64_t)choice->P);
 
     (void)last;
@@ -210,7 +204,7 @@ static int plan(int P, int rank, struct logp_invocation *c, enum collective of)
     const int rc = lpi_vector_valid(c);
     const int64_t size = elements(P, c);
     const struct lpi_halves halves = lpi_halves_of(lpi_max(c->args.count, 0), size);
-    const struct lpi_hop hop = hop_of(c, size);
+    const struct lpi_hop hop = lpi_vector_hop(c, size);
     struct making m = {.of = of, .p = (int)inside(P, of)};
 
     if (rc != 0)

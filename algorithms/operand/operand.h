@@ -21,6 +21,14 @@ static inline int64_t lpi_host_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* For qsort() of int64_t. */
+static inline int lpi_compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
 /* n items of size bytes; more than can be addressed: SIZE_MAX. */
 static inline size_t lpi_bytes(size_t n, size_t size)
 {

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Order statistics: see experiment.h. */
+#include "operand/operand.h"
+
 #include <logp/experiment.h>
 
 #include <stdlib.h>
-
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* The smallest value that q per mille of the sample do not exceed. */
 static int64_t permille(const int64_t *sorted, size_t n, size_t q)
@@ -21,7 +16,7 @@ static int64_t permille(const int64_t *sorted, size_t n, size_t q)
 
 struct logp_summary logp_summary_of(int64_t *values, size_t n)
 {
-    qsort(values, n, sizeof(*values), compare);
+    qsort(values, n, sizeof(*values), lpi_compare);
     return (struct logp_summary){.min_ns = values[0],
                                  .median_ns = permille(values, n, 500),
                                  .p90_ns = permille(values, n, 900),

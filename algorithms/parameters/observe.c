@@ -5,6 +5,8 @@
  * until no gap of an earlier one can be in force: twice as long as two messages take, as it has
  * seen.
  */
+#include "operand/operand.h"
+
 #include <logp/collective.h>
 #include <logp/experiment.h>
 #include <logp/vp.h>
@@ -215,16 +217,9 @@ struct plan {
     enum logp_timing first, second; /* which timings these are; LOGP_TIMINGS: not wanted */
 };
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static int64_t median(int64_t *values, size_t n)
 {
-    qsort(values, n, sizeof(*values), compare);
+    qsort(values, n, sizeof(*values), lpi_compare);
     return values[(n - 1) / 2];
 }
 
@@ -387,7 +382,7 @@ static int resolve_quiet(struct client *c, size_t n_bytes, int64_t *round_ns)
         rc = repeat(c, &two, size, ENOUGH_REPS, NULL, times);
         if (rc != 0)
             break;
-        qsort(times, ENOUGH_REPS, sizeof(*times), compare);
+        qsort(times, ENOUGH_REPS, sizeof(*times), lpi_compare);
         *round_ns = times[0]; /* whatever held the others up was no gap */
         if (i > 0 || *round_ns > c->quiet_ns / 2)
             c->quiet_ns = 2 * *round_ns;

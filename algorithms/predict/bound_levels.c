@@ -94,13 +94,6 @@ static int64_t all_heard(const struct kinds *k, int64_t t)
 
 /* ---- near and far ---- */
 
-static int by_size(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The longer of the two ways with the widest gap between them; 0: all are alike. */
 static int64_t threshold(const struct lpi_ways *w, int place, const int64_t *way)
 {
@@ -110,18 +103,13 @@ static int64_t threshold(const struct lpi_ways *w, int place, const int64_t *way
     for (int i = 0; i < w->n; i++)
         if (i != place)
             sorted[n++] = way[i];
-    qsort(sorted, (size_t)n, sizeof(sorted[0]), by_size);
+    qsort(sorted, (size_t)n, sizeof(sorted[0]), lpi_compare);
     for (int i = 1; i < n; i++)
         if (sorted[i] - sorted[i - 1] > widest) {
             widest = sorted[i] - sorted[i - 1];
             t = sorted[i];
         }
     return t;
-}
-
-static void lower(int64_t *at, int64_t to)
-{
-    *at = to < *at ? to : *at;
 }
 
 static void add_message(struct kinds *k, const struct lpi_ways *w, int a, int b, bool far_a,
@@ -137,9 +125,9 @@ static void add_message(struct kinds *k, const struct lpi_ways *w, int a, int b,
             k->crosses = p;
         lpi_ways_lower(&k->crosses, &p);
     }
-    lower(&k->d[far_a][far_b], d);
-    lower(&k->e[far_a][far_b], e);
-    lower(&k->o_recv[far_a][far_b], p.o_recv_ns);
+    lpi_at_most(&k->d[far_a][far_b], d);
+    lpi_at_most(&k->e[far_a][far_b], e);
+    lpi_at_most(&k->o_recv[far_a][far_b], p.o_recv_ns);
 }
 
 static struct kinds kinds_of(const struct lpi_ways *w, const int64_t *way, int64_t t, bool back)

@@ -33,6 +33,11 @@ static inline int64_t lpi_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static inline void lpi_at_most(int64_t *at, int64_t to)
+{
+    *at = to < *at ? to : *at;
+}
+
 static inline __int128 lpi_later(__int128 a, __int128 b)
 {
     return a > b ? a : b;

@@ -204,18 +204,13 @@ void lpi_ways_of(const struct lpi_ways *w, int place, bool back, int64_t way[LPI
     }
 }
 
-static void lower(int64_t *at, int64_t to)
-{
-    *at = to < *at ? to : *at;
-}
-
 void lpi_ways_lower(struct logp_params *to, const struct logp_params *p)
 {
-    lower(&to->L_ns, p->L_ns);
-    lower(&to->o_send_ns, p->o_send_ns);
-    lower(&to->o_recv_ns, p->o_recv_ns);
-    lower(&to->g_ns, p->g_ns);
-    lower(&to->G_ps, p->G_ps);
+    lpi_at_most(&to->L_ns, p->L_ns);
+    lpi_at_most(&to->o_send_ns, p->o_send_ns);
+    lpi_at_most(&to->o_recv_ns, p->o_recv_ns);
+    lpi_at_most(&to->g_ns, p->g_ns);
+    lpi_at_most(&to->G_ps, p->G_ps);
 }
 
 struct lpi_ways_port lpi_ways_port(const struct lpi_ways *w, int place, bool back)

@@ -3,6 +3,7 @@
  * What the time of a schedule is made of, under the parameters in force: when each task starts, the
  * path that decides the end, and from the end back how much later everything could be.
  */
+#include "predict/predict.h"
 #include "schedule/schedule.h"
 
 #include <logp/machine.h>
@@ -148,11 +149,6 @@ static int find_path(struct lpi_explanation *x, const int8_t *why, uint32_t last
 
 /* ---- slack ---- */
 
-static void lower(int64_t *at, int64_t to)
-{
-    *at = to < *at ? to : *at;
-}
-
 static int64_t whole_ns(struct lpi_at at)
 {
     return (int64_t)(at.ps / 1000);
@@ -184,11 +180,11 @@ static int find_slack(struct lpi_explanation *x, const struct lpi_prices *p)
 
             if (!edges[k].from_start)
                 until -= whole_ns(lpi_task_length(x, p, edges[k].from));
-            lower(&late[edges[k].from], until);
+            lpi_at_most(&late[edges[k].from], until);
         }
         t->slack_ns = late[i] - t->start_ns;
         t->message_slack_ns = -1;
-        lower(&x->slack_ns[t->rank], t->slack_ns);
+        lpi_at_most(&x->slack_ns[t->rank], t->slack_ns);
         if (t->kind == LOGP_STEP_RECEIVE)
             t->message_slack_ns = late[i] - t->arrival_ns;
     }

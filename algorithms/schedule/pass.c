@@ -4,17 +4,13 @@
  * What the end of the task before demands anyway is left out of them: o in the gap of a send, and
  * of a receive.
  */
+#include "predict/predict.h"
 #include "schedule/schedule.h"
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* The bytes of a message that take G each, on the wire and in the gap. */
 static int64_t streamed(const struct lpi_explanation *x, uint32_t task)
 {
-    const int64_t k = max64((int64_t)x->tasks[task].n_bytes, 1);
+    const int64_t k = lpi_max((int64_t)x->tasks[task].n_bytes, 1);
 
     return x->public.params.store_forward ? k : k - 1;
 }

@@ -31,12 +31,6 @@ struct dual {
     size_t slot_bytes;
 };
 
-static struct lpi_hop hop_of(const struct logp_invocation *c, int64_t size)
-{
-    return lpi_hop_of(&c->model.params, lpi_bytes((size_t)size, lpi_element_bytes(c)),
-                      lpi_combine_ns(&c->model.params, size));
-}
-
 /* ---- segments ---- */
 
 struct choice {
@@ -49,7 +43,7 @@ struct choice {
 static __int128 about(int64_t n, int64_t size, int64_t last, const void *arg)
 {
     const struct choice *choice = arg;
-    const struct lpi_hop hop = hop_of(choice->c, size);
+    const struct lpi_hop hop = lpi_vector_hop(choice->c, size);
     const int edges = 2 * (63 - __builtin_clzll((uint64_t)choice->P)) - 1;
 
     (void)last;
@@ -142,7 +136,7 @@ static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int rc = lpi_vector_valid(c);
     const int64_t size = elements(P, c), count = lpi_max(c->args.count, 0);
-    const struct lpi_hop hop = hop_of(c, size);
+    const struct lpi_hop hop = lpi_vector_hop(c, size);
     struct dual *d;
 
     if (rc != 0)

@@ -11,14 +11,6 @@ static struct logp_buffer_ref slot(const struct logp_invocation *c, int64_t whic
     return (struct logp_buffer_ref){LOGP_SCRATCH, lpi_bytes((size_t)which, lpi_vector_bytes(c))};
 }
 
-static bool combine(struct logp_step *out, const struct logp_invocation *c,
-                    struct logp_buffer_ref at, struct logp_buffer_ref left,
-                    struct logp_buffer_ref right)
-{
-    return logp_step_combine(out, at, left, right, c->args.count,
-                             lpi_combine_ns(&c->model.params, c->args.count));
-}
-
 static bool ordered(const struct logp_invocation *c)
 {
     return c->args.op != NULL && !c->args.op->commutative;
@@ -43,9 +35,9 @@ static bool combine_next(const struct logp_invocation *c, int64_t digit, int64_t
                          struct logp_buffer_ref have, struct logp_step *out)
 {
     if (!ordered(c) || digit == 0)
-        return combine(out, c, result, m == 0 ? have : result, slot(c, ordered(c) ? m : 0));
-    return combine(out, c, slot(c, 0), slot(c, 0),
-                   m + 1 == digit ? have : slot(c, m + (m + 1 < digit)));
+        return lpi_combine_at(out, c, result, m == 0 ? have : result, slot(c, ordered(c) ? m : 0));
+    return lpi_combine_at(out, c, slot(c, 0), slot(c, 0),
+                          m + 1 == digit ? have : slot(c, m + (m + 1 < digit)));
 }
 
 /* A round at distance d: k - 1 sends, then as many receives, each followed by its combination; or,
@@ -86,7 +78,7 @@ static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation
                       : i == 1 && lpi_receive_vector(out, c, g.first, LOGP_RECV_BUF);
     if (i < 2 * g.others)
         return i % 2 == 0 ? lpi_receive_vector(out, c, rank + 1 + i / 2, LOGP_SCRATCH)
-                          : combine(out, c, result, i == 1 ? own : result, slot(c, 0));
+                          : lpi_combine_at(out, c, result, i == 1 ? own : result, slot(c, 0));
     i -= 2 * g.others;
     for (int64_t d = 1; d < g.X; d *= g.k, i -= a_round)
         if (i < a_round)
@@ -148,13 +140,14 @@ static bool gather_steps(int64_t P, int64_t rank, const struct logp_invocation *
         return false;
     if (!ordered(c))
         return i % 2 == 0 ? lpi_receive_vector(out, c, from, LOGP_SCRATCH)
-                          : combine(out, c, result, i == 1 ? own : result, slot(c, 0));
+                          : lpi_combine_at(out, c, result, i == 1 ? own : result, slot(c, 0));
     if (i % 2 == 1 && (from == 0 || from == rank))
         return logp_step_copy(out, result, result, 0);
     if (from == rank)
-        return rank == 0 ? lpi_allreduce_alone(c, 0, out) : combine(out, c, result, result, own);
+        return rank == 0 ? lpi_allreduce_alone(c, 0, out)
+                         : lpi_combine_at(out, c, result, result, own);
     return i % 2 == 0 ? lpi_receive_vector(out, c, from, from == 0 ? LOGP_RECV_BUF : LOGP_SCRATCH)
-                      : combine(out, c, result, result, slot(c, 0));
+                      : lpi_combine_at(out, c, result, result, slot(c, 0));
 }
 
 LPI_READER(gather_run, gather_steps)

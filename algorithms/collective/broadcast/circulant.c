@@ -11,15 +11,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int64_t item_bytes(const struct logp_invocation *c)
-{
-    return c->args.n_bytes < INT64_MAX ? (int64_t)c->args.n_bytes : INT64_MAX;
-}
-
 /* What is asked for, but not more than the item; else that of as many as are predicted best. */
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
-    const int64_t M = item_bytes(c);
+    const int64_t M = lpi_item_bytes(c);
 
     if (c->args.block_bytes > 0 || M == 0)
         return c->args.block_bytes < M ? c->args.block_bytes : M;
@@ -28,7 +23,7 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 
 static int64_t blocks_of(int64_t block, const struct logp_invocation *c)
 {
-    return block > 0 ? lpi_ceil_div(item_bytes(c), block) : 1;
+    return block > 0 ? lpi_ceil_div(lpi_item_bytes(c), block) : 1;
 }
 
 /* In each round a send and a receive, where there is a block; then the time to process the item. */
@@ -47,7 +42,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
         return logp_step_compute(out, 0, 0);
     peer = lpi_mod(b.peer + c->args.root, P);
     begin = b.block * c->plan.block;
-    n = item_bytes(c) - begin < c->plan.block ? item_bytes(c) - begin : c->plan.block;
+    n = lpi_item_bytes(c) - begin < c->plan.block ? lpi_item_bytes(c) - begin : c->plan.block;
     return (i % 2 == 0 ? logp_step_send : logp_step_receive)(out, peer, c->args.tag, LOGP_BUF,
                                                              (size_t)begin, (size_t)n);
 }

@@ -43,11 +43,6 @@ struct slots {
     int64_t T; /* when the last node of the tree has a piece, of the first node's time */
 };
 
-static int64_t item_bytes(const struct logp_invocation *c)
-{
-    return c->args.n_bytes < INT64_MAX ? (int64_t)c->args.n_bytes : INT64_MAX;
-}
-
 /* P >= 2. Where L is more than most_L it is that. */
 static struct slots slots_of(int64_t P, const struct logp_invocation *c, int64_t bytes,
                              int64_t most_L)
@@ -55,7 +50,7 @@ static struct slots slots_of(int64_t P, const struct logp_invocation *c, int64_t
     const struct logp_params *p = &c->model.params;
     const struct lpi_times t = lpi_times(p, (size_t)bytes);
     const int64_t apart = lpi_max(t.E, logp_params_gap_ns(p, (size_t)bytes));
-    struct slots s = {.pieces = bytes > 0 ? lpi_ceil_div(item_bytes(c), bytes) : 1,
+    struct slots s = {.pieces = bytes > 0 ? lpi_ceil_div(lpi_item_bytes(c), bytes) : 1,
                       .bytes = bytes,
                       .ns = lpi_max(lpi_max(apart, p->o_send_ns + p->o_recv_ns), 1)};
     struct logp_tree tree;
@@ -77,7 +72,7 @@ static int64_t number_of(const struct slots *s)
  * the number that is fastest if no processor falls behind. */
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
-    const int64_t M = item_bytes(c);
+    const int64_t M = lpi_item_bytes(c);
     int64_t best = M;
     __int128 least = -1;
 
@@ -250,7 +245,7 @@ static int plan(int P, int rank, struct logp_invocation *c)
         t->events = (struct event *)(t + 1);
         t->to = (struct owner *)(t->events + 2 * P);
         t->slots =
-            slots_of(P, c, block, block > 0 ? P + lpi_ceil_div(item_bytes(c), block) : P + 1);
+            slots_of(P, c, block, block > 0 ? P + lpi_ceil_div(lpi_item_bytes(c), block) : P + 1);
         grow(nodes, n, t->slots.L);
         assign(nodes, n, at, taken);
         t->top = nodes[0].owner;
@@ -302,7 +297,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
         return logp_step_compute(out, 0, 0);
     to = lpi_mod((peer.r > 0 ? owner_rank(&peer, piece) + 1 : 0) + c->args.root, P);
     begin = piece * s->bytes;
-    n = item_bytes(c) - begin < s->bytes ? item_bytes(c) - begin : s->bytes;
+    n = lpi_item_bytes(c) - begin < s->bytes ? lpi_item_bytes(c) - begin : s->bytes;
     return (root || e->start < 0 ? logp_step_send : logp_step_receive)(
         out, to, c->args.tag, LOGP_BUF, (size_t)begin, (size_t)n);
 }

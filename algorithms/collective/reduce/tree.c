@@ -176,12 +176,7 @@ static struct logp_prediction predict_nearest(int64_t P, const struct logp_invoc
 
 /* ---- mesh: all columns, then the root's row ---- */
 
-static const char *needs_mesh(int64_t P, const struct logp_invocation *c)
-{
-    const char *needs = lpi_needs_grid(P, c);
-
-    return needs != NULL ? needs : lpi_needs_commutative(P, c);
-}
+LPI_NEEDS_BOTH(needs_mesh, lpi_needs_grid, lpi_needs_commutative)
 
 static int plan_mesh(int P, int rank, struct logp_invocation *c)
 {
@@ -198,12 +193,7 @@ static struct logp_prediction predict_mesh(int64_t P, const struct logp_invocati
 
 /* ---- earliest: a tree for links that differ; where they do not, that of `optimal` ---- */
 
-static const char *needs_earliest(int64_t P, const struct logp_invocation *c)
-{
-    const char *needs = lpi_earliest_needs(P, c);
-
-    return needs != NULL ? needs : needs_optimal(P, c);
-}
+LPI_NEEDS_BOTH(needs_earliest, lpi_earliest_needs, needs_optimal)
 
 static struct lpi_times link_times(const struct logp_invocation *c)
 {
@@ -221,12 +211,7 @@ static int plan_earliest(int P, int rank, struct logp_invocation *c)
 
 /* ---- bine: `binomial` between other ranks ---- */
 
-static const char *needs_bine(int64_t P, const struct logp_invocation *c)
-{
-    const char *needs = lpi_needs_commutative(P, c);
-
-    return needs != NULL ? needs : lpi_needs_power(P, c);
-}
+LPI_NEEDS_BOTH(needs_bine, lpi_needs_commutative, lpi_needs_power)
 
 static int plan_bine(int P, int rank, struct logp_invocation *c)
 {
@@ -254,12 +239,7 @@ const struct lpi_rows lpi_reduce_doublings = LPI_ROWS(doublings);
 /* ---- knomial: each receives from the roots of its parts, the smallest first ---- */
 
 /* Of parts of one size the farthest comes first, which is out of order. */
-static const char *needs_knomial(int64_t P, const struct logp_invocation *c)
-{
-    const char *needs = lpi_needs_commutative(P, c);
-
-    return needs != NULL ? needs : lpi_knomial_needs(P, c);
-}
+LPI_NEEDS_BOTH(needs_knomial, lpi_needs_commutative, lpi_knomial_needs)
 
 static int plan_knomial(int P, int rank, struct logp_invocation *c)
 {

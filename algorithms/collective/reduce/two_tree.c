@@ -8,16 +8,11 @@
 #include "reduce.h"
 #include "schedule/reader.h"
 
-static struct lpi_hop hop_of(const struct logp_invocation *c, int64_t size)
-{
-    return lpi_hop_of(&c->model.params, lpi_bytes((size_t)size, lpi_element_bytes(c)),
-                      lpi_combine_ns(&c->model.params, size));
-}
-
 /* Elements of a segment. */
 static int64_t elements(int64_t P, const struct logp_invocation *c)
 {
-    return lpi_two_tree_segment(P, c, lpi_max(c->args.count, 0), lpi_elements_asked(c), hop_of);
+    return lpi_two_tree_segment(P, c, lpi_max(c->args.count, 0), lpi_elements_asked(c),
+                                lpi_vector_hop);
 }
 
 static int64_t block(int64_t P, const struct logp_invocation *c)
@@ -31,7 +26,7 @@ static int plan(int P, int rank, struct logp_invocation *c)
     const int rc = lpi_vector_valid(c);
     const int64_t size = elements(P, c);
     const struct lpi_halves halves = lpi_halves_of(c->args.count, size);
-    const struct lpi_hop hop = hop_of(c, size);
+    const struct lpi_hop hop = lpi_vector_hop(c, size);
 
     c->plan.scratch_bytes =
         rank != c->args.root ? 2 * lpi_slot_bytes((size_t)lpi_elements_bytes(c, size)) : 0;
@@ -75,7 +70,7 @@ LPI_READER(run, steps)
 static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const int64_t size = elements(P, c);
-    const struct lpi_hop hop = hop_of(c, size);
+    const struct lpi_hop hop = lpi_vector_hop(c, size);
 
     if (P == 1)
         return lpi_exact(0);
