@@ -17,8 +17,6 @@
 #include "operand/operand.h"
 #include "predict/predict.h"
 
-#include <logp/paper.h>
-
 #include <errno.h>
 #include <stdlib.h>
 

@@ -6,7 +6,6 @@
 
 #include <logp/delay.h>
 #include <logp/algorithm.h>
-#include <logp/paper.h>
 
 #include <errno.h>
 #include <string.h>

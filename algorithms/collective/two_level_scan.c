@@ -6,7 +6,6 @@
  * sent. See two_level.c. Time is folded.
  */
 #include "collective/collective.h"
-#include "predict/predict.h"
 
 #include <logp/paper.h>
 

@@ -3,10 +3,7 @@
  * What one rank of a schedule is busy for, if it never waits: all that is sent to it is there as
  * soon as anything can be. More waiting only delays what follows, so the schedule takes no less.
  */
-#include "predict/predict.h"
 #include "schedule/schedule.h"
-
-#include <logp/machine.h>
 
 /* A message to the rank of no bytes: how long the port is taken by what comes is not known here. */
 static void step_alone(const struct logp_delay_ops *ops, void *model, struct logp_port *port,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of all ranks: what a search changes and compares. */
-#include "collective/collective.h"
 #include "operand/operand.h"
 #include "search/search.h"
 

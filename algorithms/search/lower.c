@@ -9,7 +9,6 @@
  * then sent after all of it has come.
  */
 #include "collective/collective.h"
-#include "operand/operand.h"
 #include "search/search.h"
 
 #include <errno.h>

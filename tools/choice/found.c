@@ -6,7 +6,6 @@
  * used where its steps compute the collective with these arguments.
  */
 #include "choice/choice.h"
-#include "file/file.h"
 #include "schedule/schedule.h"
 
 #include <dirent.h>
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 static const int64_t own_search_ns = INT64_C(2000000000);

@@ -3,8 +3,6 @@
 #include "validate/validate.h"
 #include "command/command.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_P = 1024 };

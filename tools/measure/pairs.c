@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { TURN = 1, FOUND = 2 };
 

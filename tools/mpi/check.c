@@ -7,7 +7,6 @@
 #include "host.h"
 #include "window.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>

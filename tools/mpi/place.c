@@ -7,7 +7,6 @@
  */
 #include "host.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>

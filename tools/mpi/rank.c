@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 struct rank *this_rank(void)
 {

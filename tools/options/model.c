@@ -3,11 +3,9 @@
 #include "options/rows.h"
 #include "schedule/schedule.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <logp/paper.h>
 
 static void apply_P(struct options *o, const char *option, const char *text)
 {

@@ -7,7 +7,6 @@
 #include "file/file.h"
 #include "plot/plot.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

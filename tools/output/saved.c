@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { PATH_SIZE = 4096, DIFFERENCES = 3 };
 

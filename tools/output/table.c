@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Records as a table; see json.c for other formats. All times in it are microseconds. */
-#include "choice/choice.h"
 #include "output/columns.h"
 
 #include <stdio.h>

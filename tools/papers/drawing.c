@@ -11,7 +11,6 @@
 #include "tree/tree.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { APART = 24, CAPTION = 30 }; /* pixels between two pictures, and above one */

@@ -2,8 +2,6 @@
 /* Kurnosov: the models whose costs its figures have, and its formulas. */
 #include "papers/paper.h"
 
-#include <stdio.h>
-
 /* ---- the models ---- */
 
 struct logp_params kurnosov_small(int64_t unit)

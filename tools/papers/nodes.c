@@ -3,8 +3,6 @@
  * that it has what it waits for. */
 #include "papers/paper.h"
 
-#include <stdio.h>
-
 void paper_places(const struct paper_case *x, struct paper_place *places)
 {
     for (int rank = 0; rank < x->P; rank++) {

@@ -8,7 +8,6 @@
 #include "text/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

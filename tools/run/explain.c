@@ -4,7 +4,6 @@
 #include "run/run.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 void check_explained(const struct options *o, const char *by)

@@ -2,8 +2,6 @@
 /* A board that the members of a group share: see board.h. */
 #include "board.h"
 
-#include "schedule/schedule.h"
-
 #include <errno.h>
 
 static const char key; /* its address */

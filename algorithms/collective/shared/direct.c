@@ -5,7 +5,6 @@
  * board.h for what happens when the run stops meanwhile.
  */
 #include "board.h"
-#include "collective/collective.h"
 
 #include <errno.h>
 #include <string.h>
