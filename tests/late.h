@@ -5,8 +5,6 @@
 
 #include "support.h"
 
-#include <logp/check.h>
-
 #include <stdatomic.h>
 #include <time.h>
 

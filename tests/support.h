@@ -303,6 +303,23 @@ static inline int test_barrier(struct logp_vp *vp, void *arg)
     return logp_barrier(vp);
 }
 
+/* Until the run's time is over. */
+static inline int test_too_long(struct logp_vp *vp, void *arg)
+{
+    int rc = 0;
+
+    while (rc == 0)
+        rc = logp_compute(vp, 1000, NULL, NULL);
+    cr_assert_eq(rc, -ETIMEDOUT);
+    return rc;
+}
+
+/* The d-th rank to the right, around. */
+static inline int test_right(const struct logp_vp *vp, int d)
+{
+    return (logp_vp_rank(vp) + d) % logp_vp_size(vp);
+}
+
 /* Element i of the vector of a rank, where tests of calls sum int64. */
 static inline int64_t test_element(int rank, int64_t i)
 {
@@ -317,6 +334,11 @@ static inline int64_t test_sum_of(int first, int last, int64_t i)
     for (int rank = first; rank < last; rank++)
         sum += test_element(rank, i);
     return sum;
+}
+
+static inline int64_t test_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 /* For qsort() of int64_t. */
@@ -399,6 +421,17 @@ static inline struct logp_prediction test_predict_by(const struct logp_algorithm
                                                      enum logp_basis by)
 {
     return logp_algorithm_predict_by(a, P, &c->args, &c->model, by);
+}
+
+/* logp_algorithm.predict: nothing; and no time at all. */
+static inline struct logp_prediction test_unpredicted(int64_t P, const struct logp_invocation *c)
+{
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
+}
+
+static inline struct logp_prediction test_at_once(int64_t P, const struct logp_invocation *c)
+{
+    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT};
 }
 
 static inline const char *test_needs(const struct logp_algorithm *a, int64_t P,

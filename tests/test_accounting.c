@@ -6,7 +6,6 @@
 #include "own_clock.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 
 /* The readings of the clock that a call into the runtime may take before its vp goes on. */
 enum { FEW = 12 };

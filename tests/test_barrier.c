@@ -5,11 +5,6 @@
  */
 #include "support.h"
 
-static int right_of(const struct logp_vp *vp, int d)
-{
-    return (logp_vp_rank(vp) + d) % logp_vp_size(vp);
-}
-
 static int left_of(const struct logp_vp *vp, int d)
 {
     return (logp_vp_rank(vp) + logp_vp_size(vp) - d) % logp_vp_size(vp);
@@ -20,7 +15,7 @@ static int disseminate(struct logp_vp *vp, const struct logp_invocation *c, int 
 {
     for (int d = 1; d < end; d *= 2) {
         for (int i = 0; i < sends; i++)
-            TRY(logp_send(vp, right_of(vp, d), c->args.tag, NULL, 0));
+            TRY(logp_send(vp, test_right(vp, d), c->args.tag, NULL, 0));
         TRY(logp_recv(vp, left_of(vp, d), c->args.tag, NULL, 0, NULL));
     }
     return 0;
@@ -101,7 +96,7 @@ static int work(struct logp_vp *vp, const struct logp_invocation *c, void *buf, 
     case FAILS:
         return me == 1 ? -EPROTO : 0;
     case DEADLOCKS:
-        return logp_recv(vp, right_of(vp, 1), c->args.tag, NULL, 0, NULL);
+        return logp_recv(vp, test_right(vp, 1), c->args.tag, NULL, 0, NULL);
     case FAILS_AT_FIRST:
         if (calls[me]++ == 0 && me == 1)
             return -EPROTO;
@@ -112,14 +107,9 @@ static int work(struct logp_vp *vp, const struct logp_invocation *c, void *buf, 
     return disseminate(vp, c, P, 1);
 }
 
-static struct logp_prediction unpredicted(int64_t P, const struct logp_invocation *c)
-{
-    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
-}
-
 static const struct logp_algorithm row = {
     LOGP_ALGORITHM("barrier", "own", "for a test", "this file"), .run = work,
-    .predict = unpredicted};
+    .predict = test_unpredicted};
 
 static struct logp_record measure(struct logp_machine *m, enum way how, int reps, uint64_t seed)
 {

@@ -5,9 +5,7 @@
  */
 #include "support.h"
 
-#include <logp/machine.h>
 #include <logp/paper.h>
-#include <logp/transport.h>
 
 #include <pthread.h>
 

@@ -5,13 +5,6 @@
  */
 #include "support.h"
 
-#include <math.h>
-#include <logp/algorithm.h>
-#include <logp/collective.h>
-#include <logp/delay.h>
-#include <logp/experiment.h>
-#include <logp/search.h>
-
 static int64_t bound_of(const char *collective, int64_t P, const struct logp_invocation *c)
 {
     return logp_collective_lower_bound(collective, P, &c->args, &c->model);

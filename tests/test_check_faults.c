@@ -2,8 +2,6 @@
 /* The test kit: faults that it chooses, and what survives a crash. */
 #include "kit.h"
 
-#include <stdio.h>
-
 static struct logp_check faulty(int P, enum logp_strategy strategy, struct logp_fault_limits most)
 {
     struct logp_check check =

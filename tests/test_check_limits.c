@@ -6,7 +6,6 @@
  */
 #include "support.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #define PARAMS                                                                                     \

@@ -2,8 +2,6 @@
 /* The test kit: points at which others may go on, choices of the program, runs that do not end. */
 #include "kit.h"
 
-#include <stdio.h>
-
 /* ---- memory that vps share ---- */
 
 struct shared {

@@ -2,8 +2,6 @@
 /* Errors in the use of requests: each is reported with its rank and call, and what is right is not. */
 #include "support.h"
 
-#include <string.h>
-
 enum use {
     RIGHT,
     TWICE,            /* rank 1 waits for a receive twice */

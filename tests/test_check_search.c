@@ -3,7 +3,6 @@
 #include "kit.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- regressions ---- */

@@ -2,7 +2,6 @@
 /* The test kit and time: latencies as they are drawn, and sends that wait for their receivers. */
 #include "support.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -2,8 +2,6 @@
 /* Runs that the test kit makes twice: programs that depend on something else than their choices. */
 #include "kit.h"
 
-#include <string.h>
-
 static int n_before, n_after;
 
 static int count_before(int P, void *arg)

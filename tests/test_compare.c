@@ -2,9 +2,6 @@
 /* logp_compare(): which member's word differs, on each clock, in groups, and what it leaves alone. */
 #include "support.h"
 
-#include <logp/check.h>
-#include <logp/vp.h>
-
 enum { MOST_P = 16 };
 
 /* By a loop over all words, the first that is not that of member 0. */

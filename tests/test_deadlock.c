@@ -3,8 +3,6 @@
  * one. */
 #include "support.h"
 
-#include <stdatomic.h>
-
 /* Rank 0 ends; 1 waits for 2, 2 for anyone with tag 4, 3 in a sync. */
 static int deadlock(struct logp_vp *vp, void *arg)
 {

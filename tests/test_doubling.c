@@ -2,8 +2,6 @@
 /* Recursive doubling, and what the textbook says of it. */
 #include "support.h"
 
-#include <logp/paper.h>
-
 static int64_t predicted(const char *collective, const char *name, int64_t P,
                          const struct logp_params *params)
 {
@@ -14,11 +12,6 @@ static int64_t predicted(const char *collective, const char *name, int64_t P,
     const struct logp_prediction p = test_predict(logp_algorithm_find(collective, name), P, &c);
 
     return p.certainty == LOGP_PREDICTION_EXACT ? p.ns : -1;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 Test(doubling, the_textbook_is_right_for_powers_of_two_and_short_gaps)
@@ -36,7 +29,7 @@ Test(doubling, the_textbook_is_right_for_powers_of_two_and_short_gaps)
 
         p.G_ps = test_random(&state) % 2 == 0 ? 0 : 1500;
         D = p.L_ns + 2 * p.o_send_ns + logp_params_stream_ns(&p, 8);
-        E = most(p.o_send_ns, p.g_ns + logp_params_stream_ns(&p, 8));
+        E = test_max(p.o_send_ns, p.g_ns + logp_params_stream_ns(&p, 8));
         ours = predicted("broadcast", "binomial", P, &p);
         textbook = logp_textbook_cost(P, &p, 8);
         if ((P & (P - 1)) == 0 && (E <= D || P == 2)) {

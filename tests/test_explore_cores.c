@@ -14,11 +14,6 @@
 
 /* ---- programs ---- */
 
-static int others(struct logp_vp *vp, int i)
-{
-    return (logp_vp_rank(vp) + i) % logp_vp_size(vp);
-}
-
 static int receive(struct logp_vp *vp, int n)
 {
     int x, rc = 0;
@@ -70,7 +65,7 @@ static int all_to_all(struct logp_vp *vp, void *arg)
     int x = 0, rc = 0;
 
     for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
-        rc = logp_send(vp, others(vp, i), 0, &x, sizeof(x));
+        rc = logp_send(vp, test_right(vp, i), 0, &x, sizeof(x));
     return rc == 0 ? receive(vp, logp_vp_size(vp) - 1) : rc;
 }
 
@@ -103,7 +98,7 @@ static int requests(struct logp_vp *vp, void *arg)
     int x = 0, y = 0, rc = 0;
 
     for (int i = 0; rc == 0 && i < n; i++)
-        rc = logp_isend(vp, others(vp, i + 1), 0, &x, sizeof(x), &sent[i]);
+        rc = logp_isend(vp, test_right(vp, i + 1), 0, &x, sizeof(x), &sent[i]);
     if (rc == 0)
         rc = logp_irecv(vp, LOGP_ANY_SOURCE, 0, &y, sizeof(y), &r);
     for (int i = 0; rc == 0 && !done && i < 2; i++)

@@ -8,11 +8,6 @@
 
 enum { MOST_P = 8 };
 
-static int others(struct logp_vp *vp, int i)
-{
-    return (logp_vp_rank(vp) + i) % logp_vp_size(vp);
-}
-
 static int receive_all(struct logp_vp *vp, int n, int tag)
 {
     int x, rc = 0;
@@ -28,7 +23,7 @@ static int all_to_all(struct logp_vp *vp, void *arg)
     int x = 0, rc = 0;
 
     for (int i = 1; rc == 0 && i < logp_vp_size(vp); i++)
-        rc = logp_send(vp, others(vp, i), 0, &x, sizeof(x));
+        rc = logp_send(vp, test_right(vp, i), 0, &x, sizeof(x));
     return rc == 0 ? receive_all(vp, logp_vp_size(vp) - 1, 0) : rc;
 }
 
@@ -40,7 +35,7 @@ static int all_to_all_at_once(struct logp_vp *vp, void *arg)
     int x = 0;
 
     for (int i = 0; i < n; i++)
-        TRY(logp_isend(vp, others(vp, i + 1), 0, &x, sizeof(x), &requests[i]));
+        TRY(logp_isend(vp, test_right(vp, i + 1), 0, &x, sizeof(x), &requests[i]));
     TRY(receive_all(vp, n, 0));
     for (int i = 0; i < n; i++)
         TRY(logp_wait(vp, requests[i], NULL));
@@ -55,7 +50,7 @@ static int rounds(struct logp_vp *vp, void *arg)
 
     for (int tag = 0; tag < 3; tag++) {
         for (int i = 1; i < logp_vp_size(vp); i++)
-            TRY(logp_send(vp, others(vp, i), tag, &x, sizeof(x)));
+            TRY(logp_send(vp, test_right(vp, i), tag, &x, sizeof(x)));
         TRY(receive_all(vp, logp_vp_size(vp) - 1, tag));
     }
     return 0;
@@ -67,7 +62,7 @@ static int ring(struct logp_vp *vp, void *arg)
     int x = 0;
 
     for (int i = 0; i < 3; i++) {
-        TRY(logp_send(vp, others(vp, 1), 0, &x, sizeof(x)));
+        TRY(logp_send(vp, test_right(vp, 1), 0, &x, sizeof(x)));
         TRY(receive_all(vp, 1, 0));
     }
     return 0;
@@ -82,7 +77,7 @@ static int ask_all(struct logp_vp *vp, void *arg)
     int x = 0, rc = 0;
 
     for (int i = 1; rc == 0 && i <= n; i++)
-        rc = logp_send(vp, others(vp, i), 0, &x, sizeof(x));
+        rc = logp_send(vp, test_right(vp, i), 0, &x, sizeof(x));
     for (int i = 0; rc == 0 && i < 2 * n; i++) {
         rc = logp_recv(vp, LOGP_ANY_SOURCE, LOGP_ANY_TAG, &x, sizeof(x), &status);
         if (rc == 0 && status.tag == 0)
@@ -142,7 +137,7 @@ static int first_of_two(struct logp_vp *vp, void *arg)
     struct logp_request *requests[2] = {NULL, NULL};
     int sent = 0, x = 0, first = 0;
 
-    TRY(logp_isend(vp, others(vp, 1), 0, &sent, sizeof(sent), &requests[1]));
+    TRY(logp_isend(vp, test_right(vp, 1), 0, &sent, sizeof(sent), &requests[1]));
     if (logp_vp_rank(vp) == 0)
         TRY(receive_all(vp, 1, 0));
     else

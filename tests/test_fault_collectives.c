@@ -2,8 +2,6 @@
 /* Collectives among faults: they are found wrong when they are, and by whom is said. */
 #include "struck.h"
 
-#include <math.h>
-
 /* What the repetitions that failed say. */
 struct told {
     int failed, deadlocks, ranks, halted, last;

@@ -7,7 +7,6 @@
  */
 #include "support.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include "support.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -76,16 +75,6 @@ TestProgram(faults, an_error_amid_long_messages_stops_all,
     return rc;
 }
 
-static int too_long(struct logp_vp *vp, void *arg)
-{
-    int rc = 0;
-
-    while (rc == 0)
-        rc = logp_compute(vp, 1000, NULL, NULL);
-    cr_assert_eq(rc, -ETIMEDOUT);
-    return rc;
-}
-
 /* Rank 3 sends long messages to rank 0, which does other things with a receive posted, and frees
  * its buffer when it is told that the run is over: rank 1, on its core, fails some time. */
 static int free_amid_traffic(struct logp_vp *vp, void *arg)
@@ -132,7 +121,7 @@ Test(faults, a_timeout_ends_the_run)
     for (int i = 0; i < 2; i++) {
         struct logp_machine *m = test_machine(3, (enum logp_clock)i, NULL);
 
-        cr_assert_eq(logp_machine_run(m, too_long, NULL, 20000000), -ETIMEDOUT);
+        cr_assert_eq(logp_machine_run(m, test_too_long, NULL, 20000000), -ETIMEDOUT);
         test_run(m, all_is_well, NULL);
     }
 }
@@ -189,7 +178,7 @@ Test(faults, a_run_may_be_stopped_at_any_time)
         struct logp_machine *m = test_machine(P, LOGP_CLOCK_WALL, NULL);
 
         for (int i = 0; i < 300 / TEST_SCALE; i++)
-            cr_assert_eq(logp_machine_run(m, too_long, NULL, 1 + i * 300), -ETIMEDOUT);
+            cr_assert_eq(logp_machine_run(m, test_too_long, NULL, 1 + i * 300), -ETIMEDOUT);
         test_run(m, all_is_well, NULL);
     }
 }

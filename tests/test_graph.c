@@ -6,8 +6,6 @@
  */
 #include "support.h"
 
-#include <stdio.h>
-
 enum { CASES = 600, GRAPH_P = 8, GRAPH_STEPS = 400 };
 
 struct graph {

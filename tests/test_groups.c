@@ -2,8 +2,6 @@
 /* Groups that agree on a context: who is in them, and that none hears of another. */
 #include "support.h"
 
-#include <stdio.h>
-
 enum { MOST_P = 33, MOST_LEVELS = 4, ROUNDS = 6 };
 
 /* What a rank of the machine wishes at a level: anybody can work it out. */

@@ -2,8 +2,6 @@
 /* A run that is given up: what is known of it, what is for the next, and whom it asks no more. */
 #include "late.h"
 
-#include <logp/check.h>
-
 #include <pthread.h>
 
 /* ---- what a run that is over leaves ---- */

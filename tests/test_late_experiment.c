@@ -5,10 +5,6 @@
  */
 #include "late.h"
 
-#include <logp/algorithm.h>
-#include <logp/experiment.h>
-#include <logp/delay.h>
-
 static int late_rank; /* which is late; -1: none */
 static int late_from; /* in the calls of its that come then */
 static int late_end;  /* what its calls return when it has come back */

@@ -80,11 +80,6 @@ static int without_first(struct logp_vp *vp, const struct logp_invocation *c, vo
                                  : logp_recv(vp, 1, c->args.tag, NULL, 0, NULL);
 }
 
-static struct logp_prediction no_prediction(int64_t P, const struct logp_invocation *c)
-{
-    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
-}
-
 static int does_nothing(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
                         void *recv_buf)
 {
@@ -122,7 +117,7 @@ Test(memory_algorithms, a_wrong_barrier_is_found_out_or_nothing_said)
 {
     const struct logp_algorithm row = {
         LOGP_ALGORITHM("barrier", "wrong", "for a test", "this file"), .run = without_first,
-        .predict = no_prediction};
+        .predict = test_unpredicted};
 
     without_each_wrong(&row, 2);
 }

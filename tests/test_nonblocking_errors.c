@@ -80,13 +80,9 @@ static int flat_run(struct logp_vp *vp, const struct logp_invocation *c, void *b
     return 0;
 }
 
-static struct logp_prediction at_once(int64_t P, const struct logp_invocation *c)
-{
-    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT};
-}
-
 static const struct logp_algorithm no_schedule = {
-    LOGP_ALGORITHM("broadcast", "own", "no schedule", "me"), .run = flat_run, .predict = at_once};
+    LOGP_ALGORITHM("broadcast", "own", "no schedule", "me"), .run = flat_run,
+    .predict = test_at_once};
 
 static int without_steps(struct logp_vp *vp, void *arg)
 {

@@ -5,8 +5,6 @@
  */
 #include "support.h"
 
-#include <logp/check.h>
-
 #include <stdio.h>
 
 enum { P = 5, ROUNDS = 60, MOST = 300000, TAGS = 3 };

@@ -6,8 +6,6 @@
  */
 #include "support.h"
 
-#include <math.h>
-
 /* ---- emulated machines ---- */
 
 struct look {

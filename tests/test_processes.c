@@ -6,9 +6,6 @@
  */
 #include "drawn.h"
 
-#include <logp/vp.h>
-#include <logp/transport.h>
-
 enum { CASES = 400, LONG = 100000 };
 
 static int processes(void)

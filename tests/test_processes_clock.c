@@ -7,8 +7,6 @@
  */
 #include "support.h"
 
-#include <logp/transport.h>
-
 #include <time.h>
 
 enum { TRIALS = 20, FLIGHT_NS = 5000000 };

@@ -2,7 +2,6 @@
 /* What is made of the times of an experiment: order statistics and ratio, by hand. And the table of
  * algorithms: who is found, planned, predicted, chosen, and who is not. */
 #include "support.h"
-#include <logp/paper.h>
 
 /* 1 .. n in an order that is not theirs: the value at a rank is the rank. */
 static struct logp_summary of_ranks(int n)

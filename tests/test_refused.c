@@ -5,8 +5,6 @@
  */
 #include "support.h"
 
-#include <stdint.h>
-
 enum { P = 4 };
 
 /* ---- a machine is not changed under its vps ---- */

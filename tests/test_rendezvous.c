@@ -6,9 +6,6 @@
 #include "blocks.h"
 #include "rendezvous.h"
 
-#include <logp/experiment.h>
-#include <logp/algorithm.h>
-
 /* ---- algorithms ---- */
 
 static struct logp_args args_of(const struct logp_collective *what, int P)

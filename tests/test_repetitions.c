@@ -248,16 +248,11 @@ static int the_first_fails_last(struct logp_vp *vp, const struct logp_invocation
     return ++n_calls == 4 ? -EPROTO : 0;
 }
 
-static struct logp_prediction of_nothing(int64_t n, const struct logp_invocation *c)
-{
-    return (struct logp_prediction){.certainty = LOGP_PREDICTION_NONE};
-}
-
 Test(repetitions, one_that_a_rank_has_not_finished_does_not_count)
 {
     static const struct logp_algorithm row = {
         LOGP_ALGORITHM("alltoall", "none", "for a test", "this file"), .run = the_first_fails_last,
-        .predict = of_nothing};
+        .predict = test_unpredicted};
     int64_t ns[3] = {7, 7, 7};
     struct logp_experiment x = {.size = sizeof(x),
                                 .algorithm = &row,

@@ -6,8 +6,6 @@
 #include "calls.h"
 #include "maps.h"
 
-#include <stdio.h>
-
 enum { MOST_P = 33, MOST_N = 3000, N_SHARED = CALL_TRANSPOSE /* calls through shared memory */ };
 
 static const char key, other_key;

@@ -6,8 +6,6 @@
 #include "drawn.h"
 #include "schedules.h"
 
-#include <logp/search.h>
-
 enum { CASES = 300, LARGEST_P = 12, ROUNDS = 40 };
 
 static bool has_had_enough(void *arg, const struct logp_search_state *state)

@@ -37,17 +37,11 @@ static bool line_steps(int64_t n, int64_t rank, const struct logp_invocation *c,
            logp_step_send(out, (rank + 1) % n, c->args.tag, LOGP_BUF, 0, c->args.n_bytes);
 }
 
-/* It takes no time at all, or so it says. */
-static struct logp_prediction at_once(int64_t n, const struct logp_invocation *c)
-{
-    return (struct logp_prediction){.certainty = LOGP_PREDICTION_EXACT};
-}
-
 static const struct logp_algorithm line = {
     LOGP_ALGORITHM("broadcast", "line", "one after the other", "this test"), .steps = line_steps};
 static const struct logp_algorithm magic = {
     LOGP_ALGORITHM("broadcast", "magic", "in no time", "this test"), .steps = line_steps,
-    .predict = at_once};
+    .predict = test_at_once};
 
 static void runs_without_being_added(void)
 {

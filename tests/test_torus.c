@@ -8,11 +8,6 @@
 
 static const uint64_t first_seed = UINT64_C(20240611);
 
-static int64_t max2(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static const struct logp_algorithm *torus(bool pipelined)
 {
     return logp_algorithm_find("broadcast", pipelined ? "torus-pipelined" : "torus");
@@ -140,7 +135,7 @@ static int64_t equation_6(const struct logp_invocation *c, int64_t n)
         2 * o + c->model.params.L_ns + logp_params_stream_ns(&c->model.params, (size_t)m);
     const int64_t w = (c->args.work_ns * m + M - 1) / M;
 
-    return n * D + ((M + m - 1) / m - 1) * max2(4 * c->model.params.g_ns, 4 * o + w) + w;
+    return n * D + ((M + m - 1) / m - 1) * test_max(4 * c->model.params.g_ns, 4 * o + w) + w;
 }
 
 Test(torus, equation_6_is_never_exceeded)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of different sizes: every algorithm that takes them, and the calls of a program. */
 #include "blocks.h"
-#include "maps.h"
 
 enum { MOST_P = 33, MOST_COUNT = 5 };
 

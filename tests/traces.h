@@ -5,8 +5,6 @@
 
 #include "support.h"
 
-#include <logp/trace.h>
-
 #include <stdio.h>
 
 static void trace_on(struct logp_machine *m, int64_t most)

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>

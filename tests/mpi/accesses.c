@@ -5,16 +5,6 @@
 static const char *word = "right";
 static int x[8], y[8], seen;
 
-static int left(void)
-{
-    return (me + P - 1) % P;
-}
-
-static int right(void)
-{
-    return (me + 1) % P;
-}
-
 static int is(const char *what)
 {
     return strcmp(word, what) == 0;

@@ -100,10 +100,8 @@ static void use_freed(const char *which)
 static void write_early(int early)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Datatype every_second;
+    MPI_Datatype every_second = vector(4, 1, 2, MPI_INT);
 
-    MPI_Type_vector(4, 1, 2, MPI_INT, &every_second);
-    MPI_Type_commit(&every_second);
     if (me == 0)
         MPI_Isend(x, 1, every_second, 1, 0, MPI_COMM_WORLD, &request); /* written */
     x[1] = 7;                                                          /* none of its data */
@@ -352,10 +350,8 @@ static void accumulate_pairs(void)
 {
     enum { ROUNDS = 3000 };
     int ones[4] = {1, 1, 1, 1};
-    MPI_Datatype pair;
+    MPI_Datatype pair = vector(2, 1, 2, MPI_INT);
 
-    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
-    MPI_Type_commit(&pair);
     MPI_Win_create(x, sizeof(x), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < ROUNDS; i++) {
@@ -393,10 +389,8 @@ static void exchange(MPI_Datatype out, int n_out, MPI_Datatype in, int n_in)
 /* Data that do not lie in a row, on either side, beside what they are not. */
 static void exchange_unlike(int sends)
 {
-    MPI_Datatype pair;
+    MPI_Datatype pair = vector(2, 1, 2, MPI_INT);
 
-    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
-    MPI_Type_commit(&pair);
     if (sends)
         exchange(pair, 2, MPI_DOUBLE, 2);
     else
@@ -408,8 +402,7 @@ static void exchange_types(void)
 {
     MPI_Datatype pair, whole;
 
-    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
-    MPI_Type_commit(&pair);
+    pair = vector(2, 1, 2, MPI_INT);
     MPI_Type_create_struct(2, (int[]){2, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_INT, pair},
                            &whole);
     MPI_Type_commit(&whole);

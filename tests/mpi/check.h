@@ -26,6 +26,26 @@ static inline void start(int *argc, char ***argv)
     MPI_Comm_size(MPI_COMM_WORLD, &P);
 }
 
+static inline int left(void)
+{
+    return (me + P - 1) % P;
+}
+
+static inline int right(void)
+{
+    return (me + 1) % P;
+}
+
+/* Blocks of `length` elements, `stride` apart; to be freed. */
+static inline MPI_Datatype vector(int count, int length, int stride, MPI_Datatype type)
+{
+    MPI_Datatype out;
+
+    MPI_Type_vector(count, length, stride, type, &out);
+    MPI_Type_commit(&out);
+    return out;
+}
+
 /* The end of main() of a program that checks itself. */
 static inline int all_hold(const char *name)
 {

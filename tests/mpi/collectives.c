@@ -220,8 +220,7 @@ static void derived(void)
     for (int r = 0; r < 4; r++)
         for (int k = 0; k < 5; k++)
             matrix[r][k] = me == 0 ? 10 * r + k : -1;
-    MPI_Type_vector(4, 1, 5, MPI_INT, &column);
-    MPI_Type_commit(&column);
+    column = vector(4, 1, 5, MPI_INT);
     MPI_Bcast(&matrix[0][2], 1, column, 0, MPI_COMM_WORLD);
     for (int r = 0; r < 4; r++)
         CHECK(matrix[r][2] == 10 * r + 2 && (me == 0 || matrix[r][3] == -1));
@@ -304,19 +303,19 @@ static void absolute(void)
 static void progress(void)
 {
     MPI_Request r;
-    int x = me, y = -1, right = (me + 1) % P, left = (me + P - 1) % P, sum;
+    int x = me, y = -1, sum;
 
     MPI_Iallreduce(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
     if (me == 0) {
         MPI_Wait(&r, MPI_STATUS_IGNORE);
-        MPI_Send(&x, 1, MPI_INT, right, 5, MPI_COMM_WORLD);
-        MPI_Recv(&y, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&x, 1, MPI_INT, right(), 5, MPI_COMM_WORLD);
+        MPI_Recv(&y, 1, MPI_INT, left(), 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
-        MPI_Recv(&y, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(&x, 1, MPI_INT, right, 5, MPI_COMM_WORLD);
+        MPI_Recv(&y, 1, MPI_INT, left(), 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&x, 1, MPI_INT, right(), 5, MPI_COMM_WORLD);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
     }
-    CHECK(y == left && sum == P * (P - 1) / 2);
+    CHECK(y == left() && sum == P * (P - 1) / 2);
 }
 
 /* Fortran's types of 16 bytes: values that 8 bytes cannot hold. */

@@ -402,14 +402,14 @@ static void at_once(MPI_Comm comm)
     if (order == 0) {
         MPI_Waitall(n_requests, requests, MPI_STATUSES_IGNORE);
     } else {
-        int left = n_requests, index, flag = 1;
+        int open = n_requests, index, flag = 1;
 
-        while (left > 0) {
+        while (open > 0) {
             if (order == 1)
                 MPI_Waitany(n_requests, requests, &index, MPI_STATUS_IGNORE);
             else
                 MPI_Testany(n_requests, requests, &index, &flag, MPI_STATUS_IGNORE);
-            left -= flag && index != MPI_UNDEFINED;
+            open -= flag && index != MPI_UNDEFINED;
         }
     }
     for (int k = 0; is_persistent && k < PAIRS; k++) {

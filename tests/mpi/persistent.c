@@ -61,14 +61,13 @@ static void general(void)
  * two is received. It works again for a persistent one, and for one to the own rank. */
 static void cancelled_sends(void)
 {
-    const int left = (me + P - 1) % P, right = (me + 1) % P;
     int first = 1, second = 2, got = 0, flag;
     MPI_Request r[3];
     MPI_Status s;
 
-    MPI_Issend(&first, 1, MPI_INT, right, 70, MPI_COMM_WORLD, &r[0]);
-    MPI_Issend(&second, 1, MPI_INT, right, 70, MPI_COMM_WORLD, &r[1]);
-    MPI_Ssend_init(&first, 1, MPI_INT, right, 71, MPI_COMM_WORLD, &r[2]);
+    MPI_Issend(&first, 1, MPI_INT, right(), 70, MPI_COMM_WORLD, &r[0]);
+    MPI_Issend(&second, 1, MPI_INT, right(), 70, MPI_COMM_WORLD, &r[1]);
+    MPI_Ssend_init(&first, 1, MPI_INT, right(), 71, MPI_COMM_WORLD, &r[2]);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Cancel(&r[0]);
     MPI_Wait(&r[0], &s);
@@ -83,12 +82,12 @@ static void cancelled_sends(void)
     }
     MPI_Start(&r[2]);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Recv(&got, 1, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+    MPI_Recv(&got, 1, MPI_INT, left(), MPI_ANY_TAG, MPI_COMM_WORLD, &s);
     CHECK(got == second && s.MPI_TAG == 70);
     MPI_Wait(&r[1], &s);
     MPI_Test_cancelled(&s, &flag);
     CHECK(!flag);
-    MPI_Recv(&got, 1, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+    MPI_Recv(&got, 1, MPI_INT, left(), MPI_ANY_TAG, MPI_COMM_WORLD, &s);
     CHECK(got == first && s.MPI_TAG == 71);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Cancel(&r[2]); /* too late */
@@ -145,8 +144,7 @@ static void freed(void)
     MPI_Request r[2];
 
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
-    MPI_Type_commit(&pair);
+    pair = vector(2, 1, 2, MPI_INT);
     MPI_Op_create(latter, 0, &op);
     MPI_Bcast_init(x, 1, pair, P - 1, copy, MPI_INFO_NULL, &r[0]);
     MPI_Reduce_init(&me, &last, 1, MPI_INT, op, 0, copy, MPI_INFO_NULL, &r[1]);

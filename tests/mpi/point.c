@@ -4,8 +4,6 @@
 
 enum { LONG = 200000 };
 
-static int left, right;
-
 static void modes(void)
 {
     int in = me, out = -1;
@@ -19,28 +17,28 @@ static void modes(void)
 
     MPI_Buffer_attach(buffer, sizeof(buffer));
     for (int i = 0; i < 3; i++) {
-        isends[i](&in, 1, MPI_INT, right, 10 + i, MPI_COMM_WORLD, &r);
-        MPI_Recv(&out, 1, MPI_INT, left, 10 + i, MPI_COMM_WORLD, &s);
-        CHECK(out == left && s.MPI_SOURCE == left && s.MPI_TAG == 10 + i);
+        isends[i](&in, 1, MPI_INT, right(), 10 + i, MPI_COMM_WORLD, &r);
+        MPI_Recv(&out, 1, MPI_INT, left(), 10 + i, MPI_COMM_WORLD, &s);
+        CHECK(out == left() && s.MPI_SOURCE == left() && s.MPI_TAG == 10 + i);
         MPI_Get_count(&s, MPI_INT, &n);
         CHECK(n == 1);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
         CHECK(r == MPI_REQUEST_NULL);
     }
-    MPI_Irecv(&out, 1, MPI_INT, left, 20, MPI_COMM_WORLD, &r);
+    MPI_Irecv(&out, 1, MPI_INT, left(), 20, MPI_COMM_WORLD, &r);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Rsend(&in, 1, MPI_INT, right, 20, MPI_COMM_WORLD);
+    MPI_Rsend(&in, 1, MPI_INT, right(), 20, MPI_COMM_WORLD);
     MPI_Wait(&r, &s);
-    CHECK(out == left);
+    CHECK(out == left());
     if (me % 2 == 0 && (me + 1 < P))
-        MPI_Ssend(&in, 1, MPI_INT, right, 21, MPI_COMM_WORLD);
+        MPI_Ssend(&in, 1, MPI_INT, right(), 21, MPI_COMM_WORLD);
     if (me % 2 == 1) {
-        MPI_Recv(&out, 1, MPI_INT, left, 21, MPI_COMM_WORLD, &s);
-        CHECK(out == left);
+        MPI_Recv(&out, 1, MPI_INT, left(), 21, MPI_COMM_WORLD, &s);
+        CHECK(out == left());
     }
-    MPI_Bsend(&in, 1, MPI_INT, right, 22, MPI_COMM_WORLD);
-    MPI_Recv(&out, 1, MPI_INT, left, 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    CHECK(out == left);
+    MPI_Bsend(&in, 1, MPI_INT, right(), 22, MPI_COMM_WORLD);
+    MPI_Recv(&out, 1, MPI_INT, left(), 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(out == left());
     MPI_Buffer_detach(&detached, &size);
     CHECK(detached == buffer && size == (int)sizeof(buffer));
 }
@@ -107,13 +105,13 @@ static void many(int how)
     for (int i = 0; i < LONG; i++)
         out[i] = me + i;
     memset(in, 0, sizeof(in));
-    MPI_Irecv(in[0], LONG, MPI_INT, left, 40, MPI_COMM_WORLD, &r[0]);
-    MPI_Irecv(in[1], LONG, MPI_INT, right, 41, MPI_COMM_WORLD, &r[1]);
-    MPI_Isend(out, LONG, MPI_INT, right, 40, MPI_COMM_WORLD, &r[2]);
-    MPI_Isend(out, LONG, MPI_INT, left, 41, MPI_COMM_WORLD, &r[3]);
+    MPI_Irecv(in[0], LONG, MPI_INT, left(), 40, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(in[1], LONG, MPI_INT, right(), 41, MPI_COMM_WORLD, &r[1]);
+    MPI_Isend(out, LONG, MPI_INT, right(), 40, MPI_COMM_WORLD, &r[2]);
+    MPI_Isend(out, LONG, MPI_INT, left(), 41, MPI_COMM_WORLD, &r[3]);
     if (how == 0) {
         MPI_Waitall(4, r, s);
-        CHECK(s[0].MPI_SOURCE == left && s[1].MPI_SOURCE == right);
+        CHECK(s[0].MPI_SOURCE == left() && s[1].MPI_SOURCE == right());
     }
     while (how == 1 && n++ < 4) {
         MPI_Waitany(4, r, &index, &s[0]);
@@ -140,7 +138,7 @@ static void many(int how)
     for (int i = 0; i < 4; i++)
         CHECK(r[i] == MPI_REQUEST_NULL);
     for (int i = 0; i < LONG; i++)
-        CHECK(in[0][i] == left + i && in[1][i] == right + i);
+        CHECK(in[0][i] == left() + i && in[1][i] == right() + i);
     MPI_Waitany(4, r, &index, &s[0]);
     CHECK(index == MPI_UNDEFINED);
 }
@@ -150,13 +148,13 @@ static void persistent(void)
     int in = 0, out = 0;
     MPI_Request r[2];
 
-    MPI_Send_init(&out, 1, MPI_INT, right, 50, MPI_COMM_WORLD, &r[0]);
-    MPI_Recv_init(&in, 1, MPI_INT, left, 50, MPI_COMM_WORLD, &r[1]);
+    MPI_Send_init(&out, 1, MPI_INT, right(), 50, MPI_COMM_WORLD, &r[0]);
+    MPI_Recv_init(&in, 1, MPI_INT, left(), 50, MPI_COMM_WORLD, &r[1]);
     for (int i = 0; i < 10; i++) {
         out = 10 * me + i;
         MPI_Startall(2, r);
         MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-        CHECK(in == 10 * left + i && r[0] != MPI_REQUEST_NULL);
+        CHECK(in == 10 * left() + i && r[0] != MPI_REQUEST_NULL);
     }
     MPI_Request_free(&r[0]);
     MPI_Request_free(&r[1]);
@@ -188,10 +186,10 @@ static void both(void)
     MPI_Request r;
     MPI_Status s;
 
-    MPI_Sendrecv(&out, 1, MPI_INT, right, 60, &in, 1, MPI_INT, left, 60, MPI_COMM_WORLD, &s);
-    CHECK(in == left && s.MPI_SOURCE == left);
-    MPI_Sendrecv_replace(&out, 1, MPI_INT, left, 61, right, 61, MPI_COMM_WORLD, &s);
-    CHECK(out == right);
+    MPI_Sendrecv(&out, 1, MPI_INT, right(), 60, &in, 1, MPI_INT, left(), 60, MPI_COMM_WORLD, &s);
+    CHECK(in == left() && s.MPI_SOURCE == left());
+    MPI_Sendrecv_replace(&out, 1, MPI_INT, left(), 61, right(), 61, MPI_COMM_WORLD, &s);
+    CHECK(out == right());
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Isend(two, 2, MPI_INT, me, 62, MPI_COMM_WORLD, &r);
     rc = MPI_Recv(&in, 1, MPI_INT, me, 62, MPI_COMM_WORLD, &s);
@@ -224,8 +222,6 @@ int main(int argc, char **argv)
     MPI_Initialized(&flag);
     CHECK(!flag);
     start(&argc, &argv);
-    left = (me + P - 1) % P;
-    right = (me + 1) % P;
     t = MPI_Wtime();
     modes();
     wildcards();

@@ -38,8 +38,7 @@ static void vectors(void)
 
     for (int i = 0; i < 30; i++)
         in[i] = i;
-    MPI_Type_vector(3, 2, 5, MPI_INT, &v);
-    MPI_Type_commit(&v);
+    v = vector(3, 2, 5, MPI_INT);
     expect(v, 24, 0, 48, 0, 48);
     memset(out, -1, sizeof(out));
     s = pass(in, 1, v, flat, 30, MPI_INT);

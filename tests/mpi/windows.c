@@ -4,16 +4,6 @@
 
 #include <time.h>
 
-static int left(void)
-{
-    return (me + P - 1) % P;
-}
-
-static int right(void)
-{
-    return (me + 1) % P;
-}
-
 /* Other MPIs share what they allocate between processes, which not all hosts let them do. */
 static MPI_Win allocate(MPI_Aint size, int unit, void *memory)
 {
@@ -60,8 +50,7 @@ static void fences(void)
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     CHECK(got[0] == 100 + (me + 2 * P - 2) % P);
     /* types: elements 0 and 2 of three, into 4 and 6 */
-    MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);
-    MPI_Type_commit(&pairs);
+    pairs = vector(2, 1, 2, MPI_INT);
     got[0] = me;
     got[2] = -me;
     MPI_Win_fence(0, win);
@@ -98,8 +87,7 @@ static void long_types(void)
     MPI_Datatype blocks, every_third;
     MPI_Win win = allocate(3 * BLOCKS * sizeof(int), sizeof(int), &memory);
 
-    MPI_Type_vector(BLOCKS, 2, 3, MPI_INT, &blocks);
-    MPI_Type_commit(&blocks);
+    blocks = vector(BLOCKS, 2, 3, MPI_INT);
     for (int i = 0; i < N; i++) {
         row[i] = i;
         apart[i / 2 * 3 + i % 2] = 2 * i;
@@ -113,8 +101,7 @@ static void long_types(void)
         CHECK(memory[i] == (i % 3 < 2 ? 3 * (i / 3 * 2 + i % 3) : 0) + (i < N ? 2 * i : 0));
     MPI_Win_free(&win);
     MPI_Type_free(&blocks);
-    MPI_Type_vector(20000, 1, 3, MPI_DOUBLE_INT, &every_third);
-    MPI_Type_commit(&every_third);
+    every_third = vector(20000, 1, 3, MPI_DOUBLE_INT);
     win = allocate(3 * 20000 * sizeof(*pairs), sizeof(*pairs), &pairs);
     for (int i = 0; i < 3 * 20000; i++)
         from[i] = (struct pair){.v = i % 2 == 0 ? 1 : -1, .i = i};
@@ -348,8 +335,7 @@ static void sums(long *memory, MPI_Win win)
 
     for (int i = 0; i < N; i++)
         ones[i] = 1;
-    MPI_Type_vector(N / 2, 1, 2, MPI_LONG, &every_second);
-    MPI_Type_commit(&every_second);
+    every_second = vector(N / 2, 1, 2, MPI_LONG);
     memset(memory, 0, N * sizeof(*memory));
     MPI_Barrier(MPI_COMM_WORLD);
     if (me == 0) {
@@ -405,11 +391,9 @@ static void long_operations(long *memory, MPI_Win win)
 {
     enum { N = 12500 };
     long *out = malloc(N * sizeof(*out)), *in = malloc(N * sizeof(*in));
-    MPI_Datatype blocks;
+    MPI_Datatype blocks = vector(N / 5, 3, 5, MPI_LONG);
     MPI_Request requests[2];
 
-    MPI_Type_vector(N / 5, 3, 5, MPI_LONG, &blocks);
-    MPI_Type_commit(&blocks);
     for (int i = 0; i < N; i++) {
         out[i] = me * 1000000L + i;
         in[i] = -1;
