@@ -7,7 +7,6 @@
 #define LOGP_TESTS_DRAWN_H
 
 #include "blocks.h"
-#include "maps.h"
 #include "support.h"
 
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #define LOGP_TESTS_EXPLAINED_H
 
 #include "drawn_links.h"
-#include "listed.h"
 
 #include <stdio.h>
 
@@ -47,6 +46,82 @@ static inline struct logp_network longest(const struct drawn *d)
 
     model.params.latency_varies = false;
     return model;
+}
+
+/* ---- the tasks of an explanation as a list of steps again: the same schedule, held fixed ---- */
+
+struct listed {
+    struct logp_step **steps; /* by rank */
+    int64_t *n, P;
+    struct logp_step_list list;
+};
+
+static inline struct logp_step *listed_more(struct listed *l, int64_t rank)
+{
+    return memset(&l->steps[rank][l->n[rank]++], 0, sizeof(struct logp_step));
+}
+
+/* What its combinations take with this gamma. late: a task that starts so much later, or -1. */
+static inline struct listed listed_make(const struct logp_explanation *e, int64_t gamma_ps,
+                                        int64_t late, int64_t late_ns)
+{
+    struct listed l = {.steps = calloc((size_t)e->P, sizeof(*l.steps)),
+                       .n = calloc((size_t)e->P, sizeof(*l.n)),
+                       .P = e->P};
+
+    for (size_t i = 0; i < e->n_tasks; i++)
+        l.n[e->tasks[i].rank]++;
+    for (int64_t r = 0; r < e->P; r++) {
+        l.steps[r] = malloc((size_t)(l.n[r] + 1) * sizeof(**l.steps));
+        l.n[r] = 0;
+    }
+    for (size_t i = 0; i < e->n_tasks; i++) {
+        const struct logp_task *t = &e->tasks[i];
+
+        if ((int64_t)i == late)
+            logp_step_compute(listed_more(&l, t->rank), late_ns, 0);
+        if (t->kind == LOGP_STEP_SEND)
+            logp_step_send(listed_more(&l, t->rank), t->peer, t->tag, LOGP_RECV_BUF, 0, t->n_bytes);
+        else if (t->kind == LOGP_STEP_RECEIVE)
+            logp_step_receive(listed_more(&l, t->rank), t->peer, t->tag, LOGP_RECV_BUF, 0,
+                              t->n_bytes);
+        else
+            logp_step_compute(
+                listed_more(&l, t->rank),
+                t->compute_ns + (int64_t)(((__int128)t->elements * gamma_ps + 999) / 1000), 0);
+        l.list.most_bytes = t->n_bytes > l.list.most_bytes ? t->n_bytes : l.list.most_bytes;
+    }
+    l.list.P = e->P;
+    l.list.steps = (const struct logp_step *const *)l.steps;
+    l.list.n = l.n;
+    return l;
+}
+
+static inline void listed_free(struct listed *l)
+{
+    for (int64_t r = 0; r < l->P; r++)
+        free(l->steps[r]);
+    free(l->steps);
+    free(l->n);
+}
+
+static inline struct logp_schedule listed_schedule(const struct listed *l)
+{
+    const struct logp_args args = {.list = &l->list};
+
+    return logp_schedule_of(logp_algorithm_find("schedule", "listed"), l->P, &args, NULL);
+}
+
+/* Its fold on this network. */
+static inline int64_t listed_fold(const struct listed *l, const struct logp_network *model)
+{
+    const struct logp_schedule s = listed_schedule(l);
+    TEST_DELAY delay = {0};
+    struct logp_fold fold;
+
+    cr_assert_eq(logp_network_delay(model, l->P, NULL, &delay, NULL), 0);
+    cr_assert_eq(logp_schedule_fold(&s, &delay, 0, &fold), 0);
+    return fold.ns;
 }
 
 #endif

@@ -55,6 +55,23 @@ static inline size_t test_n_ops(void)
     return n;
 }
 
+/* An operation that does not commute: maps x -> m x + t modulo 2^32, one after the other. */
+struct map {
+    uint32_t m, t;
+};
+
+static void follow(void *acc, const void *in, size_t n, void *arg)
+{
+    struct map *x = acc;
+    const struct map *y = in;
+
+    for (size_t i = 0; i < n; i++)
+        x[i] = (struct map){y[i].m * x[i].m, y[i].m * x[i].t + y[i].t};
+}
+
+static const struct logp_op maps = {
+    .name = "follow", .type = "map", .element_bytes = sizeof(struct map), .combine = follow};
+
 static const int64_t test_timeout_ns = INT64_C(120000000000);
 
 /* Models that suites run with, named for L. */

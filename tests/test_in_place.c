@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* In place: every algorithm of every collective that can be, and the calls of a program. */
-#include "maps.h"
 #include "support.h"
 
 enum { MOST_P = 33 };

@@ -5,7 +5,6 @@
  * own. Every rank must come to its end with the right result.
  */
 #include "calls.h"
-#include "maps.h"
 #include "task.h"
 
 #include <stdio.h>

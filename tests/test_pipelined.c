@@ -3,7 +3,6 @@
  * What goes in blocks or in segments, or in halves: along chains and trees, along two trees, or cut
  * and gathered. Blocks pay, and the schedules are what they are said to be.
  */
-#include "maps.h"
 #include "support.h"
 
 #include <logp/paper.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reduce: orders of ranks, the call of a program, the smallest operands. That all algorithms are right:
  * test_cases.c, on the wall clock test_processes.c. */
-#include "maps.h"
 #include "reduce.h"
 
 Test(reduce, an_operation_that_does_not_commute_needs_the_order_of_ranks)

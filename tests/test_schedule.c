@@ -4,7 +4,6 @@
  * does not. What they take: test_cases.c.
  */
 #include "blocks.h"
-#include "maps.h"
 
 /* ---- check ---- */
 

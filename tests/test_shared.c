@@ -4,7 +4,6 @@
  * for every size, in every order, and ended by whatever ends a run.
  */
 #include "calls.h"
-#include "maps.h"
 
 enum { MOST_P = 33, MOST_N = 3000, N_SHARED = CALL_TRANSPOSE /* calls through shared memory */ };
 

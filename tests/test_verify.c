@@ -4,7 +4,6 @@
  * result spoilt on one rank. Whatever is wrong with it, wherever, that rank is found. A new
  * collective is held to this from its first day.
  */
-#include "maps.h"
 #include "support.h"
 
 enum { MOST_BYTES = 4096, N_BYTES = 13 };

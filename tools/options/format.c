@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --format: which of the formats the command can use, and which of these it shall be; --output, the
- * suffix of which decides where --format does not; --explain, --plot. */
+ * suffix of which decides where --format does not; --explain, --plot; --quiet, --verbose, --color. */
 #include "options/rows.h"
 
 #include "file/file.h"
@@ -190,5 +190,31 @@ const struct option_row format_options[] = {
      "none", OPTIONS_MPIRUN, .apply = apply_trace},
     {"plot", "FILE|DIR", "picture of the sweep (.png, .svg, .pdf); for a paper: the folder", "",
      "none", OPTIONS_PLOT, TEXT(plot)},
+    {0},
+};
+
+/* ---- how much a command says besides its answer, and in which colours ---- */
+
+/* Applied after --progress. */
+static void apply_quiet(struct options *o, const char *option, const char *text)
+{
+    o->quiet = switched(option, text);
+    o->progress = o->progress && !o->quiet;
+}
+
+static void apply_color(struct options *o, const char *option, const char *text)
+{
+    static const struct names names = {{"auto", "always", "never"}, 3};
+
+    o->color = which_name(option, text, &names);
+}
+
+const struct option_row talk_options[] = {
+    {"quiet", NULL, "as -q: only the result and errors; no notes, no advice, no progress", "off",
+     "", OPTIONS_TALK, .apply = apply_quiet},
+    {"verbose", NULL, "as -v: show first which options are set, and where", "off", "", OPTIONS_TALK,
+     SWITCH(verbose)},
+    {"color", "WHEN", "colors on a terminal: auto (unless NO_COLOR is set), always, never", "auto",
+     "", OPTIONS_TALK, .apply = apply_color, .words = "auto, always, never"},
     {0},
 };

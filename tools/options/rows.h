@@ -64,8 +64,8 @@ extern const struct option_row sweep_options[];   /* sweep.c */
 extern const struct option_row format_options[];  /* format.c */
 extern const struct option_row picture_options[]; /* picture.c */
 extern const struct option_row tune_options[];    /* tune.c */
-extern const struct option_row measure_options[]; /* measure.c */
-extern const struct option_row talk_options[];    /* talk.c: for all commands */
+extern const struct option_row measure_options[]; /* tune.c */
+extern const struct option_row talk_options[];    /* format.c: for all commands */
 
 /* ---- machine.c ---- */
 

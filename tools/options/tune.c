@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of tables: for which processors and sizes, for whom, and where to. */
+/* The options of tables: for which processors and sizes, for whom, and where to; of measurements. */
 #include "options/rows.h"
 
 #include <stdlib.h>
@@ -85,5 +85,33 @@ static void apply_export(struct options *o, const char *option, const char *text
 const struct option_row tune_options[] = {
     {"export", "FOR", "a file that openmpi or mpich loads, or csv", "", "a table", OPTIONS_TUNE,
      .apply = apply_export, .words = "openmpi, mpich, csv"},
+    {0},
+};
+
+/* ---- what is measured from outside ---- */
+
+static void apply_pairs(struct options *o, const char *option, const char *text)
+{
+    o->all_pairs = either(option, text, "first", "all");
+}
+
+static const char *all_on(const struct options *o, char buf[MAX_LIST])
+{
+    const struct logp_machine_file *m;
+    struct names names = {{"host"}, 1};
+
+    (void)o;
+    for (size_t i = 0; (m = logp_machine_file_at(i)) != NULL; i++)
+        add_name(&names, m->name);
+    return list_names(&names, ", ", buf);
+}
+
+const struct option_row measure_options[] = {
+    {"pairs", "WHICH", "first: ranks 0 and 1; all: each pair, to find nodes", "first", "",
+     OPTIONS_MEASURE, .apply = apply_pairs, .words = "first, all"},
+    {"on", "WHAT", "host: at its own speed; or an emulated machine, by name or file", "host", "",
+     OPTIONS_VALIDATE, TEXT(on), .choices = all_on},
+    {"fit", NULL, "find the parameters that fit the measured times", "off", "", OPTIONS_VALIDATE,
+     SWITCH(fit)},
     {0},
 };
