@@ -124,6 +124,14 @@ static inline enum logp_stacks test_stacks(void)
     return test_shares_stack() ? LOGP_STACKS_SHARED : LOGP_STACKS_AUTO;
 }
 
+/* How many processes of an MPI run this. */
+static inline int test_processes(void)
+{
+    const char *openmpi = getenv("OMPI_COMM_WORLD_SIZE"), *mpich = getenv("PMI_SIZE");
+
+    return atoi(openmpi != NULL ? openmpi : mpich != NULL ? mpich : "1");
+}
+
 #ifdef LOGP_TESTS_OVER_PROCESSES
 /* Whatever the machine is to be: over the processes that run this, if it has a vp for each, on the
  * wall clock and without delays. What is left of a test is what is sent and received. It is kept
@@ -133,8 +141,7 @@ extern struct logp_machine *test_machine_kept;
 static inline struct logp_machine *test_machine_of(int P, enum logp_clock clock,
                                                    struct logp_delay delay)
 {
-    const char *openmpi = getenv("OMPI_COMM_WORLD_SIZE"), *mpich = getenv("PMI_SIZE");
-    const int n = atoi(openmpi != NULL ? openmpi : mpich != NULL ? mpich : "1");
+    const int n = test_processes();
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = P,
                                        .delay = logp_delay_none(),

@@ -61,15 +61,6 @@ Test(links, on_a_line_the_farthest_first_never_share_a_link)
     }
 }
 
-Test(links, on_the_switch_tree_the_farthest_is_six_hops_away)
-{
-    TEST_TOPOLOGY t = test_topology("tree", 8);
-
-    cr_expect_eq(logp_topology_hops(t, 0, 4), 6);
-    cr_expect_eq(logp_topology_hops(t, 0, 2), 4);
-    cr_expect_eq(logp_topology_hops(t, 0, 1), 2);
-}
-
 Test(links, only_trees_have_a_load)
 {
     struct logp_invocation c = {.args.n_bytes = 8};

@@ -8,21 +8,14 @@
 
 enum { CASES = 400, LONG = 100000 };
 
-static int processes(void)
-{
-    const char *openmpi = getenv("OMPI_COMM_WORLD_SIZE"), *mpich = getenv("PMI_SIZE");
-
-    return openmpi != NULL ? atoi(openmpi) : mpich != NULL ? atoi(mpich) : 1;
-}
-
-/* A machine that plans on a topology; NULL: on none. */
-static struct logp_machine *machine_on(const struct logp_topology *topology, int P,
+/* network: NULL: without delays */
+static struct logp_machine *machine_on(const struct logp_network *network, int P,
                                        size_t queue_limit)
 {
-    const struct logp_network network = {.undelayed = true, .topology = topology};
+    const struct logp_network none = {.undelayed = true};
     const struct logp_config config = {.size = sizeof(config),
                                        .n_processors = P,
-                                       .network = &network,
+                                       .network = network != NULL ? network : &none,
                                        .executor = test_executor(),
                                        .queue_limit = queue_limit,
                                        .transport = getenv("LOGP_TEST_TRANSPORT")};
@@ -61,19 +54,19 @@ Test(processes, have_blocks_of_ranks)
     int next = 0, first, n;
     int64_t values[2] = {1, logp_machine_process(m)};
 
-    cr_assert_eq(logp_machine_processes(m), processes());
+    cr_assert_eq(logp_machine_processes(m), test_processes());
     for (int i = 0; i < logp_machine_processes(m); i++) {
         cr_assert_eq(logp_machine_ranks(m, i, &first, &n), 0);
         cr_assert_eq(first, next);
-        cr_assert(n == 11 / processes() || n == 11 / processes() + 1);
+        cr_assert(n == 11 / test_processes() || n == 11 / test_processes() + 1);
         next += n;
     }
     cr_assert_eq(next, 11);
-    cr_assert_eq(logp_machine_ranks(m, processes(), &first, &n), -EINVAL);
+    cr_assert_eq(logp_machine_ranks(m, test_processes(), &first, &n), -EINVAL);
     cr_assert_eq(logp_machine_ranks(m, -1, &first, &n), -EINVAL);
     cr_assert_eq(logp_machine_agree(m, values, 2, LOGP_AGREE_SUM), 0);
-    cr_assert_eq(values[0], processes());
-    cr_assert_eq(values[1], processes() * (processes() - 1) / 2);
+    cr_assert_eq(values[0], test_processes());
+    cr_assert_eq(values[1], test_processes() * (test_processes() - 1) / 2);
 }
 
 /* ---- which sends wait ---- */
@@ -101,19 +94,11 @@ static int try_long(struct logp_vp *vp, void *arg)
 Test(processes, say_which_sends_wait)
 {
     const struct logp_network delayed = {.params = test_params(6000, 500, 1000), .unit_ns = 1};
-    const struct logp_network none = {.undelayed = true};
 
     for (int i = 0; i < 2; i++) {
-        const struct logp_config config = {.size = sizeof(config),
-                                           .n_processors = 2 * processes(),
-                                           .network = i == 0 ? &none : &delayed,
-                                           .executor = test_executor(),
-                                           .transport = getenv("LOGP_TEST_TRANSPORT")};
-        struct logp_machine *m;
+        TEST_MACHINE m = machine_on(i == 0 ? NULL : &delayed, 2 * test_processes(), 0);
 
-        cr_assert_eq(logp_machine_create(&config, &m), 0);
         cr_assert_eq(run(m, try_long, m, 0), 0);
-        logp_machine_destroy(m);
     }
 }
 
@@ -156,8 +141,8 @@ Test(processes, refuse_what_is_of_one_box)
     config.transport = "mpi:pigeon";
     cr_assert_eq(logp_machine_create(&config, &m), -ENOENT);
     config.transport = "mpi";
-    config.n_processors = processes() - 1;
-    if (processes() > 1)
+    config.n_processors = test_processes() - 1;
+    if (test_processes() > 1)
         cr_assert_eq(logp_machine_create(&config, &m), -EINVAL);
     config.n_processors = 6;
 
@@ -167,7 +152,7 @@ Test(processes, refuse_what_is_of_one_box)
     cr_assert_eq(logp_machine_repeat(m, only_wait, NULL, 0, NULL, NULL), -ENOTSUP);
     cr_assert_eq(run(m, refused_to_a_vp, NULL, test_timeout_ns), 0);
     other_rank = logp_machine_process(m) == 0 ? 5 : 0;
-    if (processes() > 1)
+    if (test_processes() > 1)
         cr_assert_eq(logp_machine_inject(m, other_rank, 1, NULL, 0), -ENOTSUP);
     cr_assert_eq(logp_topology_create("ring", 6, &ring), 0);
     cr_assert_eq(logp_machine_set_delay(m, test_on_links(ring, &params), 0), 0);
@@ -191,10 +176,10 @@ Test(processes, refuse_what_is_unlike)
                                  .executor = test_executor()};
     struct logp_params params = test_params(1000, 100, 200);
     struct logp_machine *m = machine(6, 0);
-    const bool is_last = logp_machine_process(m) == processes() - 1;
+    const bool is_last = logp_machine_process(m) == test_processes() - 1;
 
     cr_assert_eq(logp_machine_destroy(m), 0);
-    if (processes() == 1)
+    if (test_processes() == 1)
         return;
     config.n_processors += is_last;
     cr_assert_eq(logp_machine_create(&config, &m), -EINVAL);
@@ -322,7 +307,7 @@ Test(processes, messages_are_as_on_one_box)
     static bool any[] = {false, true};
     static size_t truncated[] = {8, 4000, LONG};
 
-    for (int P = processes(); P <= 9; P += 3) {
+    for (int P = test_processes(); P <= 9; P += 3) {
         TEST_MACHINE m = machine(P, 0);
 
         cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
@@ -426,7 +411,7 @@ Test(processes, synchronous_sends_wait_for_their_receivers)
     struct logp_params params = test_params(2000000, 100000, 200000);
     static bool any[] = {false, true};
 
-    for (int P = processes() > 1 ? processes() : 2; P <= 9; P += 3) {
+    for (int P = test_processes() > 1 ? test_processes() : 2; P <= 9; P += 3) {
         TEST_MACHINE m = machine(P, 0);
         const struct logp_report *report = logp_machine_report(m);
 
@@ -611,9 +596,9 @@ Test(processes, end_together)
     cr_assert_eq(run(m, never_meet, NULL, test_timeout_ns), -EDEADLK);
     cr_assert_eq(report->n_waits, 7);
     cr_assert_eq(report->waits[6].kind, LOGP_WAIT_SYNC);
-    if (processes() > 1)
+    if (test_processes() > 1)
         cr_assert_eq(run(m, poll_for_ever, NULL, 200000000), -ETIMEDOUT);
-    if (logp_machine_process(m) == processes() - 1)
+    if (logp_machine_process(m) == test_processes() - 1)
         logp_machine_stop(m, -EINTR);
     cr_assert_eq(run(m, only_wait, NULL, test_timeout_ns), -EINTR);
     for (int i = 0; i < 300; i++)
@@ -642,9 +627,9 @@ static int send_too_long(struct logp_vp *vp, void *arg)
 
 Test(processes, hold_no_more_than_they_may)
 {
-    TEST_MACHINE m = machine(processes(), 1 << 20);
+    TEST_MACHINE m = machine(test_processes(), 1 << 20);
 
-    if (processes() > 1)
+    if (test_processes() > 1)
         cr_assert_eq(run(m, flood_one, NULL, test_timeout_ns), -ENOBUFS);
     cr_assert_eq(run(m, send_too_long, NULL, test_timeout_ns), 0);
 }
@@ -668,7 +653,7 @@ static void run_case(struct logp_machine **machines, uint64_t seed, int64_t *ran
 
     if (d.topology != NULL)
         destroy_machines(machines);
-    for (size_t i = 0; d.P >= processes() && i < n; i++) {
+    for (size_t i = 0; d.P >= test_processes() && i < n; i++) {
         const struct logp_experiment x = test_experiment(rows[i], &d.call.args, d.reps, seed);
         struct logp_record r;
 
@@ -677,7 +662,8 @@ static void run_case(struct logp_machine **machines, uint64_t seed, int64_t *ran
             continue;
         if (machines[d.P] == NULL) {
             destroy_machines(machines);
-            machines[d.P] = machine_on(d.topology, d.P, 0);
+            machines[d.P] = machine_on(
+                &(struct logp_network){.undelayed = true, .topology = d.topology}, d.P, 0);
         }
         must(logp_experiment_run(machines[d.P], &x, &r) == 0, "it runs", &d, rows[i]->name);
         must(r.verified && r.reps == d.reps && r.wrong_rank < 0, "it is right", &d, rows[i]->name);
@@ -692,7 +678,7 @@ Test(processes, run_every_algorithm)
 {
     struct logp_machine *machines[MOST_P + 1] = {NULL};
     /* more processes than cores take turns, a time slice each */
-    const uint64_t cases = processes() > 2 ? CASES / 5 : CASES;
+    const uint64_t cases = test_processes() > 2 ? CASES / 5 : CASES;
     int64_t ran = 0;
 
     for (uint64_t seed = 1; seed <= cases; seed++)
