@@ -104,7 +104,7 @@ static int pass_on(struct logp_vp *vp, void *arg)
 }
 
 /* A vp with its timer, its posted receive and its stack set aside; huge pages are rounded up. */
-Test(stacks, one_of_very_many_takes_at_most_400_bytes)
+Test(stacks, one_of_very_many_takes_at_most_350_bytes)
 {
     enum { P = 1 << 19 };
     const long before = resident_kib();
@@ -114,7 +114,7 @@ Test(stacks, one_of_very_many_takes_at_most_400_bytes)
         return;
     m = deep_machine(P);
     cr_assert_eq(logp_machine_run(m, pass_on, NULL, test_timeout_ns), 0);
-    cr_expect_leq((resident_kib() - before) * 1024 / P, 400, "%ld bytes",
+    cr_expect_leq((resident_kib() - before) * 1024 / P, 350, "%ld bytes",
                   (resident_kib() - before) * 1024 / P);
 }
 

@@ -5,15 +5,7 @@
 #include "host/host.h"
 #include "state/timers.h"
 
-enum { MOST = 40, STEPS = 4000 };
-
-/* The copies of timers.c: what moves in one of its runs must not lie where it goes. */
-void *test_memcpy(void *to, const void *from, size_t n);
-void *test_memcpy(void *to, const void *from, size_t n)
-{
-    cr_assert((uintptr_t)to + n <= (uintptr_t)from || (uintptr_t)from + n <= (uintptr_t)to);
-    return memmove(to, from, n);
-}
+enum { MOST = 200, STEPS = 4000 };
 
 struct plain {
     struct lpi_timer slots[4 * MOST];
@@ -145,6 +137,15 @@ Test(timers, the_earliest_comes_first_whatever_is_withdrawn)
             some_steps(seed, spread);
 }
 
+static int n_in(const struct lpi_run *r)
+{
+    int n = r->tail - r->head;
+
+    for (const struct lpi_timer_block *b = r->first; b != r->last; b = b->next)
+        n += LPI_TIMER_BLOCK;
+    return n;
+}
+
 /* Deadlines that come up to `early` ns before the last of many. @return how many went to the heap
  */
 static int almost_in_order(bool is_loose, int early)
@@ -160,7 +161,7 @@ static int almost_in_order(bool is_loose, int early)
         wanted[i] = 10000 + (i < MOST / 2 ? 0 : i - test_below(&random, early));
         lpi_timers_push(&t, wanted[i], i, (unsigned)i);
     }
-    others = t.n - (t.runs[0].tail - t.runs[0].head);
+    others = t.n - n_in(&t.runs[0]);
     for (int n = MOST; n > 0; n--) {
         const struct lpi_timer top = *lpi_timers_top(&t);
 
@@ -216,6 +217,48 @@ Test(timers, all_that_hold_survive_a_purge)
 {
     for (uint64_t seed = 0; seed < 330; seed++)
         purge_full(seed);
+}
+
+/* Those of the start come in the order of their ranks, between what is pushed meanwhile. */
+static void start_with(const int *ranks, int first, int n)
+{
+    struct lpi_timers t;
+
+    cr_assert_eq(lpi_timers_init(&t, MOST), 0);
+    lpi_timers_start(&t, ranks, first, n);
+    for (int i = 0; i < t.capacity; i++) {
+        cr_assert(!lpi_timers_full(&t));
+        lpi_timers_push(&t, i, first, 1);
+    }
+    cr_assert(lpi_timers_full(&t), "the start takes no space");
+    for (int i = 0; i < n; i++) {
+        const int rank = ranks != NULL ? ranks[i] : first + i;
+        const struct lpi_timer top = *lpi_timers_top(&t);
+
+        cr_assert_eq(top.key, 0);
+        cr_assert_eq(top.rank, rank);
+        if (i == 0) { /* that of the same time and rank may come first */
+            lpi_timers_pop(&t);
+            cr_assert_eq(lpi_timers_top(&t)->rank, rank);
+        }
+        lpi_timers_pop(&t);
+        cr_assert_eq(t.n, t.capacity - 1 + n - 1 - i);
+    }
+    for (int i = 1; i < t.capacity; i++) {
+        cr_assert_eq(lpi_timers_top(&t)->key, i);
+        lpi_timers_pop(&t);
+    }
+    cr_assert(lpi_timers_top(&t) == NULL);
+    lpi_timers_fini(&t);
+}
+
+Test(timers, the_start_comes_in_the_order_of_ranks)
+{
+    const int ranks[] = {3, 4, 7, 11, 20};
+
+    start_with(NULL, 5, MOST);
+    start_with(NULL, 0, 1);
+    start_with(ranks, 3, 5);
 }
 
 /* In order, so all in one run; after each count of those that have gone as many more come. */

@@ -4,6 +4,7 @@
 
 #include "host/host.h"
 
+#include <endian.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@ enum {
     LARGE = (LPI_IMAGE_CLASSES - 1) * LPI_IMAGE_ROUND, /* larger ones come from malloc */
     MOST_WORDS = 2048,                                 /* longer stacks are saved as a whole */
     MOST_GROUPS = 256,
+    RENEW = 64,   /* stacks of a place, after which it gets another template */
+    PATIENCE = 4, /* stacks in a row that do not fit the usual pattern of their place */
 };
 
 struct lpi_chunk_of_images {
@@ -86,13 +89,13 @@ static bool has_space(const struct lpi_image *image, size_t bytes)
     return bytes <= capacity && capacity / 8 <= bytes;
 }
 
-/* An image with space for `bytes`, which takes the place of the last one. NULL: no memory */
+/* An image of so many bytes, header included, which takes the place of the last one. NULL: no memory */
 static struct lpi_image *make_space(struct lpi_images *all, struct lpi_image *last, size_t bytes)
 {
-    const size_t capacity = round_up(sizeof(*last) + bytes);
+    const size_t capacity = round_up(bytes);
     struct lpi_image *image;
 
-    if (last != NULL && has_space(last, sizeof(*last) + bytes))
+    if (last != NULL && has_space(last, bytes))
         return last;
     image = (struct lpi_image *)take(all, capacity);
     if (image == NULL)
@@ -102,41 +105,61 @@ static struct lpi_image *make_space(struct lpi_images *all, struct lpi_image *la
     return image;
 }
 
+static struct lpi_whole_image *whole_of(struct lpi_image *image)
+{
+    return (struct lpi_whole_image *)image;
+}
+
 /* ---- patterns ---- */
 
 /*
  * Which words differ between stacks that wait at the same place, and which of these do so by the
- * same amount: all pointers into the vp's own structures, all that depends on its rank. So an image
- * holds one amount for each group of words.
+ * same amount: all pointers into the vp's own structures, all times. Many amounts are a multiple of
+ * the difference of the ranks: addresses in arrays by rank. So an image holds one amount for each
+ * group of words that is not linear in the rank.
  */
 struct lpi_pattern {
     int base; /* template */
-    int n_places, n_groups;
+    int n_places, n_groups, n_linear;
     struct place {
         uint16_t word, group;
-    } * places;      /* the words that differ: the first of each group, by group, then the others */
-    uint64_t same[]; /* by two words: the bits that do not differ */
+    } * places; /* the words that differ: the first of each group, by group, then the others */
+    uint32_t *slopes; /* of the first n_linear groups: the amount for each rank more */
+    uint64_t same[];  /* by two words: the bits that do not differ */
 };
 
 /* A word of a stack that holds anything. */
 typedef uint32_t __attribute__((may_alias)) word;
 typedef uint64_t __attribute__((may_alias)) two_words;
 
+/* The amounts of the linear groups of a rank. */
+static void follow_rank(const struct lpi_images *all, const struct lpi_pattern *p, int rank,
+                        uint32_t *amounts)
+{
+    const uint32_t distance = (uint32_t)rank - (uint32_t)all->templates[p->base].rank;
+
+    for (int k = 0; k < p->n_linear; k++)
+        amounts[k] = p->slopes[k] * distance;
+}
+
 /* @return its index; -1: there are too many, or there is no memory */
 static int add_pattern(struct lpi_images *all, const struct lpi_pattern *like, size_t bytes,
-                       const struct place *places)
+                       const struct place *places, const uint32_t *slopes)
 {
-    const size_t n = (size_t)like->n_places;
+    const size_t n = (size_t)like->n_places, n_linear = (size_t)like->n_linear;
     struct lpi_pattern *p;
 
     if (all->n_patterns == LPI_PATTERNS)
         return -1;
-    p = malloc(sizeof(*p) + bytes + n * sizeof(*places));
+    p = malloc(sizeof(*p) + bytes + n_linear * sizeof(*slopes) + n * sizeof(*places));
     if (p == NULL)
         return -1;
     *p = *like;
     memset(p->same, 0xff, bytes);
-    p->places = (struct place *)(p->same + bytes / sizeof(p->same[0]));
+    p->slopes = (uint32_t *)(p->same + bytes / sizeof(p->same[0]));
+    p->places = (struct place *)(p->slopes + n_linear);
+    for (size_t i = 0; i < n_linear; i++)
+        p->slopes[i] = slopes[i];
     for (size_t i = 0; i < n; i++) {
         p->places[i] = places[i];
         memset((char *)p->same + places[i].word * sizeof(word), 0, sizeof(word));
@@ -152,8 +175,8 @@ static uint64_t difference(const two_words *stack, const two_words *base, const 
 }
 
 /* Do all that differ from the template do so as in the pattern? Then the amounts go to `amounts`. */
-static bool fits(const struct lpi_images *all, const struct lpi_pattern *p, const void *stack,
-                 size_t bytes, uint32_t *amounts)
+static bool fits(const struct lpi_images *all, const struct lpi_pattern *p, int rank,
+                 const void *stack, size_t bytes, uint32_t *amounts)
 {
     const void *template = all->templates[p->base].stack;
     const two_words *two = stack, *two_of_base = template;
@@ -171,9 +194,10 @@ static bool fits(const struct lpi_images *all, const struct lpi_pattern *p, cons
         other |= difference(two + i, two_of_base + i, p->same + i);
     if (other != 0)
         return false;
-    for (int k = 0; k < p->n_groups; k++)
+    follow_rank(all, p, rank, amounts);
+    for (int k = p->n_linear; k < p->n_groups; k++)
         amounts[k] = words[p->places[k].word] - base[p->places[k].word];
-    for (int k = p->n_groups; k < p->n_places; k++) {
+    for (int k = 0; k < p->n_places; k++) {
         const struct place *at = &p->places[k];
 
         other |= (words[at->word] - base[at->word]) ^ amounts[at->group];
@@ -212,17 +236,58 @@ static int group_of(struct grouping *g, int before, uint32_t amount)
     return g->n - 1;
 }
 
-/* The coarsest pattern that fits this stack and all that `old` fits, and the amounts of this stack.
+/* Is the amount of a group a multiple of `distance`, the difference of the ranks, as far as is known?
+ * slope: the amount for each rank more. */
+static bool is_linear(const struct lpi_pattern *old, int before, uint32_t amount, uint32_t distance,
+                      uint32_t *slope)
+{
+    if (before >= old->n_linear) /* it was not */
+        return false;
+    if (before >= 0) {
+        *slope = old->slopes[before];
+        return amount == *slope * distance;
+    }
+    if (distance == 0)
+        return false;
+    *slope = distance == UINT32_MAX ? -amount /* INT32_MIN / -1 would overflow */
+                                    : (uint32_t)((int32_t)amount / (int32_t)distance);
+    return amount == *slope * distance;
+}
+
+/* Number the groups anew, the linear ones first. @return how many of them there are */
+static int put_linear_first(const struct lpi_pattern *old, const struct grouping *g,
+                            uint32_t distance, uint16_t *numbers, uint32_t *slopes)
+{
+    bool linear[MOST_GROUPS];
+    int n = 0, at;
+
+    for (int i = 0; i < g->n; i++) {
+        linear[i] = is_linear(old, g->groups[i].before, g->groups[i].amount, distance, &slopes[n]);
+        if (linear[i])
+            numbers[i] = (uint16_t)n++;
+    }
+    at = n;
+    for (int i = 0; i < g->n; i++)
+        if (!linear[i])
+            numbers[i] = (uint16_t)at++;
+    return n;
+}
+
+/* The coarsest pattern that fits this stack and all that `old` fits, but guesses that words which
+ * begin to differ are linear in the rank; and the amounts of this stack.
  * @return its index; -1: it has more groups than a sixth of the words, or as add_pattern() */
-static int refine(struct lpi_images *all, const struct lpi_pattern *old, const void *stack,
-                  size_t bytes, uint32_t *amounts)
+static int refine(struct lpi_images *all, const struct lpi_pattern *old, int rank,
+                  const void *stack, size_t bytes, uint32_t *amounts)
 {
     const size_t n_words = bytes / sizeof(word);
     const word *words = stack;
     const word *base = (const void *)all->templates[old->base].stack;
+    const uint32_t distance = (uint32_t)rank - (uint32_t)all->templates[old->base].rank;
     struct lpi_pattern made = {.base = old->base};
-    struct place first[MOST_WORDS], others[MOST_WORDS];
+    struct place places[MOST_WORDS], others[MOST_WORDS];
     int16_t before[MOST_WORDS]; /* by word: its group in old; -1: none */
+    uint16_t first[MOST_GROUPS], numbers[MOST_GROUPS];
+    uint32_t slopes[MOST_GROUPS];
     struct grouping g;
     int n_others = 0;
 
@@ -242,18 +307,25 @@ static int refine(struct lpi_images *all, const struct lpi_pattern *old, const v
         group = group_of(&g, before[i], amount);
         if (group == g.most)
             return -1;
-        *(g.n > n ? &first[n] : &others[n_others++]) = (struct place){(uint16_t)i, (uint16_t)group};
+        if (g.n > n)
+            first[n] = (uint16_t)i;
+        else
+            others[n_others++] = (struct place){(uint16_t)i, (uint16_t)group};
     }
-    memcpy(first + g.n, others, (size_t)n_others * sizeof(*others));
+    made.n_linear = put_linear_first(old, &g, distance, numbers, slopes);
     made.n_groups = g.n;
     made.n_places = g.n + n_others;
-    for (int i = 0; i < g.n; i++)
-        amounts[i] = g.groups[i].amount;
-    return add_pattern(all, &made, bytes, first);
+    for (int i = 0; i < g.n; i++) {
+        amounts[numbers[i]] = g.groups[i].amount;
+        places[numbers[i]] = (struct place){first[i], numbers[i]};
+    }
+    for (int i = 0; i < n_others; i++)
+        places[g.n + i] = (struct place){others[i].word, numbers[others[i].group]};
+    return add_pattern(all, &made, bytes, places, slopes);
 }
 
 /* The stack becomes a template. @return a pattern without places; -1: as add_pattern() */
-static int add_template(struct lpi_images *all, const void *stack, size_t bytes)
+static int add_template(struct lpi_images *all, int rank, const void *stack, size_t bytes)
 {
     const int i = all->n_templates;
     char *copy = i < LPI_TEMPLATES ? take(all, round_up(bytes)) : NULL;
@@ -263,100 +335,207 @@ static int add_template(struct lpi_images *all, const void *stack, size_t bytes)
     memcpy(copy, stack, bytes);
     all->templates[i].stack = copy;
     all->templates[i].bytes = bytes;
+    all->templates[i].rank = rank;
     all->n_templates++;
-    return add_pattern(all, &(struct lpi_pattern){.base = i}, bytes, NULL);
+    return add_pattern(all, &(struct lpi_pattern){.base = i}, bytes, NULL, NULL);
 }
 
-/* Put a pattern in front of the recent ones. It replaces the k-th, which it refines or is; the last, if
- * there is no k-th. */
-static void put_first(struct lpi_images *all, int k, int pattern)
+/* Put a place in front of the recent ones. It replaces the k-th; the last, if there is no k-th. */
+static void put_first(struct lpi_images *all, int k, struct lpi_recent place)
 {
-    if (k >= LPI_RECENT_PATTERNS)
-        k = LPI_RECENT_PATTERNS - 1;
+    if (k >= LPI_RECENT)
+        k = LPI_RECENT - 1;
     memmove(all->recent + 1, all->recent, (size_t)k * sizeof(all->recent[0]));
-    all->recent[0] = pattern;
+    all->recent[0] = place;
 }
 
-/* Find a pattern for a stack, and its amounts: a recent one that fits or can be refined, or else that of a
- * new template. @return its index; -1: as add_pattern() */
-static int pattern_for(struct lpi_images *all, const void *stack, size_t bytes, uint32_t *amounts)
+/* The usual pattern of a place, or the one for all stacks: the latter is refined by every stack that fits
+ * none, the former only after several in a row. So what is rare does not make all images larger.
+ * @return its index; -1: as refine() */
+static int pattern_of(struct lpi_images *all, struct lpi_recent *place, int rank, const void *stack,
+                      size_t bytes, uint32_t *amounts)
 {
-    int found = -1, k = 0;
+    const bool again = place->misfits == PATIENCE;
+    int *which = again ? &place->usual : &place->all;
+    int refined;
 
-    for (; k < all->n_recent; k++) {
-        const struct lpi_pattern *p = all->patterns[all->recent[k]];
+    if (fits(all, all->patterns[place->usual], rank, stack, bytes, amounts)) {
+        place->misfits = 0;
+        return place->usual;
+    }
+    place->misfits = again ? 0 : place->misfits + 1;
+    if (!again && fits(all, all->patterns[place->all], rank, stack, bytes, amounts))
+        return place->all;
+    refined = refine(all, all->patterns[*which], rank, stack, bytes, amounts);
+    if (refined >= 0)
+        *which = refined;
+    return refined;
+}
 
-        if (all->templates[p->base].bytes != bytes)
+/* Find a pattern for a stack, and its amounts: one of a recent place, or else that of a new template.
+ * The first stacks of a place are often unlike all others, so a later one becomes its template.
+ * @return its index; -1: as add_pattern() */
+static int pattern_for(struct lpi_images *all, int rank, const void *stack, size_t bytes,
+                       uint32_t *amounts)
+{
+    struct lpi_recent place;
+    int found = -1, k = 0, n = 0;
+
+    for (; k < all->n_recent && found < 0; k++) {
+        place = all->recent[k];
+        if (all->templates[all->patterns[place.usual]->base].bytes != bytes)
             continue;
-        if (fits(all, p, stack, bytes, amounts)) {
-            found = all->recent[k];
+        n = place.n + (place.n <= RENEW);
+        if (n == RENEW)
             break;
-        }
-        found = refine(all, p, stack, bytes, amounts);
+        place.n = n;
+        found = pattern_of(all, &place, rank, stack, bytes, amounts);
         if (found >= 0)
             break;
     }
     if (found < 0) {
-        found = add_template(all, stack, bytes);
-        all->n_recent += found >= 0 && all->n_recent < LPI_RECENT_PATTERNS;
+        found = add_template(all, rank, stack, bytes);
+        if (found < 0)
+            return -1;
+        place = (struct lpi_recent){.usual = found, .all = found, .n = k < all->n_recent ? n : 0};
+        all->n_recent += k == all->n_recent && k < LPI_RECENT;
     }
-    if (found >= 0)
-        put_first(all, k, found);
+    put_first(all, k, place);
     return found;
 }
 
-struct lpi_image *lpi_image_save(struct lpi_images *all, struct lpi_image *last, const void *stack,
-                                 size_t bytes)
-{
-    uint32_t amounts[MOST_GROUPS];
-    struct lpi_image *image;
-    int pattern = -1;
-    size_t n = bytes;
+/* ---- amounts ---- */
 
-    if (!all->whole && bytes <= MOST_WORDS * sizeof(word))
-        pattern = pattern_for(all, stack, bytes, amounts);
-    if (pattern >= 0)
-        n = (size_t)all->patterns[pattern]->n_groups * sizeof(amounts[0]);
-    image = make_space(all, last, n);
+/* Two bits for each amount say how many bytes of it follow after all of these bits. */
+enum { CODES_PER_BYTE = 4, CODE_BITS = 2, CODE_MASK = 3 };
+static const unsigned char width_of[] = {0, 1, 2, 4};
+
+static unsigned code_of(uint32_t amount)
+{
+    const int32_t n = (int32_t)amount;
+
+    return n == 0 ? 0 : n == (int8_t)n ? 1 : n == (int16_t)n ? 2 : 3;
+}
+
+static size_t code_bytes(int n)
+{
+    return ((size_t)n + CODES_PER_BYTE - 1) / CODES_PER_BYTE;
+}
+
+/* Write n amounts to `out`. @return the bytes */
+static size_t encode(const uint32_t *amounts, int n, unsigned char *out)
+{
+    unsigned char *at = out + code_bytes(n);
+
+    memset(out, 0, code_bytes(n));
+    for (int i = 0; i < n; i++) {
+        const unsigned code = code_of(amounts[i]);
+        const uint32_t amount = htole32(amounts[i]);
+
+        out[i / CODES_PER_BYTE] |= (unsigned char)(code << i % CODES_PER_BYTE * CODE_BITS);
+        memcpy(at, &amount, sizeof(amount)); /* the next amount overwrites what is not needed */
+        at += width_of[code];
+    }
+    return (size_t)(at - out);
+}
+
+static void decode(const unsigned char *in, int n, uint32_t *amounts)
+{
+    const unsigned char *at = in + code_bytes(n);
+
+    for (int i = 0; i < n; i++) {
+        const unsigned code = in[i / CODES_PER_BYTE] >> i % CODES_PER_BYTE * CODE_BITS & CODE_MASK;
+        uint32_t amount = 0;
+
+        memcpy(&amount, at, width_of[code]);
+        amount = le32toh(amount);
+        amounts[i] = code == 1   ? (uint32_t)(int8_t)amount
+                     : code == 2 ? (uint32_t)(int16_t)amount
+                                 : amount;
+        at += width_of[code];
+    }
+}
+
+/* ---- images ---- */
+
+static struct lpi_image *save_whole(struct lpi_images *all, struct lpi_image *last,
+                                    const void *stack, size_t bytes)
+{
+    struct lpi_image *image = make_space(all, last, sizeof(struct lpi_whole_image) + bytes);
+
     if (image == NULL)
         return NULL;
-    if (n > 0)
-        memcpy(image->memory, pattern >= 0 ? (const void *)amounts : stack, n);
-    image->stack_bytes = (uint32_t)bytes;
-    image->pattern = (int16_t)pattern;
+    image->pattern = -1;
+    whole_of(image)->bytes = (uint32_t)bytes;
+    memcpy(whole_of(image)->stack, stack, bytes);
     return image;
 }
 
-void lpi_image_restore(const struct lpi_images *all, const struct lpi_image *image, void *stack)
+struct lpi_image *lpi_image_save(struct lpi_images *all, struct lpi_image *last, int rank,
+                                 const void *stack, size_t bytes)
 {
-    const uint32_t *amounts = (const void *)image->memory;
+    uint32_t amounts[MOST_GROUPS];
+    unsigned char coded[MOST_GROUPS / CODES_PER_BYTE + sizeof(amounts)];
     const struct lpi_pattern *p;
+    struct lpi_image *image;
+    int pattern = -1;
+    size_t n;
+
+    if (!all->whole && bytes <= MOST_WORDS * sizeof(word))
+        pattern = pattern_for(all, rank, stack, bytes, amounts);
+    if (pattern < 0)
+        return save_whole(all, last, stack, bytes);
+    p = all->patterns[pattern];
+    n = encode(amounts + p->n_linear, p->n_groups - p->n_linear, coded);
+    image = make_space(all, last, sizeof(*image) + n);
+    if (image == NULL)
+        return NULL;
+    image->pattern = (int16_t)pattern;
+    memcpy(image->amounts, coded, n);
+    return image;
+}
+
+size_t lpi_image_bytes(const struct lpi_images *all, const struct lpi_image *image)
+{
+    return image->pattern < 0 ? ((const struct lpi_whole_image *)image)->bytes
+                              : all->templates[all->patterns[image->pattern]->base].bytes;
+}
+
+void lpi_image_restore(const struct lpi_images *all, const struct lpi_image *image, int rank,
+                       void *stack)
+{
+    const size_t bytes = lpi_image_bytes(all, image);
+    const struct lpi_pattern *p;
+    uint32_t amounts[MOST_GROUPS];
     word *words = stack;
 
     if (image->pattern < 0) {
-        memcpy(stack, image->memory, image->stack_bytes);
+        memcpy(stack, ((const struct lpi_whole_image *)image)->stack, bytes);
         return;
     }
     p = all->patterns[image->pattern];
-    memcpy(stack, all->templates[p->base].stack, image->stack_bytes);
+    memcpy(stack, all->templates[p->base].stack, bytes);
+    follow_rank(all, p, rank, amounts);
+    decode(image->amounts, p->n_groups - p->n_linear, amounts + p->n_linear);
     for (int i = 0; i < p->n_places; i++)
         words[p->places[i].word] += amounts[p->places[i].group];
 }
 
-struct lpi_image *lpi_image_whole(struct lpi_images *all, struct lpi_image *image)
+struct lpi_whole_image *lpi_image_whole(struct lpi_images *all, struct lpi_image *image, int rank)
 {
+    const size_t bytes = lpi_image_bytes(all, image);
     struct lpi_image *whole;
 
     if (image->pattern < 0)
-        return image;
-    whole = make_space(all, NULL, image->stack_bytes);
+        return whole_of(image);
+    whole = make_space(all, NULL, sizeof(struct lpi_whole_image) + bytes);
     if (whole == NULL)
         return NULL;
-    lpi_image_restore(all, image, whole->memory);
-    whole->stack_bytes = image->stack_bytes;
+    lpi_image_restore(all, image, rank, whole_of(whole)->stack);
     whole->pattern = -1;
+    whole_of(whole)->bytes = (uint32_t)bytes;
     lpi_image_free(all, image);
-    return whole;
+    return whole_of(whole);
 }
 
 void lpi_images_fini(struct lpi_images *all)

@@ -30,6 +30,7 @@
 enum {
     CARRIER_STACK = 256 << 10,
     MOST_IMAGES = 128, /* are no longer than this */
+    CLEARED = 4096,    /* bytes: a page, the least that a stack has */
 };
 
 struct shared {
@@ -118,15 +119,15 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
 static void *resident(const struct lpi_proc *p, void *address)
 {
     struct shared *s = shared_of(p);
-    struct lpi_image *whole;
+    struct lpi_whole_image *whole;
 
     if (p == s->resident)
         return address;
-    whole = lpi_image_whole(&s->images, p->carrier);
+    whole = lpi_image_whole(&s->images, p->carrier, p->rank);
     if (whole == NULL)
         return NULL;
     p->core->machine->procs[p->rank].carrier = whole;
-    return whole->memory + ((char *)address - (s->top - whole->stack_bytes));
+    return whole->stack + ((char *)address - (s->top - whole->bytes));
 }
 
 /* ---- called by the carrier ---- */
@@ -138,14 +139,16 @@ static void put_on_stack(struct shared *s, const struct lpi_proc *p)
 
     lpi_shadow_fresh(&s->stack_shadow, s->bottom, size);
     if (image == NULL) {
+        /* what others have left there would be kept in its image */
+        memset(s->top - CLEARED, 0, CLEARED);
         s->context = make_fcontext(s->top, size, begin);
 #ifdef LPI_TSAN
         if (s->tsan_fibers[p->rank] == NULL)
             s->tsan_fibers[p->rank] = __tsan_create_fiber(0);
 #endif
     } else {
-        s->context = s->top - image->stack_bytes;
-        lpi_image_restore(&s->images, image, s->context);
+        s->context = s->top - lpi_image_bytes(&s->images, image);
+        lpi_image_restore(&s->images, image, p->rank, s->context);
     }
 #ifdef LPI_TSAN
     s->stack_shadow.tsan_fiber = s->tsan_fibers[p->rank];
@@ -159,7 +162,7 @@ static bool set_aside(struct shared *s, struct lpi_proc *p)
     struct lpi_image *image;
 
     lpi_shadow_clear(s->context, bytes);
-    image = lpi_image_save(&s->images, p->carrier, s->context, bytes);
+    image = lpi_image_save(&s->images, p->carrier, p->rank, s->context, bytes);
     if (image != NULL) {
         p->carrier = image;
         return true;

@@ -57,8 +57,9 @@ static void prepare_core(struct lpi_core *c)
         p->needs_query = c->machine->instrumented;
         p->state = LPI_TIMED;
         p->deadline = 0;
-        lpi_timers_push(&c->run_queue.timers, 0, p->rank, p->stamp);
+        p->stamp = 0;
     }
+    lpi_timers_start(&c->run_queue.timers, c->ranks, c->first_rank, c->n_procs);
 }
 
 static struct timespec at(int64_t ns)

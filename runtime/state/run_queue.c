@@ -30,7 +30,7 @@ void lpi_set_deadline(struct lpi_proc *p, int64_t deadline)
         return;
     }
     p->stamp++; /* its earlier deadline is stale */
-    if (c->run_queue.timers.n >= c->run_queue.timers.capacity)
+    if (lpi_timers_full(&c->run_queue.timers))
         lpi_timers_purge(&c->run_queue.timers, holds, c->machine);
     lpi_timers_push(&c->run_queue.timers, deadline, p->rank, p->stamp);
 }

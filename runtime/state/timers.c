@@ -5,12 +5,11 @@
 #include "host/host.h"
 
 #include <errno.h>
-#include <string.h>
 
-/* Numbers of parts: the runs come first, then the heap. */
-enum { HEAP = LPI_RUNS, NONE = -1, UNKNOWN = -2 };
+/* Numbers of parts: the runs come first, then the heap, then the start. */
+enum { HEAP = LPI_RUNS, START, NONE = -1, UNKNOWN = -2 };
 
-enum { FIRST_SLOTS = 256 }; /* of a run */
+enum { BLOCK = LPI_TIMER_BLOCK, FEW = 4096 /* deadlines */ };
 
 static bool before(const struct lpi_timer *a, const struct lpi_timer *b)
 {
@@ -52,86 +51,142 @@ static void sift_down(struct lpi_timers *t, int place, struct lpi_timer s)
     t->heap[place] = s;
 }
 
+/* ---- the runs ---- */
+
+/* There is one: n_blocks suffices for the capacity, with two blocks of each run in part. */
+static struct lpi_timer_block *take_block(struct lpi_timers *t)
+{
+    struct lpi_timer_block *block = t->free;
+
+    if (block == NULL)
+        block = &t->blocks[t->n_used++];
+    else
+        t->free = block->next;
+    block->next = NULL;
+    return block;
+}
+
+static void free_block(struct lpi_timers *t, struct lpi_timer_block *block)
+{
+    block->next = t->free;
+    t->free = block;
+}
+
+static void append(struct lpi_timers *t, struct lpi_run *r, struct lpi_timer s)
+{
+    if (r->last == NULL) {
+        r->first = r->last = take_block(t);
+    } else if (r->tail == BLOCK) {
+        r->last->next = take_block(t);
+        r->last = r->last->next;
+        r->tail = 0;
+    }
+    r->last->slots[r->tail++] = s;
+}
+
+static void remove_first(struct lpi_timers *t, struct lpi_run *r)
+{
+    r->head++;
+    if (r->first == r->last) {
+        if (r->head == r->tail)
+            r->head = r->tail = 0;
+    } else if (r->head == BLOCK) {
+        struct lpi_timer_block *next = r->first->next;
+
+        free_block(t, r->first);
+        r->first = next;
+        r->head = 0;
+    }
+    while (t->n_runs > 0 && t->runs[t->n_runs - 1].tail == 0)
+        t->n_runs--;
+}
+
+static void empty(struct lpi_timers *t, struct lpi_run *r)
+{
+    while (r->first != r->last) {
+        struct lpi_timer_block *next = r->first->next;
+
+        free_block(t, r->first);
+        r->first = next;
+    }
+    r->head = r->tail = 0;
+}
+
+/* The end of the slots in a block of a run. */
+static int end_of(const struct lpi_run *r, const struct lpi_timer_block *block)
+{
+    return block == r->last ? r->tail : BLOCK;
+}
+
 /* ---- all parts ---- */
 
 int lpi_timers_init(struct lpi_timers *t, int most)
 {
-    *t = (struct lpi_timers){.capacity = 2 * most, .top = UNKNOWN};
+    const int capacity = 2 * most;
+
+    *t = (struct lpi_timers){
+        .capacity = capacity, .top = UNKNOWN, .n_blocks = capacity / BLOCK + 2 * LPI_RUNS + 1};
     t->heap = lpi_memory_zeroed((size_t)t->capacity, sizeof(*t->heap));
-    for (int i = 0; i < LPI_RUNS; i++) {
-        t->runs[i].slots = lpi_memory_zeroed((size_t)t->capacity, sizeof(struct lpi_timer));
-        if (t->runs[i].slots == NULL)
-            return -ENOMEM;
-        t->runs[i].end = t->capacity < FIRST_SLOTS ? t->capacity : FIRST_SLOTS;
-    }
-    return t->heap == NULL ? -ENOMEM : 0;
+    t->blocks = lpi_memory_zeroed((size_t)t->n_blocks, sizeof(*t->blocks));
+    return t->heap == NULL || t->blocks == NULL ? -ENOMEM : 0;
 }
 
 void lpi_timers_fini(struct lpi_timers *t)
 {
     lpi_memory_free(t->heap, (size_t)t->capacity, sizeof(*t->heap));
-    for (int i = 0; i < LPI_RUNS; i++)
-        lpi_memory_free(t->runs[i].slots, (size_t)t->capacity, sizeof(struct lpi_timer));
+    lpi_memory_free(t->blocks, (size_t)t->n_blocks, sizeof(*t->blocks));
     *t = (struct lpi_timers){0};
 }
 
 void lpi_timers_clear(struct lpi_timers *t)
 {
     for (int i = 0; i < LPI_RUNS; i++)
-        t->runs[i].head = t->runs[i].tail = 0;
-    t->n_heap = t->n = 0;
+        empty(t, &t->runs[i]);
+    t->n_runs = t->n_heap = t->n = t->n_start = 0;
     t->top = UNKNOWN;
 }
 
-/* At its end a run moves to the front, if that frees a quarter of it, or else it gets more slots. */
-static __attribute__((noinline)) bool make_space(const struct lpi_timers *t, struct lpi_run *r)
+void lpi_timers_start(struct lpi_timers *t, const int *ranks, int first, int n)
 {
-    const int n = r->tail - r->head;
-
-    if (n > r->end - r->end / 4) {
-        const bool can_grow = r->end < t->capacity;
-
-        r->end = r->end < t->capacity / 2 ? r->end + r->end / 2 : t->capacity;
-        return can_grow;
-    }
-    memmove(r->slots, r->slots + r->head, (size_t)n * sizeof(*r->slots));
-    r->head = 0;
-    r->tail = n;
-    return true;
+    t->start = (struct lpi_timer){.rank = ranks != NULL ? ranks[0] : first};
+    t->ranks = ranks;
+    t->n_start = t->n = n;
+    t->top = START;
 }
 
-static bool has_space(const struct lpi_timers *t, struct lpi_run *r)
+bool lpi_timers_full(const struct lpi_timers *t)
 {
-    if (r->tail == r->head)
-        r->head = r->tail = 0;
-    return r->tail < r->end || make_space(t, r);
+    return t->n - t->n_start >= t->capacity;
 }
 
 static const struct lpi_timer *first_of(const struct lpi_timers *t, int part)
 {
-    return part == HEAP ? &t->heap[0] : &t->runs[part].slots[t->runs[part].head];
+    if (part == START)
+        return &t->start;
+    return part == HEAP ? &t->heap[0] : &t->runs[part].first->slots[t->runs[part].head];
 }
 
 void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp)
 {
     const struct lpi_timer s = {key, rank, stamp};
+    const int n_runs = t->n < FEW ? LPI_FEW_RUNS : LPI_RUNS;
 
     if (t->top == NONE || (t->top != UNKNOWN && before(&s, first_of(t, t->top))))
         t->top = UNKNOWN;
     t->n++;
-    for (int i = 0; i < LPI_RUNS; i++) {
+    for (int i = 0; i < n_runs; i++) {
         struct lpi_run *r = &t->runs[i];
         int64_t at = key;
 
-        if (r->tail > r->head && before(&s, &r->slots[r->tail - 1])) {
-            at = r->slots[r->tail - 1].key;
+        if (r->tail > 0 && before(&s, &r->last->slots[r->tail - 1])) {
+            at = r->last->slots[r->tail - 1].key;
             if (!t->is_loose || at - key >= t->n)
                 continue;
         }
-        if (has_space(t, r)) {
-            r->slots[r->tail++] = (struct lpi_timer){at, rank, stamp};
-            return;
-        }
+        append(t, r, (struct lpi_timer){at, rank, stamp});
+        if (i >= t->n_runs)
+            t->n_runs = i + 1;
+        return;
     }
     sift_up(t, t->n_heap++, s);
 }
@@ -144,15 +199,19 @@ static int earliest_part(struct lpi_timers *t)
     if (t->top != UNKNOWN)
         return t->top;
     t->top = NONE;
-    if (t->n_heap > 0) {
+    if (t->n_start > 0) {
+        best = &t->start;
+        t->top = START;
+    }
+    if (t->n_heap > 0 && (best == NULL || before(&t->heap[0], best))) {
         best = &t->heap[0];
         t->top = HEAP;
     }
-    for (int i = 0; i < LPI_RUNS; i++) {
+    for (int i = 0; i < t->n_runs; i++) {
         const struct lpi_run *r = &t->runs[i];
 
-        if (r->tail > r->head && (best == NULL || before(&r->slots[r->head], best))) {
-            best = &r->slots[r->head];
+        if (r->tail > 0 && (best == NULL || before(&r->first->slots[r->head], best))) {
+            best = &r->first->slots[r->head];
             t->top = i;
         }
     }
@@ -172,8 +231,12 @@ void lpi_timers_pop(struct lpi_timers *t)
 
     t->top = UNKNOWN;
     t->n--;
-    if (part != HEAP) {
-        t->runs[part].head++;
+    if (part == START) {
+        t->start.rank++;
+        if (--t->n_start > 0 && t->ranks != NULL)
+            t->start.rank = *++t->ranks;
+    } else if (part != HEAP) {
+        remove_first(t, &t->runs[part]);
     } else if (--t->n_heap > 0) {
         sift_down(t, 0, t->heap[t->n_heap]);
     }
@@ -182,23 +245,59 @@ void lpi_timers_pop(struct lpi_timers *t)
 const struct lpi_timer *lpi_timers_ahead(struct lpi_timers *t, int k)
 {
     const int part = earliest_part(t);
-    const struct lpi_run *r = part != NONE && part != HEAP ? &t->runs[part] : NULL;
+    const struct lpi_run *r = part >= 0 && part < LPI_RUNS ? &t->runs[part] : NULL;
+    const struct lpi_timer_block *block;
 
-    return r != NULL && r->head + k < r->tail ? &r->slots[r->head + k] : NULL;
+    if (r == NULL)
+        return NULL;
+    k += r->head;
+    for (block = r->first; block != r->last && k >= BLOCK; block = block->next)
+        k -= BLOCK;
+    return k < end_of(r, block) ? &block->slots[k] : NULL;
 }
 
 int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_timer **out, int most)
 {
     int n = 0;
 
-    for (int i = 0; i < LPI_RUNS; i++)
-        for (int k = t->runs[i].head; k < t->runs[i].tail && k < t->runs[i].head + 4; k++)
+    if (t->n_start > 0)
+        out[n++] = &t->start;
+    for (int i = 0; i < t->n_runs; i++) {
+        const struct lpi_run *r = &t->runs[i];
+
+        for (int k = r->head; r->tail > 0 && k < end_of(r, r->first) && k < r->head + 4; k++)
             if (n < most)
-                out[n++] = &t->runs[i].slots[k];
+                out[n++] = &r->first->slots[k];
+    }
     for (int k = 0; k < t->n_heap && k <= LPI_HEAP_ARITY; k++)
         if (n < most)
             out[n++] = &t->heap[k];
     return n;
+}
+
+/* Keep only the slots of r that hold. Its blocks come back as they are filled again. */
+static void purge_run(struct lpi_timers *t, struct lpi_run *r,
+                      bool (*holds)(void *arg, const struct lpi_timer *s), void *arg)
+{
+    const struct lpi_run old = *r;
+    int head = old.head;
+
+    if (old.tail == 0)
+        return;
+    *r = (struct lpi_run){0};
+    for (struct lpi_timer_block *block = old.first, *next; block != NULL; block = next, head = 0) {
+        struct lpi_timer slots[BLOCK];
+        int n = 0;
+
+        for (int k = head; k < end_of(&old, block); k++)
+            if (holds(arg, &block->slots[k]))
+                slots[n++] = block->slots[k];
+        next = block->next;
+        free_block(t, block);
+        for (int k = 0; k < n; k++)
+            append(t, r, slots[k]);
+        t->n += n;
+    }
 }
 
 void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struct lpi_timer *s),
@@ -207,18 +306,9 @@ void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struc
     int kept = 0;
 
     t->top = UNKNOWN;
-    t->n = 0;
-    for (int i = 0; i < LPI_RUNS; i++) {
-        struct lpi_run *r = &t->runs[i];
-        int n = 0;
-
-        for (int k = r->head; k < r->tail; k++)
-            if (holds(arg, &r->slots[k]))
-                r->slots[n++] = r->slots[k];
-        r->head = 0;
-        r->tail = n;
-        t->n += n;
-    }
+    t->n = t->n_start;
+    for (int i = 0; i < LPI_RUNS; i++)
+        purge_run(t, &t->runs[i], holds, arg);
     for (int i = 0; i < t->n_heap; i++)
         if (holds(arg, &t->heap[i]))
             t->heap[kept++] = t->heap[i];

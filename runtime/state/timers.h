@@ -5,7 +5,8 @@
  * The vps of a program do the same things at the same times, so most deadlines come in order. They
  * are appended to one of a few sorted runs and taken from its front, which touches nothing else. A
  * deadline that fits no run goes into a 4-ary heap. On the wall clock (is_loose) it also fits a run
- * if it is out of order by fewer ns than there are deadlines.
+ * if it is out of order by fewer ns than there are deadlines. The deadlines with which a run of the
+ * machine starts are all the same, and need no memory.
  *
  * Deadlines are not removed from the middle. A deadline that is moved is pushed again, and the
  * scheduler skips stale slots. lpi_timers_purge() removes them when there are too many.
@@ -17,7 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LPI_RUNS = 4, LPI_HEAP_ARITY = 4 };
+enum {
+    LPI_RUNS = 12,
+    LPI_FEW_RUNS = 4, /* while there are few deadlines, a small heap costs less than more runs */
+    LPI_HEAP_ARITY = 4,
+    LPI_TIMER_BLOCK = 63
+};
 
 struct lpi_timer {
     int64_t key;
@@ -25,25 +31,40 @@ struct lpi_timer {
     unsigned stamp; /* the proc's stamp at the push: a different one now means stale */
 };
 
+/* Blocks of all runs are of one size, so they serve each other's memory. */
+struct lpi_timer_block {
+    struct lpi_timer_block *next;
+    struct lpi_timer slots[LPI_TIMER_BLOCK];
+};
+
 struct lpi_run {
-    struct lpi_timer *slots; /* sorted, [head, tail) */
-    int head, tail;
-    int end; /* of the slots in use; the others have no memory yet */
+    struct lpi_timer_block *first, *last; /* NULL: never used */
+    int head, tail;                       /* in the first, and in the last; tail 0: it is empty */
 };
 
 struct lpi_timers {
     struct lpi_run runs[LPI_RUNS];
+    int n_runs; /* the others are empty */
     struct lpi_timer *heap;
-    int n_heap, n, capacity; /* in the heap; in all parts; of each part */
+    int n_heap, n, capacity; /* in the heap; in all parts; of all but the start */
     bool is_loose;           /* a deadline may follow ones that are later by fewer than n ns */
     int top;                 /* the part with the earliest deadline, if it is known: timers.c */
+    struct lpi_timer start;  /* the next deadline at the start, of n_start ... */
+    int n_start;
+    const int *ranks; /* ... for these; NULL: consecutive ranks */
+    struct lpi_timer_block *blocks, *free;
+    int n_blocks, n_used; /* blocks that have been used are in a run or free */
 };
 
 /* Space for `most` deadlines and as many stale ones. @return 0; -ENOMEM */
 int lpi_timers_init(struct lpi_timers *t, int most);
 void lpi_timers_fini(struct lpi_timers *t);
 void lpi_timers_clear(struct lpi_timers *t);
-/* Requires n < capacity. */
+/* n deadlines at 0 with stamp 0: of `ranks`, in order, which stay; NULL: from `first` on. There are no
+ * others. */
+void lpi_timers_start(struct lpi_timers *t, const int *ranks, int first, int n);
+bool lpi_timers_full(const struct lpi_timers *t);
+/* Requires !lpi_timers_full(). */
 void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp);
 /* The earliest deadline; NULL: there is none. Valid until the next change. */
 const struct lpi_timer *lpi_timers_top(struct lpi_timers *t);
@@ -52,7 +73,7 @@ void lpi_timers_pop(struct lpi_timers *t);
 const struct lpi_timer *lpi_timers_ahead(struct lpi_timers *t, int k);
 /* Some deadlines that follow soon on the earliest, in no order. @return their number, <= most */
 int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_timer **out, int most);
-/* Keep only the slots for which holds(arg, slot). */
+/* Keep only the slots for which holds(arg, slot), and the start. */
 void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struct lpi_timer *s),
                       void *arg);
 

@@ -61,6 +61,7 @@ static int run(struct options *o)
         return code;
     for (size_t i = 0; i < n; i++)
         rows[i].algorithm = chosen[i];
+    o->skips_ranks = o->format->for_people && !o->ranks; /* they take 16 bytes for each rank */
     explain_rows(o, &c, rows, n);
     place_partners(o, &c, rows, n);
     m = create_machine(o);

@@ -150,6 +150,7 @@ struct options {
     const char *title;         /* of it; NULL: its own */
     enum plot_scale scales[2]; /* of x and y */
     bool ranks;                /* tables show times over the ranks */
+    bool skips_ranks;          /* these are not shown, so they are not measured */
     const struct output_format *format;
     const struct output_format *formats; /* all there are; the last has no name */
     const struct names *commands;        /* all there are: the sections of the config file */

@@ -170,7 +170,9 @@ static void take_rank_times(struct row *row, const int64_t *rank_ns, int64_t P)
 {
     double sum = 0;
 
-    row->has_ranks = rank_ns[0] >= 0;
+    row->has_ranks = rank_ns != NULL && rank_ns[0] >= 0;
+    if (!row->has_ranks)
+        return;
     row->ranks.min_ns = row->ranks.max_ns = rank_ns[0];
     for (int64_t i = 0; i < P; i++) {
         row->ranks.min_ns = rank_ns[i] < row->ranks.min_ns ? rank_ns[i] : row->ranks.min_ns;
@@ -184,7 +186,7 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
                    struct row *row)
 {
     struct telling telling = {o, row, logp_machine_faults(m)};
-    int64_t *rank_ns = or_end(calloc((size_t)o->P, sizeof(*rank_ns)));
+    int64_t *rank_ns = o->skips_ranks ? NULL : or_end(calloc((size_t)o->P, sizeof(*rank_ns)));
     const bool told = (o->progress || o->watch) && logp_machine_process(m) == 0;
     const struct logp_experiment x = {.size = sizeof(x),
                                       .algorithm = row->algorithm,
