@@ -100,7 +100,9 @@ enum logp_strategy {
                                they change. A run finds a bug that needs d events in one order with
                                a probability of at least 1 / (P k^(d-1)), with k steps in the run.
                                Burckhardt et al., ASPLOS 2010. Events are steps of processors; the
-                               choice between messages is random */
+                               choice between messages is random. In three of four runs of an
+                               untimed check that varies both, messages and touches have the
+                               priorities, and the number of changes is drawn */
     LOGP_STRATEGY_EXHAUSTIVE, /**< each different outcome of receives, polls, waits, cancels,
                                  logp_shared_touch() and logp_choose() once. Vps must share nothing
                                  but messages and what they touch. Runs in which each vp sees the
@@ -160,18 +162,19 @@ enum { LOGP_CHECKED_SIZES = 16 };
 
 /** What a check has done, whether it failed or not. */
 struct logp_checked {
-    uint64_t runs;        /**< without the runs that make a failure smaller */
-    uint64_t executions;  /**< exhaustive: orders of dependent events, faults among them. Those that
+    uint64_t runs;       /**< without the runs that make a failure smaller */
+    uint64_t executions; /**< exhaustive: orders of dependent events, faults among them. Those that
                                differ only in a fault that no vp notices have one outcome
                                (by_size) */
-    bool complete;        /**< exhaustive: these are all outcomes, and no bound was reached */
-    uint64_t choices;     /**< the largest number in a run */
-    double chance;        /**< PCT: 1 / (P k^(d-1)) for the largest P and k of all runs; 0: no bound
-                              holds, since a vp polls, or runs are so long that they end with random
+    bool complete;       /**< exhaustive: these are all outcomes, and no bound was reached */
+    uint64_t choices;    /**< the largest number in a run */
+    double chance;       /**< PCT: 1 / (P k^(d-1)) for the largest P and k of all runs, or a quarter
+                              of it if processors have the priorities in one of four runs; 0: no
+                              bound holds, since a vp polls, or runs are so long that they end with random
                               choices (so that no vp starves) */
-    char text[320];       /**< a line: "12 of 12 executions explored"; or why the check was refused:
+    char text[320];      /**< a line: "12 of 12 executions explored"; or why the check was refused:
                               "faults: only with params" */
-    uint64_t cut;         /**< runs that were longer than most_steps */
+    uint64_t cut;        /**< runs that were longer than most_steps */
     uint64_t regressions; /**< replay files that were run */
     uint64_t fixed; /**< of these, the ones that do not fail any more, with the same choices */
     struct logp_checked_size by_size[LOGP_CHECKED_SIZES]; /**< of the first 16 sizes */

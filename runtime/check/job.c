@@ -212,16 +212,13 @@ bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b)
              strcmp(a->asserted.file, b->asserted.file) == 0));
 }
 
-/* Three of four random runs take messages as late as possible: each vp goes on until it needs one.
- * Such runs have few choices, find more bugs of protocols, and become small. The others find bugs of
- * memory that vps share. */
+/* Three of four runs take messages as late as possible: each vp goes on until it needs one. Such runs
+ * have few choices, find more bugs of protocols, and become small. The others find bugs of memory that
+ * vps share. */
 static void draw_late(struct lpi_job *job)
 {
-    const struct logp_check *c = &job->check;
-
-    if (c->strategy == LOGP_STRATEGY_RANDOM && lpi_is_untimed(c) && !c->fixed_order &&
-        !c->fixed_matches) {
-        job->plan.late = job->plan.run % 4 != 3;
+    if (lpi_may_be_late(&job->check)) {
+        job->plan.late = job->plan.run % LPI_LATE_OF != LPI_LATE_OF - 1;
         job->plan.order = !job->plan.late;
     }
 }

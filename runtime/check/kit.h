@@ -80,6 +80,9 @@ static inline int lpi_kit_below(uint64_t *state, int n)
  * early in some runs and late in others. @return 1 .. 8 */
 int lpi_kit_rarity(uint64_t *random);
 int lpi_kit_choose(uint64_t *random, int rarity, const struct logp_alternative *a, int n);
+/* Draw one of the polls that miss, all equally likely. @return its place in a; -1: no alternative
+ * misses, or all do */
+int lpi_kit_any_miss(uint64_t *random, const struct logp_alternative *a, int n);
 
 enum {
     LPI_REDUNDANT = -1, /* the run leads to no new outcome */
@@ -344,6 +347,14 @@ static inline bool lpi_has_limits(const struct logp_fault_limits *f)
 static inline bool lpi_is_untimed(const struct logp_check *c)
 {
     return c->network == NULL || c->network->undelayed;
+}
+
+/* Are the choices of a part of the random runs late? Then they are in all of LPI_LATE_OF runs but one. */
+enum { LPI_LATE_OF = 4 };
+static inline bool lpi_may_be_late(const struct logp_check *c)
+{
+    return c->strategy != LOGP_STRATEGY_EXHAUSTIVE && lpi_is_untimed(c) && !c->fixed_order &&
+           !c->fixed_matches;
 }
 
 struct lpi_outcome {

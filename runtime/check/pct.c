@@ -1,34 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Priorities and change points. In each run the P processors have the priorities d .. d+P-1 in a
- * random order, and d - 1 of the run's k steps are drawn. At the i-th of these steps the processor
- * that would go gets priority d - 1 - i. The processor with the highest priority goes. A bug that
- * takes d events in one order is found with a probability of at least 1 / (P k^(d-1)). k is the
- * longest run seen so far.
+ * Priorities and change points. In each run in which processors take turns, the P processors have the
+ * priorities d .. d+P-1 in a random order, and d - 1 of the run's k steps are drawn. At the i-th of
+ * these steps the processor that would go gets priority d - 1 - i. The processor with the highest
+ * priority goes. A bug that takes d events in one order is found with a probability of at least
+ * 1 / (P k^(d-1)). k is the longest run seen so far. All other choices are equally likely.
  *
  * A processor that has polled in vain gets the lowest priority, or else a polling processor would
  * be the only one to go. After `fair_from` steps each choice is random: some protocols end only if
  * every processor goes on again and again. Either makes the bound void, which is then not stated.
- * Which message is taken is random.
  *
- * Source: Burckhardt, Kothari, Musuvathi, Nagarakatti, ASPLOS 2010.
+ * In runs with late choices, chains of events have priorities instead of processors: all messages of
+ * one sender and receiver (and tag, in half of these runs), or in half of the runs each message by
+ * itself; and the touches of each vp. At 0 .. 2^6 - 1 change points the chain that would go gets a
+ * low priority, and at as many a poll misses, or a wait ends, before any message comes. Other polls
+ * miss when no chain that is as it was can go on, in half of the runs also none that is low.
+ *
+ * Faults come at 1 .. 2^4 drawn places of a run, as far as the check allows so many.
+ *
+ * Sources: Burckhardt, Kothari, Musuvathi, Nagarakatti, ASPLOS 2010; for chains of messages: Ozkan,
+ * Majumdar, Niksic, Befrouei, Weissenbacher, OOPSLA 2018.
  */
 #include "kit.h"
 
 #include <limits.h>
 
-enum { DEPTH = 3, FIRST_STEPS = 64, FIRST_FAIR = 1024 };
+enum {
+    DEPTH = 3,
+    FIRST_STEPS = 16,
+    FIRST_FAIR = 1024,
+    N_CHAINS = 1024,  /* by a hash */
+    MOST_CHANGES = 6, /* 2^6 - 1 */
+    MOST_FAULTS = 4,  /* 2^4 */
+};
+
+static const int64_t unchanged = INT64_C(1) << 61; /* the least priority of a chain as it was */
+
+/* How long runs are. */
+struct length {
+    int k, step; /* of the longest run; of this one */
+    int fair_from;
+};
 
 struct pct {
     int P, d;
     uint64_t random;
-    int rarity;
-    int k, step; /* of the longest run; of this one */
-    int fair_from;
-    bool is_void; /* no bound holds */
+    struct length turns, late, faults;
+    bool has_turns; /* in this run */
+    bool is_void;   /* no bound holds */
+    bool is_mixed;  /* other runs have late choices */
     int *priorities;
     int *changes; /* d - 1 steps */
     int lowest;
+
+    uint64_t chains; /* a hash: their priorities, as far as they are unchanged */
+    bool by_message, by_tag;
+    int n_changes, n_misses, n_faults;
+    int64_t missed;            /* the priority of the poll that has missed last */
+    int64_t lowered[N_CHAINS]; /* 0: unchanged */
+    uint16_t n_gone[N_CHAINS]; /* by sender and receiver */
 };
 
 static void destroy(void *strategy)
@@ -42,14 +72,15 @@ static void destroy(void *strategy)
 
 static void *create(int P, const struct logp_check *check)
 {
+    static const struct length first = {.k = FIRST_STEPS, .fair_from = FIRST_FAIR};
     struct pct *s = calloc(1, sizeof(*s));
 
     if (s == NULL)
         return NULL;
-    *s = (struct pct){.P = P,
-                      .d = check->depth > 0 ? check->depth : DEPTH,
-                      .k = FIRST_STEPS,
-                      .fair_from = FIRST_FAIR};
+    s->P = P;
+    s->d = check->depth > 0 ? check->depth : DEPTH;
+    s->turns = s->late = s->faults = first;
+    s->is_mixed = lpi_may_be_late(check);
     s->priorities = malloc((size_t)P * sizeof(*s->priorities));
     s->changes = malloc((size_t)s->d * sizeof(*s->changes));
     if (s->priorities == NULL || s->changes == NULL) {
@@ -59,14 +90,8 @@ static void *create(int P, const struct logp_check *check)
     return s;
 }
 
-static void begin(void *strategy, uint64_t seed)
+static void begin_turns(struct pct *s)
 {
-    struct pct *s = strategy;
-
-    s->random = ~seed;
-    s->rarity = lpi_kit_rarity(&s->random);
-    s->random = seed;
-    s->step = s->lowest = 0;
     for (int i = 0; i < s->P; i++) { /* a permutation: Fisher & Yates */
         const int j = lpi_kit_below(&s->random, i + 1);
 
@@ -74,8 +99,37 @@ static void begin(void *strategy, uint64_t seed)
         s->priorities[j] = s->d + i;
     }
     for (int i = 0; i < s->d - 1; i++)
-        s->changes[i] = 1 + lpi_kit_below(&s->random, s->k);
+        s->changes[i] = 1 + lpi_kit_below(&s->random, s->turns.k);
+    s->lowest = 0;
 }
+
+static void begin_chains(struct pct *s, uint64_t drawn)
+{
+    const bool is_patient = lpi_kit_below(&drawn, 2) == 0;
+
+    s->by_message = lpi_kit_below(&drawn, 2) == 0;
+    s->by_tag = lpi_kit_below(&drawn, 2) == 0;
+    s->n_changes = (1 << lpi_kit_below(&drawn, MOST_CHANGES + 1)) - 1;
+    s->n_misses = (1 << lpi_kit_below(&drawn, MOST_CHANGES + 1)) - 1;
+    s->n_faults = 1 << lpi_kit_below(&drawn, MOST_FAULTS + 1);
+    s->missed = is_patient ? 0 : unchanged;
+    s->chains = lpi_kit_mix(drawn);
+    memset(s->lowered, 0, sizeof(s->lowered));
+    memset(s->n_gone, 0, sizeof(s->n_gone));
+}
+
+static void begin(void *strategy, uint64_t seed)
+{
+    struct pct *s = strategy;
+
+    s->random = seed;
+    s->has_turns = false;
+    s->turns.step = s->late.step = s->faults.step = 0;
+    begin_turns(s);
+    begin_chains(s, ~seed);
+}
+
+/* ---- turns ---- */
 
 static int highest(const struct pct *s, const struct logp_alternative *a, int n)
 {
@@ -87,20 +141,18 @@ static int highest(const struct pct *s, const struct logp_alternative *a, int n)
     return best;
 }
 
-static int choose(void *strategy, const struct logp_alternative *a, int n)
+static int choose_turn(struct pct *s, const struct logp_alternative *a, int n)
 {
-    struct pct *s = strategy;
     int best;
 
-    if (a[0].kind != LOGP_GO_ON)
-        return lpi_kit_choose(&s->random, s->rarity, a, n);
-    if (s->step++ >= s->fair_from) {
+    s->has_turns = true;
+    if (s->turns.step++ >= s->turns.fair_from) {
         s->is_void = true;
         return lpi_kit_below(&s->random, n);
     }
     best = highest(s, a, n);
     for (int i = 0; i < s->d - 1; i++)
-        if (s->changes[i] == s->step) {
+        if (s->changes[i] == s->turns.step) {
             s->priorities[a[best].rank] = s->d - 1 - i;
             best = highest(s, a, n);
         }
@@ -111,18 +163,133 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
     return best;
 }
 
+/* ---- chains ---- */
+
+static uint64_t link_of(const struct logp_alternative *a)
+{
+    return lpi_kit_mix((uint64_t)a->rank << 32 | (uint32_t)a->source);
+}
+
+static bool is_counted(const struct logp_alternative *a)
+{
+    return a->kind == LOGP_TAKE || a->kind == LOGP_TOUCH;
+}
+
+/* A hash. The polls of a vp are a chain of their own, which n_changes does not concern. */
+static uint64_t chain_of(const struct pct *s, const struct logp_alternative *a)
+{
+    const uint64_t link = link_of(a);
+    uint64_t what = a->kind == LOGP_MISS;
+
+    if (s->by_message && is_counted(a))
+        what = s->n_gone[link % N_CHAINS];
+    else if (s->by_tag && a->kind == LOGP_TAKE)
+        what = lpi_kit_mix((uint64_t)a->tag);
+    return lpi_kit_mix(s->chains + link + what);
+}
+
+static int64_t priority_of(const struct pct *s, const struct logp_alternative *a)
+{
+    const uint64_t chain = chain_of(s, a);
+    const int64_t lowered = s->lowered[chain % N_CHAINS];
+
+    if (lowered != 0)
+        return lowered;
+    return a->kind == LOGP_MISS ? s->missed : unchanged + (int64_t)(chain >> 2);
+}
+
+static int highest_chain(struct pct *s, const struct logp_alternative *a, int n)
+{
+    int64_t most = INT64_MIN;
+    int alike = 0, best = 0;
+
+    for (int i = 0; i < n; i++) {
+        const int64_t p = priority_of(s, &a[i]);
+
+        alike = p > most ? 1 : alike + (p == most);
+        if (p >= most && lpi_kit_below(&s->random, alike) == 0)
+            best = i;
+        most = p > most ? p : most;
+    }
+    return best;
+}
+
+static void lower(struct pct *s, const struct logp_alternative *a, int64_t priority)
+{
+    s->lowered[chain_of(s, a) % N_CHAINS] = priority;
+}
+
+/* Is this one of so many places, which are drawn? */
+static bool is_drawn(struct pct *s, const struct length *length, int n)
+{
+    return lpi_kit_below(&s->random, length->k) < n;
+}
+
+static int choose_chain(struct pct *s, const struct logp_alternative *a, int n)
+{
+    int best;
+
+    if (s->late.step++ >= s->late.fair_from)
+        return lpi_kit_below(&s->random, n);
+    best = is_drawn(s, &s->late, s->n_misses) ? lpi_kit_any_miss(&s->random, a, n) : -1;
+    if (best >= 0)
+        return best;
+    best = highest_chain(s, a, n);
+    if (is_drawn(s, &s->late, s->n_changes)) {
+        lower(s, &a[best], 1 + (int64_t)(lpi_kit_mix(s->random++) >> 4));
+        best = highest_chain(s, a, n);
+    }
+    if (is_counted(&a[best]))
+        s->n_gone[link_of(&a[best]) % N_CHAINS]++;
+    if (a[best].kind == LOGP_MISS)
+        lower(s, &a[best], --s->missed);
+    return best;
+}
+
+static int choose_fault(struct pct *s, int n)
+{
+    s->faults.step++;
+    return is_drawn(s, &s->faults, s->n_faults) ? 1 + lpi_kit_below(&s->random, n - 1) : 0;
+}
+
+static int choose(void *strategy, const struct logp_alternative *a, int n)
+{
+    struct pct *s = strategy;
+
+    switch (a[0].kind) {
+    case LOGP_GO_ON:
+        return choose_turn(s, a, n);
+    case LOGP_FAULT:
+        return choose_fault(s, n);
+    case LOGP_PICK:
+        return lpi_kit_below(&s->random, n);
+    default:
+        return s->has_turns ? lpi_kit_below(&s->random, n) : choose_chain(s, a, n);
+    }
+}
+
+/* A run has ended. If it was far longer than it could be with priorities, it is long by itself. */
+static void lengthen(struct length *l)
+{
+    if (l->step > l->k)
+        l->k = l->step < l->fair_from ? l->step : l->fair_from;
+    if (l->step > 2 * l->fair_from && l->fair_from < INT_MAX / 4)
+        l->fair_from *= 2;
+}
+
 static bool next(void *strategy, bool redundant, struct logp_checked *checked)
 {
     struct pct *s = strategy;
     double chance = 1.0 / s->P;
 
     (void)redundant;
-    if (s->step > s->k)
-        s->k = s->step < s->fair_from ? s->step : s->fair_from;
-    if (s->step > 2 * s->fair_from && s->fair_from < INT_MAX / 4) /* it is long by itself */
-        s->fair_from *= 2;
+    lengthen(&s->turns);
+    lengthen(&s->late);
+    lengthen(&s->faults);
     for (int i = 1; i < s->d; i++)
-        chance /= s->k;
+        chance /= s->turns.k;
+    if (s->is_mixed)
+        chance /= LPI_LATE_OF;
     if (s->is_void)
         checked->chance = -1;
     else if (checked->chance == 0 || (checked->chance > 0 && chance < checked->chance))

@@ -148,8 +148,8 @@ static void describe_search(struct lpi_job *job)
                  d->executions, limit_of(job));
     else if (c->strategy == LOGP_STRATEGY_PCT && d->chance > 0)
         snprintf(d->text, room,
-                 "%" PRIu64 " runs; each finds a bug of depth %d with p >= %.3g, and %.3g of "
-                 "them find it with 99 %%",
+                 "%" PRIu64 " runs; one finds a bug of depth %d with p >= %.3g, and %.3g "
+                 "find it with 99 %%",
                  d->runs, c->depth > 0 ? c->depth : 3, d->chance, 4.605170186 / d->chance);
     else
         snprintf(d->text, room, "%" PRIu64 " runs", d->runs);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * In one of eight runs all alternatives are equally likely. In the others messages have an order,
- * which is drawn for the run, and mostly the first message in this order is taken. In a part of
- * these runs each message has a place of its own in the order (Yuan, Yang, Gu, CAV 2018). In
- * another part all messages of one sender, receiver and tag have the same place, so that some links
- * and some kinds of messages are slow throughout the run. This finds bugs that need many choices in
- * favour of a few messages. In the third part one vp at a time is cut off: its messages come after
- * all others, and waits end before they come. Again and again another vp and another order are
+ * which is drawn for the run, and mostly the first message in this order is taken. In half of these
+ * runs each message has a place of its own in the order (Yuan, Yang, Gu, CAV 2018). In some, all
+ * messages of one sender, receiver and tag have the same place, so that some links and some kinds of
+ * messages are slow throughout the run. In the rest one vp at a time is cut off: its messages come
+ * after all others, and waits end before they come. Again and again another vp and another order are
  * drawn. This finds bugs that need several leaders. Waits end early often in some runs, rarely in
  * others, and in half of the runs only if there is no message. How rare faults are is drawn for
  * each run, too.
+ *
+ * In half of the runs in which vps take turns, vps have an order, too, and the first one that does not
+ * poll goes on until another order is drawn. So some vps are slow for a while. All other choices of
+ * these runs are equally likely.
  */
 #include "kit.h"
 
@@ -18,19 +21,22 @@
 enum {
     EVEN_HANDED = 32, /* in a run with an order, every 32nd choice is as in the others */
     MOST_PATIENT = 6, /* a wait ends early in one of 2 .. 2^6 choices */
-    CUT_OFF = 2,      /* of 8 runs with an order */
-    LEAST_STEADY = 3, /* another vp is cut off after 2^3 .. 2^5 choices, on average */
+    CUT_OFF = 6,      /* of 16 runs with an order */
+    MESSAGES = 8,     /* of 16 */
+    LEAST_STEADY = 2, /* another vp is cut off after 2^2 .. 2^5 choices, on average */
     MOST_STEADY = 5,
+    LONGEST_TURN = 6,  /* vps have another order after 2 .. 2^6 choices, on average */
     N_CHANNELS = 1024, /* pairs of sender and receiver, by a hash */
 };
 
 enum order { BY_MESSAGE, BY_KIND, BY_CUT };
 
 struct random {
-    uint64_t random, order;
-    int P, rarity, patience, steadiness;
+    uint64_t random, order, turns;
+    int P, rarity, patience, steadiness, turn;
     enum order by;
-    bool has_order, orders_all, is_patient;
+    bool has_order, orders_all, orders_turns, is_patient;
+    bool has_turns; /* of ordered vps, in this run */
     uint16_t n_taken[N_CHANNELS];
 };
 
@@ -48,6 +54,16 @@ int lpi_kit_choose(uint64_t *random, int rarity, const struct logp_alternative *
     return lpi_kit_below(random, 1 << rarity) == 0 ? 1 + lpi_kit_below(random, n - 1) : 0;
 }
 
+int lpi_kit_any_miss(uint64_t *random, const struct logp_alternative *a, int n)
+{
+    int n_misses = 0, miss = -1;
+
+    for (int i = 0; i < n; i++)
+        if (a[i].kind == LOGP_MISS && lpi_kit_below(random, ++n_misses) == 0)
+            miss = i;
+    return n_misses < n ? miss : -1;
+}
+
 static void *create(int P, const struct logp_check *check)
 {
     struct random *s = calloc(1, sizeof(*s));
@@ -58,6 +74,15 @@ static void *create(int P, const struct logp_check *check)
     return s;
 }
 
+static enum order draw_order(uint64_t *drawn)
+{
+    const int of_16 = lpi_kit_below(drawn, 16);
+
+    if (of_16 < CUT_OFF)
+        return BY_CUT;
+    return of_16 < CUT_OFF + MESSAGES ? BY_MESSAGE : BY_KIND;
+}
+
 static void begin(void *strategy, uint64_t seed)
 {
     struct random *s = strategy;
@@ -66,11 +91,15 @@ static void begin(void *strategy, uint64_t seed)
     s->rarity = lpi_kit_rarity(&drawn);
     s->has_order = lpi_kit_below(&drawn, 8) != 0;
     s->orders_all = lpi_kit_below(&drawn, 2) == 0;
-    s->by = lpi_kit_below(&drawn, 8) < CUT_OFF ? BY_CUT : (enum order)lpi_kit_below(&drawn, BY_CUT);
+    s->by = draw_order(&drawn);
     s->steadiness = LEAST_STEADY + lpi_kit_below(&drawn, MOST_STEADY - LEAST_STEADY + 1);
     s->is_patient = lpi_kit_below(&drawn, 2) == 0;
     s->patience = 1 + lpi_kit_below(&drawn, MOST_PATIENT);
+    s->orders_turns = lpi_kit_below(&drawn, 2) == 0;
+    s->has_turns = false;
+    s->turn = 1 + lpi_kit_below(&drawn, LONGEST_TURN);
     s->order = lpi_kit_mix(drawn);
+    s->turns = lpi_kit_mix(~drawn);
     memset(s->n_taken, 0, sizeof(s->n_taken));
     s->random = seed;
 }
@@ -130,24 +159,12 @@ static int first_in_order(struct random *s, const struct logp_alternative *a, in
     return best;
 }
 
-/* Draw one of the polls that miss, all equally likely. @return its place in a; -1: no alternative
- * misses, or all do */
-static int any_miss(struct random *s, const struct logp_alternative *a, int n)
-{
-    int n_misses = 0, miss = -1;
-
-    for (int i = 0; i < n; i++)
-        if (a[i].kind == LOGP_MISS && lpi_kit_below(&s->random, ++n_misses) == 0)
-            miss = i;
-    return n_misses < n ? miss : -1;
-}
-
 static int choose_in_order(struct random *s, const struct logp_alternative *a, int n)
 {
     int miss = -1;
 
     if (!s->is_patient && lpi_kit_below(&s->random, 1 << s->patience) == 0)
-        miss = any_miss(s, a, n);
+        miss = lpi_kit_any_miss(&s->random, a, n);
     return miss >= 0 ? miss : first_in_order(s, a, n);
 }
 
@@ -169,11 +186,36 @@ static bool has_order(const struct random *s, const struct logp_alternative *a)
     }
 }
 
+static int choose_turn(struct random *s, const struct logp_alternative *a, int n)
+{
+    const uint64_t polls = UINT64_C(1) << 63;
+    uint64_t first = UINT64_MAX;
+    int best = 0;
+
+    s->has_turns = true;
+    if (lpi_kit_below(&s->random, 1 << s->turn) == 0)
+        s->turns = lpi_kit_mix(s->turns);
+    for (int i = 0; i < n; i++) {
+        const uint64_t place = a[i].polls > 0 ? polls | lpi_kit_mix(s->random++) >> 1
+                                              : lpi_kit_mix(s->turns + (uint64_t)a[i].rank) >> 1;
+
+        if (place < first) {
+            first = place;
+            best = i;
+        }
+    }
+    return best;
+}
+
 static int choose(void *strategy, const struct logp_alternative *a, int n)
 {
     struct random *s = strategy;
     int i;
 
+    if (s->orders_turns && a[0].kind == LOGP_GO_ON)
+        return choose_turn(s, a, n);
+    if (s->has_turns)
+        return lpi_kit_choose(&s->random, s->rarity, a, n);
     if (s->by == BY_CUT && lpi_kit_below(&s->random, 1 << s->steadiness) == 0)
         s->order = lpi_kit_mix(s->order);
     if (has_order(s, a) && lpi_kit_below(&s->random, EVEN_HANDED) != 0)
