@@ -297,6 +297,30 @@ Test(check_points, a_choice_is_drawn_and_shrunk_and_replayed)
     }
 }
 
+/* It ends when it chooses 1. */
+static int polls_until_it_chooses(struct logp_vp *vp, void *arg)
+{
+    bool found = false;
+    int rc = 0;
+
+    while (rc == 0 && !found) {
+        rc = logp_probe(vp, LOGP_ANY_SOURCE, 0, &found, NULL);
+        if (rc == 0 && !found && (rc = logp_choose(vp, 2)) == 1)
+            return 0;
+    }
+    return rc;
+}
+
+Test(check_points, polls_in_vain_that_a_choice_can_end_are_no_deadlock)
+{
+    for (enum logp_strategy s = LOGP_STRATEGY_RANDOM; s <= LOGP_STRATEGY_EXHAUSTIVE; s++) {
+        struct logp_check check = {
+            .size = sizeof(check), .strategy = s, .runs = 20, .most_steps = 5000};
+
+        cr_expect_eq(logp_check(polls_until_it_chooses, NULL, &check, NULL), 0, "strategy %d", s);
+    }
+}
+
 static int chooses_wrongly(struct logp_vp *vp, void *arg)
 {
     int64_t x = 5;

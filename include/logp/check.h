@@ -222,7 +222,8 @@ struct logp_check {
                                       LOGP_REPLAY_DIR says, see logp_check() */
     /** Events of one run, at most; 0: 200 000. A longer run is cut: it has no result, `checked.cut`
      *  counts it, and the check is not complete. If the first 4 runs of a size are all cut, the
-     *  check fails with LOGP_FAILURE_LIVELOCK. */
+     *  check fails with LOGP_FAILURE_LIVELOCK; an exhaustive one only if the program has not called
+     *  logp_choose() in the last of them. */
     uint64_t most_steps;
     bool must_end; /**< a run that is cut is a failure (LOGP_FAILURE_LIVELOCK) */
     /** Called at each event of each run, in order, by the vp that holds the processor; for monitors

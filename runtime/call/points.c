@@ -40,7 +40,10 @@ int logp_choose(struct logp_vp *vp, int n)
 
     if (n < 1 || n > MOST)
         return lpi_failed(vp, "logp_choose", -EINVAL);
-    return rc == 0 && n > 1 ? p->core->machine->resolver.pick(p, n) : rc;
+    if (rc != 0 || n == 1)
+        return rc;
+    p->in_vain = 0; /* another choice may end a loop of polls: it is no deadlock */
+    return p->core->machine->resolver.pick(p, n);
 }
 
 /* A number below 2^bits, 8 bits a choice, the highest first. */

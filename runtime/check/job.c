@@ -265,11 +265,25 @@ static bool is_enough(struct lpi_job *job, uint64_t run)
     return is_last || is_late || lpi_cores_is_over(job, run);
 }
 
-/* The run was cut. That is a failure where it must end, or if no run of this size has ended. */
+/* Has the program chosen anything in this run? */
+static bool has_chosen(const struct lpi_observer *e)
+{
+    int n = lpi_observer_count(e);
+
+    while (n > 0 && e->points[n - 1].kind != LOGP_PICK)
+        n--;
+    return n > 0;
+}
+
+/* The run was cut. That is a failure where it must end, or if no run of this size has ended. But an
+ * exhaustive check begins with the first choices of a program, which may be to go on for ever. */
 static void allow_cut(struct lpi_job *job)
 {
+    const bool may_end =
+        job->check.strategy == LOGP_STRATEGY_EXHAUSTIVE && has_chosen(job->observer);
+
     job->checked.cut++;
-    if (!job->check.must_end && (job->whole > 0 || job->plan.run + 1 != LPI_FIRST_RUNS))
+    if (!job->check.must_end && (job->whole > 0 || may_end || job->plan.run + 1 != LPI_FIRST_RUNS))
         job->outcome = failed(LOGP_FAILURE_NONE, 0, -1);
 }
 
