@@ -144,7 +144,7 @@ int main(void)
                                .cores = 1};
 
     printf(
-        "%d processors, %d messages a run (exhaustive: %d); the best of three, of cores of five\n",
+        "%d processors, %d messages a run (exhaustive: %d); the best of three (cores: of five)\n",
         P, P * ROUNDS, 2 * P * (ROUNDS / 2));
     measure_cores("random", check);
     check.fixed_order = true;

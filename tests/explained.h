@@ -61,7 +61,8 @@ static inline struct logp_step *listed_more(struct listed *l, int64_t rank)
     return memset(&l->steps[rank][l->n[rank]++], 0, sizeof(struct logp_step));
 }
 
-/* What its combinations take with this gamma. late: a task that starts so much later, or -1. */
+/* The tasks of e as steps. Combinations take gamma_ps for each element. The task with the index `late`
+ * starts late_ns later; -1: no task is late. */
 static inline struct listed listed_make(const struct logp_explanation *e, int64_t gamma_ps,
                                         int64_t late, int64_t late_ns)
 {

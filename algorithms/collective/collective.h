@@ -94,7 +94,7 @@ static inline bool lpi_planned_steps(int64_t P, int64_t rank, const struct logp_
     return true;
 }
 
-/* logp_algorithm.needs of what needs both; the first is said first. */
+/* Define logp_algorithm.needs: what `first` needs or, if that is met, what `second` needs. */
 #define LPI_NEEDS_BOTH(name, first, second)                                                        \
     static const char *name(int64_t P, const struct logp_invocation *c)                            \
     {                                                                                              \

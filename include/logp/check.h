@@ -170,8 +170,8 @@ struct logp_checked {
     uint64_t choices;    /**< the largest number in a run */
     double chance;       /**< PCT: 1 / (P k^(d-1)) for the largest P and k of all runs, or a quarter
                               of it if processors have the priorities in one of four runs; 0: no
-                              bound holds, since a vp polls, or runs are so long that they end with random
-                              choices (so that no vp starves) */
+                              bound holds, since a vp polls, or runs are so long that they end with
+                              random choices (so that no vp starves) */
     char text[320];      /**< a line: "12 of 12 executions explored"; or why the check was refused:
                               "faults: only with params" */
     uint64_t cut;        /**< runs that were longer than most_steps */

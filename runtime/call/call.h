@@ -5,8 +5,8 @@
  *
  * The clock of a vp (proc.emulated) advances by what the delay model says and, on the wall clock,
  * by the time that the program spends between two calls: enter() adds it, and whatever the runtime
- * itself takes is left out by leaving proc.left at the last reading of the clock. On the wall clock
- * without delays a vp has no clock of its own.
+ * itself takes is left out by leaving proc.left at the last reading of the clock. A vp has no clock
+ * of its own if the machine is on the wall clock and has no delays.
  */
 #ifndef LPI_CALL_H
 #define LPI_CALL_H

@@ -349,8 +349,9 @@ static void put_first(struct lpi_images *all, int k, struct lpi_recent place)
     all->recent[0] = place;
 }
 
-/* The usual pattern of a place, or the one for all stacks: the latter is refined by every stack that fits
- * none, the former only after several in a row. So what is rare does not make all images larger.
+/* The usual pattern of a place, or the one for all stacks. Every stack that fits neither refines the
+ * latter. It refines the former only after several such stacks in a row, so that rare stacks do not
+ * make all images larger.
  * @return its index; -1: as refine() */
 static int pattern_of(struct lpi_images *all, struct lpi_recent *place, int rank, const void *stack,
                       size_t bytes, uint32_t *amounts)

@@ -6,8 +6,9 @@
  * the same addresses, and many of those that differ do so by the same amount, or by a multiple of the
  * difference of their ranks. So some stacks are kept whole as templates. A pattern says which words
  * differ from a template, which of them by the same amount, and which with the rank. Of every other
- * stack only the amounts are kept that do not follow from its rank, in as few bytes as each needs. With a million vps this takes a
- * fraction of the memory. Most of what is copied is the template, which stays in the cache.
+ * stack only the amounts are kept that do not follow from its rank, in as few bytes as each needs.
+ * With a million vps this takes a fraction of the memory. Most of what is copied is the template,
+ * which stays in the cache.
  */
 #ifndef LPI_IMAGE_H
 #define LPI_IMAGE_H
@@ -45,7 +46,7 @@ struct lpi_whole_image {
 struct lpi_recent {
     int usual, all; /* patterns: of most stacks, and of all of them */
     int misfits;    /* stacks in a row that do not fit the former */
-    int n;          /* stacks, as far as it counts */
+    int n;          /* stacks so far; it stops above RENEW (image.c) */
 };
 
 /* The memory, the templates and the patterns of all images of a core. */

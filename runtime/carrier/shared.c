@@ -139,7 +139,7 @@ static void put_on_stack(struct shared *s, const struct lpi_proc *p)
 
     lpi_shadow_fresh(&s->stack_shadow, s->bottom, size);
     if (image == NULL) {
-        /* what others have left there would be kept in its image */
+        /* or its image would also keep what other vps have left there */
         memset(s->top - CLEARED, 0, CLEARED);
         s->context = make_fcontext(s->top, size, begin);
 #ifdef LPI_TSAN

@@ -276,7 +276,8 @@ static bool has_chosen(const struct lpi_observer *e)
 }
 
 /* The run was cut. That is a failure where it must end, or if no run of this size has ended. But an
- * exhaustive check begins with the first choices of a program, which may be to go on for ever. */
+ * exhaustive check begins with the first alternatives of a program, and a program may go on for ever
+ * with those. */
 static void allow_cut(struct lpi_job *job)
 {
     const bool may_end =

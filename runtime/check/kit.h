@@ -349,7 +349,7 @@ static inline bool lpi_is_untimed(const struct logp_check *c)
     return c->network == NULL || c->network->undelayed;
 }
 
-/* Are the choices of a part of the random runs late? Then they are in all of LPI_LATE_OF runs but one. */
+/* May runs of this check, random or PCT, have late choices? Then one of LPI_LATE_OF runs has none. */
 enum { LPI_LATE_OF = 4 };
 static inline bool lpi_may_be_late(const struct logp_check *c)
 {

@@ -10,13 +10,15 @@
  * be the only one to go. After `fair_from` steps each choice is random: some protocols end only if
  * every processor goes on again and again. Either makes the bound void, which is then not stated.
  *
- * In runs with late choices, chains of events have priorities instead of processors: all messages of
- * one sender and receiver (and tag, in half of these runs), or in half of the runs each message by
- * itself; and the touches of each vp. At 0 .. 2^6 - 1 change points the chain that would go gets a
- * low priority, and at as many a poll misses, or a wait ends, before any message comes. Other polls
- * miss when no chain that is as it was can go on, in half of the runs also none that is low.
+ * In runs with late choices, chains of events have priorities instead of processors. A chain is the
+ * touches of one vp, or the messages from one sender to one receiver. In half of the runs each event
+ * is a chain by itself; in half of the others each tag has a chain of its own. At change points, of
+ * which there are about 0 .. 2^6 - 1, the chain that would go gets a low priority. At about as many
+ * other points a poll misses, or a wait ends, before any message comes. All other polls miss only
+ * when every chain that could go has a low priority; in half of the runs they miss only when no chain
+ * can go at all.
  *
- * Faults come at 1 .. 2^4 drawn places of a run, as far as the check allows so many.
+ * About 1 .. 2^4 faults come in a run, if the check allows so many.
  *
  * Sources: Burckhardt, Kothari, Musuvathi, Nagarakatti, ASPLOS 2010; for chains of messages: Ozkan,
  * Majumdar, Niksic, Befrouei, Weissenbacher, OOPSLA 2018.
@@ -175,7 +177,7 @@ static bool is_counted(const struct logp_alternative *a)
     return a->kind == LOGP_TAKE || a->kind == LOGP_TOUCH;
 }
 
-/* A hash. The polls of a vp are a chain of their own, which n_changes does not concern. */
+/* A hash. The polls of a vp are a chain of their own. */
 static uint64_t chain_of(const struct pct *s, const struct logp_alternative *a)
 {
     const uint64_t link = link_of(a);
@@ -219,7 +221,7 @@ static void lower(struct pct *s, const struct logp_alternative *a, int64_t prior
     s->lowered[chain_of(s, a) % N_CHAINS] = priority;
 }
 
-/* Is this one of so many places, which are drawn? */
+/* On average the answer is yes n times in a run. */
 static bool is_drawn(struct pct *s, const struct length *length, int n)
 {
     return lpi_kit_below(&s->random, length->k) < n;

@@ -65,7 +65,7 @@ static int wall_begin(struct lpi_proc *p)
     return rc == 0 ? lpi_sync(p, NULL) : rc;
 }
 
-/* What its program does before its first call counts from the start, time 0, on. */
+/* The program's own time counts from the start on, which is time 0. */
 static void wall_reset(struct lpi_proc *p)
 {
     p->emulated = LOGP_NEVER;
@@ -73,7 +73,7 @@ static void wall_reset(struct lpi_proc *p)
     p->counts = true;
 }
 
-/* Its clock goes on from the start on, where there is something to emulate. */
+/* p has a clock from this start on if there is a delay model. */
 static void wall_start_anew(struct lpi_proc *p)
 {
     if (!lpi_emulates(p->core->machine))

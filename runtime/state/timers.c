@@ -53,7 +53,8 @@ static void sift_down(struct lpi_timers *t, int place, struct lpi_timer s)
 
 /* ---- the runs ---- */
 
-/* There is one: n_blocks suffices for the capacity, with two blocks of each run in part. */
+/* There always is a block: n_blocks suffices for the capacity and for two blocks of each run that are
+ * not full. */
 static struct lpi_timer_block *take_block(struct lpi_timers *t)
 {
     struct lpi_timer_block *block = t->free;

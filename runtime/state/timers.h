@@ -60,8 +60,8 @@ struct lpi_timers {
 int lpi_timers_init(struct lpi_timers *t, int most);
 void lpi_timers_fini(struct lpi_timers *t);
 void lpi_timers_clear(struct lpi_timers *t);
-/* n deadlines at 0 with stamp 0: of `ranks`, in order, which stay; NULL: from `first` on. There are no
- * others. */
+/* Add n deadlines at time 0 with stamp 0 to timers that are empty. ranks: their ranks, in ascending
+ * order, which must stay where they are; NULL: they are first, first + 1, ... */
 void lpi_timers_start(struct lpi_timers *t, const int *ranks, int first, int n);
 bool lpi_timers_full(const struct lpi_timers *t);
 /* Requires !lpi_timers_full(). */
