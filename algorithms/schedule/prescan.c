@@ -157,12 +157,13 @@ int lpi_exchange(struct logp_vp *vp, logp_steps steps, const struct lpi_call *ca
 {
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
     struct lpi_ahead ahead;
-    bool sends = true;
+    bool sends = true, counts = false;
     struct logp_step s;
     int rc = lpi_post_ahead(vp, steps, call, *i, 0, &ahead);
 
     s.into_one = false; /* as in lpi_read() */
-    for (; rc == 0 && steps(P, rank, call->c, *i, &s) && belongs(call, &s, &sends); ++*i)
+    for (; rc == 0 && steps(P, rank, call->c, *i, &s) && belongs(call, &s, &sends); ++*i) {
+        lpi_count_own(vp, &s, &counts);
         if (s.kind == LOGP_STEP_SEND) {
             rc = logp_send(vp, (int)s.peer, s.tag, lpi_buffer_ref(call, s.at), s.n_bytes);
         } else if (s.kind == LOGP_STEP_RECEIVE) {
@@ -172,6 +173,8 @@ int lpi_exchange(struct logp_vp *vp, logp_steps steps, const struct lpi_call *ca
         } else {
             rc = lpi_do(vp, steps, call, P, rank, i, &s);
         }
+    }
+    logp_own_time(vp, false);
     --*i;
     lpi_end_ahead(vp, &ahead);
     return rc;

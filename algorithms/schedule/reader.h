@@ -83,6 +83,16 @@ static inline struct lpi_join lpi_join_of(const struct lpi_call *call, const str
                              s->into_one};
 }
 
+/* What the reader does is not the algorithm's, but copies are. *counts: logp_own_time() */
+static inline void lpi_count_own(struct logp_vp *vp, const struct logp_step *s, bool *counts)
+{
+    const bool copies = s->kind == LOGP_STEP_COPY;
+
+    if (copies != *counts)
+        logp_own_time(vp, copies);
+    *counts = copies;
+}
+
 /* A step that is no message; steps that are its parts are passed over. */
 static inline __attribute__((always_inline)) int lpi_do(struct logp_vp *vp, logp_steps steps,
                                                         const struct lpi_call *call, int64_t P,
@@ -92,11 +102,8 @@ static inline __attribute__((always_inline)) int lpi_do(struct logp_vp *vp, logp
     int rc = 0;
 
     if (s->kind == LOGP_STEP_COPY) {
-        const bool counted = logp_own_time(vp, true);
-
         lpi_copy(lpi_buffer_ref(call, s->at), lpi_buffer_ref(call, s->right), s->n, s->n_bytes,
                  s->at_stride, s->right_stride);
-        logp_own_time(vp, counted);
     } else if (s->kind == LOGP_STEP_COMBINE) {
         struct lpi_join join = lpi_join_of(call, s);
 
@@ -141,11 +148,14 @@ static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, lo
     const struct lpi_call call = {c, buf, recv_buf};
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
     struct logp_step s = {.into_one = false}; /* the compiler cannot tell which fields are read */
+    bool counts = false;
     int rc = 0;
 
-    logp_own_time(vp, false); /* what the reader does is not the algorithm's */
-    for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++)
+    logp_own_time(vp, false);
+    for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++) {
+        lpi_count_own(vp, &s, &counts);
         rc = lpi_step(vp, steps, &call, P, rank, &i, &s);
+    }
     logp_own_time(vp, true);
     return rc;
 }

@@ -3,6 +3,7 @@
 #include "call/call.h"
 #include "core/core.h"
 #include "core/sched.h"
+#include "delay/delay.h"
 #include "mail/mail.h"
 
 #include <errno.h>
@@ -113,39 +114,31 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
     return rc;
 }
 
-/* Post and wait: the fast path, if nothing else is posted and there is no delay. */
+/* Post and wait: no receive from any source is posted, and p needs no query. */
 static int await_here(const struct logp_vp *vp, const struct lpi_label *label, void *buf,
                       size_t capacity, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request *r = lpi_request_new(p->core);
-    int rc = 0;
+    int rc;
 
     if (r == NULL)
-        return -ENOMEM;
+        return leave(p, -ENOMEM);
     r->label = *label;
     r->buf = buf;
     r->capacity = capacity;
+    r->posted = p->emulated;
     r->exposed = r->special = false;
     lpi_match_post(p, r, INT64_MAX);
-    if (r->state == LPI_REQ_POSTED) {
-        lpi_expose(p, r);
-        lpi_waits_for(p, r, INT64_MAX);
-        rc = lpi_wait_ready(p);
-        p->waits_for = NULL;
-        if (rc != 0)
-            abandon(p, r);
-    }
-    if (rc == 0 && r->state == LPI_REQ_CHARGED && r->done < 0)
-        lpi_status_of_request(vp, status, r);
-    else if (rc == 0 && (rc = lpi_query_request(vp, r, INT64_MAX, status)) != 0)
+    rc = lpi_query_request(vp, r, INT64_MAX, status);
+    if (rc != 0)
         abandon(p, r);
     lpi_request_free(p->core, r);
     return leave(p, rc);
 }
 
 /*
- * Without a delay, a message that has come already needs no request.
+ * A message that has been sent already needs no request.
  * @return  as logp_recv(); 1: take the slow path
  */
 static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp *vp, int src,
@@ -155,6 +148,7 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
     const struct lpi_label label = {vp->context, to_global(vp, src), tag};
     struct lpi_proc *p = vp->proc;
     struct lpi_message *m;
+    int64_t done;
     const int rc = lpi_stopped(p);
 
     if (rc != 0)
@@ -162,7 +156,7 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
     if (src == LOGP_ANY_SOURCE || p->inbox.n_any > 0 || p->needs_query)
         return 1;
     p->in_vain = 0;
-    p->emulated = LOGP_NEVER;
+    enter(p);
     m = lpi_match_take_here(p, &label, capacity);
     if (m == NULL && lpi_poll_before_wait(p->core))
         m = lpi_match_take_here(p, &label, capacity);
@@ -171,8 +165,11 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
     if (m->n_bytes > 0)
         memcpy(buf, m->data, m->n_bytes);
     lpi_status_of_message(vp, status, m);
+    done = lpi_charge_message(p, m);
     lpi_message_free(p->core, m);
-    return 0;
+    if (done < 0) /* p has no clock */
+        return 0;
+    return leave(p, done > p->emulated ? lpi_wait_until(p, done) : 0);
 }
 
 /* Post and wait. Not inlined into the fast path of a plain receive. */
@@ -201,17 +198,14 @@ static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, 
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
               struct logp_status *status)
 {
+    int rc;
+
     if (bad_source(vp, src) || tag < LOGP_ANY_TAG || bad_buffer(buf, capacity))
         return lpi_failed(vp, "logp_recv", -EINVAL);
-    if (lpi_has_fast_path(vp->proc->core->machine)) {
-        const int rc = recv_fast(vp, src, tag, buf, capacity, status);
-
-        if (rc == 0)
-            return 0;
-        if (rc < 0)
-            return lpi_failed(vp, "logp_recv", rc);
-    }
-    return noted(vp, "logp_recv", receive(vp, src, tag, buf, capacity, NULL, INT64_MAX, status));
+    rc = recv_fast(vp, src, tag, buf, capacity, status);
+    if (rc > 0)
+        rc = receive(vp, src, tag, buf, capacity, NULL, INT64_MAX, status);
+    return noted(vp, "logp_recv", rc);
 }
 
 int logp_recv_until(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,

@@ -225,16 +225,6 @@ int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
     return p->core->machine->time->pass(p, deadline);
 }
 
-/* p waits until deadline (INT64_MAX: for ever), or until an event that it waits for gives it an
- * earlier deadline. */
-int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
-{
-    if (deadline != INT64_MAX)
-        return p->core->machine->time->wait(p, deadline);
-    p->state = LPI_BLOCKED;
-    return lpi_hold(p);
-}
-
 /* Can nothing happen on this core until another process sends something? */
 static bool is_alone_here(const struct lpi_core *c)
 {
@@ -268,19 +258,22 @@ static inline int hold_ready(struct lpi_proc *p)
     return lpi_hold(p);
 }
 
+/* p waits until deadline (INT64_MAX: for ever), or until an event that it waits for gives it an
+ * earlier deadline. */
+int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
+{
+    if (deadline != INT64_MAX)
+        return p->core->machine->time->wait(p, deadline);
+    p->state = LPI_BLOCKED;
+    return lpi_has_clock(p) ? lpi_hold(p) : hold_ready(p);
+}
+
 /* Poll before a wait, if a hand-over would follow and is slow: the next vp then finds more work.
  * Limited in a row, so that ready vps get the core too. @return true: there was mail */
 bool lpi_poll_before_wait(struct lpi_core *c)
 {
     return c->run_queue.ready_first != NULL && c->machine->executor->is_slow &&
            ++c->run_queue.looks % LPI_POLL_EVERY != 0 && lpi_poll(c);
-}
-
-/* lpi_wait_message() without a deadline, if nothing is emulated. */
-int lpi_wait_ready(struct lpi_proc *p)
-{
-    p->state = LPI_BLOCKED;
-    return hold_ready(p);
 }
 
 bool lpi_usual_others_first(struct lpi_proc *p, int64_t t)

@@ -77,7 +77,6 @@ static inline int lpi_await_message(struct lpi_proc *p, struct logp_request *r, 
     p->waits_for = NULL;
     return rc;
 }
-int lpi_wait_ready(struct lpi_proc *p);
 bool lpi_poll_before_wait(struct lpi_core *c);
 static inline int lpi_reach(struct lpi_proc *p, int64_t t)
 {

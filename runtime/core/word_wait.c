@@ -149,7 +149,7 @@ int lpi_word_wait(struct lpi_proc *p, const uint64_t *word, uint64_t value, bool
     rc = lpi_word_wait_begin(p, word, value, NULL);
     if (rc != 0)
         return rc;
-    rc = lpi_wait_ready(p);
+    rc = lpi_wait_message(p, INT64_MAX);
     lpi_word_wait_end(p, rc == 0);
     return rc;
 }

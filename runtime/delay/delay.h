@@ -10,7 +10,7 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <urcu/urcu-memb.h>
+#include <urcu/static/urcu-memb.h>
 
 /* ---- in_force.c: the delay model in force, which may be replaced while vps send ---- */
 
@@ -21,11 +21,11 @@ static inline const struct lpi_delay *model_lock(struct logp_machine *m)
 
     if (!lpi_emulates(m))
         return NULL;
-    urcu_memb_read_lock();
+    _urcu_memb_read_lock();
     /* acquire (RCU needs only consume) pairs with the release in lpi_delay_install() */
     d = atomic_load_explicit(&m->delay, memory_order_acquire);
     if (d == NULL)
-        urcu_memb_read_unlock();
+        _urcu_memb_read_unlock();
     return d;
 }
 
@@ -33,7 +33,7 @@ static inline void model_unlock(struct logp_machine *m)
 {
     LPI_RELEASE(&m->delay); /* pairs with the acquire after the grace period in in_force.c */
     (void)m;
-    urcu_memb_read_unlock();
+    _urcu_memb_read_unlock();
 }
 
 int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out);
@@ -72,8 +72,15 @@ static inline int64_t lpi_work(const struct lpi_proc *p, int64_t ns)
     return lpi_after(p->emulated, ns);
 }
 
-/* Charge o_recv and the gap to a receive that has its message: sets r->done. */
+/* Charge o_recv and the gap to a receive that has its message: sets r->done, which is below 0 if it
+ * is complete at once. */
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
+int64_t lpi_charge_sent(struct lpi_proc *p, const struct lpi_message *m);
+/* The same for m, which p has received; the run is not recorded. @return as r->done */
+static inline int64_t lpi_charge_message(struct lpi_proc *p, const struct lpi_message *m)
+{
+    return lpi_emulates(p->core->machine) || m->arrival >= 0 ? lpi_charge_sent(p, m) : LOGP_NEVER;
+}
 
 /* ---- capacity.c: places on the wire ---- */
 

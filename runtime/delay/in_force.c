@@ -159,29 +159,44 @@ void lpi_delay_apply_pending(struct logp_machine *m, int64_t now)
     pthread_mutex_unlock(&m->lock);
 }
 
-void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
+/* Charge o_recv and the gap: set t->start and t->done. */
+static inline __attribute__((always_inline)) void charge(struct lpi_proc *p,
+                                                         struct logp_transfer *t)
 {
     struct logp_machine *m = p->core->machine;
     const struct lpi_delay *d = model_lock(m);
-    struct logp_transfer t = {.src = r->from != LOGP_OUTSIDE ? r->from : p->rank,
-                              .dst = p->rank,
-                              .n_bytes = r->n_bytes,
-                              .arrival = r->arrival};
 
-    r->state = LPI_REQ_CHARGED;
+    t->dst = p->rank;
+    if (t->src == LOGP_OUTSIDE)
+        t->src = p->rank;
     if (d == NULL) {
         /* the message may have been sent while there was a model */
-        r->done = lpi_later(p, r->arrival); /* below 0: at once */
-        m->record->receive(p, r, r->done);
+        t->start = t->done = lpi_later(p, t->arrival); /* below 0: at once */
         return;
     }
     if (!lpi_has_clock(p))
         p->emulated = p->left = lpi_wall(m);
-    t.ready = lpi_later(p, r->arrival);
-    d->ops.recv(d->model, &p->port, &t);
+    t->ready = lpi_later(p, t->arrival);
+    d->ops.recv(d->model, &p->port, t);
     model_unlock(m);
+}
+
+int64_t lpi_charge_sent(struct lpi_proc *p, const struct lpi_message *m)
+{
+    struct logp_transfer t = {.src = m->src, .n_bytes = m->n_bytes, .arrival = m->arrival};
+
+    charge(p, &t);
+    return t.done;
+}
+
+void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r)
+{
+    struct logp_transfer t = {.src = r->from, .n_bytes = r->n_bytes, .arrival = r->arrival};
+
+    charge(p, &t);
+    r->state = LPI_REQ_CHARGED;
     r->done = t.done;
-    m->record->receive(p, r, t.start);
+    p->core->machine->record->receive(p, r, t.start);
 }
 
 int64_t lpi_delay_work(const struct lpi_proc *p, int64_t ns)

@@ -517,8 +517,8 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
 }
 
 /*
- * The fast path of a receive without a delay: take the message if it is one of the first that are
- * pending, or one of many, and fits the buffer. The caller copies and frees it.
+ * The fast path of a receive, while none from any source is posted: take the message if it is one of
+ * the first that are pending, or one of many, and fits the buffer. The caller copies and frees it.
  * @return  NULL: take the slow path
  */
 struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_label *l,
@@ -531,8 +531,7 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_lab
         m = k < FIRST_FEW ? m->next : NULL;
     if (m == NULL && in->n_pending > FIRST_FEW && l->tag != LOGP_ANY_TAG)
         m = find(in, l);
-    if (m == NULL || m->n_bytes > capacity || in->n_any > 0 || m->kind != LPI_EAGER ||
-        m->arrival >= 0) /* sent while a delay was emulated */
+    if (m == NULL || m->n_bytes > capacity || m->kind != LPI_EAGER)
         return NULL;
     unpend(in, m);
     lpi_credit_give(p, m->n_bytes);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* For the fold as WebAssembly, which has one thread: models are not replaced while they are read. */
+#ifndef LOGP_WASM_URCU_STATIC_H
+#define LOGP_WASM_URCU_STATIC_H
+
+static inline void _urcu_memb_read_lock(void)
+{
+}
+
+static inline void _urcu_memb_read_unlock(void)
+{
+}
+
+#endif
