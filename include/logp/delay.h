@@ -130,7 +130,7 @@ struct logp_delay_ops {
      *  model has none. */
     const struct logp_params *(*params)(void *model);
     /** The limit of messages on the wire, [done, arrival), from or to any processor; <= 0, or NULL:
-     *  no limit. */
+     *  no limit. A machine asks once, when it gets the model. */
     int64_t (*capacity)(void *model);
     /** Free the model; it has no readers any more. NULL: nothing to free. */
     void (*destroy)(void *model);

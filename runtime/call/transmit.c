@@ -107,7 +107,6 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
                                                             const struct lpi_delay *d,
                                                             struct logp_transfer *t)
 {
-    const int64_t capacity = d->ops.capacity != NULL ? d->ops.capacity(d->model) : 0;
     int rc;
 
     t->done = LOGP_NEVER;
@@ -119,12 +118,12 @@ static inline __attribute__((always_inline)) int start_send(struct lpi_proc *p, 
         return -EAGAIN;
     }
     rc = lpi_find_space(p, to, e);
-    if (rc == 0 && capacity > 0)
-        rc = lpi_capacity_claim(p, to, capacity, t, &t->ready);
+    if (rc == 0 && d->capacity > 0)
+        rc = lpi_capacity_claim(p, to, d->capacity, t, &t->ready);
     if (rc != 0)
         return rc;
     d->ops.send(d->model, &p->port, t);
-    if (capacity > 0)
+    if (d->capacity > 0)
         lpi_capacity_apply(p, to, t->arrival);
     e->arrival = t->arrival;
     rc = __builtin_expect(d->ops.fate != NULL, false) ? hand_over_to(p, to, e, d, t)

@@ -251,8 +251,7 @@ static int barrier(struct logp_machine *m, int64_t end)
 
     if (lpi_remote_is_lost(m->remote))
         return -EBUSY;
-    if (d != NULL && (d->ops.fate != NULL || d->ops.lookahead == NULL ||
-                      (d->ops.capacity != NULL && d->ops.capacity(d->model) > 0)))
+    if (d != NULL && (d->ops.fate != NULL || d->ops.lookahead == NULL || d->capacity > 0))
         lpi_stop(m, -ENOTSUP); /* the others are told, as of any stop */
     return lpi_common_clock_barrier(m, end);
 }

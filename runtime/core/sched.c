@@ -79,29 +79,22 @@ static struct lpi_proc *take_ready(struct lpi_core *c)
     return p;
 }
 
-/* Is it time to poll for mail? While a vp of this core can go on, because it is ready or its
- * deadline has passed, a message would not be handled sooner. So the core polls only now and
- * then. */
-static bool poll_mail_now(struct lpi_core *c)
-{
-    const struct lpi_proc *first;
-
-    if (++c->run_queue.taken % LPI_POLL_EVERY == 0)
-        return true;
-    if (c->run_queue.ready_first != NULL)
-        return false;
-    first = lpi_earliest(c);
-    return first == NULL || first->deadline > c->run_queue.clock_seen;
-}
-
+/* While a vp of this core can go on, because it is ready or its deadline has passed, a message would
+ * not be handled sooner. So the core polls for mail only now and then. */
 struct lpi_proc *lpi_usual_next(struct lpi_core *c)
 {
-    struct lpi_proc *ready;
+    struct lpi_proc *next;
 
-    if (poll_mail_now(c))
+    if (++c->run_queue.taken % LPI_POLL_EVERY == 0) {
         lpi_poll_mail(c);
-    ready = take_ready(c);
-    return ready != NULL ? ready : lpi_earliest(c);
+    } else if (c->run_queue.ready_first == NULL) {
+        next = lpi_earliest(c);
+        if (next != NULL && next->deadline <= c->run_queue.clock_seen)
+            return next;
+        lpi_poll_mail(c);
+    }
+    next = take_ready(c);
+    return next != NULL ? next : lpi_earliest(c);
 }
 
 /* The vp that gets the core next; NULL: none can go on. */

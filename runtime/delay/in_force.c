@@ -59,12 +59,14 @@ static struct lpi_delay *swap(struct logp_machine *m, struct lpi_delay *copy)
     return atomic_exchange_explicit(&m->delay, copy, memory_order_acq_rel);
 }
 
-/* Set copy->network to the network that is modelled. */
+/* Set copy->network to the network that is modelled, and its capacity. */
 static void describe(struct lpi_delay *copy)
 {
     const struct logp_params *params =
         copy->ops.params != NULL ? copy->ops.params(copy->model) : NULL;
 
+    if (copy->ops.capacity != NULL)
+        copy->capacity = copy->ops.capacity(copy->model);
     if (params != NULL)
         copy->network.params = *params;
     if (copy->ops.network != NULL)
@@ -264,8 +266,7 @@ int64_t lpi_delay_begin(struct logp_machine *m)
     const struct lpi_delay *d = atomic_load_explicit(&m->delay, memory_order_relaxed);
     int64_t lookahead;
 
-    if (d == NULL || d->ops.lookahead == NULL ||
-        (d->ops.capacity != NULL && d->ops.capacity(d->model) > 0))
+    if (d == NULL || d->ops.lookahead == NULL || d->capacity > 0)
         return 0;
     if (d->ops.restart != NULL)
         d->ops.restart(d->model, true);

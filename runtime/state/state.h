@@ -245,6 +245,7 @@ struct lpi_delay {
     struct logp_delay_ops ops; /* start == NULL: no delay; only while it is pending */
     void *model;
     struct logp_network network; /* the network that is modelled */
+    int64_t capacity;            /* messages on the wire of a processor; 0: any number */
     int64_t at;                  /* pending: when it comes into force */
     struct lpi_delay *next;
 };
