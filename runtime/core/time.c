@@ -25,8 +25,6 @@ enum {
 
 static void run_due(struct lpi_core *c, struct lpi_proc *p)
 {
-    if (lpi_has_clock(p))
-        p->emulated = p->deadline;
     p->state = LPI_RUNNING;
     lpi_timers_pop(&c->run_queue.timers);
 }
@@ -76,10 +74,7 @@ static void wall_reset(struct lpi_proc *p)
 /* p has a clock from this start on if there is a delay model. */
 static void wall_start_anew(struct lpi_proc *p)
 {
-    if (!lpi_emulates(p->core->machine))
-        p->emulated = LOGP_NEVER;
-    else if (!lpi_has_clock(p))
-        p->emulated = 0;
+    p->emulated = lpi_emulates(p->core->machine) ? lpi_later(p, 0) : LOGP_NEVER;
 }
 
 static int64_t wall_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
@@ -108,6 +103,17 @@ static int64_t wall_group_start(const struct logp_machine *m, int64_t latest)
     return lpi_wall(m) + LPI_START_MARGIN_NS;
 }
 
+/* The wait of p is over, and the clock has been read. */
+static void end_wait(struct lpi_proc *p, int64_t deadline)
+{
+    struct lpi_core *c = p->core;
+    const bool has_clock = lpi_has_clock(p);
+
+    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, has_clock);
+    if (has_clock)
+        p->emulated = deadline;
+}
+
 static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
 {
     const struct logp_machine *m = c->machine;
@@ -121,7 +127,7 @@ static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
     if (c->run_queue.clock_seen < deadline)
         return false;
     c->run_queue.prepared = NULL;
-    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, lpi_has_clock(p));
+    end_wait(p, deadline);
     run_due(c, p);
     return true;
 }
@@ -154,9 +160,7 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     while (c->run_queue.clock_seen < deadline)
         c->run_queue.clock_seen = lpi_wall(c->machine);
     lpi_record_lag(c);
-    lpi_lag_over(&c->lag, deadline, c->run_queue.clock_seen, lpi_has_clock(p));
-    if (lpi_has_clock(p))
-        p->emulated = deadline;
+    end_wait(p, deadline);
     return true;
 }
 
@@ -321,6 +325,7 @@ static int64_t virtual_group_start(const struct logp_machine *m, int64_t latest)
 
 static bool virtual_take_due(struct lpi_core *c, struct lpi_proc *p)
 {
+    p->emulated = p->deadline;
     run_due(c, p);
     return true;
 }
