@@ -40,11 +40,16 @@ int64_t lpi_request_arrival(const struct logp_request *r)
 int lpi_query_earliest(const struct lpi_query *q)
 {
     int best = LPI_NO_REQUEST;
+    int64_t least = INT64_MAX;
 
-    for (int i = 0; i < q->n; i++)
-        if (q->requests[i] != NULL && (best < 0 || lpi_request_arrival(q->requests[i]) <
-                                                       lpi_request_arrival(q->requests[best])))
+    for (int i = 0; i < q->n; i++) {
+        const int64_t t = q->requests[i] != NULL ? lpi_request_arrival(q->requests[i]) : INT64_MAX;
+
+        if (t < least || (best < 0 && q->requests[i] != NULL)) {
             best = i;
+            least = t;
+        }
+    }
     return best;
 }
 
