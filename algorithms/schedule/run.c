@@ -18,9 +18,11 @@ void lpi_copy(char *at, const char *from, int64_t n, size_t n_bytes, size_t at_s
 {
     if (n_bytes == 0 || (at == from && n == 1)) /* in place: it is where it belongs */
         return;
-    if (at_stride == n_bytes && from_stride == n_bytes) /* side by side */
+    if (n == 1 && n_bytes == sizeof(double)) /* a size that is known needs no call */
+        memcpy(at, from, sizeof(double));
+    else if (at_stride == n_bytes && from_stride == n_bytes) /* side by side */
         memmove(at, from, (size_t)n * n_bytes);
-    else if (n_bytes == sizeof(double)) /* a size that is known needs no call */
+    else if (n_bytes == sizeof(double))
         for (; n > 0; n--, at += at_stride, from += from_stride)
             memcpy(at, from, sizeof(double));
     else

@@ -295,11 +295,11 @@ static bool turn_back(int64_t P, int64_t rank, const struct logp_invocation *c, 
                       struct logp_step *out)
 {
     const size_t n = c->args.n_bytes;
+    const int64_t from = rank - i;
+    const struct logp_buffer_ref at = {LOGP_RECV_BUF, (size_t)(from < 0 ? from + P : from) * n};
 
     return i < P &&
-           logp_step_copy(out,
-                          (struct logp_buffer_ref){LOGP_RECV_BUF, (size_t)lpi_mod(rank - i, P) * n},
-                          (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)i * n}, n);
+           logp_step_copy(out, at, (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)i * n}, n);
 }
 
 /*
