@@ -10,7 +10,7 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <urcu/static/urcu-memb.h>
+#include <urcu/urcu-memb.h>
 
 /* ---- in_force.c: the delay model in force, which may be replaced while vps send ---- */
 
@@ -21,11 +21,11 @@ static inline const struct lpi_delay *model_lock(struct logp_machine *m)
 
     if (!lpi_emulates(m))
         return NULL;
-    _urcu_memb_read_lock();
+    urcu_memb_read_lock();
     /* acquire (RCU needs only consume) pairs with the release in lpi_delay_install() */
     d = atomic_load_explicit(&m->delay, memory_order_acquire);
     if (d == NULL)
-        _urcu_memb_read_unlock();
+        urcu_memb_read_unlock();
     return d;
 }
 
@@ -33,7 +33,7 @@ static inline void model_unlock(struct logp_machine *m)
 {
     LPI_RELEASE(&m->delay); /* pairs with the acquire after the grace period in in_force.c */
     (void)m;
-    _urcu_memb_read_unlock();
+    urcu_memb_read_unlock();
 }
 
 int lpi_delay_copy(const struct logp_delay *delay, struct lpi_delay **out);
