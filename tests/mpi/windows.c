@@ -303,6 +303,7 @@ static void dynamic(void)
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_attach(win, memory, 3 * sizeof(int)); /* regions that touch are one */
     MPI_Win_attach(win, &memory[3], sizeof(int));
+    MPI_Win_attach(win, &value, 0); /* a region may be empty */
     MPI_Get_address(&memory[2], &here);
     MPI_Allgather(&here, 1, MPI_AINT, all, 1, MPI_AINT, MPI_COMM_WORLD);
     MPI_Win_fence(0, win);
@@ -313,6 +314,7 @@ static void dynamic(void)
     MPI_Put(two, 2, MPI_INT, right(), all[right()], 2, MPI_INT, win);
     MPI_Win_fence(0, win);
     CHECK(memory[2] == 60 + left() && memory[3] == 70 + left());
+    MPI_Win_detach(win, &value);
     MPI_Win_detach(win, &memory[3]);
     MPI_Win_detach(win, memory);
     MPI_Win_free(&win);
