@@ -463,9 +463,10 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
 }
 
 /*
- * The fast path of a short message: lpi_deliver() without a delay, in the common cases. The receiver
- * waits for just one message, which names its source and tag, or has posted no receive.
- * @return  false: neither; nothing has been done
+ * The fast path of a short message: lpi_deliver() without a delay, in the common cases. The first
+ * receive that is posted takes it, no receive is posted, or the receiver waits for another message
+ * alone. All receives name their source and tag.
+ * @return  false: none of these; nothing has been done
  */
 bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void *data,
                       size_t n_bytes, uint64_t bits, bool is_paid)
@@ -475,28 +476,40 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
     struct logp_request *r = in->posted_first;
     struct lpi_message *m;
 
-    if (r != NULL && (to->waits_for != r || r->next != NULL || in->n_any > 0 || in->any_tag))
+    if (r != NULL && (in->n_any > 0 || in->any_tag))
         return false;
     if (r != NULL && lpi_label_is(&r->label, l)) {
         if (r->exposed || r->capacity < n_bytes)
             return false;
         if (n_bytes > 0) /* on the wall clock vps do not share stacks */
             memcpy(r->buf, data, n_bytes);
-        in->posted_first = in->posted_last = NULL;
+        in->posted_first = r->next;
+        if (r->next != NULL)
+            r->next->prev = NULL;
+        else
+            in->posted_last = NULL;
         if (in->indexed)
             lpi_index_unpost(in, r);
         r->from = l->src;
         r->got_tag = l->tag;
         r->n_bytes = n_bytes;
         r->bits = bits;
-        r->arrival = r->done = LOGP_NEVER;
-        r->state = LPI_REQ_CHARGED;
-        to->waits_for = NULL;
+        r->arrival = LOGP_NEVER;
+        r->state = LPI_REQ_BOUND;
         if (is_paid)
             lpi_credit_give(to, n_bytes);
-        lpi_make_ready(to);
+        if (to->waits_for == r) {
+            to->waits_for = NULL;
+            r->state = LPI_REQ_CHARGED;
+            r->done = LOGP_NEVER;
+            lpi_make_ready(to);
+        } else if (to->waits_for_any) {
+            lpi_make_ready(to);
+        }
         return true;
     }
+    if (r != NULL && (to->waits_for != r || r->next != NULL))
+        return false;
     if (to->waits_for_any || n_bytes > LPI_INLINE ||
         (!is_paid && c->credit < lpi_message_cost(n_bytes)))
         return false;
