@@ -62,6 +62,136 @@ Test(parallel, crowds_take_the_same_time_as_on_one_core)
     }
 }
 
+/* A sync, while receives from any source and collectives are under way. */
+enum { MOST_AT_SYNC = 8, SYNC_ROUNDS = 4, SYNC_STEP_NS = 1000 };
+
+enum how { ALL, HALVES, COMPARED, N_HOWS };
+
+/* What the vps do in a round; all draw the same. */
+struct at_sync {
+    enum how how;
+    bool reduces, from_any;
+    int dst[MOST_AT_SYNC];
+    bool sends_before[MOST_AT_SYNC];
+    int64_t before_ns[MOST_AT_SYNC], between_ns[MOST_AT_SYNC];
+};
+
+/* times[round]: of each vp, its start (COMPARED: what was found) and when it goes on. arrived: when
+ * it came, of the round. */
+struct sync_run {
+    uint64_t seed;
+    int64_t times[SYNC_ROUNDS][MOST_AT_SYNC][2], arrived[SYNC_ROUNDS][MOST_AT_SYNC];
+};
+
+static struct at_sync draw_at_sync(uint64_t *random, int P)
+{
+    struct at_sync x = {.how = (enum how)test_below(random, N_HOWS),
+                        .reduces = one_in(random, 2),
+                        .from_any = one_in(random, 2)};
+
+    for (int i = 0; i < P; i++) {
+        x.dst[i] = (int)test_below(random, P);
+        x.sends_before[i] = one_in(random, 2);
+        x.before_ns[i] = SYNC_STEP_NS * test_below(random, 20);
+        x.between_ns[i] = SYNC_STEP_NS * test_below(random, 30);
+    }
+    return x;
+}
+
+static int64_t sync_as(struct logp_vp *vp, enum how how, int round)
+{
+    const int me = logp_vp_rank(vp);
+    struct logp_vp *half = vp;
+    int members[MOST_AT_SYNC], n = 0, first;
+    int64_t start = 0;
+
+    if (how == COMPARED) {
+        OK(logp_compare(vp, me == 1, &first));
+        return first;
+    }
+    for (int i = me % 2; i < logp_vp_size(vp); i += 2)
+        members[n++] = i;
+    if (how == HALVES)
+        OK(logp_group_create(vp, (uint32_t)round + 1, members, n, &half));
+    OK(logp_sync(half, &start));
+    if (how == HALVES)
+        logp_group_destroy(half);
+    return start;
+}
+
+static int sync_beside(struct logp_vp *vp, void *arg)
+{
+    const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
+    struct sync_run *run = arg;
+    uint64_t random = run->seed;
+
+    for (int round = 0; round < SYNC_ROUNDS; round++) {
+        const struct at_sync x = draw_at_sync(&random, P);
+        struct logp_request *requests[MOST_AT_SYNC + 1];
+        int64_t one = 1, sum = 0, from[MOST_AT_SYNC];
+        size_t n = 0;
+
+        OK(logp_compute(vp, x.before_ns[me], NULL, NULL));
+        for (int i = 0; i < P; i++)
+            if (x.dst[i] == me) {
+                OK(logp_irecv(vp, x.from_any ? LOGP_ANY_SOURCE : i, round, &from[n],
+                              sizeof(from[n]), &requests[n]));
+                n++;
+            }
+        if (x.reduces)
+            OK(logp_iallreduce(vp, &one, &sum, 1, logp_op_find("sum", "int64"), &requests[n++]));
+        if (x.sends_before[me])
+            OK(logp_send(vp, x.dst[me], round, &(int64_t){me}, sizeof(int64_t)));
+        OK(logp_compute(vp, x.between_ns[me], NULL, NULL));
+        run->arrived[round][me] = logp_now(vp);
+        run->times[round][me][0] = sync_as(vp, x.how, round);
+        run->times[round][me][1] = logp_now(vp);
+        if (!x.sends_before[me])
+            OK(logp_send(vp, x.dst[me], round, &(int64_t){me}, sizeof(int64_t)));
+        OK(logp_waitall(vp, requests, (int)n, NULL));
+        cr_assert_eq(sum, x.reduces ? P : 0);
+    }
+    return 0;
+}
+
+/* The last to come sets the start, whatever the others do meanwhile. */
+static void check_starts(const struct sync_run *run, int P)
+{
+    uint64_t random = run->seed;
+
+    for (int round = 0; round < SYNC_ROUNDS; round++) {
+        const struct at_sync x = draw_at_sync(&random, P);
+
+        for (int me = 0; me < P; me++) {
+            int64_t last = 0;
+
+            for (int i = x.how == HALVES ? me % 2 : 0; i < P; i += x.how == HALVES ? 2 : 1)
+                last = run->arrived[round][i] > last ? run->arrived[round][i] : last;
+            cr_assert_eq(run->times[round][me][0], x.how == COMPARED ? 1 : last);
+            cr_assert_geq(run->times[round][me][1], last);
+        }
+    }
+}
+
+Test(parallel, a_sync_beside_other_work_takes_the_same_time_as_on_one_core)
+{
+    static struct sync_run alone, together;
+
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        uint64_t random = seed;
+        const int P = 2 + (int)test_below(&random, MOST_AT_SYNC - 1);
+        const struct logp_params p = test_params(SYNC_STEP_NS * (1 + test_below(&random, 8)),
+                                                 SYNC_STEP_NS * test_below(&random, 3),
+                                                 SYNC_STEP_NS * test_below(&random, 4));
+
+        alone = together = (struct sync_run){.seed = seed};
+        test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &p), sync_beside, &alone);
+        check_starts(&alone, P);
+        test_run(with_lanes(P, &p, 0), sync_beside, &together);
+        cr_assert_eq(memcmp(&alone, &together, sizeof(alone)), 0, "seed %d", (int)seed);
+    }
+}
+
 enum { FAR_L_NS = 1000, FAR_O_NS = 10, FAR_MESSAGES = 12 };
 
 /* The ranks of the first half send to the last, each at its own times, up to minutes apart. A

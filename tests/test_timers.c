@@ -15,7 +15,7 @@ struct plain {
 
 static bool before(const struct lpi_timer *a, const struct lpi_timer *b)
 {
-    return a->key < b->key || (a->key == b->key && a->rank < b->rank);
+    return a->key < b->key || (a->key == b->key && a->order < b->order);
 }
 
 static int first_of(const struct plain *p)
@@ -54,7 +54,7 @@ static void check_top(struct lpi_timers *t, const struct plain *p)
         const struct lpi_timer *first = &p->slots[first_of(p)];
 
         cr_assert_eq(top->key, first->key);
-        cr_assert_eq(top->rank, first->rank);
+        cr_assert_eq(top->order, first->order);
     }
 }
 
@@ -102,7 +102,7 @@ static void some_steps(uint64_t seed, int64_t spread)
                                         (int)test_below(&random, MOST), stamp++};
 
             p->slots[p->n++] = s;
-            lpi_timers_push(&t, s.key, s.rank, s.stamp);
+            lpi_timers_push(&t, s.key, s.order, s.stamp);
         } else if (what < 90 && p->n > 0) {
             const struct lpi_timer top = *lpi_timers_top(&t);
             int at = 0;
@@ -197,7 +197,7 @@ static void purge_full(uint64_t seed)
         const struct lpi_timer s = {1000 - i, i % MOST, (unsigned)i};
 
         p->slots[p->n++] = s;
-        lpi_timers_push(&t, s.key, s.rank, s.stamp);
+        lpi_timers_push(&t, s.key, s.order, s.stamp);
         p->gone[i] = test_below(&random, 32) >= (int64_t)(seed % 33);
     }
     cr_assert_eq(lpi_timers_soon(&t, soon, 8), 8, "from the heap, too");
@@ -236,10 +236,10 @@ static void start_with(const int *ranks, int first, int n)
         const struct lpi_timer top = *lpi_timers_top(&t);
 
         cr_assert_eq(top.key, 0);
-        cr_assert_eq(top.rank, rank);
+        cr_assert_eq(top.order, rank);
         if (i == 0) { /* that of the same time and rank may come first */
             lpi_timers_pop(&t);
-            cr_assert_eq(lpi_timers_top(&t)->rank, rank);
+            cr_assert_eq(lpi_timers_top(&t)->order, rank);
         }
         lpi_timers_pop(&t);
         cr_assert_eq(t.n, t.capacity - 1 + n - 1 - i);

@@ -501,7 +501,9 @@ LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
 
 /**
  * Wait for all vps of the machine, then start all of them at one time that is fixed in advance, as
- * if a new run began: clocks are set to it and gaps are forgotten. It costs no emulated time.
+ * if a new run began: clocks are set to it and gaps are forgotten. It costs no emulated time. Under
+ * the virtual clock the start is the time of the last to arrive. A vp that serves an operation of
+ * its own then goes on when that step is done.
  *
  * Through a group with a list of members it does the same for these members alone, and leaves the
  * messages in the network as they are. The start is the latest member's time under the virtual

@@ -221,7 +221,9 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const
     if (r == NULL)
         return -ENOMEM;
     r->sync_result = 0;
+    r->posted = p->emulated;
     a->sync = r;
+    p->order = LPI_AFTER_ALL | p->rank;
     if (vp->to_global != NULL || word != NULL)
         rc = lpi_sync_group_arrive(vp, word);
     else
@@ -229,6 +231,7 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const
     if (rc == 0)
         rc = lpi_event_await(vp, r);
     a->sync = NULL;
+    p->order = p->rank;
     if (rc == 0 && r->sync_result < 0)
         rc = r->sync_result;
     else
@@ -244,10 +247,14 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const
     return rc != 0 ? rc : found;
 }
 
-/* The explorer chooses what a vp at a sync matches. */
+/* A receive from any source answers the sends that wait for it, also at a sync. If the run is
+ * explored, the explorer chooses what it matches. */
 static bool syncs_alone(const struct lpi_proc *p)
 {
-    return !lpi_has_background(p) && (p->inbox.n_any == 0 || p->core->machine->explore != NULL);
+    const struct logp_machine *m = p->core->machine;
+
+    return !lpi_has_background(p) &&
+           (p->inbox.n_any == 0 || !m->sends_may_wait || m->explore != NULL);
 }
 
 /* Does p stop at the last start, and has done nothing since? Then it stops at the next one. */

@@ -92,9 +92,9 @@ static void warm_up(struct lpi_core *c)
     const struct lpi_timer *near = lpi_timers_ahead(&c->run_queue.timers, 3);
 
     if (far != NULL)
-        prefetch(&c->machine->procs[far->rank], sizeof(struct lpi_proc));
-    if (near != NULL && c->machine->procs[near->rank].carrier != NULL)
-        prefetch(c->machine->procs[near->rank].carrier, MOST_IMAGES);
+        prefetch(&c->machine->procs[lpi_timer_rank(far)], sizeof(struct lpi_proc));
+    if (near != NULL && c->machine->procs[lpi_timer_rank(near)].carrier != NULL)
+        prefetch(c->machine->procs[lpi_timer_rank(near)].carrier, MOST_IMAGES);
 }
 
 static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)

@@ -94,7 +94,7 @@ void lpi_attached_end(struct lpi_proc *p)
     }
     a->started.proc = NULL;
     a->goes_on = false; /* a program may have left in the middle of a step */
-    a->has_background = false;
+    a->has_background = a->is_put_off = false;
 }
 
 void lpi_attached_destroy(struct logp_machine *m)

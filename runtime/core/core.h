@@ -61,6 +61,8 @@ void lpi_sync_arrive(struct lpi_proc *p);
  * @return  0, *start is set (start may be NULL); or the error that stops the run
  */
 int lpi_sync(struct lpi_proc *p, int64_t *start);
+/* p's clock when it arrived at the sync at which it is. */
+int64_t lpi_arrived_at(const struct lpi_proc *p);
 /* Is p at a sync, or does it wait for a word, and serves what else it has under way? */
 bool lpi_syncs_beside(const struct lpi_proc *p);
 /* Note when the sync that p is at starts, and its result: 0, an error, or what a comparison has
@@ -84,6 +86,9 @@ void lpi_groups_discard(struct logp_machine *m);
 /* ---- window.c: the virtual clock on several cores ---- */
 
 void lpi_next_window(struct lpi_core *c);
+/* The functions of lpi_resolver on such a machine. */
+struct lpi_proc *lpi_window_next(struct lpi_core *c);
+bool lpi_window_others_first(struct lpi_proc *p, int64_t t);
 
 /* ---- word_wait.c: waiting for a word of memory ---- */
 
@@ -175,6 +180,8 @@ struct lpi_attached {
     struct logp_operation *operations; /* in the order of starting: operation.c */
     bool goes_on;                      /* one of them does its steps: they serve no others */
     struct logp_request *sync;         /* complete when the sync that the vp is at starts */
+    struct lpi_proc *next_put_off;     /* in the list of its core's window ... */
+    bool is_put_off;                   /* ... in which it is */
     struct lpi_rendezvous *rts;        /* its rendezvous sends, in the order of the calls */
     bool has_background;               /* operations or rendezvous sends: its waits serve them */
     struct logp_vp started;            /* for the vp itself; groups have their own */

@@ -237,6 +237,10 @@ void lpi_resolver_choose(struct logp_machine *m)
         lpi_explore_begin(m);
     }
     m->resolver = *m->unrecorded;
+    if (m->time == &lpi_time_parallel) {
+        m->resolver.next_proc = lpi_window_next;
+        m->resolver.others_first = lpi_window_others_first;
+    }
     m->polls_in_vain = m->resolver.polls_in_vain;
     m->instrumented = m->unrecorded != &lpi_resolver_usual;
     if (m->recorders == NULL)

@@ -33,6 +33,8 @@ static void prepare_core(struct lpi_core *c)
     atomic_store(&c->space.wanted, INT64_MAX);
     c->space.at = 0;
     c->window.end = c->machine->lookahead;
+    c->window.sync_end = 0;
+    c->window.put_off = NULL;
     c->life.n_at_sync = c->life.n_blocking = 0;
     c->life.stop_cursor = 0;
     c->run_queue.prepared = NULL;
@@ -56,6 +58,7 @@ static void prepare_core(struct lpi_core *c)
         p->waits_for_any = false;
         p->needs_query = c->machine->instrumented;
         p->state = LPI_TIMED;
+        p->order = p->rank;
         p->deadline = 0;
         p->stamp = 0;
     }

@@ -103,11 +103,15 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     return c->machine->resolver.next_proc(c);
 }
 
-/* No vp of this core is ready or has a deadline. */
+/* No vp of this core is ready or has a deadline; parallel: before its window's end. */
 static void nobody_ready(struct lpi_core *c)
 {
     const bool alone = c->machine->n_cores == 1 && c->machine->remote == NULL;
 
+    if (c->window.end != INT64_MAX) {
+        lpi_next_window(c);
+        return;
+    }
     if (c->life.n_blocking > 0) { /* their threads need this processor to return */
         sched_yield();
         return;
@@ -140,8 +144,8 @@ static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 
     c->run_queue.prepared = p;
     for (int i = 0; i < n; i++)
-        if (soon[i]->rank != p->rank && soon[i]->key - p->deadline < CLOSE_NS)
-            c->machine->executor->prepare(&c->machine->procs[soon[i]->rank]);
+        if (lpi_timer_rank(soon[i]) != p->rank && soon[i]->key - p->deadline < CLOSE_NS)
+            c->machine->executor->prepare(&c->machine->procs[lpi_timer_rank(soon[i])]);
 }
 
 /* p holds the core and spins. While there is time, prepare the next vps, and let blocking sections
@@ -155,12 +159,6 @@ static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
         prepare_next(c, p);
     if (p->deadline - c->run_queue.clock_seen > RELAX_NS)
         lpi_relax();
-}
-
-/* Parallel: has this core nothing left to do in its window (window.c)? */
-static bool window_is_over(const struct lpi_core *c, const struct lpi_proc *first)
-{
-    return first != NULL ? first->deadline >= c->window.end : c->window.end != INT64_MAX;
 }
 
 static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
@@ -192,9 +190,7 @@ int lpi_hold(struct lpi_proc *p)
     while (p->state != LPI_RUNNING && !lpi_stopping(m)) { /* RUNNING: p has had its turn */
         struct lpi_proc *first = next_proc(c);
 
-        if (window_is_over(c, first))
-            lpi_next_window(c);
-        else if (first == NULL)
+        if (first == NULL)
             nobody_ready(c);
         else if (first->state == LPI_RUNNING || m->time->take_due(c, first))
             hand_over(p, first, true);
@@ -273,9 +269,8 @@ bool lpi_usual_others_first(struct lpi_proc *p, int64_t t)
 {
     const struct lpi_proc *first = lpi_earliest(p->core);
 
-    return t >= p->core->window.end ||
-           (first != NULL &&
-            (first->deadline < t || (first->deadline == t && first->rank < p->rank)));
+    return first != NULL &&
+           (first->deadline < t || (first->deadline == t && first->order < p->order));
 }
 
 /* Let the vps run that are ready now. */
@@ -343,12 +338,9 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
             return first;
         lpi_poll_mail(c);
         first = next_proc(c);
-        if (window_is_over(c, first))
-            lpi_next_window(c);
-        else if (first != NULL)
+        if (first != NULL)
             return first;
-        else
-            nobody_ready(c);
+        nobody_ready(c);
         rest(m);
     }
 }

@@ -28,6 +28,13 @@ static struct logp_request *request_of(const struct lpi_proc *p)
     return a != NULL ? a->sync : NULL;
 }
 
+int64_t lpi_arrived_at(const struct lpi_proc *p)
+{
+    const struct logp_request *r = request_of(p);
+
+    return r != NULL ? r->posted : p->emulated; /* its operations may have taken time since then */
+}
+
 bool lpi_syncs_beside(const struct lpi_proc *p)
 {
     const struct lpi_attached *a = lpi_attached_of(p);
@@ -51,14 +58,22 @@ void lpi_sync_note(struct lpi_proc *p, int64_t start, int result)
 void lpi_sync_release(struct lpi_proc *p)
 {
     struct logp_request *r = request_of(p);
+    int64_t at = INT64_MAX;
 
     if (p->state == LPI_SYNC) {
         lpi_start_anew(p);
         lpi_wake(p, p->deadline);
     } else if (r != NULL) {
         r->answered = r->done;
+        p->order = p->rank;
         if (p->waits_for_any)
-            lpi_wake(p, lpi_later(p, r->done));
+            at = lpi_later(p, r->done);
+        if (p->state == LPI_TIMED) { /* in its new order */
+            at = p->deadline < at ? p->deadline : at;
+            p->state = LPI_BLOCKED;
+        }
+        if (at != INT64_MAX)
+            lpi_wake(p, at);
     }
 }
 

@@ -311,8 +311,8 @@ static int64_t virtual_start(struct logp_machine *m, int64_t clock_ns, int64_t s
     (void)clock_ns;
     start = 0;
     for (int i = 0; i < m->P; i++)
-        if (m->procs[i].emulated > start)
-            start = m->procs[i].emulated;
+        if (lpi_arrived_at(&m->procs[i]) > start)
+            start = lpi_arrived_at(&m->procs[i]);
     lpi_delay_restart(m, false, start);
     return start;
 }

@@ -8,12 +8,18 @@
  * at its end: the outcome is that of one core. The next window begins at the earliest deadline of
  * all.
  *
+ * A sync ends without a message, when its last member arrives. A vp that waits there and serves what
+ * it has under way (attach.c) runs only up to the earliest time of the others (sync_end): none of
+ * them can arrive before. Its later deadlines are put off to the next window. Of equal times its own
+ * comes last (LPI_AFTER_ALL), so that the sync has ended for it if that is its time.
+ *
  * A core that has to wait for another spins for as long as a wake-up takes. Then it sleeps, because
  * the other core may be without its processor, and other threads may need this one. What it waits
  * for (the barrier is complete, the run is stopping, all vps have ended) is announced by m->event,
  * which a core reads before it checks these conditions and sleeps.
  */
 #include "core/core.h"
+#include "core/sched.h"
 
 #include "host/host.h"
 #include "mail/mail.h"
@@ -21,6 +27,70 @@
 #include "state/run_queue.h"
 
 enum { SPINS = 20000 }; /* about 20 us */
+
+static bool is_at_sync(const struct lpi_proc *p)
+{
+    return p->order != p->rank;
+}
+
+/* Where the window ends for p. */
+static int64_t end_for(const struct lpi_proc *p)
+{
+    const struct lpi_window *w = &p->core->window;
+
+    return is_at_sync(p) ? w->sync_end : w->end;
+}
+
+/* p, the earliest, has nothing to do before the window's end. */
+static void put_off(struct lpi_proc *p)
+{
+    struct lpi_attached *a = lpi_attached_of(p);
+    struct lpi_core *c = p->core;
+
+    lpi_timers_pop(&c->run_queue.timers);
+    if (a->is_put_off)
+        return;
+    a->is_put_off = true;
+    a->next_put_off = c->window.put_off;
+    c->window.put_off = p;
+}
+
+/* Give those that were put off their deadlines back. @return the earliest */
+static int64_t bring_back(struct lpi_core *c)
+{
+    int64_t least = INT64_MAX;
+    struct lpi_proc *p;
+
+    while ((p = c->window.put_off) != NULL) {
+        struct lpi_attached *a = lpi_attached_of(p);
+
+        c->window.put_off = a->next_put_off;
+        a->is_put_off = false;
+        if (p->state != LPI_TIMED)
+            continue;
+        least = p->deadline < least ? p->deadline : least;
+        lpi_set_deadline(p, p->deadline);
+    }
+    return least;
+}
+
+struct lpi_proc *lpi_window_next(struct lpi_core *c)
+{
+    struct lpi_proc *p;
+
+    while ((p = lpi_usual_next(c)) != NULL && p->state != LPI_RUNNING &&
+           p->deadline >= end_for(p)) {
+        if (!is_at_sync(p))
+            return NULL;
+        put_off(p);
+    }
+    return p;
+}
+
+bool lpi_window_others_first(struct lpi_proc *p, int64_t t)
+{
+    return t >= end_for(p) || lpi_usual_others_first(p, t);
+}
 
 /* There will be no further barriers. */
 static bool is_over(const struct logp_machine *m)
@@ -59,12 +129,35 @@ static bool meet(struct logp_machine *m)
     }
 }
 
+/* Say when the procs of c go on. Relaxed, as the loads: the second barrier orders them. */
+static void publish(struct lpi_core *c)
+{
+    struct lpi_window *w = &c->window;
+    struct lpi_proc *first;
+    int64_t others, least;
+
+    while ((first = lpi_earliest(c)) != NULL && is_at_sync(first))
+        put_off(first);
+    others = first != NULL ? first->deadline : INT64_MAX;
+    least = bring_back(c);
+    least = others < least ? others : least;
+    w->alarm = w->alarm && lpi_all_in_vain(c);
+    atomic_store_explicit(&w->in_vain, least == INT64_MAX || w->alarm, memory_order_relaxed);
+    atomic_store_explicit(&w->least, least, memory_order_relaxed);
+    atomic_store_explicit(&w->others, others, memory_order_relaxed);
+}
+
+static void open_window(struct lpi_window *w, int64_t end, int64_t others)
+{
+    w->end = end;
+    w->sync_end = others < end ? others : end;
+}
+
 /* This core has nothing left to do in its window. */
 void lpi_next_window(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
-    const struct lpi_proc *first;
-    int64_t least = INT64_MAX;
+    int64_t least = INT64_MAX, others = INT64_MAX;
     bool in_vain = true;
 
     if (!meet(m)) /* now all messages are sent */
@@ -72,24 +165,20 @@ void lpi_next_window(struct lpi_core *c)
     while (lpi_poll(c))
         ;
     lpi_poll_mail(c);
-    first = lpi_earliest(c);
-    c->window.alarm = c->window.alarm && lpi_all_in_vain(c);
-    atomic_store_explicit(&c->window.in_vain, first == NULL || c->window.alarm,
-                          memory_order_relaxed);
-    /* relaxed, as the loads: the second barrier orders them */
-    atomic_store_explicit(&c->window.least, first != NULL ? first->deadline : INT64_MAX,
-                          memory_order_relaxed);
+    publish(c);
     if (!meet(m))
         return;
     for (int i = 0; i < m->n_cores; i++) {
-        const int64_t l = atomic_load_explicit(&m->cores[i].window.least, memory_order_relaxed);
+        struct lpi_window *w = &m->cores[i].window;
+        const int64_t l = atomic_load_explicit(&w->least, memory_order_relaxed);
+        const int64_t o = atomic_load_explicit(&w->others, memory_order_relaxed);
 
         least = l < least ? l : least;
-        in_vain =
-            in_vain && atomic_load_explicit(&m->cores[i].window.in_vain, memory_order_relaxed);
+        others = o < others ? o : others;
+        in_vain = in_vain && atomic_load_explicit(&w->in_vain, memory_order_relaxed);
     }
     if (!in_vain)
-        c->window.end = least + m->lookahead;
+        open_window(&c->window, least + m->lookahead, others);
     else if (c->index == 0) /* no vp can go on */
         lpi_stop_deadlocked(m);
 }

@@ -14,7 +14,7 @@ int64_t lpi_clock(const struct lpi_proc *p)
 static bool holds(void *machine, const struct lpi_timer *s)
 {
     const struct logp_machine *m = machine;
-    const struct lpi_proc *p = &m->procs[s->rank];
+    const struct lpi_proc *p = &m->procs[lpi_timer_rank(s)];
 
     return p->state == LPI_TIMED && p->stamp == s->stamp;
 }
@@ -32,7 +32,7 @@ void lpi_set_deadline(struct lpi_proc *p, int64_t deadline)
     p->stamp++; /* its earlier deadline is stale */
     if (lpi_timers_full(&c->run_queue.timers))
         lpi_timers_purge(&c->run_queue.timers, holds, c->machine);
-    lpi_timers_push(&c->run_queue.timers, deadline, p->rank, p->stamp);
+    lpi_timers_push(&c->run_queue.timers, deadline, p->order, p->stamp);
 }
 
 void lpi_make_ready(struct lpi_proc *p)
@@ -56,7 +56,7 @@ struct lpi_proc *lpi_earliest(struct lpi_core *c)
 
     while ((top = lpi_timers_top(&c->run_queue.timers)) != NULL) {
         if (holds(c->machine, top))
-            return &c->machine->procs[top->rank];
+            return &c->machine->procs[lpi_timer_rank(top)];
         lpi_timers_pop(&c->run_queue.timers);
     }
     return NULL;

@@ -90,6 +90,7 @@ struct lpi_proc {
         int sync_result; /* SYNC of a group: 0; or its error */
     };
     uint32_t agreed; /* the largest context above 2^30 of its groups */
+    int order;       /* of its deadlines: lpi_timer.order */
 
     /* the holder's; fields that a message within the core touches come first */
     _Alignas(64) enum lpi_state state;
@@ -175,10 +176,13 @@ struct lpi_space_queue {
 
 /* Parallel: a core's part of the windows (window.c). */
 struct lpi_window {
-    int64_t end;           /* time stops here; not parallel: INT64_MAX */
-    _Atomic int64_t least; /* at a barrier: its earliest deadline ... */
-    atomic_bool in_vain;   /* ... and whether all of its procs wait or poll in vain */
-    bool alarm;            /* all of its procs waited or polled in vain when last checked */
+    int64_t end;      /* time stops here; not parallel: INT64_MAX */
+    int64_t sync_end; /* for the procs at a sync that others have yet to enter, it stops here */
+    struct lpi_proc *put_off; /* these procs wait for `end`: lpi_attached.next_put_off */
+    _Atomic int64_t least;    /* at a barrier: no proc goes on earlier ... */
+    _Atomic int64_t others;   /* ... and none that is not at such a sync */
+    atomic_bool in_vain;      /* at a barrier: all of its procs wait or poll in vain */
+    bool alarm;               /* all of its procs waited or polled in vain when last checked */
 };
 
 /* Polling loops on several cores: deadlock.c. */

@@ -13,7 +13,7 @@ enum { BLOCK = LPI_TIMER_BLOCK, FEW = 4096 /* deadlines */ };
 
 static bool before(const struct lpi_timer *a, const struct lpi_timer *b)
 {
-    return a->key < b->key || (a->key == b->key && a->rank < b->rank);
+    return a->key < b->key || (a->key == b->key && a->order < b->order);
 }
 
 /* ---- the heap ---- */
@@ -149,7 +149,7 @@ void lpi_timers_clear(struct lpi_timers *t)
 
 void lpi_timers_start(struct lpi_timers *t, const int *ranks, int first, int n)
 {
-    t->start = (struct lpi_timer){.rank = ranks != NULL ? ranks[0] : first};
+    t->start = (struct lpi_timer){.order = ranks != NULL ? ranks[0] : first};
     t->ranks = ranks;
     t->n_start = t->n = n;
     t->top = START;
@@ -167,9 +167,9 @@ static const struct lpi_timer *first_of(const struct lpi_timers *t, int part)
     return part == HEAP ? &t->heap[0] : &t->runs[part].first->slots[t->runs[part].head];
 }
 
-void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp)
+void lpi_timers_push(struct lpi_timers *t, int64_t key, int order, unsigned stamp)
 {
-    const struct lpi_timer s = {key, rank, stamp};
+    const struct lpi_timer s = {key, order, stamp};
     const int n_runs = t->n < FEW ? LPI_FEW_RUNS : LPI_RUNS;
 
     if (t->top == NONE || (t->top != UNKNOWN && before(&s, first_of(t, t->top))))
@@ -184,7 +184,7 @@ void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp
             if (!t->is_loose || at - key >= t->n)
                 continue;
         }
-        append(t, r, (struct lpi_timer){at, rank, stamp});
+        append(t, r, (struct lpi_timer){at, order, stamp});
         if (i >= t->n_runs)
             t->n_runs = i + 1;
         return;
@@ -233,9 +233,9 @@ void lpi_timers_pop(struct lpi_timers *t)
     t->top = UNKNOWN;
     t->n--;
     if (part == START) {
-        t->start.rank++;
+        t->start.order++;
         if (--t->n_start > 0 && t->ranks != NULL)
-            t->start.rank = *++t->ranks;
+            t->start.order = *++t->ranks;
     } else if (part != HEAP) {
         remove_first(t, &t->runs[part]);
     } else if (--t->n_heap > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The deadlines of a core, the earliest (key, rank) first.
+ * The deadlines of a core, the earliest (key, order) first.
  *
  * The vps of a program do the same things at the same times, so most deadlines come in order. They
  * are appended to one of a few sorted runs and taken from its front, which touches nothing else. A
@@ -22,14 +22,20 @@ enum {
     LPI_RUNS = 12,
     LPI_FEW_RUNS = 4, /* while there are few deadlines, a small heap costs less than more runs */
     LPI_HEAP_ARITY = 4,
-    LPI_TIMER_BLOCK = 63
+    LPI_TIMER_BLOCK = 63,
+    LPI_AFTER_ALL = 1 << 30
 };
 
 struct lpi_timer {
     int64_t key;
-    int rank;
+    int order;      /* of those with this key: the proc's rank, or LPI_AFTER_ALL | rank */
     unsigned stamp; /* the proc's stamp at the push: a different one now means stale */
 };
+
+static inline int lpi_timer_rank(const struct lpi_timer *s)
+{
+    return s->order & ~LPI_AFTER_ALL;
+}
 
 /* Blocks of all runs are of one size, so they serve each other's memory. */
 struct lpi_timer_block {
@@ -65,7 +71,7 @@ void lpi_timers_clear(struct lpi_timers *t);
 void lpi_timers_start(struct lpi_timers *t, const int *ranks, int first, int n);
 bool lpi_timers_full(const struct lpi_timers *t);
 /* Requires !lpi_timers_full(). */
-void lpi_timers_push(struct lpi_timers *t, int64_t key, int rank, unsigned stamp);
+void lpi_timers_push(struct lpi_timers *t, int64_t key, int order, unsigned stamp);
 /* The earliest deadline; NULL: there is none. Valid until the next change. */
 const struct lpi_timer *lpi_timers_top(struct lpi_timers *t);
 void lpi_timers_pop(struct lpi_timers *t);
