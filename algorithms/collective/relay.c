@@ -182,23 +182,32 @@ static int search(struct choice *x)
     return x->word.found ? 0 : -EINVAL;
 }
 
-/* The same. A thread keeps its last choice, since each call of each rank asks anew. */
+/* The last choice of a thread. */
+struct last {
+    struct choice choice;
+    struct logp_params p;
+};
+
+/* As search(). A thread keeps its last choice, since each call of each rank asks anew. */
 static int choose(struct choice *x)
 {
-    static _Thread_local struct choice last;
-    static _Thread_local struct logp_params last_p;
-    int rc = 0;
+    static _Thread_local void *memory;
+    struct last *last = lpi_thread_memory(&memory, sizeof(*last));
+    int rc;
 
-    if (!last.word.found || last.P != x->P || last.item_bytes != x->item_bytes ||
-        last.pack_ns != x->pack_ns || memcmp(&last_p, x->p, sizeof(last_p)) != 0) {
-        rc = search(x);
-        last = *x;
-        last_p = *x->p;
-        last.word.found = rc == 0;
-        return rc;
+    if (last != NULL && last->choice.word.found && last->choice.P == x->P &&
+        last->choice.item_bytes == x->item_bytes && last->choice.pack_ns == x->pack_ns &&
+        memcmp(&last->p, x->p, sizeof(last->p)) == 0) {
+        last->choice.p = x->p;
+        *x = last->choice;
+        return 0;
     }
-    last.p = x->p;
-    *x = last;
+    rc = search(x);
+    if (last != NULL) {
+        last->choice = *x;
+        last->p = *x->p;
+        last->choice.word.found = rc == 0;
+    }
     return rc;
 }
 

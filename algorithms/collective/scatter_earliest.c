@@ -58,7 +58,7 @@ static int find_alike(struct tree *t, int P, const struct logp_invocation *c,
     const int rc = logp_tree_init(&tree, P, one.D, one.E);
 
     for (int id = 0; rc == 0 && id < P; id++) {
-        const int64_t parent = lpi_tree_find(&tree, id)->parent;
+        const int64_t parent = logp_tree_find(&tree, id).parent;
         const int rank = (int)lpi_mod(id + c->args.root, P);
 
         t->order[id] = rank;

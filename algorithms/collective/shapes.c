@@ -335,7 +335,7 @@ int lpi_plan_mesh(int P, int rank, struct logp_invocation *c)
 
 struct optimal_node {
     const struct logp_tree *tree;
-    const struct logp_tree_node *node; /* the one that is planned for */
+    struct logp_tree_node node; /* the one that is planned for */
 };
 
 static int optimal_parent(int P, int v, const void *shape)
@@ -343,7 +343,7 @@ static int optimal_parent(int P, int v, const void *shape)
     const struct optimal_node *at = shape;
 
     (void)P, (void)v;
-    return (int)at->node->parent;
+    return (int)at->node.parent;
 }
 
 static int optimal_child(int P, int v, int k, const void *shape)
@@ -352,14 +352,14 @@ static int optimal_child(int P, int v, int k, const void *shape)
     struct logp_tree_node child;
 
     (void)P, (void)v;
-    return logp_tree_child(at->tree, at->node, k, &child) ? (int)child.id : -1;
+    return logp_tree_child(at->tree, &at->node, k, &child) ? (int)child.id : -1;
 }
 
 int lpi_plan_optimal(const struct logp_tree *tree, int rank, struct logp_invocation *c)
 {
     const int P = (int)tree->P;
     const int v = lpi_virtual_rank(rank, c->args.root, P);
-    const struct optimal_node at = {tree, lpi_tree_find(tree, v)};
+    const struct optimal_node at = {tree, logp_tree_find(tree, v)};
 
     return lpi_plan_tree(P, v, &(struct lpi_tree_shape){optimal_parent, optimal_child, &at}, NULL,
                          c);

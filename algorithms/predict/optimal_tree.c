@@ -52,15 +52,44 @@ static int64_t count(int64_t n, int64_t d, int64_t e)
     return f < LOGP_TREE_MAX ? f : LOGP_TREE_MAX;
 }
 
-/* A walk along a tree asks for the same few values repeatedly, so each thread caches some. */
+/* The last node that was found and those above it. Only the end of a long path is stored. */
+enum { KNOWN = 64 };
+
+struct path {
+    struct logp_tree tree;
+    int64_t first, n; /* nodes first .. n - 1 of the path are known: node i at i % KNOWN */
+    struct {
+        struct logp_tree_node node;
+        int64_t k; /* which child it is */
+    } at[KNOWN];
+};
+
 enum { KEPT = 128 };
+
+/* Of each thread. */
+struct cache {
+    struct {
+        int64_t n, d, e, f;
+    } counts[KEPT]; /* a walk along a tree asks for the same few values repeatedly */
+    struct {
+        int64_t d, e; /* as they were asked for */
+        struct logp_tree tree;
+    } asked;          /* all processors of a machine ask for the same tree, one after the other */
+    struct path path; /* most callers ask for a node and then for the next one */
+};
+
+/* NULL: no memory */
+static inline struct cache *cache_of_thread(void)
+{
+    static _Thread_local void *cache __attribute__((tls_model("initial-exec")));
+
+    return lpi_thread_memory(&cache, sizeof(struct cache));
+}
 
 int64_t logp_tree_count(int64_t n, int64_t d, int64_t e)
 {
-    static _Thread_local struct {
-        int64_t n, d, e, f;
-    } kept_counts[KEPT];
     const size_t slot = (size_t)n % KEPT;
+    struct cache *cache;
 
     if (n < 0)
         return 0;
@@ -68,13 +97,16 @@ int64_t logp_tree_count(int64_t n, int64_t d, int64_t e)
         return LOGP_TREE_MAX; /* no time, or all at once */
     if (n < d)
         return 1;
-    if (kept_counts[slot].n != n || kept_counts[slot].d != d || kept_counts[slot].e != e) {
-        kept_counts[slot].n = n;
-        kept_counts[slot].d = d;
-        kept_counts[slot].e = e;
-        kept_counts[slot].f = count(n, d, e);
+    cache = cache_of_thread();
+    if (cache == NULL)
+        return count(n, d, e);
+    if (cache->counts[slot].n != n || cache->counts[slot].d != d || cache->counts[slot].e != e) {
+        cache->counts[slot].n = n;
+        cache->counts[slot].d = d;
+        cache->counts[slot].e = e;
+        cache->counts[slot].f = count(n, d, e);
     }
-    return kept_counts[slot].f;
+    return cache->counts[slot].f;
 }
 
 /*
@@ -111,22 +143,16 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* All processors of a machine ask for the same tree, one after the other: the last one is kept, by
- * each thread for itself. */
-static _Thread_local struct {
-    int64_t d, e; /* as they were asked for */
-    struct logp_tree tree;
-} asked;
-
 int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
 {
+    struct cache *cache = cache_of_thread();
     int64_t low = 0, high;
 
     if (P < 1 || P > LOGP_TREE_MAX || d < 0 || e < 0 || d > 3 * LOGP_PARAM_MAX_NS ||
         e > 3 * LOGP_PARAM_MAX_NS)
         return -EINVAL;
-    if (P == asked.tree.P && d == asked.d && e == asked.e) {
-        *tree = asked.tree;
+    if (cache != NULL && P == cache->asked.tree.P && d == cache->asked.d && e == cache->asked.e) {
+        *tree = cache->asked.tree;
         return 0;
     }
     *tree = (struct logp_tree){.P = P, .scale = d + e > 0 ? gcd(d, e) : 1};
@@ -144,9 +170,11 @@ int logp_tree_init(struct logp_tree *tree, int64_t P, int64_t d, int64_t e)
             low = middle + 1;
     }
     tree->T = low * tree->scale;
-    asked.d = d;
-    asked.e = e;
-    asked.tree = *tree;
+    if (cache != NULL) {
+        cache->asked.d = d;
+        cache->asked.e = e;
+        cache->asked.tree = *tree;
+    }
     return 0;
 }
 
@@ -321,83 +349,75 @@ static int64_t follow_last(const struct logp_tree *tree, const struct logp_tree_
     return low;
 }
 
-/*
- * The last node that was found and those above it, for each thread: most callers ask for a node and
- * then for the next one. Only the end of a long path is stored.
- */
-enum { KNOWN = 64 };
-
-static _Thread_local struct {
-    struct logp_tree tree;
-    int64_t first, n; /* nodes first .. n - 1 of the path are known: node i at i % KNOWN */
-    struct {
-        struct logp_tree_node node;
-        int64_t k; /* which child it is */
-    } at[KNOWN];
-} path;
-
 /* What is at node n is the next of the path, child k of the last. One is always free for it. */
-static void go_down(int64_t k)
+static void go_down(struct path *path, int64_t k)
 {
-    path.at[path.n++ % KNOWN].k = k;
-    if (path.n - path.first == KNOWN)
-        path.first++;
+    path->at[path->n++ % KNOWN].k = k;
+    if (path->n - path->first == KNOWN)
+        path->first++;
+}
+
+/* The same of this node. path == NULL: it is not kept */
+static void go_down_to(struct path *path, const struct logp_tree_node *node, int64_t k)
+{
+    if (path == NULL)
+        return;
+    path->at[path->n % KNOWN].node = *node;
+    go_down(path, k);
 }
 
 /* On to the next node. @return true; false: too little of the path is known */
-static bool step(const struct logp_tree *tree)
+static bool step(struct path *path, const struct logp_tree *tree)
 {
     int64_t k = 0;
 
-    while (path.n > path.first) {
-        if (logp_tree_child(tree, &path.at[(path.n - 1) % KNOWN].node, k,
-                            &path.at[path.n % KNOWN].node)) {
-            go_down(k);
+    while (path->n > path->first) {
+        if (logp_tree_child(tree, &path->at[(path->n - 1) % KNOWN].node, k,
+                            &path->at[path->n % KNOWN].node)) {
+            go_down(path, k);
             return true;
         }
-        k = path.at[--path.n % KNOWN].k + 1;
+        k = path->at[--path->n % KNOWN].k + 1;
     }
     return false;
 }
 
-static void walk(const struct logp_tree *tree, int64_t id)
+/* From the root to a node. path: as above */
+static struct logp_tree_node walk(struct path *path, const struct logp_tree *tree, int64_t id)
 {
     struct logp_tree_node node = logp_tree_root(tree), next;
     int64_t k = 0;
 
-    path.tree = *tree;
-    path.first = path.n = 0;
+    if (path != NULL) {
+        path->tree = *tree;
+        path->first = path->n = 0;
+    }
     for (;;) {
-        path.at[path.n % KNOWN].node = node;
-        go_down(k);
+        go_down_to(path, &node, k);
         next = tree->e > 0 ? follow_first(tree, &node, id) : node;
-        for (int64_t i = next.id - node.id < KNOWN ? next.id - node.id : KNOWN; i-- > 0;) {
-            path.at[path.n % KNOWN].node = (struct logp_tree_node){
-                next.id - i, next.time + i * tree->d * tree->scale, next.id - i - 1, next.ends};
-            go_down(0);
-        }
+        for (int64_t i = next.id - node.id < KNOWN ? next.id - node.id : KNOWN; i-- > 0;)
+            go_down_to(path,
+                       &(struct logp_tree_node){next.id - i, next.time + i * tree->d * tree->scale,
+                                                next.id - i - 1, next.ends},
+                       0);
         if (next.id == id)
-            return;
+            return next;
         k = follow_last(tree, &next, id, &node);
     }
 }
 
-const struct logp_tree_node *lpi_tree_find(const struct logp_tree *tree, int64_t id)
-{
-    if (tree->d == 0) {
-        path.first = path.n = 0;
-        path.at[0].node = (struct logp_tree_node){.id = id, .time = 0, .parent = id - 1};
-        return &path.at[0].node;
-    }
-    if (path.n == path.first || path.at[(path.n - 1) % KNOWN].node.id + 1 != id ||
-        memcmp(&path.tree, tree, sizeof(*tree)) != 0 || !step(tree))
-        walk(tree, id);
-    return &path.at[(path.n - 1) % KNOWN].node;
-}
-
 struct logp_tree_node logp_tree_find(const struct logp_tree *tree, int64_t id)
 {
-    return *lpi_tree_find(tree, id);
+    struct cache *cache = cache_of_thread();
+    struct path *path = cache != NULL ? &cache->path : NULL;
+
+    if (tree->d == 0)
+        return (struct logp_tree_node){.id = id, .time = 0, .parent = id - 1};
+    if (path == NULL || path->n == path->first ||
+        path->at[(path->n - 1) % KNOWN].node.id + 1 != id ||
+        memcmp(&path->tree, tree, sizeof(*tree)) != 0 || !step(path, tree))
+        return walk(path, tree, id);
+    return path->at[(path->n - 1) % KNOWN].node;
 }
 
 /* Of a whole subtree with time t: sum of f(0) .. f(t-1), since so many hold the item by then. */

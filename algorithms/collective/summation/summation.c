@@ -280,36 +280,41 @@ static struct logp_prediction predict_binomial(int64_t P, const struct logp_invo
 typedef int (*planner)(struct logp_summation *s, int64_t P, int64_t N,
                        const struct logp_params *params, size_t n_bytes);
 
+/* The last plan of a thread. */
+struct last {
+    planner make;
+    int64_t P, N;
+    size_t n_bytes;
+    struct logp_params params;
+    struct logp_summation plan;
+};
+
 /* All processors of a machine ask for the same plan, one after the other: the last one is kept, by
  * each thread for itself. */
 static int common_plan(planner make, struct logp_summation *s, int64_t P,
                        const struct logp_invocation *c)
 {
-    static _Thread_local struct {
-        planner make;
-        int64_t P, N;
-        size_t n_bytes;
-        struct logp_params params;
-        struct logp_summation plan;
-    } last;
+    static _Thread_local void *memory;
+    struct last *last = lpi_thread_memory(&memory, sizeof(*last));
     const size_t n_bytes = c->args.op->element_bytes;
     int rc;
 
-    if (last.make == make && last.P == P && last.N == c->args.count && last.n_bytes == n_bytes &&
-        memcmp(&last.params, &c->model.params, sizeof(last.params)) == 0) {
-        *s = last.plan;
+    if (last != NULL && last->make == make && last->P == P && last->N == c->args.count &&
+        last->n_bytes == n_bytes &&
+        memcmp(&last->params, &c->model.params, sizeof(last->params)) == 0) {
+        *s = last->plan;
         return 0;
     }
     rc = make(s, P, c->args.count, &c->model.params, n_bytes);
-    if (rc != 0)
+    if (rc != 0 || last == NULL)
         return rc;
-    last.make = make;
-    last.P = P;
-    last.N = c->args.count;
-    last.n_bytes = n_bytes;
-    memcpy(&last.params, &c->model.params,
-           sizeof(last.params)); /* with what lies between its fields */
-    last.plan = *s;
+    last->make = make;
+    last->P = P;
+    last->N = c->args.count;
+    last->n_bytes = n_bytes;
+    memcpy(&last->params, &c->model.params,
+           sizeof(last->params)); /* with what lies between its fields */
+    last->plan = *s;
     return 0;
 }
 
