@@ -17,12 +17,12 @@
 #include "carrier/carrier.h"
 #include "carrier/threads.h"
 #include "carrier/fcontext.h"
+#include "host/rcu.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <urcu/urcu-memb.h>
 
 enum {
     CARRIER_STACK = 256 << 10,
@@ -147,7 +147,7 @@ static void *carrier_main(void *arg)
     lpi_this_core = c;
     c->thread = lpi_thread_place();
     lpi_overflow_guard(&memory);
-    urcu_memb_register_thread();
+    lpi_rcu_register();
     lpi_shadow_thread(&home->shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
         jump_to(c, home, ready(lpi_proc_at(c, 0)), lpi_proc_at(c, 0));
@@ -156,7 +156,7 @@ static void *carrier_main(void *arg)
             jump_to(c, home, ready(lpi_proc_at(c, 0)), lpi_proc_at(c, 0));
         }
     }
-    urcu_memb_unregister_thread();
+    lpi_rcu_unregister();
     lpi_overflow_unguard(memory);
     return NULL;
 }

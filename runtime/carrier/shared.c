@@ -17,6 +17,7 @@
 #include "carrier/fcontext.h"
 #include "carrier/image.h"
 #include "host/host.h"
+#include "host/rcu.h"
 #include "state/stop.h"
 #include "state/timers.h"
 
@@ -25,7 +26,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <urcu/urcu-memb.h>
 
 enum {
     CARRIER_STACK = 256 << 10,
@@ -219,13 +219,13 @@ static void *carrier_main(void *arg)
     lpi_this_core = c;
     c->thread = lpi_thread_place();
     lpi_overflow_guard(&memory);
-    urcu_memb_register_thread();
+    lpi_rcu_register();
     lpi_shadow_thread(&s->home_shadow);
     while (lpi_baton_await(b) == LPI_BATON_HAS) {
         run_all(s, lpi_proc_at(c, 0));
         c->machine->cores_done(c);
     }
-    urcu_memb_unregister_thread();
+    lpi_rcu_unregister();
     lpi_overflow_unguard(memory);
     return NULL;
 }

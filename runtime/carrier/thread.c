@@ -16,12 +16,12 @@
 #include "carrier/carrier.h"
 #include "carrier/threads.h"
 #include "host/clock.h"
+#include "host/rcu.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <urcu/urcu-memb.h>
 
 enum {
     LONG_NS = 200000, /* a longer hand-over means that another process had the core */
@@ -50,10 +50,10 @@ static void *thread_main(void *arg)
 
     pthread_setschedparam(pthread_self(), SCHED_BATCH, &batch);
     lpi_this_core = p->core;
-    urcu_memb_register_thread();
+    lpi_rcu_register();
     while (lpi_baton_await(b) == LPI_BATON_HAS)
         p->core->machine->live(p);
-    urcu_memb_unregister_thread();
+    lpi_rcu_unregister();
     return NULL;
 }
 

@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,36 @@ static const struct library {
 
 enum { N_LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
 
-static _Thread_local char why[512]; /* per thread: several may create machines at once */
+/* Per thread, since several may create machines at once: why there is no transport, or NULL. */
+static pthread_key_t why;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void init_once(void)
+{
+    has_key = pthread_key_create(&why, free) == 0;
+}
+
+static char *said(void)
+{
+    pthread_once(&once, init_once);
+    return has_key ? pthread_getspecific(why) : NULL;
+}
+
+/* Keep a text of malloc()'s, or NULL. */
+static void set(char *text)
+{
+    char *old = said();
+
+    free(has_key && pthread_setspecific(why, text) == 0 ? old : text);
+}
+
+static void say(const char *begin, const char *end)
+{
+    char *text;
+
+    set(asprintf(&text, "%s%s", begin, end) >= 0 ? text : NULL);
+}
 
 const char *logp_transport_at(size_t i)
 {
@@ -35,10 +65,12 @@ const char *logp_transport_at(size_t i)
 
 const char *logp_transport_error(void)
 {
-    return why;
+    const char *const text = said();
+
+    return text != NULL ? text : "";
 }
 
-/* Open a transport, and never close it. NULL: see `why`. */
+/* Open a transport, and never close it. NULL: see logp_transport_error(). */
 static const struct lpi_transport *open_file(const char *directory, const char *name)
 {
     const struct lpi_transport *t = NULL;
@@ -55,11 +87,11 @@ static const struct lpi_transport *open_file(const char *directory, const char *
     if (file != NULL)
         t = dlsym(file, "lpi_transport");
     if (t == NULL)
-        snprintf(why, sizeof(why), "%s", dlerror());
+        say("", dlerror());
     else if (t->size == sizeof(*t))
         return t;
     else
-        snprintf(why, sizeof(why), "%.400s: of another version", path);
+        say(path, ": of another version");
     return NULL;
 }
 
@@ -96,7 +128,7 @@ static bool is_anothers(int library)
 {
     for (int i = 0; i < N_LIBRARIES && getenv(libraries[library].variable) == NULL; i++)
         if (getenv(libraries[i].variable) != NULL) {
-            snprintf(why, sizeof(why), "this is the launcher of %s", libraries[i].name);
+            say("this is the launcher of ", libraries[i].name);
             return true;
         }
     return false;
@@ -105,7 +137,7 @@ static bool is_anothers(int library)
 int lpi_transport_find(const char *name, const struct lpi_transport **out)
 {
     *out = NULL;
-    why[0] = '\0';
+    set(NULL);
     if (name == NULL || strcmp(name, "mailbox") == 0)
         return 0;
     if (strcmp(name, "mpi") == 0) {

@@ -6,11 +6,11 @@
 #include <logp/delay.h>
 
 #include "host/host.h"
+#include "host/rcu.h"
 #include "state/state.h"
 
 #include <math.h>
 #include <stddef.h>
-#include <urcu/urcu-memb.h>
 
 /* ---- in_force.c: the delay model in force, which may be replaced while vps send ---- */
 

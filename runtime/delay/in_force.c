@@ -11,11 +11,11 @@
 #include "delay/delay.h"
 
 #include "host/host.h"
+#include "host/rcu.h"
 #include "state/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <urcu/urcu-memb.h>
 
 int logp_delay_functions(const struct logp_delay *delay, struct logp_delay_ops *ops)
 {

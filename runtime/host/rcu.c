@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that enter RCU sections: see rcu.h. */
+#include "host/rcu.h"
+
+#ifdef _LGPL_SOURCE
+_Thread_local struct urcu_reader *lpi_rcu_reader;
+#endif
+
+void lpi_rcu_register(void)
+{
+    urcu_memb_register_thread();
+#ifdef _LGPL_SOURCE
+    lpi_rcu_reader = &URCU_TLS(urcu_memb_reader);
+#endif
+}
+
+void lpi_rcu_unregister(void)
+{
+    urcu_memb_unregister_thread();
+}
