@@ -66,13 +66,14 @@ Test(parallel, crowds_take_the_same_time_as_on_one_core)
 enum { MOST_AT_SYNC = 8, SYNC_ROUNDS = 4, SYNC_STEP_NS = 1000 };
 
 enum how { ALL, HALVES, COMPARED, N_HOWS };
+enum when { FIRST, AT_LAST, AFTER, N_WHENS }; /* of the sync */
 
 /* What the vps do in a round; all draw the same. */
 struct at_sync {
     enum how how;
     bool reduces, from_any;
     int dst[MOST_AT_SYNC];
-    bool sends_before[MOST_AT_SYNC];
+    enum when sends[MOST_AT_SYNC];
     int64_t before_ns[MOST_AT_SYNC], between_ns[MOST_AT_SYNC];
 };
 
@@ -91,7 +92,7 @@ static struct at_sync draw_at_sync(uint64_t *random, int P)
 
     for (int i = 0; i < P; i++) {
         x.dst[i] = (int)test_below(random, P);
-        x.sends_before[i] = one_in(random, 2);
+        x.sends[i] = (enum when)test_below(random, N_WHENS);
         x.before_ns[i] = SYNC_STEP_NS * test_below(random, 20);
         x.between_ns[i] = SYNC_STEP_NS * test_below(random, 30);
     }
@@ -119,6 +120,14 @@ static int64_t sync_as(struct logp_vp *vp, enum how how, int round)
     return start;
 }
 
+static void send_if(struct logp_vp *vp, const struct at_sync *x, int round, enum when when)
+{
+    const int64_t me = logp_vp_rank(vp);
+
+    if (x->sends[me] == when)
+        OK(logp_send(vp, x->dst[me], round, &me, sizeof(me)));
+}
+
 static int sync_beside(struct logp_vp *vp, void *arg)
 {
     const int P = logp_vp_size(vp), me = logp_vp_rank(vp);
@@ -140,14 +149,13 @@ static int sync_beside(struct logp_vp *vp, void *arg)
             }
         if (x.reduces)
             OK(logp_iallreduce(vp, &one, &sum, 1, logp_op_find("sum", "int64"), &requests[n++]));
-        if (x.sends_before[me])
-            OK(logp_send(vp, x.dst[me], round, &(int64_t){me}, sizeof(int64_t)));
+        send_if(vp, &x, round, FIRST);
         OK(logp_compute(vp, x.between_ns[me], NULL, NULL));
+        send_if(vp, &x, round, AT_LAST);
         run->arrived[round][me] = logp_now(vp);
         run->times[round][me][0] = sync_as(vp, x.how, round);
         run->times[round][me][1] = logp_now(vp);
-        if (!x.sends_before[me])
-            OK(logp_send(vp, x.dst[me], round, &(int64_t){me}, sizeof(int64_t)));
+        send_if(vp, &x, round, AFTER);
         OK(logp_waitall(vp, requests, (int)n, NULL));
         cr_assert_eq(sum, x.reduces ? P : 0);
     }
@@ -180,16 +188,47 @@ Test(parallel, a_sync_beside_other_work_takes_the_same_time_as_on_one_core)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         uint64_t random = seed;
         const int P = 2 + (int)test_below(&random, MOST_AT_SYNC - 1);
-        const struct logp_params p = test_params(SYNC_STEP_NS * (1 + test_below(&random, 8)),
-                                                 SYNC_STEP_NS * test_below(&random, 3),
-                                                 SYNC_STEP_NS * test_below(&random, 4));
+        struct logp_params p = test_params(SYNC_STEP_NS * (1 + test_below(&random, 8)),
+                                           SYNC_STEP_NS * test_below(&random, 3),
+                                           SYNC_STEP_NS * test_below(&random, 4));
 
+        p.o_recv_ns = SYNC_STEP_NS * test_below(&random, 3);
         alone = together = (struct sync_run){.seed = seed};
         test_run(test_machine(P, LOGP_CLOCK_VIRTUAL, &p), sync_beside, &alone);
         check_starts(&alone, P);
         test_run(with_lanes(P, &p, 0), sync_beside, &together);
         cr_assert_eq(memcmp(&alone, &together, sizeof(alone)), 0, "seed %d", (int)seed);
     }
+}
+
+/* Rank 0 broadcasts at 0, and waits at the sync. The item reaches rank 1 at the time at which that
+ * comes to the sync as the last. */
+static int arrive_with_the_item(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    struct logp_request *request;
+    int64_t item = 7 - 7 * me, start;
+
+    OK(logp_ibroadcast(vp, &item, sizeof(item), 0, &request));
+    if (me == 1) {
+        OK(logp_compute(vp, 6000, NULL, NULL));
+        OK(logp_send(vp, 1, 0, NULL, 0)); /* others go on until 6000 */
+    }
+    OK(logp_sync(vp, &start));
+    cr_assert_eq(start, 6000);
+    cr_assert_eq(logp_now(vp), 6000);
+    OK(logp_wait(vp, request, NULL));
+    cr_assert_eq(item, 7);
+    cr_assert_eq(logp_now(vp), me == 1 ? 8000 : 6000);
+    return me == 1 ? logp_recv(vp, 1, 0, NULL, 0, arg) : 0;
+}
+
+Test(parallel, the_last_to_come_starts_before_it_serves_an_operation)
+{
+    const struct logp_params p = {.L_ns = 6000, .o_recv_ns = 2000};
+
+    test_run(test_machine(2, LOGP_CLOCK_VIRTUAL, &p), arrive_with_the_item, NULL);
+    test_run(with_lanes(2, &p, 0), arrive_with_the_item, NULL);
 }
 
 enum { FAR_L_NS = 1000, FAR_O_NS = 10, FAR_MESSAGES = 12 };

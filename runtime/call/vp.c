@@ -228,6 +228,7 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const
         rc = lpi_sync_group_arrive(vp, word);
     else
         lpi_sync_arrive(p);
+    lpi_poll_mail(p->core); /* if p is the last, it starts before it serves anything */
     if (rc == 0)
         rc = lpi_event_await(vp, r);
     a->sync = NULL;
