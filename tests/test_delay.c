@@ -85,6 +85,30 @@ Test(delay, a_model_of_the_users_own)
     cr_expect_eq(atomic_load(&freed), 1);
 }
 
+static atomic_int capacity_asked;
+
+static int64_t one_at_a_time(void *model)
+{
+    atomic_fetch_add(&capacity_asked, 1);
+    return 1;
+}
+
+/* The capacity is in force from the machine's first question on: of two messages that rank 0 sends
+ * at 0, the second waits for the first, which takes 1000 ns. */
+Test(delay, a_model_is_asked_for_its_capacity_once)
+{
+    struct logp_delay_ops ops = hop_ops;
+    struct logp_delay delay = per_hop(1000);
+    int64_t finish[3];
+
+    ops.capacity = one_at_a_time;
+    delay.ops = &ops;
+    test_run(test_machine_of(3, LOGP_CLOCK_VIRTUAL, delay), far_and_near, finish);
+    cr_expect_eq(finish[1], 1000);
+    cr_expect_eq(finish[2], 1000 + 2000);
+    cr_expect_eq(atomic_load(&capacity_asked), 1);
+}
+
 Test(delay, an_incomplete_model_is_refused)
 {
     struct logp_delay_ops incomplete[] = {hop_ops, hop_ops, hop_ops};

@@ -82,7 +82,7 @@ static void receives(struct search *s, int64_t P, int64_t v, signed char *block)
 
 void lpi_circulant_plan(struct lpi_circulant *s, int64_t P, int64_t rank, int64_t n)
 {
-    const int q = lpi_circulant_rounds(P);
+    const int q = lpi_ceil_log2(P);
     signed char of_other[LPI_CIRCULANT_ROUNDS];
     struct search x = {.q = q};
 
@@ -114,7 +114,7 @@ static int64_t block_of(const struct lpi_circulant *s, int64_t q, int64_t round,
 struct lpi_circulant_block lpi_circulant_send(const struct lpi_circulant *s, int64_t P,
                                               int64_t rank, int64_t round)
 {
-    const int64_t q = lpi_circulant_rounds(P);
+    const int64_t q = lpi_ceil_log2(P);
     const int64_t to = lpi_mod(rank + lpi_circulant_skip(P, (s->first + round) % q), P);
 
     return (struct lpi_circulant_block){to > 0 ? block_of(s, q, round, s->sends) : -1, to};
@@ -123,7 +123,7 @@ struct lpi_circulant_block lpi_circulant_send(const struct lpi_circulant *s, int
 struct lpi_circulant_block lpi_circulant_receive(const struct lpi_circulant *s, int64_t P,
                                                  int64_t rank, int64_t round)
 {
-    const int64_t q = lpi_circulant_rounds(P);
+    const int64_t q = lpi_ceil_log2(P);
 
     return (struct lpi_circulant_block){
         rank > 0 ? block_of(s, q, round, s->receives) : -1,
@@ -135,7 +135,7 @@ struct lpi_circulant_block lpi_circulant_receive(const struct lpi_circulant *s, 
 __int128 lpi_circulant_at_most(int64_t P, const struct logp_params *p, int64_t n, size_t n_bytes,
                                int64_t c_ns)
 {
-    const __int128 rounds = (__int128)n - 1 + lpi_circulant_rounds(P);
+    const __int128 rounds = (__int128)n - 1 + lpi_ceil_log2(P);
     const __int128 once = (__int128)lpi_round_at_most(p, n_bytes) + c_ns;
 
     return rounds > 0 ? (rounds - 1) * once + lpi_times(p, n_bytes).D + c_ns : 0;

@@ -381,6 +381,12 @@ void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_invoc
 __int128 lpi_halving_at_most(int64_t P, const struct logp_invocation *c);
 int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_invocation *c);
 
+/* ceil(log2 P); P >= 1 */
+static inline int lpi_ceil_log2(int64_t P)
+{
+    return P > 1 ? 64 - __builtin_clzll((uint64_t)P - 1) : 0;
+}
+
 /*
  * ---- circulant.c ----
  * Circulant graphs: in round k rank r meets r + skip(k) and r - skip(k) (mod P), where skip(q) =
@@ -389,15 +395,10 @@ int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_invocation *c)
  * Allreduce Algorithms, 2024; Optimal Broadcast Schedules in Logarithmic Time, 2024.
  */
 
-static inline int lpi_circulant_rounds(int64_t P)
-{
-    return P > 1 ? 64 - __builtin_clzll((uint64_t)P - 1) : 0;
-}
-
 /* ceil(P / 2^(q-k)); 0 <= k <= q */
 static inline int64_t lpi_circulant_skip(int64_t P, int64_t k)
 {
-    return ((P - 1) >> (lpi_circulant_rounds(P) - k)) + 1;
+    return ((P - 1) >> (lpi_ceil_log2(P) - k)) + 1;
 }
 
 /*

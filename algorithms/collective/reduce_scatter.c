@@ -348,7 +348,7 @@ static struct logp_prediction halving_predict(int64_t P, const struct logp_invoc
 static bool circulant_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                             struct logp_step *out)
 {
-    const int64_t k = lpi_circulant_rounds(P) - 1 - (i - 2) / 3;
+    const int64_t k = lpi_ceil_log2(P) - 1 - (i - 2) / 3;
     const struct logp_buffer_ref first = {LOGP_SCRATCH, 0}, in = block(c, LOGP_SCRATCH, P);
     int64_t skip, n;
 
@@ -378,7 +378,7 @@ static struct logp_prediction circulant_predict(int64_t P, const struct logp_inv
 
     if (P > 1 && c->model.params.gap_shared)
         return lpi_no_prediction();
-    for (int k = lpi_circulant_rounds(P) - 1; k >= 0; k--) {
+    for (int k = lpi_ceil_log2(P) - 1; k >= 0; k--) {
         const int64_t n = lpi_circulant_skip(P, k + 1) - lpi_circulant_skip(P, k);
 
         lpi_combining_round(&r, &c->model.params, 1, lpi_vectors_bytes(c, n),

@@ -122,6 +122,7 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
                        const struct logp_transfer *t, int64_t *retry_at)
 {
     struct lpi_onwire *all = wires(from->core->machine), *mine, *theirs;
+    const int64_t done = t->done > t->start ? t->done : t->start; /* if the model has not set it */
     int64_t free_at = LOGP_NEVER;
     bool space;
     int rc;
@@ -131,11 +132,11 @@ int lpi_capacity_claim(struct lpi_proc *from, struct lpi_proc *to, int64_t capac
     mine = &all[from->rank];
     theirs = &all[to->rank];
     pthread_spin_lock(&theirs->lock);
-    space = has_space(&mine->from, capacity, t->done, &free_at);
-    space = has_space(&theirs->to, capacity, t->done, &free_at) && space;
+    space = has_space(&mine->from, capacity, done, &free_at);
+    space = has_space(&theirs->to, capacity, done, &free_at) && space;
     rc = !space ? -EAGAIN : grow(&mine->from) != 0 || grow(&theirs->to) != 0 ? -ENOMEM : 0;
     if (rc == -EAGAIN)
-        *retry_at = t->start + (free_at - t->done);
+        *retry_at = t->start + (free_at - done);
     if (rc != 0)
         pthread_spin_unlock(&theirs->lock);
     return rc;

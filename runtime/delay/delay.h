@@ -75,11 +75,12 @@ static inline int64_t lpi_work(const struct lpi_proc *p, int64_t ns)
 /* Charge o_recv and the gap to a receive that has its message: sets r->done, which is below 0 if it
  * is complete at once. */
 void lpi_charge_recv(struct lpi_proc *p, struct logp_request *r);
-int64_t lpi_charge_sent(struct lpi_proc *p, const struct lpi_message *m);
 /* The same for m, which p has received; the run is not recorded. @return as r->done */
+int64_t lpi_charge_delayed(struct lpi_proc *p, const struct lpi_message *m);
 static inline int64_t lpi_charge_message(struct lpi_proc *p, const struct lpi_message *m)
 {
-    return lpi_emulates(p->core->machine) || m->arrival >= 0 ? lpi_charge_sent(p, m) : LOGP_NEVER;
+    return lpi_emulates(p->core->machine) || m->arrival >= 0 ? lpi_charge_delayed(p, m)
+                                                             : LOGP_NEVER;
 }
 
 /* ---- capacity.c: places on the wire ---- */

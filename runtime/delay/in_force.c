@@ -183,7 +183,7 @@ static inline __attribute__((always_inline)) void charge(struct lpi_proc *p,
     model_unlock(m);
 }
 
-int64_t lpi_charge_sent(struct lpi_proc *p, const struct lpi_message *m)
+int64_t lpi_charge_delayed(struct lpi_proc *p, const struct lpi_message *m)
 {
     struct logp_transfer t = {.src = m->src, .n_bytes = m->n_bytes, .arrival = m->arrival};
 

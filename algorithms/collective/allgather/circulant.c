@@ -12,7 +12,7 @@
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
-    const int q = lpi_circulant_rounds(P);
+    const int q = lpi_ceil_log2(P);
     const int64_t k = (i - 1) / 2;
     int64_t skip, n;
 
@@ -47,7 +47,7 @@ static struct logp_prediction predict(int64_t P, const struct logp_invocation *c
 
     if (P > 1 && c->model.params.gap_shared)
         return lpi_no_prediction();
-    for (int k = 0; k < lpi_circulant_rounds(P); k++) {
+    for (int k = 0; k < lpi_ceil_log2(P); k++) {
         const int64_t n = lpi_circulant_skip(P, k + 1) - lpi_circulant_skip(P, k);
 
         lpi_round(&r, &c->model.params, 1, lpi_bytes((size_t)n, c->args.n_bytes));

@@ -39,7 +39,7 @@ static bool rotate(int64_t P, int64_t rank, const struct logp_invocation *c, int
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
 {
-    const int q = lpi_circulant_rounds(P);
+    const int q = lpi_ceil_log2(P);
     const int64_t k = i < 2 + 3 * q ? q - 1 - (i - 2) / 3 : (i - 2 - 3 * q) / 2;
     const int64_t what = i < 2 + 3 * q ? (i - 2) % 3 : 3 + (i - 2 - 3 * q) % 2;
     struct lpi_range near, far;
@@ -83,7 +83,7 @@ static int plan(int P, int rank, struct logp_invocation *c)
 static struct logp_prediction predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
-    const int q = lpi_circulant_rounds(P);
+    const int q = lpi_ceil_log2(P);
     struct lpi_rounds r = LPI_ROUNDS;
 
     if (P > 1 && p->gap_shared)

@@ -204,7 +204,7 @@ static int64_t bruck_message(int64_t P, int64_t k, int64_t m, int64_t *unit, int
     *digit = 1;
     if (k == 2) { /* every step asks */
         *unit = INT64_C(1) << (m < 62 ? m : 62);
-        return *unit < P ? -1 : lpi_circulant_rounds(P);
+        return *unit < P ? -1 : lpi_ceil_log2(P);
     }
     for (*unit = 1; *unit<P; *unit = *unit> most ? P : *unit * k) {
         const int64_t digits = *unit <= most ? k - 1 : (P - 1) / *unit;
