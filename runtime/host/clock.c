@@ -84,8 +84,10 @@ static bool processors_agree(void)
     struct anchor seen[CPU_SETSIZE], end;
     cpu_set_t all, one;
     size_t n = 0;
-    bool alike = sched_getaffinity(0, sizeof(all), &all) == 0;
+    bool alike = true;
 
+    if (sched_getaffinity(0, sizeof(all), &all) != 0) /* too many processors for a cpu_set_t */
+        return false;
     for (size_t i = 0; alike && i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, &all)) {
             CPU_ZERO(&one);
