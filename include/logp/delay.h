@@ -119,8 +119,8 @@ struct logp_delay_ops {
     size_t size; /**< sizeof(struct logp_delay_ops); see logp_struct_take() */
     const char *name;
     /** Set t->start >= t->ready, the earliest start of this send. A model with a capacity also sets
-     *  t->done, when the message enters the wire: no earlier than t->start, which it is if it is not
-     *  set. Nothing else may change. */
+     *  t->done >= t->start, when the message enters the wire; if it does not, that is t->start.
+     *  Nothing else may change. */
     void (*start)(void *model, const struct logp_port *port, struct logp_transfer *t);
     /** The send starts at t->start and is not refused any more: set t->done and t->arrival, update
      *  the port. */

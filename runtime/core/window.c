@@ -8,10 +8,10 @@
  * at its end: the outcome is that of one core. The next window begins at the earliest deadline of
  * all.
  *
- * A sync ends without a message, when its last member arrives. A vp that waits there and serves what
- * it has under way (attach.c) runs only up to the earliest time of the others (sync_end): none of
- * them can arrive before. Its later deadlines are put off to the next window. Of equal times its own
- * comes last (LPI_AFTER_ALL), so that the sync has ended for it if that is its time.
+ * A sync ends without a message, when its last member arrives. A vp that waits there and serves
+ * what it has under way (attach.c) runs only up to the earliest time of the others (sync_end): none of
+ * them can arrive before. Its later deadlines are put off to the next window. Among equal times
+ * it comes last (LPI_AFTER_ALL): if the sync ends at that time, the vp knows it.
  *
  * A core that has to wait for another spins for as long as a wake-up takes. Then it sleeps, because
  * the other core may be without its processor, and other threads may need this one. What it waits
