@@ -7,8 +7,8 @@
 
 struct lpi_executor {
     const char *name;
-    /* The order of deadlines that have passed may change by so much for each vp of the core, where
-     * that saves hand-overs. */
+    /* The order of deadlines that have passed may change by so much for each vp of the core: a few
+     * times what a hand-over costs, so that a core that is behind does several steps in a row. */
     int64_t slack_ns;
     int64_t patience_ns; /* a hand-over takes longer than this */
     bool is_slow;        /* a hand-over is slow: poll for mail before it */

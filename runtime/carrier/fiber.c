@@ -261,7 +261,7 @@ static int create(struct logp_machine *m)
 
 const struct lpi_executor lpi_executor_fiber = {
     .name = "fiber",
-    .slack_ns = 150,
+    .slack_ns = 600,
     .repeats = true,
     .create = create,
     .destroy = destroy,

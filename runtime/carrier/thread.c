@@ -207,7 +207,7 @@ static void await(struct lpi_proc *p)
 
 const struct lpi_executor lpi_executor_thread = {
     .name = "thread",
-    .slack_ns = 6000,
+    .slack_ns = 12000,
     .patience_ns = 1000,
     .is_slow = true,
     .most = most,

@@ -134,9 +134,10 @@ static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
 
 /*
  * May p, whose deadline has passed or is near, go on without a hand-over? A core that is behind
- * goes on with p, unless another vp is behind by more than run_queue.slack, which stands for the
- * cost of a hand-over. So the order of deadlines changes by at most the slack, and no vp starves. A
- * core is also not handed over for less than patience_ns, the time that a hand-over takes.
+ * goes on with p, unless another vp is behind p by more than run_queue.slack. So the order of
+ * deadlines changes by at most the slack, no vp starves, and several steps share a hand-over and its
+ * cold memory. A core is also not handed over for less than patience_ns, the time that a hand-over
+ * takes.
  */
 static bool goes_on(struct lpi_proc *p, int64_t deadline)
 {
