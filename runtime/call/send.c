@@ -175,7 +175,8 @@ int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t 
         return lpi_failed(vp, "logp_try_send", rc);
     if (waits(vp, dst, n_bytes))
         return 1;
-    return noted(vp, "logp_try_send", lpi_send(vp, dst, tag, buf, n_bytes));
+    return noted(vp, "logp_try_send",
+                 send_by(vp, to_global(vp, dst), tag, buf, n_bytes, 0, NULL, NULL));
 }
 
 /* Check the mode. Some machines have no synchronous sends. */

@@ -142,7 +142,7 @@ static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
 static bool goes_on(struct lpi_proc *p, int64_t deadline)
 {
     struct lpi_core *c = p->core;
-    const struct lpi_proc *first;
+    const struct lpi_proc *first = NULL;
 
     if (c->run_queue.ready_first != NULL || ++c->run_queue.taken % LPI_POLL_EVERY == 0)
         return false;
@@ -153,7 +153,9 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     } else if (!p->counts) { /* no other reading tells how late p is */
         c->run_queue.clock_seen = lpi_wall(c->machine);
     }
-    first = lpi_earliest(c);
+    if (c->run_queue.clock_seen < deadline ||
+        c->run_queue.timers.least < deadline - c->run_queue.slack)
+        first = lpi_earliest(c);
     if (first != NULL && first->deadline < deadline - c->run_queue.slack)
         return false;
     if (c->run_queue.clock_seen < deadline && (first == NULL || first->deadline >= deadline))

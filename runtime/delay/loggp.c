@@ -33,10 +33,15 @@ int64_t logp_params_stream_ns(const struct logp_params *params, size_t n_bytes)
     return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8;
 }
 
+/* The gap of a message that streams for so long. */
+static int64_t gap_of(const struct logp_params *p, int64_t streams)
+{
+    return p->store_forward ? p->g_ns : p->g_ns + streams;
+}
+
 int64_t logp_params_gap_ns(const struct logp_params *params, size_t n_bytes)
 {
-    return params->store_forward ? params->g_ns
-                                 : params->g_ns + logp_params_stream_ns(params, n_bytes);
+    return gap_of(params, logp_params_stream_ns(params, n_bytes));
 }
 
 int64_t logp_params_capacity(const struct logp_params *params)
@@ -65,29 +70,60 @@ static void start(void *model, const struct logp_port *port, struct logp_transfe
     t->done = t->start + p->o_send_ns;
 }
 
-static void send(void *model, struct logp_port *port, struct logp_transfer *t)
+static inline void charge_send(const struct logp_params *p, struct logp_port *port,
+                               struct logp_transfer *t, int64_t latency, int64_t streams)
 {
-    const struct logp_params *p = model;
-
     t->done = t->start + p->o_send_ns;
-    t->arrival = t->done + (p->latency_varies ? draw_latency(p, t) : p->L_ns);
-    if (!p->recv_streams)
-        t->arrival += logp_params_stream_ns(p, t->n_bytes);
+    t->arrival = t->done + latency + (p->recv_streams ? 0 : streams);
     port->send_start = t->start;
-    port->send_next = t->start + max2(p->o_send_ns, logp_params_gap_ns(p, t->n_bytes));
+    port->send_next = t->start + max2(p->o_send_ns, gap_of(p, streams));
 }
 
-static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
+static inline void charge_recv(const struct logp_params *p, struct logp_port *port,
+                               struct logp_transfer *t, int64_t wire)
 {
-    const struct logp_params *p = model;
-    const int64_t streams = p->recv_streams ? logp_params_stream_ns(p, t->n_bytes) : 0;
-    const int64_t gap = logp_params_gap_ns(p, t->n_bytes) - streams;
+    const int64_t streams = p->recv_streams ? wire : 0;
+    const int64_t gap = gap_of(p, wire) - streams;
 
     t->start = max2(max2(t->ready, t->arrival), port->recv_start + max2(p->o_recv_ns, gap));
     if (p->gap_shared)
         t->start = max2(t->start, port->send_next + gap - p->g_ns);
     t->done = t->start + p->o_recv_ns + streams;
     port->recv_start = t->start + streams; /* the gap to the next receive begins at the last byte */
+}
+
+/* Not inlined: without a G, which is usual, a send and a receive call nothing. */
+static __attribute__((noinline)) void send_long(const struct logp_params *p, struct logp_port *port,
+                                                struct logp_transfer *t)
+{
+    charge_send(p, port, t, p->latency_varies ? draw_latency(p, t) : p->L_ns,
+                logp_params_stream_ns(p, t->n_bytes));
+}
+
+static __attribute__((noinline)) void recv_long(const struct logp_params *p, struct logp_port *port,
+                                                struct logp_transfer *t)
+{
+    charge_recv(p, port, t, logp_params_stream_ns(p, t->n_bytes));
+}
+
+static void send(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct logp_params *p = model;
+
+    if (p->G_ps == 0 && !p->latency_varies)
+        charge_send(p, port, t, p->L_ns, 0);
+    else
+        send_long(p, port, t);
+}
+
+static void recv(void *model, struct logp_port *port, struct logp_transfer *t)
+{
+    const struct logp_params *p = model;
+
+    if (p->G_ps == 0)
+        charge_recv(p, port, t, 0);
+    else
+        recv_long(p, port, t);
 }
 
 static const struct logp_params *params_of(void *model)

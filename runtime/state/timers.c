@@ -125,8 +125,10 @@ int lpi_timers_init(struct lpi_timers *t, int most)
 {
     const int capacity = 2 * most;
 
-    *t = (struct lpi_timers){
-        .capacity = capacity, .top = UNKNOWN, .n_blocks = capacity / BLOCK + 2 * LPI_RUNS + 1};
+    *t = (struct lpi_timers){.capacity = capacity,
+                             .top = UNKNOWN,
+                             .least = INT64_MAX,
+                             .n_blocks = capacity / BLOCK + 2 * LPI_RUNS + 1};
     t->heap = lpi_memory_zeroed((size_t)t->capacity, sizeof(*t->heap));
     t->blocks = lpi_memory_zeroed((size_t)t->n_blocks, sizeof(*t->blocks));
     return t->heap == NULL || t->blocks == NULL ? -ENOMEM : 0;
@@ -145,6 +147,7 @@ void lpi_timers_clear(struct lpi_timers *t)
         empty(t, &t->runs[i]);
     t->n_runs = t->n_heap = t->n = t->n_start = 0;
     t->top = UNKNOWN;
+    t->least = INT64_MAX;
 }
 
 void lpi_timers_start(struct lpi_timers *t, const int *ranks, int first, int n)
@@ -153,6 +156,7 @@ void lpi_timers_start(struct lpi_timers *t, const int *ranks, int first, int n)
     t->ranks = ranks;
     t->n_start = t->n = n;
     t->top = START;
+    t->least = 0;
 }
 
 bool lpi_timers_full(const struct lpi_timers *t)
@@ -174,6 +178,8 @@ void lpi_timers_push(struct lpi_timers *t, int64_t key, int order, unsigned stam
 
     if (t->top == NONE || (t->top != UNKNOWN && before(&s, first_of(t, t->top))))
         t->top = UNKNOWN;
+    if (key < t->least)
+        t->least = key;
     t->n++;
     for (int i = 0; i < n_runs; i++) {
         struct lpi_run *r = &t->runs[i];
@@ -222,8 +228,10 @@ static int earliest_part(struct lpi_timers *t)
 const struct lpi_timer *lpi_timers_top(struct lpi_timers *t)
 {
     const int part = earliest_part(t);
+    const struct lpi_timer *first = part != NONE ? first_of(t, part) : NULL;
 
-    return part != NONE ? first_of(t, part) : NULL;
+    t->least = first != NULL ? first->key : INT64_MAX;
+    return first;
 }
 
 void lpi_timers_pop(struct lpi_timers *t)

@@ -55,6 +55,7 @@ struct lpi_timers {
     int n_heap, n, capacity; /* in the heap; in all parts; of all but the start */
     bool is_loose;           /* a deadline may follow ones that are later by fewer than n ns */
     int top;                 /* the part with the earliest deadline, if it is known: timers.c */
+    int64_t least;           /* no key is less: tells cheaply that none is due */
     struct lpi_timer start;  /* the next deadline at the start, of n_start ... */
     int n_start;
     const int *ranks; /* ... for these; NULL: consecutive ranks */
