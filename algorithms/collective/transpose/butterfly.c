@@ -267,6 +267,11 @@ static size_t message(const struct lpi_block *block, int64_t m, size_t *at)
     return g->n_bytes;
 }
 
+static bool packs(const struct stage *stage)
+{
+    return stage->out.pack_ns > 0;
+}
+
 /* Stage by stage: bring in order, send, receive; and in order once more, into the result. */
 static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out)
@@ -279,13 +284,13 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     int s = 0;
 
     (void)P;
-    for (; s < b->n && i >= (n = 1 + n_copies(b, s) + stage->n_out + stage->n_in); s++, stage++)
+    for (; s < b->n && i >= (n = packs(stage) + n_copies(b, s) + stage->n_out + stage->n_in);
+         s++, stage++)
         i -= n;
     copies = n_copies(b, s);
-    if (i == 0)
-        return logp_step_compute(out, s < b->n ? stage->out.pack_ns : 0,
-                                 s < b->n ? copies : copies + rows);
-    if (--i < copies)
+    if (s < b->n && packs(stage) && i-- == 0)
+        return logp_step_compute(out, stage->out.pack_ns, copies);
+    if (i < copies)
         return arrange(b, rank, c, s, i, out);
     i -= copies;
     if (s == b->n)

@@ -25,6 +25,8 @@ struct ring {
     int64_t lead; /* W - 1 */
     struct spread rows, cols;
     int64_t most_cols, messages; /* columns of the largest block; messages that it may take */
+    int64_t pack_ns;             /* of a column; 0: there is no step for it */
+    int64_t sends, all;          /* steps of a phase: up to the receive; all */
 };
 
 static int64_t size_of(const struct spread *s, int64_t i)
@@ -48,6 +50,9 @@ static int plan_window(int P, struct logp_invocation *c, int64_t window)
                           .cols = {c->args.cols / P, c->args.cols % P}};
     ring->most_cols = size_of(&ring->cols, 0);
     ring->messages = c->args.packing == LOGP_PACKING_NONE ? ring->most_cols : 1;
+    ring->pack_ns = c->args.packing == LOGP_PACKING_NONE ? 0 : c->args.pack_ns;
+    ring->sends = (ring->pack_ns > 0) + 1 + ring->messages;
+    ring->all = ring->sends + ring->messages + ring->most_cols;
     c->plan.state = ring;
     c->plan.early = window > 1;
     c->plan.scratch_bytes = lpi_bytes(
@@ -99,15 +104,13 @@ static bool send_step(const struct ring *ring, int64_t cols, const struct logp_i
                       int64_t to, int64_t i, struct logp_step *out)
 {
     const int64_t rows = size_of(&ring->rows, to);
-    const __int128 pack =
-        c->args.packing == LOGP_PACKING_NONE ? 0 : (__int128)c->args.pack_ns * cols;
     size_t at, n_bytes;
 
     if (rows == 0 || cols == 0)
         return nothing(out);
-    if (i == 0)
-        return logp_step_compute(out, pack < INT64_MAX / 8 ? (int64_t)pack : INT64_MAX / 8, 1);
-    if (i == 1) {
+    if (ring->pack_ns > 0 && i-- == 0)
+        return logp_step_compute(out, lpi_bound_times(cols, ring->pack_ns), 1);
+    if (i == 0) {
         logp_step_copy(
             out, (struct logp_buffer_ref){LOGP_SCRATCH, 0},
             (struct logp_buffer_ref){LOGP_BUF, (size_t)begin_of(&ring->rows, to) * c->args.n_bytes},
@@ -116,7 +119,7 @@ static bool send_step(const struct ring *ring, int64_t cols, const struct logp_i
         out->right_stride = (size_t)c->args.rows * c->args.n_bytes;
         return true;
     }
-    if (!message(c, rows, cols, i - 2, &at, &n_bytes))
+    if (!message(c, rows, cols, i - 1, &at, &n_bytes))
         return nothing(out);
     return logp_step_send(out, to, c->args.tag, LOGP_SCRATCH, at, n_bytes);
 }
@@ -148,7 +151,6 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
 {
     const struct ring *ring = c->plan.state;
     const int64_t rows = size_of(&ring->rows, rank), cols = size_of(&ring->cols, rank);
-    const int64_t sends = 2 + ring->messages, all = sends + ring->messages + ring->most_cols;
     const size_t own = (size_t)(i * c->args.rows + begin_of(&ring->rows, rank));
     int64_t k, r;
 
@@ -156,17 +158,17 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
         return scatter(c, (struct logp_buffer_ref){LOGP_BUF, own * c->args.n_bytes}, rows,
                        begin_of(&ring->cols, rank) + i, out);
     i -= cols;
-    k = i / all + 1;
-    i %= all;
+    k = i / ring->all + 1;
+    i %= ring->all;
     r = k - ring->lead;
     if (k >= P + ring->lead)
         return false;
-    if (i < sends)
+    if (i < ring->sends)
         return k >= P ? nothing(out)
                       : send_step(ring, cols, c, rank < P - k ? rank + k : rank + k - P, i, out);
-    return r <= 0
-               ? nothing(out)
-               : receive_step(ring, rows, c, rank >= r ? rank - r : rank - r + P, i - sends, out);
+    return r <= 0 ? nothing(out)
+                  : receive_step(ring, rows, c, rank >= r ? rank - r : rank - r + P,
+                                 i - ring->sends, out);
 }
 
 LPI_READER(run, steps)
