@@ -26,6 +26,7 @@ struct ring {
     struct spread rows, cols;
     int64_t most_cols, messages; /* columns of the largest block; messages that it may take */
     int64_t pack_ns;             /* of a column; 0: there is no step for it */
+    bool gathers, scatters;      /* messages are not in one piece in the matrix, or in the result */
     int64_t sends, all;          /* steps of a phase: up to the receive; all */
 };
 
@@ -51,8 +52,10 @@ static int plan_window(int P, struct logp_invocation *c, int64_t window)
     ring->most_cols = size_of(&ring->cols, 0);
     ring->messages = c->args.packing == LOGP_PACKING_NONE ? ring->most_cols : 1;
     ring->pack_ns = c->args.packing == LOGP_PACKING_NONE ? 0 : c->args.pack_ns;
-    ring->sends = (ring->pack_ns > 0) + 1 + ring->messages;
-    ring->all = ring->sends + ring->messages + ring->most_cols;
+    ring->gathers = ring->messages < ring->most_cols;
+    ring->scatters = size_of(&ring->rows, 0) > 1;
+    ring->sends = (ring->pack_ns > 0) + ring->gathers + ring->messages;
+    ring->all = ring->sends + ring->messages + (ring->scatters ? ring->most_cols : 0);
     c->plan.state = ring;
     c->plan.early = window > 1;
     c->plan.scratch_bytes = lpi_bytes(
@@ -77,14 +80,13 @@ static bool nothing(struct logp_step *out)
     return logp_step_compute(out, 0, 0);
 }
 
-/* Message m of a block of rows x cols elements, if there is one: its bytes, and where they are. */
+/* Is there a message m of a block of rows x cols elements? *n_bytes: its size */
 static bool message(const struct logp_invocation *c, int64_t rows, int64_t cols, int64_t m,
-                    size_t *at, size_t *n_bytes)
+                    size_t *n_bytes)
 {
     const bool whole = c->args.packing != LOGP_PACKING_NONE;
 
     *n_bytes = lpi_bytes((size_t)(whole ? rows * cols : rows), c->args.n_bytes);
-    *at = (size_t)m * *n_bytes;
     return rows > 0 && m < (whole && cols > 0 ? 1 : cols);
 }
 
@@ -103,43 +105,50 @@ static bool scatter(const struct logp_invocation *c, struct logp_buffer_ref from
 static bool send_step(const struct ring *ring, int64_t cols, const struct logp_invocation *c,
                       int64_t to, int64_t i, struct logp_step *out)
 {
-    const int64_t rows = size_of(&ring->rows, to);
-    size_t at, n_bytes;
+    const int64_t rows = size_of(&ring->rows, to), first = begin_of(&ring->rows, to);
+    size_t n_bytes;
 
     if (rows == 0 || cols == 0)
         return nothing(out);
     if (ring->pack_ns > 0 && i-- == 0)
-        return logp_step_compute(out, lpi_bound_times(cols, ring->pack_ns), 1);
-    if (i == 0) {
-        logp_step_copy(
-            out, (struct logp_buffer_ref){LOGP_SCRATCH, 0},
-            (struct logp_buffer_ref){LOGP_BUF, (size_t)begin_of(&ring->rows, to) * c->args.n_bytes},
-            (size_t)rows * c->args.n_bytes);
+        return logp_step_compute(out, lpi_bound_times(cols, ring->pack_ns), ring->gathers);
+    if (ring->gathers && i-- == 0) {
+        logp_step_copy(out, (struct logp_buffer_ref){LOGP_SCRATCH, 0},
+                       (struct logp_buffer_ref){LOGP_BUF, (size_t)first * c->args.n_bytes},
+                       (size_t)rows * c->args.n_bytes);
         out->n = cols;
         out->right_stride = (size_t)c->args.rows * c->args.n_bytes;
         return true;
     }
-    if (!message(c, rows, cols, i - 1, &at, &n_bytes))
+    if (!message(c, rows, cols, i, &n_bytes))
         return nothing(out);
-    return logp_step_send(out, to, c->args.tag, LOGP_SCRATCH, at, n_bytes);
+    return ring->gathers
+               ? logp_step_send(out, to, c->args.tag, LOGP_SCRATCH, 0, n_bytes)
+               : logp_step_send(out, to, c->args.tag, LOGP_BUF,
+                                (size_t)(i * c->args.rows + first) * c->args.n_bytes, n_bytes);
 }
 
 /* The block from rank `from`, and then its columns. */
 static bool receive_step(const struct ring *ring, int64_t rows, const struct logp_invocation *c,
                          int64_t from, int64_t i, struct logp_step *out)
 {
-    const int64_t cols = size_of(&ring->cols, from), col = i - ring->messages;
-    size_t at, n_bytes;
+    const int64_t cols = size_of(&ring->cols, from), first = begin_of(&ring->cols, from);
+    const int64_t col = i - ring->messages;
+    size_t n_bytes;
 
-    if (i < ring->messages)
-        return message(c, rows, cols, i, &at, &n_bytes)
-                   ? logp_step_receive(out, from, c->args.tag, LOGP_SCRATCH, at, n_bytes)
-                   : nothing(out);
+    if (i < ring->messages) {
+        if (!message(c, rows, cols, i, &n_bytes))
+            return nothing(out);
+        return ring->scatters ? logp_step_receive(out, from, c->args.tag, LOGP_SCRATCH,
+                                                  (size_t)i * n_bytes, n_bytes)
+                              : logp_step_receive(out, from, c->args.tag, LOGP_RECV_BUF,
+                                                  (size_t)(first + i) * c->args.n_bytes, n_bytes);
+    }
     if (col >= cols)
         return nothing(out);
     return scatter(c,
                    (struct logp_buffer_ref){LOGP_SCRATCH, (size_t)(col * rows) * c->args.n_bytes},
-                   rows, begin_of(&ring->cols, from) + col, out);
+                   rows, first + col, out);
 }
 
 /*
