@@ -79,7 +79,7 @@ static void jump_to(const struct lpi_core *c, struct fiber *from, struct fiber *
     lpi_thread_state_save(&from->state, &c->thread);
     lpi_thread_state_restore(&to->state, &c->thread);
     lpi_shadow_leave(&from->shadow, &to->shadow, false);
-    arrive(jump_fcontext(to->context, &jump), from);
+    arrive(lpi_jump(to->context, &jump), from);
 }
 
 static void begin(struct lpi_fcontext_transfer t)
@@ -176,7 +176,7 @@ static void leave(struct lpi_proc *from, struct lpi_proc *to)
 
     lpi_thread_state_restore(&next->state, &from->core->thread);
     lpi_shadow_leave(&self->shadow, &next->shadow, true);
-    jump_fcontext(next->context, &jump);
+    lpi_jump(next->context, &jump);
     abort();
 }
 
