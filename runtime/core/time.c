@@ -144,8 +144,10 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     struct lpi_core *c = p->core;
     const struct lpi_proc *first = NULL;
 
-    if (c->run_queue.ready_first != NULL || ++c->run_queue.taken % LPI_POLL_EVERY == 0)
+    /* lpi_usual_next() polls in its turn */
+    if (c->run_queue.ready_first != NULL || (c->run_queue.taken + 1) % LPI_POLL_EVERY == 0)
         return false;
+    c->run_queue.taken++;
     if (c->run_queue.clock_seen < deadline) {
         c->run_queue.clock_seen = lpi_wall(c->machine);
         if (c->run_queue.clock_seen < deadline - c->machine->executor->patience_ns)
