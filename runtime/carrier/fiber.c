@@ -161,9 +161,9 @@ static void *carrier_main(void *arg)
     return NULL;
 }
 
-static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
+static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool due)
 {
-    (void)late;
+    (void)due;
     jump_to(from->core, from->carrier, ready(to), to);
 }
 
@@ -267,6 +267,7 @@ const struct lpi_executor lpi_executor_fiber = {
     .destroy = destroy,
     .launch = launch,
     .switch_to = switch_to,
+    .prepare_ns = INT64_MAX,
     .leave = leave,
     .guards = guards,
 };

@@ -97,12 +97,12 @@ static void warm_up(struct lpi_core *c)
         prefetch(c->machine->procs[lpi_timer_rank(near)].carrier, MOST_IMAGES);
 }
 
-static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
+static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool due)
 {
     struct shared *s = shared_of(from);
     struct lpi_thread_state mine = {0}; /* on the stack, so it is set aside with it */
 
-    (void)late;
+    (void)due;
     warm_up(from->core);
     lpi_thread_state_save(&mine, &from->core->thread);
     be_done(s, to, false);
@@ -333,6 +333,7 @@ const struct lpi_executor lpi_executor_shared = {
     .destroy = destroy,
     .launch = launch,
     .switch_to = switch_to,
+    .prepare_ns = INT64_MAX,
     .resident = resident,
     .leave = leave,
     .guards = guards,

@@ -22,14 +22,12 @@ struct lpi_reply {
 
 static bool is_other(const struct logp_machine *m, int process)
 {
-    return m->remote != NULL && process != m->remote->process &&
-           (unsigned)process < (unsigned)m->remote->n_processes;
+    return process != m->processes->own(m) && (unsigned)process < (unsigned)m->processes->count(m);
 }
 
 void logp_machine_handle(struct logp_machine *m, logp_active_handler *handler)
 {
-    if (m->remote != NULL)
-        m->remote->handler = handler;
+    m->handler = handler;
 }
 
 int logp_active_send(struct logp_vp *vp, int process, const void *bytes, size_t n_bytes)
@@ -91,8 +89,8 @@ void lpi_active_hear(struct lpi_core *c, int from, const struct lpi_wire *w, con
 {
     struct logp_machine *m = c->machine;
 
-    if (m->remote->handler != NULL && !lpi_stopping(m))
-        m->remote->handler(m, from, bytes, w->n_bytes);
+    if (m->handler != NULL && !lpi_stopping(m))
+        m->handler(m, from, bytes, w->n_bytes);
 }
 
 /* A message to a vp of this process is one that the process has sent to itself. Sending may poll, and

@@ -43,6 +43,7 @@ int lpi_lanes_create(struct logp_machine *m, int lines)
         return -ENOMEM;
     }
     for (size_t i = 0; i < n; i++) {
+        m->cores[i].n_in = m->n_cores;
         m->cores[i].in = table + 2 * n * i;
         m->cores[i].out = m->cores[i].in + n;
     }

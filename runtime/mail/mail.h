@@ -223,6 +223,8 @@ bool lpi_space_for_one(const struct logp_machine *m);
 void lpi_injections_open(struct logp_machine *m);
 /* Programs have ended, or the run is abandoned. No thread is injecting when this returns. */
 void lpi_injections_close(struct logp_machine *m);
+/* By any thread: see logp_machine_inject(). */
+int lpi_inject(struct logp_machine *m, const struct lpi_envelope *e);
 
 /* ---- remote.c: messages between processes ---- */
 
