@@ -230,8 +230,8 @@ static __attribute__((noinline)) int send_instrumented(struct lpi_proc *p, struc
 
 int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
-    const int rc = lpi_is_instrumented(p->core->machine) ? send_instrumented(p, to, e)
-                                                         : send_when_space(p, to, e, false);
+    const bool noted = __builtin_expect(p->core->machine->instrumented, false);
+    const int rc = noted ? send_instrumented(p, to, e) : send_when_space(p, to, e, false);
 
     p->core->machine->processes->await_sent(p);
     return rc;

@@ -156,8 +156,8 @@ int logp_blocking_begin(struct logp_vp *vp)
     const struct logp_machine *m = p->core->machine;
     const int rc = lpi_stopped(p);
 
-    if (m->time->clock == LOGP_CLOCK_VIRTUAL || m->executor->give == NULL)
-        return lpi_failed(vp, "logp_blocking_begin", -ENOTSUP);
+    if (m->blocking != 0)
+        return lpi_failed(vp, "logp_blocking_begin", m->blocking);
     if (p->state == LPI_IN_BLOCKING)
         return -EINVAL; /* another vp has the core: nothing is noted */
     if (rc != 0)

@@ -15,7 +15,7 @@ struct lpi_executor {
      * and for a word that another core writes, so often. 0: it is fast */
     unsigned polls;
     int looks;
-    bool repeats; /* the carrier of a machine of one core begins the next run itself */
+    int exploring, blocking; /* see logp_machine */
     /* The most vps that the host allows; NULL: as many as there is memory for. */
     int64_t (*most)(void);
     /* Make the carriers of the machine. destroy undoes it, also after an error in create. */
@@ -23,6 +23,8 @@ struct lpi_executor {
     void (*destroy)(struct logp_machine *m);
     /* A run begins: give each core to its first vp. */
     void (*launch)(struct logp_machine *m);
+    /* Does the carrier begin the next run itself? */
+    bool (*repeats)(const struct logp_machine *m);
     /* Give the core to `to`; return when `from` has it again. due: `to` can go on; else it waits for its
      * deadline. */
     void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to, bool due);

@@ -189,6 +189,11 @@ static void launch(struct logp_machine *m)
         lpi_baton_give(&f->carriers[i], LPI_BATON_HAS);
 }
 
+static bool repeats(const struct logp_machine *m)
+{
+    return m->n_cores == 1;
+}
+
 static int map_stacks(struct logp_machine *m, struct fibers *f)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -262,10 +267,11 @@ static int create(struct logp_machine *m)
 const struct lpi_executor lpi_executor_fiber = {
     .name = "fiber",
     .slack_ns = 600,
-    .repeats = true,
+    .blocking = -ENOTSUP,
     .create = create,
     .destroy = destroy,
     .launch = launch,
+    .repeats = repeats,
     .switch_to = switch_to,
     .prepare_ns = INT64_MAX,
     .leave = leave,

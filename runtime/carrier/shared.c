@@ -306,6 +306,12 @@ static int create_one(struct logp_machine *m, struct shared *s, struct lpi_core 
     return rc;
 }
 
+static bool repeats(const struct logp_machine *m)
+{
+    (void)m;
+    return false;
+}
+
 static int create(struct logp_machine *m)
 {
     struct shared *all = aligned_alloc(LPI_LINE, (size_t)m->n_cores * sizeof(*all));
@@ -329,9 +335,12 @@ static int create(struct logp_machine *m)
 
 const struct lpi_executor lpi_executor_shared = {
     .name = "fiber",
+    .exploring = -ENOTSUP,
+    .blocking = -ENOTSUP,
     .create = create,
     .destroy = destroy,
     .launch = launch,
+    .repeats = repeats,
     .switch_to = switch_to,
     .prepare_ns = INT64_MAX,
     .resident = resident,

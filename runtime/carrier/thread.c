@@ -100,6 +100,12 @@ static int64_t most(void)
     return least;
 }
 
+static bool repeats(const struct logp_machine *m)
+{
+    (void)m;
+    return false;
+}
+
 static int create(struct logp_machine *m)
 {
     struct threads *t = calloc(1, sizeof(*t));
@@ -223,6 +229,7 @@ const struct lpi_executor lpi_executor_thread = {
     .create = create,
     .destroy = destroy,
     .launch = launch,
+    .repeats = repeats,
     .switch_to = switch_to,
     .prepare = prepare,
     .prepare_ns = 3000,

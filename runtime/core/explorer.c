@@ -414,9 +414,7 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
         return rc;
     if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by)->way == NULL))
         return -EINVAL;
-    if (given != NULL && m->executor->resident != NULL)
-        return -ENOTSUP;
-    rc = given != NULL ? m->time->exploring : 0;
+    rc = given != NULL ? m->exploring : 0;
     if (rc != 0)
         return rc;
     pthread_mutex_lock(&m->lock);

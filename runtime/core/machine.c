@@ -99,7 +99,6 @@ static void *of_vps(const struct logp_machine *m, bool wanted, size_t size, int 
 static int init_memory(struct logp_machine *m, const int *cpus, const struct logp_config *config)
 {
     const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
-    const bool several = m->n_cores > 1;
     int rc = 0;
 
     /* senders that wait for space must see all free space */
@@ -107,8 +106,7 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
     m->procs = of_vps(m, true, sizeof(*m->procs), &rc);
     m->waits = of_vps(m, true, sizeof(*m->waits), &rc);
     m->mails = of_vps(m, true, sizeof(*m->mails), &rc);
-    m->direct = of_vps(m, several, sizeof(*m->direct), &rc);
-    m->waits_in_vain = of_vps(m, several, sizeof(*m->waits_in_vain), &rc);
+    m->waits_in_vain = of_vps(m, true, sizeof(*m->waits_in_vain), &rc);
     m->space_waits = of_vps(m, config->wait_for_space, sizeof(*m->space_waits), &rc);
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
     if (rc != 0 || m->cores == NULL)
@@ -161,7 +159,6 @@ static void destroy_all(struct logp_machine *m)
     lpi_memory_free(m->procs, (size_t)m->P, sizeof(*m->procs));
     lpi_memory_free(m->mails, (size_t)m->P, sizeof(*m->mails));
     lpi_memory_free(m->space_waits, (size_t)m->P, sizeof(*m->space_waits));
-    lpi_memory_free(m->direct, (size_t)m->P, sizeof(*m->direct));
     lpi_memory_free(m->waits, (size_t)m->P, sizeof(*m->waits));
     lpi_memory_free(m->waits_in_vain, (size_t)m->P, sizeof(*m->waits_in_vain));
     lpi_memory_free(m, 1, sizeof(*m));
@@ -191,6 +188,8 @@ static int look_at(const struct logp_config *given, struct logp_config *config)
         return rc;
     if (!valid(config))
         return -EINVAL;
+    if (config->clock == LOGP_CLOCK_WALL)
+        config->parallel = true; /* its cores run at once, too */
     executor = find_executor(config->executor);
     if (executor == NULL)
         return -ENOENT;
@@ -204,7 +203,7 @@ static const struct lpi_time *time_of(enum logp_clock clock, int n_cores)
     static const struct lpi_time *const on_one[] = {
         [LOGP_CLOCK_WALL] = &lpi_time_wall, [LOGP_CLOCK_VIRTUAL] = &lpi_time_virtual};
     static const struct lpi_time *const on_several[] = {
-        [LOGP_CLOCK_WALL] = &lpi_time_wall, [LOGP_CLOCK_VIRTUAL] = &lpi_time_parallel};
+        [LOGP_CLOCK_WALL] = &lpi_time_wall_several, [LOGP_CLOCK_VIRTUAL] = &lpi_time_parallel};
 
     return n_cores > 1 ? on_several[clock] : on_one[clock];
 }
@@ -220,12 +219,18 @@ static void configure(struct logp_machine *m, const struct logp_config *config)
     if (m->queue_limit > most_limit)
         m->queue_limit = most_limit;
     m->stack_bytes = config->stack_bytes > 0 ? config->stack_bytes : (size_t)256 << 10;
+    m->rendezvous_from = lpi_rendezvous_from(config);
     m->yield_seed = config->yield_seed;
     m->time_ns = config->time_ns;
     m->time_arg = config->time_arg;
     if (config->network != NULL)
         m->planned = *config->network;
     m->executor = with_stacks(find_executor(config->executor), config);
+}
+
+static int first_error(int a, int b)
+{
+    return a != 0 ? a : b;
 }
 
 static int make_parts(struct logp_machine *m, const struct logp_config *config)
@@ -236,9 +241,12 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     if (rc == 0)
         rc = lpi_placement_create(m, config);
     m->time = time_of(config->clock, m->n_cores);
-    m->idle_polls = m->n_cores > 1 ? LPI_IDLE_POLLS : m->processes->idle_polls;
-    m->compares_calls =
-        m->processes->compares_calls && (config->compare_calls || m->time->compares_calls);
+    m->idle_polls = m->time->idle_polls;
+    if (m->idle_polls < m->processes->idle_polls)
+        m->idle_polls = m->processes->idle_polls;
+    m->compares_calls |= m->time->compares_calls;
+    m->exploring = first_error(m->time->exploring, m->executor->exploring);
+    m->blocking = first_error(m->time->blocking, m->executor->blocking);
     if (rc == 0)
         rc = init_memory(m, cpus, config);
     free(cpus);
@@ -284,8 +292,6 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
     rc = processes->join(m, config, transport);
     if (rc == 0) {
         rc = make_parts(m, config);
-        if (rc == 0 && lpi_rendezvous_from(config) > 0)
-            rc = logp_machine_set_rendezvous_from(m, lpi_rendezvous_from(config));
         if (rc == 0)
             rc = lpi_delay_copy(&config->delay, &delay);
         if (!is_own || config->network == NULL)

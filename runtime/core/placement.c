@@ -35,9 +35,7 @@ static int take(struct logp_machine *m, const int *core_of)
 
 int lpi_placement_create(struct logp_machine *m, const struct logp_config *config)
 {
-    const bool one_core = config->clock == LOGP_CLOCK_VIRTUAL && !config->parallel;
-
-    if (one_core || (config->core_of == NULL && config->placement == LOGP_PLACE_BLOCK))
+    if (!config->parallel || (config->core_of == NULL && config->placement == LOGP_PLACE_BLOCK))
         return 0;
     m->core_of = malloc((size_t)m->P * sizeof(*m->core_of));
     if (m->core_of == NULL)

@@ -95,16 +95,24 @@ static int compare_all(const struct lpi_transport *ops, int n_processes, int rc,
                                                                                          : 0;
 }
 
+/* Become the machine of this process that uses a transport. @return 0; -ENOTSUP; -EBUSY */
+static int claim(const struct logp_config *config)
+{
+    if (config->clock != LOGP_CLOCK_WALL)
+        return -ENOTSUP;
+    /* acquire pairs with the releases in refuse(), join() and lpi_remote_destroy() */
+    return atomic_exchange_explicit(&in_use, true, memory_order_acquire) ? -EBUSY : 0;
+}
+
 static void refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc)
 {
     int process, n_processes;
 
-    if (config->clock != LOGP_CLOCK_WALL ||
-        atomic_exchange_explicit(&in_use, true, memory_order_acquire))
+    if (claim(config) != 0)
         return;
     if (ops->open(&process, &n_processes) == 0)
         compare_all(ops, n_processes, rc, config);
-    /* release pairs with the acquire above and in join() */
+    /* release pairs with the acquire in claim() */
     atomic_store_explicit(&in_use, false, memory_order_release);
 }
 
@@ -142,10 +150,9 @@ static int join(struct logp_machine *m, const struct logp_config *config,
     int process, n_processes, rc;
     struct lpi_remote *f;
 
-    if (config->clock != LOGP_CLOCK_WALL || config->wait_for_space || config->core_of != NULL)
-        return -ENOTSUP;
-    if (atomic_exchange_explicit(&in_use, true, memory_order_acquire))
-        return -EBUSY;
+    rc = config->wait_for_space || config->core_of != NULL ? -ENOTSUP : claim(config);
+    if (rc != 0)
+        return rc;
     f = m->remote = calloc(1, sizeof(*f));
     rc = ops->open(&process, &n_processes);
     if (rc == 0)
@@ -178,7 +185,7 @@ void lpi_remote_destroy(struct logp_machine *m)
     free(f->states);
     free(f->is_known);
     free(f);
-    /* release pairs with the acquire in join() */
+    /* release pairs with the acquire in claim() */
     atomic_store_explicit(&in_use, false, memory_order_release);
 }
 
@@ -421,6 +428,7 @@ const struct lpi_processes lpi_processes_several = {
     .in_vain = never_in_vain,
     .await = await,
     .await_sent = await_sent,
+    .post = lpi_active_post,
     .drop_receives = lpi_remote_drop_receives,
     .conclude = conclude,
     .collect = collect,
@@ -437,7 +445,8 @@ static void one_refuse(const struct logp_config *config, const struct lpi_transp
 static int one_join(struct logp_machine *m, const struct logp_config *config,
                     const struct lpi_transport *ops)
 {
-    (void)m, (void)config, (void)ops;
+    (void)ops;
+    m->compares_calls = config->compare_calls;
     return 0;
 }
 
@@ -499,6 +508,12 @@ static bool one_await(struct lpi_core *c)
     return false;
 }
 
+static int one_post(struct logp_machine *m, const struct lpi_wire *w)
+{
+    (void)m, (void)w;
+    return -EINVAL;
+}
+
 /* Of p, nothing remains to be sent or received. */
 static void one_is_done(struct lpi_proc *p)
 {
@@ -521,7 +536,6 @@ static void one_nothing(struct logp_machine *m)
 }
 
 const struct lpi_processes lpi_processes_one = {
-    .compares_calls = true,
     .idle_polls = 1,
     .refuse = one_refuse,
     .join = one_join,
@@ -538,6 +552,7 @@ const struct lpi_processes lpi_processes_one = {
     .in_vain = lpi_check_all_pollers,
     .await = one_await,
     .await_sent = one_is_done,
+    .post = one_post,
     .drop_receives = one_is_done,
     .conclude = one_conclude,
     .collect = one_collect,

@@ -240,10 +240,12 @@ void lpi_resolver_choose(struct logp_machine *m)
     m->resolver = *m->unrecorded;
     m->time->resolves(&m->resolver);
     m->polls_in_vain = m->resolver.polls_in_vain;
+    m->fast_path = m->time->has_fast_path && m->rendezvous_from == 0;
     m->instrumented = m->unrecorded != &lpi_resolver_usual;
     if (m->recorders == NULL)
         return;
     m->instrumented = true;
+    m->fast_path = false;
     lpi_tracing_prepare(m);
     m->resolver.resolve = recorded_resolve;
     m->resolver.posts = recorded_posts;

@@ -189,7 +189,6 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     lpi_capacity_reset(m);
     lpi_calls_begin(m);
     lpi_resolver_choose(m);
-    m->fast_path = m->time->clock == LOGP_CLOCK_WALL && !m->instrumented && m->rendezvous_from == 0;
     m->not_reclaimed = true;
     m->n_runs++;
     for (int i = 0; i < m->n_cores; i++)
@@ -323,7 +322,7 @@ int logp_machine_repeat(struct logp_machine *m, logp_program program, void *arg,
                         bool (*again)(void *again_arg, const struct logp_report *report),
                         void *again_arg)
 {
-    const bool by_itself = m->n_cores == 1 && m->executor->repeats;
+    const bool by_itself = m->executor->repeats(m);
     unsigned before;
     int rc = m->processes->only_one;
 

@@ -15,10 +15,13 @@ struct lpi_time {
      * LPI_POLL_EVERY: in none */
     unsigned turn_of_ready;
     int loose_ns;        /* see struct lpi_timers */
+    unsigned idle_polls; /* at least; see logp_machine */
+    bool has_fast_path;  /* without a delay, messages may take it */
     bool shares_memory;  /* without a delay the vps of a process may share memory */
     bool compares_calls; /* vps run in the order of time, so calls are compared at little cost */
     int waiting_sends;   /* sends that wait for their receivers: 0; -ENOTSUP: there are none */
     int exploring;       /* runs can be explored: 0; -ENOTSUP: they cannot */
+    int blocking;        /* so can vps be in blocking sections */
     /* A run of m is to begin. @return logp_machine.lookahead; <= 0: it cannot begin */
     int64_t (*lookahead)(struct logp_machine *m);
     void (*prepare)(struct logp_machine *m); /* a run of m begins */
@@ -65,7 +68,8 @@ struct lpi_time {
     int (*inject)(struct logp_machine *m, const struct lpi_envelope *e);
     void (*expect)(struct logp_machine *m, bool expects);
 };
-extern const struct lpi_time lpi_time_wall, lpi_time_virtual, lpi_time_parallel;
+extern const struct lpi_time lpi_time_wall, lpi_time_wall_several, lpi_time_virtual,
+    lpi_time_parallel;
 
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline);

@@ -209,10 +209,9 @@ static void check_in_vain(struct lpi_core *c)
     lpi_busy(c);
 }
 
-static void wall_in_vain(struct lpi_core *c)
+static void several_in_vain(struct lpi_core *c)
 {
-    if (c->machine->n_cores > 1)
-        c->machine->processes->in_vain(c);
+    c->machine->processes->in_vain(c);
     check_in_vain(c);
 }
 
@@ -261,37 +260,28 @@ static int wall_reach(struct lpi_proc *p, int64_t t)
     return 0;
 }
 
+/* What one core and several have in common. */
+#define WALL_TIME                                                                                  \
+    .clock = LOGP_CLOCK_WALL, .turn_of_ready = 0, .loose_ns = 1, .has_fast_path = true,            \
+    .shares_memory = true, .exploring = -ENOTSUP, .lookahead = no_lookahead,                       \
+    .prepare = wall_prepare, .resolves = as_usual, .own_ns = wall_own, .begin = wall_begin,        \
+    .reset = wall_reset, .start_anew = wall_start_anew, .start = wall_start,                       \
+    .group_start = wall_group_start, .take_due = wall_take_due, .wait = wall_wait,                 \
+    .pass = wall_wait, .stall = lpi_wait_until, .reach = wall_reach,                               \
+    .awaits_start = wall_awaits_start, .send = wall_send, .sent = wall_sent,                       \
+    .space_ns = wall_space_ns, .nobody_ready = lpi_nobody_ready, .read = wall_read,                \
+    .replace = wall_replace, .source = wall_source, .inject = lpi_inject, .expect = wall_expect
+
 const struct lpi_time lpi_time_wall = {
-    .clock = LOGP_CLOCK_WALL,
-    .turn_of_ready = 0,
-    .loose_ns = 1,
-    .shares_memory = true,
-    .exploring = -ENOTSUP,
-    .lookahead = no_lookahead,
-    .prepare = wall_prepare,
-    .resolves = as_usual,
-    .own_ns = wall_own,
-    .begin = wall_begin,
-    .reset = wall_reset,
-    .start_anew = wall_start_anew,
-    .start = wall_start,
-    .group_start = wall_group_start,
-    .take_due = wall_take_due,
-    .wait = wall_wait,
-    .pass = wall_wait,
-    .stall = lpi_wait_until,
-    .reach = wall_reach,
-    .awaits_start = wall_awaits_start,
-    .send = wall_send,
-    .sent = wall_sent,
-    .space_ns = wall_space_ns,
-    .nobody_ready = lpi_nobody_ready,
-    .in_vain = wall_in_vain,
-    .read = wall_read,
-    .replace = wall_replace,
-    .source = wall_source,
-    .inject = lpi_inject,
-    .expect = wall_expect,
+    WALL_TIME,
+    .idle_polls = 1,
+    .in_vain = check_in_vain,
+};
+
+const struct lpi_time lpi_time_wall_several = {
+    WALL_TIME,
+    .idle_polls = LPI_IDLE_POLLS,
+    .in_vain = several_in_vain,
 };
 
 /* ---- virtual ---- */
@@ -450,17 +440,19 @@ static void virtual_expect(struct logp_machine *m, bool expects)
 
 /* What one core and several have in common. */
 #define VIRTUAL_TIME                                                                               \
-    .clock = LOGP_CLOCK_VIRTUAL, .turn_of_ready = LPI_POLL_EVERY, .prepare = virtual_prepare,      \
-    .own_ns = virtual_own, .reset = virtual_reset, .start_anew = virtual_start_anew,               \
-    .start = virtual_start, .group_start = virtual_group_start, .take_due = virtual_take_due,      \
-    .wait = hold_until, .pass = virtual_pass, .stall = virtual_reach, .reach = virtual_reach,      \
-    .awaits_start = virtual_awaits_start, .send = virtual_send, .sent = virtual_sent,              \
-    .space_ns = virtual_space_ns, .read = virtual_read, .source = virtual_source,                  \
-    .inject = virtual_inject, .expect = virtual_expect
+    .clock = LOGP_CLOCK_VIRTUAL, .turn_of_ready = LPI_POLL_EVERY, .blocking = -ENOTSUP,            \
+    .prepare = virtual_prepare, .own_ns = virtual_own, .reset = virtual_reset,                     \
+    .start_anew = virtual_start_anew, .start = virtual_start, .group_start = virtual_group_start,  \
+    .take_due = virtual_take_due, .wait = hold_until, .pass = virtual_pass,                        \
+    .stall = virtual_reach, .reach = virtual_reach, .awaits_start = virtual_awaits_start,          \
+    .send = virtual_send, .sent = virtual_sent, .space_ns = virtual_space_ns,                      \
+    .read = virtual_read, .source = virtual_source, .inject = virtual_inject,                      \
+    .expect = virtual_expect
 
 const struct lpi_time lpi_time_virtual = {
     VIRTUAL_TIME,
     .compares_calls = true,
+    .idle_polls = 1,
     .lookahead = no_lookahead,
     .resolves = as_usual,
     .begin = virtual_begin,
@@ -510,6 +502,7 @@ const struct lpi_time lpi_time_parallel = {
     VIRTUAL_TIME,
     .waiting_sends = -ENOTSUP,
     .exploring = -ENOTSUP,
+    .idle_polls = LPI_IDLE_POLLS,
     .lookahead = lpi_delay_begin,
     .resolves = window_resolves,
     .begin = parallel_begin,

@@ -250,6 +250,8 @@ bool lpi_remote_take_short(struct lpi_core *c, const struct lpi_wire *w, const c
 
 /* ---- active.c: messages that a process handles ---- */
 
+/* Post w, an active message to a vp, from a handler. */
+int lpi_active_post(struct logp_machine *m, const struct lpi_wire *w);
 void lpi_active_hear(struct lpi_core *c, int from, const struct lpi_wire *w, const void *bytes);
 /* Send what handlers have answered. Called by the poller when it polls no more. */
 void lpi_active_reply_all(struct lpi_core *c);

@@ -126,9 +126,8 @@ struct lpi_remote {
 
 /* What a machine of one process, or of several, does: core/processes.c. */
 struct lpi_processes {
-    bool compares_calls; /* the calls of collectives can be compared */
     int only_one;        /* what one process alone can do: 0; -ENOTSUP: there are others */
-    unsigned idle_polls; /* logp_machine.idle_polls of a machine of one core */
+    unsigned idle_polls; /* at least; see logp_machine */
     /* This process cannot create its machine, for reason rc: tell the processes that wait for it. */
     void (*refuse)(const struct logp_config *config, const struct lpi_transport *ops, int rc);
     /* Join the other processes: set m->remote and the ranks of this process. -ENOTSUP, -EINVAL: the
@@ -160,6 +159,8 @@ struct lpi_processes {
     bool (*await)(struct lpi_core *c);
     /* Others of the core go on until the buffer of p's last send to another process may be reused. */
     void (*await_sent)(struct lpi_proc *p);
+    /* See logp_active_post(). @return 0; -ENOMEM; -EINVAL: there are no other processes */
+    int (*post)(struct logp_machine *m, const struct lpi_wire *w);
     /* p, the caller, drops its receives: no payload is written to their buffers afterwards. */
     void (*drop_receives)(struct lpi_proc *p);
     /* The vps of this process have ended: wait for those of the others, until `end` of the host's

@@ -265,9 +265,9 @@ struct logp_machine {
     atomic_bool is_abandoned;   /* the last run is, and not reclaimed: a stop is for the next run */
     _Atomic int64_t pending_at; /* virtual: when the model is replaced next; INT64_MAX: never */
     bool fast_path;             /* wall clock, not instrumented, no rendezvous_from */
-    bool instrumented;          /* runs are recorded or explored */
-    bool shares_memory;         /* one process, wall clock: without a delay vps may share memory */
-    atomic_bool has_work;       /* the model decides how long a processor computes */
+    bool instrumented;    /* runs are recorded or explored: one test for both on the fast path */
+    bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
+    atomic_bool has_work; /* the model decides how long a processor computes */
     int P, n_cores;
     int first_rank, n_local;         /* the vps of this process */
     struct lpi_remote *remote;       /* the other processes; NULL: there are none */
@@ -343,13 +343,14 @@ struct logp_machine {
     struct lpi_group *groups;
     struct lpi_calls *calls; /* collectives that not all members have called: agree.c */
     bool compares_calls;
-    struct lpi_area *areas;      /* memory that members of a group share: area.c */
+    int exploring, blocking; /* 0; -ENOTSUP: no run is explored, no vp is in a blocking section */
+    struct lpi_area *areas;  /* memory that members of a group share: area.c */
     struct logp_network planned; /* as configured; reported while no model is in force */
     struct logp_report report;
     char detail[320]; /* report.asserted.detail */
     atomic_int error_rank;
     struct logp_wait_info *waits;
-    struct logp_wait_info *waits_in_vain; /* by rank: last_wait_of(); NULL on one core */
+    struct logp_wait_info *waits_in_vain; /* by rank: last_wait_of() */
 };
 
 /* The rendezvous threshold of a configuration; 0: none */
@@ -373,12 +374,6 @@ static inline bool lpi_emulates(const struct logp_machine *m)
 {
     /* relaxed: NULL or not; a user of the model reads it again under RCU */
     return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
-}
-
-/* One test on the fast path for recorded and explored runs. */
-static inline bool lpi_is_instrumented(const struct logp_machine *m)
-{
-    return __builtin_expect(m->instrumented, false);
 }
 
 /* May the fast path be taken? No delay, wall clock, not instrumented. */
