@@ -156,7 +156,7 @@ static int almost_in_order(bool is_loose, int early)
     struct lpi_timers t;
 
     cr_assert_eq(lpi_timers_init(&t, MOST), 0);
-    t.is_loose = is_loose;
+    t.loose_ns = is_loose;
     for (int i = 0; i < MOST; i++) {
         wanted[i] = 10000 + (i < MOST / 2 ? 0 : i - test_below(&random, early));
         lpi_timers_push(&t, wanted[i], i, (unsigned)i);

@@ -29,9 +29,11 @@ int lpi_poll_in_vain(struct lpi_proc *p, int error);
 /* The program's own computing since the last call counts. */
 static inline void enter(struct lpi_proc *p)
 {
-    if (p->counts && lpi_emulates(p->core->machine))
+    if (!p->counts)
+        return;
+    if (lpi_emulates(p->core->machine))
         lpi_enter_counted(p);
-    else if (p->counts)
+    else
         p->emulated = LOGP_NEVER;
 }
 
@@ -169,8 +171,6 @@ int lpi_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t
 
 /* ---- transmit.c ---- */
 
-/* To another process: others of the core go on until the buffer of p's last send may be reused. */
-void lpi_await_sent(struct lpi_proc *p);
 /* Send e, when there is space. */
 int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e);
 

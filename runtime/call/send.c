@@ -38,8 +38,7 @@ static __attribute__((noinline)) int send_remote(const struct logp_vp *vp, int d
     rc = lpi_remote_send(p, &e);
     p->emulated = LOGP_NEVER;
     lpi_count_send(p, LPI_EAGER, rc);
-    if (p->core->machine->remote->sending[p->rank] != NULL)
-        lpi_await_sent(p);
+    p->core->machine->processes->await_sent(p);
     return rc == 0 ? lpi_let_others_run(p) : rc;
 }
 
@@ -106,12 +105,15 @@ check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n
     return dst < 0 || dst >= vp->size || tag < 0 || bad_buffer(buf, n_bytes) ? -EINVAL : rc;
 }
 
+enum handed { HANDED, HAND_SLOWLY, HAND_REMOTE };
+
 /* Without a delay: hand over a message to a vp of this core, or a short one to another core of
- * this process. dst: a global rank. @return false: it is no such message, and nothing has been
- * done */
-static inline __attribute__((always_inline)) bool hand_over(const struct logp_vp *vp, int dst,
-                                                            int tag, const void *buf,
-                                                            size_t n_bytes, uint64_t bits)
+ * this process. dst: a global rank. @return not HANDED: it is no such message, and nothing has been
+ * done; HAND_REMOTE: it is to another process */
+static inline __attribute__((always_inline)) enum handed hand_over(const struct logp_vp *vp,
+                                                                   int dst, int tag,
+                                                                   const void *buf, size_t n_bytes,
+                                                                   uint64_t bits)
 {
     struct lpi_proc *p = vp->proc;
     const struct logp_machine *m = p->core->machine;
@@ -119,14 +121,15 @@ static inline __attribute__((always_inline)) bool hand_over(const struct logp_vp
 
     if (lpi_is_here(p->core, dst)) {
         if (!lpi_deliver_here(&m->procs[dst], &label, buf, n_bytes, bits, false))
-            return false;
-    } else if (bits != 0 || !lpi_is_local(m, dst) ||
-               !lpi_post_inline(p->core, &m->procs[dst], &label, buf, n_bytes)) {
-        return false;
+            return HAND_SLOWLY;
+    } else if (!lpi_is_local(m, dst)) {
+        return HAND_REMOTE;
+    } else if (bits != 0 || !lpi_post_inline(p->core, &m->procs[dst], &label, buf, n_bytes)) {
+        return HAND_SLOWLY;
     }
     p->emulated = LOGP_NEVER;
     lpi_count_send(p, LPI_EAGER, 0);
-    return true;
+    return HANDED;
 }
 
 /* dst: a global rank. o: the rest of its options; NULL: a standard send. r: as in send_envelope() */
@@ -137,9 +140,11 @@ send_by(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_by
     const struct logp_machine *m = vp->proc->core->machine;
 
     if (lpi_has_fast_path(m)) {
-        if (hand_over(vp, dst, tag, buf, n_bytes, bits))
+        const enum handed handed = hand_over(vp, dst, tag, buf, n_bytes, bits);
+
+        if (handed == HANDED)
             return lpi_let_others_run(vp->proc);
-        if (!lpi_is_local(m, dst))
+        if (handed == HAND_REMOTE)
             return send_remote(vp, dst, tag, buf, n_bytes, bits);
     }
     return o != NULL ? send_slow_with(vp, dst, tag, o, r) : send_slow(vp, dst, tag, buf, n_bytes);
@@ -184,7 +189,7 @@ static int check_mode(const struct logp_vp *vp, enum logp_send_mode mode)
 {
     if ((unsigned)mode > LOGP_SEND_BUFFERED)
         return -EINVAL;
-    return mode == LOGP_SEND_SYNCHRONOUS && !vp->proc->core->machine->sends_may_wait ? -ENOTSUP : 0;
+    return mode == LOGP_SEND_SYNCHRONOUS ? vp->proc->core->machine->time->waiting_sends : 0;
 }
 
 /* Must the payload be made before it is sent? A short message needs a copy anyway, and another

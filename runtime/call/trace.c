@@ -24,11 +24,11 @@ static int set_recording(struct logp_machine *m, const struct logp_trace_config 
 int logp_machine_trace(struct logp_machine *m, const struct logp_trace_config *given)
 {
     struct logp_trace_config config;
-    int rc = 0;
+    int rc = given != NULL ? m->processes->only_one : 0;
 
-    if (lpi_process_is_orphan() || (given != NULL && m->remote != NULL))
+    if (lpi_process_is_orphan())
         return -ENOTSUP;
-    if (given != NULL)
+    if (given != NULL && rc == 0)
         rc = logp_struct_take(&config, sizeof(config),
                               LOGP_UP_TO(struct logp_trace_config, events_most), given);
     if (rc != 0)
@@ -48,9 +48,7 @@ int logp_machine_take_trace(struct logp_machine *m, struct logp_trace **out)
     if (lpi_process_is_orphan())
         return -ENOTSUP;
     pthread_mutex_lock(&m->lock);
-    rc = m->running > 0         ? -EBUSY
-         : m->recorders == NULL ? -EINVAL
-                                : lpi_tracing_take(m, m->time->source(m), out);
+    rc = m->running > 0 ? -EBUSY : m->record->take(m, m->time->source(m), out);
     pthread_mutex_unlock(&m->lock);
     return rc;
 }

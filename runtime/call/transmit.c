@@ -228,21 +228,11 @@ static __attribute__((noinline)) int send_instrumented(struct lpi_proc *p, struc
     return rc;
 }
 
-void lpi_await_sent(struct lpi_proc *p)
-{
-    while (!lpi_remote_is_sent(p)) {
-        lpi_poll(p->core);
-        if (p->core->run_queue.ready_first != NULL || p->core->run_queue.timers.n > 0)
-            lpi_yield(p);
-    }
-}
-
 int lpi_send_when_space(struct lpi_proc *p, struct lpi_proc *to, struct lpi_envelope *e)
 {
-    const int rc = lpi_is_instrumented(p->core->machine) ? send_instrumented(p, to, e)
-                                                         : send_when_space(p, to, e, false);
+    const bool noted = __builtin_expect(p->core->machine->instrumented, false);
+    const int rc = noted ? send_instrumented(p, to, e) : send_when_space(p, to, e, false);
 
-    if (!lpi_is_local(p->core->machine, e->dst))
-        lpi_await_sent(p);
+    p->core->machine->processes->await_sent(p);
     return rc;
 }

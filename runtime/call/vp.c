@@ -49,7 +49,7 @@ bool logp_own_time(struct logp_vp *vp, bool counts)
     struct lpi_proc *p = vp->proc;
     const bool counted = p->counts;
 
-    if (p->core->machine->is_virtual)
+    if (p->core->machine->time->clock == LOGP_CLOCK_VIRTUAL)
         return true;
     if (counts == counted)
         return counted;
@@ -156,8 +156,8 @@ int logp_blocking_begin(struct logp_vp *vp)
     const struct logp_machine *m = p->core->machine;
     const int rc = lpi_stopped(p);
 
-    if (m->is_virtual || m->executor->give == NULL)
-        return lpi_failed(vp, "logp_blocking_begin", -ENOTSUP);
+    if (m->blocking != 0)
+        return lpi_failed(vp, "logp_blocking_begin", m->blocking);
     if (p->state == LPI_IN_BLOCKING)
         return -EINVAL; /* another vp has the core: nothing is noted */
     if (rc != 0)
@@ -248,14 +248,10 @@ static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const
     return rc != 0 ? rc : found;
 }
 
-/* A receive from any source answers the sends that wait for it, also at a sync. If the run is
- * explored, the explorer chooses what it matches. */
 static bool syncs_alone(const struct lpi_proc *p)
 {
-    const struct logp_machine *m = p->core->machine;
-
     return !lpi_has_background(p) &&
-           (p->inbox.n_any == 0 || !m->sends_may_wait || m->explore != NULL);
+           (p->inbox.n_any == 0 || !p->core->machine->resolver.answers_at_sync);
 }
 
 /* Does p stop at the last start, and has done nothing since? Then it stops at the next one. */

@@ -11,8 +11,11 @@ struct lpi_executor {
      * times what a hand-over costs, so that a core that is behind does several steps in a row. */
     int64_t slack_ns;
     int64_t patience_ns; /* a hand-over takes longer than this */
-    bool is_slow;        /* a hand-over is slow: poll for mail before it */
-    bool repeats;        /* the carrier of a machine of one core begins the next run itself */
+    /* Where a hand-over is slow, polls come before it: for mail, in so many of LPI_POLL_EVERY waits,
+     * and for a word that another core writes, so often. 0: it is fast */
+    unsigned polls;
+    int looks;
+    int exploring, blocking; /* see logp_machine */
     /* The most vps that the host allows; NULL: as many as there is memory for. */
     int64_t (*most)(void);
     /* Make the carriers of the machine. destroy undoes it, also after an error in create. */
@@ -20,15 +23,18 @@ struct lpi_executor {
     void (*destroy)(struct logp_machine *m);
     /* A run begins: give each core to its first vp. */
     void (*launch)(struct logp_machine *m);
-    /* Give the core to `to`; return when `from` has it again. late: `to` should be running
-     * already. */
-    void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to, bool late);
-    /* `to` will get the core as soon as the holder's own deadline has passed. NULL: nothing to
-     * prepare. */
+    /* Does the carrier begin the next run itself? */
+    bool (*repeats)(const struct logp_machine *m);
+    /* Give the core to `to`; return when `from` has it again. due: `to` can go on; else it waits for its
+     * deadline. */
+    void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to, bool due);
+    /* `to` will get the core as soon as the holder's own deadline has passed. The holder does so if that
+     * is farther than prepare_ns; INT64_MAX: there is nothing to prepare. */
     void (*prepare)(struct lpi_proc *to);
+    int64_t prepare_ns;
     /* See lpi_resident(); NULL: no shared stacks. */
     void *(*resident)(const struct lpi_proc *p, void *address);
-    /* Is this address in the guard below the holder's stack? NULL: unknown. */
+    /* Is this address known to be in the guard below the holder's stack? */
     bool (*guards)(const struct lpi_core *c, const void *address);
     /* As switch_to, for a vp that has ended; its carrier waits for the next run. */
     void (*leave)(struct lpi_proc *from, struct lpi_proc *to);

@@ -161,9 +161,9 @@ static void *carrier_main(void *arg)
     return NULL;
 }
 
-static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
+static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool due)
 {
-    (void)late;
+    (void)due;
     jump_to(from->core, from->carrier, ready(to), to);
 }
 
@@ -187,6 +187,11 @@ static void launch(struct logp_machine *m)
     unbegun(m);
     for (int i = 0; i < m->n_cores; i++)
         lpi_baton_give(&f->carriers[i], LPI_BATON_HAS);
+}
+
+static bool repeats(const struct logp_machine *m)
+{
+    return m->n_cores == 1;
 }
 
 static int map_stacks(struct logp_machine *m, struct fibers *f)
@@ -262,11 +267,13 @@ static int create(struct logp_machine *m)
 const struct lpi_executor lpi_executor_fiber = {
     .name = "fiber",
     .slack_ns = 600,
-    .repeats = true,
+    .blocking = -ENOTSUP,
     .create = create,
     .destroy = destroy,
     .launch = launch,
+    .repeats = repeats,
     .switch_to = switch_to,
+    .prepare_ns = INT64_MAX,
     .leave = leave,
     .guards = guards,
 };

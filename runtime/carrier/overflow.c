@@ -66,8 +66,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     const struct lpi_core *c = lpi_this_core;
 
-    if (c != NULL && c->machine->executor->guards != NULL &&
-        c->machine->executor->guards(c, info->si_addr))
+    if (c != NULL && c->machine->executor->guards(c, info->si_addr))
         name_it(c);
     if ((before.sa_flags & SA_SIGINFO) != 0) {
         before.sa_sigaction(number, info, context);

@@ -97,12 +97,12 @@ static void warm_up(struct lpi_core *c)
         prefetch(c->machine->procs[lpi_timer_rank(near)].carrier, MOST_IMAGES);
 }
 
-static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
+static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool due)
 {
     struct shared *s = shared_of(from);
     struct lpi_thread_state mine = {0}; /* on the stack, so it is set aside with it */
 
-    (void)late;
+    (void)due;
     warm_up(from->core);
     lpi_thread_state_save(&mine, &from->core->thread);
     be_done(s, to, false);
@@ -306,6 +306,12 @@ static int create_one(struct logp_machine *m, struct shared *s, struct lpi_core 
     return rc;
 }
 
+static bool repeats(const struct logp_machine *m)
+{
+    (void)m;
+    return false;
+}
+
 static int create(struct logp_machine *m)
 {
     struct shared *all = aligned_alloc(LPI_LINE, (size_t)m->n_cores * sizeof(*all));
@@ -329,10 +335,14 @@ static int create(struct logp_machine *m)
 
 const struct lpi_executor lpi_executor_shared = {
     .name = "fiber",
+    .exploring = -ENOTSUP,
+    .blocking = -ENOTSUP,
     .create = create,
     .destroy = destroy,
     .launch = launch,
+    .repeats = repeats,
     .switch_to = switch_to,
+    .prepare_ns = INT64_MAX,
     .resident = resident,
     .leave = leave,
     .guards = guards,

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 enum {
+    LATE_NS = 3000,   /* so near a deadline, a hand-over must be fast */
     LONG_NS = 200000, /* a longer hand-over means that another process had the core */
     FIRST_REST = 1 << 10,
     LAST_REST = 1 << 17, /* hand-overs: some 200 ms, so that a slow one among them is negligible */
@@ -97,6 +98,12 @@ static int64_t most(void)
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         least = limits[i] < least ? limits[i] : least;
     return least;
+}
+
+static bool repeats(const struct logp_machine *m)
+{
+    (void)m;
+    return false;
 }
 
 static int create(struct logp_machine *m)
@@ -175,9 +182,10 @@ static void look_how_long(struct yields *y)
         y->rest = y->last_rest = longer < LAST_REST ? longer : LAST_REST;
 }
 
-static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
+static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool due)
 {
     struct yields *y = yields_of(from->core);
+    const bool late = due || lpi_wall(from->core->machine) > to->deadline - LATE_NS;
     const bool yield = late && may_yield(y);
 
     pass(to, yield ? lpi_monotonic_ns() : 0);
@@ -190,6 +198,12 @@ static void switch_to(struct lpi_proc *from, struct lpi_proc *to, bool late)
 static void prepare(struct lpi_proc *to)
 {
     lpi_baton_prepare(to->carrier);
+}
+
+static bool guards(const struct lpi_core *c, const void *address)
+{
+    (void)c, (void)address;
+    return false;
 }
 
 static void leave(struct lpi_proc *from, struct lpi_proc *to)
@@ -209,13 +223,17 @@ const struct lpi_executor lpi_executor_thread = {
     .name = "thread",
     .slack_ns = 12000,
     .patience_ns = 1000,
-    .is_slow = true,
+    .polls = LPI_POLL_EVERY - 1,
+    .looks = 4096, /* as long as a hand-over takes */
     .most = most,
     .create = create,
     .destroy = destroy,
     .launch = launch,
+    .repeats = repeats,
     .switch_to = switch_to,
     .prepare = prepare,
+    .prepare_ns = 3000,
+    .guards = guards,
     .leave = leave,
     .give = give,
     .await = await,

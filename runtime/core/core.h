@@ -227,12 +227,6 @@ void lpi_attached_destroy(struct logp_machine *m);
  * loaded, see logp_transport_error() */
 int lpi_transport_find(const char *name, const struct lpi_transport **out);
 
-/* Join the other processes: set m->remote and the ranks of this process. -ENOTSUP, -EINVAL: the
- * configuration is not possible; -EBUSY; errors of lpi_transport.open() */
-int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
-                      const struct lpi_transport *ops);
-/* This process cannot create its machine, for reason rc: tell the processes that wait for it. */
-void lpi_remote_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc);
 void lpi_remote_destroy(struct logp_machine *m);
 
 extern const struct lpi_processes lpi_processes_one, lpi_processes_several;

@@ -112,7 +112,7 @@ void lpi_record_waits(struct logp_machine *m, bool running)
         if (rank >= 0)
             m->waits[n++] = running_info(rank);
     }
-    for (int i = m->first_rank; m->mails != NULL && i < m->first_rank + m->n_local && running; i++)
+    for (int i = m->first_rank; i < m->first_rank + m->n_local && running; i++)
         /* relaxed: as above */
         if (atomic_load_explicit(&m->mails[i].is_blocking, memory_order_relaxed))
             m->waits[n++] = running_info(i);
@@ -254,7 +254,7 @@ static uint64_t messages_of(const struct lpi_core *c)
 
     for (int i = 0; i < c->n_procs; i++)
         n += lpi_proc_at(c, i)->sends;
-    for (int i = 0; c->in != NULL && i < c->machine->n_cores; i++)
+    for (int i = 0; i < c->n_in; i++)
         if (c->in[i] != NULL) /* relaxed: its own */
             n += atomic_load_explicit(&c->in[i]->head, memory_order_relaxed) +
                  atomic_load_explicit(&c->in[i]->q_taken, memory_order_relaxed);

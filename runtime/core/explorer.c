@@ -286,34 +286,26 @@ struct lpi_proc *lpi_explored_next(struct lpi_core *c)
 /* What the explorer's flags choose. Untimed without order, others go first as usual, so that all vps
  * begin. */
 static const struct flags {
-    bool untimed, late, order, messages;
-    const struct lpi_way *way;
+    const struct lpi_way *way; /* NULL: these flags exclude each other */
     bool (*others_first)(struct lpi_proc *p, int64_t t);
     struct lpi_proc *(*next)(struct lpi_core *c, struct lpi_proc *first, bool shared);
     int (*ask_outcome)(const struct lpi_explore *x, int n);
-} all_flags[] = {
-    {0, 0, 0, 0, &lpi_way_timed, earlier_first, order_none, take_first},
-    {0, 0, 0, 1, &lpi_way_timed, earlier_first, order_none, ask_of_several},
-    {0, 0, 1, 0, &lpi_way_timed, equal_first, order_equal, take_first},
-    {0, 0, 1, 1, &lpi_way_timed, equal_first, order_equal, ask_of_several},
-    {1, 0, 0, 0, &lpi_way_untimed, lpi_usual_others_first, order_none, take_first},
-    {1, 0, 0, 1, &lpi_way_untimed, lpi_usual_others_first, order_none, ask_of_several},
-    {1, 0, 1, 0, &lpi_way_untimed, all_first, order_all, take_first},
-    {1, 0, 1, 1, &lpi_way_untimed, all_first, order_all, ask_of_several},
-    {1, 1, 0, 1, &lpi_way_late, lpi_usual_others_first, order_none, lpi_explore_ask},
+} all_flags[2][2][2][2] = {
+    /* untimed, late, order, messages */
+    [0][0][0][0] = {&lpi_way_timed, earlier_first, order_none, take_first},
+    [0][0][0][1] = {&lpi_way_timed, earlier_first, order_none, ask_of_several},
+    [0][0][1][0] = {&lpi_way_timed, equal_first, order_equal, take_first},
+    [0][0][1][1] = {&lpi_way_timed, equal_first, order_equal, ask_of_several},
+    [1][0][0][0] = {&lpi_way_untimed, lpi_usual_others_first, order_none, take_first},
+    [1][0][0][1] = {&lpi_way_untimed, lpi_usual_others_first, order_none, ask_of_several},
+    [1][0][1][0] = {&lpi_way_untimed, all_first, order_all, take_first},
+    [1][0][1][1] = {&lpi_way_untimed, all_first, order_all, ask_of_several},
+    [1][1][0][1] = {&lpi_way_late, lpi_usual_others_first, order_none, lpi_explore_ask},
 };
 
-/* NULL: these flags exclude each other. */
 static const struct flags *flags_of(const struct logp_explorer *by)
 {
-    for (size_t i = 0; i < sizeof(all_flags) / sizeof(all_flags[0]); i++) {
-        const struct flags *f = &all_flags[i];
-
-        if (f->untimed == by->untimed && f->late == by->late && f->order == by->order &&
-            f->messages == by->messages)
-            return f;
-    }
-    return NULL;
+    return &all_flags[by->untimed][by->late][by->order][by->messages];
 }
 
 /* ---- begin and end ---- */
@@ -404,10 +396,11 @@ static int take_explorer(struct logp_machine *m, const struct logp_explorer *by)
     if (!by->checks_requests) {
         lpi_usage_free(x->usage, m->P);
         x->usage = NULL;
-    } else if (x->usage == NULL) {
-        x->usage = lpi_usage_new(m->P);
+        return 0;
     }
-    return by->checks_requests && x->usage == NULL ? -ENOMEM : 0;
+    if (x->usage == NULL)
+        x->usage = lpi_usage_new(m->P);
+    return x->usage != NULL ? 0 : -ENOMEM;
 }
 
 int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *given)
@@ -419,10 +412,11 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
         rc = logp_struct_take(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
     if (rc != 0)
         return rc;
-    if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by) == NULL))
+    if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by)->way == NULL))
         return -EINVAL;
-    if (given != NULL && (!m->is_virtual || m->n_cores > 1 || m->executor->resident != NULL))
-        return -ENOTSUP;
+    rc = given != NULL ? m->exploring : 0;
+    if (rc != 0)
+        return rc;
     pthread_mutex_lock(&m->lock);
     rc = take_explorer(m, given != NULL ? &by : NULL);
     pthread_mutex_unlock(&m->lock);

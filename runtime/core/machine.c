@@ -86,29 +86,30 @@ static int init_core(struct logp_machine *m, int index, int cpu)
     return 0;
 }
 
+/* Memory for each vp, if it is wanted. *rc: -ENOMEM if there is none */
+static void *of_vps(const struct logp_machine *m, bool wanted, size_t size, int *rc)
+{
+    void *memory = wanted ? lpi_memory_zeroed((size_t)m->P, size) : NULL;
+
+    if (wanted && memory == NULL)
+        *rc = -ENOMEM;
+    return memory;
+}
+
 static int init_memory(struct logp_machine *m, const int *cpus, const struct logp_config *config)
 {
     const int64_t share = (int64_t)(m->queue_limit / 64) / m->n_cores;
-    const bool has_mails = m->n_cores > 1 || !m->is_virtual;
     int rc = 0;
 
     /* senders that wait for space must see all free space */
     m->credit_batch = config->wait_for_space ? 0 : share < most_credit ? share : most_credit;
-    m->procs = lpi_memory_zeroed((size_t)m->P, sizeof(*m->procs));
+    m->procs = of_vps(m, true, sizeof(*m->procs), &rc);
+    m->waits = of_vps(m, true, sizeof(*m->waits), &rc);
+    m->mails = of_vps(m, true, sizeof(*m->mails), &rc);
+    m->waits_in_vain = of_vps(m, true, sizeof(*m->waits_in_vain), &rc);
+    m->space_waits = of_vps(m, config->wait_for_space, sizeof(*m->space_waits), &rc);
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
-    m->waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits));
-    if (m->n_cores > 1) {
-        m->direct = lpi_memory_zeroed((size_t)m->P, sizeof(*m->direct));
-        m->waits_in_vain = lpi_memory_zeroed((size_t)m->P, sizeof(*m->waits_in_vain));
-    }
-    if (has_mails)
-        m->mails = lpi_memory_zeroed((size_t)m->P, sizeof(*m->mails));
-    if (config->wait_for_space)
-        m->space_waits = lpi_memory_zeroed((size_t)m->P, sizeof(*m->space_waits));
-    if (m->procs == NULL || m->cores == NULL || m->waits == NULL ||
-        (config->wait_for_space && m->space_waits == NULL) ||
-        (m->n_cores > 1 && (m->direct == NULL || m->waits_in_vain == NULL)) ||
-        (has_mails && m->mails == NULL))
+    if (rc != 0 || m->cores == NULL)
         return -ENOMEM;
     for (int i = 0; rc == 0 && i < m->n_cores; i++)
         rc = init_core(m, i, cpus[i]);
@@ -158,7 +159,6 @@ static void destroy_all(struct logp_machine *m)
     lpi_memory_free(m->procs, (size_t)m->P, sizeof(*m->procs));
     lpi_memory_free(m->mails, (size_t)m->P, sizeof(*m->mails));
     lpi_memory_free(m->space_waits, (size_t)m->P, sizeof(*m->space_waits));
-    lpi_memory_free(m->direct, (size_t)m->P, sizeof(*m->direct));
     lpi_memory_free(m->waits, (size_t)m->P, sizeof(*m->waits));
     lpi_memory_free(m->waits_in_vain, (size_t)m->P, sizeof(*m->waits_in_vain));
     lpi_memory_free(m, 1, sizeof(*m));
@@ -169,7 +169,7 @@ static bool valid(const struct logp_config *c)
     return (c->delay.ops != NULL || c->network != NULL) && c->n_processors >= 1 &&
            c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
            c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
-           (c->clock == LOGP_CLOCK_WALL || c->clock == LOGP_CLOCK_VIRTUAL) &&
+           (unsigned)c->clock <= LOGP_CLOCK_VIRTUAL &&
            !((c->wait_for_space || lpi_rendezvous_from(c) > 0) && c->parallel &&
              c->clock == LOGP_CLOCK_VIRTUAL) &&
            lpi_rendezvous_from(c) >= 0 &&
@@ -188,6 +188,8 @@ static int look_at(const struct logp_config *given, struct logp_config *config)
         return rc;
     if (!valid(config))
         return -EINVAL;
+    if (config->clock == LOGP_CLOCK_WALL)
+        config->parallel = true; /* its cores run at once, too */
     executor = find_executor(config->executor);
     if (executor == NULL)
         return -ENOENT;
@@ -196,26 +198,39 @@ static int look_at(const struct logp_config *given, struct logp_config *config)
     return 0;
 }
 
-static const struct lpi_time *const clocks[] = {
-    [LOGP_CLOCK_WALL] = &lpi_time_wall, [LOGP_CLOCK_VIRTUAL] = &lpi_time_virtual};
+static const struct lpi_time *time_of(enum logp_clock clock, int n_cores)
+{
+    static const struct lpi_time *const on_one[] = {
+        [LOGP_CLOCK_WALL] = &lpi_time_wall, [LOGP_CLOCK_VIRTUAL] = &lpi_time_virtual};
+    static const struct lpi_time *const on_several[] = {
+        [LOGP_CLOCK_WALL] = &lpi_time_wall_several, [LOGP_CLOCK_VIRTUAL] = &lpi_time_parallel};
+
+    return n_cores > 1 ? on_several[clock] : on_one[clock];
+}
 
 /* Set what the configuration says, or the default. */
 static void configure(struct logp_machine *m, const struct logp_config *config)
 {
     m->P = m->n_local = config->n_processors;
-    m->is_virtual = config->clock == LOGP_CLOCK_VIRTUAL;
-    m->time = clocks[config->clock];
+    m->time = time_of(config->clock, 1); /* the number of cores is not known yet */
+    m->shares_memory = m->time->shares_memory;
     m->poll_ns = config->poll_ns > 0 ? config->poll_ns : 100;
     m->queue_limit = config->queue_limit > 0 ? config->queue_limit : (size_t)1 << 30;
     if (m->queue_limit > most_limit)
         m->queue_limit = most_limit;
     m->stack_bytes = config->stack_bytes > 0 ? config->stack_bytes : (size_t)256 << 10;
+    m->rendezvous_from = lpi_rendezvous_from(config);
     m->yield_seed = config->yield_seed;
     m->time_ns = config->time_ns;
     m->time_arg = config->time_arg;
     if (config->network != NULL)
         m->planned = *config->network;
     m->executor = with_stacks(find_executor(config->executor), config);
+}
+
+static int first_error(int a, int b)
+{
+    return a != 0 ? a : b;
 }
 
 static int make_parts(struct logp_machine *m, const struct logp_config *config)
@@ -225,8 +240,13 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
 
     if (rc == 0)
         rc = lpi_placement_create(m, config);
-    if (m->is_virtual && m->n_cores > 1)
-        m->time = &lpi_time_parallel;
+    m->time = time_of(config->clock, m->n_cores);
+    m->idle_polls = m->time->idle_polls;
+    if (m->idle_polls < m->processes->idle_polls)
+        m->idle_polls = m->processes->idle_polls;
+    m->compares_calls |= m->time->compares_calls;
+    m->exploring = first_error(m->time->exploring, m->executor->exploring);
+    m->blocking = first_error(m->time->blocking, m->executor->blocking);
     if (rc == 0)
         rc = init_memory(m, cpus, config);
     free(cpus);
@@ -238,29 +258,29 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
 static int create(const struct logp_config *config, bool is_own, int rc, struct logp_machine **out)
 {
     const struct lpi_transport *transport = NULL;
+    const struct lpi_processes *processes;
     struct lpi_delay *delay = NULL;
     struct logp_machine *m;
     int found = 0;
 
     if (rc == 0 || rc == -EAGAIN) /* -EAGAIN may concern this process alone: tell the others */
         found = lpi_transport_find(config->transport, &transport);
+    processes = transport != NULL ? &lpi_processes_several : &lpi_processes_one;
     if (rc == 0 && found == 0 && !lpi_process_enter())
         return -ENOTSUP;
     if (rc != 0 || found != 0) {
-        if (transport != NULL)
-            lpi_remote_refuse(config, transport, rc);
+        processes->refuse(config, transport, rc);
         return rc != 0 ? rc : found;
     }
     m = lpi_memory_zeroed(1, sizeof(*m));
     if (m == NULL) {
-        if (transport != NULL)
-            lpi_remote_refuse(config, transport, -ENOMEM);
+        processes->refuse(config, transport, -ENOMEM);
         lpi_process_leave();
         return -ENOMEM;
     }
     configure(m, config);
     m->record = &lpi_record_none;
-    m->processes = transport != NULL ? &lpi_processes_several : &lpi_processes_one;
+    m->processes = processes;
     m->live = lpi_proc_main;
     m->cores_done = lpi_cores_done;
     m->polls_in_vain = LPI_POLLS_IN_VAIN;
@@ -269,16 +289,9 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
     m->lookahead = INT64_MAX;
     atomic_init(&m->credit, (int64_t)m->queue_limit);
     init_home(m);
-    if (transport != NULL)
-        rc = lpi_remote_create(m, config, transport);
+    rc = processes->join(m, config, transport);
     if (rc == 0) {
         rc = make_parts(m, config);
-        m->shares_memory = transport == NULL && !m->is_virtual;
-        m->sends_may_wait = m->time != &lpi_time_parallel;
-        m->compares_calls =
-            transport == NULL && (config->compare_calls || (m->is_virtual && m->n_cores == 1));
-        if (rc == 0 && lpi_rendezvous_from(config) > 0)
-            rc = logp_machine_set_rendezvous_from(m, lpi_rendezvous_from(config));
         if (rc == 0)
             rc = lpi_delay_copy(&config->delay, &delay);
         if (!is_own || config->network == NULL)
@@ -340,12 +353,10 @@ int logp_machine_destroy(struct logp_machine *m)
 
 int logp_machine_set_rendezvous_from(struct logp_machine *m, int64_t from)
 {
-    int rc = 0;
+    int rc = from < 0 ? -EINVAL : m->time->waiting_sends;
 
-    if (from < 0)
-        return -EINVAL;
-    if (!m->sends_may_wait)
-        return -ENOTSUP;
+    if (rc != 0)
+        return rc;
     pthread_mutex_lock(&m->lock);
     if (lpi_in_use(m))
         rc = -EBUSY;
@@ -353,6 +364,25 @@ int logp_machine_set_rendezvous_from(struct logp_machine *m, int64_t from)
         m->rendezvous_from = from;
     pthread_mutex_unlock(&m->lock);
     return rc;
+}
+
+int logp_machine_inject(struct logp_machine *m, int dst, int tag, const void *buf, size_t n_bytes)
+{
+    const struct lpi_envelope e = {.src = LOGP_OUTSIDE,
+                                   .dst = dst,
+                                   .tag = tag,
+                                   .n_bytes = n_bytes,
+                                   .arrival = LOGP_NEVER,
+                                   .data = buf};
+
+    if (dst < 0 || dst >= m->P || tag < 0 || (buf == NULL && n_bytes > 0))
+        return -EINVAL;
+    return m->time->inject(m, &e);
+}
+
+void logp_machine_expect(struct logp_machine *m, bool expects)
+{
+    m->time->expect(m, expects);
 }
 
 void logp_machine_stop(struct logp_machine *m, int error)

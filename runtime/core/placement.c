@@ -35,9 +35,7 @@ static int take(struct logp_machine *m, const int *core_of)
 
 int lpi_placement_create(struct logp_machine *m, const struct logp_config *config)
 {
-    const bool one_core = m->is_virtual && !config->parallel;
-
-    if (one_core || (config->core_of == NULL && config->placement == LOGP_PLACE_BLOCK))
+    if (!config->parallel || (config->core_of == NULL && config->placement == LOGP_PLACE_BLOCK))
         return 0;
     m->core_of = malloc((size_t)m->P * sizeof(*m->core_of));
     if (m->core_of == NULL)
@@ -45,7 +43,9 @@ int lpi_placement_create(struct logp_machine *m, const struct logp_config *confi
     if (config->core_of != NULL)
         return take(m, config->core_of);
     for (int rank = 0; rank < m->P; rank++)
-        m->core_of[rank] = lpi_is_local(m, rank) ? (rank - m->first_rank) % m->n_cores : -1;
+        m->core_of[rank] = -1; /* in another process */
+    for (int i = 0; i < m->n_local; i++)
+        m->core_of[m->first_rank + i] = i % m->n_cores;
     return 0;
 }
 

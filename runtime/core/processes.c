@@ -2,6 +2,7 @@
 /* A machine over several processes: see state/remote.h and logp/transport.h. */
 #define _GNU_SOURCE
 #include "core/core.h"
+#include "core/sched.h"
 
 #include "delay/delay.h"
 #include "host/host.h"
@@ -94,17 +95,33 @@ static int compare_all(const struct lpi_transport *ops, int n_processes, int rc,
                                                                                          : 0;
 }
 
-void lpi_remote_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc)
+/* Become the machine of this process that uses a transport. @return 0; -ENOTSUP; -EBUSY */
+static int claim(const struct logp_config *config)
+{
+    if (config->clock != LOGP_CLOCK_WALL)
+        return -ENOTSUP;
+    /* acquire pairs with the releases in refuse(), join() and lpi_remote_destroy() */
+    return atomic_exchange_explicit(&in_use, true, memory_order_acquire) ? -EBUSY : 0;
+}
+
+static void refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc)
 {
     int process, n_processes;
 
-    if (config->clock != LOGP_CLOCK_WALL ||
-        atomic_exchange_explicit(&in_use, true, memory_order_acquire))
+    if (claim(config) != 0)
         return;
     if (ops->open(&process, &n_processes) == 0)
         compare_all(ops, n_processes, rc, config);
-    /* release pairs with the acquire above and in lpi_remote_create() */
+    /* release pairs with the acquire in claim() */
     atomic_store_explicit(&in_use, false, memory_order_release);
+}
+
+static int agree_on(struct logp_machine *m, int rc)
+{
+    int64_t worst = rc;
+
+    m->remote->ops->reduce(&worst, 1, LPI_MIN);
+    return (int)worst;
 }
 
 static int make_parts(struct logp_machine *m, struct lpi_remote *f)
@@ -127,16 +144,15 @@ static int make_parts(struct logp_machine *m, struct lpi_remote *f)
     return logp_machine_ranks(m, f->process, &m->first_rank, &m->n_local);
 }
 
-int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
-                      const struct lpi_transport *ops)
+static int join(struct logp_machine *m, const struct logp_config *config,
+                const struct lpi_transport *ops)
 {
     int process, n_processes, rc;
     struct lpi_remote *f;
 
-    if (config->clock != LOGP_CLOCK_WALL || config->wait_for_space || config->core_of != NULL)
-        return -ENOTSUP;
-    if (atomic_exchange_explicit(&in_use, true, memory_order_acquire))
-        return -EBUSY;
+    rc = config->wait_for_space || config->core_of != NULL ? -ENOTSUP : claim(config);
+    if (rc != 0)
+        return rc;
     f = m->remote = calloc(1, sizeof(*f));
     rc = ops->open(&process, &n_processes);
     if (rc == 0)
@@ -152,7 +168,8 @@ int lpi_remote_create(struct logp_machine *m, const struct logp_config *config,
     f->last_reply = &f->replies;
     lpi_clock_init(&f->host_clock, NULL, NULL); /* its rate is measured from now on */
     lpi_common_clock_open(m);
-    return m->processes->agree_on(m, make_parts(m, f));
+    m->shares_memory = false;
+    return agree_on(m, make_parts(m, f));
 }
 
 void lpi_remote_destroy(struct logp_machine *m)
@@ -168,7 +185,7 @@ void lpi_remote_destroy(struct logp_machine *m)
     free(f->states);
     free(f->is_known);
     free(f);
-    /* release pairs with the acquire in lpi_remote_create() */
+    /* release pairs with the acquire in claim() */
     atomic_store_explicit(&in_use, false, memory_order_release);
 }
 
@@ -190,16 +207,6 @@ static void divide(struct logp_machine *m, int *cores, int *n)
     f->is_shared = *n > 1;
 }
 
-static int agree_on(struct logp_machine *m, int rc)
-{
-    int64_t worst = rc;
-
-    if (m->remote == NULL || m->remote->n_processes == 0) /* there are none yet */
-        return rc;
-    m->remote->ops->reduce(&worst, 1, LPI_MIN);
-    return (int)worst;
-}
-
 static int choose_cores(struct logp_machine *m, const struct logp_config *config, int **cpus)
 {
     struct logp_config all = *config;
@@ -215,6 +222,21 @@ static int choose_cores(struct logp_machine *m, const struct logp_config *config
     if (config->cores == NULL && config->n_cores > 0 && m->n_cores > config->n_cores)
         m->n_cores = config->n_cores;
     return 0;
+}
+
+/* If nothing can happen on this core until another process sends something, wait for that. */
+static bool await(struct lpi_core *c)
+{
+    return c->machine->n_cores == 1 && c->run_queue.timers.n == 0 && lpi_remote_await(c);
+}
+
+static void await_sent(struct lpi_proc *p)
+{
+    while (!lpi_remote_is_sent(p)) {
+        lpi_poll(p->core);
+        if (p->core->run_queue.ready_first != NULL || p->core->run_queue.timers.n > 0)
+            lpi_yield(p);
+    }
 }
 
 static int count(const struct logp_machine *m)
@@ -389,6 +411,10 @@ static void never_in_vain(struct lpi_core *c)
 }
 
 const struct lpi_processes lpi_processes_several = {
+    .only_one = -ENOTSUP,
+    .idle_polls = LPI_IDLE_POLLS,
+    .refuse = refuse,
+    .join = join,
     .count = count,
     .own = own,
     .agree = agree,
@@ -400,6 +426,9 @@ const struct lpi_processes lpi_processes_several = {
     .arrived = lpi_remote_arrived,
     .idle = lpi_remote_idle,
     .in_vain = never_in_vain,
+    .await = await,
+    .await_sent = await_sent,
+    .post = lpi_active_post,
     .drop_receives = lpi_remote_drop_receives,
     .conclude = conclude,
     .collect = collect,
@@ -407,6 +436,19 @@ const struct lpi_processes lpi_processes_several = {
 };
 
 /* ---- one process ---- */
+
+static void one_refuse(const struct logp_config *config, const struct lpi_transport *ops, int rc)
+{
+    (void)config, (void)ops, (void)rc;
+}
+
+static int one_join(struct logp_machine *m, const struct logp_config *config,
+                    const struct lpi_transport *ops)
+{
+    (void)ops;
+    m->compares_calls = config->compare_calls;
+    return 0;
+}
 
 static int one_count(const struct logp_machine *m)
 {
@@ -460,7 +502,20 @@ static void one_idle(struct lpi_core *c, unsigned long epochs)
     lpi_stop_deadlocked(c->machine);
 }
 
-static void one_drop_receives(struct lpi_proc *p)
+static bool one_await(struct lpi_core *c)
+{
+    (void)c;
+    return false;
+}
+
+static int one_post(struct logp_machine *m, const struct lpi_wire *w)
+{
+    (void)m, (void)w;
+    return -EINVAL;
+}
+
+/* Of p, nothing remains to be sent or received. */
+static void one_is_done(struct lpi_proc *p)
 {
     (void)p;
 }
@@ -481,6 +536,9 @@ static void one_nothing(struct logp_machine *m)
 }
 
 const struct lpi_processes lpi_processes_one = {
+    .idle_polls = 1,
+    .refuse = one_refuse,
+    .join = one_join,
     .count = one_count,
     .own = one_own,
     .agree = one_agree,
@@ -492,7 +550,10 @@ const struct lpi_processes lpi_processes_one = {
     .arrived = one_arrived,
     .idle = one_idle,
     .in_vain = lpi_check_all_pollers,
-    .drop_receives = one_drop_receives,
+    .await = one_await,
+    .await_sent = one_is_done,
+    .post = one_post,
+    .drop_receives = one_is_done,
     .conclude = one_conclude,
     .collect = one_collect,
     .abandon = one_nothing,

@@ -199,6 +199,7 @@ const struct lpi_resolver lpi_resolver_usual = {
     .keep = keep_nothing,
     .recover = recover_nothing,
     .restarts = no_restart,
+    .answers_at_sync = true,
     .polls_in_vain = LPI_POLLS_IN_VAIN,
     .note = no_note,
 };
@@ -237,15 +238,14 @@ void lpi_resolver_choose(struct logp_machine *m)
         lpi_explore_begin(m);
     }
     m->resolver = *m->unrecorded;
-    if (m->time == &lpi_time_parallel) {
-        m->resolver.next_proc = lpi_window_next;
-        m->resolver.others_first = lpi_window_others_first;
-    }
+    m->time->resolves(&m->resolver);
     m->polls_in_vain = m->resolver.polls_in_vain;
+    m->fast_path = m->time->has_fast_path && m->rendezvous_from == 0;
     m->instrumented = m->unrecorded != &lpi_resolver_usual;
     if (m->recorders == NULL)
         return;
     m->instrumented = true;
+    m->fast_path = false;
     lpi_tracing_prepare(m);
     m->resolver.resolve = recorded_resolve;
     m->resolver.posts = recorded_posts;

@@ -28,7 +28,7 @@ static void prepare_core(struct lpi_core *c)
     c->life.is_idle = false;
     c->life.n_live = c->n_procs;
     lpi_timers_clear(&c->run_queue.timers);
-    c->run_queue.timers.is_loose = c->machine->time->is_loose;
+    c->run_queue.timers.loose_ns = c->machine->time->loose_ns;
     c->run_queue.ready_first = c->space.first = NULL;
     atomic_store(&c->space.wanted, INT64_MAX);
     c->space.at = 0;
@@ -189,7 +189,6 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
     lpi_capacity_reset(m);
     lpi_calls_begin(m);
     lpi_resolver_choose(m);
-    m->fast_path = !m->is_virtual && !m->instrumented && m->rendezvous_from == 0;
     m->not_reclaimed = true;
     m->n_runs++;
     for (int i = 0; i < m->n_cores; i++)
@@ -323,13 +322,12 @@ int logp_machine_repeat(struct logp_machine *m, logp_program program, void *arg,
                         bool (*again)(void *again_arg, const struct logp_report *report),
                         void *again_arg)
 {
-    const bool by_itself = m->n_cores == 1 && m->executor->repeats;
+    const bool by_itself = m->executor->repeats(m);
     unsigned before;
-    int rc;
+    int rc = m->processes->only_one;
 
-    if (m->remote != NULL)
-        return -ENOTSUP;
-
+    if (rc != 0)
+        return rc;
     do {
         before = m->n_runs;
         rc = run(m, program, arg, timeout_ns, by_itself ? again : NULL, again_arg);

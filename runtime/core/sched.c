@@ -39,12 +39,9 @@
 static const int64_t clock_end = INT64_MAX / 8;
 
 enum {
-    IDLE_POLLS = 2048,
-    CLOSE_NS = 5000,   /* prepare vps whose deadlines follow the holder's within this ... */
-    PREPARE_NS = 3000, /* ... if the holder has at least this time to do it */
-    LATE_NS = 3000,    /* so near a deadline, a hand-over must be fast */
-    RELAX_NS = 500,    /* farther from a deadline, relax between two readings */
-    AMPLE_NS = 50000,  /* a wait this long leaves time for other threads */
+    CLOSE_NS = 5000,  /* prepare vps whose deadlines follow the holder's within this */
+    RELAX_NS = 500,   /* farther from a deadline, relax between two readings */
+    AMPLE_NS = 50000, /* a wait this long leaves time for other threads */
 };
 
 /* Has a deadline of this core come? */
@@ -62,7 +59,7 @@ static bool timer_due(struct lpi_core *c)
 /* On a core that is behind, deadlines have always come: must a ready vp get a turn all the same? */
 static bool is_turn_of_ready(const struct lpi_core *c)
 {
-    return c->machine->time->is_loose && c->run_queue.taken % LPI_POLL_EVERY == 0;
+    return c->run_queue.taken % LPI_POLL_EVERY == c->machine->time->turn_of_ready;
 }
 
 /* Take the first ready vp, unless a deadline has come, and make it RUNNING; NULL: none. Once the
@@ -103,29 +100,17 @@ static struct lpi_proc *next_proc(struct lpi_core *c)
     return c->machine->resolver.next_proc(c);
 }
 
-/* No vp of this core is ready or has a deadline; parallel: before its window's end. */
-static void nobody_ready(struct lpi_core *c)
+void lpi_nobody_ready(struct lpi_core *c)
 {
-    const bool alone = c->machine->n_cores == 1 && c->machine->remote == NULL;
-
-    if (c->window.end != INT64_MAX) {
-        lpi_next_window(c);
-        return;
-    }
     if (c->life.n_blocking > 0) { /* their threads need this processor to return */
         sched_yield();
         return;
     }
     /* most messages come soon: save the two writes of the epoch */
-    if (!alone && ++c->run_queue.idle_polls % IDLE_POLLS != 0)
+    if (++c->run_queue.idle_polls < c->machine->idle_polls)
         return;
+    c->run_queue.idle_polls = 0;
     lpi_check_idle(c);
-}
-
-/* Wall clock: should the next vp be running already? Only if the executor can prepare vps. */
-static bool is_late(const struct logp_machine *m, const struct lpi_proc *next)
-{
-    return m->executor->prepare != NULL && lpi_wall(m) > next->deadline - LATE_NS;
 }
 
 /* Record the last wait of this core, if it has not been recorded yet. */
@@ -154,17 +139,17 @@ static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 {
     if (c->life.n_blocking > 0 && p->deadline - c->run_queue.clock_seen > AMPLE_NS)
         sched_yield();
-    if (c->machine->executor->prepare != NULL && c->run_queue.prepared != p &&
-        p->deadline - c->run_queue.clock_seen > PREPARE_NS)
+    if (c->run_queue.prepared != p &&
+        p->deadline - c->run_queue.clock_seen > c->machine->executor->prepare_ns)
         prepare_next(c, p);
     if (p->deadline - c->run_queue.clock_seen > RELAX_NS)
         lpi_relax();
 }
 
-static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
+static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool due)
 {
     if (from != to)
-        from->core->machine->executor->switch_to(from, to, late);
+        from->core->machine->executor->switch_to(from, to, due);
 }
 
 /* The deadline of the first vp has not come. Not inlined, because the frame of lpi_hold() is part of each
@@ -172,7 +157,7 @@ static void hand_over(struct lpi_proc *from, struct lpi_proc *to, bool late)
 static __attribute__((noinline)) void await_due(struct lpi_proc *p, struct lpi_proc *first)
 {
     if (first != p)
-        hand_over(p, first, is_late(p->core->machine, first));
+        hand_over(p, first, false);
     else
         prepare_in_time(p->core, p);
 }
@@ -191,7 +176,7 @@ int lpi_hold(struct lpi_proc *p)
         struct lpi_proc *first = next_proc(c);
 
         if (first == NULL)
-            nobody_ready(c);
+            m->time->nobody_ready(c);
         else if (first->state == LPI_RUNNING || m->time->take_due(c, first))
             hand_over(p, first, true);
         else
@@ -214,14 +199,6 @@ int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
     return p->core->machine->time->pass(p, deadline);
 }
 
-/* Can nothing happen on this core until another process sends something? */
-static bool is_alone_here(const struct lpi_core *c)
-{
-    const struct logp_machine *m = c->machine;
-
-    return m->remote != NULL && m->n_cores == 1 && c->run_queue.timers.n == 0;
-}
-
 /* p waits and is not RUNNING. This is the fast path of lpi_hold(): hand over to a ready vp, or go
  * on as soon as p is ready. */
 static inline int hold_ready(struct lpi_proc *p)
@@ -238,8 +215,8 @@ static inline int hold_ready(struct lpi_proc *p)
         c->machine->executor->switch_to(p, first, true);
         if (p->state == LPI_RUNNING)
             return lpi_stopped(p);
-    } else if (first == NULL && is_alone_here(c) && lpi_remote_await(c) &&
-               c->run_queue.ready_first == p && p->next_ready == NULL) {
+    } else if (first == NULL && c->machine->processes->await(c) && c->run_queue.ready_first == p &&
+               p->next_ready == NULL) {
         c->run_queue.ready_first = NULL;
         p->state = LPI_RUNNING;
         return lpi_stopped(p);
@@ -261,8 +238,8 @@ int lpi_wait_message(struct lpi_proc *p, int64_t deadline)
  * Limited in a row, so that ready vps get the core too. @return true: there was mail */
 bool lpi_poll_before_wait(struct lpi_core *c)
 {
-    return c->run_queue.ready_first != NULL && c->machine->executor->is_slow &&
-           ++c->run_queue.looks % LPI_POLL_EVERY != 0 && lpi_poll(c);
+    return c->run_queue.ready_first != NULL &&
+           ++c->run_queue.looks % LPI_POLL_EVERY < c->machine->executor->polls && lpi_poll(c);
 }
 
 bool lpi_usual_others_first(struct lpi_proc *p, int64_t t)
@@ -340,7 +317,7 @@ struct lpi_proc *lpi_successor(struct lpi_core *c)
         first = next_proc(c);
         if (first != NULL)
             return first;
-        nobody_ready(c);
+        m->time->nobody_ready(c);
         rest(m);
     }
 }

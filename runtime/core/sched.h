@@ -8,15 +8,25 @@
 
 #include <logp/trace.h>
 
-enum { LPI_POLL_EVERY = 32 /* while vps are ready, poll for mail once in so many turns */ };
-
 /* What depends on how time advances: chosen at creation, see time.c. */
 struct lpi_time {
     enum logp_clock clock;
-    bool is_loose; /* deadlines that have passed may be served out of order */
+    /* In this one of LPI_POLL_EVERY turns a ready vp goes on, even if deadlines have come;
+     * LPI_POLL_EVERY: in none */
+    unsigned turn_of_ready;
+    int loose_ns;        /* see struct lpi_timers */
+    unsigned idle_polls; /* at least; see logp_machine */
+    bool has_fast_path;  /* without a delay, messages may take it */
+    bool shares_memory;  /* without a delay the vps of a process may share memory */
+    bool compares_calls; /* vps run in the order of time, so calls are compared at little cost */
+    int waiting_sends;   /* sends that wait for their receivers: 0; -ENOTSUP: there are none */
+    int exploring;       /* runs can be explored: 0; -ENOTSUP: they cannot */
+    int blocking;        /* so can vps be in blocking sections */
     /* A run of m is to begin. @return logp_machine.lookahead; <= 0: it cannot begin */
     int64_t (*lookahead)(struct logp_machine *m);
     void (*prepare)(struct logp_machine *m); /* a run of m begins */
+    /* Change the resolver of a run that begins. */
+    void (*resolves)(struct lpi_resolver *r);
     /* The clock that measures what a program computes itself. */
     int64_t (*own_ns)(const struct logp_machine *m);
     /* The program of p is about to begin. @return 0; or the error that stops the run */
@@ -45,6 +55,8 @@ struct lpi_time {
     int (*sent)(struct lpi_proc *p); /* it has taken place. @return as lpi_yield() */
     /* When space in the queue limit is found to be free. */
     int64_t (*space_ns)(const struct lpi_core *c);
+    /* No vp of c is ready or has a deadline; parallel: before its window's end. */
+    void (*nobody_ready)(struct lpi_core *c);
     /* All vps of c wait or poll in vain. */
     void (*in_vain)(struct lpi_core *c);
     /* See logp_clocks(); p has entered the call. */
@@ -52,8 +64,12 @@ struct lpi_time {
     /* See logp_machine_set_delay(). 0: the machine has the copy */
     int (*replace)(struct logp_machine *m, struct lpi_delay *copy, int64_t at_ns);
     enum logp_trace_source (*source)(const struct logp_machine *m); /* of a trace */
+    /* See logp_machine_inject(), whose arguments have been checked, and logp_machine_expect(). */
+    int (*inject)(struct logp_machine *m, const struct lpi_envelope *e);
+    void (*expect)(struct logp_machine *m, bool expects);
 };
-extern const struct lpi_time lpi_time_wall, lpi_time_virtual, lpi_time_parallel;
+extern const struct lpi_time lpi_time_wall, lpi_time_wall_several, lpi_time_virtual,
+    lpi_time_parallel;
 
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline);
 int lpi_wait_message(struct lpi_proc *p, int64_t deadline);
@@ -91,8 +107,6 @@ enum { LPI_SENDS_IN_ROW = 64 };
 /* Without delays nothing makes a sender wait: others still get the core now and then. */
 static inline int lpi_let_others_run(struct lpi_proc *p)
 {
-    if (lpi_has_clock(p))
-        return lpi_stopped(p);
     if (p->sends % LPI_SENDS_IN_ROW == 0 ||
         (p->core->machine->yield_seed != 0 && lpi_yields_by_chance(p)))
         return lpi_yield(p);
@@ -103,6 +117,7 @@ int lpi_hold(struct lpi_proc *p);
 struct lpi_proc *lpi_usual_next(struct lpi_core *c);
 bool lpi_usual_others_first(struct lpi_proc *p, int64_t t);
 void lpi_record_lag(struct lpi_core *c);
+void lpi_nobody_ready(struct lpi_core *c);
 /* A vp that can hold the core instead of its holder: the next one, or any that waits. NULL: all
  * others have ended or are in blocking sections. */
 struct lpi_proc *lpi_stand_in(struct lpi_core *c);

@@ -171,7 +171,7 @@ int lpi_sync_group_arrive(const struct logp_vp *vp, const uint64_t *word)
     const struct member me = {p->rank, word != NULL ? vp->rank : COMPARES_NOTHING,
                               word != NULL ? *word : 0};
     const struct arriving x = {vp->context, vp->to_global != NULL ? vp->to_global[0] : 0, vp->size,
-                               me, lpi_has_clock(p) ? p->emulated : 0};
+                               me, lpi_later(p, 0)};
 
     p->in_vain = 0;
     if (lpi_is_local(c->machine, x.first))

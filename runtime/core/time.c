@@ -29,6 +29,11 @@ static void run_due(struct lpi_core *c, struct lpi_proc *p)
     lpi_timers_pop(&c->run_queue.timers);
 }
 
+static void as_usual(struct lpi_resolver *r)
+{
+    (void)r;
+}
+
 static int hold_until(struct lpi_proc *p, int64_t deadline)
 {
     lpi_set_deadline(p, deadline);
@@ -206,18 +211,19 @@ static void check_in_vain(struct lpi_core *c)
     lpi_busy(c);
 }
 
-static void wall_in_vain(struct lpi_core *c)
+static void several_in_vain(struct lpi_core *c)
 {
-    if (c->machine->n_cores > 1)
-        c->machine->processes->in_vain(c);
+    c->machine->processes->in_vain(c);
     check_in_vain(c);
 }
 
 static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)
 {
     p->in_vain = 0; /* a program that reads the clock may act at a certain time */
-    *wall_ns = lpi_has_clock(p) && p->counts ? p->left : lpi_wall(p->core->machine);
-    return lpi_has_clock(p) ? p->emulated : *wall_ns;
+    if (!lpi_has_clock(p))
+        return *wall_ns = lpi_wall(p->core->machine);
+    *wall_ns = p->counts ? p->left : lpi_wall(p->core->machine);
+    return p->emulated;
 }
 
 /* The core of m that the caller holds; NULL: it is no vp of m. */
@@ -244,36 +250,40 @@ static enum logp_trace_source wall_source(const struct logp_machine *m)
     return lpi_emulates(m) ? LOGP_TRACE_WALL : LOGP_TRACE_HOST;
 }
 
+static void wall_expect(struct logp_machine *m, bool expects)
+{
+    /* release pairs with the acquire in lpi_check_deadlock() */
+    atomic_store_explicit(&m->expects, expects, memory_order_release);
+}
+
 static int wall_reach(struct lpi_proc *p, int64_t t)
 {
     (void)p, (void)t;
     return 0;
 }
 
+/* What one core and several have in common. */
+#define WALL_TIME                                                                                  \
+    .clock = LOGP_CLOCK_WALL, .turn_of_ready = 0, .loose_ns = 1, .has_fast_path = true,            \
+    .shares_memory = true, .exploring = -ENOTSUP, .lookahead = no_lookahead,                       \
+    .prepare = wall_prepare, .resolves = as_usual, .own_ns = wall_own, .begin = wall_begin,        \
+    .reset = wall_reset, .start_anew = wall_start_anew, .start = wall_start,                       \
+    .group_start = wall_group_start, .take_due = wall_take_due, .wait = wall_wait,                 \
+    .pass = wall_wait, .stall = lpi_wait_until, .reach = wall_reach,                               \
+    .awaits_start = wall_awaits_start, .send = wall_send, .sent = wall_sent,                       \
+    .space_ns = wall_space_ns, .nobody_ready = lpi_nobody_ready, .read = wall_read,                \
+    .replace = wall_replace, .source = wall_source, .inject = lpi_inject, .expect = wall_expect
+
 const struct lpi_time lpi_time_wall = {
-    .clock = LOGP_CLOCK_WALL,
-    .is_loose = true,
-    .lookahead = no_lookahead,
-    .prepare = wall_prepare,
-    .own_ns = wall_own,
-    .begin = wall_begin,
-    .reset = wall_reset,
-    .start_anew = wall_start_anew,
-    .start = wall_start,
-    .group_start = wall_group_start,
-    .take_due = wall_take_due,
-    .wait = wall_wait,
-    .pass = wall_wait,
-    .stall = lpi_wait_until,
-    .reach = wall_reach,
-    .awaits_start = wall_awaits_start,
-    .send = wall_send,
-    .sent = wall_sent,
-    .space_ns = wall_space_ns,
-    .in_vain = wall_in_vain,
-    .read = wall_read,
-    .replace = wall_replace,
-    .source = wall_source,
+    WALL_TIME,
+    .idle_polls = 1,
+    .in_vain = check_in_vain,
+};
+
+const struct lpi_time lpi_time_wall_several = {
+    WALL_TIME,
+    .idle_polls = LPI_IDLE_POLLS,
+    .in_vain = several_in_vain,
 };
 
 /* ---- virtual ---- */
@@ -418,24 +428,49 @@ static enum logp_trace_source virtual_source(const struct logp_machine *m)
     return LOGP_TRACE_VIRTUAL;
 }
 
+/* No thread outside takes part in virtual time. */
+static int virtual_inject(struct logp_machine *m, const struct lpi_envelope *e)
+{
+    (void)m, (void)e;
+    return -ENOTSUP;
+}
+
+static void virtual_expect(struct logp_machine *m, bool expects)
+{
+    (void)m, (void)expects;
+}
+
 /* What one core and several have in common. */
 #define VIRTUAL_TIME                                                                               \
-    .clock = LOGP_CLOCK_VIRTUAL, .prepare = virtual_prepare, .own_ns = virtual_own,                \
-    .reset = virtual_reset, .start_anew = virtual_start_anew, .start = virtual_start,              \
-    .group_start = virtual_group_start, .take_due = virtual_take_due, .wait = hold_until,          \
-    .pass = virtual_pass, .stall = virtual_reach, .reach = virtual_reach,                          \
-    .awaits_start = virtual_awaits_start, .send = virtual_send, .sent = virtual_sent,              \
-    .space_ns = virtual_space_ns, .read = virtual_read, .source = virtual_source
+    .clock = LOGP_CLOCK_VIRTUAL, .turn_of_ready = LPI_POLL_EVERY, .blocking = -ENOTSUP,            \
+    .prepare = virtual_prepare, .own_ns = virtual_own, .reset = virtual_reset,                     \
+    .start_anew = virtual_start_anew, .start = virtual_start, .group_start = virtual_group_start,  \
+    .take_due = virtual_take_due, .wait = hold_until, .pass = virtual_pass,                        \
+    .stall = virtual_reach, .reach = virtual_reach, .awaits_start = virtual_awaits_start,          \
+    .send = virtual_send, .sent = virtual_sent, .space_ns = virtual_space_ns,                      \
+    .read = virtual_read, .source = virtual_source, .inject = virtual_inject,                      \
+    .expect = virtual_expect
 
 const struct lpi_time lpi_time_virtual = {
     VIRTUAL_TIME,
+    .compares_calls = true,
+    .idle_polls = 1,
     .lookahead = no_lookahead,
+    .resolves = as_usual,
     .begin = virtual_begin,
+    .nobody_ready = lpi_nobody_ready,
     .in_vain = check_in_vain,
     .replace = virtual_replace,
 };
 
 /* ---- virtual, on several cores ---- */
+
+static void window_resolves(struct lpi_resolver *r)
+{
+    r->next_proc = lpi_window_next;
+    r->others_first = lpi_window_others_first;
+    r->answers_at_sync = false;
+}
 
 /* The model has been restarted by lpi_delay_begin(). */
 static int parallel_begin(struct lpi_proc *p)
@@ -466,6 +501,14 @@ static int parallel_replace(struct logp_machine *m, struct lpi_delay *copy, int6
 }
 
 const struct lpi_time lpi_time_parallel = {
-    VIRTUAL_TIME,        .lookahead = lpi_delay_begin, .begin = parallel_begin,
-    .in_vain = no_check, .replace = parallel_replace,
+    VIRTUAL_TIME,
+    .waiting_sends = -ENOTSUP,
+    .exploring = -ENOTSUP,
+    .idle_polls = LPI_IDLE_POLLS,
+    .lookahead = lpi_delay_begin,
+    .resolves = window_resolves,
+    .begin = parallel_begin,
+    .nobody_ready = lpi_next_window,
+    .in_vain = no_check,
+    .replace = parallel_replace,
 };

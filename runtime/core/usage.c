@@ -24,7 +24,8 @@ struct lpi_owned {
     bool is_send;
     const unsigned char *buf;
     size_t n_bytes;
-    uint64_t sum; /* of the buffer of a send, with `poison` */
+    bool has_sum; /* a send, with `poison` */
+    uint64_t sum; /* of its buffer */
 };
 
 struct lpi_usage {
@@ -168,8 +169,10 @@ void lpi_usage_posts(struct lpi_proc *p, struct logp_request *r, enum lpi_postin
         return;
     }
     u->all[u->n] = o;
-    if (o.is_send && by->poison)
+    if (o.is_send && by->poison) {
+        u->all[u->n].has_sum = true;
         u->all[u->n].sum = sum_of(o.buf, o.n_bytes);
+    }
     u->n++;
     ++*n_live(p);
 }
@@ -198,8 +201,7 @@ bool lpi_usage_keeps(struct lpi_proc *p, struct logp_request *r)
 
     if (o == NULL)
         return false;
-    if (o->is_send && p->core->machine->explore->by.poison && !p->halted && lpi_stopped(p) == 0 &&
-        sum_of(o->buf, o->n_bytes) != o->sum) {
+    if (o->has_sum && !p->halted && lpi_stopped(p) == 0 && sum_of(o->buf, o->n_bytes) != o->sum) {
         describe_owned(what, sizeof(what), o);
         wrong(p, "rank %d changes the buffer of %s before this is complete", p->rank, what);
     }

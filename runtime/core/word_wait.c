@@ -18,10 +18,7 @@
 
 #include <errno.h>
 
-enum {
-    LOOKS = 256,       /* polls: as long as a word takes to come from another core */
-    SLOW_LOOKS = 4096, /* polls: as long as a hand-over between threads */
-};
+enum { LOOKS = 256 /* polls: as long as a word takes to come from another core */ };
 
 /* acquire pairs with the release in note(): the value is that of the word, or a later one */
 static bool is_reached(const struct lpi_word_wait *w)
@@ -105,12 +102,13 @@ static bool comes_soon(const struct lpi_core *c, const uint64_t *word, uint64_t 
                        bool other_core)
 {
     const struct lpi_run_queue *t = &c->run_queue;
-    const bool alone = t->word_wait_first == NULL;
+    const int looks = t->word_wait_first == NULL ? LOOKS
+                      : other_core               ? c->machine->executor->looks
+                                                 : 0;
 
-    if (t->ready_first != NULL || t->timers.n > 0 ||
-        !(alone || (other_core && c->machine->executor->is_slow)))
+    if (t->ready_first != NULL || t->timers.n > 0)
         return false;
-    for (int i = 0; i < (alone ? LOOKS : SLOW_LOOKS); i++)
+    for (int i = 0; i < looks; i++)
         if (logp_shared_get(word) >= value)
             return true;
     return false;

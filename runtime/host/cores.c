@@ -76,19 +76,18 @@ static int copy_given(const struct logp_config *config, int **cores, int *n)
 
 /*
  * Choose the cores for a machine, at most P. The virtual clock needs one core unless it is
- * parallel: the core that the fewest machines have taken, without asking hwloc. It is *taken then,
- * to be given back (lpi_process_give_core()); else *taken is -1. The caller frees *cores.
+ * parallel, as the wall clock is here: the core that the fewest machines have taken, without asking
+ * hwloc. It is *taken then, to be given back (lpi_process_give_core()); else *taken is -1. The caller
+ * frees *cores.
  */
 int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int *taken)
 {
-    const bool one = config->clock == LOGP_CLOCK_VIRTUAL && !config->parallel;
     int rc;
 
     *taken = -1;
-
     if (config->cores != NULL) {
         rc = copy_given(config, cores, n);
-    } else if (one) {
+    } else if (!config->parallel) {
         *cores = malloc(sizeof(**cores));
         rc = *cores == NULL ? -ENOMEM : 0;
         if (rc == 0)
@@ -101,7 +100,7 @@ int lpi_cores_choose(const struct logp_config *config, int **cores, int *n, int 
     }
     if (rc == 0 && *n > config->n_processors)
         *n = config->n_processors;
-    if (rc == 0 && one)
+    if (rc == 0 && !config->parallel)
         *n = 1;
     return rc;
 }

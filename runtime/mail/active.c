@@ -22,14 +22,12 @@ struct lpi_reply {
 
 static bool is_other(const struct logp_machine *m, int process)
 {
-    return m->remote != NULL && process != m->remote->process &&
-           (unsigned)process < (unsigned)m->remote->n_processes;
+    return process != m->processes->own(m) && (unsigned)process < (unsigned)m->processes->count(m);
 }
 
 void logp_machine_handle(struct logp_machine *m, logp_active_handler *handler)
 {
-    if (m->remote != NULL)
-        m->remote->handler = handler;
+    m->handler = handler;
 }
 
 int logp_active_send(struct logp_vp *vp, int process, const void *bytes, size_t n_bytes)
@@ -60,7 +58,7 @@ static int keep(struct logp_machine *m, int process, struct lpi_wire w, const vo
     r->next = NULL;
     r->process = process;
     r->w = w;
-    if (w.n_bytes > 0)
+    if (bytes != NULL)
         memcpy(r->bytes, bytes, w.n_bytes);
     *f->last_reply = r;
     f->last_reply = &r->next;
@@ -74,25 +72,30 @@ int logp_active_reply(struct logp_machine *m, int process, const void *bytes, si
     return keep(m, process, (struct lpi_wire){.kind = LPI_WIRE_ACTIVE, .n_bytes = n_bytes}, bytes);
 }
 
+int lpi_active_post(struct logp_machine *m, const struct lpi_wire *w)
+{
+    return keep(m, m->remote->process_of[w->dst], *w, NULL);
+}
+
 int logp_active_post(struct logp_vp *vp, int dst, int tag, int64_t arrival_ns)
 {
     struct logp_machine *m = vp->proc->core->machine;
     struct lpi_wire w = {.kind = LPI_WIRE_DATA, .context = vp->context, .src = vp->proc->rank};
 
-    if (m->remote == NULL || dst < 0 || dst >= vp->size)
+    if (dst < 0 || dst >= vp->size)
         return -EINVAL;
     w.dst = vp->to_global != NULL ? vp->to_global[dst] : dst;
     w.tag = tag;
     w.arrival = arrival_ns < 0 ? LOGP_NEVER : arrival_ns;
-    return keep(m, m->remote->process_of[w.dst], w, NULL);
+    return m->processes->post(m, &w);
 }
 
 void lpi_active_hear(struct lpi_core *c, int from, const struct lpi_wire *w, const void *bytes)
 {
     struct logp_machine *m = c->machine;
 
-    if (m->remote->handler != NULL && !lpi_stopping(m))
-        m->remote->handler(m, from, bytes, w->n_bytes);
+    if (m->handler != NULL && !lpi_stopping(m))
+        m->handler(m, from, bytes, w->n_bytes);
 }
 
 /* A message to a vp of this process is one that the process has sent to itself. Sending may poll, and

@@ -114,7 +114,7 @@ void lpi_space_posted(struct lpi_proc *to)
 
 bool lpi_space_for_one(const struct logp_machine *m)
 {
-    for (int i = 0; m->space_waits != NULL && i < m->n_cores; i++)
+    for (int i = 0; i < m->n_cores; i++)
         if (least_wanted(&m->cores[i]) <= atomic_load_explicit(&m->credit, memory_order_relaxed))
             return true;
     return false;

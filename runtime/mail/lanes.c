@@ -31,18 +31,21 @@ int lpi_lanes_create(struct logp_machine *m, int lines)
     const unsigned n_lines = lines_per_lane(lines, m->n_cores);
     const size_t lane_bytes = sizeof(struct lpi_lane) + n_lines * sizeof(struct line);
     const size_t stride = (lane_bytes + LPI_LINE - 1) / LPI_LINE * LPI_LINE;
+    struct lpi_direct *direct;
     struct lpi_lane **table;
 
     if (n == 1)
         return 0;
     m->lane_stride = stride;
     m->lanes = lpi_memory_zeroed(n * n, stride);
+    m->direct = direct = lpi_memory_zeroed((size_t)m->P, sizeof(*direct));
     table = calloc(2 * n * n, sizeof(struct lpi_lane *));
-    if (m->lanes == NULL || table == NULL) {
+    if (m->lanes == NULL || direct == NULL || table == NULL) {
         free(table);
         return -ENOMEM;
     }
     for (size_t i = 0; i < n; i++) {
+        m->cores[i].n_in = m->n_cores;
         m->cores[i].in = table + 2 * n * i;
         m->cores[i].out = m->cores[i].in + n;
     }
@@ -66,6 +69,7 @@ void lpi_lanes_destroy(struct logp_machine *m)
 {
     if (m->cores != NULL)
         free(m->cores[0].in);
+    lpi_memory_free(m->direct, (size_t)m->P, sizeof(*m->direct));
     lpi_memory_free(m->lanes, (size_t)m->n_cores * (size_t)m->n_cores, m->lane_stride);
 }
 

@@ -223,6 +223,8 @@ bool lpi_space_for_one(const struct logp_machine *m);
 void lpi_injections_open(struct logp_machine *m);
 /* Programs have ended, or the run is abandoned. No thread is injecting when this returns. */
 void lpi_injections_close(struct logp_machine *m);
+/* By any thread: see logp_machine_inject(). */
+int lpi_inject(struct logp_machine *m, const struct lpi_envelope *e);
 
 /* ---- remote.c: messages between processes ---- */
 
@@ -248,6 +250,8 @@ bool lpi_remote_take_short(struct lpi_core *c, const struct lpi_wire *w, const c
 
 /* ---- active.c: messages that a process handles ---- */
 
+/* Post w, an active message to a vp, from a handler. */
+int lpi_active_post(struct logp_machine *m, const struct lpi_wire *w);
 void lpi_active_hear(struct lpi_core *c, int from, const struct lpi_wire *w, const void *bytes);
 /* Send what handlers have answered. Called by the poller when it polls no more. */
 void lpi_active_reply_all(struct lpi_core *c);

@@ -366,7 +366,7 @@ bool lpi_poll(struct lpi_core *c)
     bool any = false;
 
     c->polls++;
-    for (int i = 0; c->in != NULL && i < m->n_cores; i++)
+    for (int i = 0; i < c->n_in; i++)
         if (c->in[i] != NULL)
             any |= drain_lane(c, c->in[i], DRAIN_BURST);
     lpi_pause();

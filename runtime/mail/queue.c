@@ -162,30 +162,15 @@ static int inject(struct logp_machine *m, const struct lpi_envelope *e)
     return 0;
 }
 
-int logp_machine_inject(struct logp_machine *m, int dst, int tag, const void *buf, size_t n_bytes)
+int lpi_inject(struct logp_machine *m, const struct lpi_envelope *e)
 {
-    const struct lpi_envelope e = {.src = LOGP_OUTSIDE,
-                                   .dst = dst,
-                                   .tag = tag,
-                                   .n_bytes = n_bytes,
-                                   .arrival = LOGP_NEVER,
-                                   .data = buf};
     int rc;
 
-    if (dst < 0 || dst >= m->P || tag < 0 || (buf == NULL && n_bytes > 0))
-        return -EINVAL;
-    if (m->is_virtual || lpi_process_is_orphan() || !lpi_is_local(m, dst))
+    if (lpi_process_is_orphan() || !lpi_is_local(m, e->dst))
         return -ENOTSUP;
     if (!enter_gate(m))
         return -ESRCH;
-    rc = inject(m, &e);
+    rc = inject(m, e);
     leave_gate(m);
     return rc;
-}
-
-void logp_machine_expect(struct logp_machine *m, bool expects)
-{
-    /* release pairs with the acquire in lpi_check_deadlock() */
-    if (!m->is_virtual)
-        atomic_store_explicit(&m->expects, expects, memory_order_release);
 }

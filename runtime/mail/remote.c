@@ -227,8 +227,6 @@ static struct lpi_envelope envelope_of(const struct lpi_wire *w, const char *mor
         e.rendezvous = (struct lpi_rendezvous *)(uintptr_t)z.rendezvous;
         e.request = (struct logp_request *)(uintptr_t)z.request;
     }
-    if (w->kind == LPI_WIRE_CTS && e.arrival >= 0) /* the receiver's process does not know it */
-        e.arrival = lpi_after(e.arrival, e.rendezvous->latency);
     return e;
 }
 

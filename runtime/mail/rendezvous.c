@@ -28,12 +28,10 @@ static void send_cts(struct lpi_proc *p, struct logp_request *r, const struct lp
                      int64_t matched)
 {
     struct logp_machine *m = p->core->machine;
-    /* of another process: that one adds it */
-    const int64_t latency = lpi_is_local(m, e->src) ? e->rendezvous->latency : 0;
+    /* its sender adds the latency: take_cts() */
     const struct lpi_envelope cts = {.label = {e->context, p->rank, e->tag},
                                      .dst = e->src,
-                                     .arrival =
-                                         e->arrival < 0 ? LOGP_NEVER : lpi_after(matched, latency),
+                                     .arrival = e->arrival < 0 ? LOGP_NEVER : matched,
                                      .rendezvous = e->rendezvous,
                                      .request = r,
                                      .kind = LPI_CTS};
@@ -72,7 +70,7 @@ static void take_cts(struct lpi_proc *p, const struct lpi_envelope *e)
         z->is_cancelled = true; /* its sender looks for this: lpi_rts_cancel() */
         return;
     }
-    z->at = e->arrival;
+    z->at = e->arrival < 0 ? LOGP_NEVER : lpi_after(e->arrival, z->latency);
     z->request = e->request;
     if (p->state == LPI_SENDING || p->state == LPI_POLLING || p->waits_for_any)
         lpi_wake_for(p, z->at);

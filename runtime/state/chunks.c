@@ -150,11 +150,12 @@ int lpi_tracing_create(struct logp_machine *m, const struct logp_trace_config *c
     const int64_t ahead = config->events_ahead > 0 ? config->events_ahead : few < 256 ? few : 256;
     struct lpi_tracing *t =
         lpi_memory_zeroed(1, sizeof(*t) + (size_t)m->n_cores * sizeof(t->cores[0]));
+    struct lpi_recorder *recorders = lpi_memory_zeroed((size_t)m->P, sizeof(*recorders));
     int rc = 0;
 
-    m->recorders = lpi_memory_zeroed((size_t)m->P, sizeof(*m->recorders));
+    m->recorders = recorders;
     m->tracing = t;
-    if (t == NULL || m->recorders == NULL)
+    if (t == NULL || recorders == NULL)
         rc = -ENOMEM;
     if (rc == 0) {
         t->is_taken = true;

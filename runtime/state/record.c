@@ -10,6 +10,8 @@
 #include "state/chunks.h"
 #include "state/run_queue.h"
 
+#include <errno.h>
+
 enum { AHEAD = 6 }; /* events */
 
 static inline struct lpi_recorder *recorder_of(const struct lpi_proc *p)
@@ -170,7 +172,10 @@ static void receive(struct lpi_proc *p, const struct logp_request *q, int64_t st
 {
     struct lpi_recorder *r = recorder_of(p);
 
-    if (!lpi_has_clock(p) || q->done == LOGP_STOPPED)
+    if (!lpi_has_clock(p))
+        return;
+    r->begun = LOGP_NEVER; /* lpi_record_query_received() has nothing to add */
+    if (q->done == LOGP_STOPPED)
         return;
     await(p, r, q, LOGP_EVENT_IDLE, lpi_later(p, q->arrival));
     await(p, r, q, LOGP_EVENT_GAP, start);
@@ -212,7 +217,7 @@ void lpi_record_query_received(struct lpi_proc *p, const struct logp_request *q)
 {
     struct lpi_recorder *r = recorder_of(p);
 
-    if (r->begun == LOGP_NEVER || lpi_has_clock(p) || q->state != LPI_REQ_CHARGED)
+    if (r->begun == LOGP_NEVER || q->state != LPI_REQ_CHARGED)
         return;
     r->since = r->begun;
     await(p, r, q, LOGP_EVENT_IDLE, r->matched);
@@ -299,6 +304,7 @@ const struct lpi_record lpi_record_events = {
     .label = set_label,
     .begin = begin,
     .end = end,
+    .take = lpi_tracing_take,
 };
 
 /* ---- nothing is recorded ---- */
@@ -350,6 +356,12 @@ static void no_undelayed_send(struct lpi_proc *p, const struct lpi_envelope *e, 
     (void)p, (void)e, (void)begun;
 }
 
+static int no_trace(struct logp_machine *m, enum logp_trace_source source, struct logp_trace **out)
+{
+    (void)m, (void)source, (void)out;
+    return -EINVAL;
+}
+
 static uint32_t no_label(struct lpi_proc *p, uint32_t label)
 {
     (void)p, (void)label;
@@ -373,4 +385,5 @@ const struct lpi_record lpi_record_none = {
     .label = no_label,
     .begin = no_time_event,
     .end = no_event,
+    .take = no_trace,
 };

@@ -38,6 +38,8 @@ struct lpi_record {
     uint32_t (*label)(struct lpi_proc *p, uint32_t label);
     void (*begin)(struct lpi_proc *p, int64_t start); /* forget what was recorded */
     void (*end)(struct lpi_proc *p);                  /* record nothing more */
+    /* Between runs: take the recorded events. @return 0; -EINVAL: none are recorded; -ENOMEM */
+    int (*take)(struct logp_machine *m, enum logp_trace_source source, struct logp_trace **out);
 };
 
 extern const struct lpi_record lpi_record_none, lpi_record_events;

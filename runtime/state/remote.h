@@ -17,8 +17,6 @@
 #include "host/transport.h"
 #include "state/state.h"
 
-#include <logp/transport.h>
-
 enum lpi_wire_kind {
     LPI_WIRE_UNTIMED,       /* a short message of a vp without an arrival time */
     LPI_WIRE_DATA,          /* a short message of a vp with an arrival time */
@@ -96,7 +94,6 @@ struct lpi_remote {
         *sending;               /* by rank: the last long send while its payload is read; or NULL */
     struct lpi_cargo *arriving; /* to vps of the first core */
     struct lpi_cargo *held;     /* messages to vps of other cores, behind an incomplete one */
-    logp_active_handler *handler;
     struct lpi_reply *replies, **last_reply; /* of the handler: sent at the end of a poll */
     bool replies_now;                        /* they are being sent */
     /* the common clock: core/common_clock.c */
@@ -129,6 +126,14 @@ struct lpi_remote {
 
 /* What a machine of one process, or of several, does: core/processes.c. */
 struct lpi_processes {
+    int only_one;        /* what one process alone can do: 0; -ENOTSUP: there are others */
+    unsigned idle_polls; /* at least; see logp_machine */
+    /* This process cannot create its machine, for reason rc: tell the processes that wait for it. */
+    void (*refuse)(const struct logp_config *config, const struct lpi_transport *ops, int rc);
+    /* Join the other processes: set m->remote and the ranks of this process. -ENOTSUP, -EINVAL: the
+     * configuration is not possible; -EBUSY; errors of lpi_transport.open() */
+    int (*join)(struct logp_machine *m, const struct logp_config *config,
+                const struct lpi_transport *ops);
     int (*count)(const struct logp_machine *m);
     int (*own)(const struct logp_machine *m); /* the number of this process */
     /* See logp_machine_agree(), logp_machine_clock_error(). */
@@ -150,6 +155,12 @@ struct lpi_processes {
     void (*idle)(struct lpi_core *c, unsigned long epochs);
     /* On several cores: all vps of c wait or poll in vain. */
     void (*in_vain)(struct lpi_core *c);
+    /* No vp of c is ready: may it wait here for another process? @return a message has come */
+    bool (*await)(struct lpi_core *c);
+    /* Others of the core go on until the buffer of p's last send to another process may be reused. */
+    void (*await_sent)(struct lpi_proc *p);
+    /* See logp_active_post(). @return 0; -ENOMEM; -EINVAL: there are no other processes */
+    int (*post)(struct logp_machine *m, const struct lpi_wire *w);
     /* p, the caller, drops its receives: no payload is written to their buffers afterwards. */
     void (*drop_receives)(struct lpi_proc *p);
     /* The vps of this process have ended: wait for those of the others, until `end` of the host's

@@ -17,6 +17,7 @@
 #define LPI_STATE_H
 
 #include <logp/logp.h>
+#include <logp/transport.h>
 
 #include "host/clock.h"
 #include "state/lag.h"
@@ -29,6 +30,8 @@
 #include <urcu/wfcqueue.h>
 
 #define LPI_LINE 128              /* two cache lines: the adjacent-line prefetcher pairs them */
+#define LPI_POLL_EVERY 32         /* while vps are ready, poll for mail once in so many turns */
+#define LPI_IDLE_POLLS 2048       /* logp_machine.idle_polls, if others may send */
 #define LPI_POLLS_IN_VAIN 1000000 /* logp_machine.polls_in_vain ... */
 #define LPI_EXPLORED_IN_VAIN 1000 /* ... in explored runs */
 /* Contexts of groups are below LPI_CONTEXT_COLLECTIVE, the lowest third of all contexts. A group
@@ -215,6 +218,7 @@ struct lpi_core {
     const int *core_of; /* the machine's; NULL: as ranks */
     int index;
     int cpu;                        /* the operating system's number; -1: not pinned */
+    int n_in;                       /* entries of in: all cores; 0: there are no others */
     struct lpi_lane **in, **out;    /* indexed by core; NULL for itself */
     struct lpi_thread_place thread; /* of its carrier */
     uintptr_t shared_stack;         /* vps use it in turn; bytes 0: each vp has its own stack */
@@ -260,19 +264,19 @@ struct logp_machine {
     atomic_int stop;                   /* negative errno: the run is over */
     atomic_bool is_abandoned;   /* the last run is, and not reclaimed: a stop is for the next run */
     _Atomic int64_t pending_at; /* virtual: when the model is replaced next; INT64_MAX: never */
-    bool is_virtual;
-    bool fast_path;       /* wall clock, not instrumented, no rendezvous_from */
-    bool instrumented;    /* runs are recorded or explored */
+    bool fast_path;             /* wall clock, not instrumented, no rendezvous_from */
+    bool instrumented;    /* runs are recorded or explored: one test for both on the fast path */
     bool shares_memory;   /* one process, wall clock: without a delay vps may share memory */
-    bool sends_may_wait;  /* for their receivers: not parallel */
     atomic_bool has_work; /* the model decides how long a processor computes */
     int P, n_cores;
     int first_rank, n_local;         /* the vps of this process */
     struct lpi_remote *remote;       /* the other processes; NULL: there are none */
+    logp_active_handler *handler;    /* of active messages */
     struct lpi_recorder *recorders;  /* by rank: chunks.h; NULL: nothing is recorded */
     const struct lpi_record *record; /* record.h */
     struct lpi_tracing *tracing;
-    int taken_core; /* the core of the process that this machine has taken; -1: none */
+    int taken_core;      /* the core of the process that this machine has taken; -1: none */
+    unsigned idle_polls; /* a core counts as idle after so many polls that found nothing to do */
     int64_t poll_ns;
     uint64_t yield_seed;
     int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
@@ -282,7 +286,7 @@ struct logp_machine {
     struct lpi_core *cores;
     int *core_of; /* by rank: index of its core; NULL: cores have consecutive ranks: placement.c */
     struct lpi_direct *direct;           /* by rank; NULL on one core */
-    struct lpi_mailbox *mails;           /* by rank; NULL on one core under the virtual clock */
+    struct lpi_mailbox *mails;           /* by rank */
     _Atomic(struct lpi_onwire *) onwire; /* capacity.c; NULL: not needed yet */
     struct lpi_space_wait *space_waits;  /* by rank; NULL: no backpressure */
     void *lanes;                         /* n_cores^2 of lane_stride bytes */
@@ -339,13 +343,14 @@ struct logp_machine {
     struct lpi_group *groups;
     struct lpi_calls *calls; /* collectives that not all members have called: agree.c */
     bool compares_calls;
-    struct lpi_area *areas;      /* memory that members of a group share: area.c */
+    int exploring, blocking; /* 0; -ENOTSUP: no run is explored, no vp is in a blocking section */
+    struct lpi_area *areas;  /* memory that members of a group share: area.c */
     struct logp_network planned; /* as configured; reported while no model is in force */
     struct logp_report report;
     char detail[320]; /* report.asserted.detail */
     atomic_int error_rank;
     struct logp_wait_info *waits;
-    struct logp_wait_info *waits_in_vain; /* by rank: last_wait_of(); NULL on one core */
+    struct logp_wait_info *waits_in_vain; /* by rank: last_wait_of() */
 };
 
 /* The rendezvous threshold of a configuration; 0: none */
@@ -369,12 +374,6 @@ static inline bool lpi_emulates(const struct logp_machine *m)
 {
     /* relaxed: NULL or not; a user of the model reads it again under RCU */
     return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
-}
-
-/* One test on the fast path for recorded and explored runs. */
-static inline bool lpi_is_instrumented(const struct logp_machine *m)
-{
-    return __builtin_expect(m->instrumented, false);
 }
 
 /* May the fast path be taken? No delay, wall clock, not instrumented. */

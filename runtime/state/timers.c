@@ -187,7 +187,7 @@ void lpi_timers_push(struct lpi_timers *t, int64_t key, int order, unsigned stam
 
         if (r->tail > 0 && before(&s, &r->last->slots[r->tail - 1])) {
             at = r->last->slots[r->tail - 1].key;
-            if (!t->is_loose || at - key >= t->n)
+            if (at - key >= (int64_t)t->n * t->loose_ns)
                 continue;
         }
         append(t, r, (struct lpi_timer){at, order, stamp});

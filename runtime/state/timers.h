@@ -4,7 +4,7 @@
  *
  * The vps of a program do the same things at the same times, so most deadlines come in order. They
  * are appended to one of a few sorted runs and taken from its front, which touches nothing else. A
- * deadline that fits no run goes into a 4-ary heap. On the wall clock (is_loose) it also fits a run
+ * deadline that fits no run goes into a 4-ary heap. With loose_ns it also fits a run
  * if it is out of order by fewer ns than there are deadlines. The deadlines with which a run of the
  * machine starts are all the same, and need no memory.
  *
@@ -53,10 +53,10 @@ struct lpi_timers {
     int n_runs; /* the others are empty */
     struct lpi_timer *heap;
     int n_heap, n, capacity; /* in the heap; in all parts; of all but the start */
-    bool is_loose;           /* a deadline may follow ones that are later by fewer than n ns */
-    int top;                 /* the part with the earliest deadline, if it is known: timers.c */
-    int64_t least;           /* no key is less: tells cheaply that none is due */
-    struct lpi_timer start;  /* the next deadline at the start, of n_start ... */
+    int loose_ns;  /* a deadline may follow ones that are later by fewer than n times so much */
+    int top;       /* the part with the earliest deadline, if it is known: timers.c */
+    int64_t least; /* no key is less: tells cheaply that none is due */
+    struct lpi_timer start; /* the next deadline at the start, of n_start ... */
     int n_start;
     const int *ranks; /* ... for these; NULL: consecutive ranks */
     struct lpi_timer_block *blocks, *free;

@@ -159,7 +159,7 @@ inline look_up(lcore)
 
 /* ---- the scheduler ---- */
 
-/* nobody_ready(), again and again, until the bell rings or lpi_announce() says that all have ended */
+/* lpi_nobody_ready(), again and again, until the bell rings or lpi_announce() says that all have ended */
 inline idle(icore)
 {
 	(attention[icore] || (live[0] == 0 && live[1] == 0))
