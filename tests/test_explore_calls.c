@@ -196,6 +196,33 @@ Test(explore_calls, a_named_receive_posted_beside_one_from_any_source_is_served)
     }
 }
 
+/* The others send to rank 0, which receives the message that it has found, whatever its source. */
+static int find_and_take(struct logp_vp *vp, void *arg)
+{
+    struct logp_status found, taken;
+    int x = 0;
+
+    if (logp_vp_rank(vp) > 0)
+        return logp_send(vp, 0, 0, &x, sizeof(x));
+    for (int i = 1; i < logp_vp_size(vp); i++) {
+        TRY(logp_probe_until(vp, LOGP_ANY_SOURCE, 0, INT64_MAX, &found));
+        TRY(logp_recv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &taken));
+        cr_expect_eq(taken.source, found.source, "%d, not %d", taken.source, found.source);
+    }
+    return 0;
+}
+
+Test(explore_calls, a_receive_takes_what_a_probe_with_its_label_has_found)
+{
+    for (int i = 0; i < N_STRATEGIES; i++) {
+        struct logp_check check = check_of(4, strategies[i], 100);
+
+        passes(find_and_take, NULL, &check);
+        cr_expect(strategies[i] != LOGP_STRATEGY_EXHAUSTIVE || check.checked.executions == 6, "%d",
+                  (int)check.checked.executions);
+    }
+}
+
 /* ---- waits that end, after they have waited ---- */
 
 struct ended {

@@ -56,7 +56,7 @@ struct gathering {
     struct lpi_proc *p;
     int from, n;   /* list[from .. n) are the alternatives of this query */
     int64_t until; /* messages that arrive later cannot be taken yet */
-    int only;      /* the only source; LPI_NOTHING: all sources */
+    int only;      /* the only source, or LOGP_ANY_SOURCE */
     const struct lpi_query *query;
     int known;   /* bits of logp_take */
     bool forced; /* out: late: the first entry is the only alternative */
@@ -93,7 +93,7 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
 {
     const struct lpi_explore *x = g->p->core->machine->explore;
 
-    if (g->only != LPI_NOTHING && g->only != m->src)
+    if (g->only != LOGP_ANY_SOURCE && g->only != m->src)
         return;
     for (const struct logp_request *r = g->p->inbox.posted_first; r != NULL; r = r->next)
         if (lpi_label_fits(&r->label, &m->label))
@@ -123,7 +123,7 @@ static bool add_match(struct gathering *g, const struct lpi_message *m,
                    (r->src == LOGP_ANY_SOURCE ? LOGP_TAKE_FROM_ANY : 0) |
                    (r->tag == LOGP_ANY_TAG ? LOGP_TAKE_OF_ANY : 0);
 
-    if (m->arrival <= g->until && (index < 0 || g->only == LPI_NOTHING || g->only == m->src))
+    if (m->arrival <= g->until && (index < 0 || g->only == LOGP_ANY_SOURCE || g->only == m->src))
         add(g,
             (struct logp_alternative){.kind = LOGP_TAKE,
                                       .source = m->src,
@@ -213,15 +213,14 @@ static bool is_done(const struct logp_request *r)
     return r != NULL && r->state != LPI_REQ_CHARGED && lpi_request_is_done(r);
 }
 
-/* The source that a probe has promised to this query; LPI_NOTHING: none */
+/* The source that a probe has promised to this query; LOGP_ANY_SOURCE: none */
 static int promised(const struct lpi_explored_vp *v, const struct lpi_query *query)
 {
     const struct lpi_label *label = query->label;
 
     if (label == NULL && query->n == 1 && query->requests[0]->state == LPI_REQ_POSTED)
         label = &query->requests[0]->label;
-    return v->has_probed && label != NULL && lpi_label_is(label, &v->probed) ? v->promised
-                                                                             : LPI_NOTHING;
+    return label != NULL && lpi_label_is(label, &v->probed) ? v->promised : LOGP_ANY_SOURCE;
 }
 
 static bool waits_for_send(const struct lpi_query *query)
@@ -276,9 +275,8 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
     if (query->kind == LPI_QUERY_TURN)
         add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->key}, 0);
     gather(&g);
-    if (g.n == n && g.only != LPI_NOTHING) { /* a receive of that source has taken it */
-        v->has_probed = false;
-        g.only = LPI_NOTHING;
+    if (g.n == n && g.only != LOGP_ANY_SOURCE) { /* a receive of that source has taken it */
+        v->promised = g.only = LOGP_ANY_SOURCE;
         gather(&g);
     }
     *forced = g.forced;
@@ -316,7 +314,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
                                       .source = -1,
                                       .request = query->n > 0 ? query->requests[0]->id : 0};
     else if (lpi_may_miss(query) && v->misses < x->by.misses && !is_sure(query) &&
-             (n == from || promised(v, query) == LPI_NOTHING))
+             (n == from || promised(v, query) == LOGP_ANY_SOURCE))
         x->list[n++] = lpi_outcomes_miss(x, p->rank);
     return n;
 }
@@ -339,12 +337,11 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         return;
     if (query->index >= 0) {
         v->misses = 0;
-        v->has_probed = found;
+        v->promised = found ? a->source : LOGP_ANY_SOURCE;
     }
     if (found) {
         query->found = lpi_match_find(p, &label, INT64_MAX);
         v->probed = *query->label;
-        v->promised = a->source;
     } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_done(query->requests[a->index]))) {
         lpi_match_label(p, &label, x->way->horizon(p));
     }

@@ -19,10 +19,9 @@ struct lpi_explored_vp {
     int n_owned;             /* requests that no call has completed yet: usage.c */
     bool only_misses;        /* while alternatives are gathered: its query can only miss */
     bool posts; /* it has posted a receive that outlives its call: posts() in core/explore.c */
-    /* the last probe found a message: the next query with its label takes that message */
-    bool has_probed;
+    /* the next query with the label of the last probe takes the message that this has found */
     struct lpi_label probed;
-    int promised;                        /* source of that message */
+    int promised; /* source of that message; LOGP_ANY_SOURCE: none is promised */
     const struct logp_request *receives; /* of its blocking receive, if that was posted last */
     bool restarts;                       /* it has crashed, and its program is to begin again */
     struct lpi_durable *durable;
