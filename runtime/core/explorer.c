@@ -213,16 +213,10 @@ static void add_sole_misses(struct lpi_core *c, struct outcomes *o)
         x->list[o->n++] = lpi_outcomes_miss(x, o->patient->rank);
 }
 
-struct lpi_proc *lpi_next_none(struct lpi_core *c)
-{
-    (void)c;
-    return NULL;
-}
-
-/* Only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
+/* Untimed: only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
  * takes a message whose sender waits for that. As without `late`, the vp that went last usually goes
  * on, unless it can only miss. */
-struct lpi_proc *lpi_next_polling(struct lpi_core *c)
+static struct lpi_proc *next_polling(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_query aside = {.until = INT64_MAX}, *query = &aside;
@@ -274,7 +268,7 @@ struct lpi_proc *lpi_explored_next(struct lpi_core *c)
     }
     first = lpi_explored_first(c, &shared);
     if (first == NULL)
-        return x->way->next_stuck(c);
+        return x->by.untimed ? next_polling(c) : NULL;
     first = x->order(c, first, shared);
     x->last = first->rank;
     x->due[first->rank] = INT64_MAX;
@@ -287,20 +281,19 @@ struct lpi_proc *lpi_explored_next(struct lpi_core *c)
  * begin. */
 static const struct flags {
     bool untimed, late, order, messages;
-    const struct lpi_way *way;
     bool (*others_first)(struct lpi_proc *p, int64_t t);
     struct lpi_proc *(*next)(struct lpi_core *c, struct lpi_proc *first, bool shared);
     int (*ask_outcome)(const struct lpi_explore *x, int n);
 } all_flags[] = {
-    {0, 0, 0, 0, &lpi_way_timed, earlier_first, order_none, take_first},
-    {0, 0, 0, 1, &lpi_way_timed, earlier_first, order_none, ask_of_several},
-    {0, 0, 1, 0, &lpi_way_timed, equal_first, order_equal, take_first},
-    {0, 0, 1, 1, &lpi_way_timed, equal_first, order_equal, ask_of_several},
-    {1, 0, 0, 0, &lpi_way_untimed, lpi_usual_others_first, order_none, take_first},
-    {1, 0, 0, 1, &lpi_way_untimed, lpi_usual_others_first, order_none, ask_of_several},
-    {1, 0, 1, 0, &lpi_way_untimed, all_first, order_all, take_first},
-    {1, 0, 1, 1, &lpi_way_untimed, all_first, order_all, ask_of_several},
-    {1, 1, 0, 1, &lpi_way_late, lpi_usual_others_first, order_none, lpi_explore_ask},
+    {0, 0, 0, 0, earlier_first, order_none, take_first},
+    {0, 0, 0, 1, earlier_first, order_none, ask_of_several},
+    {0, 0, 1, 0, equal_first, order_equal, take_first},
+    {0, 0, 1, 1, equal_first, order_equal, ask_of_several},
+    {1, 0, 0, 0, lpi_usual_others_first, order_none, take_first},
+    {1, 0, 0, 1, lpi_usual_others_first, order_none, ask_of_several},
+    {1, 0, 1, 0, all_first, order_all, take_first},
+    {1, 0, 1, 1, all_first, order_all, ask_of_several},
+    {1, 1, 0, 1, lpi_usual_others_first, order_none, lpi_explore_ask},
 };
 
 /* NULL: these flags exclude each other. */
@@ -376,8 +369,7 @@ static void configure(struct lpi_explore *x, const struct logp_explorer *by)
     const struct flags *flags = flags_of(by);
 
     x->by = *by;
-    x->by.misses = !flags->way->misses ? 0 : by->misses > 0 ? by->misses : MISSES;
-    x->way = flags->way;
+    x->by.misses = !by->untimed ? 0 : by->misses > 0 ? by->misses : MISSES;
     x->others_first = flags->others_first;
     x->order = flags->next;
     x->ask_outcome = flags->ask_outcome;
