@@ -223,6 +223,45 @@ Test(explore_calls, a_receive_takes_what_a_probe_with_its_label_has_found)
     }
 }
 
+/* Rank 1 has matched a send that waits for it when its wait ends, so it awaits the payload, which is
+ * late. Meanwhile a message comes for another receive from any source. */
+static int await_payload(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    char big[64] = "", other;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_send(vp, 1, 0, big, sizeof(big));
+    if (logp_vp_rank(vp) == 2) {
+        TRY(logp_compute(vp, 12000, NULL, NULL));
+        return logp_send(vp, 1, 1, big, 1);
+    }
+    TRY(logp_irecv(vp, LOGP_ANY_SOURCE, 1, &other, 1, &r));
+    cr_expect_eq(logp_recv_until(vp, LOGP_ANY_SOURCE, 0, big, sizeof(big), 10000, NULL), -ETIME);
+    cr_expect_eq(logp_now(vp), 22000, "%ld", (long)logp_now(vp));
+    TRY(logp_wait(vp, r, NULL));
+    return logp_recv(vp, 0, 0, big, sizeof(big), NULL);
+}
+
+Test(explore_calls, a_late_payload_is_awaited_beside_another_message)
+{
+    const struct logp_network network = {.rendezvous_from = 20};
+    struct explored e = {.seed = 1, .random = 1};
+    const struct logp_explorer explorer = {
+        .size = sizeof(explorer), .choose = choose, .note = note, .arg = &e, .messages = true};
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 3,
+                                       .clock = LOGP_CLOCK_VIRTUAL,
+                                       .executor = "fiber",
+                                       .delay = model(1, 0),
+                                       .network = &network};
+    TEST_MACHINE m = NULL;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    cr_assert_eq(logp_machine_explore(m, &explorer), 0);
+    cr_assert_eq(logp_machine_run(m, await_payload, &e, hang_ns), 0);
+}
+
 /* ---- waits that end, after they have waited ---- */
 
 struct ended {

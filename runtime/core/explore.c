@@ -222,12 +222,12 @@ static bool depends(struct lpi_proc *p, const struct lpi_query *q)
     return is_decided(p, q) ? lpi_resolver_usual.depends(p, q) : q->any;
 }
 
-/* Untimed, no time brings more: a message that was not taken may stay where it is. */
+/* Where no time brings more, a message that was not taken may stay where it is: untimed, and where
+ * no choice is left, since nothing else matches messages. */
 static int64_t retry_at(struct lpi_proc *p, const struct lpi_query *q)
 {
-    const bool comes = is_decided(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
-
-    return comes || p->core->machine->explore->by.untimed ? INT64_MAX : lpi_next_arrival(p);
+    return is_decided(p, q) || p->core->machine->explore->by.untimed ? INT64_MAX
+                                                                     : lpi_next_arrival(p);
 }
 
 /* r was chosen to complete. Wait for the CTS of a send, or, untimed, for the payload. */
