@@ -196,6 +196,72 @@ Test(explore_calls, a_named_receive_posted_beside_one_from_any_source_is_served)
     }
 }
 
+/* The others send to rank 0, which receives the message that it has found, whatever its source. */
+static int find_and_take(struct logp_vp *vp, void *arg)
+{
+    struct logp_status found, taken;
+    int x = 0;
+
+    if (logp_vp_rank(vp) > 0)
+        return logp_send(vp, 0, 0, &x, sizeof(x));
+    for (int i = 1; i < logp_vp_size(vp); i++) {
+        TRY(logp_probe_until(vp, LOGP_ANY_SOURCE, 0, INT64_MAX, &found));
+        TRY(logp_recv(vp, LOGP_ANY_SOURCE, 0, &x, sizeof(x), &taken));
+        cr_expect_eq(taken.source, found.source, "%d, not %d", taken.source, found.source);
+    }
+    return 0;
+}
+
+Test(explore_calls, a_receive_takes_what_a_probe_with_its_label_has_found)
+{
+    for (int i = 0; i < N_STRATEGIES; i++) {
+        struct logp_check check = check_of(4, strategies[i], 100);
+
+        passes(find_and_take, NULL, &check);
+        cr_expect(strategies[i] != LOGP_STRATEGY_EXHAUSTIVE || check.checked.executions == 6, "%d",
+                  (int)check.checked.executions);
+    }
+}
+
+/* Rank 1 has matched a send that waits for it when its wait ends, so it awaits the payload, which is
+ * late. Meanwhile a message comes for another receive from any source. */
+static int await_payload(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    char big[64] = "", other;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_send(vp, 1, 0, big, sizeof(big));
+    if (logp_vp_rank(vp) == 2) {
+        TRY(logp_compute(vp, 12000, NULL, NULL));
+        return logp_send(vp, 1, 1, big, 1);
+    }
+    TRY(logp_irecv(vp, LOGP_ANY_SOURCE, 1, &other, 1, &r));
+    cr_expect_eq(logp_recv_until(vp, LOGP_ANY_SOURCE, 0, big, sizeof(big), 10000, NULL), -ETIME);
+    cr_expect_eq(logp_now(vp), 22000, "%ld", (long)logp_now(vp));
+    TRY(logp_wait(vp, r, NULL));
+    return logp_recv(vp, 0, 0, big, sizeof(big), NULL);
+}
+
+Test(explore_calls, a_late_payload_is_awaited_beside_another_message)
+{
+    const struct logp_network network = {.rendezvous_from = 20};
+    struct explored e = {.seed = 1, .random = 1};
+    const struct logp_explorer explorer = {
+        .size = sizeof(explorer), .choose = choose, .note = note, .arg = &e, .messages = true};
+    const struct logp_config config = {.size = sizeof(config),
+                                       .n_processors = 3,
+                                       .clock = LOGP_CLOCK_VIRTUAL,
+                                       .executor = "fiber",
+                                       .delay = model(1, 0),
+                                       .network = &network};
+    TEST_MACHINE m = NULL;
+
+    cr_assert_eq(logp_machine_create(&config, &m), 0);
+    cr_assert_eq(logp_machine_explore(m, &explorer), 0);
+    cr_assert_eq(logp_machine_run(m, await_payload, &e, hang_ns), 0);
+}
+
 /* ---- waits that end, after they have waited ---- */
 
 struct ended {

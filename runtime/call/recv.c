@@ -48,11 +48,11 @@ void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
     lpi_request_end(p, r);
 }
 
-/* One receive from any source fewer is posted. Without any, a match need not wait for an
- * arrival. */
-static void may_match_again(struct lpi_proc *p)
+/* r is posted no more. Without a receive from any source, a match need not wait for an arrival. */
+static void may_match_again(struct lpi_proc *p, const struct logp_request *r)
 {
-    lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
+    if (r->src == LOGP_ANY_SOURCE)
+        lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
 }
 
 /* Undo the posting of r. A message that it has taken is the next one of its source again.
@@ -62,8 +62,7 @@ static int take_back(struct lpi_proc *p, struct logp_request *r)
     abandon(p, r); /* this may bind it */
     if (r->state == LPI_REQ_BOUND)
         return lpi_match_restore(p, r);
-    if (r->src == LOGP_ANY_SOURCE)
-        may_match_again(p);
+    may_match_again(p, r);
     return 0;
 }
 
@@ -81,25 +80,43 @@ static void apply(struct logp_request *r, const struct logp_recv_options *o)
     }
 }
 
-/* stays: r outlives the call. o: NULL: a plain receive */
-static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, int src, int tag,
-                                                      void *buf, size_t capacity,
-                                                      const struct logp_recv_options *o,
-                                                      struct logp_request *r, bool stays)
+/* A request for a plain receive that p is about to post; NULL: no memory */
+static inline __attribute__((always_inline)) struct logp_request *
+plain(const struct lpi_proc *p, const struct lpi_label *label, void *buf, size_t capacity)
 {
-    struct lpi_proc *p = vp->proc;
-    int64_t horizon = INT64_MAX; /* without a receive from any source it does not matter */
-    int rc = lpi_stopped(p);
+    struct logp_request *r = lpi_request_new(p->core);
 
-    if (rc != 0)
-        return rc;
-    p->in_vain = 0;
-    enter(p);
-    r->label = (struct lpi_label){vp->context, to_global(vp, src), tag};
+    if (r == NULL)
+        return NULL;
+    r->label = *label;
     r->buf = buf;
     r->capacity = capacity;
     r->posted = p->emulated;
-    r->exposed = r->special = false;
+    r->special = false;
+    return r;
+}
+
+/* stays: *request outlives the call. o: NULL: a plain receive. @return 0, and the caller leaves; or an
+ * error, and *request is NULL */
+static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, int src, int tag,
+                                                      void *buf, size_t capacity,
+                                                      const struct logp_recv_options *o,
+                                                      struct logp_request **request, bool stays)
+{
+    struct lpi_proc *p = vp->proc;
+    const struct lpi_label label = {vp->context, to_global(vp, src), tag};
+    struct logp_request *r;
+    int64_t horizon = INT64_MAX; /* without a receive from any source it does not matter */
+    int rc = lpi_stopped(p);
+
+    *request = NULL;
+    if (rc != 0)
+        return leave(p, rc);
+    p->in_vain = 0;
+    enter(p);
+    r = plain(p, &label, buf, capacity);
+    if (r == NULL)
+        return leave(p, -ENOMEM);
     if (o != NULL)
         apply(r, o);
     p->core->machine->resolver.posts(p, r, stays ? LPI_POSTS_RECEIVE : LPI_POSTS_FOR_CALL);
@@ -109,9 +126,13 @@ static inline __attribute__((always_inline)) int post(const struct logp_vp *vp, 
         rc = lpi_catch_up(p);
         horizon = p->core->machine->resolver.horizon(p);
     }
-    if (rc == 0)
-        lpi_match_post(p, r, horizon);
-    return rc;
+    if (rc != 0) {
+        lpi_request_free(p->core, r);
+        return leave(p, rc);
+    }
+    lpi_match_post(p, r, horizon);
+    *request = r;
+    return 0;
 }
 
 /* Post and wait: no receive from any source is posted, and p needs no query. */
@@ -119,16 +140,11 @@ static int await_here(const struct logp_vp *vp, const struct lpi_label *label, v
                       size_t capacity, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
-    struct logp_request *r = lpi_request_new(p->core);
+    struct logp_request *r = plain(p, label, buf, capacity);
     int rc;
 
     if (r == NULL)
         return leave(p, -ENOMEM);
-    r->label = *label;
-    r->buf = buf;
-    r->capacity = capacity;
-    r->posted = p->emulated;
-    r->exposed = r->special = false;
     lpi_match_post(p, r, INT64_MAX);
     rc = lpi_query_request(vp, r, INT64_MAX, status);
     if (rc != 0)
@@ -178,16 +194,11 @@ static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, 
                                              int64_t until, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
-    struct logp_request *r = lpi_request_new(p->core);
-    int rc;
+    struct logp_request *r;
+    int rc = post(vp, src, tag, buf, capacity, o, &r, false);
 
-    if (r == NULL)
-        return -ENOMEM;
-    rc = post(vp, src, tag, buf, capacity, o, r, false);
-    if (rc != 0) {
-        lpi_request_free(p->core, r);
-        return leave(p, rc);
-    }
+    if (rc != 0)
+        return rc;
     rc = lpi_query_request(vp, r, until, status);
     if (rc == -ETIME && take_back(p, r) != 0)
         rc = -ENOMEM;
@@ -256,20 +267,12 @@ static bool is_on_stack(const struct lpi_proc *p, const void *buf)
 static int irecv(const struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                  const struct logp_recv_options *o, struct logp_request **request)
 {
-    struct logp_request *r = lpi_request_new(vp->proc->core);
-    int rc;
+    const int rc = post(vp, src, tag, buf, capacity, o, request, true);
 
-    if (r == NULL)
-        return -ENOMEM;
-    rc = post(vp, src, tag, buf, capacity, o, r, true);
-    if (rc != 0) {
-        *request = NULL;
-        lpi_request_free(vp->proc->core, r);
-        return leave(vp->proc, rc);
-    }
+    if (rc != 0)
+        return rc;
     if (!is_on_stack(vp->proc, buf))
-        lpi_expose(vp->proc, r);
-    *request = r;
+        lpi_expose(vp->proc, *request);
     return leave(vp->proc, 0);
 }
 
@@ -324,8 +327,7 @@ int logp_cancel(struct logp_vp *vp, struct logp_request *request)
     if (request->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, request))
         return -EINPROGRESS;
     lpi_match_unpost(p, request);
-    if (request->src == LOGP_ANY_SOURCE)
-        may_match_again(p);
+    may_match_again(p, request);
     lpi_request_end(p, request);
     return 0;
 }
@@ -344,7 +346,7 @@ static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf
     else if (take_back(vp->proc, r) != 0)
         rc = -ENOMEM;
     lpi_complete(vp->proc, r, rc);
-    return rc;
+    return leave(vp->proc, rc);
 }
 
 int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,
@@ -356,13 +358,8 @@ int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_bu
 
     if (bad_source(vp, src) || recv_tag < LOGP_ANY_TAG || bad_buffer(recv_buf, capacity))
         return lpi_failed(vp, "logp_sendrecv", -EINVAL);
-    r = lpi_request_new(vp->proc->core);
-    if (r == NULL)
-        return lpi_failed(vp, "logp_sendrecv", -ENOMEM);
-    rc = post(vp, src, recv_tag, recv_buf, capacity, NULL, r, false);
+    rc = post(vp, src, recv_tag, recv_buf, capacity, NULL, &r, false);
     if (rc == 0)
         rc = send_and_finish(vp, dst, send_tag, send_buf, send_bytes, r, status);
-    else
-        lpi_request_free(vp->proc->core, r);
-    return noted(vp, "logp_sendrecv", leave(vp->proc, rc));
+    return noted(vp, "logp_sendrecv", rc);
 }

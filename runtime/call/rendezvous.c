@@ -64,22 +64,17 @@ int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelo
         free(z);
         return -ENOMEM;
     }
-    *z = (struct lpi_rendezvous){.own = r,
-                                 .context = e->context,
-                                 .dst = e->dst,
-                                 .tag = e->tag,
-                                 .n_bytes = e->n_bytes,
-                                 .data = e->data,
-                                 .made_by = e->made_by,
-                                 .latency = cts_ns(p->core->machine, e->dst, e->src)};
+    *z = (struct lpi_rendezvous){
+        .own = r, .envelope = *e, .latency = cts_ns(p->core->machine, e->dst, e->src)};
+    z->envelope.kind = LPI_DATA;
     if (copies && e->n_bytes > 0) {
-        z->data = z->copy = malloc(e->n_bytes);
+        z->envelope.data = z->copy = malloc(e->n_bytes);
         if (z->copy == NULL) {
             free(z);
             return -ENOMEM;
         }
         lpi_payload_copy(e, z->copy, e->n_bytes);
-        z->made_by = NULL;
+        z->envelope.made_by = NULL;
     }
     *link_of(p, NULL) = z;
     lpi_background_changed(p);
@@ -118,17 +113,11 @@ int lpi_data_send(struct lpi_proc *p)
     int has_sent = 0;
 
     while ((z = next_data(p)) != NULL && (z->at < 0 || z->at <= lpi_clock(p))) {
-        struct lpi_envelope e = {.context = z->context,
-                                 .src = p->rank,
-                                 .dst = z->dst,
-                                 .tag = z->tag,
-                                 .n_bytes = z->n_bytes,
-                                 .data = z->data,
-                                 .made_by = z->made_by,
-                                 .request = z->request,
-                                 .kind = LPI_DATA};
-        const int rc = lpi_send_when_space(p, &p->core->machine->procs[z->dst], &e);
+        struct lpi_envelope e = z->envelope;
+        int rc;
 
+        e.request = z->request;
+        rc = lpi_send_when_space(p, &p->core->machine->procs[e.dst], &e);
         if (rc != 0 && !p->halted && !lpi_stopped(p))
             lpi_stop(p->core->machine, rc); /* the receiver would wait for ever */
         if (rc != 0)
@@ -143,8 +132,8 @@ int lpi_data_send(struct lpi_proc *p)
 int lpi_rts_cancel(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_rendezvous *z = r->rts;
-    const struct lpi_envelope e = {.label = {z->context, p->rank, z->tag},
-                                   .dst = z->dst,
+    const struct lpi_envelope e = {.label = z->envelope.label,
+                                   .dst = z->envelope.dst,
                                    .arrival = LOGP_NEVER,
                                    .rendezvous = z,
                                    .kind = LPI_CANCEL};
@@ -152,7 +141,7 @@ int lpi_rts_cancel(struct lpi_proc *p, struct logp_request *r)
 
     enter(p);
     if (rc == 0)
-        rc = lpi_post(p, &p->core->machine->procs[z->dst], &e);
+        rc = lpi_post(p, &p->core->machine->procs[e.dst], &e);
     while (rc == 0 && !z->is_cancelled) {
         lpi_poll(p->core);
         lpi_yield(p);

@@ -266,10 +266,6 @@ bool lpi_explored_others_first(struct lpi_proc *p, int64_t t);
 /* The vp that usually goes on first: the earliest deadline, the lowest rank. shared: others may have
  * this deadline. */
 struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared);
-/* For lpi_way.next_stuck. */
-struct lpi_proc *lpi_next_none(struct lpi_core *c);
-struct lpi_proc *lpi_next_polling(struct lpi_core *c);
-extern const struct lpi_way lpi_way_timed, lpi_way_untimed, lpi_way_late;
 
 /* agree.c: the calls of collectives in a run. */
 void lpi_calls_begin(struct logp_machine *m);
@@ -304,10 +300,6 @@ void lpi_explore_free(struct logp_machine *m);
 
 /* Make space for one more entry than n. @return false: there is none, and the run is stopped */
 bool lpi_outcomes_reserve(struct logp_machine *m, int n);
-/* For lpi_way.takes. */
-bool lpi_outcomes_timed(void *arg, const struct lpi_message *m, const struct logp_request *r);
-bool lpi_outcomes_untimed(void *arg, const struct lpi_message *m, const struct logp_request *r);
-bool lpi_outcomes_late(void *arg, const struct lpi_message *m, const struct logp_request *r);
 /* Append the alternatives of p's query but misses to n entries. forced: the first is the only one.
  * @return the new number of entries */
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced);

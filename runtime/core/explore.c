@@ -27,17 +27,6 @@ enum { PATIENCE = 100 };
 
 /* ---- which message ---- */
 
-/* @return 1: something was taken, which query->index tells; 0: there was nothing to choose from;
- * -ETIME: query misses; or the error that stops the run */
-static int choose(struct lpi_proc *p, struct lpi_query *query)
-{
-    const int rc = p->core->machine->explore->way->choose(p, query);
-
-    if (rc != 0 || query->choice == LPI_NOTHING)
-        return rc;
-    return query->choice == LPI_MISSED ? -ETIME : 1;
-}
-
 /* Hand the core over until it has been chosen what query takes. */
 static int choose_late(struct lpi_proc *p, struct lpi_query *query)
 {
@@ -64,6 +53,18 @@ static int choose_now(struct lpi_proc *p, struct lpi_query *query)
     return lpi_stopped(p);
 }
 
+/* @return 1: something was taken, which query->index tells; 0: there was nothing to choose from;
+ * -ETIME: query misses; or the error that stops the run */
+static int choose(struct lpi_proc *p, struct lpi_query *query)
+{
+    const int rc =
+        p->core->machine->explore->by.late ? choose_late(p, query) : choose_now(p, query);
+
+    if (rc != 0 || query->choice == LPI_NOTHING)
+        return rc;
+    return query->choice == LPI_MISSED ? -ETIME : 1;
+}
+
 static void take_note(struct lpi_proc *p, const struct logp_note *note)
 {
     struct lpi_explore *x = p->core->machine->explore;
@@ -78,23 +79,11 @@ static void take_note(struct lpi_proc *p, const struct logp_note *note)
         lpi_stop(p->core->machine, -ELOOP);
 }
 
-static void take_note_of(struct lpi_proc *p, enum logp_note_kind kind, int64_t value)
-{
-    take_note(p, &(struct logp_note){kind, p->rank, -1, -1, value, p->emulated, 0, 0});
-}
-
 /* ---- what is not about messages ---- */
-
-/* A pass or a touch takes place when all others have reached p's time. */
-static int reach(struct lpi_proc *p, int what)
-{
-    (void)what;
-    return lpi_reach(p, p->emulated);
-}
 
 /* Late, it makes no difference when p goes on, unless it waits for what others write. Then they must
  * get on: first those whose clock is not later, and after a while all of them. */
-static int pass_late(struct lpi_proc *p, int yields)
+static int pass_late(struct lpi_proc *p, bool yields)
 {
     struct lpi_explore *x = p->core->machine->explore;
     struct lpi_explored_vp *v = &x->vps[p->rank];
@@ -117,26 +106,20 @@ static int pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
 
     if (rc < 0)
         return rc;
-    take_note_of(p, kind, 0);
-    return p->core->machine->explore->way->pass(p, yields);
-}
-
-static int touch_late(struct lpi_proc *p, int key)
-{
-    struct lpi_query query = {.kind = LPI_QUERY_TURN, .key = key, .until = INT64_MAX};
-
-    return choose_late(p, &query);
+    lpi_note(p, kind, -1, -1, 0);
+    return p->core->machine->explore->by.late ? pass_late(p, yields) : lpi_reach(p, p->emulated);
 }
 
 static int touch(struct lpi_proc *p, int key)
 {
+    struct lpi_query turn = {.kind = LPI_QUERY_TURN, .key = key, .until = INT64_MAX};
     int rc = lpi_explored_fate(p, LOGP_NOTE_TOUCHED, NULL);
 
     if (rc < 0)
         return rc;
-    rc = p->core->machine->explore->way->touch(p, key);
+    rc = p->core->machine->explore->by.late ? choose_late(p, &turn) : lpi_reach(p, p->emulated);
     if (rc == 0)
-        take_note_of(p, LOGP_NOTE_TOUCHED, key);
+        lpi_note(p, LOGP_NOTE_TOUCHED, -1, -1, key);
     return rc;
 }
 
@@ -153,41 +136,31 @@ static int pick(struct lpi_proc *p, int n)
         x->list[i] =
             (struct logp_alternative){.kind = LOGP_PICK, .rank = p->rank, .source = -1, .index = i};
     i = lpi_explore_ask(x, n);
-    take_note_of(p, LOGP_NOTE_CHOSEN, i);
+    lpi_note(p, LOGP_NOTE_CHOSEN, -1, -1, i);
     return lpi_stopped(p) != 0 ? lpi_stopped(p) : i;
 }
 
 /* ---- requests ---- */
 
 /*
- * A receive that stays posted may be cancelled. So from now on all receives of p are matched by
- * queries, as late as possible, as if a receive from any source stayed posted until the end of the
- * run.
+ * Untimed, a receive that stays posted may be cancelled. So from now on all receives of p are
+ * matched by queries, as late as possible, as if a receive from any source stayed posted until the
+ * end of the run.
  */
-static void stays_untimed(struct lpi_proc *p)
-{
-    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
-
-    p->inbox.n_any += !v->posts;
-    v->posts = true;
-}
-
 static void posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting posting)
 {
     struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_explored_vp *v = &x->vps[p->rank];
     const bool stays = posting == LPI_POSTS_RECEIVE;
 
-    r->id = ++x->vps[p->rank].requests;
-    if (x->usage != NULL && (posting != LPI_POSTS_FOR_CALL || x->vps[p->rank].n_owned > 0))
+    r->id = ++v->requests;
+    if (x->usage != NULL && (posting != LPI_POSTS_FOR_CALL || v->n_owned > 0))
         lpi_usage_posts(p, r, posting);
-    x->vps[p->rank].receives = stays ? NULL : r;
-    if (stays)
-        x->way->stays(p);
-}
-
-static void nothing(struct lpi_proc *p)
-{
-    (void)p;
+    v->receives = stays ? NULL : r;
+    if (stays && x->by.untimed && !v->posts) {
+        v->posts = true;
+        p->inbox.n_any++;
+    }
 }
 
 /* If the run is over, no message is taken. */
@@ -204,16 +177,11 @@ static void cancels(struct lpi_proc *p, struct logp_request *r)
                                          p->emulated, 0, r->id});
 }
 
-static void ends_late(struct lpi_proc *p)
-{
-    struct lpi_query query = {.kind = LPI_QUERY_CANCEL, .until = LPI_AT_ONCE};
-
-    while (p->inbox.posted_first != NULL && choose(p, &query) > 0)
-        ;
-}
-
 static void ends(struct lpi_proc *p)
 {
+    struct lpi_query query = {.kind = LPI_QUERY_CANCEL, .until = LPI_AT_ONCE};
+    const bool late = p->core->machine->explore->by.late;
+
     lpi_usage_ends(p);
     for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next) {
         if (!r->special) { /* or its buffer would be written */
@@ -224,7 +192,8 @@ static void ends(struct lpi_proc *p)
         r->buf = NULL; /* the program has ended */
         r->drain = NULL;
     }
-    p->core->machine->explore->way->ends(p);
+    while (late && p->inbox.posted_first != NULL && choose(p, &query) > 0)
+        ; /* they take messages */
 }
 
 /* ---- queries ---- */
@@ -238,13 +207,14 @@ static int64_t no_horizon(const struct lpi_proc *p)
 /* Is q a wait for one receive that is complete without a choice? */
 static bool is_decided(const struct lpi_proc *p, const struct lpi_query *q)
 {
-    const bool may_end = q->until != INT64_MAX;
+    const bool untimed = p->core->machine->explore->by.untimed;
 
     if (!lpi_query_waits(q) || q->any || q->n != 1 || q->requests[0]->state >= LPI_REQ_SENT ||
         q->choice == LPI_NOTHING)
         return false;
-    return q->choice == LPI_DECIDED || (q->requests[0]->state != LPI_REQ_POSTED && !may_end) ||
-           (p->inbox.n_any == 0 && !lpi_explored_may_miss(p->core->machine->explore, q));
+    return q->choice == LPI_DECIDED ||
+           (q->requests[0]->state != LPI_REQ_POSTED && !lpi_may_miss(q)) ||
+           (p->inbox.n_any == 0 && !(untimed && lpi_may_miss(q)));
 }
 
 static bool depends(struct lpi_proc *p, const struct lpi_query *q)
@@ -252,28 +222,12 @@ static bool depends(struct lpi_proc *p, const struct lpi_query *q)
     return is_decided(p, q) ? lpi_resolver_usual.depends(p, q) : q->any;
 }
 
-/* Where no time brings more, a message that was not taken may stay where it is. */
+/* Where no time brings more, a message that was not taken may stay where it is: untimed, and where
+ * no choice is left, since nothing else matches messages. */
 static int64_t retry_at(struct lpi_proc *p, const struct lpi_query *q)
 {
-    const bool comes = is_decided(p, q) && q->requests[0]->state == LPI_REQ_CTS_SENT;
-    const bool has_all = p->core->machine->explore->way->horizon(p) == INT64_MAX;
-
-    return comes || has_all ? INT64_MAX : lpi_next_arrival(p);
-}
-
-static int data_later(struct lpi_proc *p, struct logp_request *r)
-{
-    (void)p, (void)r;
-    return 0;
-}
-
-static int await_data(struct lpi_proc *p, struct logp_request *r)
-{
-    int rc = 0;
-
-    while (rc == 0 && r->state == LPI_REQ_CTS_SENT)
-        rc = lpi_await_message(p, r, INT64_MAX, INT64_MAX);
-    return rc;
+    return is_decided(p, q) || p->core->machine->explore->by.untimed ? INT64_MAX
+                                                                     : lpi_next_arrival(p);
 }
 
 /* r was chosen to complete. Wait for the CTS of a send, or, untimed, for the payload. */
@@ -285,55 +239,39 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
         rc = r->answered > lpi_clock(p) ? lpi_wait_until(p, r->answered) : 0;
         r->state = LPI_REQ_SENT;
     }
-    return rc != 0 ? rc : p->core->machine->explore->way->await_data(p, r);
+    while (rc == 0 && r->state == LPI_REQ_CTS_SENT && p->core->machine->explore->by.untimed)
+        rc = lpi_await_message(p, r, INT64_MAX, INT64_MAX);
+    return rc;
 }
 
-static bool send_goes_on(const struct lpi_rendezvous *z)
+/* p waits for the send r alone, or for the operation r, which awaits nothing any more. The receiver
+ * may wait until messages are matched with p's receives from any source. Is none of this left? */
+static bool is_settled(const struct lpi_proc *p, const struct logp_request *r)
 {
-    (void)z;
-    return false;
+    return r->state != LPI_REQ_RTS_SENT || p->inbox.n_any == 0 ||
+           (p->core->machine->explore->by.untimed && r->rts->request != NULL);
 }
 
-static bool has_matched(const struct lpi_rendezvous *z)
+/* Choose until q is complete or misses, or nothing is left to choose. send: what q waits for, if that
+ * is no receive. @return as choose() */
+static int choose_all(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *send)
 {
-    return z->request != NULL;
-}
-
-/* q waits for the receiver of the send r, or for the operation r, which awaits nothing any more.
- * Meanwhile messages are matched with p's receives from any source, since that receiver may wait
- * for such a match. */
-static int resolve_send(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *r)
-{
-    struct lpi_query query = {.requests = q->requests, .n = 1, .until = INT64_MAX};
     int rc = 0;
 
-    while (p->inbox.n_any > 0 && r->state == LPI_REQ_RTS_SENT) {
-        if (p->core->machine->explore->way->ends_send(r->rts)) {
-            q->choice = LPI_DECIDED; /* p waits for the CTS only */
-            break;
-        }
-        rc = choose(p, &query);
+    while (send == NULL || !is_settled(p, send)) {
+        struct logp_request *r;
+
+        rc = choose(p, q);
         if (rc <= 0)
-            break;
-    }
-    q->index = lpi_request_is_done(r) ? 0 : LPI_NOT_YET;
-    return rc < 0 ? rc : 0;
-}
-
-/* Choose until q is complete or misses, or nothing is left to choose. @return as choose() */
-static int choose_all(struct lpi_proc *p, struct lpi_query *q)
-{
-    int rc;
-
-    while ((rc = choose(p, q)) > 0) {
-        struct logp_request *r = q->index >= 0 && q->index < q->n ? q->requests[q->index] : NULL;
-        const int error = r != NULL ? await_chosen(p, r) : 0;
-
-        if (error != 0)
-            return error;
+            return rc;
+        r = q->index >= 0 && q->index < q->n ? q->requests[q->index] : NULL;
+        rc = r != NULL ? await_chosen(p, r) : 0;
+        if (rc != 0)
+            return rc;
         if (q->index >= 0 && (r == NULL || !q->any || lpi_request_is_done(r)))
             return 1;
     }
+    q->choice = LPI_DECIDED;
     return rc;
 }
 
@@ -367,23 +305,16 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
 
     if (rc < 0)
         return rc;
-    if (is_decided(p, q)) {
-        q->index =
-            lpi_request_is_done(r) && (!q->beside || r->arrival <= lpi_clock(p)) ? 0 : LPI_NOT_YET;
-        return 0;
-    }
-    if (r != NULL && r->state >= LPI_REQ_SENT)
-        return resolve_send(p, q, r);
-    rc = choose_all(p, q);
+    if (is_decided(p, q))
+        return lpi_resolver_usual.resolve(p, q);
+    rc = choose_all(p, q, r != NULL && r->state >= LPI_REQ_SENT ? r : NULL);
     if (rc < 0)
         return rc;
-    if (r != NULL && lpi_query_waits(q) && r->state != LPI_REQ_POSTED) {
+    if (r != NULL && lpi_query_waits(q) && r->state < LPI_REQ_SENT && r->state != LPI_REQ_POSTED)
         q->choice = LPI_DECIDED;
-        q->index = 0;
-    } else if (rc == 0) {
-        q->index = LPI_NOT_YET;
-    }
-    if (r != NULL && !lpi_request_is_done(r))
+    if (r != NULL)
+        q->index = lpi_request_is_done(r) && (rc > 0 || lpi_query_waits(q)) ? 0 : LPI_NOT_YET;
+    else if (rc == 0)
         q->index = LPI_NOT_YET;
     return 0;
 }
@@ -415,58 +346,4 @@ const struct lpi_resolver lpi_resolver_explored = {
     .restarts = lpi_explored_restarts,
     .polls_in_vain = LPI_EXPLORED_IN_VAIN,
     .note = take_note,
-};
-
-/* ---- ways ---- */
-
-static int64_t timed_horizon(const struct lpi_proc *p)
-{
-    return p->emulated;
-}
-
-static int64_t untimed_horizon(const struct lpi_proc *p)
-{
-    (void)p;
-    return INT64_MAX;
-}
-
-const struct lpi_way lpi_way_timed = {
-    .next_stuck = lpi_next_none,
-    .choose = choose_now,
-    .pass = reach,
-    .touch = reach,
-    .ends = nothing,
-    .stays = nothing,
-    .horizon = timed_horizon,
-    .await_data = data_later,
-    .ends_send = send_goes_on,
-    .takes = lpi_outcomes_timed,
-};
-
-const struct lpi_way lpi_way_untimed = {
-    .next_stuck = lpi_next_polling,
-    .choose = choose_now,
-    .pass = reach,
-    .touch = reach,
-    .ends = nothing,
-    .stays = stays_untimed,
-    .horizon = untimed_horizon,
-    .await_data = await_data,
-    .ends_send = has_matched,
-    .misses = true,
-    .takes = lpi_outcomes_untimed,
-};
-
-const struct lpi_way lpi_way_late = {
-    .next_stuck = lpi_next_polling,
-    .choose = choose_late,
-    .pass = pass_late,
-    .touch = touch_late,
-    .ends = ends_late,
-    .stays = stays_untimed,
-    .horizon = untimed_horizon,
-    .await_data = await_data,
-    .ends_send = has_matched,
-    .misses = true,
-    .takes = lpi_outcomes_late,
 };

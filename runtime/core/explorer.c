@@ -150,7 +150,7 @@ static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
     query->choice = LPI_TAKEN;
     query->index = 0;
     v->misses = 0;
-    v->has_probed = false;
+    v->promised = LOGP_ANY_SOURCE;
     p->state = LPI_RUNNING;
     return p;
 }
@@ -213,16 +213,10 @@ static void add_sole_misses(struct lpi_core *c, struct outcomes *o)
         x->list[o->n++] = lpi_outcomes_miss(x, o->patient->rank);
 }
 
-struct lpi_proc *lpi_next_none(struct lpi_core *c)
-{
-    (void)c;
-    return NULL;
-}
-
-/* Only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
+/* Untimed: only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
  * takes a message whose sender waits for that. As without `late`, the vp that went last usually goes
  * on, unless it can only miss. */
-struct lpi_proc *lpi_next_polling(struct lpi_core *c)
+static struct lpi_proc *next_polling(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;
     struct lpi_query aside = {.until = INT64_MAX}, *query = &aside;
@@ -274,7 +268,7 @@ struct lpi_proc *lpi_explored_next(struct lpi_core *c)
     }
     first = lpi_explored_first(c, &shared);
     if (first == NULL)
-        return x->way->next_stuck(c);
+        return x->by.untimed ? next_polling(c) : NULL;
     first = x->order(c, first, shared);
     x->last = first->rank;
     x->due[first->rank] = INT64_MAX;
@@ -286,21 +280,20 @@ struct lpi_proc *lpi_explored_next(struct lpi_core *c)
 /* What the explorer's flags choose. Untimed without order, others go first as usual, so that all vps
  * begin. */
 static const struct flags {
-    const struct lpi_way *way; /* NULL: these flags exclude each other */
-    bool (*others_first)(struct lpi_proc *p, int64_t t);
+    bool (*others_first)(struct lpi_proc *p, int64_t t); /* NULL: these flags exclude each other */
     struct lpi_proc *(*next)(struct lpi_core *c, struct lpi_proc *first, bool shared);
     int (*ask_outcome)(const struct lpi_explore *x, int n);
 } all_flags[2][2][2][2] = {
     /* untimed, late, order, messages */
-    [0][0][0][0] = {&lpi_way_timed, earlier_first, order_none, take_first},
-    [0][0][0][1] = {&lpi_way_timed, earlier_first, order_none, ask_of_several},
-    [0][0][1][0] = {&lpi_way_timed, equal_first, order_equal, take_first},
-    [0][0][1][1] = {&lpi_way_timed, equal_first, order_equal, ask_of_several},
-    [1][0][0][0] = {&lpi_way_untimed, lpi_usual_others_first, order_none, take_first},
-    [1][0][0][1] = {&lpi_way_untimed, lpi_usual_others_first, order_none, ask_of_several},
-    [1][0][1][0] = {&lpi_way_untimed, all_first, order_all, take_first},
-    [1][0][1][1] = {&lpi_way_untimed, all_first, order_all, ask_of_several},
-    [1][1][0][1] = {&lpi_way_late, lpi_usual_others_first, order_none, lpi_explore_ask},
+    [0][0][0][0] = {earlier_first, order_none, take_first},
+    [0][0][0][1] = {earlier_first, order_none, ask_of_several},
+    [0][0][1][0] = {equal_first, order_equal, take_first},
+    [0][0][1][1] = {equal_first, order_equal, ask_of_several},
+    [1][0][0][0] = {lpi_usual_others_first, order_none, take_first},
+    [1][0][0][1] = {lpi_usual_others_first, order_none, ask_of_several},
+    [1][0][1][0] = {all_first, order_all, take_first},
+    [1][0][1][1] = {all_first, order_all, ask_of_several},
+    [1][1][0][1] = {lpi_usual_others_first, order_none, lpi_explore_ask},
 };
 
 static const struct flags *flags_of(const struct logp_explorer *by)
@@ -316,7 +309,7 @@ void lpi_explore_begin(struct logp_machine *m)
 
     for (int i = 0; i < m->P; i++) {
         lpi_durable_free(x->vps[i].durable);
-        x->vps[i] = (struct lpi_explored_vp){0};
+        x->vps[i] = (struct lpi_explored_vp){.promised = LOGP_ANY_SOURCE};
         lpi_usage_forget(&m->procs[i]);
         m->procs[i].agreed = 0; /* groups have the same contexts in each run */
         x->due[i] = 0;          /* all begin */
@@ -368,8 +361,7 @@ static void configure(struct lpi_explore *x, const struct logp_explorer *by)
     const struct flags *flags = flags_of(by);
 
     x->by = *by;
-    x->by.misses = !flags->way->misses ? 0 : by->misses > 0 ? by->misses : MISSES;
-    x->way = flags->way;
+    x->by.misses = !by->untimed ? 0 : by->misses > 0 ? by->misses : MISSES;
     x->others_first = flags->others_first;
     x->order = flags->next;
     x->ask_outcome = flags->ask_outcome;
@@ -412,7 +404,7 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
         rc = logp_struct_take(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
     if (rc != 0)
         return rc;
-    if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by)->way == NULL))
+    if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by)->others_first == NULL))
         return -EINVAL;
     rc = given != NULL ? m->exploring : 0;
     if (rc != 0)

@@ -35,35 +35,25 @@ bool lpi_outcomes_reserve(struct logp_machine *m, int n)
     return n < m->explore->capacity || grow(m, n);
 }
 
-/* Insert into list[from .. n), which is sorted by (arrival, source). Sends keep their order. */
-static void insert(struct lpi_explore *x, int from, int n, struct logp_alternative a,
-                   int64_t arrival)
-{
-    int i = n;
-
-    for (; i > from &&
-           (x->arrivals[i - 1] > arrival || (x->arrivals[i - 1] == arrival && a.kind == LOGP_TAKE &&
-                                             x->list[i - 1].source > a.source));
-         i--) {
-        x->list[i] = x->list[i - 1];
-        x->arrivals[i] = x->arrivals[i - 1];
-    }
-    x->list[i] = a;
-    x->arrivals[i] = arrival;
-}
-
 struct gathering {
     struct lpi_proc *p;
+    struct lpi_explore *x;
+    const struct lpi_query *query;
     int from, n;   /* list[from .. n) are the alternatives of this query */
     int64_t until; /* messages that arrive later cannot be taken yet */
-    int only;      /* the only source; LPI_NOTHING: all sources */
-    const struct lpi_query *query;
-    int known;   /* bits of logp_take */
-    bool forced; /* out: late: the first entry is the only alternative */
+    int only;      /* the only source, or LOGP_ANY_SOURCE */
+    int known;     /* bits of logp_take */
+    bool forced;   /* out: late: the first entry is the only alternative */
 };
 
 /* Matches that do not complete the query come first: exhaustive.c relies on that. */
 static const int64_t BEFORE_ALL = INT64_MIN / 2, FORCED = INT64_MIN;
+
+/* Untimed, no time brings more. */
+static int64_t horizon(const struct lpi_proc *p)
+{
+    return p->core->machine->explore->by.untimed ? INT64_MAX : p->emulated;
+}
 
 /* The index of r in the requests of query; -1: it is none of them */
 static int index_of(const struct lpi_query *query, const struct logp_request *r)
@@ -74,12 +64,37 @@ static int index_of(const struct lpi_query *query, const struct logp_request *r)
     return -1;
 }
 
+/* Insert a into g's alternatives, which are sorted by (arrival, source). Sends keep their order. */
 static void add(struct gathering *g, struct logp_alternative a, int64_t arrival)
 {
+    struct lpi_explore *x = g->x;
+    int i = g->n;
+
     if (!lpi_outcomes_reserve(g->p->core->machine, g->n))
         return;
+    for (; i > g->from &&
+           (x->arrivals[i - 1] > arrival || (x->arrivals[i - 1] == arrival && a.kind == LOGP_TAKE &&
+                                             x->list[i - 1].source > a.source));
+         i--) {
+        x->list[i] = x->list[i - 1];
+        x->arrivals[i] = x->arrivals[i - 1];
+    }
     a.rank = g->p->rank;
-    insert(g->p->core->machine->explore, g->from, g->n++, a, arrival);
+    x->list[i] = a;
+    x->arrivals[i] = arrival;
+    g->n++;
+}
+
+/* The request with this id, which is at this index of the query, takes the message with this label. */
+static struct logp_alternative take(const struct lpi_label *l, int index, uint32_t id, int known)
+{
+    return (struct logp_alternative){.kind = LOGP_TAKE,
+                                     .source = l->src,
+                                     .polls = known,
+                                     .tag = l->tag,
+                                     .index = index,
+                                     .context = l->context,
+                                     .request = id};
 }
 
 static bool is_sync(const struct lpi_message *m)
@@ -87,33 +102,29 @@ static bool is_sync(const struct lpi_message *m)
     return m->kind == LPI_SYNC_SEND || m->kind == LPI_RTS;
 }
 
+static bool is_promised(const struct gathering *g, const struct lpi_message *m)
+{
+    return g->only == LOGP_ANY_SOURCE || g->only == m->src;
+}
+
 /* No receive can take m now. A probe can find it if no posted receive fits it, and if it is the
  * first of its source. */
 static void add_found(struct gathering *g, const struct lpi_message *m)
 {
-    const struct lpi_explore *x = g->p->core->machine->explore;
-
-    if (g->only != LPI_NOTHING && g->only != m->src)
+    if (!is_promised(g, m))
         return;
     for (const struct logp_request *r = g->p->inbox.posted_first; r != NULL; r = r->next)
         if (lpi_label_fits(&r->label, &m->label))
             return;
     for (int i = g->from; i < g->n; i++)
-        if (x->list[i].request == 0 && x->list[i].source == m->src)
+        if (g->x->list[i].request == 0 && g->x->list[i].source == m->src)
             return;
-    add(g,
-        (struct logp_alternative){.kind = LOGP_TAKE,
-                                  .source = m->src,
-                                  .polls = g->known,
-                                  .tag = m->tag,
-                                  .index = -1,
-                                  .context = m->context},
-        m->arrival);
+    add(g, take(&m->label, -1, 0, g->known), m->arrival);
 }
 
-/* r could take m. index: of r in the query; -1: it does not complete the query */
-static bool add_match(struct gathering *g, const struct lpi_message *m,
-                      const struct logp_request *r, int index, int64_t arrival)
+/* r could take m. forced: that is the only alternative */
+static void add_match(struct gathering *g, const struct lpi_message *m,
+                      const struct logp_request *r, bool forced)
 {
     const struct lpi_query *query = g->query;
     const struct lpi_inbox *in = &g->p->inbox;
@@ -122,26 +133,18 @@ static bool add_match(struct gathering *g, const struct lpi_message *m,
     const int of = (alone ? LOGP_TAKE_ALONE : 0) |
                    (r->src == LOGP_ANY_SOURCE ? LOGP_TAKE_FROM_ANY : 0) |
                    (r->tag == LOGP_ANY_TAG ? LOGP_TAKE_OF_ANY : 0);
+    const bool untimed = g->x->by.untimed;
+    int index = index_of(query, r);
+    int64_t at = m->arrival;
 
-    if (m->arrival <= g->until && (index < 0 || g->only == LPI_NOTHING || g->only == m->src))
-        add(g,
-            (struct logp_alternative){.kind = LOGP_TAKE,
-                                      .source = m->src,
-                                      .tag = m->tag,
-                                      .index = index,
-                                      .polls = g->known | of,
-                                      .context = m->context,
-                                      .request = r->id},
-            arrival);
-    return false;
-}
-
-/* Only a receive from any source has a choice. */
-bool lpi_outcomes_timed(void *arg, const struct lpi_message *m, const struct logp_request *r)
-{
-    struct gathering *g = arg;
-
-    return r->src != LOGP_ANY_SOURCE || add_match(g, m, r, index_of(g->query, r), m->arrival);
+    if (untimed && query->n > 1 && (is_sync(m) || r->hinders))
+        index = -1; /* another request may still complete before r */
+    if (forced)
+        at = FORCED;
+    else if (untimed && index < 0)
+        at = BEFORE_ALL + m->arrival;
+    if (m->arrival <= g->until && (index < 0 || is_promised(g, m)))
+        add(g, take(&m->label, index, r->id, g->known | of), at);
 }
 
 /* Does the query wait for r alone, a receive of a named source? */
@@ -161,49 +164,30 @@ static bool is_awaited(const struct lpi_proc *p, const struct logp_request *r)
     return m != NULL;
 }
 
-/* If r is not in the query, it makes no difference whether r takes m now or later, unless r hinders
- * a receive of the query, m's sender waits for the match, or that of another message does. */
-static bool add_untimed(struct gathering *g, const struct lpi_message *m,
-                        const struct logp_request *r, bool forced)
-{
-    int index = index_of(g->query, r);
-
-    if (g->query->n > 1 && (is_sync(m) || r->hinders))
-        index = -1; /* another request may still complete before r */
-    if (!r->matters && !is_sync(m) && !is_awaited(g->p, r))
-        return false;
-    return add_match(g, m, r, index,
-                     forced      ? FORCED
-                     : index < 0 ? BEFORE_ALL + m->arrival
-                                 : m->arrival);
-}
-
-bool lpi_outcomes_untimed(void *arg, const struct lpi_message *m, const struct logp_request *r)
-{
-    struct gathering *g = arg;
-
-    return is_forced(g, r) || add_untimed(g, m, r, false);
-}
-
-bool lpi_outcomes_late(void *arg, const struct lpi_message *m, const struct logp_request *r)
-{
-    struct gathering *g = arg;
-    const bool forced = is_forced(g, r);
-
-    g->forced = g->forced || forced;
-    return add_untimed(g, m, r, forced);
-}
-
-/* For lpi_match_candidates(). A message that no receive can take may be found by a probe. */
+/*
+ * For lpi_match_candidates(). Timed, only a receive from any source has a choice. Untimed, a forced
+ * one has none; late, that is an alternative for the scheduler. If r is not in the query, it makes
+ * no difference whether r takes m now or later, unless r hinders a receive of the query, m's sender
+ * waits for the match, or that of another message does. A message that no receive can take may be
+ * found by a probe.
+ */
 static bool takes(void *arg, const struct lpi_message *m, const struct logp_request *r)
 {
     struct gathering *g = arg;
+    const struct logp_explorer *by = &g->x->by;
+    const bool forced = by->untimed && r != NULL && is_forced(g, r);
 
-    if (r != NULL)
-        return g->p->core->machine->explore->way->takes(g, m, r);
-    if (g->query->label != NULL && lpi_label_fits(g->query->label, &m->label) &&
-        m->arrival <= g->until)
-        add_found(g, m);
+    if (r == NULL) {
+        if (g->query->label != NULL && lpi_label_fits(g->query->label, &m->label) &&
+            m->arrival <= g->until)
+            add_found(g, m);
+        return false;
+    }
+    if (by->untimed ? forced && !by->late : r->src != LOGP_ANY_SOURCE)
+        return true;
+    g->forced = g->forced || forced;
+    if (!by->untimed || r->matters || is_sync(m) || is_awaited(g->p, r))
+        add_match(g, m, r, forced);
     return false;
 }
 
@@ -213,15 +197,14 @@ static bool is_done(const struct logp_request *r)
     return r != NULL && r->state != LPI_REQ_CHARGED && lpi_request_is_done(r);
 }
 
-/* The source that a probe has promised to this query; LPI_NOTHING: none */
+/* The source that a probe has promised to this query; LOGP_ANY_SOURCE: none */
 static int promised(const struct lpi_explored_vp *v, const struct lpi_query *query)
 {
     const struct lpi_label *label = query->label;
 
     if (label == NULL && query->n == 1 && query->requests[0]->state == LPI_REQ_POSTED)
         label = &query->requests[0]->label;
-    return v->has_probed && label != NULL && lpi_label_is(label, &v->probed) ? v->promised
-                                                                             : LPI_NOTHING;
+    return label != NULL && lpi_label_is(label, &v->probed) ? v->promised : LOGP_ANY_SOURCE;
 }
 
 static bool waits_for_send(const struct lpi_query *query)
@@ -232,53 +215,50 @@ static bool waits_for_send(const struct lpi_query *query)
     return false;
 }
 
+/* r, the index-th request, is complete. */
+static void add_done(struct gathering *g, const struct logp_request *r, int index)
+{
+    const bool receives = r->state < LPI_REQ_SENT;
+    const struct lpi_label got = {r->context, r->from, r->got_tag};
+    struct logp_alternative a =
+        take(receives ? &got : &r->label, index, r->id, receives ? LOGP_TAKE_MATCHED : 0);
+
+    a.kind = receives ? LOGP_TAKE : LOGP_DONE;
+    if (lpi_request_arrival(r) <= g->until)
+        add(g, a, lpi_request_arrival(r));
+}
+
 /* Gather the alternatives of g->query. */
 static void gather(struct gathering *g)
 {
-    const struct lpi_explore *x = g->p->core->machine->explore;
     const struct lpi_query *query = g->query;
 
     g->known =
         lpi_match_mark(g->p, query->label, query->requests, query->n) ? LOGP_TAKE_ANY_TAG : 0;
     g->known |= waits_for_send(query) ? 0 : LOGP_TAKE_NO_SEND;
     lpi_match_candidates(g->p, takes, g); /* also binds receives without a choice */
-    for (int i = 0; i < query->n; i++) {
-        const struct logp_request *r = query->requests[i];
-        const bool receives = r != NULL && r->state < LPI_REQ_SENT;
-
-        if (is_done(r))
-            add(g,
-                (struct logp_alternative){.kind = receives ? LOGP_TAKE : LOGP_DONE,
-                                          .source = receives ? r->from : r->src,
-                                          .tag = receives ? r->got_tag : r->tag,
-                                          .index = i,
-                                          .polls = receives ? LOGP_TAKE_MATCHED : 0,
-                                          .context = r->context,
-                                          .request = r->id},
-                lpi_request_arrival(r));
-    }
-    while (g->n > g->from &&
-           x->arrivals[g->n - 1] > g->until) /* the first message of its source is late */
-        g->n--;
+    for (int i = 0; i < query->n; i++)
+        if (is_done(query->requests[i]))
+            add_done(g, query->requests[i], i);
 }
 
 int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n, bool *forced)
 {
-    const struct lpi_explore *x = p->core->machine->explore;
+    struct lpi_explore *x = p->core->machine->explore;
     struct lpi_explored_vp *v = &x->vps[p->rank];
     struct gathering g = {.p = p,
+                          .x = x,
+                          .query = query,
                           .from = n,
                           .n = n,
-                          .until = x->way->horizon(p),
-                          .only = promised(v, query),
-                          .query = query};
+                          .until = horizon(p),
+                          .only = promised(v, query)};
 
     if (query->kind == LPI_QUERY_TURN)
         add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->key}, 0);
     gather(&g);
-    if (g.n == n && g.only != LPI_NOTHING) { /* a receive of that source has taken it */
-        v->has_probed = false;
-        g.only = LPI_NOTHING;
+    if (g.n == n && g.only != LOGP_ANY_SOURCE) { /* a receive of that source has taken it */
+        v->promised = g.only = LOGP_ANY_SOURCE;
         gather(&g);
     }
     *forced = g.forced;
@@ -316,7 +296,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
                                       .source = -1,
                                       .request = query->n > 0 ? query->requests[0]->id : 0};
     else if (lpi_may_miss(query) && v->misses < x->by.misses && !is_sure(query) &&
-             (n == from || promised(v, query) == LPI_NOTHING))
+             (n == from || promised(v, query) == LOGP_ANY_SOURCE))
         x->list[n++] = lpi_outcomes_miss(x, p->rank);
     return n;
 }
@@ -324,8 +304,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
 void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
                        const struct logp_alternative *a)
 {
-    const struct lpi_explore *x = p->core->machine->explore;
-    struct lpi_explored_vp *v = &x->vps[p->rank];
+    struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];
     const struct lpi_label label = {a->context, a->source, a->tag};
     const bool found = a->kind == LOGP_TAKE && a->request == 0;
 
@@ -339,14 +318,13 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         return;
     if (query->index >= 0) {
         v->misses = 0;
-        v->has_probed = found;
+        v->promised = found ? a->source : LOGP_ANY_SOURCE;
     }
     if (found) {
         query->found = lpi_match_find(p, &label, INT64_MAX);
         v->probed = *query->label;
-        v->promised = a->source;
     } else if (a->kind == LOGP_TAKE && (a->index < 0 || !is_done(query->requests[a->index]))) {
-        lpi_match_label(p, &label, x->way->horizon(p));
+        lpi_match_label(p, &label, horizon(p));
     }
 }
 

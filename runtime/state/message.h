@@ -20,6 +20,7 @@
 struct lpi_core;
 struct lpi_proc;
 struct lpi_cargo; /* remote.h */
+struct lpi_rendezvous;
 struct logp_request;
 
 enum {
@@ -76,25 +77,6 @@ static inline bool lpi_has_payload(enum lpi_message_kind kind)
     return kind < LPI_ON_ITS_WAY || kind == LPI_SYNC_SEND || kind == LPI_DATA;
 }
 
-/*
- * A send that waits for its receiver. Its sender owns it until the run is over or both are done
- * with it. The fields that the receiver's core reads are constant.
- */
-struct lpi_rendezvous {
-    struct lpi_rendezvous *next; /* of the same sender */
-    uint32_t context;
-    int dst, tag;
-    size_t n_bytes;
-    const void *data; /* the payload, until DATA has been sent: ... */
-    void *copy;       /* ... this copy; NULL: the caller's buffer, or made by ... */
-    const struct logp_send_options *made_by;
-    int64_t latency;              /* of the CTS */
-    struct logp_request *request; /* the receive that has matched; NULL: none yet */
-    int64_t at;                   /* when the CTS arrives at the sender */
-    bool is_cancelled;            /* a CANCEL has been answered: no RTS is pending any more */
-    struct logp_request *own;     /* the sender's; it is SENT when DATA has been sent */
-};
-
 /* A message while it is being handed over. */
 struct lpi_envelope {
     LPI_LABEL;
@@ -112,6 +94,21 @@ struct lpi_envelope {
     const struct logp_send_options *made_by; /* its fill() makes the payload; NULL: it is in data */
     enum lpi_message_kind kind;
     bool is_paid; /* its cost has been taken from the queue limit */
+};
+
+/*
+ * A send that waits for its receiver. Its sender owns it until the run is over or both are done
+ * with it. The fields that the receiver's core reads are constant.
+ */
+struct lpi_rendezvous {
+    struct lpi_rendezvous *next;  /* of the same sender */
+    struct lpi_envelope envelope; /* DATA, without `request` until it is sent */
+    void *copy;                   /* of the payload; NULL: it is the caller's */
+    int64_t latency;              /* of the CTS */
+    struct logp_request *request; /* the receive that has matched; NULL: none yet */
+    int64_t at;                   /* when the CTS arrives at the sender */
+    bool is_cancelled;            /* a CANCEL has been answered: no RTS is pending any more */
+    struct logp_request *own;     /* the sender's; it is SENT when DATA has been sent */
 };
 
 struct lpi_message {
