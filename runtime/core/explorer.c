@@ -404,7 +404,8 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
         rc = logp_struct_take(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
     if (rc != 0)
         return rc;
-    if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by)->others_first == NULL))
+    if (given != NULL &&
+        (by.choose == NULL || by.misses < 0 || flags_of(&by)->others_first == NULL))
         return -EINVAL;
     rc = given != NULL ? m->exploring : 0;
     if (rc != 0)
