@@ -14,6 +14,7 @@ struct explored {
     uint64_t seed;
     uint64_t random; /* for answers */
     uint64_t hash;   /* of all that was asked and noted */
+    int late;        /* waits that have missed a payload on its way */
 };
 
 static void add(struct explored *e, uint64_t x)
@@ -260,6 +261,63 @@ Test(explore_calls, a_late_payload_is_awaited_beside_another_message)
     cr_assert_eq(logp_machine_create(&config, &m), 0);
     cr_assert_eq(logp_machine_explore(m, &explorer), 0);
     cr_assert_eq(logp_machine_run(m, await_payload, &e, hang_ns), 0);
+}
+
+/* Rank 1's wait misses, as the payload of the send that it has matched arrives after its end. The
+ * receive is complete then: whatever asks for it next finds it. */
+static int ask_again(struct logp_vp *vp, void *arg)
+{
+    struct explored *e = arg;
+    struct logp_request *r[2];
+    char big[64] = "";
+    int index = 0, rc;
+    bool done = false;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_send(vp, 1, 0, big, sizeof(big));
+    TRY(logp_irecv(vp, 0, 1, big, 1, &r[0]));
+    TRY(logp_irecv(vp, LOGP_ANY_SOURCE, 0, big, sizeof(big), &r[1]));
+    rc = logp_wait_until(vp, r[1], 10000, NULL);
+    if (rc == -ETIME && logp_now(vp) > 20000) {
+        e->late++;
+        if (e->seed % 2 == 0)
+            TRY(logp_test(vp, r[1], &done, NULL));
+        else
+            TRY(logp_waitany_until(vp, r, 2, logp_now(vp) + 1, &index, NULL));
+        cr_expect(done || index == 1, "seed %d", (int)e->seed);
+    } else if (rc == -ETIME) {
+        TRY(logp_wait(vp, r[1], NULL));
+    }
+    return rc == -ETIME ? logp_cancel(vp, r[0]) : rc;
+}
+
+Test(explore_calls, a_receive_whose_payload_came_too_late_is_complete)
+{
+    const struct logp_network network = {.rendezvous_from = 20};
+    int late = 0;
+
+    for (int seed = 1; seed <= 40; seed++) {
+        struct explored e = {.seed = (uint64_t)seed, .random = (uint64_t)seed};
+        const struct logp_explorer explorer = {.size = sizeof(explorer),
+                                               .choose = choose,
+                                               .note = note,
+                                               .arg = &e,
+                                               .messages = true,
+                                               .untimed = seed > 20};
+        const struct logp_config config = {.size = sizeof(config),
+                                           .n_processors = 2,
+                                           .clock = LOGP_CLOCK_VIRTUAL,
+                                           .executor = "fiber",
+                                           .delay = model(1, 0),
+                                           .network = &network};
+        TEST_MACHINE m = NULL;
+
+        cr_assert_eq(logp_machine_create(&config, &m), 0);
+        cr_assert_eq(logp_machine_explore(m, &explorer), 0);
+        cr_assert_eq(logp_machine_run(m, ask_again, &e, hang_ns), 0);
+        late += e.late;
+    }
+    cr_assert_geq(late, 20);
 }
 
 /* ---- waits that end, after they have waited ---- */

@@ -298,6 +298,16 @@ static int begin(struct lpi_proc *p, const struct lpi_query *q)
     return rc == -EHOSTDOWN ? give_back(p, q->n == 1 ? q->requests[0] : NULL) : rc;
 }
 
+/* A receive of q that is complete without a choice: its payload came when a wait for it had missed.
+ * @return its index; LPI_NOT_YET: there is none, or q is such a wait */
+static int charged(const struct lpi_query *q)
+{
+    for (int i = 0; i < q->n && (q->any || !lpi_query_waits(q)); i++)
+        if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_CHARGED)
+            return i;
+    return LPI_NOT_YET;
+}
+
 static int resolve(struct lpi_proc *p, struct lpi_query *q)
 {
     struct logp_request *r = q->n == 1 && !q->any ? q->requests[0] : NULL; /* the only one */
@@ -307,6 +317,9 @@ static int resolve(struct lpi_proc *p, struct lpi_query *q)
         return rc;
     if (is_decided(p, q))
         return lpi_resolver_usual.resolve(p, q);
+    q->index = charged(q);
+    if (q->index >= 0)
+        return 0;
     rc = choose_all(p, q, r != NULL && r->state >= LPI_REQ_SENT ? r : NULL);
     if (rc < 0)
         return rc;
