@@ -28,7 +28,7 @@ def time_left(seconds):
 class Campaign:
     def __init__(self, work, files, texts, options, deadline):
         self.work, self.n, self.jobs, self.deadline = work, options.n, options.jobs, deadline
-        self.files = files
+        self.files, self.label = files, options.label
         # what lies beside the folders, as this program's own output may, is no code
         self.code = digest({name: data for name, data in files.items()
                             if not name.startswith(("tests/", "bench/")) and
@@ -58,7 +58,9 @@ class Campaign:
         for i, copy in enumerate(self.copies):
             say("building copy %d of %d" % (i + 1, self.jobs), passing=True)
             copy.prepare(root, self.files, self.jobs)
-        self.units = {unit["name"]: unit for unit in suites.list_units(self.copies[0])}
+        self.units = {unit["name"]: unit for unit in suites.list_units(self.copies[0], self.label)}
+        if not self.units:
+            raise BuildError("no test has the label '%s'" % self.label)
         self.keys = suites.keys_of(self.units, self.copies[0], self.code, digest(self.files))
         self.state.forget(self.keys)
         cover_copy = None

@@ -258,6 +258,10 @@ def check_units(checks):
     argv, some = suites.chosen(["tests", "--filter", "a/*", "--jobs", "1"], tests)
     checks.hold(argv == ["tests", "--jobs", "1"] and some == ["a/x", "a/y"], "units: %s" % some)
     checks.hold(suites.chosen(["test_a"], tests) == (["test_a"], tests), "units: no filter")
+    test, has = {"name": "a", "command": ["a"]}, {"LABELS": ["check", "fast"]}
+    checks.hold(suites.is_chosen(test, has, None) and suites.is_chosen(test, has, "fast") and
+                not suites.is_chosen(test, has, "long") and
+                not suites.is_chosen(test, {}, "fast"), "units: label")
 
 
 def check_copy(checks):

@@ -55,15 +55,21 @@ def chosen(argv, tests):
     return argv[:at] + argv[at + 2:], [t for t in tests if fnmatch.fnmatchcase(t, argv[at + 1])]
 
 
-def list_units(copy):
-    """[{name, test, argv, env, cwd, timeout}] in the order of ctest."""
+def is_chosen(test, has, label):
+    """Is this test of ctest to be run? label: only tests with this one; None: all."""
+    return ("command" in test and test["name"] not in STATIC and
+            (label is None or label in has.get("LABELS", [])))
+
+
+def list_units(copy, label):
+    """[{name, test, argv, env, cwd, timeout}] in the order of ctest. label: as is_chosen()"""
     shown = subprocess.run(["ctest", "--test-dir", copy.build, "--show-only=json-v1"],
                            capture_output=True, text=True, check=True)
     units = []
     for test in json.loads(shown.stdout)["tests"]:
-        if "command" not in test or test["name"] in STATIC:
-            continue
         has = {p["name"]: p["value"] for p in test.get("properties", [])}
+        if not is_chosen(test, has, label):
+            continue
         argv, criterion = list(test["command"]), []
         if set(has) - PLAIN:  # one that only ctest knows how to judge
             argv = ["ctest", "--test-dir", copy.build, "-R", "^%s$" % re.escape(test["name"])]
