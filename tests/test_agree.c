@@ -164,6 +164,65 @@ Test(agree, right_programs_pass)
     cr_assert_eq(logp_check(many, NULL, &check, NULL), 0);
 }
 
+enum { N_GROUPS = 60 };
+
+/* Rank 0 has called a collective of each group when rank 1 calls its first one.
+ * *arg: the call of rank 1 that has another size */
+static int far_ahead(struct logp_vp *vp, void *arg)
+{
+    const int *odd = arg;
+    const int me = logp_vp_rank(vp);
+    struct logp_vp *groups[N_GROUPS];
+    char x[2] = {0};
+    int rc;
+
+    for (int i = 0; i < N_GROUPS; i++)
+        TRY(logp_group_create(vp, 1 + (uint32_t)i, NULL, 0, &groups[i]));
+    rc = me == 1 ? logp_compute(vp, 1000000, NULL, NULL) : 0;
+    for (int i = 0; rc == 0 && i < N_GROUPS; i++)
+        rc = logp_broadcast(groups[i], x, me == 1 && i == *odd ? 2 : 1, 0);
+    for (int i = 0; i < N_GROUPS; i++)
+        logp_group_destroy(groups[i]);
+    return rc;
+}
+
+/* Records of calls collide and move, but each of them is found. */
+Test(agree, a_call_that_differs_is_found_among_many_that_are_under_way)
+{
+    struct logp_machine *m = machine_of(2);
+
+    for (int odd = 0; odd <= N_GROUPS; odd++)
+        cr_assert_eq(logp_machine_run(m, far_ahead, &odd, 0), odd < N_GROUPS ? -EPROTO : 0,
+                     "call %d", odd);
+    logp_machine_destroy(m);
+}
+
+/* Only rank 0 calls a collective before rank 1 ends the run. */
+static int ends_after_a_call(struct logp_vp *vp, void *arg)
+{
+    char x = 0;
+    int rc;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_broadcast(vp, &x, 1, 0);
+    rc = logp_compute(vp, 1000000, NULL, NULL);
+    return rc != 0 ? rc : -EIO;
+}
+
+static int only_a_barrier(struct logp_vp *vp, void *arg)
+{
+    return logp_barrier(vp);
+}
+
+Test(agree, calls_of_the_run_before_are_forgotten)
+{
+    struct logp_machine *m = machine_of(2);
+
+    cr_assert_eq(logp_machine_run(m, ends_after_a_call, NULL, 0), -EIO);
+    cr_assert_eq(logp_machine_run(m, only_a_barrier, NULL, 0), 0);
+    logp_machine_destroy(m);
+}
+
 /* Each ends while nothing else is under way: by a wait, by tests, and by a wait for any. */
 static int one_by_one(struct logp_vp *vp, void *arg)
 {

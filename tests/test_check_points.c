@@ -268,6 +268,29 @@ Test(check_points, exhaustive_makes_all_choices)
     expect_executions(chooses, NULL, 2, 36); /* 6 of each vp */
 }
 
+/* It notes which numbers it has chosen. */
+static int notes_a_number(struct logp_vp *vp, void *arg)
+{
+    bool *chosen = arg;
+    int64_t x;
+
+    TRY(logp_choose_int(vp, 0, 300, &x));
+    LOGP_CHECK(vp, x >= 0 && x <= 300);
+    chosen[x] = true;
+    return 0;
+}
+
+Test(check_points, exhaustive_chooses_each_number)
+{
+    struct logp_check check = check_of(1, LOGP_STRATEGY_EXHAUSTIVE, 100000);
+    bool chosen[301] = {false};
+
+    passes(notes_a_number, chosen, &check);
+    cr_assert(check.checked.complete, "%s", check.checked.text);
+    for (int i = 0; i <= 300; i++)
+        cr_assert(chosen[i], "%d", i);
+}
+
 /* It fails if rank 1 chooses 5 and then a number above 1000. */
 static int fails_at_5(struct logp_vp *vp, void *arg)
 {

@@ -224,6 +224,79 @@ Test(explore_calls, a_receive_takes_what_a_probe_with_its_label_has_found)
     }
 }
 
+/* A probe finds a message for no request. *arg: how often */
+static int choose_found(void *arg, const struct logp_alternative *a, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (a[i].kind == LOGP_TAKE && a[i].request == 0) {
+            cr_expect_eq(a[i].index, -1, "%d", a[i].index);
+            ++*(int *)arg;
+        }
+    return n - 1;
+}
+
+Test(explore_calls, what_a_probe_finds_has_no_request)
+{
+    int n_found = 0;
+    const struct logp_explorer explorer = {.size = sizeof(explorer),
+                                           .choose = choose_found,
+                                           .arg = &n_found,
+                                           .messages = true,
+                                           .untimed = true,
+                                           .late = true};
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_VIRTUAL, NULL);
+
+    cr_assert_eq(logp_machine_explore(m, &explorer), 0);
+    cr_assert_eq(logp_machine_run(m, find_and_take, NULL, hang_ns), 0);
+    cr_expect_gt(n_found, 0);
+}
+
+/* Ranks 2 and 3 send to rank 0, which receives from any source, and to rank 1, which has posted such a
+ * receive, too, but waits for one that names its source. */
+static int any_and_named(struct logp_vp *vp, void *arg)
+{
+    const int me = logp_vp_rank(vp);
+    struct logp_request *any;
+
+    if (me > 1) {
+        TRY(logp_send(vp, 0, 0, NULL, 0));
+        return logp_send(vp, 1, me, NULL, 0);
+    }
+    if (me == 1) {
+        TRY(logp_irecv(vp, LOGP_ANY_SOURCE, 2, NULL, 0, &any));
+        TRY(logp_recv(vp, 3, 3, NULL, 0, NULL));
+        return logp_wait(vp, any, NULL);
+    }
+    TRY(logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL));
+    return logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL);
+}
+
+/* *arg: how often a message with each tag could be taken, and something else could come first */
+static int count_takes(void *arg, const struct logp_alternative *a, int n)
+{
+    int *takes = arg;
+
+    for (int i = 0; i < n; i++)
+        takes[a[i].tag] += a[i].kind == LOGP_TAKE && n > 1;
+    return n - 1;
+}
+
+Test(explore_calls, a_wait_for_a_named_source_is_no_choice)
+{
+    int takes[4] = {0};
+    const struct logp_explorer explorer = {.size = sizeof(explorer),
+                                           .choose = count_takes,
+                                           .arg = takes,
+                                           .messages = true,
+                                           .untimed = true,
+                                           .late = true};
+    TEST_MACHINE m = test_machine(4, LOGP_CLOCK_VIRTUAL, NULL);
+
+    cr_assert_eq(logp_machine_explore(m, &explorer), 0);
+    cr_assert_eq(logp_machine_run(m, any_and_named, NULL, hang_ns), 0);
+    cr_expect(takes[0] > 0 && takes[3] == 0, "%d, %d", takes[0], takes[3]);
+}
+
 /* Rank 1 has matched a send that waits for it when its wait ends, so it awaits the payload, which is
  * late. Meanwhile a message comes for another receive from any source. */
 static int await_payload(struct logp_vp *vp, void *arg)

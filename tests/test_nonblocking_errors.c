@@ -136,6 +136,29 @@ TestProgram(nonblocking_errors, one_that_fails_leaves_the_others_alone,
     return 0;
 }
 
+/* It has failed by the time it is waited for, as a wait for another one has served it. */
+TestProgram(nonblocking_errors, one_that_has_failed_says_so_when_it_is_waited_for,
+            cr_assert_eq(test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_600ns), program,
+                                     NULL, 0)
+                             .unreceived,
+                         1))
+{
+    const int me = logp_vp_rank(vp);
+    const struct logp_args args = {.n_bytes = me == 0 ? 16 : 8};
+    int64_t a[2] = {1, 2}, b = me == 0 ? 3 : 0;
+    struct logp_request *fails, *other;
+    struct logp_plan *plan;
+
+    OK(logp_plan_create(logp_algorithm_find("broadcast", "flat"), 2, me, &args, NULL, &plan));
+    OK(logp_plan_start(vp, plan, a, NULL, &fails));
+    OK(logp_ibroadcast(vp, &b, 8, 0, &other));
+    OK(logp_wait(vp, other, NULL));
+    cr_assert_eq(b, 3);
+    cr_assert_eq(logp_wait(vp, fails, NULL), me == 0 ? 0 : -EMSGSIZE);
+    logp_plan_destroy(plan);
+    return 0;
+}
+
 /* How a program leaves its collectives. */
 enum leaving { WITHOUT_WAITING, WITH_AN_ERROR, WITHOUT_STARTING };
 

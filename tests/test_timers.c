@@ -286,6 +286,30 @@ Test(timers, a_run_at_the_end_of_its_memory_goes_on)
     lpi_timers_fini(&t);
 }
 
+/* In order, so all in one run, of several blocks: what is k ahead is the k-th that will come. */
+Test(timers, in_a_run_each_is_so_far_ahead_of_the_first)
+{
+    enum { N = 4 * LPI_TIMER_BLOCK + 1 };
+    struct lpi_timers t;
+
+    cr_assert_eq(lpi_timers_init(&t, N), 0);
+    for (int i = 0; i < N; i++)
+        lpi_timers_push(&t, i, 0, 0);
+    for (int gone = 0; gone < N; gone++) {
+        const int last = N - 1 - gone;
+
+        for (int k = 0; k < 8 && k <= last; k++) {
+            cr_assert(lpi_timers_ahead(&t, k) != NULL);
+            cr_assert_eq(lpi_timers_ahead(&t, k)->key, gone + k);
+        }
+        cr_assert(lpi_timers_ahead(&t, last) != NULL);
+        cr_assert_eq(lpi_timers_ahead(&t, last)->key, N - 1);
+        cr_assert_null(lpi_timers_ahead(&t, last + 1));
+        lpi_timers_pop(&t);
+    }
+    lpi_timers_fini(&t);
+}
+
 /* ---- their memory ---- */
 
 Test(timers, memory_is_zero_and_what_no_host_has_is_refused)

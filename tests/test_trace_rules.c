@@ -103,6 +103,46 @@ Test(trace_rules, what_is_recorded_is_what_the_rules_say)
     logp_trace_free(NULL);
 }
 
+/* Rank 1 has stopped at 20000 when its wait ends. */
+static int waits_and_stops(struct logp_vp *vp, void *arg)
+{
+    const int64_t *first_ns = arg;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_compute(vp, 40000, NULL, NULL);
+    TRY(logp_compute(vp, *first_ns, NULL, NULL));
+    TRY(logp_sleep_until(vp, 30000));
+    return logp_compute(vp, 1000, NULL, NULL);
+}
+
+static struct logp_trace *trace_of_stop(int64_t first_ns)
+{
+    const struct logp_network network = {
+        .params = test_params(30, 10, 25), .faults = "stop@1:20", .unit_ns = 1000};
+    char why[LOGP_NETWORK_WHY];
+    struct logp_delay delay;
+    TEST_MACHINE m = NULL;
+
+    cr_assert_eq(logp_network_delay(&network, 2, NULL, &delay, why), 0, "%s", why);
+    m = test_machine_of(2, LOGP_CLOCK_VIRTUAL, delay);
+    trace_on(m, 0);
+    cr_assert_eq(logp_machine_run(m, waits_and_stops, &first_ns, test_timeout_ns), 0);
+    return taken(m);
+}
+
+/* It waits for some time before it stops, and not at all. */
+Test(trace_rules, a_processor_that_has_stopped_waits_no_more)
+{
+    struct logp_trace *t = trace_of_stop(12000);
+
+    EXPECT(t, 1, {LOGP_EVENT_COMPUTE, 0, 12000, -1}, {LOGP_EVENT_IDLE, 12000, 20000, -1},
+           {LOGP_EVENT_HALTED, 20000, 40000, -1});
+    logp_trace_free(t);
+    t = trace_of_stop(20000);
+    EXPECT(t, 1, {LOGP_EVENT_COMPUTE, 0, 20000, -1}, {LOGP_EVENT_HALTED, 20000, 40000, -1});
+    logp_trace_free(t);
+}
+
 /* Rank 0 sends three at once to each other. */
 static int burst(struct logp_vp *vp, void *arg)
 {
