@@ -317,14 +317,18 @@ static int await_payload(struct logp_vp *vp, void *arg)
     return logp_recv(vp, 0, 0, big, sizeof(big), NULL);
 }
 
-Test(explore_calls, a_late_payload_is_awaited_beside_another_message)
+/* An explored run of P processors, whose longer sends wait for their receivers. */
+static void explore_waiting(logp_program body, int P, bool untimed, struct explored *e)
 {
     const struct logp_network network = {.rendezvous_from = 20};
-    struct explored e = {.seed = 1, .random = 1};
-    const struct logp_explorer explorer = {
-        .size = sizeof(explorer), .choose = choose, .note = note, .arg = &e, .messages = true};
+    const struct logp_explorer explorer = {.size = sizeof(explorer),
+                                           .choose = choose,
+                                           .note = note,
+                                           .arg = e,
+                                           .messages = true,
+                                           .untimed = untimed};
     const struct logp_config config = {.size = sizeof(config),
-                                       .n_processors = 3,
+                                       .n_processors = P,
                                        .clock = LOGP_CLOCK_VIRTUAL,
                                        .executor = "fiber",
                                        .delay = model(1, 0),
@@ -333,7 +337,14 @@ Test(explore_calls, a_late_payload_is_awaited_beside_another_message)
 
     cr_assert_eq(logp_machine_create(&config, &m), 0);
     cr_assert_eq(logp_machine_explore(m, &explorer), 0);
-    cr_assert_eq(logp_machine_run(m, await_payload, &e, hang_ns), 0);
+    cr_assert_eq(logp_machine_run(m, body, e, hang_ns), 0);
+}
+
+Test(explore_calls, a_late_payload_is_awaited_beside_another_message)
+{
+    struct explored e = {.seed = 1, .random = 1};
+
+    explore_waiting(await_payload, 3, false, &e);
 }
 
 /* Rank 1's wait misses, as the payload of the send that it has matched arrives after its end. The
@@ -366,28 +377,12 @@ static int ask_again(struct logp_vp *vp, void *arg)
 
 Test(explore_calls, a_receive_whose_payload_came_too_late_is_complete)
 {
-    const struct logp_network network = {.rendezvous_from = 20};
     int late = 0;
 
     for (int seed = 1; seed <= 40; seed++) {
         struct explored e = {.seed = (uint64_t)seed, .random = (uint64_t)seed};
-        const struct logp_explorer explorer = {.size = sizeof(explorer),
-                                               .choose = choose,
-                                               .note = note,
-                                               .arg = &e,
-                                               .messages = true,
-                                               .untimed = seed > 20};
-        const struct logp_config config = {.size = sizeof(config),
-                                           .n_processors = 2,
-                                           .clock = LOGP_CLOCK_VIRTUAL,
-                                           .executor = "fiber",
-                                           .delay = model(1, 0),
-                                           .network = &network};
-        TEST_MACHINE m = NULL;
 
-        cr_assert_eq(logp_machine_create(&config, &m), 0);
-        cr_assert_eq(logp_machine_explore(m, &explorer), 0);
-        cr_assert_eq(logp_machine_run(m, ask_again, &e, hang_ns), 0);
+        explore_waiting(ask_again, 2, seed > 20, &e);
         late += e.late;
     }
     cr_assert_geq(late, 20);

@@ -286,7 +286,8 @@ Test(timers, a_run_at_the_end_of_its_memory_goes_on)
     lpi_timers_fini(&t);
 }
 
-/* In order, so all in one run, of several blocks: what is k ahead is the k-th that will come. */
+/* All deadlines come in order, so they lie in one run, which has several blocks. The k-th deadline
+ * ahead is the one that is first after k have been removed. */
 Test(timers, in_a_run_each_is_so_far_ahead_of_the_first)
 {
     enum { N = 4 * LPI_TIMER_BLOCK + 1 };
@@ -307,6 +308,38 @@ Test(timers, in_a_run_each_is_so_far_ahead_of_the_first)
         cr_assert_null(lpi_timers_ahead(&t, last + 1));
         lpi_timers_pop(&t);
     }
+    lpi_timers_fini(&t);
+}
+
+/* No deadline is below the bound, and it is exact after each look at the first. */
+Test(timers, the_least_is_a_bound_of_all)
+{
+    uint64_t random = 1;
+    struct lpi_timers t;
+    int64_t least = INT64_MAX;
+
+    cr_assert_eq(lpi_timers_init(&t, MOST), 0);
+    cr_assert_eq(t.least, INT64_MAX);
+    for (int i = 0; i < MOST; i++) {
+        const int64_t key = test_below(&random, 100000);
+
+        least = key < least ? key : least;
+        lpi_timers_push(&t, key, i, (unsigned)i);
+        cr_assert_eq(t.least, least);
+    }
+    while (t.n > 0) {
+        const int64_t first = lpi_timers_top(&t)->key;
+
+        cr_assert_eq(t.least, first);
+        lpi_timers_pop(&t);
+        cr_assert_leq(t.least, first);
+    }
+    cr_assert_null(lpi_timers_top(&t));
+    cr_assert_eq(t.least, INT64_MAX);
+    lpi_timers_start(&t, NULL, 0, 3);
+    cr_assert_eq(t.least, 0);
+    lpi_timers_clear(&t);
+    cr_assert_eq(t.least, INT64_MAX);
     lpi_timers_fini(&t);
 }
 

@@ -7,14 +7,14 @@
 
 struct lpi_executor {
     const char *name;
-    /* The order of deadlines that have passed may change by so much for each vp of the core: a few
-     * times what a hand-over costs, so that a core that is behind does several steps in a row. */
+    /* A core that is behind may serve a deadline before an earlier one if they differ by at most
+     * slack_ns times its number of vps. This is a few times the cost of a hand-over, so that a vp does
+     * several steps in a row. */
     int64_t slack_ns;
     int64_t patience_ns; /* a hand-over takes longer than this */
-    /* Where a hand-over is slow, polls come before it: for mail, in so many of LPI_POLL_EVERY waits,
-     * and for a word that another core writes, so often. 0: it is fast */
-    unsigned polls;
-    int looks;
+    /* Both are 0 if a hand-over is fast. Otherwise a vp polls before it hands the core over. */
+    unsigned polls; /* for mail: in this number of LPI_POLL_EVERY waits */
+    int looks;      /* for a word that another core writes: this number of times in each wait */
     int exploring, blocking; /* see logp_machine */
     /* The most vps that the host allows; NULL: as many as there is memory for. */
     int64_t (*most)(void);
@@ -28,8 +28,8 @@ struct lpi_executor {
     /* Give the core to `to`; return when `from` has it again. due: `to` can go on; else it waits for its
      * deadline. */
     void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to, bool due);
-    /* `to` will get the core as soon as the holder's own deadline has passed. The holder does so if that
-     * is farther than prepare_ns; INT64_MAX: there is nothing to prepare. */
+    /* `to` will get the core as soon as the holder's own deadline has passed. The holder calls this if
+     * its deadline is more than prepare_ns ahead; INT64_MAX: never. */
     void (*prepare)(struct lpi_proc *to);
     int64_t prepare_ns;
     /* See lpi_resident(); NULL: no shared stacks. */

@@ -23,12 +23,14 @@ struct lpi_fcontext_transfer {
 
 /* Leave this context for `to`; return when another context jumps back. */
 struct lpi_fcontext_transfer jump_fcontext(void *to, void *data);
+
 #if defined(__x86_64__)
 /*
- * The same, for a context that jumped here, too. Boost's jump ends with a jump, so the processor's
- * stack of return addresses has one too many, and each return of the destination is predicted
- * wrongly. Here the destination goes on by a return, to where its predecessor has called this from,
- * which mostly is where it has called it from itself.
+ * The same, but with returns that the processor predicts. It keeps a stack of return addresses: a
+ * call pushes one, and a return pops one. Boost's jump ends with a jump and pops none, so each later
+ * return of the destination is predicted wrongly. Here the destination goes on with a return. The
+ * address on that stack is the one of the context that jumps. Both contexts mostly call this function
+ * from the same place, and then the address is right.
  */
 static __attribute__((naked, noinline, unused LPI_NOIPA)) struct lpi_fcontext_transfer
 lpi_jump(__attribute__((unused)) void *to, __attribute__((unused)) void *data)

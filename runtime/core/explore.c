@@ -298,8 +298,9 @@ static int begin(struct lpi_proc *p, const struct lpi_query *q)
     return rc == -EHOSTDOWN ? give_back(p, q->n == 1 ? q->requests[0] : NULL) : rc;
 }
 
-/* A receive of q that is complete without a choice: its payload came when a wait for it had missed.
- * @return its index; LPI_NOT_YET: there is none, or q is such a wait */
+/* Find a receive of q that is complete without a choice: its payload came after a wait for it had
+ * missed. A wait for one receive is not looked at, since it completes its receive itself.
+ * @return the index of the receive; LPI_NOT_YET: none was found */
 static int charged(const struct lpi_query *q)
 {
     for (int i = 0; i < q->n && (q->any || !lpi_query_waits(q)); i++)

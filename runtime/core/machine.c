@@ -86,12 +86,12 @@ static int init_core(struct logp_machine *m, int index, int cpu)
     return 0;
 }
 
-/* Memory for each vp, if it is wanted. *rc: -ENOMEM if there is none */
-static void *of_vps(const struct logp_machine *m, bool wanted, size_t size, int *rc)
+/* Memory of this size for each vp. If there is none, *rc becomes -ENOMEM. */
+static void *of_vps(const struct logp_machine *m, size_t size, int *rc)
 {
-    void *memory = wanted ? lpi_memory_zeroed((size_t)m->P, size) : NULL;
+    void *memory = lpi_memory_zeroed((size_t)m->P, size);
 
-    if (wanted && memory == NULL)
+    if (memory == NULL)
         *rc = -ENOMEM;
     return memory;
 }
@@ -103,11 +103,12 @@ static int init_memory(struct logp_machine *m, const int *cpus, const struct log
 
     /* senders that wait for space must see all free space */
     m->credit_batch = config->wait_for_space ? 0 : share < most_credit ? share : most_credit;
-    m->procs = of_vps(m, true, sizeof(*m->procs), &rc);
-    m->waits = of_vps(m, true, sizeof(*m->waits), &rc);
-    m->mails = of_vps(m, true, sizeof(*m->mails), &rc);
-    m->waits_in_vain = of_vps(m, true, sizeof(*m->waits_in_vain), &rc);
-    m->space_waits = of_vps(m, config->wait_for_space, sizeof(*m->space_waits), &rc);
+    m->procs = of_vps(m, sizeof(*m->procs), &rc);
+    m->waits = of_vps(m, sizeof(*m->waits), &rc);
+    m->mails = of_vps(m, sizeof(*m->mails), &rc);
+    m->waits_in_vain = of_vps(m, sizeof(*m->waits_in_vain), &rc);
+    if (config->wait_for_space)
+        m->space_waits = of_vps(m, sizeof(*m->space_waits), &rc);
     m->cores = lpi_memory_zeroed((size_t)m->n_cores, sizeof(*m->cores));
     if (rc != 0 || m->cores == NULL)
         return -ENOMEM;

@@ -149,7 +149,7 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
     struct lpi_core *c = p->core;
     const struct lpi_proc *first = NULL;
 
-    /* lpi_usual_next() polls in its turn */
+    /* every LPI_POLL_EVERY-th turn is left to lpi_usual_next(), which polls for mail in it */
     if (c->run_queue.ready_first != NULL || (c->run_queue.taken + 1) % LPI_POLL_EVERY == 0)
         return false;
     c->run_queue.taken++;

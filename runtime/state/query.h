@@ -119,8 +119,8 @@ struct lpi_resolver {
     /* p's program has ended. Its posted receives may still take messages whose senders wait for
      * that. */
     void (*ends)(struct lpi_proc *p);
-    /* At a sync, a receive from any source answers the sends that wait for it; else that is chosen, or
-     * there are no such sends. */
+    /* A receive from any source answers the sends that wait for it also while its vp is at a sync.
+     * false: the explorer chooses that, or no send waits. */
     bool answers_at_sync;
     unsigned polls_in_vain; /* a vp counts as waiting after so many failed polls in a row */
     /* How often the message e of p is to be sent: 0, 1, 2; NULL: p sends none. @return -EHOSTDOWN: p

@@ -53,9 +53,9 @@ struct lpi_timers {
     int n_runs; /* the others are empty */
     struct lpi_timer *heap;
     int n_heap, n, capacity; /* in the heap; in all parts; of all but the start */
-    int loose_ns;  /* a deadline may follow ones that are later by fewer than n times so much */
+    int loose_ns;  /* in a run, a deadline may follow one that is later by less than n * loose_ns */
     int top;       /* the part with the earliest deadline, if it is known: timers.c */
-    int64_t least; /* no key is less: tells cheaply that none is due */
+    int64_t least; /* no key is less; it may be lower than all of them */
     struct lpi_timer start; /* the next deadline at the start, of n_start ... */
     int n_start;
     const int *ranks; /* ... for these; NULL: consecutive ranks */
