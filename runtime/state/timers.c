@@ -6,10 +6,14 @@
 
 #include <errno.h>
 
-/* Numbers of parts: the runs come first, then the heap, then the start. */
+/* Numbers of parts: the runs come first, then the heap, then the start. While the top part is known,
+ * a push and a pop leave it known if they can, so that few searches are needed. */
 enum { HEAP = LPI_RUNS, START, NONE = -1, UNKNOWN = -2 };
 
 enum { BLOCK = LPI_TIMER_BLOCK, FEW = 4096 /* deadlines */ };
+
+/* After all deadlines. */
+static const struct lpi_timer NEVER = {.key = INT64_MAX, .order = INT32_MAX};
 
 static bool before(const struct lpi_timer *a, const struct lpi_timer *b)
 {
@@ -156,6 +160,7 @@ void lpi_timers_start(struct lpi_timers *t, const int *ranks, int first, int n)
     t->ranks = ranks;
     t->n_start = t->n = n;
     t->top = START;
+    t->other = NEVER;
     t->least = 0;
 }
 
@@ -171,57 +176,74 @@ static const struct lpi_timer *first_of(const struct lpi_timers *t, int part)
     return part == HEAP ? &t->heap[0] : &t->runs[part].first->slots[t->runs[part].head];
 }
 
+/* Append s to a run. @return the run; HEAP: it fits none */
+static int append_to_run(struct lpi_timers *t, const struct lpi_timer *s)
+{
+    const int n_runs = t->n < FEW ? LPI_FEW_RUNS : LPI_RUNS;
+
+    for (int i = 0; i < n_runs; i++) {
+        struct lpi_run *r = &t->runs[i];
+        int64_t at = s->key;
+
+        if (r->tail > 0 && before(s, &r->last->slots[r->tail - 1])) {
+            at = r->last->slots[r->tail - 1].key;
+            if (at - s->key >= (int64_t)t->n * t->loose_ns)
+                continue;
+        }
+        append(t, r, (struct lpi_timer){at, s->order, s->stamp});
+        if (i >= t->n_runs)
+            t->n_runs = i + 1;
+        return i;
+    }
+    return HEAP;
+}
+
 void lpi_timers_push(struct lpi_timers *t, int64_t key, int order, unsigned stamp)
 {
     const struct lpi_timer s = {key, order, stamp};
-    const int n_runs = t->n < FEW ? LPI_FEW_RUNS : LPI_RUNS;
+    int part;
 
     if (t->top == NONE || (t->top != UNKNOWN && before(&s, first_of(t, t->top))))
         t->top = UNKNOWN;
     if (key < t->least)
         t->least = key;
     t->n++;
-    for (int i = 0; i < n_runs; i++) {
-        struct lpi_run *r = &t->runs[i];
-        int64_t at = key;
+    part = append_to_run(t, &s);
+    if (part == HEAP)
+        sift_up(t, t->n_heap++, s);
+    if (part != t->top && before(&s, &t->other))
+        t->other = s;
+}
 
-        if (r->tail > 0 && before(&s, &r->last->slots[r->tail - 1])) {
-            at = r->last->slots[r->tail - 1].key;
-            if (at - key >= (int64_t)t->n * t->loose_ns)
-                continue;
-        }
-        append(t, r, (struct lpi_timer){at, order, stamp});
-        if (i >= t->n_runs)
-            t->n_runs = i + 1;
-        return;
+/* The first deadline of this part is s. */
+static inline void consider(struct lpi_timers *t, int part, const struct lpi_timer *s,
+                            struct lpi_timer *best)
+{
+    if (before(s, best)) {
+        t->other = *best;
+        *best = *s;
+        t->top = part;
+    } else if (before(s, &t->other)) {
+        t->other = *s;
     }
-    sift_up(t, t->n_heap++, s);
 }
 
 /* The part that holds the earliest deadline; NONE: there is none. */
 static int earliest_part(struct lpi_timers *t)
 {
-    const struct lpi_timer *best = NULL;
+    struct lpi_timer best = NEVER;
 
     if (t->top != UNKNOWN)
         return t->top;
     t->top = NONE;
-    if (t->n_start > 0) {
-        best = &t->start;
-        t->top = START;
-    }
-    if (t->n_heap > 0 && (best == NULL || before(&t->heap[0], best))) {
-        best = &t->heap[0];
-        t->top = HEAP;
-    }
-    for (int i = 0; i < t->n_runs; i++) {
-        const struct lpi_run *r = &t->runs[i];
-
-        if (r->tail > 0 && (best == NULL || before(&r->first->slots[r->head], best))) {
-            best = &r->first->slots[r->head];
-            t->top = i;
-        }
-    }
+    t->other = NEVER;
+    if (t->n_start > 0)
+        consider(t, START, &t->start, &best);
+    if (t->n_heap > 0)
+        consider(t, HEAP, &t->heap[0], &best);
+    for (int i = 0; i < t->n_runs; i++)
+        if (t->runs[i].tail > 0)
+            consider(t, i, first_of(t, i), &best);
     return t->top;
 }
 
@@ -234,11 +256,18 @@ const struct lpi_timer *lpi_timers_top(struct lpi_timers *t)
     return first;
 }
 
+/* Does this part hold a deadline? */
+static bool has_any(const struct lpi_timers *t, int part)
+{
+    if (part == START)
+        return t->n_start > 0;
+    return part == HEAP ? t->n_heap > 0 : t->runs[part].tail > 0;
+}
+
 void lpi_timers_pop(struct lpi_timers *t)
 {
     const int part = earliest_part(t);
 
-    t->top = UNKNOWN;
     t->n--;
     if (part == START) {
         t->start.order++;
@@ -249,6 +278,8 @@ void lpi_timers_pop(struct lpi_timers *t)
     } else if (--t->n_heap > 0) {
         sift_down(t, 0, t->heap[t->n_heap]);
     }
+    if (!has_any(t, part) || before(&t->other, first_of(t, part)))
+        t->top = UNKNOWN;
 }
 
 const struct lpi_timer *lpi_timers_ahead(struct lpi_timers *t, int k)
