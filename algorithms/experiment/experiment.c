@@ -265,6 +265,8 @@ static int repeat(struct logp_vp *vp, struct state *s, const struct task *t)
 {
     int rc = 0;
 
+    /* the experiment's work is the host's, and so is that of a reader of steps */
+    logp_own_time(vp, s->experiment->algorithm->steps == NULL);
     for (uint64_t seed = s->experiment->seed + 1; rc == 0 && s->done < s->total; seed++)
         rc = once(vp, s, t, seed);
     return rc;

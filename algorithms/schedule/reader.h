@@ -148,15 +148,15 @@ static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, lo
     const struct lpi_call call = {c, buf, recv_buf};
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
     struct logp_step s = {.into_one = false}; /* the compiler cannot tell which fields are read */
+    const bool outside = logp_own_time(vp, false);
     bool counts = false;
     int rc = 0;
 
-    logp_own_time(vp, false);
     for (int64_t i = 0; rc == 0 && steps(P, rank, c, i, &s); i++) {
         lpi_count_own(vp, &s, &counts);
         rc = lpi_step(vp, steps, &call, P, rank, &i, &s);
     }
-    logp_own_time(vp, true);
+    logp_own_time(vp, outside);
     return rc;
 }
 

@@ -125,15 +125,15 @@ int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, lo
 {
     const struct lpi_call call = {c, buf, recv_buf};
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
+    const bool outside = logp_own_time(vp, false);
     bool counts = false;
     int rc = 0;
 
-    logp_own_time(vp, false);
     for (int64_t i = 0; rc == 0 && i < kept->n; i++) {
         lpi_count_own(vp, &kept->steps[i], &counts);
         rc = lpi_step(vp, steps, &call, P, rank, &i, &kept->steps[i]);
     }
-    logp_own_time(vp, true);
+    logp_own_time(vp, outside);
     return rc;
 }
 
