@@ -244,6 +244,8 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
     rc = logp_sync(vp, &start);
     if (rc == 0 && me == s->leaders.first)
         s->start_ns = start;
+    if (rc == 0) /* the experiment's work is the host's, and so is that of a reader of steps */
+        logp_own_time(vp, s->experiment->algorithm->steps == NULL);
     if (rc == 0)
         logp_trace_begin(vp, start);
     if (rc == 0)
@@ -265,8 +267,6 @@ static int repeat(struct logp_vp *vp, struct state *s, const struct task *t)
 {
     int rc = 0;
 
-    /* the experiment's work is the host's, and so is that of a reader of steps */
-    logp_own_time(vp, s->experiment->algorithm->steps == NULL);
     for (uint64_t seed = s->experiment->seed + 1; rc == 0 && s->done < s->total; seed++)
         rc = once(vp, s, t, seed);
     return rc;

@@ -53,10 +53,11 @@ struct lpi_timers {
     int n_runs; /* the others are empty */
     struct lpi_timer *heap;
     int n_heap, n, capacity; /* in the heap; in all parts; of all but the start */
-    int loose_ns;  /* in a run, a deadline may follow one that is later by less than n * loose_ns */
-    int top;       /* the part with the earliest deadline, if it is known: timers.c */
-    struct lpi_timer other; /* then no deadline of another part is before this one */
-    int64_t least; /* no key is less; it may be lower than all of them */
+    int loose_ns; /* in a run, a deadline may follow one that is later by less than n * loose_ns */
+    int top;      /* the part with the earliest deadline, if it is known: timers.c */
+    /* if it is known: no deadline of another part is before this one */
+    struct lpi_timer other;
+    int64_t least;          /* no key is less; it may be lower than all of them */
     struct lpi_timer start; /* the next deadline at the start, of n_start ... */
     int n_start;
     const int *ranks; /* ... for these; NULL: consecutive ranks */
