@@ -39,7 +39,7 @@
 static const int64_t clock_end = INT64_MAX / 8;
 
 enum {
-    CLOSE_NS = 5000,  /* prepare vps whose deadlines follow the holder's within this */
+    CLOSE_NS = 5000,  /* prepare the next vp if its deadline follows the holder's within this */
     RELAX_NS = 500,   /* farther from a deadline, relax between two readings */
     AMPLE_NS = 50000, /* a wait this long leaves time for other threads */
 };
@@ -121,19 +121,18 @@ void lpi_record_lag(struct lpi_core *c)
                    atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed));
 }
 
-/* Prepare the vps whose deadlines follow soon on that of p, the earliest. */
+/* Prepare the vp whose deadline follows on that of p, the earliest. Only one: of several, the kernel
+ * may run another one first. */
 static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 {
-    const struct lpi_timer *soon[8];
-    const int n = lpi_timers_soon(&c->run_queue.timers, soon, 8);
+    const struct lpi_timer next = lpi_timers_second(&c->run_queue.timers);
 
     c->run_queue.prepared = p;
-    for (int i = 0; i < n; i++)
-        if (lpi_timer_rank(soon[i]) != p->rank && soon[i]->key - p->deadline < CLOSE_NS)
-            c->machine->executor->prepare(&c->machine->procs[lpi_timer_rank(soon[i])]);
+    if (lpi_timer_rank(&next) != p->rank && next.key - p->deadline < CLOSE_NS)
+        c->machine->executor->prepare(&c->machine->procs[lpi_timer_rank(&next)]);
 }
 
-/* p holds the core and spins. While there is time, prepare the next vps, and let blocking sections
+/* p holds the core and spins. While there is time, prepare the next vp, and let blocking sections
  * use the processor. */
 static void prepare_in_time(struct lpi_core *c, const struct lpi_proc *p)
 {

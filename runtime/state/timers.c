@@ -296,23 +296,24 @@ const struct lpi_timer *lpi_timers_ahead(struct lpi_timers *t, int k)
     return k < end_of(r, block) ? &block->slots[k] : NULL;
 }
 
-int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_timer **out, int most)
+struct lpi_timer lpi_timers_second(struct lpi_timers *t)
 {
-    int n = 0;
+    const int part = earliest_part(t);
+    const struct lpi_timer *ahead = lpi_timers_ahead(t, 1);
+    struct lpi_timer next = t->start;
+    struct lpi_timer second = t->other;
 
-    if (t->n_start > 0)
-        out[n++] = &t->start;
-    for (int i = 0; i < t->n_runs; i++) {
-        const struct lpi_run *r = &t->runs[i];
-
-        for (int k = r->head; r->tail > 0 && k < end_of(r, r->first) && k < r->head + 4; k++)
-            if (n < most)
-                out[n++] = &r->first->slots[k];
+    if (part == START && t->n_start > 1) {
+        next.order = t->ranks != NULL ? t->ranks[1] : next.order + 1;
+        if (before(&next, &second))
+            second = next;
     }
-    for (int k = 0; k < t->n_heap && k <= LPI_HEAP_ARITY; k++)
-        if (n < most)
-            out[n++] = &t->heap[k];
-    return n;
+    if (ahead != NULL && before(ahead, &second))
+        return *ahead;
+    for (int i = 1; part == HEAP && i < t->n_heap && i <= LPI_HEAP_ARITY; i++)
+        if (before(&t->heap[i], &second))
+            second = t->heap[i];
+    return second;
 }
 
 /* Keep only the slots of r that hold. Its blocks come back as they are filled again. */

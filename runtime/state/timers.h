@@ -80,8 +80,8 @@ const struct lpi_timer *lpi_timers_top(struct lpi_timers *t);
 void lpi_timers_pop(struct lpi_timers *t);
 /* The k-th deadline after the earliest, if it is known without a search; else NULL. */
 const struct lpi_timer *lpi_timers_ahead(struct lpi_timers *t, int k);
-/* Some deadlines that follow soon on the earliest, in no order. @return their number, <= most */
-int lpi_timers_soon(const struct lpi_timers *t, const struct lpi_timer **out, int most);
+/* The deadline that follows on the earliest; its key is INT64_MAX if there is none. */
+struct lpi_timer lpi_timers_second(struct lpi_timers *t);
 /* Keep only the slots for which holds(arg, slot), and the start. */
 void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struct lpi_timer *s),
                       void *arg);
