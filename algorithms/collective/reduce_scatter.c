@@ -251,7 +251,7 @@ static struct logp_prediction rounds_predict(int64_t P, const struct logp_invoca
 /* ---- recursive-halving: the half of what is left that rank xor P/2, P/4, ... is in ---- */
 
 /*
- * With pairs (vector.h), the one that stands for both ends with the blocks of both, one after the
+ * With pairs (collective.h), the one that stands for both ends with the blocks of both, one after the
  * other. Block i belongs to the X from that of lpi_unfold() on.
  */
 static int64_t first_block(const struct lpi_fold *f, int64_t j)
@@ -390,7 +390,7 @@ static struct logp_prediction circulant_predict(int64_t P, const struct logp_inv
 /* ---- butterfly: halves with rank xor 1, 2, 4, ..., so in the order of ranks ---- */
 
 /*
- * Of X that stand for all (vector.h) the j-th ends with the part whose number has the bits of j in
+ * Of X that stand for all (collective.h) the j-th ends with the part whose number has the bits of j in
  * reverse, and hands it over to whom it belongs. The vector so far and what comes are in two halves
  * of scratch, which change places where what comes belongs to the left.
  */

@@ -61,7 +61,7 @@ static inline bool lpi_allreduce_alone(const struct logp_invocation *c, int64_t 
                                     (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_vector_bytes(c));
 }
 
-/* allreduce.c: of a pair (vector.h), the first hands over its vector and gets the result. */
+/* allreduce.c: of a pair (collective.h), the first hands over its vector and gets the result. */
 bool lpi_first_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out);
 /* The second takes it in, before the rounds, in two steps. */
