@@ -15,8 +15,8 @@
  * @return true: the next run has begun
  */
 bool lpi_cores_done(struct lpi_core *c);
-/* Reclaim what the last run has left, if it was abandoned and is done now. Called with the lock, or by the
- * only owner. */
+/* Reclaim what the last run has left, if it was abandoned and is done now. Called with the lock, or
+ * by the only owner. */
 void lpi_reclaim_late(struct logp_machine *m);
 
 /* Is the machine in use: is a core not done? Not inside the function that logp_machine_repeat()
@@ -266,6 +266,11 @@ bool lpi_explored_others_first(struct lpi_proc *p, int64_t t);
 /* The vp that usually goes on first: the earliest deadline, the lowest rank. shared: others may have
  * this deadline. */
 struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared);
+
+/* report.c: a check of p has failed, such as LOGP_CHECK(). Unless the run is over, end it, and report
+ * the failure. detail: copied; NULL: none. Called with the lock, since the run may be abandoned. */
+void lpi_assert_fails(const struct lpi_proc *p, const char *file, int line, const char *expression,
+                      const char *detail);
 
 /* agree.c: the calls of collectives in a run. */
 void lpi_calls_begin(struct logp_machine *m);
