@@ -36,9 +36,9 @@ void lpi_credit_give(struct lpi_proc *to, size_t n_bytes);
 
 /*
  * ---- queue.c ----
- * The mailbox of a vp is a liburcu wait-free queue. Any thread may append to it (logp_machine_inject()), but
- * only the holder of the vp's core empties it. An append puts the vp on the bell list of its core,
- * so that the core need not poll every vp.
+ * The mailbox of a vp is a liburcu wait-free queue. Any thread may append to it
+ * (logp_machine_inject()), but only the holder of the vp's core empties it. An append puts the vp on
+ * the bell list of its core, so that the core need not poll every vp.
  */
 
 /* Append m and ring. Called by any thread; the receiver owns m afterwards. */
@@ -96,10 +96,10 @@ void lpi_heap_sweep(struct lpi_heap *h);
  * Once a query has asked for any tag, a message is also in the stream of its (context, source).
  * Streams follow the order of the pending list. A label with any source has a heap of the first
  * messages of its streams, by arrival. So each search visits one to four buckets. A bucket with
- * both a message and a receive is ready: the two match. Once it is asked
- * for, the index has a heap of the ready buckets, by (arrival, source, order of posting). The index is made when a search has visited LPI_FEW
- * items in vain. It is maintained until no message is pending and no receive is posted. Without
- * memory for it, searches are linear: slower, but not wrong.
+ * both a message and a receive is ready: the two match. Once it is asked for, the index has a heap of
+ * the ready buckets, by (arrival, source, order of posting). The index is made when a search has
+ * visited LPI_FEW items in vain. It is maintained until no message is pending and no receive is
+ * posted. Without memory for it, searches are linear: slower, but not wrong.
  */
 
 enum { LPI_FEW = 24 };
@@ -162,7 +162,7 @@ void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t 
 /* The payload of e, which has matched r, is here: copy it, and r is BOUND. */
 void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e);
 void lpi_match_close(struct lpi_proc *p);
-void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
+void lpi_match_discard(struct lpi_proc *p);
 
 /* Take the RTS that this CANCEL names from the pending messages, if it is still there. */
 void lpi_match_withdraw(struct lpi_proc *p, const struct lpi_envelope *cancel);
@@ -173,8 +173,7 @@ void lpi_match_withdraw(struct lpi_proc *p, const struct lpi_envelope *cancel);
 LPI_APART void lpi_rendezvous_match(struct lpi_proc *p, struct logp_request *r,
                                     const struct lpi_envelope *e);
 /* Deliver a CTS or data: it names its request, so it is neither matched nor queued. */
-LPI_APART void lpi_rendezvous_deliver(struct lpi_proc *p, struct lpi_core *at,
-                                      const struct lpi_envelope *e);
+LPI_APART void lpi_rendezvous_deliver(struct lpi_proc *p, const struct lpi_envelope *e);
 /* A remote payload is complete. Called by the holder of the receiver's core. */
 void lpi_rendezvous_come(struct lpi_cargo *l);
 /* Does r, a receive of p that has answered, still wait for its data? */
