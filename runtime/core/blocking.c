@@ -54,6 +54,7 @@ static void return_to_core(struct lpi_proc *p)
 static bool request(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
+    /* relaxed: the exchange below checks it */
     struct lpi_proc *top = atomic_load_explicit(&c->requests, memory_order_relaxed);
 
     do {

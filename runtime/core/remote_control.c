@@ -40,6 +40,7 @@ static void hear_arrived(struct lpi_core *c)
     if (atomic_fetch_add_explicit(&f->n_arrived_processes, 1, memory_order_acq_rel) + 1 <
         f->n_processes)
         return;
+    /* relaxed: the messages below order it; no process arrives again before it has got one */
     atomic_store_explicit(&f->n_arrived_processes, 0, memory_order_relaxed);
     at = lpi_clock_ns(&m->clock) + FAR_MARGIN_NS + MARGIN_EACH_NS * f->n_processes;
     w.n_bytes = (uint64_t)at;
@@ -62,6 +63,7 @@ static void tell_stop(struct lpi_core *c)
     struct logp_machine *m = c->machine;
 
     m->remote->stop_told = true;
+    /* relaxed: lpi_stopping() has acquired it */
     lpi_remote_tell_all(
         c,
         (struct lpi_wire){.kind = LPI_WIRE_STOP,
@@ -107,6 +109,7 @@ static struct lpi_remote_state state_of(struct logp_machine *m)
 {
     struct lpi_remote *f = m->remote;
 
+    /* relaxed: as in count_sent() */
     return (struct lpi_remote_state){.is_done = f->is_done,
                                      .sent = atomic_load_explicit(&f->sent, memory_order_relaxed),
                                      .received = f->received,

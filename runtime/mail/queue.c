@@ -28,7 +28,7 @@ static void ring(struct lpi_proc *to)
     if (atomic_exchange_explicit(&mail->rung, true, memory_order_acq_rel))
         return;
     lpi_pause();
-    top = atomic_load_explicit(&c->bell, memory_order_relaxed);
+    top = atomic_load_explicit(&c->bell, memory_order_relaxed); /* the exchange checks it */
     do {
         mail->bell_next = top;
         /* release pairs with the acquire exchange of the list in lpi_queue_take_bell() */
@@ -102,9 +102,8 @@ bool lpi_queue_take_bell(struct lpi_core *c, void (*empty)(const struct lpi_proc
 
 /*
  * ---- messages from outside the machine ----
- * The injecting threads hold no core, so they use only atomic
- * state of the machine. The memory comes from malloc, the space from the machine's credit, and
- * the message goes to the mailbox of its vp.
+ * The injecting threads hold no core, so they use only atomic state of the machine. The memory comes
+ * from malloc, the space from the machine's credit, and the message goes to the mailbox of its vp.
  *
  * The gate (machine.injectors) is closed while no programs run: then the caller of
  * logp_machine_run() empties the mailboxes.
@@ -120,6 +119,7 @@ void lpi_injections_open(struct logp_machine *m)
 
 void lpi_injections_close(struct logp_machine *m)
 {
+    /* relaxed: it publishes nothing */
     atomic_fetch_and_explicit(&m->injectors, ~(unsigned)OPEN, memory_order_relaxed);
     /* acquire pairs with the release in leave_gate(): all injections are in the mailboxes */
     while (atomic_load_explicit(&m->injectors, memory_order_acquire) != 0)
@@ -154,6 +154,7 @@ static int inject(struct logp_machine *m, const struct lpi_envelope *e)
         return -ENOBUFS;
     msg = lpi_message_foreign(to->core, e->n_bytes);
     if (msg == NULL) {
+        /* relaxed: as in lpi_credit_take() */
         atomic_fetch_add_explicit(&m->credit, cost, memory_order_relaxed);
         return -ENOMEM;
     }
