@@ -570,9 +570,9 @@ LPI_NEEDS_BOTH(radix_needs, lpi_needs_commutative, lpi_knomial_needs)
 /* Of n groups from `first` on: blocks in the order of ranks. */
 static struct range groups(int64_t P, const struct lpi_exchange *g, int64_t first, int64_t n)
 {
-    const int64_t begin = lpi_rank_plan_begin(P, g->X, first);
+    const int64_t begin = lpi_part_begin(P, g->X, first);
 
-    return (struct range){begin, lpi_rank_plan_begin(P, g->X, first + n) - begin};
+    return (struct range){begin, lpi_part_begin(P, g->X, first + n) - begin};
 }
 
 static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
@@ -599,16 +599,15 @@ static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation
             const int64_t to = lpi_exchange_peer(&g, d, 1 + i);
             const struct range theirs = groups(P, &g, to - to % d, d);
 
-            return send_blocks(out, c, lpi_rank_plan_begin(P, g.X, to),
+            return send_blocks(out, c, lpi_part_begin(P, g.X, to),
                                block(c, LOGP_SCRATCH, theirs.first), theirs);
         }
         if (i < 3 * n) {
             const int64_t from = lpi_exchange_peer(&g, d, g.k - 1 - (i - n) / 2);
             const struct logp_buffer_ref at = block(c, LOGP_SCRATCH, mine.first);
 
-            return (i - n) % 2 == 0
-                       ? receive_blocks(out, c, lpi_rank_plan_begin(P, g.X, from), in, mine)
-                       : combine_blocks(out, c, at, at, in, mine);
+            return (i - n) % 2 == 0 ? receive_blocks(out, c, lpi_part_begin(P, g.X, from), in, mine)
+                                    : combine_blocks(out, c, at, at, in, mine);
         }
     }
     if (i < g.others)

@@ -48,9 +48,9 @@ static inline bool lpi_combine_range(struct logp_step *out, const struct logp_in
 static inline struct lpi_range lpi_range_of(const struct logp_invocation *c, int64_t n, int64_t i,
                                             int64_t parts)
 {
-    const int64_t begin = lpi_rank_plan_begin(c->args.count, n, i);
+    const int64_t begin = lpi_part_begin(c->args.count, n, i);
 
-    return (struct lpi_range){begin, lpi_rank_plan_begin(c->args.count, n, i + parts) - begin};
+    return (struct lpi_range){begin, lpi_part_begin(c->args.count, n, i + parts) - begin};
 }
 
 /* One processor has nothing to combine. */
