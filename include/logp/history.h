@@ -66,7 +66,7 @@ struct logp_model {
     bool by_key; /**< operations of different keys do not concern each other: each key has a state
                       of its own, and is checked by itself */
     /**
-     * Do an operation. There is room for one more value than n_values.
+     * Do an operation. There is space for one more value than n_values.
      * @return false: the operation cannot have this output in this state, and `state` is undefined
      */
     bool (*step)(struct logp_model_state *state, const struct logp_history_operation *operation);
