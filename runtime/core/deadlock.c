@@ -121,7 +121,7 @@ void lpi_record_waits(struct logp_machine *m, bool running)
     m->report.n_waits = n;
 }
 
-/* ---- who waits for whom ---- */
+/* ---- which vp waits for which ---- */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -163,12 +163,11 @@ static const struct logp_wait_info *find_cycle(const struct logp_wait_info *wait
 
 void lpi_cycle_first(struct logp_wait_info *waits, int n)
 {
-    enum { SHOWN = 16 }; /* by logp_report_print() and the command */
     struct logp_wait_info *all;
     const struct logp_wait_info *first, *w;
     int *seen, at = 0;
 
-    if (n <= SHOWN)
+    if (n <= LPI_WAITS_SHOWN)
         return;
     all = malloc((size_t)n * sizeof(*all));
     seen = calloc((size_t)n, sizeof(*seen));

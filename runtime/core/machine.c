@@ -429,6 +429,5 @@ enum logp_clock logp_machine_clock(const struct logp_machine *m)
 
 bool logp_machine_delayed(const struct logp_machine *m)
 {
-    /* relaxed: whether, not which */
-    return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
+    return lpi_emulates(m);
 }

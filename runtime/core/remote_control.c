@@ -47,7 +47,7 @@ static void hear_arrived(struct lpi_core *c)
     /* relaxed: only this thread changes it now */
     w.arrival =
         atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0 ? 0 : at - m->base_ns;
-    lpi_remote_tell_all(c, w, NULL, 0);
+    lpi_remote_tell_all(c, w);
     lpi_fix_start(m, at, w.arrival);
 }
 
@@ -65,10 +65,8 @@ static void tell_stop(struct lpi_core *c)
     m->remote->stop_told = true;
     /* relaxed: lpi_stopping() has acquired it */
     lpi_remote_tell_all(
-        c,
-        (struct lpi_wire){.kind = LPI_WIRE_STOP,
-                          .tag = atomic_load_explicit(&m->stop, memory_order_relaxed)},
-        NULL, 0);
+        c, (struct lpi_wire){.kind = LPI_WIRE_STOP,
+                             .tag = atomic_load_explicit(&m->stop, memory_order_relaxed)});
 }
 
 /* Called before a process reports its state, which may be due to the stop. */
@@ -156,7 +154,7 @@ static void tell_end(struct lpi_core *c)
     for (int i = 0; i < f->n_processes; i++)
         if (f->states[i].error < w.arrival)
             w.arrival = f->states[i].error;
-    lpi_remote_tell_all(c, w, NULL, 0);
+    lpi_remote_tell_all(c, w);
     hear_end(f, w.arrival);
 }
 
@@ -208,7 +206,7 @@ static void consider(struct lpi_core *c)
         const struct lpi_wire w = {.kind = LPI_WIRE_SCAN, .context = ++f->scan};
 
         f->n_scanned = 0;
-        lpi_remote_tell_all(c, w, NULL, 0);
+        lpi_remote_tell_all(c, w);
         hear_scan(c, f->scan);
     }
 }
@@ -245,7 +243,11 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
 {
     struct logp_machine *m = c->machine;
 
-    switch (w != NULL ? (enum lpi_wire_kind)w->kind : LPI_WIRE_DATA) {
+    if (w == NULL) {
+        tell_stop(c);
+        return;
+    }
+    switch ((enum lpi_wire_kind)w->kind) {
     case LPI_WIRE_ARRIVED:
         hear_arrived(c);
         break;
@@ -274,15 +276,7 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
     case LPI_WIRE_END:
         hear_end(m->remote, w->arrival);
         break;
-    case LPI_WIRE_UNTIMED:
-    case LPI_WIRE_DATA:
-    case LPI_WIRE_RTS:
-    case LPI_WIRE_CTS:
-    case LPI_WIRE_CANCEL:
-    case LPI_WIRE_LONG:
-        tell_stop(c);
-        break;
-    case LPI_WIRE_CLOCK: /* only between runs */
+    default: /* messages of vps: mail/remote.c; CLOCK: only between runs */
         break;
     }
 }

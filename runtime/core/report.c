@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WAITS_SHOWN = 16 };
-
 static const struct {
     int error;
     const char *text;
@@ -127,12 +125,12 @@ static void print_waits(const struct logp_report *r, FILE *out)
 {
     char text[128];
 
-    for (int i = 0; i < r->n_waits && i < WAITS_SHOWN; i++) {
+    for (int i = 0; i < r->n_waits && i < LPI_WAITS_SHOWN; i++) {
         logp_wait_text(&r->waits[i], text, sizeof(text));
         fprintf(out, "  rank %d %s\n", r->waits[i].rank, text);
     }
-    if (r->n_waits > WAITS_SHOWN)
-        fprintf(out, "  ... and %d more\n", r->n_waits - WAITS_SHOWN);
+    if (r->n_waits > LPI_WAITS_SHOWN)
+        fprintf(out, "  ... and %d more\n", r->n_waits - LPI_WAITS_SHOWN);
 }
 
 int logp_report_print(const struct logp_machine *m, FILE *out)

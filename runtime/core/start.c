@@ -96,11 +96,12 @@ void lpi_release_sync(struct lpi_core *c)
         }
 }
 
-static void attend(struct logp_machine *m, unsigned bits)
+/* Let each core notice that the start is fixed. */
+static void attend(struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++)
         /* release pairs with the acquire in lpi_poll_mail() */
-        atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
+        atomic_fetch_or_explicit(&m->cores[i].attention, LPI_ATT_SYNC, memory_order_release);
 }
 
 int64_t lpi_fix_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
@@ -111,7 +112,7 @@ int64_t lpi_fix_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
     atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
     atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
-    attend(m, LPI_ATT_SYNC);
+    attend(m);
     return start;
 }
 

@@ -41,6 +41,11 @@ void lpi_credit_give(struct lpi_proc *to, size_t n_bytes);
  * the bell list of its core, so that the core need not poll every vp.
  */
 
+static inline struct lpi_mailbox *lpi_mailbox_of(const struct lpi_proc *p)
+{
+    return &p->core->machine->mails[p->rank];
+}
+
 /* Append m and ring. Called by any thread; the receiver owns m afterwards. */
 void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m);
 /* Take the oldest message; NULL: there is none. Called by the holder. */
@@ -243,7 +248,8 @@ void lpi_remote_drop_receives(struct lpi_proc *p);
  * is called by the holder of c, which may be any core. */
 void lpi_remote_tell(struct lpi_core *c, int process, struct lpi_wire w, const void *more,
                      size_t n);
-void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n);
+/* The same to all other processes. */
+void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w);
 /* A short message of a vp has come, with its payload. @return false: no memory */
 bool lpi_remote_take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data);
 

@@ -196,11 +196,11 @@ void lpi_remote_tell(struct lpi_core *c, int process, struct lpi_wire w, const v
     put(c, process, &w, sizeof(w), more, n, NULL);
 }
 
-void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n)
+void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w)
 {
     for (int i = 0; i < c->machine->remote->n_processes; i++)
         if (i != c->machine->remote->process)
-            lpi_remote_tell(c, i, w, more, n);
+            lpi_remote_tell(c, i, w, NULL, 0);
 }
 
 /* ---- receiving ---- */
