@@ -488,9 +488,9 @@ LOGP_API void logp_machine_ask_latencies(struct logp_machine *machine,
  * A sender does not learn the fate of its message. A processor does not begin an operation that it
  * cannot finish before it stops, so a message that it was about to send is not sent. Its calls
  * return -EHOSTDOWN. What its program returns or checks then is no error of the run. Deadlock
- * reports show it as LOGP_WAIT_HALTED. Work that a temporary stop or a tick interrupts goes on afterwards.
- * If several faults lengthen an operation, noise comes first, and each one applies to the result of
- * the others before it.
+ * reports show it as LOGP_WAIT_HALTED. Work that a temporary stop or a tick interrupts goes on
+ * afterwards. If several faults lengthen an operation, noise comes first, and each one applies to the
+ * result of the others before it.
  */
 
 /** Bytes of the reason for which a text is refused. */
