@@ -30,7 +30,7 @@ extern const struct soak_kind soak_messages, soak_programs, soak_lives;
 
 /* A part of soak_messages: soak_exchange.c. As soak_kind.run() */
 int64_t soak_exchange(struct soak_part *part);
-/* A run that soak_interrupt() ends. As logp_machine_run(). */
+/* A run that an interruption ends. As logp_machine_run(). */
 int soak_run(struct logp_machine *m, logp_program program, void *arg);
 /* Has somebody asked for the end? */
 bool soak_interrupted(void);

@@ -55,7 +55,7 @@ void lpi_rendezvous_match(struct lpi_proc *p, struct logp_request *r, const stru
     cr_assert_fail("a rendezvous");
 }
 
-void lpi_rendezvous_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e)
+void lpi_rendezvous_deliver(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     cr_assert_fail("a rendezvous");
 }
@@ -457,7 +457,7 @@ static void run(const struct kind *kind, uint64_t seed)
     memory_fails_after = -1;
     compare(s);
     lpi_match_close(&s->proc);
-    lpi_match_discard(&s->proc, &s->core);
+    lpi_match_discard(&s->proc);
     lpi_pool_fini(&s->core);
     free(s);
 }

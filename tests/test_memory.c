@@ -291,6 +291,21 @@ LIVES(collectives_that_are_started, 4, 2)
     return rc != 0 || sums[me] == P * (P - 1) / 2 ? rc : -EPROTO;
 }
 
+/* No request has been made before: the first one takes memory, when the plan is made already. */
+LIVES(a_collective_that_is_started_first, 2, 1)
+{
+    static int64_t numbers[2], sums[2];
+    const int me = logp_vp_rank(vp);
+    struct logp_request *request;
+    int rc;
+
+    numbers[me] = me + 1;
+    rc = logp_iallreduce(vp, &numbers[me], &sums[me], 1, logp_op_find("sum", "int64"), &request);
+    if (rc == 0)
+        rc = logp_wait(vp, request, NULL);
+    return rc != 0 || sums[me] == 3 ? rc : -EPROTO;
+}
+
 /* The model is replaced meanwhile. */
 static int in_parts(struct logp_vp *vp, void *arg)
 {

@@ -225,12 +225,13 @@ Test(report, it_says_which_call_failed)
 /* Those that the headers name. */
 Test(report, every_error_has_a_text_of_its_own)
 {
-    static const int errors[] = {
-        0,          -E2BIG,    -EAGAIN,    -EBADMSG,     -EBUSY,           -ECANCELED, -EDEADLK,
-        -EEXIST,    -EFBIG,    -EHOSTDOWN, -EINPROGRESS, -EINTR,           -EINVAL,    -EIO,
-        -ELIBACC,   -EMSGSIZE, -ENOBUFS,   -ENOENT,      -ENOMEM,          -ENOSPC,    -ENOTSUP,
-        -EOVERFLOW, -EPERM,    -EPROTO,    -ESRCH,       -EPROTONOSUPPORT, -ESTALE,    -ETIME,
-        -ETIMEDOUT};
+    static const int errors[] = {0,          -E2BIG,       -EAGAIN,   -EBADMSG,         -EBUSY,
+                                 -ECANCELED, -ECHILD,      -EDEADLK,  -EEXIST,          -EFBIG,
+                                 -EHOSTDOWN, -EINPROGRESS, -EINTR,    -EINVAL,          -EIO,
+                                 -ELIBACC,   -ELOOP,       -EMSGSIZE, -ENAMETOOLONG,    -ENOBUFS,
+                                 -ENODATA,   -ENOENT,      -ENOMEM,   -ENOSPC,          -ENOTSUP,
+                                 -EOVERFLOW, -EPERM,       -EPROTO,   -EPROTONOSUPPORT, -ESRCH,
+                                 -ESTALE,    -ETIME,       -ETIMEDOUT};
 
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
         const char *text = logp_error_text(errors[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups that agree on a context: see group.h. Each processor knows the largest that it has had;
+ * Groups that agree on a context: see logp/vp.h. Each processor knows the largest that it has had;
  * the members take one above the largest of all of them. So two groups have the same only if they
  * have no member in common, and then none of their messages can be mistaken.
  */

@@ -332,7 +332,7 @@ int64_t lpi_group_size(int64_t P, const struct logp_invocation *c,
                        __int128 (*time)(int64_t P, const struct logp_invocation *c, int64_t k));
 
 /* Elements of a vector in n parts as even as can be: where part i begins. */
-static inline int64_t lpi_rank_plan_begin(int64_t count, int64_t n, int64_t i)
+static inline int64_t lpi_part_begin(int64_t count, int64_t n, int64_t i)
 {
     const int64_t longer = count % n;
 

@@ -23,8 +23,8 @@ static inline struct lpi_exchange lpi_exchange_of(int64_t P, int64_t rank, int64
     longer = P % g.X;
     each = P / g.X;
     g.j = rank < longer * (each + 1) ? rank / (each + 1) : (rank - longer) / each;
-    g.first = lpi_rank_plan_begin(P, g.X, g.j);
-    g.others = lpi_rank_plan_begin(P, g.X, g.j + 1) - g.first - 1;
+    g.first = lpi_part_begin(P, g.X, g.j);
+    g.others = lpi_part_begin(P, g.X, g.j + 1) - g.first - 1;
     return g;
 }
 

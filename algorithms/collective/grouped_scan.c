@@ -141,9 +141,9 @@ static struct logp_buffer_ref part(const struct making *m, enum logp_buffer vect
                                    size_t *bytes)
 {
     const size_t element = lpi_element_bytes(m->c);
-    const int64_t begin = lpi_rank_plan_begin(m->c->args.count, m->k, i);
+    const int64_t begin = lpi_part_begin(m->c->args.count, m->k, i);
 
-    *bytes = (size_t)(lpi_rank_plan_begin(m->c->args.count, m->k, i + 1) - begin) * element;
+    *bytes = (size_t)(lpi_part_begin(m->c->args.count, m->k, i + 1) - begin) * element;
     return (struct logp_buffer_ref){vector, (size_t)begin * element};
 }
 
@@ -334,8 +334,7 @@ static int plan(int P, int rank, struct logp_invocation *c, bool inclusive)
     if (m.list == NULL)
         return -ENOMEM;
     part(&m, LOGP_BUF, m.j, &m.bytes);
-    m.elements =
-        lpi_rank_plan_begin(c->args.count, k, m.j + 1) - lpi_rank_plan_begin(c->args.count, k, m.j);
+    m.elements = lpi_part_begin(c->args.count, k, m.j + 1) - lpi_part_begin(c->args.count, k, m.j);
     m.ns = lpi_combine_ns(&c->model.params, m.elements);
     m.ahead = window(c, m.slot);
     exchange(&m);

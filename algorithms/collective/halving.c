@@ -13,8 +13,8 @@ bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer,
                     struct logp_buffer_ref vector, int64_t X, int64_t first, int64_t n,
                     const struct logp_invocation *c, struct logp_step *out)
 {
-    const int64_t begin = lpi_rank_plan_begin(c->args.count, X, first);
-    const int64_t elements = lpi_rank_plan_begin(c->args.count, X, first + n) - begin;
+    const int64_t begin = lpi_part_begin(c->args.count, X, first);
+    const int64_t elements = lpi_part_begin(c->args.count, X, first + n) - begin;
 
     vector = ref_at(vector, c, begin);
     return (sends ? logp_step_send : logp_step_receive)(out, lpi_mod(peer + h->shift, h->P),
@@ -27,8 +27,8 @@ static bool combine_parts(const struct lpi_halving *h, struct logp_buffer_ref ot
                           int64_t first, int64_t n, const struct logp_invocation *c,
                           struct logp_step *out)
 {
-    const int64_t begin = lpi_rank_plan_begin(c->args.count, X, first);
-    const int64_t elements = lpi_rank_plan_begin(c->args.count, X, first + n) - begin;
+    const int64_t begin = lpi_part_begin(c->args.count, X, first);
+    const int64_t elements = lpi_part_begin(c->args.count, X, first + n) - begin;
     const struct logp_buffer_ref at = ref_at(h->acc, c, begin);
 
     return logp_step_combine(out, at, at, ref_at(other, c, begin), elements,
@@ -80,7 +80,7 @@ void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_invoc
 
 int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_invocation *c)
 {
-    const int64_t most = lpi_rank_plan_begin(c->args.count, X, d);
+    const int64_t most = lpi_part_begin(c->args.count, X, d);
 
     return lpi_round_at_most(&c->model.params, lpi_bytes((size_t)most, lpi_element_bytes(c)));
 }
@@ -96,6 +96,6 @@ __int128 lpi_halving_at_most(int64_t P, const struct logp_invocation *c)
         T += (__int128)lpi_parts_at_most(1, 1, c) + lpi_combine_ns(p, c->args.count);
     for (int64_t d = 1; d < f.X; d *= 2)
         T += (__int128)lpi_parts_at_most(f.X, d, c) +
-             lpi_combine_ns(p, lpi_rank_plan_begin(c->args.count, f.X, d));
+             lpi_combine_ns(p, lpi_part_begin(c->args.count, f.X, d));
     return T;
 }

@@ -439,7 +439,7 @@ static int plan(int P, int v, struct logp_invocation *c, const struct problem *p
 /* Where a piece begins: as even as can be. */
 static int64_t piece_begin(const struct acts *a, int64_t piece)
 {
-    return lpi_rank_plan_begin(a->whole, a->pieces, piece);
+    return lpi_part_begin(a->whole, a->pieces, piece);
 }
 
 /* ---- how many pieces ---- */

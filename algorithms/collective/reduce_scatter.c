@@ -251,7 +251,7 @@ static struct logp_prediction rounds_predict(int64_t P, const struct logp_invoca
 /* ---- recursive-halving: the half of what is left that rank xor P/2, P/4, ... is in ---- */
 
 /*
- * With pairs (vector.h), the one that stands for both ends with the blocks of both, one after the
+ * With pairs (collective.h), the one that stands for both ends with the blocks of both, one after the
  * other. Block i belongs to the X from that of lpi_unfold() on.
  */
 static int64_t first_block(const struct lpi_fold *f, int64_t j)
@@ -390,7 +390,7 @@ static struct logp_prediction circulant_predict(int64_t P, const struct logp_inv
 /* ---- butterfly: halves with rank xor 1, 2, 4, ..., so in the order of ranks ---- */
 
 /*
- * Of X that stand for all (vector.h) the j-th ends with the part whose number has the bits of j in
+ * Of X that stand for all (collective.h) the j-th ends with the part whose number has the bits of j in
  * reverse, and hands it over to whom it belongs. The vector so far and what comes are in two halves
  * of scratch, which change places where what comes belongs to the left.
  */
@@ -570,9 +570,9 @@ LPI_NEEDS_BOTH(radix_needs, lpi_needs_commutative, lpi_knomial_needs)
 /* Of n groups from `first` on: blocks in the order of ranks. */
 static struct range groups(int64_t P, const struct lpi_exchange *g, int64_t first, int64_t n)
 {
-    const int64_t begin = lpi_rank_plan_begin(P, g->X, first);
+    const int64_t begin = lpi_part_begin(P, g->X, first);
 
-    return (struct range){begin, lpi_rank_plan_begin(P, g->X, first + n) - begin};
+    return (struct range){begin, lpi_part_begin(P, g->X, first + n) - begin};
 }
 
 static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
@@ -599,16 +599,15 @@ static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation
             const int64_t to = lpi_exchange_peer(&g, d, 1 + i);
             const struct range theirs = groups(P, &g, to - to % d, d);
 
-            return send_blocks(out, c, lpi_rank_plan_begin(P, g.X, to),
+            return send_blocks(out, c, lpi_part_begin(P, g.X, to),
                                block(c, LOGP_SCRATCH, theirs.first), theirs);
         }
         if (i < 3 * n) {
             const int64_t from = lpi_exchange_peer(&g, d, g.k - 1 - (i - n) / 2);
             const struct logp_buffer_ref at = block(c, LOGP_SCRATCH, mine.first);
 
-            return (i - n) % 2 == 0
-                       ? receive_blocks(out, c, lpi_rank_plan_begin(P, g.X, from), in, mine)
-                       : combine_blocks(out, c, at, at, in, mine);
+            return (i - n) % 2 == 0 ? receive_blocks(out, c, lpi_part_begin(P, g.X, from), in, mine)
+                                    : combine_blocks(out, c, at, at, in, mine);
         }
     }
     if (i < g.others)

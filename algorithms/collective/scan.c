@@ -198,14 +198,9 @@ static bool doubling_scan_steps(int64_t P, int64_t rank, const struct logp_invoc
 
 LPI_READER(doubling_scan_run, doubling_scan_steps)
 
-static int doubling_rounds(int64_t n)
-{
-    return n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0;
-}
-
 static struct logp_prediction doubling_scan_predict(int64_t P, const struct logp_invocation *c)
 {
-    return scan_at_most(P, c, doubling_rounds(P));
+    return scan_at_most(P, c, lpi_ceil_log2(P));
 }
 
 /* ---- binomial: up a tree, and down again ---- */
@@ -294,7 +289,7 @@ static struct logp_prediction exscan_at_most(int64_t P, const struct logp_invoca
 
 static struct logp_prediction doubling_exscan_predict(int64_t P, const struct logp_invocation *c)
 {
-    return exscan_at_most(P, c, doubling_rounds(P - 1));
+    return exscan_at_most(P, c, lpi_ceil_log2(P - 1));
 }
 
 static struct logp_prediction binomial_exscan_predict(int64_t P, const struct logp_invocation *c)

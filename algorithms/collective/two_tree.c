@@ -33,7 +33,7 @@
 
 int64_t lpi_segment_begin(const struct lpi_halves *h, int half, int64_t i)
 {
-    return lpi_rank_plan_begin(h->whole, 2 * h->n, half * h->n + i);
+    return lpi_part_begin(h->whole, 2 * h->n, half * h->n + i);
 }
 
 struct lpi_halves lpi_halves_of(int64_t whole, int64_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors that are combined: see vector.h. */
+/* Vectors that are combined: see collective.h. */
 #include "collective/collective.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine in a file, and the named machines, which are such files: see machine_file.h. */
+/* A machine in a file, and the named machines, which are such files: see logp/machine.h. */
 #include <logp/machine.h>
 #include <logp/quantity.h>
 #include <logp/paper.h>

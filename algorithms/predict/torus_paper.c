@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pipelined broadcast on a torus in bits and cycles: see torus.h. */
+/* The pipelined broadcast on a torus in bits and cycles: see logp/paper.h. */
 #include "predict/predict.h"
 
 #include <logp/paper.h>

@@ -190,7 +190,9 @@ int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
         return rc;
     }
     rc = logp_operation_start(vp, &p->operation, request);
-    if (rc != 0)
+    if (rc != 0) {
+        free_plan(p); /* go_on() has not, where there was no memory for the request */
         free(p);
+    }
     return rc;
 }

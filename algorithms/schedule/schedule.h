@@ -402,7 +402,7 @@ int lpi_graph_fold(const struct logp_schedule *schedule, const struct logp_delay
 int lpi_graph_run(struct logp_vp *vp, const struct logp_invocation *c, void *recv_buf);
 
 /*
- * ---- explain.c ----
+ * ---- explain.c, pass.c ----
  * What the files that explain a schedule share: its tasks with what each waits for, and the pass
  * over them that says when each starts. A task waits for tasks before it alone, so a pass goes
  * through them in their order.

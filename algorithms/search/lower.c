@@ -20,7 +20,7 @@ static size_t cut_at(const struct lpi_cut *cut, int i)
 {
     const int64_t units = cut->unit > 0 ? (int64_t)(cut->whole / cut->unit) : 0;
 
-    return (size_t)lpi_rank_plan_begin(units, cut->n_items, i) * cut->unit;
+    return (size_t)lpi_part_begin(units, cut->n_items, i) * cut->unit;
 }
 
 struct lower {

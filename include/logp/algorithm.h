@@ -154,7 +154,8 @@ struct logp_algorithm {
     bool (*steps)(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out);
     /** Run a rank, as logp_plan_run(). NULL: follow its steps. In a row with both, this is the
-     *  reader with the steps inlined; if the row survives, only where nothing is lost and nothing stops for good. */
+     *  reader with the steps inlined; if the row survives, it is called only where no message is
+     *  lost and no processor stops for good. */
     int (*run)(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf);
     /** The formula with c->model.params, without capacity and topology: see
      *  logp_algorithm_predict(). NULL: there is none. */
@@ -402,7 +403,8 @@ typedef bool (*logp_steps)(int64_t P, int64_t rank, const struct logp_invocation
  * Follow the steps of this vp's rank.
  * Threads: as logp_send().
  * @param c         planned for this rank
- * @param buf       as logp_plan_run(), and recv_buf
+ * @param buf       as that of logp_plan_run()
+ * @param recv_buf  likewise
  * @return as logp_send() and logp_recv()
  */
 LOGP_API int logp_schedule_run(struct logp_vp *vp, logp_steps steps,

@@ -72,14 +72,14 @@
  * - Threads: threads of the program may compute and be joined. They must not call functions of
  *   vp.h, and the kit does not control their order.
  *
- * - Crashes: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT (assert(), an exception that nothing
- *   catches), on vps, in functions of the check and, if there is one check at a time, on any thread.
- *   A handler writes the replay file, and rank, run and seed on stderr. With glibc 2.34 or later,
- *   child processes then repeat the run, make the failure smaller for at most 20 s and print it, unless
- *   as_found is set; functions of the check are called there, too. Then the previous handler of the
- *   signal is called, or the process ends by the signal. Ignored signals stay ignored. A call of
- *   exit() or quick_exit() during a run is also written, and the process ends with EXIT_FAILURE
- *   without the functions of atexit(). _exit() is not noticed.
+ * - Crashes: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT (assert(), an exception that
+ *   nothing catches), on vps, in functions of the check and, if there is one check at a time, on any
+ *   thread. A handler writes the replay file, and rank, run and seed on stderr. With glibc 2.34 or
+ *   later, child processes then repeat the run, make the failure smaller for at most 20 s and print
+ *   it, unless as_found is set; functions of the check are called there, too. Then the previous
+ *   handler of the signal is called, or the process ends by the signal. Ignored signals stay ignored.
+ *   A call of exit() or quick_exit() during a run is also written, and the process ends with
+ *   EXIT_FAILURE without the functions of atexit(). _exit() is not noticed.
  *
  * - Stack: fibers have stack_bytes each. Errors are return values: no call jumps over a frame, and
  *   destructors run.
@@ -125,15 +125,15 @@ struct logp_note;
  * others, it is in replays, and a smaller failure has fewer of them.
  *
  * A vp crashes at the beginning of a call that sends, receives, waits, probes, computes, sleeps,
- * yields, touches an object, or makes something durable. This call and all later ones of these kinds
- * return -EHOSTDOWN. The program must return then; what it returns and checks does not count.
+ * yields, touches an object, or makes something durable. This call and all later ones of these
+ * kinds return -EHOSTDOWN. The program must return then; what it returns and checks does not count.
  * Messages that it has sent still come.
  *
  * If it restarts, the program is called once more on the same rank, and logp_recover() gets what
  * logp_durable() has kept. Messages that no receive has taken are still there. A receive of
- * logp_irecv() may have taken its message, which is lost then. Counters of collectives are not reset.
- * A vp does not restart while one of its sends waits for the receiver, or a nonblocking collective is
- * under way.
+ * logp_irecv() may have taken its message, which is lost then. Counters of collectives are not
+ * reset. A vp does not restart while one of its sends waits for the receiver, or a nonblocking
+ * collective is under way.
  */
 struct logp_fault_limits {
     int crashes;  /**< vps that end */
@@ -142,8 +142,8 @@ struct logp_fault_limits {
      *  create groups, are neither lost nor doubled. */
     int lost;
     int doubled;    /**< messages that come twice. Untimed checks only */
-    int partitions; /**< times at which one vp is cut off: messages that are sent from it or to it are
-                         lost until the partition heals, which is a choice, too; not those of
+    int partitions; /**< times at which one vp is cut off: messages that are sent from it or to it
+                         are lost until the partition heals, which is a choice, too; not those of
                          collectives. Untimed checks only, not with exhaustive */
 };
 
@@ -230,9 +230,9 @@ struct logp_check {
      *  of a whole run. It must not call functions of the library. Not 0: the run fails, as with
      *  `after`. */
     int (*event)(const struct logp_note *note, void *arg);
-    int twice_every; /**< every so many runs is made twice, and the two must be the same; 0: 64;
-                          negative: no run. checked.runs counts these once. Each failure is made twice
-                          in any case */
+    int twice_every; /**< one of so many runs is made twice, and the two must be the same; 0: 64;
+                          negative: no run. checked.runs counts these once. Each failure is made
+                          twice in any case */
     /** A folder of replay files. Those of this program, with a P from the least of `sizes` (or
      *  smallest) to the largest, are run first, in the order of their names (*.replay). One that
      *  fails is the failure of the check. failure.text has a line for each that does not fail any
@@ -242,12 +242,13 @@ struct logp_check {
                                votes after a majority */
     struct logp_checked checked; /**< out */
     /** The runs are shared among so many processes, at most 256; 0, 1: none but this one. A random
-     *  check finds the same failure and the same outcomes as with one. So does an exhaustive one, also
-     *  with a limit of runs, and all numbers are the same; it makes some runs more than it counts if
-     *  it ends early. With time_ns, which runs it counts is open. The functions of the check, and the
-     *  program, run in child processes, except for the first 16 runs of each size of an exhaustive
-     *  check: what they write to memory is lost. The failure that is found is made once more in this
-     *  process. A run of more than 65 536 choices that fails in a child is -ECHILD */
+     *  check finds the same failure and the same outcomes as with one. So does an exhaustive one,
+     *  also with a limit of runs, and all numbers are the same; it makes some runs more than it
+     *  counts if it ends early. With time_ns it is open which runs it counts. The functions of the
+     *  check, and the program, run in child processes, except for the first 16 runs of each size of
+     *  an exhaustive check: what they write to memory is lost. The failure that is found is made
+     *  once more in this process. A run of more than 65 536 choices that fails in a child is
+     *  -ECHILD */
     int cores;
     /** Faults that the check chooses. A message that is left over is no failure then, but see
      *  all_received. Exhaustive: a vp that restarts must not have left receives posted */
@@ -333,9 +334,11 @@ struct logp_failure {
  * @param failure  out; NULL: not wanted
  * @return 0; the error of the failure (logp_failure.error); the result of `before`; -EINVAL (sizes,
  *         a variable, a regression that is no replay, or fields that exclude each other: both texts
- *         say which), -EPROTONOSUPPORT (a regression of another version), -E2BIG, -ENOENT (executor),
- *         the errno of reading regressions, -ENOMEM, -EAGAIN (no more threads or processes), -ECHILD (a process of several was killed); the errno of writing replay_file, with the failure
- *         filled in. With LOGP_REPLAY: as logp_check_replay(), or the errno of reading the file
+ *         say which), -EPROTONOSUPPORT (a regression of another version), -E2BIG, -ENOENT
+ *         (executor), the errno of reading regressions, -ENAMETOOLONG (their path), -ENOMEM, -EAGAIN
+ *         (no more threads or processes), -ECHILD (a process of several was killed); the errno of
+ *         writing replay_file, with the failure filled in. With LOGP_REPLAY: as logp_check_replay(),
+ *         or the errno of reading the file
  */
 LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *check,
                         struct logp_failure *failure);
@@ -403,7 +406,7 @@ LOGP_API void logp_failure_free(struct logp_failure *failure);
  *
  * It works with every clock and executor, in C and C++, in functions of any type. It neither jumps
  * nor returns from its caller. logp_report.asserted has the place.
- * @return 0; -EPROTO
+ * @return 0; -EPROTO; -EHOSTDOWN: as LOGP_FAIL()
  */
 #define LOGP_CHECK(vp, condition)                                                                  \
     logp_check_holds((vp), (condition) ? true : false, #condition, __FILE__, __LINE__)
@@ -418,7 +421,7 @@ LOGP_API void logp_failure_free(struct logp_failure *failure);
 LOGP_API int logp_choose(struct logp_vp *vp, int n);
 
 /** A choice of least .. most, whose usual value is the one nearest to 0. @return 0; -EINVAL (least >
- *  most), or the error that stops the run: *value is unchanged */
+ *  most, no value), or the error that stops the run: *value is unchanged */
 LOGP_API int logp_choose_int(struct logp_vp *vp, int64_t least, int64_t most, int64_t *value);
 
 /** Choose n bytes; the usual ones are 0. @return 0, or the error that stops the run */
@@ -429,8 +432,8 @@ LOGP_API int logp_choose_bytes(struct logp_vp *vp, void *buf, size_t n);
  * the run. They replace those of the same key. A crash comes before this or after it. Without an
  * explorer no vp restarts, and nothing is kept.
  * @param data  copied; NULL is allowed with n_bytes 0
- * @return 0; -EINVAL (no data), -ENOMEM, -EHOSTDOWN (this vp has crashed), or the error that stops the
- *         run
+ * @return 0; -EINVAL (no data), -ENOMEM, -EHOSTDOWN (this vp has crashed), or the error that stops
+ *         the run
  */
 LOGP_API int logp_durable(struct logp_vp *vp, int key, const void *data, size_t n_bytes);
 
@@ -453,13 +456,13 @@ LOGP_API int logp_recover(struct logp_vp *vp, int key, void *data, size_t capaci
 LOGP_API int logp_shared_touch(struct logp_vp *vp, int key);
 
 /**
- * Compare two values: integers, characters, bool, floating-point numbers, pointers, or strings, which
- * are compared by their contents. As LOGP_CHECK(), and the report shows both values. Each argument
- * is evaluated once. Signed and unsigned integers are compared by what they are.
+ * Compare two values: integers, characters, bool, floating-point numbers, pointers, or strings,
+ * which are compared by their contents. It is as LOGP_CHECK(), and the report shows both values.
+ * Each argument is evaluated once. Signed and unsigned integers are compared by their values.
  *
  *     LOGP_CHECK_EQ(vp, status.source, 3);    // status.source == 3 does not hold: 5 and 3
  *
- * @return 0; -EPROTO
+ * @return as LOGP_CHECK()
  */
 #define LOGP_CHECK_EQ(vp, a, b) LOGP_CHECK_COMPARE(vp, a, b, "==", LOGP_EQ)
 /** a != b */
@@ -575,13 +578,13 @@ LOGP_API int logp_check_compares(struct logp_vp *vp, struct logp_value a, struct
 
 /**
  * Fail for a reason that is not a condition, in words. It ends the run as LOGP_CHECK() does.
- * @param words  copied, up to 255 bytes
+ * @param words  copied, up to 319 bytes
  * @return -EPROTO; -EHOSTDOWN: the model has stopped this vp, and the failure does not count
  */
 #define LOGP_FAIL(vp, words) logp_check_fails((vp), (words), __FILE__, __LINE__)
 
-/** Called by LOGP_FAIL(). file must live as long as the report. A line below 1 is not named, but two
- *  failures differ if their lines do. */
+/** Called by LOGP_FAIL(). file must live as long as the report. A line below 1 is not named, but
+ *  two failures differ if their lines do. */
 LOGP_API int logp_check_fails(struct logp_vp *vp, const char *words, const char *file, int line);
 
 /** Called by LOGP_CHECK(). The two texts must live as long as the report. */
@@ -673,9 +676,10 @@ enum logp_note_kind {
     LOGP_NOTE_ASKED,    /**< a send that waits for its receiver can be matched from now on;
                              LOGP_NOTE_SEND follows when its payload goes */
     LOGP_NOTE_ANSWERED, /**< a receive of `rank` has been matched with such a send of `peer` */
-    LOGP_NOTE_FAULT, /**< the fault `value` (enum logp_fault_choice) has come before a call; `peer` and
-                          `tag` are of its message, or -1, and the kind of note that the call would
-                          have given (a wait: LOGP_NOTE_RECEIVE; a probe or test: LOGP_NOTE_FOUND) */
+    LOGP_NOTE_FAULT, /**< the fault `value` (enum logp_fault_choice) has come before a call; `peer`
+                          and `tag` are of its message; or `peer` is -1, and `tag` the kind of note
+                          that the call would have given (a wait: LOGP_NOTE_RECEIVE; a probe or
+                          test: LOGP_NOTE_FOUND) */
     LOGP_NOTE_TOO_LATE, /**< logp_cancel() has found the receive `request` matched */
     LOGP_NOTE_KEPT,     /**< logp_durable() has kept `value` bytes for the key `tag` */
 };
@@ -732,9 +736,9 @@ struct logp_explorer {
  * Let an explorer decide from the next run on. Virtual clock on one core.
  * Threads: as logp_machine_run(), not during a run; also from again() of logp_machine_repeat().
  * @param explorer  copied; NULL: remove it
- * @return 0; -EINVAL (no size, no choose, late without the fields that it needs), -E2BIG, -ENOTSUP
- *         (wall clock, parallel, shared stacks), -EBUSY (as logp_machine_set_rendezvous_from()),
- *         -ENOMEM
+ * @return 0; -EINVAL (no size, no choose, negative misses, late without the fields that it needs),
+ *         -E2BIG, -ENOTSUP (wall clock, parallel, shared stacks), -EBUSY (as
+ *         logp_machine_set_rendezvous_from()), -ENOMEM
  */
 LOGP_API int logp_machine_explore(struct logp_machine *machine,
                                   const struct logp_explorer *explorer);
@@ -748,8 +752,8 @@ LOGP_API int logp_machine_explore(struct logp_machine *machine,
  *                    thread that carries the vps, or on the caller's. Of the machine's functions it
  *                    may call logp_machine_explore(), logp_machine_report() and
  *                    logp_machine_set_seed() only
- * @return as logp_machine_run() for the last run. After -ETIMEDOUT again() is not called any more;
- *         it may itself not have returned: logp_machine_busy()
+ * @return as logp_machine_run() for the last run; -ENOTSUP (several processes). After -ETIMEDOUT
+ *         again() is not called any more; it may itself not have returned: logp_machine_busy()
  */
 LOGP_API int logp_machine_repeat(struct logp_machine *machine, logp_program program, void *arg,
                                  int64_t timeout_ns,

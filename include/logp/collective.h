@@ -464,7 +464,8 @@ LOGP_API int logp_allgather(struct logp_vp *vp, const void *send_buf, void *recv
  * @param counts    sizes of all items
  * @param recv_buf  space for the own item, n_bytes
  * @param n_bytes   size of the own item
- * @return as logp_scatter(); -EINVAL: also if the root's n_bytes differs from counts
+ * @return as logp_scatter(); -EINVAL: also on the root without counts, or if its n_bytes differs
+ *         from them
  */
 LOGP_API int logp_scatterv(struct logp_vp *vp, const void *send_buf, const size_t *counts,
                            const size_t *displs, void *recv_buf, size_t n_bytes, int root);
@@ -477,7 +478,7 @@ LOGP_API int logp_gatherv(struct logp_vp *vp, const void *send_buf, size_t n_byt
  * Send an item from each processor to all, with the best algorithm for items of the mean size.
  * @param n_bytes  size of the own item
  * @param counts   sizes of all items, the same on all ranks; displs may differ
- * @return as logp_allgather(); -EINVAL: also if n_bytes differs from counts
+ * @return as logp_allgather(); -EINVAL: also without counts, or if n_bytes differs from them
  */
 LOGP_API int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_bytes,
                              void *recv_buf, const size_t *counts, const size_t *displs);
@@ -489,7 +490,7 @@ LOGP_API int logp_allgatherv(struct logp_vp *vp, const void *send_buf, size_t n_
  * @param recv_counts  sizes of the items from each rank, equal to its send_counts. In place: also
  *                     of the items for each rank; the item for a rank is at the place of the item
  *                     from it
- * @return as logp_alltoall(); -EINVAL: also if the own item's two sizes differ
+ * @return as logp_alltoall(); -EINVAL: also without counts, or if the own item's two sizes differ
  */
 LOGP_API int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size_t *send_counts,
                             const size_t *send_displs, void *recv_buf, const size_t *recv_counts,
@@ -499,7 +500,7 @@ LOGP_API int logp_alltoallv(struct logp_vp *vp, const void *send_buf, const size
  * Combine vectors of P blocks, and leave block i on rank i. The algorithm is chosen as for
  * logp_allgatherv() (recursive halving, or linear if the operation does not commute).
  * @param counts  elements of each block, the same on all ranks
- * @return as logp_reduce_scatter()
+ * @return as logp_reduce_scatter(); -EINVAL: also without counts
  */
 LOGP_API int logp_reduce_scatterv(struct logp_vp *vp, const void *send_buf, void *recv_buf,
                                   const size_t *counts, const struct logp_op *op);
@@ -558,8 +559,8 @@ LOGP_API int64_t logp_op_measure(const struct logp_op *op, size_t n);
  * A start does the steps of this processor up to the first receive. Every call that waits, tests or
  * probes, logp_sync() and collectives included, does the steps whose messages have arrived, of all
  * started collectives of any group. So several collectives may be under way, and processors may
- * wait for them in different orders. The time of a step (an o, a combination) is charged in the call
- * that does it; nothing happens between calls.
+ * wait for them in different orders. The time of a step (an o, a combination) is charged in the
+ * call that does it; nothing happens between calls.
  *
  * All members of a group start its collectives in the same order, which identifies them. Blocking
  * collectives are counted apart. (In deadlock reports the n-th has the tag n LOGP_PENDING_TAGS plus
@@ -590,9 +591,10 @@ LOGP_API int64_t logp_op_measure(const struct logp_op *op, size_t n);
  * Blocks: as logp_send().
  * @param plan     must stay unchanged until the collective is complete
  * @param request  out: complete it with a wait or a test
- * @return as logp_send(); -EINVAL (the plan is of another rank or number of processors; its tag),
- *         -ENOTSUP (its algorithm has no steps), -EBUSY (it is started already),
- *         -EAGAIN (LOGP_MOST_PENDING), -ENOMEM. After an error nothing is started
+ * @return as logp_send(); -EINVAL (the plan is of another rank or number of processors, or not in
+ *         place; its tag; no request), -ENOTSUP (its algorithm has no steps, or is a list that
+ *         chooses their order), -EBUSY (it is started already), -EAGAIN (LOGP_MOST_PENDING),
+ *         -ENOMEM. After an error nothing is started
  */
 LOGP_API int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, void *buf,
                              void *recv_buf, struct logp_request **request);
@@ -600,8 +602,8 @@ LOGP_API int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, v
 /* ---- the collectives, nonblocking ---- */
 
 /** @{ */
-/** Start a collective with the same algorithm, or the best with steps if that has none, the same
- *  arguments and the same errors, and those of logp_plan_start(). */
+/** Start a collective with the same algorithm, or the best with steps if that has none, and with the
+ *  same arguments. @return the same errors, and those of logp_plan_start() */
 LOGP_API int logp_ibroadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
                              struct logp_request **request);
 

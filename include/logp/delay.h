@@ -366,8 +366,8 @@ LOGP_API void logp_links_least(const struct logp_links *links, const struct logp
  *               (logp_delay_ops.params)
  * @param out    out: for a machine of as many processors; other processors have base. After an
  *               error: no model
- * @return 0; -EINVAL (no links; as logp_delay_create(); LOGP_CAPACITY_RULE, which is not one number
- *         here), -ENOMEM
+ * @return 0; -EINVAL (no links; base, as logp_delay_create(), or of no built-in model;
+ *         LOGP_CAPACITY_RULE, which is not one number here), -ENOMEM
  */
 LOGP_API int logp_links_delay(const struct logp_links *links, const struct logp_params *base,
                               struct logp_delay *out);
@@ -418,7 +418,7 @@ LOGP_API int logp_latency_read(const char *path, int64_t **samples, int *n);
  * @param out    the new model; may be `inner`. After an error: no model, and if it is `inner`, that
  *               is freed
  * @return 0; -EINVAL (kind, sigma, samples, or an inner model without parameters or with latencies
- *         that vary: it has no L to replace), -ENOMEM
+ *         that vary: it has no L to replace), -ENOMEM, or as logp_delay_functions()
  */
 LOGP_API int logp_latency_create(struct logp_delay *inner, const struct logp_latency *latency,
                                  struct logp_delay *out);
@@ -433,11 +433,11 @@ struct logp_latency_draw {
 };
 
 /**
- * Ask for each message of a machine with random latencies whether its latency is the drawn one, or L, to
- * find the latencies that matter. Nothing is done if latencies are not random.
+ * Ask for each message of a machine with random latencies whether its latency is the drawn one, or
+ * L, to find the latencies that matter. Nothing is done if latencies are not random.
  * Threads: not during a run.
- * @param is_drawn  called for each message, in the order of sends, so for virtual machines of one core. It
- *                  must not call functions of the machine. NULL: all are drawn
+ * @param is_drawn  called for each message, in the order of sends, so for virtual machines of one
+ *                  core. It must not call functions of the machine. NULL: all are drawn
  */
 LOGP_API void logp_machine_ask_latencies(struct logp_machine *machine,
                                          bool (*is_drawn)(void *arg,
@@ -487,10 +487,10 @@ LOGP_API void logp_machine_ask_latencies(struct logp_machine *machine,
  *
  * A sender does not learn the fate of its message. A processor does not begin an operation that it
  * cannot finish before it stops, so a message that it was about to send is not sent. Its calls
- * return -EHOSTDOWN. What its program returns or checks then is no error of the run. Deadlock reports
- * show it as LOGP_WAIT_HALTED. Work that a temporary stop or a tick interrupts goes on afterwards.
- * If several faults lengthen an operation, noise comes first, and each one applies to the result of
- * the others before it.
+ * return -EHOSTDOWN. What its program returns or checks then is no error of the run. Deadlock
+ * reports show it as LOGP_WAIT_HALTED. Work that a temporary stop or a tick interrupts goes on
+ * afterwards. If several faults lengthen an operation, noise comes first, and each one applies to the
+ * result of the others before it.
  */
 
 /** Bytes of the reason for which a text is refused. */
@@ -513,7 +513,8 @@ struct logp_fault_config {
  *               is freed
  * @param why    out: if a text is wrong (-EINVAL), the wrong fault and what is allowed, in a line;
  *               otherwise ""
- * @return 0; -EINVAL (size, P, a text, or an inner model without parameters), -E2BIG, -ENOMEM
+ * @return 0; -EINVAL (size, P, unit_ns, a text, or an inner model without parameters), -E2BIG (an
+ *         unknown field is set), -ENOMEM, or as logp_delay_functions()
  */
 LOGP_API int logp_fault_create(struct logp_delay *inner, const struct logp_fault_config *config,
                                struct logp_delay *out, char why[LOGP_FAULT_WHY]);
@@ -685,8 +686,8 @@ LOGP_API int logp_topology_route(const struct logp_topology *topology, int src, 
  *                  `loggp`; the new model owns it if 0 is returned
  * @param out       out: for a machine of as many processors (messages of other ranks use no link).
  *                  After an error: no model; ends still belongs to the caller
- * @return 0; -EINVAL (no topology; ends has no parameters, or its latency varies: each link has L),
- *         -ENOMEM, or as logp_delay_functions()
+ * @return 0; -EINVAL (no topology; ends has no parameters, its latency varies, since each link has
+ *         L, or its receiver is busy while bytes come in), -ENOMEM, or as logp_delay_functions()
  */
 LOGP_API int logp_topology_delay(const struct logp_topology *topology, struct logp_delay ends,
                                  struct logp_delay *out);
@@ -708,7 +709,8 @@ struct logp_link_use {
 LOGP_API int logp_link_use(const struct logp_machine *machine, int link, struct logp_link_use *out);
 
 /** The use of the link that has passed most messages, the lowest of equals; link -1: there is none.
- *  Threads: as logp_link_use(). */
+ *  Threads: as logp_link_use().
+ *  @return 0; -EINVAL (the model in force is no topology) */
 LOGP_API int logp_link_busiest(const struct logp_machine *machine, struct logp_link_use *out);
 
 /* ---- the load of an algorithm, without a run ---- */
@@ -802,7 +804,7 @@ struct logp_network {
  * @return 0; -EINVAL (no built-in model has these parameters, or one is out of range: see
  *         logp_delay_create(); both topology and links; an error of logp_topology_delay(),
  *         logp_links_delay(), logp_latency_create() or logp_fault_create()), -E2BIG (a
- *         reserved field is not 0), -ENOMEM
+ *         reserved field is not 0, or own has unknown functions), -ENOMEM
  */
 LOGP_API int logp_network_delay(const struct logp_network *network, int64_t P,
                                 const struct logp_delay *own, struct logp_delay *out,

@@ -67,8 +67,8 @@ struct logp_experiment {
     void *failed_arg;
     struct logp_args args;
     /** Out: P times, NULL: not wanted. Of each rank the mean over the counted runs of the time from
-     *  the common start to its own end, in ns (wall clock: on the wall clock), as the OSU benchmarks
-     *  have it; -1: no run was counted, or there are faults. */
+     *  the common start to its own end, in ns (wall clock: on the wall clock), as the OSU
+     *  benchmarks have it; -1: no run was counted, or there are faults. */
     int64_t *rank_ns;
 };
 

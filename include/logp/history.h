@@ -16,8 +16,8 @@
  * may or may not have taken effect. So an early check raises no false alarm, and the last client's
  * check covers all. The same holds for clients that have crashed.
  *
- * Each invocation and each return is a touch of one object (logp_shared_touch()): in a check others may
- * go on before it, so that an operation may begin late, and exhaustive tries all orders.
+ * Each invocation and each return is a touch of one object (logp_shared_touch()): in a check others
+ * may go on before it, so that an operation may begin late, and exhaustive tries all orders.
  *
  * Without a check of programs, vp is NULL: the order of calls is the order of events.
  *
@@ -66,7 +66,7 @@ struct logp_model {
     bool by_key; /**< operations of different keys do not concern each other: each key has a state
                       of its own, and is checked by itself */
     /**
-     * Do an operation. There is room for one more value than n_values.
+     * Do an operation. There is space for one more value than n_values.
      * @return false: the operation cannot have this output in this state, and `state` is undefined
      */
     bool (*step)(struct logp_model_state *state, const struct logp_history_operation *operation);
@@ -102,7 +102,8 @@ LOGP_API int logp_history_invoke(struct logp_history *history, struct logp_vp *v
 /**
  * Note that an operation returns.
  * @param operation  the result of logp_history_invoke()
- * @return 0; -EINVAL (there is no such operation, or it has returned), or the error that stops the run
+ * @return 0; -EINVAL (there is no such operation, or it has returned), or the error that stops the
+ *         run
  */
 LOGP_API int logp_history_return(struct logp_history *history, struct logp_vp *vp, int operation,
                                  int64_t output);
@@ -126,7 +127,7 @@ LOGP_API int logp_history_svg(struct logp_history *history, const struct logp_mo
 
 /**
  * As LOGP_CHECK(), of a history. Lack of memory and a model that is NULL also fail.
- * @return 0; -EPROTO
+ * @return as LOGP_CHECK()
  */
 #define LOGP_CHECK_LINEARIZABLE(vp, history, model)                                                \
     logp_check_holds((vp), logp_history_check((history), (model)) == 0,                            \

@@ -135,11 +135,12 @@ struct logp_config {
  * @param config  copied; see its fields for what must stay
  * @param out     out: the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (size not set, P, no delay model, a core that this process may not use, an
- *         unknown clock, a negative size, an unknown placement, both placement and core_of, a core_of
- *         that names more cores than there are or leaves one without a rank, wait_for_space or
- *         rendezvous_from on a parallel machine, logp_delay_functions()), -E2BIG (an unknown field
- *         is set, or logp_delay_functions()), -ENOENT (executor, transport), -ENOMEM, -EAGAIN (no
- *         more threads), -ENOTSUP (a forked child).
+ *         unknown clock, poll_ns, a negative n_cores or rendezvous_from, an unknown placement, both
+ *         placement and core_of, a core_of that names more cores than there are or leaves one
+ *         without a rank, wait_for_space or rendezvous_from on a parallel machine), -E2BIG (an
+ *         unknown field is set), -EINVAL and -E2BIG also as logp_delay_functions() or
+ *         logp_network_delay(), -ENOENT (executor, transport), -ENOMEM, -EAGAIN (no more threads),
+ *         -ENOTSUP (a forked child).
  *
  * With a transport the result is the same in all processes. Further errors: -ELIBACC (it cannot be
  * loaded: logp_transport_error()), -EPERM (the program has begun MPI with less than
@@ -159,11 +160,12 @@ typedef int (*logp_program)(struct logp_vp *vp, void *arg);
  * @param arg         passed to every vp
  * @param timeout_ns  the run is stopped after this time; 0: never
  * @return 0; the first error that a program returned; -EDEADLK (every vp waits and no message is on
- *         its way); -ETIMEDOUT; the error given to logp_machine_stop(); -EBUSY (a vp of an earlier
- *         run is still running, or another process no longer answers); -ENOTSUP (parallel, and the
- *         model has no lookahead; several processes, and the model has no lookahead or has a
- *         capacity; a forked child). Several processes: the same result in all of them. Details:
- *         logp_machine_report()
+ *         its way); -ETIMEDOUT; the error given to logp_machine_stop(), or another one that has
+ *         stopped the run (vp.h); -EINVAL (no program, a negative timeout); -EBUSY (a vp of an
+ *         earlier run is still running, or another process no longer answers); -ENOTSUP (parallel,
+ *         and the model has no lookahead or has a capacity; several processes, and the model has no
+ *         lookahead, a capacity or fates; a forked child). Several processes: the same result in
+ *         all of them. Details: logp_machine_report()
  */
 LOGP_API int logp_machine_run(struct logp_machine *machine, logp_program program, void *arg,
                               int64_t timeout_ns);
@@ -301,8 +303,8 @@ LOGP_API int logp_machine_size(const struct logp_machine *machine);
 /** @return the number of cores that carry vps. */
 LOGP_API int logp_machine_cores(const struct logp_machine *machine);
 
-/** @return the core of a rank: 0 .. logp_machine_cores() - 1, an index into logp_config.cores if that
- *          was given; -1: no such rank, or another process has it. Threads: any. */
+/** @return the core of a rank: 0 .. logp_machine_cores() - 1, an index into logp_config.cores if
+ *          that was given; -1: no such rank, or another process has it. Threads: any. */
 LOGP_API int logp_machine_core_of(const struct logp_machine *machine, int rank);
 
 /** @return the machine's clock. */

@@ -113,7 +113,8 @@ LOGP_API struct logp_tree_node logp_tree_find(const struct logp_tree *tree, int6
  * apart. A node of effective time t with K children has t - K (o_recv + gamma) left for operands of
  * its own, so it sums A = t/gamma - K (o_recv/gamma + 1) + 1 of them until it must send. The
  * children are received in the order K-1 .. 0. Local additions fill the time between, so no
- * processor waits. Operands beyond the sum of all A are shared out evenly, everyone's additions first.
+ * processor waits. Operands beyond the sum of all A are shared out
+ * evenly, and each processor adds its own first.
  *
  * Times are in units of gamma, everything else is rounded up to them. gamma = 0 is the limit of a
  * small one: the root alone sums all in no time.

@@ -149,7 +149,7 @@ struct logp_trace_config {
  * its own.
  * @param config  NULL: stop, and discard what has been recorded
  * @return 0; -EINVAL (size not set, a negative number), -E2BIG (unknown fields are set), -EBUSY (a
- *         run is in progress), -ENOMEM
+ *         run is in progress), -ENOTSUP (several processes; a forked child), -ENOMEM
  */
 LOGP_API int logp_machine_trace(struct logp_machine *machine,
                                 const struct logp_trace_config *config);
@@ -158,9 +158,9 @@ LOGP_API int logp_machine_trace(struct logp_machine *machine,
  * Take the trace of the last run, whatever its result. If nothing was recorded, or the trace has
  * been taken before, it has no events.
  * @param out  out: free it with logp_trace_free(); it does not need the machine any more
- * @return 0; -EINVAL (tracing is off), -EBUSY (a run is in progress), -ENOMEM (nothing is lost; it
- *         is also returned once if a label had no memory, and then the trace that is taken next
- *         lacks that label)
+ * @return 0; -EINVAL (tracing is off), -EBUSY (a run is in progress), -ENOTSUP (a forked child),
+ *         -ENOMEM (nothing is lost; it is also returned once if a label had no memory, and then the
+ *         trace that is taken next lacks that label)
  */
 LOGP_API int logp_machine_take_trace(struct logp_machine *machine, struct logp_trace **out);
 

@@ -126,8 +126,9 @@ LOGP_API int logp_active_reply(struct logp_machine *machine, int process, const 
 /**
  * In a handler: send an empty message as vp, which is of this process, to a rank of its group. The
  * sender is charged nothing.
- * @param arrival_ns  when it arrives, by the emulated clock; < 0: at once, on a machine without delays
- * @return 0; -EINVAL (dst); -ENOMEM, which also ends the run
+ * @param arrival_ns  when it arrives, by the emulated clock; < 0: at once, on a machine without
+ *                    delays
+ * @return 0; -EINVAL (dst, or there is one process); -ENOMEM, which also ends the run
  */
 LOGP_API int logp_active_post(struct logp_vp *vp, int dst, int tag, int64_t arrival_ns);
 

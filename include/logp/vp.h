@@ -20,10 +20,14 @@
  * - -ECANCELED: another vp returned an error
  * - -ETIMEDOUT: the timeout of the run has passed
  * - -EOVERFLOW: the wait would end beyond 36 years; it returns at once
+ * - -EPROTO: a check has failed: LOGP_CHECK(), logp_vp_note_call(), or the use of requests
+ *   (logp_explorer.checks_requests)
+ * - -ELOOP: the run has more events than logp_explorer.most_steps
+ * - -ENOMEM, -ENOBUFS: a message on its way has found no memory, or no space in the queue limit
  * - the error that logp_machine_stop() was given
  *
- * After these the run is over: return the error. After -EHOSTDOWN, a fault has stopped this processor
- * (delay.h, check.h): return it, and the run goes on.
+ * After these the run is over: return the error. -EHOSTDOWN: a fault has stopped this processor
+ * (delay.h, check.h). Return it, and the run goes on.
  */
 #ifndef LOGP_VP_H
 #define LOGP_VP_H
@@ -52,8 +56,8 @@ LOGP_API int logp_vp_rank(const struct logp_vp *vp);
 /** @return P, the number of processors. */
 LOGP_API int logp_vp_size(const struct logp_vp *vp);
 
-/** @return the processor whose program calls this, as itself; NULL: the thread runs none. Not within
- *          a blocking section. Threads: any */
+/** @return the processor whose program calls this, as itself; NULL: the thread runs none. Do not
+ *          call it in a blocking section. Threads: any */
 LOGP_API struct logp_vp *logp_vp_current(void);
 
 /** @return the machine that this vp belongs to. */
@@ -61,13 +65,14 @@ LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
 
 /**
  * The parameters of the delay model in force.
- * @return 0; -ENOTSUP (the model has no parameters)
+ * @param out  out
+ * @return 0; -ENOTSUP (nothing is emulated, or the model has no parameters)
  */
 LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
 
 /**
  * Let other vps go on first. Each call in a loop that waits for something other than a message is
- * charged as a poll that finds nothing (logp_machine_config.poll_ns).
+ * charged as a poll that finds nothing (logp_config.poll_ns).
  * @return 0, or the error that stops the run
  */
 LOGP_API int logp_yield(struct logp_vp *vp);
@@ -110,7 +115,8 @@ struct logp_attached {
     void (*end)(struct logp_attached *attached);
 };
 
-/** Attach data to a vp until its program ends; all groups of the vp share it. @return 0; -ENOMEM */
+/** Attach data to a vp until its program ends; all groups of the vp share it.
+ *  @return 0; -ENOMEM */
 LOGP_API int logp_vp_attach(struct logp_vp *vp, struct logp_attached *attached);
 
 /** @return the data attached under this key; NULL: none. */
@@ -131,7 +137,7 @@ struct logp_operation {
      */
     int (*go_on)(struct logp_operation *operation, int rc);
     /** Its request is complete, or the vp's program has ended (ended: then call nothing of the vp):
-     *  free it. A step that it still awaits has been cancelled. */
+     *  free it. What it still awaits has been cancelled. */
     void (*end)(struct logp_operation *operation, bool ended);
     struct logp_request *request; /**< used by the runtime, as all below */
     struct logp_operation *next;
@@ -142,7 +148,8 @@ struct logp_operation {
  * Start an operation: it goes on at once.
  * @param operation  `go_on` and `end` are set; it stays where it is until `end` is called
  * @param request    out: it is complete when the operation has ended; logp_wait() returns its error
- * @return 0; the error of its first steps, -ENOMEM: it has not been started, and `end` is not called
+ * @return 0; the error of its first steps, or -ENOMEM: it has not been started, and `end` is not
+ *         called
  */
 LOGP_API int logp_operation_start(struct logp_vp *vp, struct logp_operation *operation,
                                   struct logp_request **request);
@@ -156,14 +163,15 @@ LOGP_API struct logp_operation *logp_operation_next(const struct logp_vp *vp,
 struct logp_call {
     const char *name; /**< "logp_broadcast" */
     int root;         /**< -1: it has none */
-    int64_t sizes[2]; /**< bytes, elements, rows and columns: whatever must be the same; else 0 */
+    int64_t sizes[2]; /**< bytes, elements, rows or columns that must be the same; else 0 */
     const void *op;   /**< what combines operands; NULL: nothing does */
 };
 
 /**
  * Note that this vp calls a collective, and compare the call with those of the other members: the
  * n-th calls of all must be the same. This is done on the virtual clock on one core, and with
- * logp_config.compare_calls. If two calls differ, the run ends as by LOGP_CHECK(): logp_report.asserted names both.
+ * logp_config.compare_calls. If two calls differ, the run ends as by LOGP_CHECK(), and
+ * logp_report.asserted names both.
  * @param vp       a group, or the vp itself
  * @param started  a nonblocking collective: these are counted by themselves
  * @param call     copied, but for the name
@@ -216,22 +224,20 @@ enum logp_send_mode {
 LOGP_API int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
                           const void *buf, size_t n_bytes);
 
-/**
- * A message as logp_send_with() takes it. What is zero is as with logp_send().
- */
+/** A message as logp_send_with() takes it. What is zero is as with logp_send(). */
 struct logp_send_options {
     size_t size;     /**< sizeof(struct logp_send_options); see logp_struct_take() */
     const void *buf; /**< n_bytes readable bytes, or NULL */
     size_t n_bytes;  /**< size of the payload */
-    /** Travels beside the payload, to logp_status.bits of whoever receives or finds the message. No
-     *  model charges it, and no limit counts it. */
+    /** It travels beside the payload, to the logp_status.bits of a receive or probe of the message.
+     *  No model charges it, and no limit counts it. */
     uint64_t bits;
     /**
      * NULL, or instead of buf: write n bytes of the payload, those from `at` on, to out. The payload
      * is then made where it is needed, without a copy that the program would have to allocate. It is
-     * called within the send, once or for one piece after the other; with at == 0 it begins anew,
-     * and a receive that truncates may ask for no more than its part. It must call no function of a
-     * vp.
+     * called within the send, once or for one piece after the other. A call with at == 0 begins
+     * anew. A receive that truncates may ask for no more than its part. It must call no function of
+     * a vp.
      */
     void (*fill)(void *arg, size_t at, void *out, size_t n);
     void *arg;                /**< passed to fill */
@@ -296,7 +302,7 @@ LOGP_API int logp_recv_with(struct logp_vp *vp, int src, int tag,
 /**
  * Send one message and receive another, like irecv, send, wait. The two buffers must not overlap.
  * @return as logp_send() and logp_recv(). If the send fails, the other message is still to be
- *         received; after -EMSGSIZE the send has taken place
+ *         received. If the receive fails with -EMSGSIZE, the send has taken place
  */
 LOGP_API int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,
                            size_t send_bytes, int src, int recv_tag, void *recv_buf,
@@ -306,6 +312,7 @@ LOGP_API int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void
  * As logp_send(), with a request to wait for. The send is charged here; L and the streaming of a
  * long message overlap with what follows. buf may be reused at once.
  * @param request  out: complete it with logp_wait() or logp_test()
+ * @return as logp_send(); also -EINVAL (no request)
  */
 LOGP_API int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
                         struct logp_request **request);
@@ -314,7 +321,7 @@ LOGP_API int logp_isend(struct logp_vp *vp, int dst, int tag, const void *buf, s
 LOGP_API int logp_isend_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
                            const void *buf, size_t n_bytes, struct logp_request **request);
 
-/** As logp_send_with(), with a request as of logp_isend(). */
+/** As logp_send_with(), with a request as of logp_isend(). @return as logp_send_with() */
 LOGP_API int logp_isend_with(struct logp_vp *vp, int dst, int tag,
                              const struct logp_send_options *options,
                              struct logp_request **request);
@@ -324,20 +331,22 @@ LOGP_API int logp_isend_with(struct logp_vp *vp, int dst, int tag,
  * o_recv is charged by the wait, or by the test that succeeds. buf belongs to the runtime until
  * then, even if other calls fail meanwhile, or until a call returns the error that stops the run.
  * @param request  out: complete it with logp_wait(), logp_test() or logp_cancel()
- * @return 0; -EINVAL (rank, tag, buf), -ENOMEM
+ * @return 0; -EINVAL (rank, tag, buf, no request), -ENOMEM
  */
 LOGP_API int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                         struct logp_request **request);
 
-/** As logp_irecv(), with the options of logp_recv_with(): they are copied. What drain gets and writes
- *  to belongs to the runtime as buf does. */
+/** As logp_irecv(), with the options of logp_recv_with(), which are copied. `arg`, and what drain
+ *  writes to, belong to the runtime as buf does. @return as logp_irecv(); also -EINVAL and -E2BIG as
+ *  logp_recv_with() */
 LOGP_API int logp_irecv_with(struct logp_vp *vp, int src, int tag,
                              const struct logp_recv_options *options,
                              struct logp_request **request);
 
 /**
  * Wait for a request and free it, whatever the result. NULL counts as complete.
- * @return as logp_recv() for a receive
+ * @param status  out; NULL: not wanted. Only a receive sets it
+ * @return 0; a receive: also -EMSGSIZE as logp_recv(); an operation: also its error; -ENOMEM
  */
 LOGP_API int logp_wait(struct logp_vp *vp, struct logp_request *request,
                        struct logp_status *status);
@@ -356,9 +365,9 @@ LOGP_API int logp_test(struct logp_vp *vp, struct logp_request *request, bool *d
  * and has not matched one, and free the request. The receiver's core answers the cancel of a send.
  * @return 0; -EINPROGRESS: the send needs no receiver, or a message has been matched (on a parallel
  *         machine perhaps one that would be matched only later on one core) or is being copied into
- *         the buffer; the request lives on, complete it with logp_wait(); -EINVAL (NULL, or neither
- *         a send nor a receive); -ENOTSUP: a send that waits for its receiver, in an explored run;
- *         the error that stops the run
+ *         the buffer; -EINVAL (NULL, or neither a send nor a receive); -ENOTSUP: a send that waits
+ *         for its receiver, in an explored run; -ENOMEM; the error that stops the run. After an
+ *         error the request lives on: complete it with logp_wait()
  */
 LOGP_API int logp_cancel(struct logp_vp *vp, struct logp_request *request);
 
@@ -368,7 +377,7 @@ LOGP_API int logp_cancel(struct logp_vp *vp, struct logp_request *request);
  * the message found; MPI promises that only for a receive that names the source and tag found.
  * @param found   out
  * @param status  out if found; NULL: not wanted
- * @return 0; -EINVAL
+ * @return 0; -EINVAL (rank, tag, no `found`), -ENOMEM
  */
 LOGP_API int logp_probe(struct logp_vp *vp, int src, int tag, bool *found,
                         struct logp_status *status);
@@ -397,7 +406,8 @@ LOGP_API int logp_wait_until(struct logp_vp *vp, struct logp_request *request, i
 
 /**
  * Wait for a message that a receive with these arguments would take, and take nothing.
- * @return 0: it has arrived, and is in status; -ETIME as logp_recv_until(); -EINVAL
+ * @return 0: it has arrived, and is in status; -ETIME as logp_recv_until(); -EINVAL (rank, tag),
+ *         -ENOMEM
  */
 LOGP_API int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
                               struct logp_status *status);
@@ -406,7 +416,7 @@ LOGP_API int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t unti
  * For a program that does whatever can be done first: none of these costs anything. A loop of
  * nothing but these calls never ends. */
 
-/** As logp_probe(), but a miss costs nothing and lets no other vp run. */
+/** As logp_probe(), but a miss costs nothing and lets no other vp run. @return as logp_probe() */
 LOGP_API int logp_peek(struct logp_vp *vp, int src, int tag, bool *found,
                        struct logp_status *status);
 
@@ -414,17 +424,19 @@ LOGP_API int logp_peek(struct logp_vp *vp, int src, int tag, bool *found,
  * The earliest time at which a send of this vp could start, by its clock, the delay model in force
  * and its earlier sends and receives. The state of the network does not count.
  * @param dst  rank, 0 .. P-1
- * @return a time of the vp's clock; not later than now if the send could start now
+ * @return a time of the vp's clock; not later than now if the send could start now; LOGP_NEVER if
+ *         nothing is emulated
  */
 LOGP_API int64_t logp_send_ready(struct logp_vp *vp, int dst, size_t n_bytes);
 
-/** The same for a receive of a message from src whose arrival time is arrival_ns. */
+/** The same for a receive of a message from src whose arrival time is arrival_ns. @return also
+ *  arrival_ns if nothing is emulated */
 LOGP_API int64_t logp_recv_ready(struct logp_vp *vp, int src, size_t n_bytes, int64_t arrival_ns);
 
 /**
  * Wait for n requests in their order; all of them are freed and set to NULL.
  * @param statuses  out: n of them; NULL: not wanted
- * @return the first error; 0; -EINVAL (n < 0)
+ * @return the first error, as logp_wait(); 0; -EINVAL (n < 0, or no list of n > 0)
  */
 LOGP_API int logp_waitall(struct logp_vp *vp, struct logp_request **requests, int n,
                           struct logp_status *statuses);
@@ -433,7 +445,7 @@ LOGP_API int logp_waitall(struct logp_vp *vp, struct logp_request **requests, in
  * Wait for the request whose message arrives first, ties by index; it is freed and set to NULL.
  * Only this request is charged. NULL requests are skipped.
  * @param index  out: which; -1: all are NULL, or the error belongs to no request
- * @return as logp_wait(); -EINVAL
+ * @return as logp_wait(); also -EINVAL (n < 0, no list of n > 0, no index)
  */
 LOGP_API int logp_waitany(struct logp_vp *vp, struct logp_request **requests, int n, int *index,
                           struct logp_status *status);
@@ -445,7 +457,8 @@ LOGP_API int logp_waitany_until(struct logp_vp *vp, struct logp_request **reques
 
 /** As logp_waitany() if a request has completed; otherwise this costs poll_ns and lets other vps
  *  run.
- *  @param done  out: one has completed, or all are NULL */
+ *  @param done  out: one has completed, or all are NULL
+ *  @return as logp_waitany(); also -EINVAL (no `done`) */
 LOGP_API int logp_testany(struct logp_vp *vp, struct logp_request **requests, int n, int *index,
                           bool *done, struct logp_status *status);
 
@@ -455,7 +468,7 @@ LOGP_API int logp_testany(struct logp_vp *vp, struct logp_request **requests, in
  * @param fn    NULL, or the computation: it runs within t_ns, and on the wall clock only the time
  *              beyond t_ns is added
  * @param arg   passed to fn
- * @return 0; -EINVAL
+ * @return 0; -EINVAL (t_ns)
  */
 LOGP_API int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg);
 
@@ -510,8 +523,8 @@ LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
  * clock, and a little ahead of now on the wall clock. All members must call it. Different groups
  * may do so at the same time, even with the same context if they have no member in common.
  * @param start_ns  out: the common start; NULL: not wanted
- * @return 0; of a group: -EINVAL (a sync with this context and this first member is under way, with
- *         a list of another length, or a logp_compare()), -ENOMEM
+ * @return 0; -ENOMEM; of a group: -EINVAL (a sync with this context and this first member is under
+ *         way, with a list of another length, or a logp_compare())
  */
 LOGP_API int logp_sync(struct logp_vp *vp, int64_t *start_ns);
 
@@ -646,7 +659,8 @@ static inline uint64_t logp_shared_get(const uint64_t *word)
  * @param by  the member that will set it; the wait spins for a moment if that member runs on
  *            another core. -1: any member
  * Blocks:  until then; other vps of the core run meanwhile.
- * @return  0, also if the word is large enough and the run is stopping; else the errors of any wait
+ * @return  0, also if the word is large enough and the run is stopping; -ENOMEM; else the errors of
+ *          any wait
  */
 LOGP_API int logp_shared_wait(struct logp_vp *vp, const uint64_t *word, uint64_t value, int by);
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What could begin, and when: the delay model's answers, with a copy of the vp's port. And the
  * replacement of a machine's delay model: see machine.h. */
-#include "carrier/carrier.h"
 #include "core/sched.h"
 #include "delay/delay.h"
 #include "host/host.h"
 #include "mail/mail.h"
-#include "state/stop.h"
 #include "call/call.h"
 
 #include <errno.h>

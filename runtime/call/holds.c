@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The conditions of a program: LOGP_CHECK() and the comparisons, which show their values. */
-#include "state/run_queue.h"
-#include "state/stop.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,18 +16,8 @@ static int fail(const struct logp_vp *vp, const char *detail, const char *expres
 
     if (vp->proc->halted) /* what a stopped vp finds does not count */
         return -EHOSTDOWN;
-    /* the call that stops the run writes this; with the lock, as the run may be given up */
     pthread_mutex_lock(&m->lock);
-    if (lpi_stop(m, -EPROTO)) {
-        if (detail != NULL)
-            snprintf(m->detail, sizeof(m->detail), "%s", detail);
-        m->report.asserted = (struct logp_asserted){.file = file,
-                                                    .line = line,
-                                                    .expression = expression,
-                                                    .rank = vp->proc->rank,
-                                                    .time_ns = lpi_clock(vp->proc),
-                                                    .detail = detail != NULL ? m->detail : NULL};
-    }
+    lpi_assert_fails(vp->proc, file, line, expression, detail);
     pthread_mutex_unlock(&m->lock);
     return -EPROTO;
 }

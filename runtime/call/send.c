@@ -279,13 +279,14 @@ static int isend(struct logp_vp *vp, int dst, int tag, const struct logp_send_op
 {
     struct lpi_proc *p = vp->proc;
     struct logp_request *r;
-    int rc = request != NULL ? check_options(vp, dst, tag, o) : -EINVAL;
+    int rc;
 
-    if (rc != 0) {
-        if (request != NULL)
-            *request = NULL;
+    if (request == NULL)
+        return -EINVAL;
+    *request = NULL;
+    rc = check_options(vp, dst, tag, o);
+    if (rc != 0)
         return rc;
-    }
     r = lpi_request_new(p->core);
     if (r == NULL)
         return -ENOMEM;
@@ -295,8 +296,9 @@ static int isend(struct logp_vp *vp, int dst, int tag, const struct logp_send_op
     r->capacity = o->buf != NULL ? o->n_bytes : 0;
     p->core->machine->resolver.posts(p, r, LPI_POSTS_SEND);
     rc = send_checked(vp, r->src, tag, o, r);
-    *request = rc == 0 ? r : NULL;
-    if (rc != 0)
+    if (rc == 0)
+        *request = r;
+    else
         lpi_request_end(p, r);
     return rc;
 }

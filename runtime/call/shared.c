@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of a group, and waiting for a word of it: see shared.h. */
+/* Memory of a group, and waiting for a word of it: see logp/vp.h. */
 #include "core/core.h"
 #include "mail/mail.h"
 #include "call/call.h"

@@ -6,9 +6,7 @@
 #include "core/core.h"
 #include "delay/delay.h"
 #include "mail/mail.h"
-#include "state/explore.h"
 #include "state/state.h"
-#include "state/stop.h"
 
 #include <logp/experiment.h>
 
@@ -302,7 +300,7 @@ int logp_compare(struct logp_vp *vp, uint64_t word, int *first)
 int64_t logp_start_late(const struct logp_vp *vp)
 {
     const struct logp_machine *m = vp->proc->core->machine;
-    /* relaxed: the syncs since then have ordered it */
+    /* relaxed, both: the syncs since then have ordered them */
     const unsigned generation = atomic_load_explicit(&m->sync_generation, memory_order_relaxed);
     int64_t late = 0;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting, testing and probing: each call is a query (query.c). */
 #include "call/call.h"
-#include "core/core.h"
 #include "core/sched.h"
 #include "mail/mail.h"
 

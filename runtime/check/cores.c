@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -178,6 +177,7 @@ static void await(struct lpi_job *job, const struct lpi_cores *c)
                 p->has_ended = true;
                 left--;
             }
+            /* relaxed: a figure for people */
             runs += atomic_load_explicit(&p->figures->runs, memory_order_relaxed);
         }
         job->plan.run = runs;
@@ -273,6 +273,7 @@ static int go(struct lpi_job *job, struct lpi_cores *c, int (*begin)(struct lpi_
         struct lpi_isolated *result = c->processes[i].result;
         const uint64_t run = lpi_child_is_done(result) ? lpi_child_run(result) : UINT64_MAX;
 
+        /* relaxed: all processes have ended */
         if (run != UINT64_MAX && run == atomic_load_explicit(c->failed, memory_order_relaxed))
             return lpi_cores_repeat(job, result, run);
     }

@@ -468,8 +468,8 @@ static void follow_take(struct search *s, const struct logp_alternative *a)
         follow_own(s, a->rank, (struct deed){.what = MATCHES, .request = a->request});
 }
 
-/* Is it the last step that has matched the receive with the send, aside? A match that is the result of a query might as
- * well have come aside, before, so the sender does not depend on that step. */
+/* Is it the last step that has matched the receive with the send, aside? A match that is the result
+ * of a query might as well have come aside, before, so the sender does not depend on that step. */
 static bool has_answered(const struct search *s, const struct logp_note *n)
 {
     const struct logp_alternative *a = s->at > 0 ? taken(s, s->at - 1) : NULL;

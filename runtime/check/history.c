@@ -8,13 +8,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct logp_history {
     pthread_mutex_t lock;
     struct logp_history_operation *operations;
     struct lpi_moment *moments;
-    size_t n_operations, n_moments, room; /* room for operations; twice as many moments */
+    size_t n_operations, n_moments, capacity; /* of operations; twice as many moments */
 };
 
 int logp_history_create(struct logp_history **out)
@@ -53,18 +52,19 @@ static int touch(struct logp_vp *vp)
 
 static bool grow(struct logp_history *h)
 {
-    const size_t room = h->room == 0 ? 64 : 2 * h->room;
-    struct logp_history_operation *operations = realloc(h->operations, room * sizeof(*operations));
+    const size_t capacity = h->capacity == 0 ? 64 : 2 * h->capacity;
+    struct logp_history_operation *operations =
+        realloc(h->operations, capacity * sizeof(*operations));
 
     if (operations == NULL)
         return false;
     h->operations = operations;
-    struct lpi_moment *moments = realloc(h->moments, 2 * room * sizeof(*moments));
+    struct lpi_moment *moments = realloc(h->moments, 2 * capacity * sizeof(*moments));
 
     if (moments == NULL)
         return false;
     h->moments = moments;
-    h->room = room;
+    h->capacity = capacity;
     return true;
 }
 
@@ -88,7 +88,7 @@ int logp_history_invoke(struct logp_history *history, struct logp_vp *vp, int cl
     pthread_mutex_lock(&history->lock);
     if (history->n_operations == INT_MAX / 2)
         rc = -EOVERFLOW;
-    else if (history->n_operations == history->room && !grow(history))
+    else if (history->n_operations == history->capacity && !grow(history))
         rc = -ENOMEM;
     else {
         rc = (int)history->n_operations++;

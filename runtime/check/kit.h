@@ -76,6 +76,11 @@ static inline int lpi_kit_below(uint64_t *state, int n)
 {
     return (int)((unsigned __int128)lpi_kit_mix((*state)++) * (unsigned)n >> 64);
 }
+/* A hash of the link of a message that could be taken: its receiver and its sender. */
+static inline uint64_t lpi_kit_link(const struct logp_alternative *a)
+{
+    return lpi_kit_mix((uint64_t)a->rank << 32 | (uint32_t)a->source);
+}
 /* random.c: a fault is chosen with a probability of 2^-rarity, which is drawn for each run. So it comes
  * early in some runs and late in others. @return 1 .. 8 */
 int lpi_kit_rarity(uint64_t *random);
@@ -148,7 +153,7 @@ int lpi_order_aside_after(const struct lpi_order *o, const int *clock, int from,
 /* Does step i depend on no step after step `from`? */
 bool lpi_order_is_first(const struct lpi_order *o, int i, int from);
 
-/* ---- observer.c ---- */
+/* ---- observer.c: answers ---- */
 
 struct lpi_answers {
     int *index;
@@ -248,6 +253,8 @@ struct lpi_guide;
 /* What the description of a run needs; NULL in other runs. */
 struct lpi_story;
 
+/* ---- observer.c: a run of a job ---- */
+
 /* What a run of the job writes, by the holder of the machine's one core; it is read between runs.
  * If a vp does not return, the observer is left behind with it. */
 struct lpi_observer {
@@ -333,7 +340,7 @@ struct lpi_plan {
     uint64_t most_steps;
     struct logp_fault_limits most_faults;
     bool relies;                 /* on buffers: it fails only with this rendezvous_from */
-    struct logp_network network; /* bare: nothing is said of time; its latency is the next */
+    struct logp_network network; /* undelayed: the check is untimed; its latency is the next */
     struct logp_latency latency;
     const struct lpi_drawn *drawn; /* NULL: all messages */
 };
@@ -591,6 +598,8 @@ void lpi_crash_forget(struct lpi_job *job);
 void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
 /* In a child process: a run may crash here, too. */
 void lpi_signals_in_child(void);
+
+/* ---- child.c: runs in child processes ---- */
 
 /* A run has crashed, and this process is about to end: repeat it in child processes. Unless path is
  * NULL, they make the failure smaller, replace its replay file (path; "": there is none), and describe

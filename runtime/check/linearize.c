@@ -43,24 +43,24 @@ struct search {
     uint64_t *done; /* a bit for each event */
     size_t n_done_words;
     int64_t *values; /* the states of all choices, then the current one */
-    size_t room;
+    size_t capacity;
     struct logp_model_state state; /* in `values` */
     struct seen **table;
     size_t n_seen, n_buckets; /* a power of two */
-    uint64_t *key;            /* room for a configuration */
+    uint64_t *key;            /* space for a configuration */
     size_t key_room;
 };
 
-static bool grow(void **array, size_t *room, size_t needed, size_t size)
+static bool grow(void **array, size_t *capacity, size_t needed, size_t size)
 {
-    if (needed <= *room)
+    if (needed <= *capacity)
         return true;
     void *more = realloc(*array, 2 * needed * size);
 
     if (more == NULL)
         return false;
     *array = more;
-    *room = 2 * needed;
+    *capacity = 2 * needed;
     return true;
 }
 
@@ -155,7 +155,7 @@ static int choose(struct search *s, int i)
     const struct choice before = {i, (size_t)(s->state.values - s->values), s->state.n_values};
     const size_t from = before.from + before.n_values;
 
-    if (!grow((void **)&s->values, &s->room, from + before.n_values + 1, sizeof(*s->values)))
+    if (!grow((void **)&s->values, &s->capacity, from + before.n_values + 1, sizeof(*s->values)))
         return -ENOMEM;
     s->state.values = s->values + from;
     memcpy(s->state.values, s->values + before.from, before.n_values * sizeof(*s->values));
@@ -258,7 +258,7 @@ int lpi_linearize(const struct logp_model *model, const struct logp_history_oper
     s.choices = malloc((n + 1) * sizeof(*s.choices));
     s.done = calloc(s.n_done_words, sizeof(*s.done));
     if (copy != NULL && s.events != NULL && s.choices != NULL && s.done != NULL && rehash(&s) &&
-        grow((void **)&s.values, &s.room, model->n_initial + 1, sizeof(*s.values))) {
+        grow((void **)&s.values, &s.capacity, model->n_initial + 1, sizeof(*s.values))) {
         if (n_operations > 0)
             memcpy(copy, operations, n_operations * sizeof(*copy));
         if (model->n_initial > 0)

@@ -167,11 +167,6 @@ static int choose_turn(struct pct *s, const struct logp_alternative *a, int n)
 
 /* ---- chains ---- */
 
-static uint64_t link_of(const struct logp_alternative *a)
-{
-    return lpi_kit_mix((uint64_t)a->rank << 32 | (uint32_t)a->source);
-}
-
 static bool is_counted(const struct logp_alternative *a)
 {
     return a->kind == LOGP_TAKE || a->kind == LOGP_TOUCH;
@@ -180,7 +175,7 @@ static bool is_counted(const struct logp_alternative *a)
 /* A hash. The polls of a vp are a chain of their own. */
 static uint64_t chain_of(const struct pct *s, const struct logp_alternative *a)
 {
-    const uint64_t link = link_of(a);
+    const uint64_t link = lpi_kit_link(a);
     uint64_t what = a->kind == LOGP_MISS;
 
     if (s->by_message && is_counted(a))
@@ -242,7 +237,7 @@ static int choose_chain(struct pct *s, const struct logp_alternative *a, int n)
         best = highest_chain(s, a, n);
     }
     if (is_counted(&a[best]))
-        s->n_gone[link_of(&a[best]) % N_CHAINS]++;
+        s->n_gone[lpi_kit_link(&a[best]) % N_CHAINS]++;
     if (a[best].kind == LOGP_MISS)
         lower(s, &a[best], --s->missed);
     return best;

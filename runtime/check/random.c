@@ -25,8 +25,8 @@ enum {
     MESSAGES = 8,     /* of 16 */
     LEAST_STEADY = 2, /* another vp is cut off after 2^2 .. 2^5 choices, on average */
     MOST_STEADY = 5,
-    LONGEST_TURN = 6,  /* vps have another order after 2 .. 2^6 choices, on average */
-    N_CHANNELS = 1024, /* pairs of sender and receiver, by a hash */
+    LONGEST_TURN = 6, /* vps have another order after 2 .. 2^6 choices, on average */
+    N_LINKS = 1024,   /* pairs of sender and receiver, by a hash */
 };
 
 enum order { BY_MESSAGE, BY_KIND, BY_CUT };
@@ -37,7 +37,7 @@ struct random {
     enum order by;
     bool has_order, orders_all, orders_turns, is_patient;
     bool has_turns; /* of ordered vps, in this run */
-    uint16_t n_taken[N_CHANNELS];
+    uint16_t n_taken[N_LINKS];
 };
 
 int lpi_kit_rarity(uint64_t *random)
@@ -104,11 +104,6 @@ static void begin(void *strategy, uint64_t seed)
     s->random = seed;
 }
 
-static uint64_t channel_of(const struct logp_alternative *a)
-{
-    return lpi_kit_mix((uint64_t)a->rank << 32 | (uint32_t)a->source);
-}
-
 static bool is_cut(const struct random *s, const struct logp_alternative *a)
 {
     const int cut = (int)(lpi_kit_mix(s->order) % (uint64_t)s->P);
@@ -122,15 +117,14 @@ static bool is_cut(const struct random *s, const struct logp_alternative *a)
 static uint64_t place_of(struct random *s, const struct logp_alternative *a)
 {
     enum { MISSES = 1, CUT = 2 };
-    const uint64_t channel = channel_of(a);
+    const uint64_t link = lpi_kit_link(a);
     uint64_t what, group = 0;
 
     switch (a->kind) {
     case LOGP_TAKE:
     case LOGP_TOUCH:
-        what =
-            s->by == BY_MESSAGE ? s->n_taken[channel % N_CHANNELS] : lpi_kit_mix((uint64_t)a->tag);
-        what = lpi_kit_mix(s->order + channel + what);
+        what = s->by == BY_MESSAGE ? s->n_taken[link % N_LINKS] : lpi_kit_mix((uint64_t)a->tag);
+        what = lpi_kit_mix(s->order + link + what);
         group = is_cut(s, a) ? CUT : 0;
         break;
     case LOGP_MISS:
@@ -223,7 +217,7 @@ static int choose(void *strategy, const struct logp_alternative *a, int n)
     else
         i = lpi_kit_choose(&s->random, s->rarity, a, n);
     if (a[i].kind == LOGP_TAKE || a[i].kind == LOGP_TOUCH)
-        s->n_taken[channel_of(&a[i]) % N_CHANNELS]++;
+        s->n_taken[lpi_kit_link(&a[i]) % N_LINKS]++;
     return i;
 }
 

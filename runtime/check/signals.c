@@ -9,7 +9,6 @@
 #include "kit.h"
 
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { N_SIGNALS = 6, HANDLER_STACK = 64 << 10 };

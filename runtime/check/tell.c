@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_RANKS = 32, MOST_CHOICES = 24 }; /* in a text */

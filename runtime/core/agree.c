@@ -5,8 +5,6 @@
  * the records.
  */
 #include "core/core.h"
-#include "state/run_queue.h"
-#include "state/stop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -149,20 +147,13 @@ static void describe(char *text, size_t n_bytes, const struct logp_call *call)
 static __attribute__((noinline, cold)) int differ(struct lpi_proc *p, const struct record *r,
                                                   const struct logp_call *call)
 {
-    struct logp_machine *m = p->core->machine;
-    char mine[128], other[128];
+    char mine[128], other[128], both[sizeof(p->core->machine->detail)];
 
     describe(mine, sizeof(mine), call);
     describe(other, sizeof(other), &r->call);
-    if (lpi_stop(m, -EPROTO)) {
-        snprintf(m->detail, sizeof(m->detail), "rank %d calls %s where rank %d calls %s%s", p->rank,
-                 mine, r->rank, other, strcmp(mine, other) == 0 ? " with another operation" : "");
-        m->report.asserted = (struct logp_asserted){.file = "",
-                                                    .expression = "",
-                                                    .detail = m->detail,
-                                                    .rank = p->rank,
-                                                    .time_ns = lpi_clock(p)};
-    }
+    snprintf(both, sizeof(both), "rank %d calls %s where rank %d calls %s%s", p->rank, mine,
+             r->rank, other, strcmp(mine, other) == 0 ? " with another operation" : "");
+    lpi_assert_fails(p, "", 0, "", both);
     return -EPROTO;
 }
 

@@ -17,6 +17,8 @@ struct lpi_attached *lpi_attached_to(struct lpi_proc *p)
     made = lpi_memory_zeroed((size_t)m->P, sizeof(*made));
     if (made == NULL)
         return NULL;
+    /* release pairs with the acquire in lpi_attached_of(), acquire with this release: of the core
+     * that was first */
     if (atomic_compare_exchange_strong_explicit(&m->attached, &all, made, memory_order_acq_rel,
                                                 memory_order_acquire))
         return &made[p->rank];
@@ -99,6 +101,7 @@ void lpi_attached_end(struct lpi_proc *p)
 
 void lpi_attached_destroy(struct logp_machine *m)
 {
+    /* relaxed: no vp runs */
     lpi_memory_free(atomic_load_explicit(&m->attached, memory_order_relaxed), (size_t)m->P,
                     sizeof(struct lpi_attached));
 }

@@ -24,22 +24,19 @@
 
 static struct lpi_proc nobody;
 
-static struct lpi_mailbox *mail_of(const struct lpi_proc *p)
-{
-    return &p->core->machine->mails[p->rank];
-}
-
 static void released(struct lpi_proc *p)
 {
     p->state = LPI_IN_BLOCKING;
     p->core->life.n_blocking++;
-    atomic_store_explicit(&mail_of(p)->is_blocking, true, memory_order_relaxed); /* for reports */
+    /* relaxed: for reports */
+    atomic_store_explicit(&lpi_mailbox_of(p)->is_blocking, true, memory_order_relaxed);
 }
 
 static void reacquired(struct lpi_proc *p)
 {
     p->core->life.n_blocking--;
-    atomic_store_explicit(&mail_of(p)->is_blocking, false, memory_order_relaxed); /* for reports */
+    /* relaxed: for reports */
+    atomic_store_explicit(&lpi_mailbox_of(p)->is_blocking, false, memory_order_relaxed);
 }
 
 static void return_to_core(struct lpi_proc *p)
@@ -54,10 +51,11 @@ static void return_to_core(struct lpi_proc *p)
 static bool request(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;
+    /* relaxed: the exchange below checks it */
     struct lpi_proc *top = atomic_load_explicit(&c->requests, memory_order_relaxed);
 
     do {
-        mail_of(p)->next_request = top;
+        lpi_mailbox_of(p)->next_request = top;
         /* release pairs with the exchange in take_requests(); acquire pairs with the
          * release in leave_empty(): what the last holder did is visible */
     } while (!atomic_compare_exchange_weak_explicit(&c->requests, &top, top == &nobody ? NULL : p,
@@ -95,7 +93,7 @@ static void take_requests(struct lpi_core *c)
     /* acquire pairs with the release in request() */
     p = atomic_exchange_explicit(&c->requests, NULL, memory_order_acquire);
     while (p != NULL) {
-        struct lpi_proc *next = mail_of(p)->next_request;
+        struct lpi_proc *next = lpi_mailbox_of(p)->next_request;
 
         if (p->state == LPI_IN_BLOCKING)
             return_to_core(p);

@@ -15,8 +15,8 @@
  * @return true: the next run has begun
  */
 bool lpi_cores_done(struct lpi_core *c);
-/* Reclaim what the last run has left, if it was abandoned and is done now. Called with the lock, or by the
- * only owner. */
+/* Reclaim what the last run has left, if it was abandoned and is done now. Called with the lock, or
+ * by the only owner. */
 void lpi_reclaim_late(struct logp_machine *m);
 
 /* Is the machine in use: is a core not done? Not inside the function that logp_machine_repeat()
@@ -49,11 +49,6 @@ void lpi_release_sync(struct lpi_core *c);
 /* p begins anew after a sync: its port is free. */
 void lpi_start_anew(struct lpi_proc *p);
 
-/* ---- life.c: the life of a vp in one run ---- */
-
-/* Called by its carrier when a vp first gets the core in a run. */
-void lpi_proc_main(struct lpi_proc *p);
-
 /* p arrives at the common start of all vps. */
 void lpi_sync_arrive(struct lpi_proc *p);
 /*
@@ -70,6 +65,11 @@ bool lpi_syncs_beside(const struct lpi_proc *p);
 void lpi_sync_note(struct lpi_proc *p, int64_t start, int result);
 /* Let p go on at what has been noted, unless a stop has. By the holder of its core. */
 void lpi_sync_release(struct lpi_proc *p);
+
+/* ---- life.c: the life of a vp in one run ---- */
+
+/* Called by its carrier when a vp first gets the core in a run. */
+void lpi_proc_main(struct lpi_proc *p);
 
 /* ---- sync_group.c: the common start of the members of a group ---- */
 
@@ -253,12 +253,24 @@ void lpi_remote_idle(struct lpi_core *c, unsigned long epochs);
  * that holds none of its cores. */
 void lpi_remote_done(struct logp_machine *m);
 
-/*
- * ---- explore.c ----
- * Choices: see explore.c. Called by the holder of the machine's one core.
- */
+/* ---- agree.c: the calls of collectives in a run ---- */
 
-/* explorer.c: ask for one of the n > 0 alternatives in explore->list. @return its place */
+void lpi_calls_begin(struct logp_machine *m);
+void lpi_calls_free(struct logp_machine *m);
+
+/* ---- report.c: what a run reports ---- */
+
+/* A check of p has failed, such as LOGP_CHECK(). Unless the run is over, end it, and report the
+ * failure. detail: copied; NULL: none. Called with the lock, since the run may be abandoned. */
+void lpi_assert_fails(const struct lpi_proc *p, const char *file, int line, const char *expression,
+                      const char *detail);
+enum { LPI_WAITS_SHOWN = 16 }; /* by logp_report_print() and the command */
+
+/* ---- explorer.c: the explorer of a machine. Called by the holder of its one core ---- */
+
+void lpi_explore_begin(struct logp_machine *m);
+void lpi_explore_free(struct logp_machine *m);
+/* Ask for one of the n > 0 alternatives in explore->list. @return its place */
 int lpi_explore_ask(const struct lpi_explore *x, int n);
 /* See struct lpi_resolver. */
 struct lpi_proc *lpi_explored_next(struct lpi_core *c);
@@ -267,11 +279,9 @@ bool lpi_explored_others_first(struct lpi_proc *p, int64_t t);
  * this deadline. */
 struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared);
 
-/* agree.c: the calls of collectives in a run. */
-void lpi_calls_begin(struct logp_machine *m);
-void lpi_calls_free(struct logp_machine *m);
+/* ---- usage.c: errors in the use of requests, on an explored machine ---- */
 
-/* usage.c: errors in the use of requests, on an explored machine. NULL: no memory */
+/* NULL: no memory */
 struct lpi_usage *lpi_usage_new(int P);
 void lpi_usage_free(struct lpi_usage *usage, int P);
 /* p posts r, whose id, peer, tag and buffer are set. */
@@ -285,7 +295,9 @@ void lpi_usage_ends(struct lpi_proc *p);
 /* p has no requests any more. */
 void lpi_usage_forget(struct lpi_proc *p);
 
-/* explored_faults.c: see struct lpi_resolver. */
+/* ---- explored_faults.c: faults, and what is durable ---- */
+
+/* See struct lpi_resolver. */
 int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e);
 bool lpi_explored_restarts(struct lpi_proc *p);
 /* What p's program makes durable, on an explored machine. @return 0; -ENOMEM */
@@ -293,8 +305,6 @@ int lpi_durable_keep(struct lpi_proc *p, int key, const void *data, size_t n_byt
 /* @return 0; -ENOENT; -EMSGSIZE */
 int lpi_durable_take(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes);
 void lpi_durable_free(struct lpi_durable *all);
-void lpi_explore_begin(struct logp_machine *m);
-void lpi_explore_free(struct logp_machine *m);
 
 /* ---- outcomes.c: the alternatives of a query, as entries of the explorer's list ---- */
 

@@ -28,6 +28,7 @@ bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum)
 {
     *sum = 0;
     for (int i = 0; i < m->n_cores; i++) {
+        /* seq_cst pairs with the increments in lpi_idle() and lpi_busy_now() */
         const unsigned long e = atomic_load_explicit(&m->cores[i].idle_epoch, memory_order_seq_cst);
 
         if (e % 2 == 0)
@@ -41,7 +42,7 @@ bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum)
 static bool nothing_pending(struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++)
-        /* acquire pairs with the releases in attend(), ring() and lpi_core_request() */
+        /* acquire pairs with the releases in attend(), ring() and request() */
         if (atomic_load_explicit(&m->cores[i].attention, memory_order_acquire) != 0)
             return false;
     return lpi_lanes_quiet(m) && !lpi_word_wait_pending(m);
@@ -120,7 +121,7 @@ void lpi_record_waits(struct logp_machine *m, bool running)
     m->report.n_waits = n;
 }
 
-/* ---- who waits for whom ---- */
+/* ---- which vp waits for which ---- */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -162,12 +163,11 @@ static const struct logp_wait_info *find_cycle(const struct logp_wait_info *wait
 
 void lpi_cycle_first(struct logp_wait_info *waits, int n)
 {
-    enum { SHOWN = 16 }; /* by logp_report_print() and the command */
     struct logp_wait_info *all;
     const struct logp_wait_info *first, *w;
     int *seen, at = 0;
 
-    if (n <= SHOWN)
+    if (n <= LPI_WAITS_SHOWN)
         return;
     all = malloc((size_t)n * sizeof(*all));
     seen = calloc((size_t)n, sizeof(*seen));
@@ -271,7 +271,7 @@ static void note_in_vain(struct lpi_core *c)
     pthread_mutex_lock(&m->lock);
     for (int i = 0; i < c->n_procs; i++)
         m->waits_in_vain[lpi_proc_at(c, i)->rank] = lpi_wait_of(lpi_proc_at(c, i));
-    /* release, both: pair with the acquires in rests() */
+    /* release, both: pair with the acquires in rests(). relaxed: its own */
     if (atomic_load_explicit(&c->vain.from, memory_order_relaxed) == INT64_MAX ||
         done != c->vain.done) {
         atomic_store_explicit(&c->vain.from, now, memory_order_release);
@@ -284,7 +284,7 @@ static void note_in_vain(struct lpi_core *c)
 
 static void end_vain(struct lpi_core *c)
 {
-    /* release pairs with the acquire in rests() */
+    /* release pairs with the acquire in rests(). relaxed: its own */
     if (atomic_load_explicit(&c->vain.from, memory_order_relaxed) != INT64_MAX)
         atomic_store_explicit(&c->vain.from, INT64_MAX, memory_order_release);
 }
@@ -305,8 +305,10 @@ static int rests(const struct logp_machine *m, int64_t from, int64_t until, unsi
     *idle = 0;
     for (int i = 0; i < m->n_cores; i++) {
         const struct lpi_core *c = &m->cores[i];
+        /* seq_cst: as in lpi_all_idle() */
         const unsigned long e = atomic_load_explicit(&c->idle_epoch, memory_order_seq_cst);
 
+        /* acquire, both: pair with the releases in note_in_vain() and end_vain() */
         if (atomic_load_explicit(&c->vain.from, memory_order_acquire) <= from) {
             if (atomic_load_explicit(&c->vain.until, memory_order_acquire) < until)
                 rc = 0;

@@ -7,7 +7,6 @@
  * first is that all goes well.
  */
 #include "core/core.h"
-#include "core/resolver.h"
 #include "core/sched.h"
 #include "mail/mail.h"
 #include "state/record.h"

@@ -24,6 +24,7 @@ static void fail(const struct lpi_proc *p, int error)
         m->report.error = error;
         if (c->failed.rank == p->rank && c->failed.error == error)
             m->report.error_call = c->failed.call;
+        /* relaxed: the end of the run orders it */
         atomic_store_explicit(&m->error_rank, p->rank, memory_order_relaxed);
     }
     pthread_mutex_unlock(&m->lock);
@@ -61,7 +62,8 @@ void lpi_proc_main(struct lpi_proc *p)
     lpi_attached_end(p);
     p->state = LPI_ENDED;
     atomic_store_explicit(&c->holder, -1, memory_order_relaxed); /* for reports */
-    /* release pairs with the acquire in lpi_successor() */
+    /* release pairs with the acquire in lpi_successor(); acquire pairs with the release of the other
+     * cores, since the last of them announces the end of all */
     if (--c->life.n_live == 0 &&
         atomic_fetch_sub_explicit(&m->live_cores, 1, memory_order_acq_rel) == 1)
         lpi_announce(m);

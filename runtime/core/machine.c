@@ -392,8 +392,8 @@ void logp_machine_stop(struct logp_machine *m, int error)
 
     if (error >= 0)
         error = -ECANCELED;
-    /* A stop of an abandoned run is for the next run. acquire pairs with the release in
-     * abandon(). */
+    /* A stop of an abandoned run is for the next run. acquire pairs with the release in abandon();
+     * release: as in lpi_stop() */
     while (!lpi_stop(m, error) && stopped == 0 &&
            atomic_load_explicit(&m->is_abandoned, memory_order_acquire)) {
         stopped = -ETIMEDOUT; /* expected; it is 0 if the next run has begun */
@@ -429,6 +429,5 @@ enum logp_clock logp_machine_clock(const struct logp_machine *m)
 
 bool logp_machine_delayed(const struct logp_machine *m)
 {
-    /* relaxed: whether, not which */
-    return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
+    return lpi_emulates(m);
 }

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* How long to wait, after the end of a run, for a process that does not answer. */
 static const int64_t patience_ns = INT64_C(5000000000);
@@ -157,6 +156,7 @@ static int join(struct logp_machine *m, const struct logp_config *config,
     rc = ops->open(&process, &n_processes);
     if (rc == 0)
         rc = compare_all(ops, n_processes, f != NULL ? 0 : -ENOMEM, config);
+    /* release pairs with the acquire in claim() */
     if (f == NULL)
         atomic_store_explicit(&in_use, false, memory_order_release);
     if (rc != 0) /* all processes return it */
@@ -284,6 +284,7 @@ static void prepare(struct logp_machine *m)
 
     lpi_common_clock_set(m);
     f->run = ++n_runs;
+    /* relaxed, both: the launch of the run orders them */
     atomic_store_explicit(&f->sent, 0, memory_order_relaxed);
     f->received = 0;
     f->dropped = 0;

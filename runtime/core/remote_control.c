@@ -40,13 +40,14 @@ static void hear_arrived(struct lpi_core *c)
     if (atomic_fetch_add_explicit(&f->n_arrived_processes, 1, memory_order_acq_rel) + 1 <
         f->n_processes)
         return;
+    /* relaxed: the messages below order it; no process arrives again before it has got one */
     atomic_store_explicit(&f->n_arrived_processes, 0, memory_order_relaxed);
     at = lpi_clock_ns(&m->clock) + FAR_MARGIN_NS + MARGIN_EACH_NS * f->n_processes;
     w.n_bytes = (uint64_t)at;
     /* relaxed: only this thread changes it now */
     w.arrival =
         atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0 ? 0 : at - m->base_ns;
-    lpi_remote_tell_all(c, w, NULL, 0);
+    lpi_remote_tell_all(c, w);
     lpi_fix_start(m, at, w.arrival);
 }
 
@@ -62,11 +63,10 @@ static void tell_stop(struct lpi_core *c)
     struct logp_machine *m = c->machine;
 
     m->remote->stop_told = true;
+    /* relaxed: lpi_stopping() has acquired it */
     lpi_remote_tell_all(
-        c,
-        (struct lpi_wire){.kind = LPI_WIRE_STOP,
-                          .tag = atomic_load_explicit(&m->stop, memory_order_relaxed)},
-        NULL, 0);
+        c, (struct lpi_wire){.kind = LPI_WIRE_STOP,
+                             .tag = atomic_load_explicit(&m->stop, memory_order_relaxed)});
 }
 
 /* Called before a process reports its state, which may be due to the stop. */
@@ -107,6 +107,7 @@ static struct lpi_remote_state state_of(struct logp_machine *m)
 {
     struct lpi_remote *f = m->remote;
 
+    /* relaxed: as in count_sent() */
     return (struct lpi_remote_state){.is_done = f->is_done,
                                      .sent = atomic_load_explicit(&f->sent, memory_order_relaxed),
                                      .received = f->received,
@@ -153,7 +154,7 @@ static void tell_end(struct lpi_core *c)
     for (int i = 0; i < f->n_processes; i++)
         if (f->states[i].error < w.arrival)
             w.arrival = f->states[i].error;
-    lpi_remote_tell_all(c, w, NULL, 0);
+    lpi_remote_tell_all(c, w);
     hear_end(f, w.arrival);
 }
 
@@ -205,7 +206,7 @@ static void consider(struct lpi_core *c)
         const struct lpi_wire w = {.kind = LPI_WIRE_SCAN, .context = ++f->scan};
 
         f->n_scanned = 0;
-        lpi_remote_tell_all(c, w, NULL, 0);
+        lpi_remote_tell_all(c, w);
         hear_scan(c, f->scan);
     }
 }
@@ -242,7 +243,11 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
 {
     struct logp_machine *m = c->machine;
 
-    switch (w != NULL ? (enum lpi_wire_kind)w->kind : LPI_WIRE_DATA) {
+    if (w == NULL) {
+        tell_stop(c);
+        return;
+    }
+    switch ((enum lpi_wire_kind)w->kind) {
     case LPI_WIRE_ARRIVED:
         hear_arrived(c);
         break;
@@ -271,15 +276,7 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
     case LPI_WIRE_END:
         hear_end(m->remote, w->arrival);
         break;
-    case LPI_WIRE_UNTIMED:
-    case LPI_WIRE_DATA:
-    case LPI_WIRE_RTS:
-    case LPI_WIRE_CTS:
-    case LPI_WIRE_CANCEL:
-    case LPI_WIRE_LONG:
-        tell_stop(c);
-        break;
-    case LPI_WIRE_CLOCK: /* only between runs */
+    default: /* messages of vps: mail/remote.c; CLOCK: only between runs */
         break;
     }
 }

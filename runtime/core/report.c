@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors, waits and the report of a run in words: see machine.h. */
-#include "state/state.h"
+#include "core/core.h"
+#include "state/run_queue.h"
+#include "state/stop.h"
 
 #include <logp/machine.h>
 
@@ -9,8 +11,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { WAITS_SHOWN = 16 };
 
 static const struct {
     int error;
@@ -22,6 +22,7 @@ static const struct {
     {-EBADMSG, "messages are left over"},
     {-EBUSY, "busy: an earlier run, or a call with the same buffers, has not ended"},
     {-ECANCELED, "the run is over: another processor has returned an error"},
+    {-ECHILD, "a process of the check was killed"},
     {-EDEADLK, "deadlock: every processor waits and nothing is on its way"},
     {-EEXIST, "this name is already taken"},
     {-EFBIG, "the file is too large"},
@@ -31,8 +32,10 @@ static const struct {
     {-EINVAL, "invalid argument"},
     {-EIO, "input or output has failed"},
     {-ELIBACC, "a shared library cannot be loaded"},
+    {-ELOOP, "the run has more events than it may have"},
     {-EMSGSIZE, "the message is larger than the buffer, or than the queue of the machine"},
     {-ENAMETOOLONG, "the name is too long"},
+    {-ENODATA, "the history is linearizable: there is nothing to draw"},
     {-ENOBUFS, "the queue of the machine is full"},
     {-ENOENT, "no such name"},
     {-ENOMEM, "no memory"},
@@ -54,6 +57,23 @@ const char *logp_error_text(int error)
         if (errors[i].error == error)
             return errors[i].text;
     return error < 0 && error > INT_MIN ? strerror(-error) : "an error code of the program";
+}
+
+void lpi_assert_fails(const struct lpi_proc *p, const char *file, int line, const char *expression,
+                      const char *detail)
+{
+    struct logp_machine *m = p->core->machine;
+
+    if (!lpi_stop(m, -EPROTO))
+        return;
+    if (detail != NULL)
+        snprintf(m->detail, sizeof(m->detail), "%s", detail);
+    m->report.asserted = (struct logp_asserted){.file = file,
+                                                .line = line,
+                                                .expression = expression,
+                                                .rank = p->rank,
+                                                .time_ns = lpi_clock(p),
+                                                .detail = detail != NULL ? m->detail : NULL};
 }
 
 /* "rank 3", "any rank", "outside" */
@@ -105,12 +125,12 @@ static void print_waits(const struct logp_report *r, FILE *out)
 {
     char text[128];
 
-    for (int i = 0; i < r->n_waits && i < WAITS_SHOWN; i++) {
+    for (int i = 0; i < r->n_waits && i < LPI_WAITS_SHOWN; i++) {
         logp_wait_text(&r->waits[i], text, sizeof(text));
         fprintf(out, "  rank %d %s\n", r->waits[i].rank, text);
     }
-    if (r->n_waits > WAITS_SHOWN)
-        fprintf(out, "  ... and %d more\n", r->n_waits - WAITS_SHOWN);
+    if (r->n_waits > LPI_WAITS_SHOWN)
+        fprintf(out, "  ... and %d more\n", r->n_waits - LPI_WAITS_SHOWN);
 }
 
 int logp_report_print(const struct logp_machine *m, FILE *out)

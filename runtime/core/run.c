@@ -143,12 +143,13 @@ static void reclaim(struct logp_machine *m)
         r->unreceived += (uint64_t)m->procs[i].inbox.n_pending;
         if (r->time_ns < lpi_clock(&m->procs[i]))
             r->time_ns = lpi_clock(&m->procs[i]);
-        lpi_match_discard(&m->procs[i], m->procs[i].core);
+        lpi_match_discard(&m->procs[i]);
     }
     for (int i = 0; i < m->n_cores; i++) {
         lpi_pool_forget_requests(&m->cores[i]);
         m->cores[i].credit = 0; /* nothing is queued any more */
     }
+    /* relaxed, both: all cores are done, which has ordered them */
     atomic_store_explicit(&m->credit, (int64_t)m->queue_limit, memory_order_relaxed);
     r->lag.n = lag->n;
     r->lag.max_ns = lag->max;

@@ -8,8 +8,6 @@
 #include "core/core.h"
 
 #include "delay/delay.h"
-#include "host/clock.h"
-#include "mail/mail.h"
 #include "state/stop.h"
 #include "state/run_queue.h"
 #include "core/sched.h"
@@ -80,6 +78,7 @@ void lpi_sync_release(struct lpi_proc *p)
 void lpi_release_sync(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
+    /* relaxed: lpi_poll_mail() has acquired it */
     const int64_t start = atomic_load_explicit(&m->sync_start, memory_order_relaxed);
 
     lpi_busy(c);
@@ -97,21 +96,23 @@ void lpi_release_sync(struct lpi_core *c)
         }
 }
 
-static void attend(struct logp_machine *m, unsigned bits)
+/* Let each core notice that the start is fixed. */
+static void attend(struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++)
         /* release pairs with the acquire in lpi_poll_mail() */
-        atomic_fetch_or_explicit(&m->cores[i].attention, bits, memory_order_release);
+        atomic_fetch_or_explicit(&m->cores[i].attention, LPI_ATT_SYNC, memory_order_release);
 }
 
 int64_t lpi_fix_start(struct logp_machine *m, int64_t clock_ns, int64_t start)
 {
     lpi_capacity_reset(m);
     start = m->time->start(m, clock_ns, start);
+    /* relaxed, all: the release in attend() publishes them */
     atomic_store_explicit(&m->sync_start, start, memory_order_relaxed);
     atomic_store_explicit(&m->sync_arrived, 0, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->sync_generation, 1, memory_order_relaxed);
-    attend(m, LPI_ATT_SYNC); /* its release publishes the stores above */
+    attend(m);
     return start;
 }
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors in the use of requests, on an explored machine that reports them (logp_explorer): a request that
- * is completed twice, a buffer of two posted receives, a request that is never completed, a buffer that
- * changes before its send is complete. A vp's requests from logp_isend() and logp_irecv() are in a list,
- * in the order of their numbers, until a call completes them. Then they are SPENT: their memory is not
- * used again before the run ends, so that a second completion is seen.
+ * Errors in the use of requests, on an explored machine that reports them (logp_explorer): a request
+ * that is completed twice, a buffer of two posted receives, a request that is never completed, a
+ * buffer that changes before its send is complete. A vp's requests from logp_isend() and logp_irecv()
+ * are in a list, in the order of their numbers, until a call completes them. Then they are SPENT:
+ * their memory is not used again before the run ends, so that a second completion is seen.
  */
 #include "core/core.h"
 #include "mail/mail.h"
 #include "state/explore.h"
 #include "state/message.h"
-#include "state/run_queue.h"
 #include "state/stop.h"
 
 #include <errno.h>
@@ -79,19 +78,14 @@ static void describe_owned(char *text, size_t size, const struct lpi_owned *o)
 static __attribute__((format(printf, 2, 3))) int wrong(struct lpi_proc *p, const char *format, ...)
 {
     struct logp_machine *m = p->core->machine;
+    char detail[sizeof(m->detail)];
     va_list args;
 
+    va_start(args, format);
+    vsnprintf(detail, sizeof(detail), format, args);
+    va_end(args);
     pthread_mutex_lock(&m->lock);
-    if (lpi_stop(m, -EPROTO)) {
-        va_start(args, format);
-        vsnprintf(m->detail, sizeof(m->detail), format, args);
-        va_end(args);
-        m->report.asserted = (struct logp_asserted){.file = "",
-                                                    .expression = "",
-                                                    .detail = m->detail,
-                                                    .rank = p->rank,
-                                                    .time_ns = lpi_clock(p)};
-    }
+    lpi_assert_fails(p, "", 0, "", detail);
     pthread_mutex_unlock(&m->lock);
     return -EPROTO;
 }
@@ -207,7 +201,7 @@ bool lpi_usage_keeps(struct lpi_proc *p, struct logp_request *r)
     }
     o->r = NULL;
     --*n_live(p);
-    r->capacity = o->is_send;
+    r->was_send = o->is_send;
     r->state = LPI_REQ_SPENT;
     return true;
 }
@@ -216,7 +210,7 @@ int lpi_usage_twice(struct lpi_proc *p, const struct logp_request *r)
 {
     char what[80];
 
-    describe(what, sizeof(what), r->capacity != 0, r->src, r->tag);
+    describe(what, sizeof(what), r->was_send, r->src, r->tag);
     return wrong(p, "rank %d completes %s twice", p->rank, what);
 }
 

@@ -9,8 +9,8 @@
  * all.
  *
  * A sync ends without a message, when its last member arrives. A vp that waits there and serves
- * what it has under way (attach.c) runs only up to the earliest time of the others (sync_end): none of
- * them can arrive before. Its later deadlines are put off to the next window. Among equal times
+ * what it has under way (attach.c) runs only up to the earliest time of the others (sync_end): none
+ * of them can arrive before. Its later deadlines are put off to the next window. Among equal times
  * it comes last (LPI_AFTER_ALL): if the sync ends at that time, the vp knows it.
  *
  * A core that has to wait for another spins for as long as a wake-up takes. Then it sleeps, because
@@ -170,6 +170,7 @@ void lpi_next_window(struct lpi_core *c)
         return;
     for (int i = 0; i < m->n_cores; i++) {
         struct lpi_window *w = &m->cores[i].window;
+        /* relaxed, all: see publish() */
         const int64_t l = atomic_load_explicit(&w->least, memory_order_relaxed);
         const int64_t o = atomic_load_explicit(&w->others, memory_order_relaxed);
 

@@ -21,6 +21,7 @@ static struct lpi_space_wait *space_of(const struct lpi_proc *p)
     return &p->core->machine->space_waits[p->rank];
 }
 
+/* relaxed, as all accesses to the machine's credit: the number publishes nothing */
 static int64_t available(const struct lpi_core *c)
 {
     return c->credit + atomic_load_explicit(&c->machine->credit, memory_order_relaxed);

@@ -222,7 +222,7 @@ static bool head_changed(struct lpi_index *x, struct bucket *b)
 
     if (g == NULL && !x->any_source[b->label.tag == LOGP_ANY_TAG] && b->posted_first == NULL &&
         b->ready_message == NULL)
-        return true; /* nobody asks for it: by far the most frequent case */
+        return true; /* no query asks for it: by far the most frequent case */
     b->head_stamp++;
     if (g == NULL && b->first != NULL && x->any_source[b->label.tag == LOGP_ANY_TAG]) {
         g = b->group =

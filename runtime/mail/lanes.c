@@ -80,7 +80,7 @@ bool lpi_lanes_quiet(const struct logp_machine *m)
             const struct lpi_lane *l = i != j ? m->cores[i].out[j] : NULL;
 
             /* acquire pairs with the releases in lpi_lane_publish(), lpi_lane_pass(),
-             * lpi_post_to_core() and drain_mailbox() */
+             * put_into_mailbox() and drain_mailbox() */
             if (l != NULL && (atomic_load_explicit(&l->tail, memory_order_acquire) !=
                                   atomic_load_explicit(&l->head, memory_order_acquire) ||
                               atomic_load_explicit(&l->q_sent, memory_order_acquire) !=

@@ -36,10 +36,15 @@ void lpi_credit_give(struct lpi_proc *to, size_t n_bytes);
 
 /*
  * ---- queue.c ----
- * The mailbox of a vp is a liburcu wait-free queue. Any thread may append to it (logp_machine_inject()), but
- * only the holder of the vp's core empties it. An append puts the vp on the bell list of its core,
- * so that the core need not poll every vp.
+ * The mailbox of a vp is a liburcu wait-free queue. Any thread may append to it
+ * (logp_machine_inject()), but only the holder of the vp's core empties it. An append puts the vp on
+ * the bell list of its core, so that the core need not poll every vp.
  */
+
+static inline struct lpi_mailbox *lpi_mailbox_of(const struct lpi_proc *p)
+{
+    return &p->core->machine->mails[p->rank];
+}
 
 /* Append m and ring. Called by any thread; the receiver owns m afterwards. */
 void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m);
@@ -96,10 +101,10 @@ void lpi_heap_sweep(struct lpi_heap *h);
  * Once a query has asked for any tag, a message is also in the stream of its (context, source).
  * Streams follow the order of the pending list. A label with any source has a heap of the first
  * messages of its streams, by arrival. So each search visits one to four buckets. A bucket with
- * both a message and a receive is ready: the two match. Once it is asked
- * for, the index has a heap of the ready buckets, by (arrival, source, order of posting). The index is made when a search has visited LPI_FEW
- * items in vain. It is maintained until no message is pending and no receive is posted. Without
- * memory for it, searches are linear: slower, but not wrong.
+ * both a message and a receive is ready: the two match. Once it is asked for, the index has a heap of
+ * the ready buckets, by (arrival, source, order of posting). The index is made when a search has
+ * visited LPI_FEW items in vain. It is maintained until no message is pending and no receive is
+ * posted. Without memory for it, searches are linear: slower, but not wrong.
  */
 
 enum { LPI_FEW = 24 };
@@ -162,7 +167,7 @@ void lpi_match_label(struct lpi_proc *p, const struct lpi_label *label, int64_t 
 /* The payload of e, which has matched r, is here: copy it, and r is BOUND. */
 void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct lpi_envelope *e);
 void lpi_match_close(struct lpi_proc *p);
-void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at);
+void lpi_match_discard(struct lpi_proc *p);
 
 /* Take the RTS that this CANCEL names from the pending messages, if it is still there. */
 void lpi_match_withdraw(struct lpi_proc *p, const struct lpi_envelope *cancel);
@@ -173,8 +178,7 @@ void lpi_match_withdraw(struct lpi_proc *p, const struct lpi_envelope *cancel);
 LPI_APART void lpi_rendezvous_match(struct lpi_proc *p, struct logp_request *r,
                                     const struct lpi_envelope *e);
 /* Deliver a CTS or data: it names its request, so it is neither matched nor queued. */
-LPI_APART void lpi_rendezvous_deliver(struct lpi_proc *p, struct lpi_core *at,
-                                      const struct lpi_envelope *e);
+LPI_APART void lpi_rendezvous_deliver(struct lpi_proc *p, const struct lpi_envelope *e);
 /* A remote payload is complete. Called by the holder of the receiver's core. */
 void lpi_rendezvous_come(struct lpi_cargo *l);
 /* Does r, a receive of p that has answered, still wait for its data? */
@@ -244,7 +248,8 @@ void lpi_remote_drop_receives(struct lpi_proc *p);
  * is called by the holder of c, which may be any core. */
 void lpi_remote_tell(struct lpi_core *c, int process, struct lpi_wire w, const void *more,
                      size_t n);
-void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n);
+/* The same to all other processes. */
+void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w);
 /* A short message of a vp has come, with its payload. @return false: no memory */
 bool lpi_remote_take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data);
 

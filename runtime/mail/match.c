@@ -21,7 +21,6 @@
 #include "carrier/carrier.h"
 #include "delay/delay.h"
 #include "mail/mail.h"
-#include "state/remote.h"
 #include "state/message.h"
 #include "state/stop.h"
 #include "state/run_queue.h"
@@ -415,7 +414,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
     struct lpi_message *m = e->message;
 
     if (__builtin_expect(e->kind >= LPI_CTS, false)) {
-        lpi_rendezvous_deliver(p, at, e);
+        lpi_rendezvous_deliver(p, e);
         return 0;
     }
     if (in->posted_first != NULL) {
@@ -775,18 +774,19 @@ void lpi_match_withdraw(struct lpi_proc *p, const struct lpi_envelope *cancel)
     }
 }
 
-/* After a run: free the messages that were never received. `at` is any core of the machine. */
-void lpi_match_discard(struct lpi_proc *p, struct lpi_core *at)
+/* After a run: free the messages that were never received. */
+void lpi_match_discard(struct lpi_proc *p)
 {
+    struct lpi_core *c = p->core;
     struct lpi_inbox *in = &p->inbox;
 
     while (in->first != NULL) {
         struct lpi_message *m = in->first;
 
         unpend(in, m);
-        at->credit += lpi_message_cost(m->kind == LPI_RTS ? 0 : m->n_bytes);
+        c->credit += lpi_message_cost(m->kind == LPI_RTS ? 0 : m->n_bytes);
         m->kind = LPI_EAGER;
-        lpi_message_free(at, m);
+        lpi_message_free(c, m);
     }
     lpi_index_free(in);
     *in = (struct lpi_inbox){0};

@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     FIRST_CHUNK = 64,
@@ -285,8 +284,8 @@ void lpi_message_free(struct lpi_core *c, struct lpi_message *m)
         keep(c, m);
         return;
     }
+    /* release pairs with the acquire in reclaim(). relaxed: the exchange checks it */
     m->link.free = atomic_load_explicit(&owner->returned, memory_order_relaxed);
-    /* release pairs with the acquire in reclaim() */
     while (!atomic_compare_exchange_weak_explicit(&owner->returned, &m->link.free, m,
                                                   memory_order_release, memory_order_relaxed))
         ;
@@ -398,6 +397,7 @@ void lpi_credit_give(struct lpi_proc *to, size_t n_bytes)
     surplus = c->credit - c->machine->credit_batch;
     if (surplus <= c->machine->credit_batch)
         return;
+    /* relaxed: as in lpi_credit_take() */
     atomic_fetch_add_explicit(&c->machine->credit, surplus, memory_order_relaxed);
     c->credit -= surplus;
     if (c->space.first != NULL) /* credit_batch is 0 then, so this is always reached */

@@ -11,15 +11,10 @@
 #include <sched.h>
 #include <urcu/uatomic.h>
 
-static struct lpi_mailbox *mail_of(const struct lpi_proc *p)
-{
-    return &p->core->machine->mails[p->rank];
-}
-
 static void ring(struct lpi_proc *to)
 {
     struct lpi_core *c = to->core;
-    struct lpi_mailbox *mail = mail_of(to);
+    struct lpi_mailbox *mail = lpi_mailbox_of(to);
     struct lpi_proc *top;
 
     /* acq_rel: release pairs with the exchange in lpi_queue_take_bell(), so that the message is
@@ -28,7 +23,7 @@ static void ring(struct lpi_proc *to)
     if (atomic_exchange_explicit(&mail->rung, true, memory_order_acq_rel))
         return;
     lpi_pause();
-    top = atomic_load_explicit(&c->bell, memory_order_relaxed);
+    top = atomic_load_explicit(&c->bell, memory_order_relaxed); /* the exchange checks it */
     do {
         mail->bell_next = top;
         /* release pairs with the acquire exchange of the list in lpi_queue_take_bell() */
@@ -50,17 +45,17 @@ static void begin_queue(struct lpi_mailbox *mail)
 
 void lpi_queue_push(struct lpi_proc *to, struct lpi_message *m)
 {
-    begin_queue(mail_of(to));
+    begin_queue(lpi_mailbox_of(to));
     cds_wfcq_node_init(&m->link.queue);
     LPI_RELEASE(m);
-    cds_wfcq_enqueue(&mail_of(to)->head, &mail_of(to)->tail, &m->link.queue);
+    cds_wfcq_enqueue(&lpi_mailbox_of(to)->head, &lpi_mailbox_of(to)->tail, &m->link.queue);
     lpi_pause();
     ring(to);
 }
 
 struct lpi_message *lpi_queue_pop(const struct lpi_proc *p)
 {
-    struct lpi_mailbox *mail = mail_of(p);
+    struct lpi_mailbox *mail = lpi_mailbox_of(p);
     struct cds_wfcq_node *node;
 
     if (uatomic_read(&mail->tail.p) == NULL) /* no message has been sent to it yet */
@@ -87,12 +82,12 @@ bool lpi_queue_take_bell(struct lpi_core *c, void (*empty)(const struct lpi_proc
     /* acquire pairs with the release of the push in ring() */
     p = atomic_exchange_explicit(&c->bell, NULL, memory_order_acquire);
     while (p != NULL) {
-        struct lpi_proc *next = mail_of(p)->bell_next;
+        struct lpi_proc *next = lpi_mailbox_of(p)->bell_next;
 
         lpi_pause();
         /* acq_rel pairs with the exchange in ring(): either the sender sees false and rings
          * again, or its message is visible to empty() below */
-        atomic_exchange_explicit(&mail_of(p)->rung, false, memory_order_acq_rel);
+        atomic_exchange_explicit(&lpi_mailbox_of(p)->rung, false, memory_order_acq_rel);
         lpi_pause();
         empty(p);
         p = next;
@@ -102,9 +97,8 @@ bool lpi_queue_take_bell(struct lpi_core *c, void (*empty)(const struct lpi_proc
 
 /*
  * ---- messages from outside the machine ----
- * The injecting threads hold no core, so they use only atomic
- * state of the machine. The memory comes from malloc, the space from the machine's credit, and
- * the message goes to the mailbox of its vp.
+ * The injecting threads hold no core, so they use only atomic state of the machine. The memory comes
+ * from malloc, the space from the machine's credit, and the message goes to the mailbox of its vp.
  *
  * The gate (machine.injectors) is closed while no programs run: then the caller of
  * logp_machine_run() empties the mailboxes.
@@ -120,6 +114,7 @@ void lpi_injections_open(struct logp_machine *m)
 
 void lpi_injections_close(struct logp_machine *m)
 {
+    /* relaxed: it publishes nothing */
     atomic_fetch_and_explicit(&m->injectors, ~(unsigned)OPEN, memory_order_relaxed);
     /* acquire pairs with the release in leave_gate(): all injections are in the mailboxes */
     while (atomic_load_explicit(&m->injectors, memory_order_acquire) != 0)
@@ -154,6 +149,7 @@ static int inject(struct logp_machine *m, const struct lpi_envelope *e)
         return -ENOBUFS;
     msg = lpi_message_foreign(to->core, e->n_bytes);
     if (msg == NULL) {
+        /* relaxed: as in lpi_credit_take() */
         atomic_fetch_add_explicit(&m->credit, cost, memory_order_relaxed);
         return -ENOMEM;
     }

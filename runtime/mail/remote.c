@@ -47,7 +47,7 @@ static inline void let(struct lpi_remote *f)
         atomic_store_explicit(&f->busy, false, memory_order_release);
 }
 
-/* A counted message has been sent. relaxed: the deadlock scan reads it while all cores are idle */
+/* A counted message has been sent. relaxed, all: the deadlock scan reads it while cores are idle */
 static void count_sent(struct lpi_remote *f)
 {
     if (f->is_shared)
@@ -196,11 +196,11 @@ void lpi_remote_tell(struct lpi_core *c, int process, struct lpi_wire w, const v
     put(c, process, &w, sizeof(w), more, n, NULL);
 }
 
-void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w, const void *more, size_t n)
+void lpi_remote_tell_all(struct lpi_core *c, struct lpi_wire w)
 {
     for (int i = 0; i < c->machine->remote->n_processes; i++)
         if (i != c->machine->remote->process)
-            lpi_remote_tell(c, i, w, more, n);
+            lpi_remote_tell(c, i, w, NULL, 0);
 }
 
 /* ---- receiving ---- */
@@ -325,6 +325,20 @@ static void find_receive(struct lpi_core *c, struct lpi_cargo *l, struct lpi_env
         lpi_stop(c->machine, rc);
 }
 
+/* Provide memory for the payload of l, unless the buffer of its receive is large enough.
+ * @return false: no memory */
+static bool make_room(struct lpi_core *c, struct lpi_cargo *l, struct lpi_envelope *e)
+{
+    const bool is_here = lpi_is_here(c, e->dst);
+
+    if (l->request == NULL && l->message == NULL &&
+        (lpi_stopping(c->machine) || (is_here && e->kind == LPI_DATA)))
+        return make_sink(c, l, e);
+    if (!is_here)
+        return hold(c, l, e);
+    return l->message != NULL || l->request->capacity >= e->n_bytes || make_stage(c, l, e->n_bytes);
+}
+
 /* Start to take the payload of a long message. @return false: no memory */
 static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
 {
@@ -340,12 +354,7 @@ static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
         find_receive(c, l, &e);
     else if (!is_here)
         l->request = e.request;
-    if (((lpi_stopping(m) || (is_here && e.kind == LPI_DATA)) && l->request == NULL &&
-         l->message == NULL)
-            ? !make_sink(c, l, &e)
-        : is_here ? l->message == NULL && l->request->capacity < w->n_bytes &&
-                        !make_stage(c, l, w->n_bytes)
-                  : !hold(c, l, &e)) {
+    if (!make_room(c, l, &e)) {
         free(l);
         return false;
     }
@@ -358,7 +367,6 @@ static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
     return l->transfer != NULL;
 }
 
-/* @return false: no memory */
 bool lpi_remote_take_short(struct lpi_core *c, const struct lpi_wire *w, const char *data)
 {
     struct logp_machine *m = c->machine;

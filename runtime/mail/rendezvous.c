@@ -92,7 +92,7 @@ static void take_data(struct lpi_proc *p, const struct lpi_envelope *e)
     lpi_match_complete(p, r, e);
 }
 
-void lpi_rendezvous_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelope *e)
+void lpi_rendezvous_deliver(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     if (e->kind == LPI_CTS) {
         take_cts(p, e);
@@ -104,7 +104,7 @@ void lpi_rendezvous_deliver(struct lpi_proc *p, struct lpi_core *at, const struc
     }
     if (e->message != NULL) {
         e->message->kind = LPI_EAGER;
-        lpi_message_free(at, e->message);
+        lpi_message_free(p->core, e->message);
     }
 }
 

@@ -13,7 +13,6 @@
 
 #include <logp/vp.h>
 
-#include <stdatomic.h>
 #include <string.h>
 #include <urcu/wfcqueue.h>
 
@@ -162,13 +161,13 @@ struct logp_request {
     bool special;       /* `truncates`, `space` and `drain` are set: lpi_takes_specially() */
     bool truncates : 1; /* it takes longer messages, too */
     bool matters : 1, hinders : 1; /* explored: lpi_match_mark() */
-    LPI_LABEL;                     /* wanted; src is a global rank */
+    LPI_LABEL; /* wanted; src is a global rank: of a send, that of its receiver */
     union {
         void *buf;
         void *drain_arg;
     };
-    size_t capacity;                                                  /* of buf */
-    size_t space;                                                     /* the bytes that it wants */
+    size_t capacity; /* of buf; a send: its bytes */
+    size_t space;    /* the bytes that it wants */
     void (*drain)(void *arg, size_t at, const void *bytes, size_t n); /* NULL: buf gets them */
     union {
         struct {                                          /* POSTED, of the index */
@@ -180,7 +179,7 @@ struct logp_request {
             size_t n_bytes;
             uint64_t bits; /* beside the payload */
         };
-        int sync_result; /* SYNC_SENT, of a start: 0 or an error; of a word: logp_compare() */
+        int sync_result; /* SYNC_SENT, of a start: 0, an error, or what a comparison has found */
     };
     uint32_t trace_label; /* recorded runs: trace.h */
     uint32_t id;          /* explored: the id-th of its vp, from 1 */
@@ -189,11 +188,12 @@ struct logp_request {
         int64_t answered; /* SYNC_SENT: when it is complete; INT64_MAX: not matched yet */
     };
     union {
-        int64_t posted;                   /* POSTED: the vp's clock when it was posted */
-        int64_t done;                     /* CHARGED, FAILED: when it is complete */
+        int64_t posted; /* POSTED; SYNC_SENT, of a start: the vp's clock when it began to wait */
+        int64_t done;   /* CHARGED, FAILED: when it is complete; SYNC_SENT: the start, once noted */
         struct lpi_rendezvous *rts;       /* RTS_SENT */
-        int64_t cts_ns;                   /* SYNC_SENT: the latency of the CTS that it stands for */
+        int64_t cts_ns;                   /* SYNC_SENT, of a send: the latency of its CTS */
         struct logp_operation *operation; /* STARTED, ENDED */
+        bool was_send;                    /* SPENT */
     };
 };
 _Static_assert(sizeof(void *) > 8 || sizeof(struct logp_request) <= 112, "a request is small");

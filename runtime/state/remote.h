@@ -18,25 +18,27 @@
 #include "state/state.h"
 
 enum lpi_wire_kind {
-    LPI_WIRE_UNTIMED,       /* a short message of a vp without an arrival time */
-    LPI_WIRE_DATA,          /* a short message of a vp with an arrival time */
-    LPI_WIRE_RTS,           /* a request to send, with its rendezvous: struct lpi_wire_rendezvous */
-    LPI_WIRE_CTS,           /* its answer, with that and the receive */
-    LPI_WIRE_CANCEL,        /* takes an RTS back; answered by a CTS without a receive */
-    LPI_WIRE_LONG,          /* a message of a vp; the payload follows separately */
-    LPI_WIRE_ARRIVED,       /* to process 0: all vps of a process are at the sync */
-    LPI_WIRE_START,         /* the start is fixed */
-    LPI_WIRE_GROUP_ARRIVED, /* a vp is at the sync of a group: to the process of its first member */
-    LPI_WIRE_GROUP_START,   /* the group's start, or an error, to a member */
-    LPI_WIRE_ACTIVE,        /* an active message: the process handles it, no vp receives it */
+    LPI_WIRE_UNTIMED, /* a short message of a vp without an arrival time */
+    LPI_WIRE_DATA,    /* a short message of a vp with an arrival time */
+    LPI_WIRE_RTS,     /* a request to send, with its rendezvous: struct lpi_wire_rendezvous */
+    LPI_WIRE_CTS,     /* its answer, with that and the receive */
+    LPI_WIRE_CANCEL,  /* takes an RTS back; answered by a CTS without a receive */
+    LPI_WIRE_LONG,    /* a message of a vp; the payload follows separately */
+    LPI_WIRE_ARRIVED, /* to process 0: all vps of a process are at the sync */
+    LPI_WIRE_START,   /* the start is fixed: `arrival`, and `n_bytes` on the common clock */
+    /* a vp is at the sync of a group: to the process of its first member, `dst`. `n_bytes`: members;
+     * `tag`: its rank in the group, `bits`: its word, if words are compared */
+    LPI_WIRE_GROUP_ARRIVED,
+    LPI_WIRE_GROUP_START, /* to a member: the group's start; `tag`: its result, or an error */
+    LPI_WIRE_ACTIVE,      /* an active message: the process handles it, no vp receives it */
     /* those above are counted: while one is under way, there is no deadlock and no end */
     LPI_WIRE_COUNTED = LPI_WIRE_ACTIVE,
-    LPI_WIRE_STOP,  /* the run is over */
-    LPI_WIRE_STATE, /* to process 0: a process can do nothing by itself, or its run has ended */
-    LPI_WIRE_SCAN,  /* to all: has that state changed? */
-    LPI_WIRE_SCANNED,
-    LPI_WIRE_END,   /* the run of all processes has ended, and nothing is under way */
-    LPI_WIRE_CLOCK, /* between runs: core/common_clock.c */
+    LPI_WIRE_STOP,    /* the run is over, by the error `tag` */
+    LPI_WIRE_STATE,   /* to process 0: a process can do nothing by itself, or its run has ended */
+    LPI_WIRE_SCAN,    /* to all: has that state changed? `context`: the number of the scan */
+    LPI_WIRE_SCANNED, /* the answer: `src` is 1 if it has not */
+    LPI_WIRE_END,     /* the run of all has ended, and nothing is under way. `arrival`: its error */
+    LPI_WIRE_CLOCK,   /* between runs: core/common_clock.c */
 };
 
 /* The header of each message. UNTIMED sends only the fields before `is_data`: a header costs by the
@@ -172,7 +174,7 @@ struct lpi_processes {
     void (*abandon)(struct logp_machine *m); /* this process stops answering */
 };
 
-/* relaxed, both: several cores read it, and it publishes nothing */
+/* relaxed, also in lpi_remote_lose(): several cores read it, and it publishes nothing */
 static inline bool lpi_remote_is_lost(const struct lpi_remote *f)
 {
     return atomic_load_explicit(&f->is_lost, memory_order_relaxed);

@@ -115,14 +115,15 @@ struct lpi_proc {
     struct lpi_proc *next_ready;
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for one receive */
     struct lpi_inbox inbox;
-    int64_t deadline; /* while TIMED */
+    int64_t
+        deadline; /* while TIMED; SYNC: the start, once it is known; IN_BLOCKING: when it goes on */
     int64_t emulated; /* the vp's clock; below 0: none, as on the wall clock without delays */
     int64_t left;     /* wall clock at the last exit from the runtime, if the vp has a clock */
     struct logp_port port;
 };
 _Static_assert(sizeof(void *) > 8 || sizeof(struct lpi_proc) <= 192, "a vp is small");
 
-/* The part of a vp that threads without its core write: queue.c, reacquire.c. */
+/* The part of a vp that threads without its core write: queue.c, blocking.c. */
 struct lpi_mailbox {
     _Alignas(64) struct __cds_wfcq_head head;
     struct cds_wfcq_tail tail;
@@ -203,7 +204,7 @@ struct lpi_core {
     /* written by others */
     _Alignas(LPI_LINE) atomic_uint attention;
     _Atomic(struct lpi_proc *) bell;        /* procs whose mailbox has mail */
-    _Atomic(struct lpi_proc *) requests;    /* procs that request the core: reacquire.c */
+    _Atomic(struct lpi_proc *) requests;    /* procs that request the core: blocking.c */
     _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
 
     /* read by others. odd: no vp here can go on. It changes before a message is taken (deadlock.c)

@@ -24,6 +24,7 @@ void lpi_sleep(struct logp_machine *m, unsigned event)
     atomic_fetch_add_explicit(&m->n_asleep, 1, memory_order_seq_cst);
     lpi_pause();
     syscall(SYS_futex, &m->event, FUTEX_WAIT_PRIVATE, event, NULL, NULL, 0);
+    /* relaxed: a count that is too large costs a system call */
     atomic_fetch_sub_explicit(&m->n_asleep, 1, memory_order_relaxed);
 }
 

@@ -15,7 +15,6 @@
 #define LPI_TIMERS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts by number: see labels.h. Most calls ask for the text of the call before. */
+/* Texts by number: see trace.h. Most calls ask for the text of the call before. */
 #include "trace/trace.h"
 
 #include <stdlib.h>

@@ -37,7 +37,7 @@ struct measured {
  * @return an exit code */
 int measure_pairs(const struct options *o, struct logp_machine *m, struct pair *pairs, size_t n);
 
-/* ---- levels.c ---- */
+/* ---- machine.c: levels ---- */
 
 /* Nodes of several ranks each, and a pair inside one and between two, in the middle of its kind. */
 struct levels {
@@ -48,7 +48,7 @@ struct levels {
 /* @return are there nodes? */
 bool find_levels(const struct measured *m, struct levels *out);
 
-/* ---- print.c, machine.c ---- */
+/* ---- print.c, machine.c: output ---- */
 
 /* In a form of records; without one, as a file for --machine. */
 void print_measured(enum record_form form, const struct measured *m);

@@ -469,8 +469,8 @@ static bool move_groups(bool sends, int64_t P, const struct lpi_exchange *g, int
                         int64_t first, int64_t n, const struct logp_invocation *c,
                         struct logp_step *out)
 {
-    const int64_t begin = lpi_rank_plan_begin(P, g->X, first);
-    const int64_t end = lpi_rank_plan_begin(P, g->X, first + n);
+    const int64_t begin = lpi_part_begin(P, g->X, first);
+    const int64_t end = lpi_part_begin(P, g->X, first + n);
 
     return (sends ? lpi_send_items : lpi_receive_items)(
         out, c, peer, lpi_item(c, LOGP_RECV_BUF, begin), end - begin);
@@ -496,11 +496,10 @@ static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation
         const int64_t from = lpi_exchange_peer(&g, d, g.k - 1 - i % n);
 
         if (i < n)
-            return move_groups(true, P, &g, lpi_rank_plan_begin(P, g.X, to), g.j - g.j % d, d, c,
-                               out);
+            return move_groups(true, P, &g, lpi_part_begin(P, g.X, to), g.j - g.j % d, d, c, out);
         if (i < 2 * n)
-            return move_groups(false, P, &g, lpi_rank_plan_begin(P, g.X, from), from - from % d, d,
-                               c, out);
+            return move_groups(false, P, &g, lpi_part_begin(P, g.X, from), from - from % d, d, c,
+                               out);
     }
     return i < g.others && move_groups(true, P, &g, rank + 1 + i, 0, g.X, c, out);
 }

@@ -48,9 +48,9 @@ static inline bool lpi_combine_range(struct logp_step *out, const struct logp_in
 static inline struct lpi_range lpi_range_of(const struct logp_invocation *c, int64_t n, int64_t i,
                                             int64_t parts)
 {
-    const int64_t begin = lpi_rank_plan_begin(c->args.count, n, i);
+    const int64_t begin = lpi_part_begin(c->args.count, n, i);
 
-    return (struct lpi_range){begin, lpi_rank_plan_begin(c->args.count, n, i + parts) - begin};
+    return (struct lpi_range){begin, lpi_part_begin(c->args.count, n, i + parts) - begin};
 }
 
 /* One processor has nothing to combine. */
@@ -61,7 +61,7 @@ static inline bool lpi_allreduce_alone(const struct logp_invocation *c, int64_t 
                                     (struct logp_buffer_ref){LOGP_BUF, 0}, lpi_vector_bytes(c));
 }
 
-/* allreduce.c: of a pair (vector.h), the first hands over its vector and gets the result. */
+/* allreduce.c: of a pair (collective.h), the first hands over its vector and gets the result. */
 bool lpi_first_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out);
 /* The second takes it in, before the rounds, in two steps. */

@@ -13,12 +13,12 @@
 static struct lpi_range parts_of(int64_t P, int64_t rank, const struct logp_invocation *c,
                                  int64_t begin, int64_t end)
 {
-    const int64_t first = lpi_rank_plan_begin(c->args.count, P, rank);
+    const int64_t first = lpi_part_begin(c->args.count, P, rank);
     int64_t at[2] = {rank + begin, rank + end};
 
     for (int i = 0; i < 2; i++)
         at[i] = (at[i] < P ? 0 : c->args.count) - first +
-                lpi_rank_plan_begin(c->args.count, P, at[i] < P ? at[i] : at[i] - P);
+                lpi_part_begin(c->args.count, P, at[i] < P ? at[i] : at[i] - P);
     return (struct lpi_range){at[0], at[1] - at[0]};
 }
 
@@ -27,7 +27,7 @@ static struct lpi_range parts_of(int64_t P, int64_t rank, const struct logp_invo
 static bool rotate(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                    enum logp_buffer buffer, bool back, struct logp_step *out)
 {
-    const int64_t own = lpi_rank_plan_begin(c->args.count, P, rank), count = c->args.count;
+    const int64_t own = lpi_part_begin(c->args.count, P, rank), count = c->args.count;
     const struct logp_buffer_ref in_order = lpi_vector_ref(c, buffer, i == 0 ? own : 0);
     const struct logp_buffer_ref rotated =
         lpi_vector_ref(c, LOGP_SCRATCH, i == 0 ? 0 : count - own);

@@ -52,7 +52,7 @@ static bool round_steps(int64_t P, const struct lpi_exchange *g, const struct lo
 
     if (i < n) {
         other = lpi_exchange_peer(g, d, 1 + i);
-        return lpi_send_vector(out, c, lpi_rank_plan_begin(P, g->X, other), have.buffer);
+        return lpi_send_vector(out, c, lpi_part_begin(P, g->X, other), have.buffer);
     }
     i -= n;
     if (i == 2 * n)
@@ -60,9 +60,9 @@ static bool round_steps(int64_t P, const struct lpi_exchange *g, const struct lo
     if (in_order ? i >= n : i % 2 == 1)
         return combine_next(c, digit, in_order ? i - n : i / 2, have, out);
     other = lpi_mod(digit - 1 - (in_order ? i : i / 2), g->k);
-    return logp_step_receive(
-        out, lpi_rank_plan_begin(P, g->X, g->j + (other - digit) * d), c->args.tag, LOGP_SCRATCH,
-        slot(c, in_order ? other - (other > digit) : 0).offset, lpi_vector_bytes(c));
+    return logp_step_receive(out, lpi_part_begin(P, g->X, g->j + (other - digit) * d), c->args.tag,
+                             LOGP_SCRATCH, slot(c, in_order ? other - (other > digit) : 0).offset,
+                             lpi_vector_bytes(c));
 }
 
 static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,

@@ -165,10 +165,9 @@ static int64_t span(const struct place *p, int64_t first, int64_t n)
 {
     const int64_t count = p->c->args.count, begin = lpi_mod(first, p->k), end = begin + n;
 
-    return end <= p->k
-               ? lpi_rank_plan_begin(count, p->k, end) - lpi_rank_plan_begin(count, p->k, begin)
-               : count - lpi_rank_plan_begin(count, p->k, begin) +
-                     lpi_rank_plan_begin(count, p->k, end - p->k);
+    return end <= p->k ? lpi_part_begin(count, p->k, end) - lpi_part_begin(count, p->k, begin)
+                       : count - lpi_part_begin(count, p->k, begin) +
+                             lpi_part_begin(count, p->k, end - p->k);
 }
 
 /* n parts in scratch, from slot s on. Slot k - 1 holds the own part. */

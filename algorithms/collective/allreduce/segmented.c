@@ -20,9 +20,9 @@ static struct lpi_range segment_of(const struct logp_invocation *c, int64_t P, i
                                    int64_t s)
 {
     const struct lpi_range part = lpi_range_of(c, P, i, 1);
-    const int64_t begin = lpi_rank_plan_begin(part.n, n, s);
+    const int64_t begin = lpi_part_begin(part.n, n, s);
 
-    return (struct lpi_range){part.begin + begin, lpi_rank_plan_begin(part.n, n, s + 1) - begin};
+    return (struct lpi_range){part.begin + begin, lpi_part_begin(part.n, n, s + 1) - begin};
 }
 
 /* Message t = k n + s takes segment s of part rank - k on to the right: in rows k < P - 1 to be

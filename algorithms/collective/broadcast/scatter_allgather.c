@@ -18,10 +18,9 @@ struct parts {
 static struct parts parts_of(int64_t P, const struct logp_invocation *c, int64_t first, int64_t n)
 {
     const int64_t bytes = c->args.n_bytes < INT64_MAX ? (int64_t)c->args.n_bytes : INT64_MAX;
-    const int64_t begin = lpi_rank_plan_begin(bytes, P, first);
+    const int64_t begin = lpi_part_begin(bytes, P, first);
 
-    return (struct parts){(size_t)begin,
-                          (size_t)(lpi_rank_plan_begin(bytes, P, first + n) - begin)};
+    return (struct parts){(size_t)begin, (size_t)(lpi_part_begin(bytes, P, first + n) - begin)};
 }
 
 static bool send(const struct logp_invocation *c, int64_t P, int64_t to, struct parts p,

@@ -20,7 +20,7 @@
 /* plan.state; in plan.scratch there are LANES elements, if they are ever used, then the sum so far,
  * and what comes. */
 struct work {
-    struct lpi_spread spread; /* first: summation_operands.c needs no more */
+    struct lpi_spread spread; /* first: operands.c needs no more */
     int64_t first, between;   /* local additions before the first child, and between two */
     size_t lanes;
 };

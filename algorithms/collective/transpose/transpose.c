@@ -22,13 +22,6 @@ int64_t lpi_transpose_size(int64_t total, int64_t n, int64_t i)
     return total / n + (i < total % n);
 }
 
-static int64_t block_begin(int64_t total, int64_t n, int64_t i)
-{
-    const int64_t longer = total % n;
-
-    return i * (total / n) + (i < longer ? i : longer);
-}
-
 const char *lpi_transpose_needs(int64_t P, const struct logp_invocation *c)
 {
     (void)P;
@@ -47,7 +40,7 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = lpi_bytes(lpi_bytes(my_rows, cols), c->args.n_bytes);
 }
 
-/* The processor that has element i of `total`: the inverse of block_begin(). */
+/* The processor that has element i of `total`: the inverse of lpi_part_begin(). */
 static int64_t owner(int64_t total, int64_t n, int64_t i)
 {
     const int64_t size = total / n, longer = total % n, in_longer = longer * (size + 1);
@@ -59,14 +52,14 @@ static int64_t owner(int64_t total, int64_t n, int64_t i)
 static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t j,
                           struct logp_postcondition *out)
 {
-    const int64_t row = block_begin(c->args.rows, P, rank) + j / c->args.cols,
+    const int64_t row = lpi_part_begin(c->args.rows, P, rank) + j / c->args.cols,
                   col = j % c->args.cols;
 
     out->from = owner(c->args.cols, P, col);
     out->at = (struct logp_buffer_ref){LOGP_RECV_BUF, (size_t)j * c->args.n_bytes};
     out->n_bytes = c->args.n_bytes;
     out->offset = c->args.n_bytes *
-                  (size_t)((col - block_begin(c->args.cols, P, out->from)) * c->args.rows + row);
+                  (size_t)((col - lpi_part_begin(c->args.cols, P, out->from)) * c->args.rows + row);
     return j / c->args.cols < lpi_transpose_size(c->args.rows, P, rank);
 }
 
