@@ -48,22 +48,33 @@ void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
     lpi_request_end(p, r);
 }
 
-/* r is posted no more. Without a receive from any source, a match need not wait for an arrival. */
+/* r is posted no more. Without a receive from any source, a match need not wait for an arrival. The
+ * messages of a vp that has crashed wait for its next start. */
 static void may_match_again(struct lpi_proc *p, const struct logp_request *r)
 {
-    if (r->src == LOGP_ANY_SOURCE)
+    if (r->src == LOGP_ANY_SOURCE && !p->halted)
         lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
 }
 
-/* Undo the posting of r. A message that it has taken is the next one of its source again.
- * @return 0; -ENOMEM */
-static int take_back(struct lpi_proc *p, struct logp_request *r)
+/* Does r's buffer have the whole message that r has taken? Else a drain has had it, or it was cut. */
+static bool has_all(const struct logp_request *r)
 {
-    abandon(p, r); /* this may bind it */
-    if (r->state == LPI_REQ_BOUND)
-        return lpi_match_restore(p, r);
-    may_match_again(p, r);
-    return 0;
+    return r->state == LPI_REQ_BOUND &&
+           (!r->special || (r->drain == NULL && r->n_bytes <= r->space));
+}
+
+/* A call ends with r, which it has posted, and rc. gives_back: the call has come to nothing: the message
+ * that r has taken is the next one of its source again. @return rc; -ENOMEM */
+static int finish(struct lpi_proc *p, struct logp_request *r, int rc, bool gives_back)
+{
+    if (gives_back) {
+        abandon(p, r); /* this may bind it */
+        if (has_all(r) && lpi_match_restore(p, r) != 0)
+            rc = -ENOMEM;
+        may_match_again(p, r);
+    }
+    lpi_complete(p, r, gives_back ? 0 : rc);
+    return leave(p, rc);
 }
 
 /* Set the options in r. With a drain its capacity is 0, so that no message is copied before
@@ -193,17 +204,13 @@ static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, 
                                              size_t capacity, const struct logp_recv_options *o,
                                              int64_t until, struct logp_status *status)
 {
-    struct lpi_proc *p = vp->proc;
     struct logp_request *r;
     int rc = post(vp, src, tag, buf, capacity, o, &r, false);
 
     if (rc != 0)
         return rc;
     rc = lpi_query_request(vp, r, until, status);
-    if (rc == -ETIME && take_back(p, r) != 0)
-        rc = -ENOMEM;
-    lpi_complete(p, r, rc == -ETIME ? 0 : rc);
-    return leave(p, rc);
+    return finish(vp->proc, r, rc, rc == -ETIME || rc == -EHOSTDOWN);
 }
 
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -297,56 +304,53 @@ int logp_irecv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv
     return noted(vp, "logp_irecv_with", rc);
 }
 
-static int cancel_send(struct logp_vp *vp, struct logp_request *r)
+static int cancel_send(struct lpi_proc *p, struct logp_request *r)
 {
-    struct lpi_proc *p = vp->proc;
-    int rc = -EINPROGRESS;
-
     if (r->state == LPI_REQ_SYNC_SENT)
-        rc = -ENOTSUP;
-    else if (r->state == LPI_REQ_RTS_SENT)
-        rc = lpi_rts_cancel(p, r);
-    if (rc == 0)
-        lpi_request_end(p, r);
-    return rc == 0 || rc == -EINPROGRESS ? rc : noted(vp, "logp_cancel", rc);
+        return -ENOTSUP;
+    return r->state == LPI_REQ_RTS_SENT ? lpi_rts_cancel(p, r) : -EINPROGRESS;
+}
+
+static int cancel_receive(struct lpi_proc *p, struct logp_request *r)
+{
+    p->core->machine->resolver.cancels(p, r);
+    if (r->state == LPI_REQ_POSTED)
+        lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);
+    if (r->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, r))
+        return -EINPROGRESS;
+    lpi_match_unpost(p, r);
+    may_match_again(p, r);
+    return 0;
 }
 
 int logp_cancel(struct logp_vp *vp, struct logp_request *request)
 {
     struct lpi_proc *p = vp->proc;
+    int rc = -EINVAL;
 
     if (request != NULL && request->state == LPI_REQ_SPENT)
         return lpi_usage_twice(p, request);
-    if (request == NULL || request->state >= LPI_REQ_STARTED)
-        return lpi_failed(vp, "logp_cancel", -EINVAL);
-    if (request->state >= LPI_REQ_SENT)
-        return cancel_send(vp, request);
-    p->core->machine->resolver.cancels(p, request);
-    if (request->state == LPI_REQ_POSTED)
-        lpi_note(p, LOGP_NOTE_MISSED, request->src, request->tag, 0);
-    if (request->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, request))
-        return -EINPROGRESS;
-    lpi_match_unpost(p, request);
-    may_match_again(p, request);
-    lpi_request_end(p, request);
-    return 0;
+    if (request != NULL && request->state < LPI_REQ_STARTED)
+        rc = request->state < LPI_REQ_SENT ? cancel_receive(p, request) : cancel_send(p, request);
+    if (rc == 0)
+        lpi_request_end(p, request);
+    return rc == -EINPROGRESS ? rc : noted(vp, "logp_cancel", rc);
 }
 
-/* Send, with r posted, and wait for r. If the send is refused, r gives back what it has taken. */
+/* Send, with r posted, and wait for r. */
 static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
                            struct logp_request *r, struct logp_status *status)
 {
+    bool is_refused;
     int rc;
 
     lpi_expose(vp->proc, r);
     leave(vp->proc, 0);
     rc = lpi_send(vp, dst, tag, buf, n_bytes);
-    if (rc == 0)
+    is_refused = rc != 0;
+    if (!is_refused)
         rc = lpi_query_request(vp, r, INT64_MAX, status);
-    else if (take_back(vp->proc, r) != 0)
-        rc = -ENOMEM;
-    lpi_complete(vp->proc, r, rc);
-    return leave(vp->proc, rc);
+    return finish(vp->proc, r, rc, is_refused || rc == -EHOSTDOWN);
 }
 
 int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,

@@ -156,7 +156,6 @@ static void posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting p
     r->id = ++v->requests;
     if (x->usage != NULL && (posting != LPI_POSTS_FOR_CALL || v->n_owned > 0))
         lpi_usage_posts(p, r, posting);
-    v->receives = stays ? NULL : r;
     if (stays && x->by.untimed && !v->posts) {
         v->posts = true;
         p->inbox.n_any++;
@@ -275,27 +274,14 @@ static int choose_all(struct lpi_proc *p, struct lpi_query *q, const struct logp
     return rc;
 }
 
-/* p crashes before it waits for r. If that is its blocking receive, a message that is there already
- * comes after a restart. @return -EHOSTDOWN; -ENOMEM */
-static int give_back(struct lpi_proc *p, const struct logp_request *r)
-{
-    const bool is_taken = r != NULL && r == p->core->machine->explore->vps[p->rank].receives &&
-                          r->state == LPI_REQ_BOUND;
-
-    return is_taken && lpi_match_restore(p, r) != 0 ? -ENOMEM : -EHOSTDOWN;
-}
-
 /* q is resolved for the first time: is it right, and does p crash before it? @return >= 0; or an error
  * that ends its call */
 static int begin(struct lpi_proc *p, const struct lpi_query *q)
 {
-    int rc;
-
     for (int i = 0; i < q->n; i++)
         if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_SPENT)
             return lpi_usage_twice(p, q->requests[i]);
-    rc = lpi_explored_fate(p, lpi_query_waits(q) ? LOGP_NOTE_RECEIVE : LOGP_NOTE_FOUND, NULL);
-    return rc == -EHOSTDOWN ? give_back(p, q->n == 1 ? q->requests[0] : NULL) : rc;
+    return lpi_explored_fate(p, lpi_query_waits(q) ? LOGP_NOTE_RECEIVE : LOGP_NOTE_FOUND, NULL);
 }
 
 /* Find a receive of q that is complete without a choice: its payload came after a wait for it had

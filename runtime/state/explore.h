@@ -21,9 +21,8 @@ struct lpi_explored_vp {
     bool posts; /* it has posted a receive that outlives its call: posts() in core/explore.c */
     /* the next query with the label of the last probe takes the message that this has found */
     struct lpi_label probed;
-    int promised; /* source of that message; LOGP_ANY_SOURCE: none is promised */
-    const struct logp_request *receives; /* of its blocking receive, if that was posted last */
-    bool restarts;                       /* it has crashed, and its program is to begin again */
+    int promised;  /* source of that message; LOGP_ANY_SOURCE: none is promised */
+    bool restarts; /* it has crashed, and its program is to begin again */
     struct lpi_durable *durable;
 };
 
