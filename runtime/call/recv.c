@@ -56,20 +56,13 @@ static void may_match_again(struct lpi_proc *p, const struct logp_request *r)
         lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
 }
 
-/* Does r's buffer have the whole message that r has taken? Else a drain has had it, or it was cut. */
-static bool has_all(const struct logp_request *r)
-{
-    return r->state == LPI_REQ_BOUND &&
-           (!r->special || (r->drain == NULL && r->n_bytes <= r->space));
-}
-
 /* A call ends with r, which it has posted, and rc. gives_back: the call has come to nothing: the message
  * that r has taken is the next one of its source again. @return rc; -ENOMEM */
 static int finish(struct lpi_proc *p, struct logp_request *r, int rc, bool gives_back)
 {
     if (gives_back) {
         abandon(p, r); /* this may bind it */
-        if (has_all(r) && lpi_match_restore(p, r) != 0)
+        if (r->state == LPI_REQ_BOUND && lpi_match_restore(p, r) != 0)
             rc = -ENOMEM;
         may_match_again(p, r);
     }
