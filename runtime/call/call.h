@@ -149,8 +149,11 @@ struct logp_request *lpi_event_new(struct lpi_proc *p);
 /* Wait for that request. Meanwhile the vp's operations go on. */
 int lpi_event_await(const struct logp_vp *vp, struct logp_request *event);
 
-/* ---- recv.c ---- */
+/* ---- request.c ---- */
 
+/* A call ends with rc, and r is the receive that it has posted. gives_back: it has come to nothing: what
+ * r has taken is the next message of its source again. @return rc; -ENOMEM */
+int lpi_receive_end(struct lpi_proc *p, struct logp_request *r, int rc, bool gives_back);
 /* No call uses r any more: free it, unless its answer may still come to it or the explorer watches
  * its use. */
 void lpi_request_end(struct lpi_proc *p, struct logp_request *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Receives: post, cancel, and calls that post and wait. query.c waits. */
+/* Receives: post, and calls that post and wait. query.c waits, request.c ends. */
 #include "call/call.h"
 #include "core/core.h"
 #include "core/sched.h"
@@ -8,67 +8,6 @@
 
 #include <errno.h>
 #include <string.h>
-
-/* Stop r. A message that is being copied into its buffer is completed first. */
-static void abandon(struct lpi_proc *p, struct logp_request *r)
-{
-    struct lpi_query q = {
-        .requests = &r, .n = 1, .until = INT64_MAX, .beside = lpi_rts_of(p) != NULL};
-    int rc = 0;
-
-    while (r->state == LPI_REQ_CTS_SENT && rc == 0) { /* the payload comes into buf */
-        rc = lpi_rts_of(p) != NULL && !p->halted ? lpi_catch_up(p) : 0;
-        if (rc == 0 && r->state == LPI_REQ_CTS_SENT)
-            rc = lpi_query_wait(p, &q);
-    }
-    if (r->state == LPI_REQ_CTS_SENT) { /* the run is over: no message comes any more */
-        p->core->machine->processes->drop_receives(p);
-        r->state = LPI_REQ_FAILED;
-    }
-    while (r->state == LPI_REQ_POSTED && !lpi_direct_withdraw(p, r))
-        lpi_poll(p->core); /* the payload is being copied into buf */
-    if (r->state == LPI_REQ_POSTED)
-        lpi_match_unpost(p, r);
-}
-
-void lpi_request_end(struct lpi_proc *p, struct logp_request *r)
-{
-    if (!p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
-        lpi_request_free(p->core, r);
-}
-
-void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
-{
-    if (r->state == LPI_REQ_SPENT) /* a call has completed it before, and its error is reported */
-        return;
-    if (rc != 0 && r->state < LPI_REQ_SENT)
-        abandon(p, r);
-    if (r->state >= LPI_REQ_STARTED)
-        lpi_operation_release(p, r->operation);
-    lpi_request_end(p, r);
-}
-
-/* r is posted no more. Without a receive from any source, a match need not wait for an arrival. The
- * messages of a vp that has crashed wait for its next start. */
-static void may_match_again(struct lpi_proc *p, const struct logp_request *r)
-{
-    if (r->src == LOGP_ANY_SOURCE && !p->halted)
-        lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
-}
-
-/* A call ends with r, which it has posted, and rc. gives_back: the call has come to nothing: the message
- * that r has taken is the next one of its source again. @return rc; -ENOMEM */
-static int finish(struct lpi_proc *p, struct logp_request *r, int rc, bool gives_back)
-{
-    if (gives_back) {
-        abandon(p, r); /* this may bind it */
-        if (r->state == LPI_REQ_BOUND && lpi_match_restore(p, r) != 0)
-            rc = -ENOMEM;
-        may_match_again(p, r);
-    }
-    lpi_complete(p, r, gives_back ? 0 : rc);
-    return leave(p, rc);
-}
 
 /* Set the options in r. With a drain its capacity is 0, so that no message is copied before
  * `special` is tested. */
@@ -151,9 +90,7 @@ static int await_here(const struct logp_vp *vp, const struct lpi_label *label, v
         return leave(p, -ENOMEM);
     lpi_match_post(p, r, INT64_MAX);
     rc = lpi_query_request(vp, r, INT64_MAX, status);
-    if (rc != 0)
-        abandon(p, r);
-    lpi_request_free(p->core, r);
+    lpi_complete(p, r, rc);
     return leave(p, rc);
 }
 
@@ -203,7 +140,7 @@ static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, 
     if (rc != 0)
         return rc;
     rc = lpi_query_request(vp, r, until, status);
-    return finish(vp->proc, r, rc, rc == -ETIME || rc == -EHOSTDOWN);
+    return lpi_receive_end(vp->proc, r, rc, rc == -ETIME || rc == -EHOSTDOWN);
 }
 
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -297,66 +234,25 @@ int logp_irecv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv
     return noted(vp, "logp_irecv_with", rc);
 }
 
-static int cancel_send(struct lpi_proc *p, struct logp_request *r)
-{
-    if (r->state == LPI_REQ_SYNC_SENT)
-        return -ENOTSUP;
-    return r->state == LPI_REQ_RTS_SENT ? lpi_rts_cancel(p, r) : -EINPROGRESS;
-}
-
-static int cancel_receive(struct lpi_proc *p, struct logp_request *r)
-{
-    p->core->machine->resolver.cancels(p, r);
-    if (r->state == LPI_REQ_POSTED)
-        lpi_note(p, LOGP_NOTE_MISSED, r->src, r->tag, 0);
-    if (r->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, r))
-        return -EINPROGRESS;
-    lpi_match_unpost(p, r);
-    may_match_again(p, r);
-    return 0;
-}
-
-int logp_cancel(struct logp_vp *vp, struct logp_request *request)
-{
-    struct lpi_proc *p = vp->proc;
-    int rc = -EINVAL;
-
-    if (request != NULL && request->state == LPI_REQ_SPENT)
-        return lpi_usage_twice(p, request);
-    if (request != NULL && request->state < LPI_REQ_STARTED)
-        rc = request->state < LPI_REQ_SENT ? cancel_receive(p, request) : cancel_send(p, request);
-    if (rc == 0)
-        lpi_request_end(p, request);
-    return rc == -EINPROGRESS ? rc : noted(vp, "logp_cancel", rc);
-}
-
-/* Send, with r posted, and wait for r. */
-static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
-                           struct logp_request *r, struct logp_status *status)
-{
-    bool is_refused;
-    int rc;
-
-    lpi_expose(vp->proc, r);
-    leave(vp->proc, 0);
-    rc = lpi_send(vp, dst, tag, buf, n_bytes);
-    is_refused = rc != 0;
-    if (!is_refused)
-        rc = lpi_query_request(vp, r, INT64_MAX, status);
-    return finish(vp->proc, r, rc, is_refused || rc == -EHOSTDOWN);
-}
-
 int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,
                   size_t send_bytes, int src, int recv_tag, void *recv_buf, size_t capacity,
                   struct logp_status *status)
 {
     struct logp_request *r;
+    bool is_refused;
     int rc;
 
     if (bad_source(vp, src) || recv_tag < LOGP_ANY_TAG || bad_buffer(recv_buf, capacity))
         return lpi_failed(vp, "logp_sendrecv", -EINVAL);
     rc = post(vp, src, recv_tag, recv_buf, capacity, NULL, &r, false);
-    if (rc == 0)
-        rc = send_and_finish(vp, dst, send_tag, send_buf, send_bytes, r, status);
+    if (rc != 0)
+        return noted(vp, "logp_sendrecv", rc);
+    lpi_expose(vp->proc, r);
+    leave(vp->proc, 0);
+    rc = lpi_send(vp, dst, send_tag, send_buf, send_bytes);
+    is_refused = rc != 0;
+    if (!is_refused)
+        rc = lpi_query_request(vp, r, INT64_MAX, status);
+    rc = lpi_receive_end(vp->proc, r, rc, is_refused || rc == -EHOSTDOWN);
     return noted(vp, "logp_sendrecv", rc);
 }

@@ -13,13 +13,11 @@ static __attribute__((noinline)) bool grow(struct logp_machine *m, int n)
 {
     struct lpi_explore *x = m->explore;
     const int capacity = 2 * n + 16;
-    struct logp_alternative *list;
-    int64_t *arrivals;
+    struct logp_alternative *list = realloc(x->list, (size_t)capacity * sizeof(*list));
+    int64_t *arrivals = realloc(x->arrivals, (size_t)capacity * sizeof(*arrivals));
 
-    list = realloc(x->list, (size_t)capacity * sizeof(*list));
     if (list != NULL)
         x->list = list;
-    arrivals = realloc(x->arrivals, (size_t)capacity * sizeof(*arrivals));
     if (arrivals != NULL)
         x->arrivals = arrivals;
     if (list == NULL || arrivals == NULL) {
