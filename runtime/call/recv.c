@@ -89,7 +89,7 @@ static int await_here(const struct logp_vp *vp, const struct lpi_label *label, v
     if (r == NULL)
         return leave(p, -ENOMEM);
     lpi_match_post(p, r, INT64_MAX);
-    rc = lpi_query_request(vp, r, INT64_MAX, status);
+    rc = lpi_wait_directly(vp, r, status);
     lpi_complete(p, r, rc);
     return leave(p, rc);
 }
@@ -129,6 +129,16 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
     return leave(p, done > p->emulated ? lpi_wait_until(p, done) : 0);
 }
 
+/* The end of a call that has posted r. @return rc; -ENOMEM */
+static inline int finish(struct lpi_proc *p, struct logp_request *r, int rc, bool takes_back)
+{
+    if (!takes_back)
+        lpi_complete(p, r, rc);
+    else if (lpi_take_back(p, r) != 0)
+        rc = -ENOMEM;
+    return leave(p, rc);
+}
+
 /* Post and wait. Not inlined into the fast path of a plain receive. */
 static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, int tag, void *buf,
                                              size_t capacity, const struct logp_recv_options *o,
@@ -140,7 +150,7 @@ static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, 
     if (rc != 0)
         return rc;
     rc = lpi_query_request(vp, r, until, status);
-    return lpi_receive_end(vp->proc, r, rc, rc == -ETIME || rc == -EHOSTDOWN);
+    return finish(vp->proc, r, rc, rc == -ETIME || rc == -EHOSTDOWN);
 }
 
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -253,6 +263,6 @@ int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_bu
     is_refused = rc != 0;
     if (!is_refused)
         rc = lpi_query_request(vp, r, INT64_MAX, status);
-    rc = lpi_receive_end(vp->proc, r, rc, is_refused || rc == -EHOSTDOWN);
+    rc = finish(vp->proc, r, rc, is_refused || rc == -EHOSTDOWN);
     return noted(vp, "logp_sendrecv", rc);
 }

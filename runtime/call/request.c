@@ -53,17 +53,17 @@ static void may_match_again(struct lpi_proc *p, const struct logp_request *r)
         lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
 }
 
-int lpi_receive_end(struct lpi_proc *p, struct logp_request *r, int rc, bool gives_back)
+int lpi_take_back(struct lpi_proc *p, struct logp_request *r)
 {
-    if (gives_back) {
-        abandon(p, r); /* this may bind it */
-        if (r->state != LPI_REQ_BOUND)
-            may_match_again(p, r);
-        else if (lpi_match_restore(p, r) != 0)
-            rc = -ENOMEM;
-    }
-    lpi_complete(p, r, gives_back ? 0 : rc);
-    return leave(p, rc);
+    int rc = 0;
+
+    abandon(p, r); /* this may bind it */
+    if (r->state == LPI_REQ_BOUND)
+        rc = lpi_match_restore(p, r);
+    else
+        may_match_again(p, r);
+    lpi_request_end(p, r);
+    return rc;
 }
 
 static int cancel_send(struct lpi_proc *p, struct logp_request *r)
