@@ -129,10 +129,10 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
     return leave(p, done > p->emulated ? lpi_wait_until(p, done) : 0);
 }
 
-/* The end of a call that has posted r. @return rc; -ENOMEM */
-static inline int finish(struct lpi_proc *p, struct logp_request *r, int rc, bool takes_back)
+/* The end of a call that has posted r. failed: it has come to nothing. @return rc; -ENOMEM */
+static inline int finish(struct lpi_proc *p, struct logp_request *r, int rc, bool failed)
 {
-    if (!takes_back)
+    if (!failed && !(rc == -EHOSTDOWN && p->core->machine->resolver.may_restart))
         lpi_complete(p, r, rc);
     else if (lpi_take_back(p, r) != 0)
         rc = -ENOMEM;
@@ -150,7 +150,7 @@ static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, 
     if (rc != 0)
         return rc;
     rc = lpi_query_request(vp, r, until, status);
-    return finish(vp->proc, r, rc, rc == -ETIME || rc == -EHOSTDOWN);
+    return finish(vp->proc, r, rc, rc == -ETIME);
 }
 
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -263,6 +263,6 @@ int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_bu
     is_refused = rc != 0;
     if (!is_refused)
         rc = lpi_query_request(vp, r, INT64_MAX, status);
-    rc = finish(vp->proc, r, rc, is_refused || rc == -EHOSTDOWN);
+    rc = finish(vp->proc, r, rc, is_refused);
     return noted(vp, "logp_sendrecv", rc);
 }

@@ -246,6 +246,7 @@ const struct lpi_resolver lpi_resolver_explored = {
     .keep = lpi_durable_keep,
     .recover = lpi_durable_take,
     .restarts = lpi_explored_restarts,
+    .may_restart = true,
     .polls_in_vain = LPI_EXPLORED_IN_VAIN,
     .note = take_note,
 };
