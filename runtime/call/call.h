@@ -103,8 +103,6 @@ int lpi_query_probe(const struct logp_vp *vp, int src, int tag, int64_t until,
 /* lpi_query_run() for r alone. */
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                       struct logp_status *status);
-/* The same without an end, for a vp that needs no query. */
-int lpi_wait_directly(const struct logp_vp *vp, struct logp_request *r, struct logp_status *status);
 /* A long message may come straight into r's buffer, if r is the one that will take it. */
 void lpi_expose_long(struct lpi_proc *p, struct logp_request *r);
 static inline void lpi_expose(struct lpi_proc *p, struct logp_request *r)
@@ -153,6 +151,8 @@ int lpi_event_await(const struct logp_vp *vp, struct logp_request *event);
 
 /* ---- request.c ---- */
 
+/* Stop r, a receive. A message that is being copied into its buffer is completed first. */
+void lpi_request_abandon(struct lpi_proc *p, struct logp_request *r);
 /* A call has come to nothing. End r, the receive that it has posted: what r has taken is the next
  * message of its source again. @return 0; -ENOMEM */
 int lpi_take_back(struct lpi_proc *p, struct logp_request *r);

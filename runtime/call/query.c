@@ -8,7 +8,7 @@
  * what it receives itself.
  *
  * Unless the vp needs a query (lpi_proc.needs_query), a probe, and a wait or a test of one receive,
- * do without one, which would show in their time: probe_directly(), lpi_wait_directly(),
+ * do without one, which would show in their time: probe_directly(), wait_directly(),
  * test_directly().
  */
 #include "call/call.h"
@@ -248,7 +248,9 @@ int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_st
 
 /* ---- without a query ---- */
 
-int lpi_wait_directly(const struct logp_vp *vp, struct logp_request *r, struct logp_status *status)
+/* Wait for r, which only its message completes. */
+static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
+                         struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
 
@@ -314,7 +316,11 @@ static __attribute__((noinline)) int run_for(const struct logp_vp *vp, struct lo
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                       struct logp_status *status)
 {
-    if (vp->proc->needs_query || (until != LPI_AT_ONCE && until != INT64_MAX))
-        return run_for(vp, r, until, status);
-    return until == INT64_MAX ? lpi_wait_directly(vp, r, status) : test_directly(vp, r, status);
+    if (!vp->proc->needs_query) {
+        if (until == INT64_MAX)
+            return wait_directly(vp, r, status);
+        if (until == LPI_AT_ONCE)
+            return test_directly(vp, r, status);
+    }
+    return run_for(vp, r, until, status);
 }

@@ -89,8 +89,10 @@ static int await_here(const struct logp_vp *vp, const struct lpi_label *label, v
     if (r == NULL)
         return leave(p, -ENOMEM);
     lpi_match_post(p, r, INT64_MAX);
-    rc = lpi_wait_directly(vp, r, status);
-    lpi_complete(p, r, rc);
+    rc = lpi_query_request(vp, r, INT64_MAX, status);
+    if (rc != 0)
+        lpi_request_abandon(p, r);
+    lpi_request_free(p->core, r);
     return leave(p, rc);
 }
 

@@ -6,8 +6,7 @@
 
 #include <errno.h>
 
-/* Stop r. A message that is being copied into its buffer is completed first. */
-static void abandon(struct lpi_proc *p, struct logp_request *r)
+void lpi_request_abandon(struct lpi_proc *p, struct logp_request *r)
 {
     struct lpi_query q = {
         .requests = &r, .n = 1, .until = INT64_MAX, .beside = lpi_rts_of(p) != NULL};
@@ -39,7 +38,7 @@ void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
     if (r->state == LPI_REQ_SPENT) /* a call has completed it before, and its error is reported */
         return;
     if (rc != 0 && r->state < LPI_REQ_SENT)
-        abandon(p, r);
+        lpi_request_abandon(p, r);
     if (r->state >= LPI_REQ_STARTED)
         lpi_operation_release(p, r->operation);
     lpi_request_end(p, r);
@@ -57,7 +56,7 @@ int lpi_take_back(struct lpi_proc *p, struct logp_request *r)
 {
     int rc = 0;
 
-    abandon(p, r); /* this may bind it */
+    lpi_request_abandon(p, r); /* this may bind it */
     if (r->state == LPI_REQ_BOUND)
         rc = lpi_match_restore(p, r);
     else
