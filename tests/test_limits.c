@@ -98,6 +98,28 @@ TestProgram(limits, a_refused_sendrecv_loses_nothing,
     cr_assert_eq(got, 5);
     return 0;
 }
+
+/* It leaves nothing posted: the next receive from any source takes the next message. */
+TestProgram(limits, a_refused_sendrecv_leaves_no_receive,
+            for (int i = 0; i < 2; i++)
+                test_run(space_for(1 << 18, 2, (enum logp_clock)i), program, NULL))
+{
+    int got = 0;
+
+    if (logp_vp_rank(vp) == 1) {
+        OK(logp_sync(vp, NULL));
+        return logp_send(vp, 0, 0, &(int){5}, sizeof(int));
+    }
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(
+            logp_sendrecv(vp, 2, 0, &got, sizeof(got), LOGP_ANY_SOURCE, 0, &got, sizeof(got), NULL),
+            -EINVAL);
+    OK(logp_sync(vp, NULL));
+    OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, &got, sizeof(got), NULL));
+    cr_assert_eq(got, 5);
+    return 0;
+}
+
 /* ---- what is refused costs nothing ---- */
 
 static int refused_then_sent(struct logp_vp *vp, void *arg)

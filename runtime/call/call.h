@@ -103,10 +103,6 @@ int lpi_query_probe(const struct logp_vp *vp, int src, int tag, int64_t until,
 /* lpi_query_run() for r alone. */
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                       struct logp_status *status);
-/* A request that is complete when something other than a message sets `answered`. NULL: no memory */
-struct logp_request *lpi_event_new(struct lpi_proc *p);
-/* Wait for that request. Meanwhile the vp's operations go on. */
-int lpi_event_await(const struct logp_vp *vp, struct logp_request *event);
 /* A long message may come straight into r's buffer, if r is the one that will take it. */
 void lpi_expose_long(struct lpi_proc *p, struct logp_request *r);
 static inline void lpi_expose(struct lpi_proc *p, struct logp_request *r)
@@ -148,9 +144,18 @@ int lpi_query_beside(const struct logp_vp *vp, struct lpi_query *q, struct logp_
 int lpi_progress(struct lpi_proc *p);
 /* The request of o is complete or given up: end o. */
 void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o);
+/* A request that is complete when something other than a message sets `answered`. NULL: no memory */
+struct logp_request *lpi_event_new(struct lpi_proc *p);
+/* Wait for that request. Meanwhile the vp's operations go on. */
+int lpi_event_await(const struct logp_vp *vp, struct logp_request *event);
 
-/* ---- recv.c ---- */
+/* ---- request.c ---- */
 
+/* Stop r, a receive. A message that is being copied into its buffer is completed first. */
+void lpi_request_abandon(struct lpi_proc *p, struct logp_request *r);
+/* A call has come to nothing. End r, the receive that it has posted: what r has taken is the next
+ * message of its source again. @return 0; -ENOMEM */
+int lpi_take_back(struct lpi_proc *p, struct logp_request *r);
 /* No call uses r any more: free it, unless its answer may still come to it or the explorer watches
  * its use. */
 void lpi_request_end(struct lpi_proc *p, struct logp_request *r);

@@ -3,7 +3,8 @@
  * Operations that go on beside the program: see struct logp_operation.
  *
  * A call that waits runs its query with the requests that operations await behind its own. Whatever
- * completes first is served, and the query begins again until its own part is complete.
+ * completes first is served, and the query begins again until its own part is complete. An event is a
+ * request too, so that operations go on while a vp waits for something else than a message.
  */
 #include "call/call.h"
 #include "core/core.h"
@@ -171,4 +172,26 @@ int lpi_progress(struct lpi_proc *p)
     const int rc = lpi_query_beside(p->vp, &q, NULL);
 
     return rc == -ETIME ? 0 : rc;
+}
+
+/* ---- events ---- */
+
+struct logp_request *lpi_event_new(struct lpi_proc *p)
+{
+    struct logp_request *r = lpi_request_new(p->core);
+
+    if (r == NULL)
+        return NULL;
+    r->state = LPI_REQ_SYNC_SENT;
+    r->answered = INT64_MAX;
+    r->src = p->rank;
+    r->tag = 0;
+    return r;
+}
+
+int lpi_event_await(const struct logp_vp *vp, struct logp_request *event)
+{
+    struct lpi_query q = {.requests = &event, .n = 1, .any = true, .until = INT64_MAX};
+
+    return lpi_query_run(vp, &q, NULL);
 }

@@ -84,18 +84,18 @@ void lpi_expose_long(struct lpi_proc *p, struct logp_request *r)
         lpi_direct_expose(p, r);
 }
 
-/* Wait for r, which the delivery of its message charges, if that arrives by q->until. */
-static int wait_for_one(struct lpi_proc *p, const struct lpi_query *q, struct logp_request *r)
+/* Wait for r, which the delivery of its message charges, if that arrives by `until`. next: when it may
+ * be matched with a message that is here */
+static inline int wait_for_one(struct lpi_proc *p, struct logp_request *r, int64_t until,
+                               int64_t next)
 {
-    int64_t t = q->until;
+    int64_t t = until;
 
     if (r->state == LPI_REQ_POSTED) {
-        const int64_t next = p->core->machine->resolver.retry_at(p, q);
-
         lpi_expose(p, r);
         t = next < t ? lpi_later(p, next) : t;
     }
-    return lpi_await_message(p, r, q->until, t);
+    return lpi_await_message(p, r, until, t);
 }
 
 /* Is the CTS of r the only event that p waits for? */
@@ -118,7 +118,7 @@ int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q)
         p->in_vain = 0;
     if (lpi_query_is_direct(q) && (r->state == LPI_REQ_POSTED || q->until == INT64_MAX)) {
         if (!lpi_query_is_over(p, q))
-            return wait_for_one(p, q, r);
+            return wait_for_one(p, r, q->until, p->core->machine->resolver.retry_at(p, q));
         lpi_poll(p->core); /* its payload is being copied: this takes a moment */
         return 0;
     }
@@ -255,16 +255,11 @@ static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
     struct lpi_proc *p = vp->proc;
 
     while (!lpi_is_matched(r)) {
-        int64_t t = INT64_MAX; /* when it may be matched */
         int rc = p->inbox.n_any > 0 ? lpi_catch_up(p) : 0;
 
-        if (rc == 0 && r->state == LPI_REQ_POSTED) {
-            lpi_expose(p, r);
-            if (p->inbox.n_any > 0)
-                t = lpi_later(p, lpi_next_arrival(p));
-        }
         if (rc == 0 && !lpi_is_matched(r))
-            rc = lpi_await_message(p, r, INT64_MAX, t);
+            rc =
+                wait_for_one(p, r, INT64_MAX, p->inbox.n_any > 0 ? lpi_next_arrival(p) : INT64_MAX);
         if (rc != 0)
             return rc;
     }
@@ -321,27 +316,11 @@ static __attribute__((noinline)) int run_for(const struct logp_vp *vp, struct lo
 int lpi_query_request(const struct logp_vp *vp, struct logp_request *r, int64_t until,
                       struct logp_status *status)
 {
-    if (!vp->proc->needs_query && until == LPI_AT_ONCE)
-        return test_directly(vp, r, status);
-    if (!vp->proc->needs_query && until == INT64_MAX)
-        return wait_directly(vp, r, status);
+    if (!vp->proc->needs_query) {
+        if (until == INT64_MAX)
+            return wait_directly(vp, r, status);
+        if (until == LPI_AT_ONCE)
+            return test_directly(vp, r, status);
+    }
     return run_for(vp, r, until, status);
-}
-
-struct logp_request *lpi_event_new(struct lpi_proc *p)
-{
-    struct logp_request *r = lpi_request_new(p->core);
-
-    if (r == NULL)
-        return NULL;
-    r->state = LPI_REQ_SYNC_SENT;
-    r->answered = INT64_MAX;
-    r->src = p->rank;
-    r->tag = 0;
-    return r;
-}
-
-int lpi_event_await(const struct logp_vp *vp, struct logp_request *event)
-{
-    return run_for(vp, event, INT64_MAX, NULL);
 }

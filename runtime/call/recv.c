@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Receives: post, cancel, and calls that post and wait. query.c waits. */
+/* Receives: post, and calls that post and wait. query.c waits, request.c ends. */
 #include "call/call.h"
 #include "core/core.h"
 #include "core/sched.h"
@@ -8,63 +8,6 @@
 
 #include <errno.h>
 #include <string.h>
-
-/* Stop r. A message that is being copied into its buffer is completed first. */
-static void abandon(struct lpi_proc *p, struct logp_request *r)
-{
-    struct lpi_query q = {
-        .requests = &r, .n = 1, .until = INT64_MAX, .beside = lpi_rts_of(p) != NULL};
-    int rc = 0;
-
-    while (r->state == LPI_REQ_CTS_SENT && rc == 0) { /* the payload comes into buf */
-        rc = lpi_rts_of(p) != NULL && !p->halted ? lpi_catch_up(p) : 0;
-        if (rc == 0 && r->state == LPI_REQ_CTS_SENT)
-            rc = lpi_query_wait(p, &q);
-    }
-    if (r->state == LPI_REQ_CTS_SENT) { /* the run is over: no message comes any more */
-        p->core->machine->processes->drop_receives(p);
-        r->state = LPI_REQ_FAILED;
-    }
-    while (r->state == LPI_REQ_POSTED && !lpi_direct_withdraw(p, r))
-        lpi_poll(p->core); /* the payload is being copied into buf */
-    if (r->state == LPI_REQ_POSTED)
-        lpi_match_unpost(p, r);
-}
-
-void lpi_request_end(struct lpi_proc *p, struct logp_request *r)
-{
-    if (!p->core->machine->resolver.keeps(p, r) && r->state != LPI_REQ_SYNC_SENT)
-        lpi_request_free(p->core, r);
-}
-
-void lpi_complete_other(struct lpi_proc *p, struct logp_request *r, int rc)
-{
-    if (r->state == LPI_REQ_SPENT) /* a call has completed it before, and its error is reported */
-        return;
-    if (rc != 0 && r->state < LPI_REQ_SENT)
-        abandon(p, r);
-    if (r->state >= LPI_REQ_STARTED)
-        lpi_operation_release(p, r->operation);
-    lpi_request_end(p, r);
-}
-
-/* r is posted no more. Without a receive from any source, a match need not wait for an arrival. */
-static void may_match_again(struct lpi_proc *p, const struct logp_request *r)
-{
-    if (r->src == LOGP_ANY_SOURCE)
-        lpi_match_arrived(p, p->core->machine->resolver.horizon(p));
-}
-
-/* Undo the posting of r. A message that it has taken is the next one of its source again.
- * @return 0; -ENOMEM */
-static int take_back(struct lpi_proc *p, struct logp_request *r)
-{
-    abandon(p, r); /* this may bind it */
-    if (r->state == LPI_REQ_BOUND)
-        return lpi_match_restore(p, r);
-    may_match_again(p, r);
-    return 0;
-}
 
 /* Set the options in r. With a drain its capacity is 0, so that no message is copied before
  * `special` is tested. */
@@ -148,7 +91,7 @@ static int await_here(const struct logp_vp *vp, const struct lpi_label *label, v
     lpi_match_post(p, r, INT64_MAX);
     rc = lpi_query_request(vp, r, INT64_MAX, status);
     if (rc != 0)
-        abandon(p, r);
+        lpi_request_abandon(p, r);
     lpi_request_free(p->core, r);
     return leave(p, rc);
 }
@@ -188,22 +131,28 @@ static inline __attribute__((always_inline)) int recv_fast(const struct logp_vp 
     return leave(p, done > p->emulated ? lpi_wait_until(p, done) : 0);
 }
 
+/* The end of a call that has posted r. failed: it has come to nothing. @return rc; -ENOMEM */
+static inline int finish(struct lpi_proc *p, struct logp_request *r, int rc, bool failed)
+{
+    if (!failed && !(rc == -EHOSTDOWN && p->core->machine->resolver.may_restart))
+        lpi_complete(p, r, rc);
+    else if (lpi_take_back(p, r) != 0)
+        rc = -ENOMEM;
+    return leave(p, rc);
+}
+
 /* Post and wait. Not inlined into the fast path of a plain receive. */
 static __attribute__((noinline)) int receive(const struct logp_vp *vp, int src, int tag, void *buf,
                                              size_t capacity, const struct logp_recv_options *o,
                                              int64_t until, struct logp_status *status)
 {
-    struct lpi_proc *p = vp->proc;
     struct logp_request *r;
     int rc = post(vp, src, tag, buf, capacity, o, &r, false);
 
     if (rc != 0)
         return rc;
     rc = lpi_query_request(vp, r, until, status);
-    if (rc == -ETIME && take_back(p, r) != 0)
-        rc = -ENOMEM;
-    lpi_complete(p, r, rc == -ETIME ? 0 : rc);
-    return leave(p, rc);
+    return finish(vp->proc, r, rc, rc == -ETIME);
 }
 
 int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
@@ -297,69 +246,25 @@ int logp_irecv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv
     return noted(vp, "logp_irecv_with", rc);
 }
 
-static int cancel_send(struct logp_vp *vp, struct logp_request *r)
-{
-    struct lpi_proc *p = vp->proc;
-    int rc = -EINPROGRESS;
-
-    if (r->state == LPI_REQ_SYNC_SENT)
-        rc = -ENOTSUP;
-    else if (r->state == LPI_REQ_RTS_SENT)
-        rc = lpi_rts_cancel(p, r);
-    if (rc == 0)
-        lpi_request_end(p, r);
-    return rc == 0 || rc == -EINPROGRESS ? rc : noted(vp, "logp_cancel", rc);
-}
-
-int logp_cancel(struct logp_vp *vp, struct logp_request *request)
-{
-    struct lpi_proc *p = vp->proc;
-
-    if (request != NULL && request->state == LPI_REQ_SPENT)
-        return lpi_usage_twice(p, request);
-    if (request == NULL || request->state >= LPI_REQ_STARTED)
-        return lpi_failed(vp, "logp_cancel", -EINVAL);
-    if (request->state >= LPI_REQ_SENT)
-        return cancel_send(vp, request);
-    p->core->machine->resolver.cancels(p, request);
-    if (request->state == LPI_REQ_POSTED)
-        lpi_note(p, LOGP_NOTE_MISSED, request->src, request->tag, 0);
-    if (request->state != LPI_REQ_POSTED || !lpi_direct_withdraw(p, request))
-        return -EINPROGRESS;
-    lpi_match_unpost(p, request);
-    may_match_again(p, request);
-    lpi_request_end(p, request);
-    return 0;
-}
-
-/* Send, with r posted, and wait for r. If the send is refused, r gives back what it has taken. */
-static int send_and_finish(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes,
-                           struct logp_request *r, struct logp_status *status)
-{
-    int rc;
-
-    lpi_expose(vp->proc, r);
-    leave(vp->proc, 0);
-    rc = lpi_send(vp, dst, tag, buf, n_bytes);
-    if (rc == 0)
-        rc = lpi_query_request(vp, r, INT64_MAX, status);
-    else if (take_back(vp->proc, r) != 0)
-        rc = -ENOMEM;
-    lpi_complete(vp->proc, r, rc);
-    return leave(vp->proc, rc);
-}
-
 int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void *send_buf,
                   size_t send_bytes, int src, int recv_tag, void *recv_buf, size_t capacity,
                   struct logp_status *status)
 {
     struct logp_request *r;
+    bool is_refused;
     int rc;
 
     if (bad_source(vp, src) || recv_tag < LOGP_ANY_TAG || bad_buffer(recv_buf, capacity))
         return lpi_failed(vp, "logp_sendrecv", -EINVAL);
     rc = post(vp, src, recv_tag, recv_buf, capacity, NULL, &r, false);
-    if (rc == 0)
-        rc = send_and_finish(vp, dst, send_tag, send_buf, send_bytes, r, status);
+    if (rc != 0)
+        return noted(vp, "logp_sendrecv", rc);
+    lpi_expose(vp->proc, r);
+    leave(vp->proc, 0);
+    rc = lpi_send(vp, dst, send_tag, send_buf, send_bytes);
+    is_refused = rc != 0;
+    if (!is_refused)
+        rc = lpi_query_request(vp, r, INT64_MAX, status);
+    rc = finish(vp->proc, r, rc, is_refused);
     return noted(vp, "logp_sendrecv", rc);
 }

@@ -56,14 +56,12 @@ static void drop(struct lpi_proc *p, struct lpi_rendezvous *z)
 int lpi_rts_ask(struct lpi_proc *p, struct lpi_proc *to, const struct lpi_envelope *e, bool copies,
                 struct logp_request *r)
 {
-    struct lpi_rendezvous *z = malloc(sizeof(*z));
+    struct lpi_rendezvous *z = lpi_attached_to(p) != NULL ? malloc(sizeof(*z)) : NULL;
     struct lpi_envelope request = *e;
     int rc;
 
-    if (z == NULL || lpi_attached_to(p) == NULL) {
-        free(z);
+    if (z == NULL)
         return -ENOMEM;
-    }
     *z = (struct lpi_rendezvous){
         .own = r, .envelope = *e, .latency = cts_ns(p->core->machine, e->dst, e->src)};
     z->envelope.kind = LPI_DATA;

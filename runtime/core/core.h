@@ -278,6 +278,22 @@ bool lpi_explored_others_first(struct lpi_proc *p, int64_t t);
 /* The vp that usually goes on first: the earliest deadline, the lowest rank. shared: others may have
  * this deadline. */
 struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared);
+/* explore.c: the choose() of struct lpi_way. */
+int lpi_choose_late(struct lpi_proc *p, struct lpi_query *query);
+int lpi_choose_now(struct lpi_proc *p, struct lpi_query *query);
+/* @return 1: something was taken, which query->index tells; 0: there was nothing to choose from;
+ * -ETIME: query misses; or the error that stops the run */
+int lpi_explored_choose(struct lpi_proc *p, struct lpi_query *query);
+
+/* explored_points.c: see struct lpi_way and struct lpi_resolver. */
+int lpi_pass_late(struct lpi_proc *p, bool yields);
+int lpi_pass_now(struct lpi_proc *p, bool yields);
+int lpi_turn_now(struct lpi_proc *p, struct lpi_query *turn);
+int lpi_explored_pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields);
+int lpi_explored_touch(struct lpi_proc *p, int key);
+int lpi_explored_pick(struct lpi_proc *p, int n);
+void lpi_explored_cancels(struct lpi_proc *p, struct logp_request *r);
+void lpi_explored_ends(struct lpi_proc *p);
 
 /* ---- usage.c: errors in the use of requests, on an explored machine ---- */
 
@@ -307,6 +323,11 @@ int lpi_durable_take(struct lpi_proc *p, int key, void *data, size_t capacity, s
 void lpi_durable_free(struct lpi_durable *all);
 
 /* ---- outcomes.c: the alternatives of a query, as entries of the explorer's list ---- */
+
+/* See struct lpi_way. */
+bool lpi_takes_timed(void *gathering, const struct lpi_message *m, const struct logp_request *r);
+bool lpi_takes_untimed(void *gathering, const struct lpi_message *m, const struct logp_request *r);
+bool lpi_takes_late(void *gathering, const struct lpi_message *m, const struct logp_request *r);
 
 /* Make space for one more entry than n. @return false: there is none, and the run is stopped */
 bool lpi_outcomes_reserve(struct logp_machine *m, int n);

@@ -11,6 +11,8 @@
  * once, with the alternatives of all queries in one list. A later message does not change what a
  * query could take before, and no vp takes a message from another vp. So choices of two vps
  * commute, which an exhaustive strategy relies on.
+ *
+ * Choices at which no message is awaited are in explored_points.c and explored_faults.c.
  */
 
 #include "carrier/carrier.h"
@@ -23,12 +25,10 @@
 
 #include <errno.h>
 
-enum { PATIENCE = 100 };
-
 /* ---- which message ---- */
 
 /* Hand the core over until it has been chosen what query takes. */
-static int choose_late(struct lpi_proc *p, struct lpi_query *query)
+int lpi_choose_late(struct lpi_proc *p, struct lpi_query *query)
 {
     p->core->machine->explore->vps[p->rank].query = query;
     query->choice = LPI_NOTHING; /* stays, if a CTS wakes p */
@@ -36,7 +36,7 @@ static int choose_late(struct lpi_proc *p, struct lpi_query *query)
     return lpi_hold(p);
 }
 
-static int choose_now(struct lpi_proc *p, struct lpi_query *query)
+int lpi_choose_now(struct lpi_proc *p, struct lpi_query *query)
 {
     struct lpi_explore *x = p->core->machine->explore;
     bool forced;
@@ -53,12 +53,9 @@ static int choose_now(struct lpi_proc *p, struct lpi_query *query)
     return lpi_stopped(p);
 }
 
-/* @return 1: something was taken, which query->index tells; 0: there was nothing to choose from;
- * -ETIME: query misses; or the error that stops the run */
-static int choose(struct lpi_proc *p, struct lpi_query *query)
+int lpi_explored_choose(struct lpi_proc *p, struct lpi_query *query)
 {
-    const int rc =
-        p->core->machine->explore->by.late ? choose_late(p, query) : choose_now(p, query);
+    const int rc = p->core->machine->explore->way->choose(p, query);
 
     if (rc != 0 || query->choice == LPI_NOTHING)
         return rc;
@@ -79,67 +76,6 @@ static void take_note(struct lpi_proc *p, const struct logp_note *note)
         lpi_stop(p->core->machine, -ELOOP);
 }
 
-/* ---- what is not about messages ---- */
-
-/* Late, it makes no difference when p goes on, unless it waits for what others write. Then they must
- * get on: first those whose clock is not later, and after a while all of them. */
-static int pass_late(struct lpi_proc *p, bool yields)
-{
-    struct lpi_explore *x = p->core->machine->explore;
-    struct lpi_explored_vp *v = &x->vps[p->rank];
-    struct lpi_query query = {.until = LPI_AT_ONCE};
-    const struct lpi_proc *first;
-    bool shared;
-
-    if (v->vain > (yields ? x->by.misses : PATIENCE))
-        return choose_late(p, &query);
-    first = lpi_explored_first(p->core, &shared);
-    if (first == NULL || first->deadline > p->emulated)
-        return lpi_stopped(p);
-    lpi_set_deadline(p, p->emulated);
-    return lpi_hold(p);
-}
-
-static int pass(struct lpi_proc *p, enum logp_note_kind kind, bool yields)
-{
-    const int rc = lpi_explored_fate(p, kind, NULL);
-
-    if (rc < 0)
-        return rc;
-    lpi_note(p, kind, -1, -1, 0);
-    return p->core->machine->explore->by.late ? pass_late(p, yields) : lpi_reach(p, p->emulated);
-}
-
-static int touch(struct lpi_proc *p, int key)
-{
-    struct lpi_query turn = {.kind = LPI_QUERY_TURN, .key = key, .until = INT64_MAX};
-    int rc = lpi_explored_fate(p, LOGP_NOTE_TOUCHED, NULL);
-
-    if (rc < 0)
-        return rc;
-    rc = p->core->machine->explore->by.late ? choose_late(p, &turn) : lpi_reach(p, p->emulated);
-    if (rc == 0)
-        lpi_note(p, LOGP_NOTE_TOUCHED, -1, -1, key);
-    return rc;
-}
-
-static int pick(struct lpi_proc *p, int n)
-{
-    struct lpi_explore *x = p->core->machine->explore;
-    int i;
-
-    if (p->halted)
-        return -EHOSTDOWN;
-    if (!lpi_outcomes_reserve(p->core->machine, n))
-        return lpi_stopped(p);
-    for (i = 0; i < n; i++)
-        x->list[i] =
-            (struct logp_alternative){.kind = LOGP_PICK, .rank = p->rank, .source = -1, .index = i};
-    i = lpi_explore_ask(x, n);
-    lpi_note(p, LOGP_NOTE_CHOSEN, -1, -1, i);
-    return lpi_stopped(p) != 0 ? lpi_stopped(p) : i;
-}
-
 /* ---- requests ---- */
 
 /*
@@ -151,49 +87,14 @@ static void posts(struct lpi_proc *p, struct logp_request *r, enum lpi_posting p
 {
     struct lpi_explore *x = p->core->machine->explore;
     struct lpi_explored_vp *v = &x->vps[p->rank];
-    const bool stays = posting == LPI_POSTS_RECEIVE;
 
     r->id = ++v->requests;
     if (x->usage != NULL && (posting != LPI_POSTS_FOR_CALL || v->n_owned > 0))
         lpi_usage_posts(p, r, posting);
-    v->receives = stays ? NULL : r;
-    if (stays && x->by.untimed && !v->posts) {
-        v->posts = true;
+    if (posting == LPI_POSTS_RECEIVE && !v->raised) {
+        v->raised = true;
         p->inbox.n_any++;
     }
-}
-
-/* If the run is over, no message is taken. */
-static void cancels(struct lpi_proc *p, struct logp_request *r)
-{
-    struct lpi_query query = {
-        .kind = LPI_QUERY_CANCEL, .requests = &r, .n = 1, .until = LPI_AT_ONCE};
-    int rc = 1;
-
-    while (rc > 0 && r->state == LPI_REQ_POSTED)
-        rc = choose(p, &query);
-    if (rc >= 0 && r->state != LPI_REQ_POSTED)
-        take_note(p, &(struct logp_note){LOGP_NOTE_TOO_LATE, p->rank, r->src, r->tag, 0,
-                                         p->emulated, 0, r->id});
-}
-
-static void ends(struct lpi_proc *p)
-{
-    struct lpi_query query = {.kind = LPI_QUERY_CANCEL, .until = LPI_AT_ONCE};
-    const bool late = p->core->machine->explore->by.late;
-
-    lpi_usage_ends(p);
-    for (struct logp_request *r = p->inbox.posted_first; r != NULL; r = r->next) {
-        if (!r->special) { /* or its buffer would be written */
-            r->special = true;
-            r->truncates = false;
-            r->space = r->capacity;
-        }
-        r->buf = NULL; /* the program has ended */
-        r->drain = NULL;
-    }
-    while (late && p->inbox.posted_first != NULL && choose(p, &query) > 0)
-        ; /* they take messages */
 }
 
 /* ---- queries ---- */
@@ -222,12 +123,11 @@ static bool depends(struct lpi_proc *p, const struct lpi_query *q)
     return is_decided(p, q) ? lpi_resolver_usual.depends(p, q) : q->any;
 }
 
-/* Where no time brings more, a message that was not taken may stay where it is: untimed, and where
- * no choice is left, since nothing else matches messages. */
+/* A message that was not taken may stay where it is, if no choice is left: nothing else matches
+ * messages. */
 static int64_t retry_at(struct lpi_proc *p, const struct lpi_query *q)
 {
-    return is_decided(p, q) || p->core->machine->explore->by.untimed ? INT64_MAX
-                                                                     : lpi_next_arrival(p);
+    return is_decided(p, q) ? INT64_MAX : p->core->machine->explore->way->next_arrival(p);
 }
 
 /* r was chosen to complete. Wait for the CTS of a send, or, untimed, for the payload. */
@@ -245,15 +145,16 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
 }
 
 /* p waits for the send r alone, or for the operation r, which awaits nothing any more. The receiver
- * may wait until messages are matched with p's receives from any source. Is none of this left? */
+ * may wait until messages are matched with p's receives from any source. Is none of this left? Timed,
+ * an answer that has come settles nothing before its time. */
 static bool is_settled(const struct lpi_proc *p, const struct logp_request *r)
 {
     return r->state != LPI_REQ_RTS_SENT || p->inbox.n_any == 0 ||
-           (p->core->machine->explore->by.untimed && r->rts->request != NULL);
+           (r->rts->request != NULL && r->rts->at < p->core->machine->explore->way->horizon);
 }
 
 /* Choose until q is complete or misses, or nothing is left to choose. send: what q waits for, if that
- * is no receive. @return as choose() */
+ * is no receive. @return as lpi_explored_choose() */
 static int choose_all(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *send)
 {
     int rc = 0;
@@ -261,7 +162,7 @@ static int choose_all(struct lpi_proc *p, struct lpi_query *q, const struct logp
     while (send == NULL || !is_settled(p, send)) {
         struct logp_request *r;
 
-        rc = choose(p, q);
+        rc = lpi_explored_choose(p, q);
         if (rc <= 0)
             return rc;
         r = q->index >= 0 && q->index < q->n ? q->requests[q->index] : NULL;
@@ -275,27 +176,14 @@ static int choose_all(struct lpi_proc *p, struct lpi_query *q, const struct logp
     return rc;
 }
 
-/* p crashes before it waits for r. If that is its blocking receive, a message that is there already
- * comes after a restart. @return -EHOSTDOWN; -ENOMEM */
-static int give_back(struct lpi_proc *p, const struct logp_request *r)
-{
-    const bool is_taken = r != NULL && r == p->core->machine->explore->vps[p->rank].receives &&
-                          r->state == LPI_REQ_BOUND;
-
-    return is_taken && lpi_match_restore(p, r) != 0 ? -ENOMEM : -EHOSTDOWN;
-}
-
 /* q is resolved for the first time: is it right, and does p crash before it? @return >= 0; or an error
  * that ends its call */
 static int begin(struct lpi_proc *p, const struct lpi_query *q)
 {
-    int rc;
-
     for (int i = 0; i < q->n; i++)
         if (q->requests[i] != NULL && q->requests[i]->state == LPI_REQ_SPENT)
             return lpi_usage_twice(p, q->requests[i]);
-    rc = lpi_explored_fate(p, lpi_query_waits(q) ? LOGP_NOTE_RECEIVE : LOGP_NOTE_FOUND, NULL);
-    return rc == -EHOSTDOWN ? give_back(p, q->n == 1 ? q->requests[0] : NULL) : rc;
+    return lpi_explored_fate(p, lpi_query_waits(q) ? LOGP_NOTE_RECEIVE : LOGP_NOTE_FOUND, NULL);
 }
 
 /* Find a receive of q that is complete without a choice: its payload came after a wait for it had
@@ -347,17 +235,18 @@ const struct lpi_resolver lpi_resolver_explored = {
     .resolve = resolve,
     .retry_at = retry_at,
     .posts = posts,
-    .cancels = cancels,
+    .cancels = lpi_explored_cancels,
     .keeps = lpi_usage_keeps,
     .received = received,
-    .pass = pass,
-    .touch = touch,
-    .pick = pick,
-    .ends = ends,
+    .pass = lpi_explored_pass,
+    .touch = lpi_explored_touch,
+    .pick = lpi_explored_pick,
+    .ends = lpi_explored_ends,
     .fate = lpi_explored_fate,
     .keep = lpi_durable_keep,
     .recover = lpi_durable_take,
     .restarts = lpi_explored_restarts,
+    .may_restart = true,
     .polls_in_vain = LPI_EXPLORED_IN_VAIN,
     .note = take_note,
 };

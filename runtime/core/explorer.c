@@ -268,7 +268,7 @@ struct lpi_proc *lpi_explored_next(struct lpi_core *c)
     }
     first = lpi_explored_first(c, &shared);
     if (first == NULL)
-        return x->by.untimed ? next_polling(c) : NULL;
+        return x->way->none_due(c);
     first = x->order(c, first, shared);
     x->last = first->rank;
     x->due[first->rank] = INT64_MAX;
@@ -277,23 +277,64 @@ struct lpi_proc *lpi_explored_next(struct lpi_core *c)
     return first;
 }
 
-/* What the explorer's flags choose. Untimed without order, others go first as usual, so that all vps
+/* All wait for messages, and time brings none. */
+static struct lpi_proc *nobody(struct lpi_core *c)
+{
+    (void)c;
+    return NULL;
+}
+
+static int64_t never(struct lpi_proc *p)
+{
+    (void)p;
+    return INT64_MAX;
+}
+
+/* ---- what the explorer's flags choose ---- */
+
+static const struct lpi_way timed = {.choose = lpi_choose_now,
+                                     .turn = lpi_turn_now,
+                                     .pass = lpi_pass_now,
+                                     .takes = lpi_takes_timed,
+                                     .none_due = nobody,
+                                     .next_arrival = lpi_next_arrival,
+                                     .horizon = LOGP_NEVER};
+
+static const struct lpi_way untimed = {.choose = lpi_choose_now,
+                                       .turn = lpi_turn_now,
+                                       .pass = lpi_pass_now,
+                                       .takes = lpi_takes_untimed,
+                                       .none_due = next_polling,
+                                       .next_arrival = never,
+                                       .horizon = INT64_MAX};
+
+static const struct lpi_way late = {.choose = lpi_choose_late,
+                                    .turn = lpi_choose_late,
+                                    .pass = lpi_pass_late,
+                                    .takes = lpi_takes_late,
+                                    .none_due = next_polling,
+                                    .next_arrival = never,
+                                    .horizon = INT64_MAX,
+                                    .serves_ended = true};
+
+/* Untimed without order, others go first as usual, so that all vps
  * begin. */
 static const struct flags {
-    bool (*others_first)(struct lpi_proc *p, int64_t t); /* NULL: these flags exclude each other */
+    const struct lpi_way *way; /* NULL: these flags exclude each other */
+    bool (*others_first)(struct lpi_proc *p, int64_t t);
     struct lpi_proc *(*next)(struct lpi_core *c, struct lpi_proc *first, bool shared);
     int (*ask_outcome)(const struct lpi_explore *x, int n);
 } all_flags[2][2][2][2] = {
     /* untimed, late, order, messages */
-    [0][0][0][0] = {earlier_first, order_none, take_first},
-    [0][0][0][1] = {earlier_first, order_none, ask_of_several},
-    [0][0][1][0] = {equal_first, order_equal, take_first},
-    [0][0][1][1] = {equal_first, order_equal, ask_of_several},
-    [1][0][0][0] = {lpi_usual_others_first, order_none, take_first},
-    [1][0][0][1] = {lpi_usual_others_first, order_none, ask_of_several},
-    [1][0][1][0] = {all_first, order_all, take_first},
-    [1][0][1][1] = {all_first, order_all, ask_of_several},
-    [1][1][0][1] = {lpi_usual_others_first, order_none, lpi_explore_ask},
+    [0][0][0][0] = {&timed, earlier_first, order_none, take_first},
+    [0][0][0][1] = {&timed, earlier_first, order_none, ask_of_several},
+    [0][0][1][0] = {&timed, equal_first, order_equal, take_first},
+    [0][0][1][1] = {&timed, equal_first, order_equal, ask_of_several},
+    [1][0][0][0] = {&untimed, lpi_usual_others_first, order_none, take_first},
+    [1][0][0][1] = {&untimed, lpi_usual_others_first, order_none, ask_of_several},
+    [1][0][1][0] = {&untimed, all_first, order_all, take_first},
+    [1][0][1][1] = {&untimed, all_first, order_all, ask_of_several},
+    [1][1][0][1] = {&late, lpi_usual_others_first, order_none, lpi_explore_ask},
 };
 
 static const struct flags *flags_of(const struct logp_explorer *by)
@@ -309,7 +350,7 @@ void lpi_explore_begin(struct logp_machine *m)
 
     for (int i = 0; i < m->P; i++) {
         lpi_durable_free(x->vps[i].durable);
-        x->vps[i] = (struct lpi_explored_vp){.promised = LOGP_ANY_SOURCE};
+        x->vps[i] = (struct lpi_explored_vp){.promised = LOGP_ANY_SOURCE, .raised = !x->by.untimed};
         lpi_usage_forget(&m->procs[i]);
         m->procs[i].agreed = 0; /* groups have the same contexts in each run */
         x->due[i] = 0;          /* all begin */
@@ -362,6 +403,7 @@ static void configure(struct lpi_explore *x, const struct logp_explorer *by)
 
     x->by = *by;
     x->by.misses = !by->untimed ? 0 : by->misses > 0 ? by->misses : MISSES;
+    x->way = flags->way;
     x->others_first = flags->others_first;
     x->order = flags->next;
     x->ask_outcome = flags->ask_outcome;
@@ -404,8 +446,7 @@ int logp_machine_explore(struct logp_machine *m, const struct logp_explorer *giv
         rc = logp_struct_take(&by, sizeof(by), LOGP_UP_TO(struct logp_explorer, misses), given);
     if (rc != 0)
         return rc;
-    if (given != NULL &&
-        (by.choose == NULL || by.misses < 0 || flags_of(&by)->others_first == NULL))
+    if (given != NULL && (by.choose == NULL || by.misses < 0 || flags_of(&by)->way == NULL))
         return -EINVAL;
     rc = given != NULL ? m->exploring : 0;
     if (rc != 0)

@@ -13,13 +13,11 @@ static __attribute__((noinline)) bool grow(struct logp_machine *m, int n)
 {
     struct lpi_explore *x = m->explore;
     const int capacity = 2 * n + 16;
-    struct logp_alternative *list;
-    int64_t *arrivals;
+    struct logp_alternative *list = realloc(x->list, (size_t)capacity * sizeof(*list));
+    int64_t *arrivals = realloc(x->arrivals, (size_t)capacity * sizeof(*arrivals));
 
-    list = realloc(x->list, (size_t)capacity * sizeof(*list));
     if (list != NULL)
         x->list = list;
-    arrivals = realloc(x->arrivals, (size_t)capacity * sizeof(*arrivals));
     if (arrivals != NULL)
         x->arrivals = arrivals;
     if (list == NULL || arrivals == NULL) {
@@ -49,16 +47,16 @@ struct gathering {
 /* Matches that do not complete the query come first: exhaustive.c relies on that. */
 static const int64_t BEFORE_ALL = INT64_MIN / 2, FORCED = INT64_MIN;
 
-/* Untimed, no time brings more. */
+/* p can take what arrives by then. */
 static int64_t horizon(const struct lpi_proc *p)
 {
-    return p->core->machine->explore->by.untimed ? INT64_MAX : p->emulated;
+    return lpi_later(p, p->core->machine->explore->way->horizon);
 }
 
 /* The index of r in the requests of query; -1: it is none of them */
 static int index_of(const struct lpi_query *query, const struct logp_request *r)
 {
-    for (int i = 0; r != NULL && i < query->n; i++)
+    for (int i = 0; i < query->n; i++)
         if (query->requests[i] == r)
             return i;
     return -1;
@@ -107,11 +105,12 @@ static bool is_promised(const struct gathering *g, const struct lpi_message *m)
     return g->only == LOGP_ANY_SOURCE || g->only == m->src;
 }
 
-/* No receive can take m now. A probe can find it if no posted receive fits it, and if it is the
- * first of its source. */
+/* No receive can take m now. A probe with its label can find it if no posted receive fits it, and if
+ * it is the first of its source. */
 static void add_found(struct gathering *g, const struct lpi_message *m)
 {
-    if (!is_promised(g, m))
+    if (g->query->label == NULL || !lpi_label_fits(g->query->label, &m->label) ||
+        m->arrival > g->until || !is_promised(g, m))
         return;
     for (const struct logp_request *r = g->p->inbox.posted_first; r != NULL; r = r->next)
         if (lpi_label_fits(&r->label, &m->label))
@@ -122,9 +121,9 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
     add(g, take(&m->label, -1, 0, g->known), m->arrival);
 }
 
-/* r could take m. forced: that is the only alternative */
+/* r could take m. index: of r in the query; -1: the query goes on. at: its place in the order */
 static void add_match(struct gathering *g, const struct lpi_message *m,
-                      const struct logp_request *r, bool forced)
+                      const struct logp_request *r, int index, int64_t at)
 {
     const struct lpi_query *query = g->query;
     const struct lpi_inbox *in = &g->p->inbox;
@@ -133,16 +132,7 @@ static void add_match(struct gathering *g, const struct lpi_message *m,
     const int of = (alone ? LOGP_TAKE_ALONE : 0) |
                    (r->src == LOGP_ANY_SOURCE ? LOGP_TAKE_FROM_ANY : 0) |
                    (r->tag == LOGP_ANY_TAG ? LOGP_TAKE_OF_ANY : 0);
-    const bool untimed = g->x->by.untimed;
-    int index = index_of(query, r);
-    int64_t at = m->arrival;
 
-    if (untimed && query->n > 1 && (is_sync(m) || r->hinders))
-        index = -1; /* another request may still complete before r */
-    if (forced)
-        at = FORCED;
-    else if (untimed && index < 0)
-        at = BEFORE_ALL + m->arrival;
     if (m->arrival <= g->until && (index < 0 || is_promised(g, m)))
         add(g, take(&m->label, index, r->id, g->known | of), at);
 }
@@ -164,31 +154,44 @@ static bool is_awaited(const struct lpi_proc *p, const struct logp_request *r)
     return m != NULL;
 }
 
-/*
- * For lpi_match_candidates(). Timed, only a receive from any source has a choice. Untimed, a forced
- * one has none; late, that is an alternative for the scheduler. If r is not in the query, it makes
- * no difference whether r takes m now or later, unless r hinders a receive of the query, m's sender
- * waits for the match, or that of another message does. A message that no receive can take may be
- * found by a probe.
- */
-static bool takes(void *arg, const struct lpi_message *m, const struct logp_request *r)
+/* Only a receive from any source has a choice. A message that no receive can take may be found by a
+ * probe. */
+bool lpi_takes_timed(void *gathering, const struct lpi_message *m, const struct logp_request *r)
 {
-    struct gathering *g = arg;
-    const struct logp_explorer *by = &g->x->by;
-    const bool forced = by->untimed && r != NULL && is_forced(g, r);
+    struct gathering *g = gathering;
+
+    if (r == NULL)
+        add_found(g, m);
+    else if (r->src == LOGP_ANY_SOURCE)
+        add_match(g, m, r, index_of(g->query, r), m->arrival);
+    return r != NULL && r->src != LOGP_ANY_SOURCE;
+}
+
+/* A receive without a choice is an alternative for the scheduler. If r is not in the query, it makes
+ * no difference whether r takes m now or later, unless r hinders a receive of the query, m's sender
+ * waits for the match, or that of another message does. */
+bool lpi_takes_late(void *gathering, const struct lpi_message *m, const struct logp_request *r)
+{
+    struct gathering *g = gathering;
 
     if (r == NULL) {
-        if (g->query->label != NULL && lpi_label_fits(g->query->label, &m->label) &&
-            m->arrival <= g->until)
-            add_found(g, m);
-        return false;
+        add_found(g, m);
+    } else if (is_forced(g, r)) {
+        g->forced = true;
+        add_match(g, m, r, 0, FORCED);
+    } else if (r->matters || is_sync(m) || is_awaited(g->p, r)) {
+        int index = index_of(g->query, r);
+
+        if (g->query->n > 1 && (is_sync(m) || r->hinders))
+            index = -1; /* another request may still complete before r */
+        add_match(g, m, r, index, index < 0 ? BEFORE_ALL + m->arrival : m->arrival);
     }
-    if (by->untimed ? forced && !by->late : r->src != LOGP_ANY_SOURCE)
-        return true;
-    g->forced = g->forced || forced;
-    if (!by->untimed || r->matters || is_sync(m) || is_awaited(g->p, r))
-        add_match(g, m, r, forced);
     return false;
+}
+
+bool lpi_takes_untimed(void *gathering, const struct lpi_message *m, const struct logp_request *r)
+{
+    return (r != NULL && is_forced(gathering, r)) || lpi_takes_late(gathering, m, r);
 }
 
 /* Is r complete, as a receive, send or operation? A charged receive has been taken already. */
@@ -236,7 +239,7 @@ static void gather(struct gathering *g)
     g->known =
         lpi_match_mark(g->p, query->label, query->requests, query->n) ? LOGP_TAKE_ANY_TAG : 0;
     g->known |= waits_for_send(query) ? 0 : LOGP_TAKE_NO_SEND;
-    lpi_match_candidates(g->p, takes, g); /* also binds receives without a choice */
+    lpi_match_candidates(g->p, g->x->way->takes, g); /* also binds receives without a choice */
     for (int i = 0; i < query->n; i++)
         if (is_done(query->requests[i]))
             add_done(g, query->requests[i], i);

@@ -550,15 +550,17 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_lab
     return m;
 }
 
-/* The message that was bound to r is pending again, ahead of all others. */
+/* The message that was bound to r is pending again, ahead of all others. What r has cut off, or a drain
+ * has had, is zeroes now. */
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
 {
     struct lpi_inbox *in = &p->inbox;
+    const size_t room = !r->special ? r->n_bytes : r->drain == NULL ? r->space : 0;
     const struct lpi_envelope e = {.context = r->context,
                                    .src = r->from,
                                    .dst = p->rank,
                                    .tag = r->got_tag,
-                                   .n_bytes = r->n_bytes,
+                                   .n_bytes = r->n_bytes < room ? r->n_bytes : room,
                                    .arrival = r->arrival,
                                    .bits = r->bits,
                                    .data = r->buf};
@@ -567,6 +569,8 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
     if (m == NULL)
         return -ENOMEM;
     lpi_message_fill(m, &e);
+    memset((char *)m->data + e.n_bytes, 0, r->n_bytes - e.n_bytes);
+    m->n_bytes = r->n_bytes;
     p->core->credit -= lpi_message_cost(m->n_bytes); /* may be < 0: it was queued before */
     in->unsorted = true;
     add(in, m, true);

@@ -18,16 +18,34 @@ struct lpi_explored_vp {
     uint32_t requests;       /* made in this run */
     int n_owned;             /* requests that no call has completed yet: usage.c */
     bool only_misses;        /* while alternatives are gathered: its query can only miss */
-    bool posts; /* it has posted a receive that outlives its call: posts() in core/explore.c */
+    bool raised; /* inbox.n_any is one too high, or (timed) never is: posts() in core/explore.c */
     /* the next query with the label of the last probe takes the message that this has found */
     struct lpi_label probed;
-    int promised; /* source of that message; LOGP_ANY_SOURCE: none is promised */
-    const struct logp_request *receives; /* of its blocking receive, if that was posted last */
-    bool restarts;                       /* it has crashed, and its program is to begin again */
+    int promised;  /* source of that message; LOGP_ANY_SOURCE: none is promised */
+    bool restarts; /* it has crashed, and its program is to begin again */
     struct lpi_durable *durable;
 };
 
+/* A way to explore: timed, untimed or late ("Ways" in docs/exploration.md). */
+struct lpi_way {
+    /* Choose what query takes. @return 0, and query->choice tells; or the error that stops the run */
+    int (*choose)(struct lpi_proc *p, struct lpi_query *query);
+    /* Choose when p has its turn. @return the same */
+    int (*turn)(struct lpi_proc *p, struct lpi_query *turn);
+    /* As lpi_resolver.pass(), without a fault. */
+    int (*pass)(struct lpi_proc *p, bool yields);
+    /* For lpi_match_candidates(). gathering: of outcomes.c */
+    bool (*takes)(void *gathering, const struct lpi_message *m, const struct logp_request *r);
+    /* As lpi_resolver.next_proc(), where no vp has a deadline. */
+    struct lpi_proc *(*none_due)(struct lpi_core *c);
+    /* When time brings p a message. INT64_MAX: never */
+    int64_t (*next_arrival)(struct lpi_proc *p);
+    int64_t horizon;   /* what arrives by then can be taken, whatever the clock says */
+    bool serves_ended; /* receives of a program that has ended take messages */
+};
+
 struct lpi_explore {
+    const struct lpi_way *way;
     struct logp_explorer by;                             /* misses: 0 unless untimed */
     bool (*others_first)(struct lpi_proc *p, int64_t t); /* see struct lpi_resolver */
     /* The vp that goes on. first: the one with the earliest deadline; shared: others may have it */
