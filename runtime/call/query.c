@@ -255,11 +255,11 @@ static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
     struct lpi_proc *p = vp->proc;
 
     while (!lpi_is_matched(r)) {
-        int rc = p->inbox.n_any > 0 ? lpi_catch_up(p) : 0;
+        const bool any = p->inbox.n_any > 0;
+        int rc = any ? lpi_catch_up(p) : 0;
 
         if (rc == 0 && !lpi_is_matched(r))
-            rc =
-                wait_for_one(p, r, INT64_MAX, p->inbox.n_any > 0 ? lpi_next_arrival(p) : INT64_MAX);
+            rc = wait_for_one(p, r, INT64_MAX, any ? lpi_next_arrival(p) : INT64_MAX);
         if (rc != 0)
             return rc;
     }

@@ -317,8 +317,7 @@ static const struct lpi_way late = {.choose = lpi_choose_late,
                                     .horizon = INT64_MAX,
                                     .serves_ended = true};
 
-/* Untimed without order, others go first as usual, so that all vps
- * begin. */
+/* Untimed without order, others go first as usual, so that all vps begin. */
 static const struct flags {
     const struct lpi_way *way; /* NULL: these flags exclude each other */
     bool (*others_first)(struct lpi_proc *p, int64_t t);

@@ -122,8 +122,8 @@ struct lpi_resolver {
     /* A receive from any source answers the sends that wait for it also while its vp is at a sync.
      * false: the explorer chooses that, or no send waits. */
     bool answers_at_sync;
-    bool
-        may_restart; /* what a blocking receive has taken when its vp crashes is for its next start */
+    /* What a blocking receive has taken when its vp crashes is for its next start. */
+    bool may_restart;
     unsigned polls_in_vain; /* a vp counts as waiting after so many failed polls in a row */
     /* How often the message e of p is to be sent: 0, 1, 2; NULL: p sends none. @return -EHOSTDOWN: p
      * crashes before that; or the error that stops the run */
