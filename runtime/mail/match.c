@@ -555,12 +555,12 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_lab
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
 {
     struct lpi_inbox *in = &p->inbox;
-    const size_t room = !r->special ? r->n_bytes : r->drain == NULL ? r->space : 0;
+    const size_t filled = !r->special ? r->n_bytes : r->drain == NULL ? r->space : 0;
     const struct lpi_envelope e = {.context = r->context,
                                    .src = r->from,
                                    .dst = p->rank,
                                    .tag = r->got_tag,
-                                   .n_bytes = r->n_bytes < room ? r->n_bytes : room,
+                                   .n_bytes = r->n_bytes < filled ? r->n_bytes : filled,
                                    .arrival = r->arrival,
                                    .bits = r->bits,
                                    .data = r->buf};

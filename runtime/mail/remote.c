@@ -327,7 +327,7 @@ static void find_receive(struct lpi_core *c, struct lpi_cargo *l, struct lpi_env
 
 /* Provide memory for the payload of l, unless the buffer of its receive is large enough.
  * @return false: no memory */
-static bool make_room(struct lpi_core *c, struct lpi_cargo *l, struct lpi_envelope *e)
+static bool provide_memory(struct lpi_core *c, struct lpi_cargo *l, struct lpi_envelope *e)
 {
     const bool is_here = lpi_is_here(c, e->dst);
 
@@ -354,7 +354,7 @@ static bool take_long(struct lpi_core *c, int process, const struct lpi_wire *w)
         find_receive(c, l, &e);
     else if (!is_here)
         l->request = e.request;
-    if (!make_room(c, l, &e)) {
+    if (!provide_memory(c, l, &e)) {
         free(l);
         return false;
     }
