@@ -83,6 +83,42 @@ static int replicated(struct logp_vp *vp, void *is_durable)
     return logp_vp_rank(vp) == 0 ? client(vp) : replica(vp, *(bool *)is_durable);
 }
 
+/* Rank 1 crashes while it waits for a part of a message, and wants all of it after its restart. */
+static int cut_off(struct logp_vp *vp, void *is_cut)
+{
+    const struct logp_recv_options part = {
+        .size = sizeof(part), .buf = (char[]){"xxxxxxx"}, .capacity = 4, .truncates = true};
+    struct logp_status status = {.n_bytes = 0};
+    char got[16] = {0};
+    int rc = 0;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_send(vp, 1, 0, "restart", 8);
+    if (logp_recover(vp, 1, got, 1, NULL) == -ENOENT) {
+        rc = logp_durable(vp, 1, "", 1);
+        return rc == 0 ? logp_recv_with(vp, 0, 0, &part, NULL) : rc;
+    }
+    rc = logp_recv(vp, 0, 0, got, sizeof(got), &status);
+    if (rc == 0) {
+        LOGP_CHECK_EQ(vp, status.n_bytes, (size_t)8);
+        LOGP_CHECK(vp, memcmp(got, "rest", 4) == 0);
+        if (strcmp(got, "restart") != 0)
+            LOGP_CHECK(vp, memcmp(got + 4, "\0\0\0", 4) == 0);
+        *(bool *)is_cut |= strcmp(got, "rest") == 0;
+    }
+    return rc;
+}
+
+Test(check_faults, a_message_of_which_a_crash_has_left_a_part_has_its_length)
+{
+    struct logp_check check =
+        faulty(2, LOGP_STRATEGY_EXHAUSTIVE, (struct logp_fault_limits){.restarts = 1});
+    bool is_cut = false;
+
+    cr_assert_eq(logp_check(cut_off, &is_cut, &check, NULL), 0);
+    cr_assert(is_cut);
+}
+
 Test(check_faults, a_restart_forgets_what_is_not_durable)
 {
     const struct logp_network timed = {.params = {.L_ns = 100, .o_send_ns = 10, .o_recv_ns = 10}};

@@ -130,8 +130,9 @@ struct logp_note;
  * Messages that it has sent still come.
  *
  * If it restarts, the program is called once more on the same rank, and logp_recover() gets what
- * logp_durable() has kept. Messages that no receive has taken are still there. A receive of
- * logp_irecv() may have taken its message, which is lost then. Counters of collectives are not
+ * logp_durable() has kept. Messages that no receive has taken are still there, and so is that of a
+ * blocking receive: what logp_recv_with() has cut off, or a drain has had, is zeroes then. A receive
+ * of logp_irecv() may have taken its message, which is lost then. Counters of collectives are not
  * reset. A vp does not restart while one of its sends waits for the receiver, or a nonblocking
  * collective is under way.
  */
