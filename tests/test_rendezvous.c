@@ -652,6 +652,48 @@ static int cancel_sends(struct logp_vp *vp, void *arg)
     return logp_wait(vp, r[2], NULL);
 }
 
+/* It leaves the messages before it, of the same source and tag, where they are: among few messages
+ * and among many. */
+static int cancel_behind_others(struct logp_vp *vp, void *arg)
+{
+    const int n_others = *(const int *)arg;
+    struct logp_request *r;
+    int got = 0;
+
+    if (logp_vp_rank(vp) == 1) {
+        OK(logp_recv(vp, 0, 3, NULL, 0, NULL)); /* this looks at all messages */
+        OK(logp_send(vp, 0, 4, NULL, 0));
+        OK(logp_recv(vp, 0, 5, NULL, 0, NULL));
+        for (int i = 1; i <= 3; i++) {
+            OK(logp_recv(vp, 0, 2, &got, sizeof(got), NULL));
+            cr_assert_eq(got, i);
+        }
+        for (int i = 0; i < n_others; i++)
+            OK(logp_recv(vp, 0, 1, NULL, 0, NULL));
+        return 0;
+    }
+    for (int i = 0; i < n_others; i++)
+        OK(logp_send(vp, 1, 1, NULL, 0));
+    for (int i = 1; i <= 2; i++)
+        OK(logp_send(vp, 1, 2, &i, sizeof(i)));
+    OK(logp_isend_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 2, &got, sizeof(got), &r));
+    OK(logp_send(vp, 1, 3, NULL, 0));
+    OK(logp_recv(vp, 1, 4, NULL, 0, NULL));
+    OK(logp_cancel(vp, r));
+    OK(logp_send(vp, 1, 2, &(int){3}, sizeof(int)));
+    return logp_send(vp, 1, 5, NULL, 0);
+}
+
+Test(rendezvous, a_cancelled_send_leaves_earlier_messages)
+{
+    for (int n = 0; n <= 100; n += 100) {
+        const struct logp_config c = {
+            .n_processors = 2, .delay = logp_delay_none(), .clock = LOGP_CLOCK_VIRTUAL};
+
+        test_run(test_machine_with(c, NULL), cancel_behind_others, &n);
+    }
+}
+
 /* The same between the cores of a machine. On the core of the rank that cancels another rank polls. A
  * poll is charged 1 ns and takes the host longer, so that core is always late; it still hands itself
  * over to the rank that cancels. */
