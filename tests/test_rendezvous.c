@@ -297,6 +297,36 @@ TestProgram(rendezvous, a_receive_may_give_up_between_request_and_payload,
     return x == 7 ? 0 : -EIO;
 }
 
+/* The receive's time is over, so it is a poll, during which the request comes. The payload comes after
+ * the poll, and is for the next receive. */
+static int give_up_in_a_poll(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    int x = 7;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        OK(logp_recv(vp, 1, 1, NULL, 0, NULL));
+        OK(logp_isend(vp, 1, 0, &x, sizeof(x), &r));
+        OK(logp_yield(vp));
+        return logp_wait(vp, r, NULL);
+    }
+    x = 0;
+    OK(logp_send_as(vp, LOGP_SEND_BUFFERED, 0, 1, NULL, 0));
+    cr_assert_eq(logp_recv_until(vp, 0, 0, &x, sizeof(x), -1, NULL), -ETIME);
+    OK(logp_recv(vp, 0, 0, &x, sizeof(x), NULL));
+    return x == 7 ? 0 : -EIO;
+}
+
+Test(rendezvous, a_receive_may_give_up_while_its_request_comes)
+{
+    const struct logp_network network = {.undelayed = true, .rendezvous_from = 1};
+
+    test_run(test_machine_with(
+                 (struct logp_config){.n_processors = 2, .network = &network, .n_cores = 1}, NULL),
+             give_up_in_a_poll, NULL);
+}
+
 /* Both isend, and wait for the other's message for a while first. */
 TestProgram(rendezvous, who_waits_for_a_while_still_sends,
             for (int64_t until = 0; until < 4 * all_params[0].L_ns; until += 100)
