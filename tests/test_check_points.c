@@ -134,6 +134,30 @@ Test(check_points, a_loop_that_yields_ends)
     }
 }
 
+/* Has rank 1's look at what rank 0 has sent found it, or missed it? */
+static int look_once(struct logp_vp *vp, void *arg)
+{
+    int *seen = arg;
+    bool found;
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_send(vp, 1, 0, NULL, 0);
+    OK(logp_peek(vp, 0, 0, &found, NULL));
+    seen[found]++;
+    return logp_recv(vp, 0, 0, NULL, 0, NULL);
+}
+
+Test(check_points, a_look_finds_or_misses)
+{
+    for (int s = 0; s < N_STRATEGIES; s++) {
+        int seen[2] = {0, 0};
+        struct logp_check check = check_of(2, strategies[s], 100);
+
+        cr_assert_eq(logp_check(look_once, seen, &check, NULL), 0, "strategy %d", s);
+        cr_expect(seen[false] > 0 && seen[true] > 0, "strategy %d", s);
+    }
+}
+
 Test(check_points, a_yield_is_no_event_without_an_explorer)
 {
     const struct logp_params params = {.L_ns = 100};

@@ -113,8 +113,8 @@ struct wish {
 };
 
 struct model {
-    struct letter pending[2 * MOST]; /* from `first`: there is room before it */
-    int first, end;
+    struct letter pending[2 * MOST];
+    int end;
     int posted[MOST], n_posted, n_any; /* indices of wishes, in the order of posting */
     struct wish wishes[MOST];
     int n_wishes;
@@ -141,7 +141,7 @@ static int find(const struct model *x, const struct lpi_label *l, int64_t until,
     bool seen[SOURCES] = {false};
     int best = -1;
 
-    for (int i = x->first; i < x->end; i++) {
+    for (int i = 0; i < x->end; i++) {
         const struct letter *m = &x->pending[i], *b = &x->pending[best >= 0 ? best : 0];
 
         if (!is_wanted(l, m) || seen[m->src])
@@ -269,9 +269,9 @@ static void compare(const struct side_by_side *s)
     const struct lpi_message *m = in->first;
     const struct logp_request *r = in->posted_first;
 
-    cr_assert_eq(in->n_pending, s->model.end - s->model.first);
+    cr_assert_eq(in->n_pending, s->model.end);
     cr_assert_eq((int)in->n_any, s->model.n_any);
-    for (int i = s->model.first; i < s->model.end; i++, m = m->next)
+    for (int i = 0; i < s->model.end; i++, m = m->next)
         cr_assert(m != NULL && *(const int *)m->data == s->model.pending[i].id);
     for (int k = 0; k < s->model.n_posted; k++, r = r->next)
         cr_assert_eq(r, &s->model.wishes[s->model.posted[k]].request);
@@ -382,8 +382,19 @@ static void do_probe(struct side_by_side *s)
     cr_assert_eq(m == NULL ? -1 : *(const int *)m->data, i < 0 ? -1 : s->model.pending[i].id);
 }
 
-/* A receive that was posted last and served at once gives its message back, as if it had not been.
- */
+/* m is pending again: before what its source sent later, or at the end. */
+static void give_back(struct model *x, const struct letter *m)
+{
+    int i = 0;
+
+    while (i < x->end && (x->pending[i].src != m->src || x->pending[i].context != m->context ||
+                          x->pending[i].id < m->id))
+        i++;
+    memmove(&x->pending[i + 1], &x->pending[i], (size_t)(x->end++ - i) * sizeof(struct letter));
+    x->pending[i] = *m;
+}
+
+/* A receive that was posted last and served at once gives its message back. */
 static void do_restore(struct side_by_side *s)
 {
     struct model *x = &s->model;
@@ -391,24 +402,24 @@ static void do_restore(struct side_by_side *s)
     struct wish *w = &x->wishes[i];
     const int n_any = x->n_any;
 
-    if (x->first == 0)
+    if (x->end == 2 * MOST)
         return;
     do_post(s);
     if (w->state != LPI_REQ_BOUND || n_any > 0)
         return;
-    x->pending[--x->first] = (struct letter){.context = w->label.context,
-                                             .src = w->request.from,
-                                             .tag = w->request.got_tag,
-                                             .id = w->got,
-                                             .n_bytes = w->request.n_bytes,
-                                             .arrival = w->request.arrival};
+    give_back(x, &(struct letter){.context = w->label.context,
+                                  .src = w->request.from,
+                                  .tag = w->request.got_tag,
+                                  .id = w->got,
+                                  .n_bytes = w->request.n_bytes,
+                                  .arrival = w->request.arrival});
     cr_assert_eq(lpi_match_restore(&s->proc, &w->request), 0);
 }
 
 static void step(struct side_by_side *s, bool fill)
 {
     struct model *x = &s->model;
-    const int what = random_below(s, 20), n_pending = x->end - x->first;
+    const int what = random_below(s, 20), n_pending = x->end;
 
     memory_fails_after = s->kind->fails && random_one_in(s, 10) ? random_below(s, 4) : -1;
     s->now += s->kind->in_order ? 1 : random_below(s, 3);
@@ -440,7 +451,6 @@ static void run(const struct kind *kind, uint64_t seed)
     cr_log_info("seed %lu", (unsigned long)seed);
     s->random = seed;
     s->kind = kind;
-    s->model.first = s->model.end = MOST / 2;
     s->machine.queue_limit = SIZE_MAX / 4;
     s->machine.credit_batch = 1 << 20;
     s->machine.credit = INT64_MAX / 4;

@@ -3,6 +3,8 @@
  * Collectives that are started, where something goes wrong: misuse, errors, what a program leaves
  * behind, more than can be told apart. And what libraries keep with a vp.
  */
+#include <malloc.h>
+
 #include "support.h"
 
 TestProgram(nonblocking_errors, misuse_is_said,
@@ -225,6 +227,34 @@ Test(nonblocking_errors, what_a_program_leaves_behind_ends_with_it)
         }
         cr_assert_eq(logp_machine_destroy(m[i]), 0);
     }
+}
+
+/* Sends that wait for their receivers: a started alltoall has posted its receives ahead. */
+static int leave_receives(struct logp_vp *vp, void *arg)
+{
+    static int64_t in[4], out[4][4]; /* stay when the program is gone */
+    struct logp_request *r;
+
+    (void)arg;
+    OK(logp_ialltoall(vp, in, out[logp_vp_rank(vp)], sizeof(in[0]), &r));
+    return -EIO;
+}
+
+/* After a few runs, further ones leave no memory behind. */
+Test(nonblocking_errors, what_is_posted_ahead_ends_with_the_program)
+{
+    const struct logp_network network = {.params = test_600ns, .rendezvous_from = 1};
+    struct logp_machine *m = test_machine_with(
+        (struct logp_config){.n_processors = 4, .clock = LOGP_CLOCK_VIRTUAL, .network = &network},
+        NULL);
+    size_t before = 0;
+
+    for (int i = 0; i < 100; i++) {
+        before = i == 50 ? mallinfo2().uordblks : before;
+        cr_assert_eq(logp_machine_run(m, leave_receives, NULL, test_timeout_ns), -EIO);
+    }
+    cr_expect_lt(mallinfo2().uordblks, before + 50 * sizeof(void *));
+    cr_assert_eq(logp_machine_destroy(m), 0);
 }
 
 /* One is kept until all numbers are given; then they begin anew. */

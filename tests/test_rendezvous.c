@@ -297,6 +297,36 @@ TestProgram(rendezvous, a_receive_may_give_up_between_request_and_payload,
     return x == 7 ? 0 : -EIO;
 }
 
+/* The receive's time is over, so it is a poll, during which the request comes. The payload comes after
+ * the poll, and is for the next receive. */
+static int give_up_in_a_poll(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *r;
+    int x = 7;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0) {
+        OK(logp_recv(vp, 1, 1, NULL, 0, NULL));
+        OK(logp_isend(vp, 1, 0, &x, sizeof(x), &r));
+        OK(logp_yield(vp));
+        return logp_wait(vp, r, NULL);
+    }
+    x = 0;
+    OK(logp_send_as(vp, LOGP_SEND_BUFFERED, 0, 1, NULL, 0));
+    cr_assert_eq(logp_recv_until(vp, 0, 0, &x, sizeof(x), -1, NULL), -ETIME);
+    OK(logp_recv(vp, 0, 0, &x, sizeof(x), NULL));
+    return x == 7 ? 0 : -EIO;
+}
+
+Test(rendezvous, a_receive_may_give_up_while_its_request_comes)
+{
+    const struct logp_network network = {.undelayed = true, .rendezvous_from = 1};
+
+    test_run(test_machine_with(
+                 (struct logp_config){.n_processors = 2, .network = &network, .n_cores = 1}, NULL),
+             give_up_in_a_poll, NULL);
+}
+
 /* Both isend, and wait for the other's message for a while first. */
 TestProgram(rendezvous, who_waits_for_a_while_still_sends,
             for (int64_t until = 0; until < 4 * all_params[0].L_ns; until += 100)
@@ -650,6 +680,48 @@ static int cancel_sends(struct logp_vp *vp, void *arg)
     OK(logp_recv(vp, 0, 9, &got, sizeof(got), NULL));
     cr_assert_eq(logp_cancel(vp, r[2]), -EINPROGRESS);
     return logp_wait(vp, r[2], NULL);
+}
+
+/* It leaves the messages before it, of the same source and tag, where they are: among few messages
+ * and among many. */
+static int cancel_behind_others(struct logp_vp *vp, void *arg)
+{
+    const int n_others = *(const int *)arg;
+    struct logp_request *r;
+    int got = 0;
+
+    if (logp_vp_rank(vp) == 1) {
+        OK(logp_recv(vp, 0, 3, NULL, 0, NULL)); /* this looks at all messages */
+        OK(logp_send(vp, 0, 4, NULL, 0));
+        OK(logp_recv(vp, 0, 5, NULL, 0, NULL));
+        for (int i = 1; i <= 3; i++) {
+            OK(logp_recv(vp, 0, 2, &got, sizeof(got), NULL));
+            cr_assert_eq(got, i);
+        }
+        for (int i = 0; i < n_others; i++)
+            OK(logp_recv(vp, 0, 1, NULL, 0, NULL));
+        return 0;
+    }
+    for (int i = 0; i < n_others; i++)
+        OK(logp_send(vp, 1, 1, NULL, 0));
+    for (int i = 1; i <= 2; i++)
+        OK(logp_send(vp, 1, 2, &i, sizeof(i)));
+    OK(logp_isend_as(vp, LOGP_SEND_SYNCHRONOUS, 1, 2, &got, sizeof(got), &r));
+    OK(logp_send(vp, 1, 3, NULL, 0));
+    OK(logp_recv(vp, 1, 4, NULL, 0, NULL));
+    OK(logp_cancel(vp, r));
+    OK(logp_send(vp, 1, 2, &(int){3}, sizeof(int)));
+    return logp_send(vp, 1, 5, NULL, 0);
+}
+
+Test(rendezvous, a_cancelled_send_leaves_earlier_messages)
+{
+    for (int n = 0; n <= 100; n += 100) {
+        const struct logp_config c = {
+            .n_processors = 2, .delay = logp_delay_none(), .clock = LOGP_CLOCK_VIRTUAL};
+
+        test_run(test_machine_with(c, NULL), cancel_behind_others, &n);
+    }
 }
 
 /* The same between the cores of a machine. On the core of the rank that cancels another rank polls. A

@@ -57,6 +57,22 @@ TestProgram(until, a_receive_ends_with_its_message_or_its_time, run_both(2, prog
     return 0;
 }
 
+/* The message that came too late for a receive is still behind those that its source sent before. */
+TestProgram(until, a_message_that_comes_too_late_keeps_its_place, run_both(2, program, NULL))
+{
+    int got = 0;
+
+    (void)arg;
+    if (logp_vp_rank(vp) == 0)
+        return send_three(vp);
+    cr_assert_eq(logp_recv_until(vp, 0, 9, &got, sizeof(got), 115000, NULL), -ETIME);
+    for (int i = 1; i <= 3; i++) {
+        OK(logp_recv(vp, 0, LOGP_ANY_TAG, &got, sizeof(got), NULL));
+        cr_assert_eq(got, i);
+    }
+    return 0;
+}
+
 /* Every time is a time: a wait until the least of all is over, and no test of what is here. */
 TestProgram(until, the_least_of_all_times_is_over, run_both(2, program, NULL))
 {

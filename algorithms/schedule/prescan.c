@@ -117,7 +117,7 @@ int lpi_post_ahead(struct logp_vp *vp, logp_steps steps, const struct lpi_call *
     return 0;
 }
 
-static void forget(struct lpi_ahead *ahead)
+void lpi_forget_ahead(struct lpi_ahead *ahead)
 {
     free(ahead->receives);
     free(ahead->elsewhere);
@@ -140,7 +140,7 @@ void lpi_prescan(struct lpi_ahead *ahead)
     if (r->elsewhere != NULL && r->n_bytes > 0)
         memcpy(r->at, r->elsewhere, r->n_bytes);
     if (ahead->next == ahead->n)
-        forget(ahead);
+        lpi_forget_ahead(ahead);
 }
 
 void lpi_end_ahead(struct logp_vp *vp, struct lpi_ahead *ahead)
@@ -150,7 +150,7 @@ void lpi_end_ahead(struct logp_vp *vp, struct lpi_ahead *ahead)
     while ((r = lpi_next_ahead(ahead)) != NULL)
         if (logp_cancel(vp, r) != 0)
             logp_wait(vp, r, NULL);
-    forget(ahead);
+    lpi_forget_ahead(ahead);
 }
 
 int lpi_exchange(struct logp_vp *vp, logp_steps steps, const struct lpi_call *call, int64_t *i)

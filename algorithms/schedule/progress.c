@@ -107,7 +107,9 @@ static void end(struct logp_operation *operation, bool ended)
     struct started *p = (struct started *)operation;
 
     if (operation->awaits != NULL) {
-        if (!ended)
+        if (ended) /* its receives have ended with the program */
+            lpi_forget_ahead(&p->ahead);
+        else
             lpi_end_ahead(p->group, &p->ahead);
         free_plan(p);
     }

@@ -54,6 +54,8 @@ struct logp_request *lpi_next_ahead(struct lpi_ahead *ahead);
 void lpi_prescan(struct lpi_ahead *ahead); /* where none has been handed out: nothing */
 /* After an error: those that are left are not to be filled any more. */
 void lpi_end_ahead(struct logp_vp *vp, struct lpi_ahead *ahead);
+/* They have been completed, or have ended with the program. */
+void lpi_forget_ahead(struct lpi_ahead *ahead);
 /* Do all of an exchange, from step *i on, which becomes its last. As logp_send() and logp_recv() */
 int lpi_exchange(struct logp_vp *vp, logp_steps steps, const struct lpi_call *call, int64_t *i);
 

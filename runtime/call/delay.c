@@ -24,8 +24,12 @@ int logp_peek(struct logp_vp *vp, int src, int tag, bool *found, struct logp_sta
         return rc;
     enter(p);
     rc = lpi_query_resolve(p, &q);
-    if (rc == 0 && q.found != NULL) {
+    if (rc == -ETIME) { /* explored: a miss */
+        lpi_note(p, LOGP_NOTE_MISSED, label.src, label.tag, 0);
+        rc = 0;
+    } else if (rc == 0 && q.found != NULL) {
         *found = true;
+        lpi_note(p, LOGP_NOTE_FOUND, q.found->src, q.found->tag, (int64_t)q.found->n_bytes);
         lpi_status_of_message(vp, status, q.found);
     }
     return leave(p, rc);

@@ -8,8 +8,8 @@
 
 void lpi_request_abandon(struct lpi_proc *p, struct logp_request *r)
 {
-    struct lpi_query q = {
-        .requests = &r, .n = 1, .until = INT64_MAX, .beside = lpi_rts_of(p) != NULL};
+    /* beside: the payload must not be charged to r */
+    struct lpi_query q = {.requests = &r, .n = 1, .until = INT64_MAX, .beside = true};
     int rc = 0;
 
     while (r->state == LPI_REQ_CTS_SENT && rc == 0) { /* the payload comes into buf */

@@ -264,15 +264,15 @@ static bool add_to_stream(struct lpi_index *x, struct lpi_message *m, bool befor
     return head_changed(x, b);
 }
 
-static bool add_to_source(struct lpi_index *x, struct lpi_message *m, bool before_all)
+static bool add_to_source(struct lpi_index *x, struct lpi_message *m, struct lpi_message *before)
 {
     const struct lpi_label l = of_any_tag(&m->label);
     struct bucket *b = bucket_of(x, &l);
 
     if (b == NULL)
         return false;
-    m->prev_of_source = before_all ? NULL : b->last;
-    m->next_of_source = before_all ? b->first : NULL;
+    m->prev_of_source = before != NULL ? before->prev_of_source : b->last;
+    m->next_of_source = before;
     if (m->prev_of_source != NULL)
         m->prev_of_source->next_of_source = m;
     else
@@ -284,9 +284,10 @@ static bool add_to_source(struct lpi_index *x, struct lpi_message *m, bool befor
     return b->first != m || head_changed(x, b);
 }
 
-static bool add(struct lpi_index *x, struct lpi_message *m, bool before_all)
+/* before: as lpi_index_pend() */
+static bool add(struct lpi_index *x, struct lpi_message *m, struct lpi_message *before)
 {
-    return add_to_stream(x, m, before_all) && (!x->of_source || add_to_source(x, m, before_all));
+    return add_to_stream(x, m, before != NULL) && (!x->of_source || add_to_source(x, m, before));
 }
 
 static bool take_from_stream(struct lpi_index *x, const struct lpi_message *m)
@@ -294,11 +295,20 @@ static bool take_from_stream(struct lpi_index *x, const struct lpi_message *m)
     struct bucket *b = x->last != NULL && lpi_label_is(&x->last->label, &m->label)
                            ? x->last
                            : find_bucket(x, &m->label);
+    struct lpi_message *before = b->first;
 
-    b->first = m->next_in_stream;
-    if (b->first == NULL)
-        b->last = NULL;
-    return head_changed(x, b);
+    if (b->first == m) {
+        b->first = m->next_in_stream;
+        if (b->first == NULL)
+            b->last = NULL;
+        return head_changed(x, b);
+    }
+    while (before->next_in_stream != m) /* its send has been cancelled: rare */
+        before = before->next_in_stream;
+    before->next_in_stream = m->next_in_stream;
+    if (b->last == m)
+        b->last = before;
+    return true;
 }
 
 static bool take_from_source(struct lpi_index *x, const struct lpi_message *m)
@@ -327,7 +337,7 @@ static bool need(struct lpi_inbox *in, const struct lpi_label *l)
     if (any_tag && !x->of_source) {
         x->of_source = true;
         for (struct lpi_message *m = in->first; m != NULL; m = m->next)
-            if (!add_to_source(x, m, false))
+            if (!add_to_source(x, m, NULL))
                 return false;
     }
     if (l->src != LOGP_ANY_SOURCE || x->any_source[any_tag])
@@ -430,15 +440,15 @@ void lpi_index_make(struct lpi_inbox *in)
     ok = in->index->table != NULL || grow_table(in->index);
     in->indexed = true;
     for (struct lpi_message *m = in->first; ok && m != NULL; m = m->next)
-        ok = add(in->index, m, false);
+        ok = add(in->index, m, NULL);
     for (struct logp_request *r = in->posted_first; ok && r != NULL; r = r->next)
         ok = add_receive(in, r);
     maintain(in, ok);
 }
 
-void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m, bool before_all)
+void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m, struct lpi_message *before)
 {
-    maintain(in, add(in->index, m, before_all));
+    maintain(in, add(in->index, m, before));
 }
 
 void lpi_index_unpend(struct lpi_inbox *in, struct lpi_message *m)

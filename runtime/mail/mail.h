@@ -118,9 +118,10 @@ LPI_APART void lpi_index_free(struct lpi_inbox *in);
 
 /* Call the rest only while in->indexed. Each may run out of memory, and then clears it. */
 
-/* m has become pending, after all others or before all. */
-LPI_APART void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m, bool before_all);
-/* m is the first of its stream. */
+/* m has become pending: as the last message, or before another of its source (not NULL), and then as
+ * the first of its label. */
+LPI_APART void lpi_index_pend(struct lpi_inbox *in, struct lpi_message *m,
+                              struct lpi_message *before);
 LPI_APART void lpi_index_unpend(struct lpi_inbox *in, struct lpi_message *m);
 LPI_APART void lpi_index_post(struct lpi_inbox *in, struct logp_request *r);
 LPI_APART void lpi_index_unpost(struct lpi_inbox *in, struct logp_request *r);

@@ -37,12 +37,12 @@ static bool arrives_before(const struct lpi_message *a, const struct lpi_message
     return a->arrival < b->arrival || (a->arrival == b->arrival && a->src < b->src);
 }
 
-/* Add m to the pending list, behind all others or before them. */
+/* Add m to the pending list, before another message (NULL: behind all). */
 static inline __attribute__((always_inline)) void add(struct lpi_inbox *in, struct lpi_message *m,
-                                                      bool before_all)
+                                                      struct lpi_message *before)
 {
-    m->prev = before_all ? NULL : in->last;
-    m->next = before_all ? in->first : NULL;
+    m->prev = before != NULL ? before->prev : in->last;
+    m->next = before;
     if (m->prev != NULL)
         m->prev->next = m;
     else
@@ -53,7 +53,7 @@ static inline __attribute__((always_inline)) void add(struct lpi_inbox *in, stru
         in->last = m;
     in->n_pending++;
     if (in->indexed)
-        lpi_index_pend(in, m, before_all);
+        lpi_index_pend(in, m, before);
 }
 
 static inline void pend(struct lpi_inbox *in, struct lpi_message *m)
@@ -62,7 +62,7 @@ static inline void pend(struct lpi_inbox *in, struct lpi_message *m)
         in->unsorted = false;
     else if (arrives_before(m, in->last))
         in->unsorted = true;
-    add(in, m, false);
+    add(in, m, NULL);
 }
 
 static inline __attribute__((always_inline)) void unpend(struct lpi_inbox *in,
@@ -331,10 +331,12 @@ void lpi_match_complete(struct lpi_proc *p, struct logp_request *r, const struct
 /*
  * Bind a receive, which is posted or about to be, to a message and copy the payload. If the buffer
  * is too small, the receive fails and the message stays.
+ * @param delivery  the number of that of the message
  * @return  true: the message is taken
  */
 static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struct logp_request *r,
-                                                       const struct lpi_envelope *e, bool is_posted,
+                                                       const struct lpi_envelope *e,
+                                                       unsigned delivery, bool is_posted,
                                                        bool is_plain)
 {
     const bool taken =
@@ -346,6 +348,7 @@ static inline __attribute__((always_inline)) bool bind(struct lpi_proc *p, struc
         lpi_direct_withdraw(p, r);
     if (is_posted)
         lpi_match_unpost(p, r);
+    r->delivery = delivery;
     r->from = e->src;
     r->got_tag = e->tag;
     r->n_bytes = e->n_bytes;
@@ -374,7 +377,7 @@ static inline __attribute__((always_inline)) bool take(struct lpi_proc *p, struc
                                                        const struct lpi_envelope *e, bool is_posted,
                                                        bool is_plain)
 {
-    if (!bind(p, r, e, is_posted, is_plain))
+    if (!bind(p, r, e, m->delivery, is_posted, is_plain))
         return false;
     unpend(&p->inbox, m);
     if (!is_plain && e->kind == LPI_ON_ITS_WAY) /* its payload is still arriving */
@@ -421,7 +424,7 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         struct logp_request *r;
 
         while ((r = lpi_match_taker(in, &e->label, 0)) != NULL) {
-            if (!bind(p, r, e, true, false))
+            if (!bind(p, r, e, (unsigned)at->deliveries++, true, false))
                 continue;
             if (e->is_paid)
                 lpi_credit_give(p, lpi_held_bytes(e));
@@ -446,8 +449,9 @@ int lpi_deliver(struct lpi_proc *p, struct lpi_core *at, const struct lpi_envelo
         e->cargo->message = m;
     if (!e->is_paid)
         at->credit -= lpi_queue_cost(e);
+    m->delivery = (unsigned)at->deliveries++;
     if (e->arrival == LOGP_NEVER) /* no delay: arrivals follow the order of delivery */
-        m->arrival = LOGP_NEVER + at->deliveries++;
+        m->arrival = LOGP_NEVER + at->deliveries;
     pend(in, m);
     if (p->waits_for_any) {
         lpi_wake_for(p, m->arrival);
@@ -489,6 +493,7 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
             in->posted_last = NULL;
         if (in->indexed)
             lpi_index_unpost(in, r);
+        r->delivery = (unsigned)c->deliveries++;
         r->from = l->src;
         r->got_tag = l->tag;
         r->n_bytes = n_bytes;
@@ -519,7 +524,8 @@ bool lpi_deliver_here(struct lpi_proc *to, const struct lpi_label *l, const void
     m->dst = to->rank;
     m->n_bytes = n_bytes;
     m->bits = bits;
-    m->arrival = LOGP_NEVER + c->deliveries++;
+    m->delivery = (unsigned)c->deliveries++;
+    m->arrival = LOGP_NEVER + c->deliveries;
     if (n_bytes > 0)
         memcpy(m->inline_data, data, n_bytes);
     if (!is_paid)
@@ -550,8 +556,20 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_lab
     return m;
 }
 
-/* The message that was bound to r is pending again, ahead of all others. What r has cut off, or a drain
- * has had, is zeroes now. */
+/* The first pending message that was sent after the one that r has taken, by the same source; NULL:
+ * there is none. */
+static struct lpi_message *next_of_source(const struct lpi_inbox *in, const struct logp_request *r)
+{
+    struct lpi_message *m = in->first;
+
+    while (m != NULL &&
+           (m->src != r->from || m->context != r->context || (int)(m->delivery - r->delivery) < 0))
+        m = m->next;
+    return m;
+}
+
+/* The message that was bound to r is pending again, in its place among those of its source. What r has
+ * cut off, or a drain has had, is zeroes now. */
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
 {
     struct lpi_inbox *in = &p->inbox;
@@ -571,9 +589,10 @@ int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
     lpi_message_fill(m, &e);
     memset((char *)m->data + e.n_bytes, 0, r->n_bytes - e.n_bytes);
     m->n_bytes = r->n_bytes;
+    m->delivery = r->delivery;
     p->core->credit -= lpi_message_cost(m->n_bytes); /* may be < 0: it was queued before */
     in->unsorted = true;
-    add(in, m, true);
+    add(in, m, next_of_source(in, r));
     return 0;
 }
 

@@ -131,6 +131,7 @@ struct lpi_message {
     uint64_t bits; /* beside the payload */
     LPI_LABEL;
     int dst;
+    unsigned delivery; /* its number, as of lpi_core.deliveries; it wraps around */
     unsigned char size_class;
     unsigned char kind; /* enum lpi_message_kind; ON_ITS_WAY, SYNC_SEND: see `link` */
     union {
@@ -155,7 +156,11 @@ enum lpi_request_state {
 };
 
 struct logp_request {
-    struct logp_request *prev, *next; /* posted list; next: free list */
+    union {
+        struct logp_request *prev; /* posted list */
+        unsigned delivery;         /* of the message that it has taken */
+    };
+    struct logp_request *next; /* posted list, free list */
     enum lpi_request_state state : 8;
     bool exposed;
     bool special;       /* `truncates`, `space` and `drain` are set: lpi_takes_specially() */

@@ -227,7 +227,7 @@ struct lpi_core {
 
     /* its holder's */
     struct lpi_run_queue run_queue;
-    int64_t deliveries; /* without a delay: arrivals follow the order of delivery */
+    int64_t deliveries; /* they number messages; without a delay arrivals follow this order */
     int64_t credit;     /* bytes of queue_limit that are taken from the machine and not used */
     uint64_t messages;  /* sent in this run */
     unsigned polls;     /* for messages of other cores: lane.h */
