@@ -158,6 +158,29 @@ Test(check_points, a_look_finds_or_misses)
     }
 }
 
+/* A comparison while a barrier is under way, and a message: each run can be repeated. */
+static int compare_beside(struct logp_vp *vp, void *arg)
+{
+    struct logp_request *barrier;
+    int first;
+
+    (void)arg;
+    OK(logp_ibarrier(vp, &barrier));
+    OK(logp_send_as(vp, LOGP_SEND_BUFFERED, 1 - logp_vp_rank(vp), 0, NULL, 0));
+    OK(logp_compare(vp, 1, &first));
+    OK(logp_recv(vp, LOGP_ANY_SOURCE, 0, NULL, 0, NULL));
+    return logp_wait(vp, barrier, NULL);
+}
+
+Test(check_points, a_comparison_beside_a_collective_is_repeated)
+{
+    struct logp_check check = check_of(2, LOGP_STRATEGY_EXHAUSTIVE, 0);
+
+    cr_assert_eq(logp_check(compare_beside, NULL, &check, NULL), 0);
+    cr_assert(check.checked.complete);
+    cr_expect_gt(check.checked.runs, 1);
+}
+
 Test(check_points, a_yield_is_no_event_without_an_explorer)
 {
     const struct logp_params params = {.L_ns = 100};

@@ -47,20 +47,31 @@ static void go_on(struct lpi_proc *p, struct logp_operation *o, int rc)
     lpi_background_changed(p);
 }
 
+/* A request that no message completes. It has no number: it is not posted. NULL: no memory */
+static struct logp_request *request_in(struct lpi_proc *p, enum lpi_request_state state)
+{
+    struct logp_request *r = lpi_request_new(p->core);
+
+    if (r == NULL)
+        return NULL;
+    r->state = state;
+    r->src = p->rank;
+    r->tag = 0;
+    r->id = 0;
+    return r;
+}
+
 int logp_operation_start(struct logp_vp *vp, struct logp_operation *operation,
                          struct logp_request **request)
 {
     struct lpi_proc *p = vp->proc;
     struct lpi_attached *a = lpi_attached_to(p);
-    struct logp_request *r = a != NULL ? lpi_request_new(p->core) : NULL;
+    struct logp_request *r = a != NULL ? request_in(p, LPI_REQ_STARTED) : NULL;
     struct logp_operation **link;
 
     if (r == NULL)
         return -ENOMEM;
-    r->state = LPI_REQ_STARTED;
     r->operation = operation;
-    r->src = p->rank;
-    r->tag = 0;
     operation->request = r;
     operation->next = NULL;
     go_on(p, operation, 0);
@@ -178,14 +189,10 @@ int lpi_progress(struct lpi_proc *p)
 
 struct logp_request *lpi_event_new(struct lpi_proc *p)
 {
-    struct logp_request *r = lpi_request_new(p->core);
+    struct logp_request *r = request_in(p, LPI_REQ_SYNC_SENT);
 
-    if (r == NULL)
-        return NULL;
-    r->state = LPI_REQ_SYNC_SENT;
-    r->answered = INT64_MAX;
-    r->src = p->rank;
-    r->tag = 0;
+    if (r != NULL)
+        r->answered = INT64_MAX;
     return r;
 }
 
