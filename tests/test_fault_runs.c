@@ -166,6 +166,33 @@ Test(fault_runs, sends_that_wait_for_their_receiver_are_struck_too)
     }
 }
 
+/* Its payload is lost: a receive that has an end misses it then, whenever that is. */
+static int give_up(struct logp_vp *vp, void *until)
+{
+    const int64_t ends[] = {*(int64_t *)until, 1000000};
+    char in[3];
+
+    if (logp_vp_rank(vp) == 0)
+        return logp_send(vp, 1, 5, "abc", 3);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(logp_recv_until(vp, 0, 5, in, 3, ends[i], NULL), -ETIME);
+        cr_assert_eq(logp_now(vp), ends[i]);
+    }
+    return 0;
+}
+
+Test(fault_runs, a_receive_with_an_end_misses_a_lost_payload)
+{
+    if (test_shares_stack())
+        return;
+    for (int64_t until = 1; until < 100000; until += 1 + until / 8) {
+        TEST_MACHINE m = struck_machine(2, LOGP_CLOCK_VIRTUAL, "drop:1@:9..", NULL);
+
+        cr_assert_eq(logp_machine_set_rendezvous_from(m, 1), 0);
+        cr_assert_eq(logp_machine_run(m, give_up, &until, test_timeout_ns), 0);
+    }
+}
+
 /* ---- processors ---- */
 
 /* What rank 1 does when it stops, after 20 us; the others wait for nobody. */

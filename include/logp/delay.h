@@ -146,8 +146,9 @@ struct logp_delay_ops {
      *  model exists. NULL: all links have `params`. */
     const struct logp_params *(*link)(void *model, int src, int dst);
     /** Change the fate of the message of a charged send: *fate is one copy without a flipped bit. A
-     *  request of a rendezvous send can be lost but not doubled. NULL: all messages arrive once and
-     *  unchanged. */
+     *  request of a rendezvous send can be lost but not doubled. Its payload has a fate of its own:
+     *  a receive whose payload is lost is never complete, and misses it if it has an end; a second
+     *  copy is a message of its own. NULL: all messages arrive once and unchanged. */
     void (*fate)(void *model, const struct logp_transfer *t, struct logp_fate *fate);
     /** The end of work (logp_compute(), a failed poll) of ns >= 0 that begins at `from`; overheads
      *  belong to send and recv. NULL: from + ns. LOGP_STOPPED: never; t->start of a send and

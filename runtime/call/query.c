@@ -186,7 +186,7 @@ static bool has_missed(struct lpi_proc *p, struct lpi_query *q)
                r->arrival > q->until;
     if (!lpi_query_waits(q))
         return true;
-    if (!lpi_query_is_over(p, q))
+    if (q->late ? r->state != LPI_REQ_LOST : !lpi_query_is_over(p, q))
         return false;
     q->late = r != NULL && r->state == LPI_REQ_CTS_SENT;
     if (q->late)

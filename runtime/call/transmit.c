@@ -93,6 +93,12 @@ static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi
             rc = 0;
         copy.kind = LPI_EAGER;
     }
+    if (fate.copies == 0 && e->kind == LPI_DATA) { /* its receive is told */
+        copy.n_bytes = 0;
+        copy.made_by = NULL;
+        copy.arrival = LOGP_STOPPED;
+        rc = lpi_post(p, to, &copy);
+    }
     return rc;
 }
 

@@ -26,6 +26,7 @@ int64_t lpi_request_arrival(const struct logp_request *r)
     case LPI_REQ_ENDED:
         return LOGP_NEVER;
     case LPI_REQ_POSTED:
+    case LPI_REQ_LOST:
     case LPI_REQ_CTS_SENT:
     case LPI_REQ_RTS_SENT:
     case LPI_REQ_STARTED:

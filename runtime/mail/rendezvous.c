@@ -81,13 +81,20 @@ bool lpi_rendezvous_awaits(const struct lpi_proc *p, const struct logp_request *
     return p->state != LPI_ENDED && r->state == LPI_REQ_CTS_SENT;
 }
 
-/* The data of a rendezvous comes to the receive that it has matched, if that still waits. */
+/* The data of a rendezvous comes to the receive that it has matched, if that still waits; or it never
+ * arrives, and a receive that has an end misses it. */
 static void take_data(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct logp_request *r = e->request;
 
     if (!lpi_rendezvous_awaits(p, r))
         return;
+    if (e->arrival == LOGP_STOPPED) {
+        r->state = LPI_REQ_LOST;
+        if (p->waits_for_any)
+            lpi_wake_for(p, 0);
+        return;
+    }
     r->arrival = e->arrival;
     lpi_match_complete(p, r, e);
 }

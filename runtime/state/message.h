@@ -143,6 +143,7 @@ struct lpi_message {
 
 enum lpi_request_state {
     LPI_REQ_POSTED,   /* in the posted list */
+    LPI_REQ_LOST,     /* matched with an RTS, but the payload was lost: it is never complete */
     LPI_REQ_CTS_SENT, /* matched with an RTS or a long remote message: its payload comes later */
     LPI_REQ_BOUND,    /* matched, and the payload is in buf */
     LPI_REQ_FAILED,   /* the message was too large; it is still pending */
