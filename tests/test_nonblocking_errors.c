@@ -115,6 +115,18 @@ Test(nonblocking_errors, what_has_no_steps_is_not_started)
     test_run(test_machine(3, LOGP_CLOCK_VIRTUAL, &test_600ns), without_steps, NULL);
 }
 
+/* Start two broadcasts. Of the first one, rank 0 sends 16 bytes, and rank 1 takes 8. */
+static int start_two(struct logp_vp *vp, int64_t *a, int64_t *b, struct logp_plan **plan,
+                     struct logp_request *requests[2])
+{
+    const int me = logp_vp_rank(vp);
+    const struct logp_args args = {.n_bytes = me == 0 ? 16 : 8};
+
+    OK(logp_plan_create(logp_algorithm_find("broadcast", "flat"), 2, me, &args, NULL, plan));
+    OK(logp_plan_start(vp, *plan, a, NULL, &requests[0]));
+    return logp_ibroadcast(vp, b, 8, 0, &requests[1]);
+}
+
 /* What is too large fails alone. A plan's calls are not compared. */
 TestProgram(nonblocking_errors, one_that_fails_leaves_the_others_alone,
             cr_assert_eq(test_report(test_machine(2, LOGP_CLOCK_VIRTUAL, &test_600ns), program,
@@ -123,14 +135,11 @@ TestProgram(nonblocking_errors, one_that_fails_leaves_the_others_alone,
                          1))
 {
     const int me = logp_vp_rank(vp);
-    const struct logp_args args = {.n_bytes = me == 0 ? 16 : 8};
     int64_t a[2] = {1, 2}, b = me == 0 ? 3 : 0;
     struct logp_request *p[2];
     struct logp_plan *plan;
 
-    OK(logp_plan_create(logp_algorithm_find("broadcast", "flat"), 2, me, &args, NULL, &plan));
-    OK(logp_plan_start(vp, plan, a, NULL, &p[0]));
-    OK(logp_ibroadcast(vp, &b, 8, 0, &p[1]));
+    OK(start_two(vp, a, &b, &plan, p));
     cr_assert_eq(logp_waitall(vp, p, 2, NULL), me == 0 ? 0 : -EMSGSIZE);
     cr_assert(p[0] == NULL && p[1] == NULL);
     cr_assert_eq(b, 3);
@@ -146,17 +155,14 @@ TestProgram(nonblocking_errors, one_that_has_failed_says_so_when_it_is_waited_fo
                          1))
 {
     const int me = logp_vp_rank(vp);
-    const struct logp_args args = {.n_bytes = me == 0 ? 16 : 8};
     int64_t a[2] = {1, 2}, b = me == 0 ? 3 : 0;
-    struct logp_request *fails, *other;
+    struct logp_request *p[2];
     struct logp_plan *plan;
 
-    OK(logp_plan_create(logp_algorithm_find("broadcast", "flat"), 2, me, &args, NULL, &plan));
-    OK(logp_plan_start(vp, plan, a, NULL, &fails));
-    OK(logp_ibroadcast(vp, &b, 8, 0, &other));
-    OK(logp_wait(vp, other, NULL));
+    OK(start_two(vp, a, &b, &plan, p));
+    OK(logp_wait(vp, p[1], NULL));
     cr_assert_eq(b, 3);
-    cr_assert_eq(logp_wait(vp, fails, NULL), me == 0 ? 0 : -EMSGSIZE);
+    cr_assert_eq(logp_wait(vp, p[0], NULL), me == 0 ? 0 : -EMSGSIZE);
     logp_plan_destroy(plan);
     return 0;
 }

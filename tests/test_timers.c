@@ -63,7 +63,7 @@ static void remove_from(struct plain *p, int i)
     p->slots[i] = p->slots[--p->n];
 }
 
-/* What follows on the earliest, which is left out for a moment. */
+/* The second deadline is the first one of p without its first. */
 static void check_second(struct lpi_timers *t, struct plain *p)
 {
     const struct lpi_timer second = lpi_timers_second(t), *ahead = lpi_timers_ahead(t, 1);

@@ -131,7 +131,7 @@ struct logp_note;
  *
  * If it restarts, the program is called once more on the same rank, and logp_recover() gets what
  * logp_durable() has kept. Messages that no receive has taken are still there, and so is that of a
- * blocking receive: what logp_recv_with() has cut off, or a drain has had, is zeroes then. A receive
+ * blocking receive: the bytes that logp_recv_with() cut off or gave to a drain are zeroes. A receive
  * of logp_irecv() may have taken its message, which is lost then. Counters of collectives are not
  * reset. A vp does not restart while one of its sends waits for the receiver, or a nonblocking
  * collective is under way.

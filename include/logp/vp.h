@@ -224,7 +224,7 @@ enum logp_send_mode {
 LOGP_API int logp_send_as(struct logp_vp *vp, enum logp_send_mode mode, int dst, int tag,
                           const void *buf, size_t n_bytes);
 
-/** A message as logp_send_with() takes it. What is zero is as with logp_send(). */
+/** A message for logp_send_with(). A field that is zero has the meaning of logp_send(). */
 struct logp_send_options {
     size_t size;     /**< sizeof(struct logp_send_options); see logp_struct_take() */
     const void *buf; /**< n_bytes readable bytes, or NULL */
@@ -274,7 +274,7 @@ LOGP_API int logp_try_send(struct logp_vp *vp, int dst, int tag, const void *buf
 LOGP_API int logp_recv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                        struct logp_status *status);
 
-/** A receive as logp_recv_with() takes it. What is zero is as with logp_recv(). */
+/** A receive for logp_recv_with(). A field that is zero has the meaning of logp_recv(). */
 struct logp_recv_options {
     size_t size;     /**< sizeof(struct logp_recv_options); see logp_struct_take() */
     void *buf;       /**< capacity writable bytes, or NULL */

@@ -278,7 +278,7 @@ struct lpi_proc *lpi_explored_next(struct lpi_core *c)
 }
 
 /* All wait for messages, and time brings none. */
-static struct lpi_proc *nobody(struct lpi_core *c)
+static struct lpi_proc *no_proc(struct lpi_core *c)
 {
     (void)c;
     return NULL;
@@ -296,7 +296,7 @@ static const struct lpi_way timed = {.choose = lpi_choose_now,
                                      .turn = lpi_turn_now,
                                      .pass = lpi_pass_now,
                                      .takes = lpi_takes_timed,
-                                     .none_due = nobody,
+                                     .none_due = no_proc,
                                      .next_arrival = lpi_next_arrival,
                                      .horizon = LOGP_NEVER};
 

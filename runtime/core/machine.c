@@ -86,7 +86,7 @@ static int init_core(struct logp_machine *m, int index, int cpu)
     return 0;
 }
 
-/* Memory of this size for each vp. If there is none, *rc becomes -ENOMEM. */
+/* Allocate this many bytes for each vp. If that fails, *rc becomes -ENOMEM. */
 static void *of_vps(const struct logp_machine *m, size_t size, int *rc)
 {
     void *memory = lpi_memory_zeroed((size_t)m->P, size);

@@ -121,8 +121,8 @@ void lpi_record_lag(struct lpi_core *c)
                    atomic_load_explicit(&c->machine->sync_generation, memory_order_relaxed));
 }
 
-/* Prepare the vp whose deadline follows on that of p, the earliest. Only one: of several, the kernel
- * may run another one first. */
+/* p has the first deadline: prepare the vp that has the second. If several were prepared, the kernel
+ * could run a later one first. */
 static void prepare_next(struct lpi_core *c, const struct lpi_proc *p)
 {
     const struct lpi_timer next = lpi_timers_second(&c->run_queue.timers);

@@ -556,8 +556,8 @@ struct lpi_message *lpi_match_take_here(struct lpi_proc *p, const struct lpi_lab
     return m;
 }
 
-/* The first pending message that was sent after the one that r has taken, by the same source; NULL:
- * there is none. */
+/* r has taken a message. Find the first pending message that the same source sent after it. NULL: none
+ * is pending */
 static struct lpi_message *next_of_source(const struct lpi_inbox *in, const struct logp_request *r)
 {
     struct lpi_message *m = in->first;
@@ -568,8 +568,8 @@ static struct lpi_message *next_of_source(const struct lpi_inbox *in, const stru
     return m;
 }
 
-/* The message that was bound to r is pending again, in its place among those of its source. What r has
- * cut off, or a drain has had, is zeroes now. */
+/* The message that was bound to r is pending again, in its place among those of its source. The bytes
+ * that r cut off, or that a drain took, are zeroes now. */
 int lpi_match_restore(struct lpi_proc *p, const struct logp_request *r)
 {
     struct lpi_inbox *in = &p->inbox;

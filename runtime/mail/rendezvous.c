@@ -91,7 +91,7 @@ static void take_data(struct lpi_proc *p, const struct lpi_envelope *e)
         return;
     if (e->arrival == LOGP_STOPPED) {
         r->state = LPI_REQ_LOST;
-        if (p->waits_for_any)
+        if (p->waits_for_any) /* beyond the end of r, perhaps */
             lpi_wake_for(p, 0);
         return;
     }

@@ -79,7 +79,7 @@ const struct lpi_timer *lpi_timers_top(struct lpi_timers *t);
 void lpi_timers_pop(struct lpi_timers *t);
 /* The k-th deadline after the earliest, if it is known without a search; else NULL. */
 const struct lpi_timer *lpi_timers_ahead(struct lpi_timers *t, int k);
-/* The deadline that follows on the earliest; its key is INT64_MAX if there is none. */
+/* The second deadline. Its key is INT64_MAX if there are fewer than two. */
 struct lpi_timer lpi_timers_second(struct lpi_timers *t);
 /* Keep only the slots for which holds(arg, slot), and the start. */
 void lpi_timers_purge(struct lpi_timers *t, bool (*holds)(void *arg, const struct lpi_timer *s),
