@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""No text of the command or the library has a word or pattern of tests/words.txt (the rules are in docs/style.md).
+"""No text of the command or the library, and no comment of its code, has a word or pattern of tests/words.txt (the
+rules are in docs/style.md).
 
 The texts are all strings of algorithms/, runtime/ and tools/ that have two words or more, as `xgettext -a`
 collects them, and those of the report page. The list is tried on words_refused.txt: it refuses the sentence
-before => and accepts the one after it. Exit code 77: there is no xgettext. usage: tests/words.py [--print]
---print: all texts, to read them
+before => and accepts the one after it. Exit code 77: there is no xgettext.
+usage: tests/words.py [--print | --comments FOLDER...]
+--print: all texts, to read them; --comments: the refused comments of these folders alone
 """
 import glob
 import os
@@ -16,6 +18,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
+# The folders whose comments are read, too.
+COMMENTED = []
 LANGUAGES = {".c": "C", ".h": "C", ".js": "JavaScript"}
 
 
@@ -49,24 +53,51 @@ def texts():
                 yield name, text.partition(">")[2]
 
 
+def comments(folders):
+    """Where each comment is, and its text, on one line."""
+    for folder in folders:
+        for name in sorted(glob.glob(os.path.join(folder, "**", "*.[ch]"), recursive=True, root_dir=TOP)):
+            with open(os.path.join(TOP, name), encoding="utf-8") as f:
+                code = f.read()
+            # Strings are read too, so that a comment sign in one begins no comment.
+            for found in re.finditer(r'"(?:\\.|[^"\\\n])*"|/\*(.*?)\*/', code, re.S):
+                if found[1] is not None:
+                    place = "%s:%d" % (name, code.count("\n", 0, found.start()) + 1)
+                    yield place, re.sub(r"\s*\n\s*\*?\s*", " ", found[1]).strip(" *!<")
+
+
 def is_prose(text):
     return " " in text.strip() and len(re.findall(r"[A-Za-z]{2,}", text)) > 1
+
+
+def patterns_of_list():
+    patterns = []
+    for line in lines_of("words.txt"):
+        pattern, reason, better = (part.strip() for part in line.rsplit(" | ", 2))
+        patterns.append((re.compile(pattern, re.I | re.M), reason, better))
+    return patterns
+
+
+def refused(texts_with_places, patterns):
+    return ["%s: '%s': %s; write: %s; in: %s" % (place, found.group(), reason, better, text)
+            for place, text in texts_with_places
+            for pattern, reason, better in patterns for found in [pattern.search(text)] if found]
 
 
 def main():
     os.chdir(TOP)
     if not shutil.which("xgettext"):
         return 77
+    if sys.argv[1:2] == ["--comments"]:
+        wrong = refused(comments(sys.argv[2:]), patterns_of_list())
+        print("\n".join(wrong) or "no refused comment")
+        return 1 if wrong else 0
     prose = sorted({(place, " ".join(text.split())) for place, text in texts() if is_prose(text)})
     if "--print" in sys.argv:
         print("\n".join("%s: %s" % text for text in prose))
         return 0
-    patterns = []
-    for line in lines_of("words.txt"):
-        pattern, reason, better = (part.strip() for part in line.rsplit(" | ", 2))
-        patterns.append((re.compile(pattern, re.I | re.M), reason, better))
-    wrong = ["%s: '%s': %s; write: %s; in: %s" % (place, found.group(), reason, better, text) for place, text in prose
-             for pattern, reason, better in patterns for found in [pattern.search(text)] if found]
+    patterns = patterns_of_list()
+    wrong = refused(prose, patterns) + refused(comments(COMMENTED), patterns)
     used = set()
     for line in lines_of("words_refused.txt"):
         bad, good = line.split(" => ")
