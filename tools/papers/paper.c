@@ -155,6 +155,14 @@ bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_valu
     return paper_same_of(t, 0, NULL, a, b);
 }
 
+bool paper_has(const struct paper_table *t, enum paper_value v)
+{
+    for (size_t i = 0; i < t->n_rows; i++)
+        if (!isnan(t->rows[i].value[v]))
+            return true;
+    return false;
+}
+
 const char *paper_label(const char *labels, int i, char buf[64])
 {
     for (; i > 0 && labels != NULL; i--) {

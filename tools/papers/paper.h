@@ -18,7 +18,8 @@
 /* The numbers of a row, in the order in which they are shown. */
 enum paper_value {
     PRINTED,   /* by the paper */
-    FORMULA,   /* the paper's own, evaluated */
+    FORMULA,   /* the paper's, evaluated as it is printed */
+    DERIVED,   /* a formula that the paper does not print: derived here */
     PREDICTED, /* by the library */
     EMULATED,  /* on the virtual clock */
     MEASURED,  /* on the wall clock: the median */
@@ -127,6 +128,8 @@ void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
     __attribute__((format(printf, 3, 4)));
 /* Are there rows that have both numbers, and are they equal in all of them? */
 bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_value b);
+/* Has a row of the table this number? */
+bool paper_has(const struct paper_table *t, enum paper_value v);
 /* The same of the rows with this label in a column. */
 bool paper_same_of(const struct paper_table *t, int column, const char *label, enum paper_value a,
                    enum paper_value b);
@@ -174,9 +177,12 @@ void paper_places(const struct paper_case *x, struct paper_place *places);
  * virtual clock. Broadcast, reduction, summation. */
 void paper_tour(struct paper *p, const struct paper_case *x, double *when);
 
-/* When has each processor done its last event? In units, by rank: as its schedule predicts, and on
- * the virtual clock. */
-void paper_ends(struct paper *p, const struct paper_case *x, double *predicted, double *emulated);
+enum paper_moment { PAPER_END, PAPER_FIRST_RECEIVE }; /* of the last event; the start of that one */
+
+/* When is it for each processor? In units, by rank: as its schedule predicts, and on the virtual
+ * clock. */
+void paper_moments(struct paper *p, const struct paper_case *x, enum paper_moment moment,
+                   double *predicted, double *emulated);
 
 /* ---- text.c, records.c, picture.c ---- */
 
@@ -240,13 +246,11 @@ struct kurnosov_costs kurnosov_costs(const struct paper_case *x);
 
 enum { KURNOSOV_P = 11, KURNOSOV_K = 4 }; /* processors and chains of its figures */
 
-/* Its formulas: long chains first; short ones first, NAN where all are of one length; t(k) as
- * printed; the same over a k that is not whole; at the best k, which is the next; chains of 1, 2,
- * ... processors; the binomial tree. */
+/* Its formulas, as they are printed: long chains first; short ones first (section 6); t(k); at the
+ * best k, which is the next; chains of 1, 2, ... processors; the binomial tree. */
 double kurnosov_long_first(const struct kurnosov_costs *t, int P, int k);
 double kurnosov_short_first(const struct kurnosov_costs *t, int P, int k);
 double kurnosov_t(const struct kurnosov_costs *t, int P, int k);
-double kurnosov_smooth(const struct kurnosov_costs *t, int P, double k);
 double kurnosov_best(const struct kurnosov_costs *t, int P);
 double kurnosov_best_k(const struct kurnosov_costs *t, int P);
 double kurnosov_adaptive(const struct kurnosov_costs *t, int P);
@@ -260,8 +264,8 @@ void kurnosov_chains(struct paper *p);
 /* Figure 1. */
 void kurnosov_messages(struct paper *p);
 void kurnosov_section_6(struct paper *p);
-/* Inequalities (2) and (3) for these P and their printed k*. */
-void kurnosov_inequalities(struct paper *p, const int (*printed)[2], int n);
+/* Inequalities (2) and (3). */
+void kurnosov_inequalities(struct paper *p);
 
 /* ---- Liu, Li & Cui: broadcasts on a 16 x 16 torus ---- */
 
@@ -304,7 +308,7 @@ struct own_tree {
     int P, d, g, T;
     int f[LATEST + 1];    /* how many processors can hold the item at this time */
     int time[MOST_NODES]; /* effective times, by id */
-    int children[MOST_NODES];
+    int children[MOST_NODES], parent[MOST_NODES]; /* the root's: -1 */
 };
 
 /* P <= MOST_NODES processors, d > 0; T <= LATEST. */

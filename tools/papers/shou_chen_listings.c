@@ -190,6 +190,72 @@ static void number_of_children(struct paper *p, const struct paper_place *places
                 wrong, P, printed, here);
 }
 
+/* ---- algorithm 2, step 6: operands beyond those that the tree has time for ---- */
+
+static void shared_out(struct paper *p, const struct paper_case *x)
+{
+    enum { MANY = 84 };
+    struct paper_listing *l = paper_listing(p, "Summation, algorithm 2, step 6, N = %d", MANY);
+    struct logp_summation plan;
+    int64_t own = 0, here = 0, printed;
+
+    logp_summation_paper(&plan, P, MANY, &x->c.model.params, sizeof(double));
+    for (int64_t id = 0; id < P; id++) {
+        const struct logp_summation_node node = logp_summation_node(&plan, id);
+
+        own += node.own;
+        here += node.own + node.shared;
+    }
+    printed = own + (MANY - own) / P * P;
+    paper_say(l->printed, "each processor has floor((N - N_S)/P) operands more");
+    paper_say(l->does, "%lld of %d operands are summed", (long long)printed, MANY);
+    paper_say(l->here, "the first (N - N_S) mod P processors have one more: %lld of %d",
+              (long long)here, MANY);
+    paper_judge(p, "Listing of the summation, algorithm 2, step 6", printed == MANY,
+                "its floor drops the remainder of (N - N_S)/P: %lld of %d operands are summed",
+                (long long)printed, MANY);
+}
+
+/* ---- ComputeParent ---- */
+
+/* How many ranks have the parent by the labels of theorem 3 that they have in the tree that is run
+ * here. */
+static int right_parents(const struct paper *p, int n, int root)
+{
+    const struct shou_chen_model model = {"6,2,4", 6, 2, 4};
+    const struct own_tree own = shou_chen_tree(n, 2 * model.o + model.L, model.g);
+    struct paper_case x = shou_chen_case(p, "broadcast", "optimal", n, &model);
+    static struct paper_place places[MOST_NODES];
+    int right = 0;
+
+    x.c.args.root = root;
+    paper_places(&x, places);
+    for (int rank = 0; rank < n; rank++) {
+        const int parent = own.parent[(rank - root + n) % n];
+
+        right += places[rank].parent == (parent < 0 ? -1 : (parent + root) % n);
+    }
+    return right;
+}
+
+static void compute_parent(struct paper *p)
+{
+    static const int sizes[] = {7, 8, 20, 100}, roots[] = {0, 3};
+    struct paper_table *t = paper_table(p, "ComputeParent", "P|root", "processors",
+                                        "whose parent is that of the tree, L,o,g = 6,2,4");
+
+    for (int i = 0; i < 8; i++) {
+        struct paper_row *row = paper_row(t, "%d|%d", sizes[i / 2], roots[i % 2]);
+
+        row->value[FORMULA] = right_parents(p, sizes[i / 2], roots[i % 2]);
+        row->value[PREDICTED] = sizes[i / 2];
+    }
+    paper_note(t, "Its formula: how many parents are right, with child k of (id, t) at id + 1 + "
+                  "f(t) - f(t - k g), and ranks counted from the root; predicted: P.");
+    paper_judge(p, "ComputeParent, by the labels of theorem 3", paper_same(t, FORMULA, PREDICTED),
+                "it finds the parent of each processor, for P = 7, 8, 20, 100 and roots 0 and 3");
+}
+
 void shou_chen_listings(struct paper *p)
 {
     struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", P, &shou_chen_summed);
@@ -202,4 +268,6 @@ void shou_chen_listings(struct paper *p)
     root_test(p, run_as(p, &x, places, true, 0), here);
     loop(p, &x, run_as(p, &x, places, false, 1), here);
     number_of_children(p, places);
+    shared_out(p, &x);
+    compute_parent(p);
 }

@@ -68,7 +68,7 @@ static void formulas(struct paper *p)
     paper_note(t, "The paper's ring is n(n-1)[max(2o,g) + L - g], with an n too many and L in "
                   "every phase; its butterfly network is 2 log2 n [max(2o,g) + L - g].");
     paper_judge(
-        p, "Ring, n(n-1)[max(2o,g) + L - g]", paper_same(t, FORMULA, EMULATED),
+        p, "Ring, n(n-1)[max(2o,g) + L - g]", paper_same_of(t, 0, "ring", FORMULA, EMULATED),
         "it has an n too many, as every processor has n - 1 phases of its own, and L - g in "
         "each of them; ours is (n-2) max(D,E) + D");
     paper_note(t, "The ring as printed waits for each message before it sends the next; eager "

@@ -5,6 +5,8 @@
  */
 #include "papers/paper.h"
 
+#include <string.h>
+
 /* s columns for one destination: of two processors, the first of which has the only row, so that it
  * receives and sends nothing. pack < 0: each column is a message. */
 static struct paper_case columns_case(const struct paper *p, int s, size_t bytes, int pack,
@@ -138,11 +140,60 @@ static void packing(struct paper *p)
                   "each follow one another at the gap, not after the whole way of the one before.");
 }
 
+/* ---- lemmas and theorems ---- */
+
+/* A statement about times, and the row above that shows it; of the claim, the row less `minus`. */
+static const struct {
+    const char *statement, *figure, *row, *minus;
+} statements[] = {
+    {"t_ns = (m/n)[max(2o,g) + L - g]", "Section 3", "none|4", NULL},
+    {"t_s = (m/n) 2o + max(2o,g) + L - g", "Section 3", "structured|4", NULL},
+    {"t_ns - t_s > 0, m/n > 1, o << L", "Section 3", "none|4", "structured|4"},
+    {"ring, n(n-1)[max(2o,g) + L - g]", "Formulas", "ring|8", NULL},
+    {"butterfly network, 2 log2 n [max(2o,g) + L - g]", "Formulas", "butterfly|8", NULL},
+    {"hypercube, (2n/sigma) log2 n [..]", "Hypercube", "8|P|1|-", NULL},
+};
+
+static const struct paper_row *row_of(const struct paper *p, const char *figure, const char *labels)
+{
+    for (int i = 0; i < p->n_tables; i++)
+        for (size_t k = 0; k < p->tables[i].n_rows; k++)
+            if (strcmp(p->tables[i].figure, figure) == 0 &&
+                strcmp(p->tables[i].rows[k].labels, labels) == 0)
+                return &p->tables[i].rows[k];
+    bad_usage("paper %s, %s: no row %s", p->name, figure, labels);
+}
+
+static void lemmas_and_theorems(struct paper *p)
+{
+    struct paper_table *t = paper_table(p, "Lemmas 1-3, theorems 1-3", "statement|figure", "units",
+                                        "the statements about times, n = 8 or m/n = 4");
+
+    for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+        const struct paper_row *shown = row_of(p, statements[i].figure, statements[i].row), *minus;
+        struct paper_row *row =
+            paper_row(t, "%s|%s", statements[i].statement, statements[i].figure);
+
+        for (int v = FORMULA; v < N_VALUES; v++)
+            row->value[v] = shown->value[v];
+        if (statements[i].minus == NULL)
+            continue;
+        minus = row_of(p, statements[i].figure, statements[i].minus);
+        for (int v = FORMULA; v < N_VALUES; v++)
+            row->value[v] -= minus->value[v];
+        if (!p->stopped)
+            paper_remark(row, row->value[EMULATED] > 0 ? "holds" : "does not hold");
+    }
+    paper_note(t, "Taken as lemmas 1-3 and theorems 1-3: the paper's six statements about times, "
+                  "from the tables that are named, with their L, o, g.");
+}
+
 void sun_packing(struct paper *p)
 {
     one_destination(p);
     claim(p);
     packing(p);
+    lemmas_and_theorems(p);
 }
 
 /* ---- listings ---- */
@@ -207,13 +258,13 @@ static struct blocks stage(const struct blocks *before, int k, int ones_send)
     return after;
 }
 
-/* The most significant bit first. */
-static int butterfly(int ones_send)
+/* The most significant bit first, from stage 0 or 1 on. */
+static int butterfly(int first, int ones_send)
 {
     struct blocks b = columns();
 
-    for (int k = LEVELS - 1; k >= 0; k--)
-        b = stage(&b, k, ones_send);
+    for (int k = first; k < LEVELS; k++)
+        b = stage(&b, LEVELS - 1 - k, ones_send);
     return in_place(&b);
 }
 
@@ -236,19 +287,32 @@ static int ring(bool exchanged)
 
 void sun_listings(struct paper *p)
 {
-    const int all = N * N, printed = butterfly(1), here = butterfly(0);
-    struct paper_listing *l = paper_listing(p, "Butterfly, the half that is sent, n = %d", N);
+    const int all = N * N, half = butterfly(0, 1), here = butterfly(0, 0), both = butterfly(1, 1),
+              loop = butterfly(1, 0);
+    struct paper_listing *l = paper_listing(p, "Butterfly, the loop over the stages, n = %d", N);
 
+    paper_say(l->printed, "for k = 1 to r - 1, where n = 2^r");
+    paper_say(l->does, "%d of %d stages; %d of %d blocks end where the transpose has them",
+              LEVELS - 1, LEVELS, loop, all);
+    paper_say(l->here, "for k = 0 to r - 1: %d stages; %d of %d blocks", LEVELS, here, all);
+    paper_judge(p, "Listing of the butterfly, the loop over the stages", loop == all,
+                "it begins at k = 1 and so runs r - 1 of r stages: %d of %d blocks reach their "
+                "place; as run here %d",
+                loop, all, here);
+    l = paper_listing(p, "Butterfly, the half that is sent, n = %d", N);
     paper_say(l->printed, "where bit x_k of the rank is 1, as where it is 0: send the second half "
                           "of the blocks");
-    paper_say(l->does, "%d of %d blocks end where the transpose has them", printed, all);
+    paper_say(l->does,
+              "%d of %d blocks end where the transpose has them, with a loop from k = 0; with that "
+              "from k = 1 %d",
+              half, all, both);
     paper_say(l->here,
               "where x_k is 1: send the first half; where it is 0: the second; %d of %d blocks",
               here, all);
-    paper_judge(p, "Listing of the butterfly", printed == all,
+    paper_judge(p, "Listing of the butterfly, the half that is sent", half == all,
                 "where x_k is 1 it sends the wrong half (and tests p_k for x_k): %d of %d blocks "
                 "reach their place; as run here %d",
-                printed, all, here);
+                half, all, here);
     l = paper_listing(p, "Ring, the indices of a block, n = %d", N);
     paper_say(l->printed, "in phase k processor i sends block (i, j) to j = i + k");
     paper_say(l->does,
