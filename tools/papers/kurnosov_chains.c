@@ -53,7 +53,7 @@ static const char *sources(const struct paper_place *place, char buf[64])
 static struct paper_table *chains(struct paper *p, const char *figure, const char *algorithm, int P,
                                   int k, const char *title)
 {
-    const struct paper_case x = kurnosov_case(p, algorithm, P, k, 1, kurnosov_plain);
+    const struct paper_case x = kurnosov_case(p, algorithm, P, k, 1, &kurnosov_plain);
     const struct kurnosov_costs costs = kurnosov_costs(&x);
     struct paper_table *t =
         paper_table(p, figure, "rank|chain|receives from", "units", "P = %d, %s", P, title);
@@ -92,7 +92,7 @@ static void long_and_short(struct paper *p)
     struct paper_table *shorts = chains(p, "Figure 6", "kchain-short-first", P_SHOWN, K_SHOWN,
                                         "4 chains, short ones first: when each sum is complete");
     const struct paper_case x =
-        kurnosov_case(p, "kchain-short-first", P_SHOWN, K_SHOWN, 1, kurnosov_plain);
+        kurnosov_case(p, "kchain-short-first", P_SHOWN, K_SHOWN, 1, &kurnosov_plain);
     const struct kurnosov_costs q = kurnosov_costs(&x);
     double predicted[P_SHOWN], emulated[P_SHOWN];
     struct paper_row *row;
@@ -142,7 +142,7 @@ static void adaptive(struct paper *p)
     struct paper_table *thirteen = chains(p, "Figure 8", "kchain-adaptive", P_SHOWN + 2, 0, last);
     struct paper_table *in_order =
         chains(p, "Figure 8", "kchain-adaptive-sorted", P_SHOWN + 2, 0, sorted);
-    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P_SHOWN, 0, 1, kurnosov_plain);
+    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P_SHOWN, 0, 1, &kurnosov_plain);
     const struct kurnosov_costs costs = kurnosov_costs(&x);
     struct paper_row *row;
     double ours;
@@ -212,7 +212,7 @@ static int operands_of_root(int P, bool printed_d, bool printed_z)
 static void listing(struct paper *p)
 {
     const int P = P_SHOWN;
-    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P, 0, 1, kurnosov_plain);
+    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P, 0, 1, &kurnosov_plain);
     static const int ranks[] = {1, P_SHOWN - 1};
     struct paper_table *t = paper_table(p, "Section 7", "r|what", "number",
                                         "the chain d, its head h and tail z of rank r, P = %d", P);

@@ -34,7 +34,7 @@ static const struct logp_algorithm three = {
 
 void kurnosov_messages(struct paper *p)
 {
-    struct paper_case x = kurnosov_case(p, "three-messages", 2, 0, 0, kurnosov_plain);
+    struct paper_case x = kurnosov_case(p, "three-messages", 2, 0, 0, &kurnosov_plain);
     struct paper_table *t = paper_table(p, "Figure 1", "processor|done", "units",
                                         "three messages from 0 to 1, L, o, g = 6, 2, 4");
     double predicted[2], emulated[2], formula[2];
@@ -78,7 +78,7 @@ static void over_k(struct paper *p)
     for (int i = 0; i < 2; i++)
         for (int k = 1; k < P_SHOWN; k++) {
             const struct paper_case x =
-                kurnosov_case(p, algorithms[i], P_SHOWN, k, 1, kurnosov_plain);
+                kurnosov_case(p, algorithms[i], P_SHOWN, k, 1, &kurnosov_plain);
             const struct kurnosov_costs costs = kurnosov_costs(&x);
             struct paper_row *row = paper_row(t, "%s|%d", i == 0 ? "long" : "short", k);
 
@@ -144,7 +144,7 @@ static void forms(struct paper *p)
     for (int i = 0; i < 2 * N_FORMS; i++) {
         const int c = combining[i / N_FORMS], f = i % N_FORMS;
         struct paper_case x =
-            kurnosov_case(p, forms_of_6[f].algorithm, P_SHOWN, K_SHOWN, 1, kurnosov_plain);
+            kurnosov_case(p, forms_of_6[f].algorithm, P_SHOWN, K_SHOWN, 1, &kurnosov_plain);
         struct paper_row *row =
             paper_row(t, "%d|%s|%s", c, forms_of_6[f].first, forms_of_6[f].form);
         struct kurnosov_costs costs;

@@ -4,44 +4,26 @@
 
 /* ---- the models ---- */
 
-struct logp_params kurnosov_small(int64_t unit)
-{
-    return (struct logp_params){
-        .o_send_ns = unit, .o_recv_ns = unit, .g_ns = 2 * unit, .gamma_ps = unit * 1000};
-}
-
-struct logp_params kurnosov_plain(int64_t unit)
-{
-    return (struct logp_params){.L_ns = 6 * unit,
-                                .o_send_ns = 2 * unit,
-                                .o_recv_ns = 2 * unit,
-                                .g_ns = 4 * unit,
-                                .gamma_ps = unit * 1000};
-}
-
-struct logp_params kurnosov_cluster(int64_t unit)
-{
-    return (struct logp_params){.L_ns = 6 * unit,
-                                .o_send_ns = 2 * unit,
-                                .o_recv_ns = 2 * unit,
-                                .g_ns = 4 * unit,
-                                .G_ps = unit * 10,
-                                .gamma_ps = unit * 50};
-}
+const struct kurnosov_model kurnosov_small = {0, 1, 2, 0, 1000},
+                            kurnosov_plain = {6, 2, 4, 0, 1000},
+                            kurnosov_cluster = {6, 2, 4, 10, 50};
 
 struct paper_case kurnosov_case(const struct paper *p, const char *algorithm, int P, int k,
-                                int64_t count, kurnosov_model model)
+                                int64_t count, const struct kurnosov_model *model)
 {
     const int64_t unit = paper_unit(p, 5000);
+    struct paper_case x = {.collective = "reduce",
+                           .algorithm = algorithm,
+                           .P = P,
+                           .unit_ns = unit,
+                           .c = {.model.params = paper_params(unit, model->L, model->o, model->g),
+                                 .args.count = count,
+                                 .args.k = k,
+                                 .args.op = logp_op_find("sum", "double")}};
 
-    return (struct paper_case){.collective = "reduce",
-                               .algorithm = algorithm,
-                               .P = P,
-                               .unit_ns = unit,
-                               .c = {.model.params = model(unit),
-                                     .args.count = count,
-                                     .args.k = k,
-                                     .args.op = logp_op_find("sum", "double")}};
+    x.c.model.params.G_ps = model->byte * unit; /* thousandths of a unit in ns are whole ps */
+    x.c.model.params.gamma_ps = model->element * unit;
+    return x;
 }
 
 struct kurnosov_costs kurnosov_costs(const struct paper_case *x)
@@ -115,13 +97,13 @@ double kurnosov_binomial(const struct kurnosov_costs *t, int P)
 /* Figure 4's model, that of the other figures, and one in which an element takes longer than L. */
 static const struct {
     const char *labels;
-    kurnosov_model model;
+    const struct kurnosov_model *model;
     int64_t m;
     int inequality;
-} ratios[] = {{"2|0,1,2|1", kurnosov_small, 1, 2},
-              {"2|6,2,4|1", kurnosov_plain, 1, 2},
-              {"3|0,1,2|1", kurnosov_small, 1, 3},
-              {"3|6,2,4|10", kurnosov_plain, 10, 3}};
+} ratios[] = {{"2|0,1,2|1", &kurnosov_small, 1, 2},
+              {"2|6,2,4|1", &kurnosov_plain, 1, 2},
+              {"3|0,1,2|1", &kurnosov_small, 1, 3},
+              {"3|6,2,4|10", &kurnosov_plain, 10, 3}};
 
 void kurnosov_inequalities(struct paper *p)
 {

@@ -132,6 +132,7 @@ static void without_overlap(struct paper *p)
 {
     struct paper_table *t = paper_table(p, "Formula (5)", "machine|m", "cycles",
                                         "in blocks of m bits, n = 16, M = C = %d", BITS);
+    bool less = true; /* block by block */
 
     for (size_t i = 0; i < sizeof(blocks_of_5) / sizeof(blocks_of_5[0]); i++) {
         const int m = blocks_of_5[i].m;
@@ -140,6 +141,7 @@ static void without_overlap(struct paper *p)
         const struct paper_case x = liu_case(p, &idle, "torus-pipelined", m / 8);
         struct paper_case by_block = liu_case(p, &busy, "torus-pipelined", m / 8);
         struct paper_row *row = paper_row(t, "%s|%d", blocks_of_5[i].machine, m);
+        double processed;
 
         by_block.c.args.no_overlap = 1;
         row->value[FORMULA] =
@@ -147,13 +149,16 @@ static void without_overlap(struct paper *p)
         paper_run(p, &x, row);
         for (int v = PREDICTED; v < N_VALUES; v++)
             row->value[v] += BITS;
-        paper_remark(row, "block by block: %.7g", paper_emulated(p, &by_block));
+        processed = paper_emulated(p, &by_block);
+        less &= processed < row->value[EMULATED];
+        paper_remark(row, "block by block: %.7g", processed);
     }
     paper_note(t, "Its formula: n(Tsnd + m/w + r + Trcv) + (ceil(M/m) - 1) 4g + C. A run of the "
                   "blocks, and C after it. Block by block: each block is processed before the next "
                   "is received.");
     paper_judge(p, "(5), without overlap", paper_same(t, FORMULA, EMULATED),
-                "it agrees where a hop takes at least g; processing block by block takes less");
+                "it agrees where a hop takes at least g; processing block by block takes %s",
+                less ? "less" : "no less");
 }
 
 void liu_formulas(struct paper *p)

@@ -220,6 +220,14 @@ int64_t paper_unit(const struct paper *p, int64_t otherwise_ns)
     return option_given("unit") ? p->o->unit_ns : otherwise_ns;
 }
 
+struct logp_params paper_params(int64_t unit_ns, int L, int o, int g)
+{
+    return (struct logp_params){.L_ns = L * unit_ns,
+                                .o_send_ns = o * unit_ns,
+                                .o_recv_ns = o * unit_ns,
+                                .g_ns = g * unit_ns};
+}
+
 struct options paper_options(const struct paper *p, const struct paper_case *x,
                              enum logp_clock clock)
 {

@@ -145,6 +145,8 @@ const struct logp_algorithm *paper_algorithm(const struct paper_case *x);
 int64_t paper_knob(const struct paper_case *x, const char *name);
 /* What --unit says; not given: a unit of the paper's own. */
 int64_t paper_unit(const struct paper *p, int64_t otherwise_ns);
+/* L, o and g in units. */
+struct logp_params paper_params(int64_t unit_ns, int L, int o, int g);
 /* The options of a run: those of the command, with the paper's own defaults and this case's model.
  * The topology: free it with logp_topology_destroy(). */
 struct options paper_options(const struct paper *p, const struct paper_case *x,
@@ -231,17 +233,16 @@ struct kurnosov_costs {
     double a, b, c, o, L, g;
 };
 
-typedef struct logp_params (*kurnosov_model)(int64_t unit);
+/* L, o, g; a byte streams, an element is combined: in units, or thousandths of them. */
+struct kurnosov_model {
+    int L, o, g, byte, element;
+};
 
-/* a = 2o + L + c = 3 and b = o + c = 2 leave o + L = 1. */
-struct logp_params kurnosov_small(int64_t unit);
-/* L, o, g = 6, 2, 4, and c = 1. */
-struct logp_params kurnosov_plain(int64_t unit);
-/* L, o, g = 6, 2, 4; a byte streams in 0.01, an element is combined in 0.05. */
-struct logp_params kurnosov_cluster(int64_t unit);
+/* a = 2o + L + c = 3 and b = o + c = 2 leave o + L = 1; c = 1; and one whose vectors stream. */
+extern const struct kurnosov_model kurnosov_small, kurnosov_plain, kurnosov_cluster;
 
 struct paper_case kurnosov_case(const struct paper *p, const char *algorithm, int P, int k,
-                                int64_t count, kurnosov_model model);
+                                int64_t count, const struct kurnosov_model *model);
 struct kurnosov_costs kurnosov_costs(const struct paper_case *x);
 
 enum { KURNOSOV_P = 11, KURNOSOV_K = 4 }; /* processors and chains of its figures */

@@ -61,18 +61,16 @@ struct paper_case shou_chen_case(const struct paper *p, const char *collective,
 {
     const int64_t unit = paper_unit(p, p->o->unit_ns);
     const bool sums = logp_collective_find(collective)->operands == LOGP_OPERANDS_TOTAL;
+    struct logp_params params = paper_params(unit, model->L, model->o, model->g);
 
+    params.gamma_ps = sums ? unit * 1000 : 0;
     return (struct paper_case){.collective = collective,
                                .algorithm = algorithm,
                                .P = P,
                                .unit_ns = unit,
                                .c = {.args.count = sums ? P : 0,
                                      .args.op = sums ? logp_op_find("sum", "double") : NULL,
-                                     .model.params = {.L_ns = model->L * unit,
-                                                      .o_send_ns = model->o * unit,
-                                                      .o_recv_ns = model->o * unit,
-                                                      .g_ns = model->g * unit,
-                                                      .gamma_ps = sums ? unit * 1000 : 0}}};
+                                     .model.params = params}};
 }
 
 /* ---- theorem 2 ---- */

@@ -13,7 +13,9 @@ struct paper_case sun_case(const struct paper *p, const char *algorithm, int P, 
                            size_t element_bytes, bool streams)
 {
     const int64_t unit = paper_unit(p, 5000);
+    struct logp_params params = paper_params(unit, 6, 2, 4);
 
+    params.G_ps = streams ? unit * 10 : 0;
     return (struct paper_case){.collective = "transpose",
                                .algorithm = algorithm,
                                .P = P,
@@ -21,11 +23,7 @@ struct paper_case sun_case(const struct paper *p, const char *algorithm, int P, 
                                .c = {.args.rows = size,
                                      .args.cols = size,
                                      .args.n_bytes = element_bytes,
-                                     .model.params = {.L_ns = 6 * unit,
-                                                      .o_send_ns = 2 * unit,
-                                                      .o_recv_ns = 2 * unit,
-                                                      .g_ns = 4 * unit,
-                                                      .G_ps = streams ? unit * 10 : 0}}};
+                                     .model.params = params}};
 }
 
 /* ---- the formulas ---- */
