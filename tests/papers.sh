@@ -60,6 +60,7 @@ holds kurnosov 'map(select(.printed != null) | [.figure, (.row | .P // .m), .pri
 holds grama 'all(.[]; .printed == null)'
 holds liu 'rows("Table 1") | (map(.row.machine) | unique | length == 5) and all(.[]; .printed == .predicted)
     and map(.printed) == [25,1,6400,6400,40, 25,4,3600,3600,8, 30,16,30,40,2, 31,8,16,40,2, 20,16,10,10,2]'
+# (8); (9), case 2; the examples with M = C = 1024 and (7), with M = C = 2048, and the conclusion
 holds liu 'map(select(.printed != null and .figure != "Table 1") |
         [.figure, .row.machine, .row.M, .row.m, .row.what, .printed]) ==
     [["Condition", "cm5", null, null, null, 0], ["Condition", "dash", null, null, null, 1],
@@ -87,10 +88,14 @@ END
 # ---- the formulas as they are printed, place by place ----
 # place PAPER PLACE ROWS VALUES: the place in the paper, the rows there, and the values of its formula
 place() {
-    jq -e "$definitions ($3) | map(.paper_formula) as \$got | $4 as \$want | (\$got | length) == (\$want | length) and
+    jq -e "$definitions ($3) | map(.paper_formula) as \$got | ($4) as \$want | (\$got | length) == (\$want | length) and
         all(range(\$want | length); . as \$i | \$got[\$i] | near(\$want[\$i]))" "$dir/$1.json" >/dev/null ||
         fail "paper $1, $2: $(jq -c "$definitions ($3) | map(.paper_formula)" "$dir/$1.json") in place of $4"
 }
+place shou-chen 'figure 1 by theorem 3, T*(8) and T*(7), with their times' 'rows("Figure 1")' \
+    '[24, 14, 4, 0, 10, 0, 6, 2, 24, 24, 14, 4, 0, 10, 0, 6, 24]'
+place shou-chen 'lemma 1 and theorem 5, N_S for P = 1..8, 16' 'rows("Lemma 1, theorem 5") + rows("Theorem 5")' \
+    '[1, 9, 15, 25, 31, 39, 47, 47, 109] | . + .'
 place shou-chen 'theorem 6, N = 47 48 53 54 55 61 68 82 84 100 200' 'rows("Theorem 6")' \
     '[24, 24.142857142857, 24.857142857143, 25, 25.142857142857, 26, 27, 29, 29.285714285714, 31.571428571429, 45.857142857143]'
 place shou-chen 'ComputeParent, P = 7 8 20 100, roots 0 and 3' 'rows("ComputeParent")' '[7, 7, 8, 8, 20, 20, 100, 100]'

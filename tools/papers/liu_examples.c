@@ -329,42 +329,10 @@ static void examples(struct paper *p)
     judge_examples(p, t);
 }
 
-/* ---- any torus ---- */
-
-/* Not only squares: rows x columns, on links of their own. */
-static void any_torus(struct paper *p)
-{
-    static const struct {
-        const char *topology;
-        int P;
-    } list[] = {{"torus:16x16", 256},
-                {"torus:8x32", 256},
-                {"torus:32x8", 256},
-                {"torus:5x3", 15},
-                {"torus:3x5", 15}};
-    static const char *const algorithms[] = {"torus", "torus-pipelined"};
-    const struct logp_torus dash = liu_torus("dash", 1024, 1024);
-    struct paper_table *t = paper_table(p, "M x N", "network|algorithm", "cycles",
-                                        "DASH, 1024 bits, C = 1024, the blocks those of 256 bits");
-
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-        for (int a = 0; a < 2; a++) {
-            struct paper_case x = liu_case(p, &dash, algorithms[a], a == 0 ? 0 : 32);
-
-            x.P = list[i].P;
-            x.topology = list[i].topology;
-            paper_run(p, &x, paper_row(t, "%s|%s", list[i].topology, algorithms[a]));
-        }
-    paper_note(t, "The item goes along the first row, both ways, and then along all columns, both "
-                  "ways; the paper's formulas are for squares.");
-    paper_judge_none(p, "M x N", "on any torus the same routing, along one row and all columns");
-}
-
 void liu_examples(struct paper *p)
 {
     worth(p);
     block_sizes(p);
     between_blocks(p);
     examples(p);
-    any_torus(p);
 }

@@ -299,12 +299,12 @@ void liu_formulas(struct paper *p);
 
 /*
  * ---- shou_chen.c ----
- * What the two files on Shou & Chen share: the trees by the paper's own counting function.
+ * What the two files on Shou & Chen share: the trees by the paper's counting function.
  */
 
 enum { LATEST = 64 };
 
-/* With g where e = max(g, o) belongs; times in units. */
+/* With g, for which the paper assumes g >= o; times in units. */
 struct own_tree {
     int P, d, g, T;
     int f[LATEST + 1];    /* how many processors can hold the item at this time */

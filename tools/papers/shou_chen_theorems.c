@@ -2,8 +2,8 @@
 /*
  * Shou & Chen's theorems: how many processors can hold an item by a time and how long the broadcast
  * takes (2), how many operands its tree sums in that time (lemma 1, 5) and how long more of them
- * take (6), and whether that is the most there can be (5). The paper's own numbers are worked out
- * here from its recurrence, with g where max(g, o) belongs.
+ * take (6), and whether that is the most there can be (5). The paper's numbers are worked out here
+ * from its recurrence with g, for which section 0 assumes g >= o; ours has max(g, o).
  */
 #include "papers/paper.h"
 
@@ -12,7 +12,7 @@
 
 enum { MANY = 1 << 20 }; /* operands; f stops there */
 
-/* ---- the paper's own tree ---- */
+/* ---- the tree by the paper's recurrence ---- */
 
 static void count(struct own_tree *tree)
 {
