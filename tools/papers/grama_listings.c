@@ -6,6 +6,8 @@
  */
 #include "papers/paper.h"
 
+#include <stdio.h>
+
 enum { MOST = 16, SOURCE = 2 };
 
 struct outcome {
@@ -105,21 +107,20 @@ static int operands_here(const struct paper *p, int P)
 static void listing(struct paper *p, const char *name, const char *printed, int P, int d,
                     int source)
 {
-    struct paper_listing *l = paper_listing(p, "%s, p = %d", name, P);
     const struct outcome out = by_xor(P, d, source);
+    char lost[160] = "";
 
-    paper_say(l->printed, "%s", printed);
     if (out.lost > 0)
-        paper_say(l->does,
-                  "%d of %d processors get the message; of the sends %d name a processor that "
-                  "does not exist, or are made without the message",
-                  out.reached, P, out.lost);
-    else
-        paper_say(l->does, "%d of %d processors get the message", out.reached, P);
-    paper_say(l->here,
-              "ranks count from the source, modulo P; a send to no processor is left out: "
-              "%d of %d processors",
-              by_modulo(p, P, source), P);
+        snprintf(lost, sizeof(lost),
+                 "; of the sends %d name a processor that does not exist, or are made without the "
+                 "message",
+                 out.lost);
+    paper_listing(
+        p, NULL, false,
+        "%s, p = %d|%s|%d of %d processors get the message%s|"
+        "ranks count from the source, modulo P; a send to no processor is left out: %d of "
+        "%d processors",
+        name, P, printed, out.reached, P, lost, by_modulo(p, P, source), P);
 }
 
 void grama_listings(struct paper *p)
@@ -129,21 +130,19 @@ void grama_listings(struct paper *p)
                                  "the same with my_id XOR source for my_id, stated for p = 2^d";
     const struct outcome zero = by_xor(8, 3, 0), other = by_xor(8, 3, SOURCE);
     const int added = by_reduction(8, 3), here = operands_here(p, 8);
-    struct paper_listing *l;
 
     listing(p, "One-to-all broadcast from node 0", first, 8, 3, 0);
     listing(p, "One-to-all broadcast from node 2", any, 8, 3, SOURCE);
     listing(p, "One-to-all broadcast from node 2", any, 6, 3, SOURCE);
-    l = paper_listing(p, "All-to-one reduction to node 0 (algorithm 4.3), p = 8");
-    paper_say(
-        l->printed,
-        "for i = 0 to d-1, where my_id AND mask is 0: send to my_id XOR 2^i where bit i is 1, "
-        "else receive and add; then set bit i of mask");
-    paper_say(l->does, "%d of 8 operands are added up on node 0", added);
-    paper_say(l->here,
-              "each processor adds what its children send, and sends to its parent: %d of "
-              "8 operands",
-              here);
+    paper_listing(
+        p, NULL, false,
+        "All-to-one reduction to node 0 (algorithm 4.3), p = 8|"
+        "for i = 0 to d-1, where my_id AND mask is 0: send to my_id XOR 2^i where bit i is "
+        "1, else receive and add; then set bit i of mask|"
+        "%d of 8 operands are added up on node 0|"
+        "each processor adds what its children send, and sends to its parent: %d of 8 "
+        "operands",
+        added, here);
     paper_judge(p, "Listing of the broadcast from node 0, p = 2^d",
                 zero.reached == 8 && zero.lost == 0, "%d of 8 processors get the message",
                 zero.reached);

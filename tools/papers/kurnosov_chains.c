@@ -216,7 +216,7 @@ static void listing(struct paper *p)
     static const int ranks[] = {1, P_SHOWN - 1};
     struct paper_table *t = paper_table(p, "Section 7", "r|what", "number",
                                         "the chain d, its head h and tail z of rank r, P = %d", P);
-    struct paper_listing *l = paper_listing(p, "Adaptive chains, d, h and z of rank r, P = %d", P);
+    const struct place_in_chain same = place_of(1, P, true, true); /* for all ranks */
     const int all = operands_of_root(P, false, false), z = operands_of_root(P, false, true),
               both = operands_of_root(P, true, true);
     struct paper_place places[MOST_NODES];
@@ -243,21 +243,18 @@ static void listing(struct paper *p)
                "(d^2-d)/2. Ours: d = floor((sqrt(8r-7) + 1)/2), the same h, z = (d^2+d)/2, at "
                "most P-1: %d of %d ranks are where the chains have them.",
                right, P - 1);
-    paper_say(l->printed, "d = floor((sqrt(8(P-1)+1) - 1)/2), h = (d^2-d)/2 + 1, z = (d^2-d)/2");
-    paper_say(l->does,
-              "all ranks have d = %d, h = %d, z = %d, so that the chain ends before it begins; the "
-              "root waits for heads that never send, and of %d operands %d could reach it",
-              place_of(1, P, true, true).chain, place_of(1, P, true, true).head,
-              place_of(1, P, true, true).tail, P - 1, both);
-    paper_say(l->here,
-              "d = floor((sqrt(8r-7) + 1)/2), z = min((d^2+d)/2, P-1): %d of %d operands reach the "
-              "root; with this d and the printed z %d",
-              all, P - 1, z);
-    paper_judge(p, "Listing of the adaptive chains, section 7",
-                both == P - 1 && paper_same(t, FORMULA, PREDICTED),
-                "d is that of P-1 where the rank r is meant, and z takes d^2-d where d^2+d is "
-                "meant: %d of %d operands could reach the root; as run here %d",
-                both, P - 1, all);
+    paper_listing(
+        p, "Listing of the adaptive chains, section 7",
+        both == P - 1 && paper_same(t, FORMULA, PREDICTED),
+        "Adaptive chains, d, h and z of rank r, P = %d|"
+        "d = floor((sqrt(8(P-1)+1) - 1)/2), h = (d^2-d)/2 + 1, z = (d^2-d)/2|"
+        "all ranks have d = %d, h = %d, z = %d, so that the chain ends before it begins; the root "
+        "waits for heads that never send, and of %d operands %d could reach it|"
+        "d = floor((sqrt(8r-7) + 1)/2), z = min((d^2+d)/2, P-1): %d of %d operands reach the root; "
+        "with this d and the printed z %d|"
+        "d is that of P-1 where the rank r is meant, and z takes d^2-d where d^2+d is meant: %d of "
+        "%d operands could reach the root; as run here %d",
+        P, same.chain, same.head, same.tail, P - 1, both, all, P - 1, z, both, P - 1, all);
 }
 
 void kurnosov_chains(struct paper *p)

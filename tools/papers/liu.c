@@ -187,13 +187,9 @@ static void liu_listings(struct paper *p)
 {
     static const int sizes[] = {3, 4, 5, 8, 16};
     const int n = LARGEST, all = n * n, printed = reached(n, n - 2), here = reached(n, n - 1);
-    struct paper_listing *l = paper_listing(p, "Routing R, n = %d", n);
     struct paper_table *t =
         paper_table(p, "Routing R", "n", "nodes", "how many nodes the message reaches, of n x n");
 
-    paper_say(l->printed, "(i, j), h+1 < i < n-1, sends to (i-1, j)");
-    paper_say(l->does, "%d of %d nodes get the message", printed, all);
-    paper_say(l->here, "(i, j), h+1 < i <= n-1, sends to (i-1, j): %d of %d nodes", here, all);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct paper_row *row = paper_row(t, "%d", sizes[i]);
 
@@ -202,10 +198,13 @@ static void liu_listings(struct paper *p)
     }
     paper_note(t, "Its formula: R as printed, up to i < n-1; predicted: R as run here, up to i <= "
                   "n-1.");
-    paper_judge(
-        p, "Listing of routing R", printed == all,
-        "with i < n-1 it misses nodes for n >= 5: at n = %d it reaches %d of %d; as run here %d", n,
-        printed, all, here);
+    paper_listing(p, "Listing of routing R", printed == all,
+                  "Routing R, n = %d|(i, j), h+1 < i < n-1, sends to (i-1, j)|"
+                  "%d of %d nodes get the message|"
+                  "(i, j), h+1 < i <= n-1, sends to (i-1, j): %d of %d nodes|"
+                  "with i < n-1 it misses nodes for n >= 5: at n = %d it reaches %d of %d; as run "
+                  "here %d",
+                  n, printed, all, here, all, n, printed, all, here);
 }
 
 /* ---- the paper ---- */

@@ -67,30 +67,6 @@ void paper_note(struct paper_table *t, const char *format, ...)
     va_end(args);
 }
 
-struct paper_listing *paper_listing(struct paper *p, const char *name, ...)
-{
-    struct paper_listing *l = &p->listings[p->n_listings];
-    va_list args;
-
-    if (p->n_listings == MOST_LISTINGS)
-        bad_usage("paper %s: more than %d listings", p->name, MOST_LISTINGS);
-    p->n_listings++;
-    *l = (struct paper_listing){0};
-    va_start(args, name);
-    vsnprintf(l->name, sizeof(l->name), name, args);
-    va_end(args);
-    return l;
-}
-
-void paper_say(char text[240], const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, 240, format, args);
-    va_end(args);
-}
-
 void paper_draw(struct paper_table *t, enum paper_picture picture, const struct paper_case *x)
 {
     t->picture = picture;
@@ -131,6 +107,29 @@ void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
     va_start(args, here);
     judge(p, what, "nothing printed", here, args);
     va_end(args);
+}
+
+void paper_listing(struct paper *p, const char *claim, bool agrees, const char *texts, ...)
+{
+    struct paper_listing *l = &p->listings[p->n_listings];
+    char why[sizeof(l->name)], all[5 * sizeof(why)], *text = all;
+    char *const parts[] = {l->name, l->printed, l->does, l->here, why};
+    va_list args;
+
+    if (p->n_listings == MOST_LISTINGS)
+        bad_usage("paper %s: more than %d listings", p->name, MOST_LISTINGS);
+    p->n_listings++;
+    va_start(args, texts);
+    vsnprintf(all, sizeof(all), texts, args);
+    va_end(args);
+    for (int i = 0; i < 5; i++) {
+        const size_t n = strcspn(text, "|");
+
+        snprintf(parts[i], sizeof(why), "%.*s", (int)n, text);
+        text += n + (text[n] == '|');
+    }
+    if (claim != NULL)
+        paper_judge(p, claim, agrees, "%s", why);
 }
 
 bool paper_same_of(const struct paper_table *t, int column, const char *label, enum paper_value a,

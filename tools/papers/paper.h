@@ -78,7 +78,7 @@ struct paper_table {
 
 /* A listing of the paper, run as it is printed. */
 struct paper_listing {
-    char name[80];
+    char name[240];
     char printed[240]; /* the text in question, as printed */
     char does[240];    /* what it does when it is run so */
     char here[240];    /* what is run here in its place, and what that does */
@@ -113,10 +113,10 @@ void paper_remark(struct paper_row *row, const char *format, ...)
 /* A line below the table. */
 void paper_note(struct paper_table *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A listing: fill its texts with paper_say(). */
-struct paper_listing *paper_listing(struct paper *p, const char *name, ...)
-    __attribute__((format(printf, 2, 3)));
-void paper_say(char text[240], const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A listing, "name|printed|does|here|why": its texts, and why its claim agrees or differs; NULL: it
+ * has none. */
+void paper_listing(struct paper *p, const char *claim, bool agrees, const char *texts, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Draw this run in place of the table's numbers. */
 void paper_draw(struct paper_table *t, enum paper_picture picture, const struct paper_case *x);
 /* One line of the list at the end. Printed numbers, or a formula, against ours: "agrees" or

@@ -289,39 +289,30 @@ void sun_listings(struct paper *p)
 {
     const int all = N * N, half = butterfly(0, 1), here = butterfly(0, 0), both = butterfly(1, 1),
               loop = butterfly(1, 0);
-    struct paper_listing *l = paper_listing(p, "Butterfly, the loop over the stages, n = %d", N);
 
-    paper_say(l->printed, "for k = 1 to r - 1, where n = 2^r");
-    paper_say(l->does, "%d of %d stages; %d of %d blocks end where the transpose has them",
-              LEVELS - 1, LEVELS, loop, all);
-    paper_say(l->here, "for k = 0 to r - 1: %d stages; %d of %d blocks", LEVELS, here, all);
-    paper_judge(p, "Listing of the butterfly, the loop over the stages", loop == all,
-                "it begins at k = 1 and so runs r - 1 of r stages: %d of %d blocks reach their "
-                "place; as run here %d",
-                loop, all, here);
-    l = paper_listing(p, "Butterfly, the half that is sent, n = %d", N);
-    paper_say(l->printed, "where bit x_k of the rank is 1, as where it is 0: send the second half "
-                          "of the blocks");
-    paper_say(l->does,
-              "%d of %d blocks end where the transpose has them, with a loop from k = 0; with that "
-              "from k = 1 %d",
-              half, all, both);
-    paper_say(l->here,
-              "where x_k is 1: send the first half; where it is 0: the second; %d of %d blocks",
-              here, all);
-    paper_judge(p, "Listing of the butterfly, the half that is sent", half == all,
-                "where x_k is 1 it sends the wrong half (and tests p_k for x_k): %d of %d blocks "
-                "reach their place; as run here %d",
-                half, all, here);
-    l = paper_listing(p, "Ring, the indices of a block, n = %d", N);
-    paper_say(l->printed, "in phase k processor i sends block (i, j) to j = i + k");
-    paper_say(l->does,
-              "%d of %d blocks end where the transpose has them: i has no block (i, j), "
-              "whose column is j",
-              ring(true), all);
-    paper_say(l->here, "in phase k processor i sends block (j, i) to j = i + k; %d of %d blocks",
-              ring(false), all);
-    paper_judge(p, "Listing of the ring", ring(true) == all,
-                "i and j are exchanged: %d of %d blocks reach their place; as run here %d",
-                ring(true), all, ring(false));
+    paper_listing(p, "Listing of the butterfly, the loop over the stages", loop == all,
+                  "Butterfly, the loop over the stages, n = %d|for k = 1 to r - 1, where n = 2^r|"
+                  "%d of %d stages; %d of %d blocks end where the transpose has them|"
+                  "for k = 0 to r - 1: %d stages; %d of %d blocks|"
+                  "it begins at k = 1 and so runs r - 1 of r stages: %d of %d blocks reach their "
+                  "place; as run here %d",
+                  N, LEVELS - 1, LEVELS, loop, all, LEVELS, here, all, loop, all, here);
+    paper_listing(p, "Listing of the butterfly, the half that is sent", half == all,
+                  "Butterfly, the half that is sent, n = %d|"
+                  "where bit x_k of the rank is 1, as where it is 0: send the second half of the "
+                  "blocks|"
+                  "%d of %d blocks end where the transpose has them, with a loop from k = 0; with "
+                  "that from k = 1 %d|"
+                  "where x_k is 1: send the first half; where it is 0: the second; %d of %d blocks|"
+                  "where x_k is 1 it sends the wrong half (and tests p_k for x_k): %d of %d blocks "
+                  "reach their place; as run here %d",
+                  N, half, all, both, here, all, half, all, here);
+    paper_listing(p, "Listing of the ring", ring(true) == all,
+                  "Ring, the indices of a block, n = %d|"
+                  "in phase k processor i sends block (i, j) to j = i + k|"
+                  "%d of %d blocks end where the transpose has them: i has no block (i, j), whose "
+                  "column is j|"
+                  "in phase k processor i sends block (j, i) to j = i + k; %d of %d blocks|"
+                  "i and j are exchanged: %d of %d blocks reach their place; as run here %d",
+                  N, ring(true), all, ring(false), all, ring(true), all, ring(false));
 }
