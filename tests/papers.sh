@@ -110,11 +110,13 @@ place kurnosov 'section 6, in general, example, closed form, long first; c = 1, 
     '[31, 36, 36, 42, 38, 41, 44, 54]'
 place kurnosov 'section 7, d, h, z of ranks 1 and 10' 'rows("Section 7")' '[4, 7, 6, 4, 7, 6]'
 place kurnosov 'figure 8, 2o+L+c + 3 max(o+c,g); any P: 11, 13' 'rows("Figure 8") | map(select(.paper_formula))' '[23, 27, 28.697715603592]'
+place kurnosov 'figure 5, k* = sqrt(a(P-1)/b) for m = 1, 2^10, 2^20' 'rows("Figure 5") | map(select(.unit == "chains"))' \
+    '[[10.12, 2.05], [14.15, 3.6], [143.11, 53.2]] | map(47 * .[0] / .[1] | sqrt)'
 place kurnosov 'inequalities (2) and (3)' 'rows("Inequalities (2), (3)")' '[1.5, 3.6666666666667, 2, 2]'
 place liu '(8), ncube2 cm5 dash jmachine monsoon' 'rows("Condition")' '[1, 0, 1, 1, 1]'
-place liu '(2), (3), and the longer: dash, monsoon, jmachine with 1024 bits, dash, jmachine with 16' 'rows("Formulas (2), (3)")' \
+place liu '(2), (3), and the longer: dash, monsoon, jmachine with 1024 bits, dash, jmachine with 16' 'titled("a message of M bits")' \
     '[1536, 1480, 1536, 1216, 1150, 1216, 2336, 2230, 2336, 528, 535, 535, 320, 340, 340]'
-place liu '(5), dash monsoon jmachine' 'rows("Formula (5)")' '[2272, 1592, 2688]'
+place liu '(5), dash monsoon jmachine' 'titled("in blocks of m bits by (5)")' '[2272, 1592, 2688]'
 place liu '(6) with (1024/28); (7)' 'rows("Examples") | map(select(.row.what | test("1024/28|\\(7\\)")))' \
     '[320, 588, 612, 1339, 1460, 3244, 12096]'
 place liu '(9), case 1, without its M' 'titled("(9), case 1")' '[13, 9, 7, 5, 9, 8, 13, 9, 7, 5, 9, 8]'
@@ -288,15 +290,15 @@ holds liu 'rows("M x N") | map(select(.row.algorithm == "torus")) | length == 5 
         (if $N % 2 == 0 then $N / 2 * 96 else ($N - 1) / 2 * 96 + 40 end) +
         (if $M % 2 == 0 then $M / 2 * 96 else ($M - 1) / 2 * 96 + 40 end))'
 # (2), (3): two ways of a message in one piece, of which the second is longer where g > D; (5): blocks, and C
-holds liu "$machines rows(\"Formulas (2), (3)\") | length == 15 and each(\$m[.row.machine] as \$x |
+holds liu "$machines titled(\"a message of M bits\") | length == 15 and each(\$m[.row.machine] as \$x |
     (\$x.T + \$x.r + .row.M / \$x.w) as \$D | (13 * \$D + 3 * \$x.g) as \$second |
     if .row.formula == \"(2)\" then .paper_formula == 16 * \$D and .derived == null
     elif .row.formula == \"(3)\" then .paper_formula == 15 * \$D + \$x.g and .derived == if \$x.g > \$D then \$second else null end
     else .paper_formula == ([16 * \$D, 15 * \$D + \$x.g] | max) and .derived == ([16 * \$D, \$second] | max) and
         .emulated == .derived end)"
-holds liu "$machines rows(\"Formula (5)\") | length == 3 and each(\$m[.row.machine] as \$x | .row.m as \$b |
+holds liu "$machines titled(\"in blocks of m bits by (5)\") | length == 3 and each(\$m[.row.machine] as \$x | .row.m as \$b |
     .paper_formula == 16 * (\$x.T + \$x.r + \$b / \$x.w) + (1024 / \$b - 1) * 4 * \$x.g + 1024)"
-holds liu 'rows("Formula (5)") | map([.row.machine, .row.m, .emulated]) ==
+holds liu 'titled("in blocks of m bits by (5)") | map([.row.machine, .row.m, .emulated]) ==
     [["dash", 256, 2272], ["monsoon", 256, 1592], ["jmachine", 128, 2706]]'
 # R up to i < n-1: of each column of n rows the first n div 2 + 1 and, for n > 3, the last
 holds liu 'rows("Routing R") | map([.row.n, .paper_formula, .predicted]) ==
@@ -436,7 +438,7 @@ T = (ts + m tw) log2 p, other P
 verdicts liu "\
 Table 1
 (8), CM-5 no, DASH and Monsoon yes
-(9), case 2, blocks of 248 and 144 bits
+(9), blocks of 248 and 144 bits
 (6), max(4g, Trcv + 3 Tsnd + Cm/M) between blocks
 n(Tsnd + M/w + r + Trcv) + C, 2560 and 2240
 (6), 2240 and 1628, by its formula
@@ -445,7 +447,7 @@ Gains, 12.5, 27.3, 29 and 34 %, by its formulas
 (2), (3), the longer of the two, g <= D
 " "\
 (8), as printed
-(9), case 1, sqrt(4g / (n/w + C/M))
+(9), case 1
 (9), the best blocks
 (6), DASH with (1024/28)
 (6), the time in blocks

@@ -200,12 +200,12 @@ static void block_sizes(struct paper *p)
                "Its formula: sqrt(4g / (n/w + C/M)), rounded up, for 4g >= Trcv + 3 Tsnd + Cm/M; "
                "derived here: the same with an M under the root, sqrt(4gM / (n/w + C/M)). Where "
                "that block makes Cm/M too large, the other case holds.");
-    paper_judge(p, "(9), case 1, sqrt(4g / (n/w + C/M))", paper_same(by_gap, FORMULA, DERIVED),
-                "it lacks the M under the root: %s with M = 1024 and C = 0 gets blocks of %g bits, "
-                "and with it of %g",
+    paper_judge(p, "(9), case 1", paper_same(by_gap, FORMULA, DERIVED),
+                "sqrt(4g / (n/w + C/M)) lacks the M under the root: %s with M = 1024 and C = 0 "
+                "gets blocks of %g bits, and with it of %g",
                 list[0].machine, by_gap->rows[0].value[FORMULA], by_gap->rows[0].value[DERIVED]);
-    paper_judge(p, "(9), case 2, blocks of 248 and 144 bits", paper_same(by_work, PRINTED, FORMULA),
-                "sqrt((Trcv + 3 Tsnd) w M / n), rounded up; this case is printed with its M");
+    paper_judge(p, "(9), blocks of 248 and 144 bits", paper_same(by_work, PRINTED, FORMULA),
+                "case 2, sqrt((Trcv + 3 Tsnd) w M / n), rounded up, which is printed with its M");
     paper_judge(
         p, "(9), the best blocks", paper_same(by_work, FORMULA, PREDICTED),
         "it is that of a smooth curve; blocks are whole bytes, and it is best if they divide "

@@ -70,6 +70,8 @@ const struct paper_row liu_no_row = {.value = {NAN, NAN, NAN, NAN, NAN, NAN}};
 
 /* ---- formulas (2) and (3): a message in one piece may reach the last node on two ways ---- */
 
+#define FORMULAS "Formulas (2), (3), (5)"
+
 /* g < D, and with a message of 16 bits g > D. */
 static const struct {
     const char *machine;
@@ -84,7 +86,7 @@ static double one_hop(const struct logp_torus *t)
 
 static void two_ways(struct paper *p)
 {
-    struct paper_table *t = paper_table(p, "Formulas (2), (3)", "machine|M|formula", "cycles",
+    struct paper_table *t = paper_table(p, FORMULAS, "machine|M|formula", "cycles",
                                         "a message of M bits in one piece, n = 16, C = 0");
     bool within = true, beyond = true;
     struct paper_row *row = NULL;
@@ -130,8 +132,8 @@ enum { BITS = 1024 };
 
 static void without_overlap(struct paper *p)
 {
-    struct paper_table *t = paper_table(p, "Formula (5)", "machine|m", "cycles",
-                                        "in blocks of m bits, n = 16, M = C = %d", BITS);
+    struct paper_table *t = paper_table(p, FORMULAS, "machine|m", "cycles",
+                                        "in blocks of m bits by (5), n = 16, M = C = %d", BITS);
     bool less = true; /* block by block */
 
     for (size_t i = 0; i < sizeof(blocks_of_5) / sizeof(blocks_of_5[0]); i++) {
