@@ -61,7 +61,7 @@ def kinds(counts):
 def shown(rows):
     """How many points there should be: printed, lines and dashes, measured."""
     printed = sum(r["printed"] is not None for r in rows)
-    formula = sum(r["paper_formula"] is not None for r in rows)
+    formula = sum(r[kind] is not None for r in rows for kind in ("paper_formula", "derived"))
     ours = sum(r["predicted"] is not None or r["emulated"] is not None for r in rows)
     measured = sum(r["measured"] is not None for r in rows)
     return printed, formula + ours, measured

@@ -32,8 +32,8 @@ LOGP_BEGIN_DECLS
  *
  * Degenerate: d = 0 is a chain in the order of ids, all at time 0; e = 0 < d is flat.
  * All functions are pure and may be called from any thread.
- * Source: Shou & Chen, optimal broadcast and summation in the LogP model, 1996, corrected for
- * g < o (e = max(g, o) in place of g).
+ * Source: Shou & Chen, optimal broadcast and summation in the LogP model, 1996, which assumes
+ * g >= o; here e = max(g, o) stands for its g.
  */
 
 /** The tree of P processors. Fields are read only; made by logp_tree_init(). */
@@ -205,7 +205,8 @@ LOGP_API int64_t logp_torus_pipelined(const struct logp_torus *t, int64_t m);
 /** @return the size of a block, in bits, that makes equation (6) least. */
 LOGP_API int64_t logp_torus_best_block(const struct logp_torus *t);
 
-/** The advice where the gap decides: sqrt(4gM / (n/w + C/M)) bits, rounded up. */
+/** The advice where the gap decides: sqrt(4gM / (n/w + C/M)) bits, rounded up. Equation (9), case 1,
+ *  lacks this M; case 2, the next, has it. */
 LOGP_API int64_t logp_torus_block_by_gap(const struct logp_torus *t);
 
 /** The advice where overhead and processing decide: sqrt((Trcv + 3 Tsnd) w M / n), rounded up. */

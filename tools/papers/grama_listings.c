@@ -6,6 +6,8 @@
  */
 #include "papers/paper.h"
 
+#include <stdio.h>
+
 enum { MOST = 16, SOURCE = 2 };
 
 struct outcome {
@@ -41,6 +43,22 @@ static struct outcome by_xor(int p, int d, int source)
     return out;
 }
 
+/* Algorithm 4.3, the reduction to node 0: mask = 0; for i = 0 .. d-1: if (my_id & mask) == 0: if
+ * (my_id & 2^i) != 0 send the sum to my_id ^ 2^i, else receive and add; then mask ^= 2^i.
+ * @return how many operands node 0 has added up */
+static int by_reduction(int p, int d)
+{
+    int sum[MOST], mask = 0;
+
+    for (int rank = 0; rank < p; rank++)
+        sum[rank] = 1;
+    for (int i = 0; i < d; mask ^= 1 << i, i++)
+        for (int rank = 0; rank < p; rank++)
+            if ((rank & mask) == 0 && (rank & 1 << i) != 0)
+                sum[rank ^ 1 << i] += sum[rank];
+    return sum[0];
+}
+
 /* As it is run here: ranks count from the source, modulo P; is the parent of each rank another one
  * that exists? @return how many the message reaches */
 static int by_modulo(struct paper *p, int P, int source)
@@ -64,24 +82,45 @@ static int by_modulo(struct paper *p, int P, int source)
     return reached;
 }
 
+/* Of the reduction that is run here: how many processors are in the tree of the root, each once. */
+static int operands_here(const struct paper *p, int P)
+{
+    const struct paper_case x = {.collective = "reduce",
+                                 .algorithm = "binomial",
+                                 .P = P,
+                                 .unit_ns = paper_unit(p, p->o->unit_ns),
+                                 .c = {.args.count = 1, .args.op = logp_op_find("sum", "double")}};
+    struct paper_place places[MOST];
+    int operands = 0;
+
+    paper_places(&x, places);
+    for (int rank = 0; rank < P; rank++) {
+        int at = rank, steps = 0;
+
+        while (at > 0 && at < P && steps++ < P)
+            at = places[at].parent;
+        operands += at == 0;
+    }
+    return operands;
+}
+
 static void listing(struct paper *p, const char *name, const char *printed, int P, int d,
                     int source)
 {
-    struct paper_listing *l = paper_listing(p, "%s, p = %d", name, P);
     const struct outcome out = by_xor(P, d, source);
+    char lost[160] = "";
 
-    paper_say(l->printed, "%s", printed);
     if (out.lost > 0)
-        paper_say(l->does,
-                  "%d of %d processors get the message; of the sends %d name a processor that "
-                  "does not exist, or are made without the message",
-                  out.reached, P, out.lost);
-    else
-        paper_say(l->does, "%d of %d processors get the message", out.reached, P);
-    paper_say(l->here,
-              "ranks count from the source, modulo P; a send to no processor is left out: "
-              "%d of %d processors",
-              by_modulo(p, P, source), P);
+        snprintf(lost, sizeof(lost),
+                 "; of the sends %d name a processor that does not exist, or are made without the "
+                 "message",
+                 out.lost);
+    paper_listing(
+        p, NULL, false,
+        "%s, p = %d|%s|%d of %d processors get the message%s|"
+        "ranks count from the source, modulo P; a send to no processor is left out: %d of "
+        "%d processors",
+        name, P, printed, out.reached, P, lost, by_modulo(p, P, source), P);
 }
 
 void grama_listings(struct paper *p)
@@ -90,10 +129,20 @@ void grama_listings(struct paper *p)
                              *const any =
                                  "the same with my_id XOR source for my_id, stated for p = 2^d";
     const struct outcome zero = by_xor(8, 3, 0), other = by_xor(8, 3, SOURCE);
+    const int added = by_reduction(8, 3), here = operands_here(p, 8);
 
     listing(p, "One-to-all broadcast from node 0", first, 8, 3, 0);
     listing(p, "One-to-all broadcast from node 2", any, 8, 3, SOURCE);
     listing(p, "One-to-all broadcast from node 2", any, 6, 3, SOURCE);
+    paper_listing(
+        p, NULL, false,
+        "All-to-one reduction to node 0 (algorithm 4.3), p = 8|"
+        "for i = 0 to d-1, where my_id AND mask is 0: send to my_id XOR 2^i where bit i is "
+        "1, else receive and add; then set bit i of mask|"
+        "%d of 8 operands are added up on node 0|"
+        "each processor adds what its children send, and sends to its parent: %d of 8 "
+        "operands",
+        added, here);
     paper_judge(p, "Listing of the broadcast from node 0, p = 2^d",
                 zero.reached == 8 && zero.lost == 0, "%d of 8 processors get the message",
                 zero.reached);
@@ -103,4 +152,6 @@ void grama_listings(struct paper *p)
         "%d of 8 processors get the message of node 2; the book states it for p = 2^d only. "
         "Ours counts ranks from the source, modulo P, for any P",
         other.reached);
+    paper_judge(p, "Listing of the reduction to node 0, algorithm 4.3, p = 2^d",
+                added == 8 && here == 8, "%d of 8 operands are added up on node 0", added);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kurnosov's chains, processor by processor: which chain it is in, whom it receives from and when
- * its sum is complete (figures 2, 3, 6 and 8). The figures print no times of processors; all are
- * for L, o, g = 6, 2, 4 and c = 1, so that a = 11. Figure 1 and section 6 are in
+ * its sum is complete (figures 2, 3, 6 and 8), for L, o, g = 6, 2, 4 and c = 1, so that a = 11; and
+ * which chain it is in by the listing of section 7. Figure 1 and section 6 are in
  * kurnosov_messages.c.
  */
 #include "papers/paper.h"
@@ -53,7 +53,7 @@ static const char *sources(const struct paper_place *place, char buf[64])
 static struct paper_table *chains(struct paper *p, const char *figure, const char *algorithm, int P,
                                   int k, const char *title)
 {
-    const struct paper_case x = kurnosov_case(p, algorithm, P, k, 1, kurnosov_plain);
+    const struct paper_case x = kurnosov_case(p, algorithm, P, k, 1, &kurnosov_plain);
     const struct kurnosov_costs costs = kurnosov_costs(&x);
     struct paper_table *t =
         paper_table(p, figure, "rank|chain|receives from", "units", "P = %d, %s", P, title);
@@ -83,30 +83,53 @@ static struct paper_row *row_of_all(struct paper_table *t)
 
 /* ---- figures 2, 3, 6 ---- */
 
+/* Figures 2 and 3 print 4o+2L+2c, when the first processors of the chains of three have their sums;
+ * in figure 6 it is 3o+2L+c, when the root begins to receive the first. */
 static void long_and_short(struct paper *p)
 {
     struct paper_table *longs = chains(p, "Figures 2, 3", "kchain", P_SHOWN, K_SHOWN,
                                        "4 chains, long ones first: when each sum is complete");
     struct paper_table *shorts = chains(p, "Figure 6", "kchain-short-first", P_SHOWN, K_SHOWN,
                                         "4 chains, short ones first: when each sum is complete");
-    const struct paper_case x = kurnosov_case(p, "kchain", P_SHOWN, K_SHOWN, 1, kurnosov_plain);
-    const struct kurnosov_costs costs = kurnosov_costs(&x);
+    const struct paper_case x =
+        kurnosov_case(p, "kchain-short-first", P_SHOWN, K_SHOWN, 1, &kurnosov_plain);
+    const struct kurnosov_costs q = kurnosov_costs(&x);
+    double predicted[P_SHOWN], emulated[P_SHOWN];
+    struct paper_row *row;
 
-    row_of_all(longs)->value[FORMULA] = kurnosov_long_first(&costs, P_SHOWN, K_SHOWN);
-    paper_note(longs, "The paper draws the chains and prints no times. L, o, g, c = 6, 2, "
-                      "4, 1. A chain of n takes n a until the root has its sum, and the root "
-                      "receives max(o+c, g) apart.");
-    paper_judge_none(p, "Figures 2, 3",
-                     "the chains as they are drawn; each processor's time "
-                     "equals the virtual clock's");
+    if (p->stopped)
+        return;
+    row_of_all(longs)->value[FORMULA] = kurnosov_long_first(&q, P_SHOWN, K_SHOWN);
+    row_of_all(shorts)->value[FORMULA] = kurnosov_short_first(&q, P_SHOWN, K_SHOWN);
+    for (size_t i = 0; i < longs->n_rows; i++)
+        if (longs->rows[i].value[PREDICTED] == 2 * q.a) {
+            longs->rows[i].value[FORMULA] = 4 * q.o + 2 * q.L + 2 * q.c;
+            paper_remark(&longs->rows[i], "4o+2L+2c");
+        }
+    paper_moments(p, &x, PAPER_FIRST_RECEIVE, predicted, emulated);
+    row = paper_row(shorts, "0|0|1: begins");
+    row->value[FORMULA] = 3 * q.o + 2 * q.L + q.c;
+    row->value[PREDICTED] = predicted[0];
+    row->value[EMULATED] = emulated[0];
+    paper_remark(row, "3o+2L+c");
+    paper_compare(p, "Figure 6", predicted[0], emulated[0]);
+    paper_note(longs, "L, o, g, c = 6, 2, 4, 1. Of the times of processors the figures print one, "
+                      "4o+2L+2c: a chain of three has its sum. A chain of n takes n a until the "
+                      "root has its sum, and the root receives max(o+c, g) apart.");
+    paper_note(shorts, "The figure prints one time, 3o+2L+c: the second message of a chain has "
+                       "come, here to the root. All: the general form of section 6.");
+    paper_judge(p, "Figures 2, 3, 4o+2L+2c", paper_same_of(longs, 1, "1", FORMULA, EMULATED),
+                "the sum of a chain of three; each processor's time is that of the virtual clock");
     paper_judge(
-        p, "Long chains first, its formula", paper_same(longs, FORMULA, EMULATED),
+        p, "Long chains first, its formula", paper_same_of(longs, 0, "all", FORMULA, EMULATED),
         "floor((P-1)/k)(2o+L+c) + (k-2) max(o+c,g) + 3o + L + 2c; ours is ceil((P-1)/k) a + "
         "(k-1) max(o+c,g): the paper's has an a too much where k divides P-1, and too "
         "little where g > o+c, as in this example");
-    paper_judge_none(p, "Figure 6",
-                     "the same chains, the short ones first: %g units in place of %g",
-                     row_of_all(shorts)->value[EMULATED], row_of_all(longs)->value[EMULATED]);
+    paper_judge(
+        p, "Figure 6, 3o+2L+c", paper_same_of(shorts, 0, "0", FORMULA, EMULATED),
+        "the root begins to receive; it has all after %g units in place of %g with the long "
+        "ones first",
+        shorts->rows[P_SHOWN].value[EMULATED], row_of_all(longs)->value[EMULATED]);
 }
 
 /* ---- figure 8 ---- */
@@ -119,7 +142,7 @@ static void adaptive(struct paper *p)
     struct paper_table *thirteen = chains(p, "Figure 8", "kchain-adaptive", P_SHOWN + 2, 0, last);
     struct paper_table *in_order =
         chains(p, "Figure 8", "kchain-adaptive-sorted", P_SHOWN + 2, 0, sorted);
-    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P_SHOWN, 0, 1, kurnosov_plain);
+    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P_SHOWN, 0, 1, &kurnosov_plain);
     const struct kurnosov_costs costs = kurnosov_costs(&x);
     struct paper_row *row;
     double ours;
@@ -148,45 +171,90 @@ static void adaptive(struct paper *p)
         "a > B");
 }
 
-/* ---- the listing of the adaptive chains ---- */
+/* ---- section 7: the listing of the adaptive chains ---- */
 
-/* Which chain, by the formulas of the text: chain j, and its first and last processor. */
+/* Which chain, and its first and last processor: the paper's d, h and z, as printed or as meant. */
 struct place_in_chain {
     int chain, head, tail;
 };
 
-static struct place_in_chain place_of(int rank, int P)
+/* As printed: d of P - 1 where the rank is meant, and z with d^2 - d where d^2 + d is meant. */
+static struct place_in_chain place_of(int rank, int P, bool printed_d, bool printed_z)
 {
-    const int j = ((int)sqrt(8.0 * rank - 7) + 1) / 2;
-    const int last = (j * j + j) / 2;
+    const int d =
+        printed_d ? ((int)sqrt(8.0 * (P - 1) + 1) - 1) / 2 : ((int)sqrt(8.0 * rank - 7) + 1) / 2;
+    const int last = (printed_z ? d * d - d : d * d + d) / 2;
 
-    return (struct place_in_chain){j, (j * j - j) / 2 + 1, last < P - 1 ? last : P - 1};
+    return (struct place_in_chain){d, (d * d - d) / 2 + 1, last < P - 1 ? last : P - 1};
+}
+
+/* A rank below z waits for the next one, adds, and sends to the rank before it, the head h to the
+ * root; the root waits for the heads of all chains. What nobody waits for is lost.
+ * @return how many ranks' operands the root gets */
+static int operands_of_root(int P, bool printed_d, bool printed_z)
+{
+    int sums[MOST_NODES], root = 0;
+
+    for (int rank = P - 1; rank > 0; rank--) {
+        const struct place_in_chain at = place_of(rank, P, printed_d, printed_z);
+        const struct place_in_chain next = place_of(rank + 1, P, printed_d, printed_z);
+        const struct place_in_chain meant = place_of(rank, P, false, false);
+
+        sums[rank] = 1;
+        if (rank < at.tail && rank + 1 != next.head)
+            sums[rank] += sums[rank + 1];
+        if (rank == meant.head && (rank == at.head || rank == 1))
+            root += sums[rank];
+    }
+    return root;
 }
 
 static void listing(struct paper *p)
 {
     const int P = P_SHOWN;
-    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P, 0, 1, kurnosov_plain);
-    struct paper_listing *l = paper_listing(p, "Adaptive chains, d and z of rank r, P = %d", P);
+    const struct paper_case x = kurnosov_case(p, "kchain-adaptive", P, 0, 1, &kurnosov_plain);
+    static const int ranks[] = {1, P_SHOWN - 1};
+    struct paper_table *t = paper_table(p, "Section 7", "r|what", "number",
+                                        "the chain d, its head h and tail z of rank r, P = %d", P);
+    const struct place_in_chain same = place_of(1, P, true, true); /* for all ranks */
+    const int all = operands_of_root(P, false, false), z = operands_of_root(P, false, true),
+              both = operands_of_root(P, true, true);
     struct paper_place places[MOST_NODES];
     int right = 0;
 
     paper_places(&x, places);
     for (int rank = 1; rank < P; rank++) {
-        const struct place_in_chain at = place_of(rank, P);
+        const struct place_in_chain at = place_of(rank, P, false, false);
 
         right += places[rank].parent == (rank == at.head ? 0 : rank - 1) &&
                  places[rank].n_children == (rank < at.tail);
     }
-    paper_say(l->printed, "the indices d and z of a rank's chain");
-    paper_say(l->does, "not run: the text of d and z is garbled, so that the ranks are not known");
-    paper_say(l->here,
-              "chain j = floor((isqrt(8r-7)+1)/2), from (j^2-j)/2+1 to min((j^2+j)/2, P-1): %d of "
-              "%d ranks are where the chains have them",
-              right, P - 1);
-    paper_judge(p, "Listing of the adaptive chains", false,
-                "d and z are garbled in the paper; as run here, %d of %d ranks are in their places",
-                right, P - 1);
+    for (int i = 0; i < 6; i++) {
+        static const char *const what[] = {"d", "h", "z"};
+        const struct place_in_chain own = place_of(ranks[i / 3], P, true, true),
+                                    ours = place_of(ranks[i / 3], P, false, false);
+        struct paper_row *row = paper_row(t, "%d|%s", ranks[i / 3], what[i % 3]);
+
+        row->value[FORMULA] = i % 3 == 0 ? own.chain : i % 3 == 1 ? own.head : own.tail;
+        row->value[PREDICTED] = i % 3 == 0 ? ours.chain : i % 3 == 1 ? ours.head : ours.tail;
+    }
+    paper_note(t,
+               "Its formulas: d = floor((sqrt(8(P-1)+1) - 1)/2), h = (d^2-d)/2 + 1, z = "
+               "(d^2-d)/2. Ours: d = floor((sqrt(8r-7) + 1)/2), the same h, z = (d^2+d)/2, at "
+               "most P-1: %d of %d ranks are where the chains have them.",
+               right, P - 1);
+    paper_listing(
+        p, "Listing of the adaptive chains, section 7",
+        both == P - 1 && paper_same(t, FORMULA, PREDICTED),
+        "Adaptive chains, d, h and z of rank r, P = %d|"
+        "d = floor((sqrt(8(P-1)+1) - 1)/2), h = (d^2-d)/2 + 1, z = (d^2-d)/2|"
+        "all ranks have d = %d, h = %d, z = %d, so that the chain ends before it begins; the root "
+        "waits for heads that never send, and of %d operands %d could reach it|"
+        "d = floor((sqrt(8r-7) + 1)/2), z = min((d^2+d)/2, P-1): %d of %d operands reach the root; "
+        "with this d and the printed z %d|"
+        "d is that of P-1 where the rank r is meant, and z takes d^2-d where d^2+d is meant: %d of "
+        "%d operands could reach the root; as run here %d",
+        P, same.chain, same.head, same.tail, P - 1, both, all, P - 1, z, both, P - 1, all);
 }
 
 void kurnosov_chains(struct paper *p)

@@ -34,7 +34,7 @@ static const struct logp_algorithm three = {
 
 void kurnosov_messages(struct paper *p)
 {
-    struct paper_case x = kurnosov_case(p, "three-messages", 2, 0, 0, kurnosov_plain);
+    struct paper_case x = kurnosov_case(p, "three-messages", 2, 0, 0, &kurnosov_plain);
     struct paper_table *t = paper_table(p, "Figure 1", "processor|done", "units",
                                         "three messages from 0 to 1, L, o, g = 6, 2, 4");
     double predicted[2], emulated[2], formula[2];
@@ -48,7 +48,7 @@ void kurnosov_messages(struct paper *p)
     costs = kurnosov_costs(&x);
     formula[0] = 2 * costs.g + costs.o;
     formula[1] = costs.L + 2 * costs.g + 2 * costs.o;
-    paper_ends(p, &x, predicted, emulated);
+    paper_moments(p, &x, PAPER_END, predicted, emulated);
     for (int rank = 0; rank < 2 && !p->stopped; rank++) {
         struct paper_row *row =
             paper_row(t, "%d|%s", rank, rank == 0 ? "third send" : "third receive");
@@ -78,7 +78,7 @@ static void over_k(struct paper *p)
     for (int i = 0; i < 2; i++)
         for (int k = 1; k < P_SHOWN; k++) {
             const struct paper_case x =
-                kurnosov_case(p, algorithms[i], P_SHOWN, k, 1, kurnosov_plain);
+                kurnosov_case(p, algorithms[i], P_SHOWN, k, 1, &kurnosov_plain);
             const struct kurnosov_costs costs = kurnosov_costs(&x);
             struct paper_row *row = paper_row(t, "%s|%d", i == 0 ? "long" : "short", k);
 
@@ -87,59 +87,84 @@ static void over_k(struct paper *p)
             paper_run(p, &x, row);
         }
     paper_note(t,
-               "Ours, with B = max(o+c, g), q = floor((P-1)/k) and v = (P-1) mod k: long first "
-               "ceil((P-1)/k) a + (k-1) B; short first q a + max((k-v) B, a) + (v-1) B, or where "
-               "v = 0 q a + (k-1) B.");
-    paper_note(t, "The paper's for short first, which lacks L, is taken as q a + max((k-v)(o+c), "
-                  "a - L) + (v-1)(o+c); where all chains are of one length there is none.");
+               "Ours, with B = max(o+c, g), u = floor((P-1)/k) and v = (P-1) mod k: long first "
+               "ceil((P-1)/k) a + (k-1) B; short first u a + max((k-v) B, a) + (v-1) B, or where "
+               "v = 0 u a + (k-1) B.");
+    paper_note(t, "The paper's for short first is (u-1)a + max{s max{o+c,g}, a} + (v-1) "
+                  "max{o+c,g} + 2o + c, with s = k - v. It lacks an L, and where k divides P-1 it "
+                  "has max{k max{o+c,g}, a} for k max{o+c,g}.");
 }
 
-/* The forms for P = 11, k = 4 in letters, as far as they are known: the example's own terms are
- * those of q a + max((k-v)(o+c), a) + (v-1)(o+c), which its closed form sums up. */
+/* The example for P = 11, k = 4: u = v = s = 2. It begins with 3o + 2L, where the root begins to
+ * receive at 3o + 2L + c; its other terms are those of the general form, and o + c of the root. */
 static double example(const struct kurnosov_costs *t)
 {
-    const int q = (P_SHOWN - 1) / K_SHOWN, v = (P_SHOWN - 1) % K_SHOWN;
+    const double apart = fmax(t->b, t->g);
 
-    return q * t->a + fmax((K_SHOWN - v) * t->b, t->a) + (v - 1) * t->b;
+    return 3 * t->o + 2 * t->L + fmax(2 * apart, t->a) + apart + t->o + t->c;
 }
+
+static double in_general(const struct kurnosov_costs *t)
+{
+    return kurnosov_short_first(t, P_SHOWN, K_SHOWN);
+}
+
+static double closed(const struct kurnosov_costs *t)
+{
+    return 7 * t->o + 2 * t->L + 4 * t->c + fmax(t->c, t->L);
+}
+
+static double longs(const struct kurnosov_costs *t)
+{
+    return 9 * t->o + 3 * t->L + 6 * t->c;
+}
+
+static const struct {
+    const char *algorithm, *first, *form;
+    double (*formula)(const struct kurnosov_costs *t);
+    const char *why;
+} forms_of_6[] = {
+    {"kchain-short-first", "short", "in general", in_general, "it lacks an L"},
+    {"kchain-short-first", "short", "example, 3o+2L+max{..}+..", example, "it lacks a c"},
+    {"kchain-short-first", "short", "7o+2L+4c+max{c,L}", closed,
+     "the example's closed form counts o + c between two receives, which is too little for g > o + "
+     "c"},
+    {"kchain", "long", "9o+3L+6c", longs,
+     "it counts o + c between two receives, which is too little for g > o + c"},
+};
+
+enum { N_FORMS = sizeof(forms_of_6) / sizeof(forms_of_6[0]) };
 
 static void forms(struct paper *p)
 {
-    const struct paper_case longs = kurnosov_case(p, "kchain", P_SHOWN, K_SHOWN, 1, kurnosov_plain);
-    const struct paper_case shorts =
-        kurnosov_case(p, "kchain-short-first", P_SHOWN, K_SHOWN, 1, kurnosov_plain);
-    const struct kurnosov_costs x = kurnosov_costs(&longs);
-    const struct {
-        const char *label;
-        double formula;
-    } list[] = {
-        {"short|in general, lacks L", kurnosov_short_first(&x, P_SHOWN, K_SHOWN)},
-        {"short|example, 3o+2L+max{..}+..", example(&x)},
-        {"short|7o+2L+4c+max{c,L}", 7 * x.o + 2 * x.L + 4 * x.c + fmax(x.c, x.L)},
-        {"long|9o+3L+6c", 9 * x.o + 3 * x.L + 6 * x.c},
-    };
-    struct paper_table *t = paper_table(p, "Section 6", "first|form", "units",
+    static const int combining[] = {1, 3}; /* c: g > o + c, and g < o + c */
+    struct paper_table *t = paper_table(p, "Section 6", "c|first|form", "units",
                                         "its four forms for P = %d, k = %d", P_SHOWN, K_SHOWN);
 
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
-        struct paper_row *row = paper_row(t, "%s", list[i].label);
+    for (int i = 0; i < 2 * N_FORMS; i++) {
+        const int c = combining[i / N_FORMS], f = i % N_FORMS;
+        struct paper_case x =
+            kurnosov_case(p, forms_of_6[f].algorithm, P_SHOWN, K_SHOWN, 1, &kurnosov_plain);
+        struct paper_row *row =
+            paper_row(t, "%d|%s|%s", c, forms_of_6[f].first, forms_of_6[f].form);
+        struct kurnosov_costs costs;
 
-        row->value[FORMULA] = list[i].formula;
-        paper_run(p, list[i].label[0] == 'l' ? &longs : &shorts, row);
+        x.c.model.params.gamma_ps *= c;
+        costs = kurnosov_costs(&x);
+        row->value[FORMULA] = forms_of_6[f].formula(&costs);
+        paper_run(p, &x, row);
     }
-    paper_note(t,
-               "L, o, g, c = 6, 2, 4, 1. The forms count o + c between two receives of the root, "
-               "ours max(o+c, g). The example is evaluated by the terms of its closed form.");
-    for (size_t i = 0; i < t->n_rows && !p->stopped; i++) {
-        char first[64], form[64], what[160];
-        const double *value = t->rows[i].value;
+    paper_note(t, "L, o, g = 6, 2, 4. The example's terms after 3o+2L are taken as those of the "
+                  "general form, max{2 max{o+c,g}, 2o+L+c} + max{o+c,g} + o + c.");
+    for (int f = 0; f < N_FORMS; f++) {
+        const double *at_1 = t->rows[f].value, *at_3 = t->rows[N_FORMS + f].value;
+        char what[160];
 
-        snprintf(what, sizeof(what), "Section 6, %s first, %s",
-                 paper_label(t->rows[i].labels, 0, first), paper_label(t->rows[i].labels, 1, form));
-        paper_judge(p, what, value[FORMULA] == value[EMULATED], "%g; ours %g%s", value[FORMULA],
-                    value[EMULATED],
-                    i == 0 ? ": q a + max((k-v)B, a) + (v-1)B, for v = 0 q a + (k-1)B"
-                           : ", as g > o + c");
+        snprintf(what, sizeof(what), "Section 6, %s first, %s", forms_of_6[f].first,
+                 forms_of_6[f].form);
+        paper_judge(p, what, at_1[FORMULA] == at_1[EMULATED] && at_3[FORMULA] == at_3[EMULATED],
+                    "%g for c = 1, ours %g; %g for c = 3, ours %g: %s", at_1[FORMULA],
+                    at_1[EMULATED], at_3[FORMULA], at_3[EMULATED], forms_of_6[f].why);
     }
 }
 

@@ -4,44 +4,26 @@
 
 /* ---- the models ---- */
 
-struct logp_params kurnosov_small(int64_t unit)
-{
-    return (struct logp_params){
-        .o_send_ns = unit, .o_recv_ns = unit, .g_ns = 2 * unit, .gamma_ps = unit * 1000};
-}
-
-struct logp_params kurnosov_plain(int64_t unit)
-{
-    return (struct logp_params){.L_ns = 6 * unit,
-                                .o_send_ns = 2 * unit,
-                                .o_recv_ns = 2 * unit,
-                                .g_ns = 4 * unit,
-                                .gamma_ps = unit * 1000};
-}
-
-struct logp_params kurnosov_cluster(int64_t unit)
-{
-    return (struct logp_params){.L_ns = 6 * unit,
-                                .o_send_ns = 2 * unit,
-                                .o_recv_ns = 2 * unit,
-                                .g_ns = 4 * unit,
-                                .G_ps = unit * 10,
-                                .gamma_ps = unit * 50};
-}
+const struct kurnosov_model kurnosov_small = {0, 1, 2, 0, 1000},
+                            kurnosov_plain = {6, 2, 4, 0, 1000},
+                            kurnosov_cluster = {6, 2, 4, 10, 50};
 
 struct paper_case kurnosov_case(const struct paper *p, const char *algorithm, int P, int k,
-                                int64_t count, kurnosov_model model)
+                                int64_t count, const struct kurnosov_model *model)
 {
     const int64_t unit = paper_unit(p, 5000);
+    struct paper_case x = {.collective = "reduce",
+                           .algorithm = algorithm,
+                           .P = P,
+                           .unit_ns = unit,
+                           .c = {.model.params = paper_params(unit, model->L, model->o, model->g),
+                                 .args.count = count,
+                                 .args.k = k,
+                                 .args.op = logp_op_find("sum", "double")}};
 
-    return (struct paper_case){.collective = "reduce",
-                               .algorithm = algorithm,
-                               .P = P,
-                               .unit_ns = unit,
-                               .c = {.model.params = model(unit),
-                                     .args.count = count,
-                                     .args.k = k,
-                                     .args.op = logp_op_find("sum", "double")}};
+    x.c.model.params.G_ps = model->byte * unit; /* thousandths of a unit in ns are whole ps */
+    x.c.model.params.gamma_ps = model->element * unit;
+    return x;
 }
 
 struct kurnosov_costs kurnosov_costs(const struct paper_case *x)
@@ -69,14 +51,13 @@ double kurnosov_long_first(const struct kurnosov_costs *t, int P, int k)
     return shortest * t->a + (k - 2) * fmax(t->b, t->g) + 3 * t->o + t->L + 2 * t->c;
 }
 
-/* It lacks L: with L in the second term it is what ours is where g <= o + c. */
+/* u, v and s as the paper has them. It lacks an L. */
 double kurnosov_short_first(const struct kurnosov_costs *t, int P, int k)
 {
-    const int shortest = (P - 1) / k, longer = (P - 1) % k;
+    const int u = (P - 1) / k, v = (P - 1) % k, s = k - v;
+    const double apart = fmax(t->b, t->g);
 
-    if (longer == 0)
-        return NAN;
-    return shortest * t->a + fmax((k - longer) * t->b, t->a - t->L) + (longer - 1) * t->b;
+    return (u - 1) * t->a + fmax(s * apart, t->a) + (v - 1) * apart + 2 * t->o + t->c;
 }
 
 double kurnosov_t(const struct kurnosov_costs *t, int P, int k)
@@ -84,11 +65,6 @@ double kurnosov_t(const struct kurnosov_costs *t, int P, int k)
     const int shortest = (P - 1) / k;
 
     return (shortest + 1) * t->a + (k - 1) * t->b;
-}
-
-double kurnosov_smooth(const struct kurnosov_costs *t, int P, double k)
-{
-    return ((P - 1) / k + 1) * t->a + (k - 1) * t->b;
 }
 
 double kurnosov_best(const struct kurnosov_costs *t, int P)
@@ -118,59 +94,43 @@ double kurnosov_binomial(const struct kurnosov_costs *t, int P)
 
 /* ---- inequalities ---- */
 
-/*
- * Kurnosov's inequalities (2) and (3), from which k* = sqrt(a(P-1)/b) follows. They are evaluated
- * as the two conditions under which t(k*), without its floor, is the least: it is not above
- * t(k*-1), nor above t(k*+1). No number of them is printed.
- */
+/* Figure 4's model, that of the other figures, and one in which an element takes longer than L. */
+static const struct {
+    const char *labels;
+    const struct kurnosov_model *model;
+    int64_t m;
+    int inequality;
+} ratios[] = {{"2|0,1,2|1", &kurnosov_small, 1, 2},
+              {"2|6,2,4|1", &kurnosov_plain, 1, 2},
+              {"3|0,1,2|1", &kurnosov_small, 1, 3},
+              {"3|6,2,4|10", &kurnosov_plain, 10, 3}};
 
-/* t(k) and ours for k*-1, k*, k*+1. @return bit 0: (2) holds, bit 1: (3) */
-static int neighbours(struct paper *p, struct paper_table *t, int P, int best, const char *what)
+void kurnosov_inequalities(struct paper *p)
 {
-    double around[3];
+    struct paper_table *t = paper_table(p, "Inequalities (2), (3)", "inequality|L,o,g|m", "a/b",
+                                        "how much longer a is than b, for m elements of gamma = 1");
+    bool holds[2] = {true, true};
 
-    for (int i = 0; i < 3; i++) {
-        const int k = best - 1 + i;
-        const struct paper_case x = kurnosov_case(p, "kchain", P, k, 1, kurnosov_small);
-        const struct kurnosov_costs costs = kurnosov_costs(&x);
-        struct paper_row *row = paper_row(t, "%d|%s|%d", P, what, k);
+    for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++) {
+        const struct paper_case x =
+            kurnosov_case(p, "kchain", KURNOSOV_P, 1, ratios[i].m, ratios[i].model);
+        const struct kurnosov_costs q = kurnosov_costs(&x);
+        struct paper_row *row = paper_row(t, "%s", ratios[i].labels);
+        bool holds_here;
 
-        row->value[FORMULA] = around[i] = kurnosov_smooth(&costs, P, k);
-        paper_run(p, &x, row);
+        row->value[FORMULA] = ratios[i].inequality == 2 ? 1 + (q.o + q.L) / (q.o + q.c) : 2;
+        row->value[PREDICTED] = q.a / q.b;
+        holds_here = q.a / q.b > 1 &&
+                     (ratios[i].inequality == 2 ? fabs(q.a / q.b - row->value[FORMULA]) < 1e-9
+                                                : q.o + q.L < q.b && q.a / q.b < 2);
+        holds[ratios[i].inequality - 2] &= holds_here;
+        paper_remark(row, "%s", holds_here ? "holds" : "does not hold");
     }
-    for (int i = 0; i < 3; i += 2) {
-        struct paper_row *row = &t->rows[t->n_rows - 3 + (size_t)i];
-
-        paper_remark(row, "(%d) %s", i == 0 ? 2 : 3,
-                     around[1] <= around[i] ? "holds" : "does not hold");
-    }
-    paper_remark(&t->rows[t->n_rows - 2], "k*");
-    return (around[1] <= around[0]) | (around[1] <= around[2]) << 1;
-}
-
-void kurnosov_inequalities(struct paper *p, const int (*printed)[2], int n)
-{
-    static const struct paper_chart chart = {
-        .x_axis = "k, chains", .y_axis = "time, units", .x = 2, .series = EACH_OTHER};
-    struct paper_table *t = paper_table(p, "Inequalities (2), (3)", "P|k*|k", "units",
-                                        "t(k*) <= t(k*-1) and t(k*) <= t(k*+1), a = 3, b = 2");
-    int root = 3, advised = 3;
-
-    t->chart = &chart;
-    for (int i = 0; i < n; i++) {
-        const struct paper_case x = kurnosov_case(p, "kchain", printed[i][0], 1, 1, kurnosov_small);
-        const struct kurnosov_costs costs = kurnosov_costs(&x);
-        const int nearest = (int)(kurnosov_best_k(&costs, printed[i][0]) + 0.5);
-
-        root &= neighbours(p, t, printed[i][0], nearest, "root");
-        advised &= neighbours(p, t, printed[i][0], printed[i][1], "printed");
-    }
-    paper_note(t, "Its formula: t(k) without its floor, ((P-1)/k + 1)a + (k-1)b. (2) and (3) are "
-                  "taken as the conditions of its least value, derived from t(k); root: k* = "
-                  "sqrt(a(P-1)/b) to the nearest whole number, printed: that of figure 4.");
-    paper_judge(p, "Inequalities (2), (3), k* = sqrt(a(P-1)/b)", root == 3,
-                "to the nearest whole number, t(k) has its least there");
-    paper_judge(p, "Inequalities (2), (3), the printed k*", advised == 3,
-                "10, 15, 18 and 20 are ceil(sqrt(P-1)), below sqrt(a(P-1)/b) as a > b: t(k*+1) is "
-                "less");
+    paper_note(t, "Its formulas: (2) 1 < a/b = 1 + (o+L)/(o+gamma) for m = 1; (3) 1 < a/b < 2 "
+                  "where o+L < o + m gamma, of which the 2 is shown. Predicted: a/b with a = 2o + "
+                  "L + m gamma, b = o + m gamma.");
+    paper_judge(p, "(2), 1 < a/b = 1 + (o+L)/(o+gamma) for m = 1", holds[0],
+                "for L,o,g = 0,1,2 and 6,2,4");
+    paper_judge(p, "(3), 1 < a/b < 2 where o+L < o + m gamma", holds[1],
+                "for L,o,g = 0,1,2 with m = 1, and 6,2,4 with m = 10");
 }

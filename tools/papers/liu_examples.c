@@ -2,6 +2,7 @@
 /* Liu, Li & Cui: when it is worth while to send blocks, what blocks, and the paper's examples. */
 #include "papers/paper.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <logp/paper.h>
 
@@ -38,7 +39,7 @@ static void worth(struct paper *p)
     static const struct {
         const char *machine;
         double printed;
-    } list[] = {{"ncube2", NAN}, {"cm5", 0}, {"dash", NAN}, {"jmachine", NAN}, {"monsoon", NAN}};
+    } list[] = {{"ncube2", NAN}, {"cm5", 0}, {"dash", 1}, {"jmachine", NAN}, {"monsoon", 1}};
     struct paper_table *t = paper_table(p, "Condition", "machine", "1 yes, 0 no",
                                         "(8): is pipelining worth while? n = 16, M = C = 1024");
 
@@ -63,38 +64,80 @@ static void worth(struct paper *p)
                "Its formula as printed: nM/w + C >= 4g or nM/w >= Trcv + 3 Tsnd. It must be "
                "\"and\", and with the second of two blocks: ours is nM/w + C >= max(8g, 2(Trcv + "
                "3 Tsnd) + C).");
-    paper_judge(p, "(8), as printed", paper_same(t, FORMULA, EMULATED),
-                "with \"or\" it accepts nCUBE/2, where 16384 >= 12800, but no blocks take less; it "
-                "needs \"and\"");
-    paper_judge(p, "(8), CM-5: not worth while", paper_same(t, PRINTED, EMULATED),
+    paper_judge(
+        p, "(8), as printed", paper_same(t, FORMULA, EMULATED),
+        "with \"or\" it accepts nCUBE/2, where nM/w = 16384 >= Trcv + 3 Tsnd = 12800, but no "
+        "blocks take less; it needs \"and\"");
+    paper_judge(p, "(8), CM-5 no, DASH and Monsoon yes",
+                paper_same(t, PRINTED, FORMULA) && paper_same(t, PRINTED, EMULATED),
                 "by its condition and by ours");
 }
 
 /* ---- the examples ---- */
 
-/* One example with blocks of m bits; printed values are NAN where there are none. */
-static void example(struct paper *p, struct paper_table *t, const struct logp_torus *torus,
-                    int64_t m, double plain_printed, double blocks_printed, double gain_printed)
+/* The examples, C = M, and what is printed: NAN where there is none. m = 0: as (9) advises. */
+static const struct example {
+    const char *machine;
+    int M, m;
+    double plain, blocks, less, gain;
+} list_of_examples[] = {
+    {"dash", 1024, 248, 2560, 2240, 320, 12.5},    {"dash", 1024, 256, NAN, NAN, NAN, NAN},
+    {"monsoon", 1024, 144, 2240, 1628, 612, 27.3}, {"dash", 2048, 0, NAN, NAN, NAN, 29},
+    {"monsoon", 2048, 0, NAN, NAN, NAN, 34},       {"jmachine", 2048, 0, NAN, NAN, NAN, CONCLUDED}};
+
+enum { N_EXAMPLES = sizeof(list_of_examples) / sizeof(list_of_examples[0]), ROWS_EACH = 4 };
+
+static struct paper_row *example_row(struct paper_table *t, const struct example *e, int64_t m,
+                                     const char *what, double printed)
 {
+    char block[24] = "-";
+    struct paper_row *row;
+
+    if (m > 0)
+        snprintf(block, sizeof(block), "%lld", (long long)m);
+    row = paper_row(t, "%s|%d|%s|%s", e->machine, e->M, block, what);
+    row->value[PRINTED] = printed;
+    return row;
+}
+
+static void example(struct paper *p, struct paper_table *t, const struct example *e)
+{
+    const struct logp_torus torus = liu_torus(e->machine, e->M, e->M);
+    const int64_t m = e->m > 0 ? e->m : logp_torus_block_by_work(&torus);
     const int64_t bytes = (m + 4) / 8; /* the nearest */
     struct paper_row plain, blocks, *row;
 
-    row = paper_row(t, "%s|%lld|-|in one piece", torus->machine->name, (long long)torus->M);
-    row->value[PRINTED] = plain_printed;
-    liu_plain(p, torus, row);
+    row = example_row(t, e, 0, "in one piece", e->plain);
+    liu_plain(p, &torus, row);
     plain = *row;
-    row = paper_row(t, "%s|%lld|%lld|in blocks", torus->machine->name, (long long)torus->M,
-                    (long long)m);
-    row->value[PRINTED] = blocks_printed;
-    liu_pipelined(p, torus, m, bytes, row);
+    row = example_row(t, e, m, "in blocks", e->blocks);
+    liu_pipelined(p, &torus, m, bytes, row);
     if (m % 8 != 0)
         paper_remark(row, "%lld bits are not whole bytes: run with %lld", (long long)m,
                      8 * (long long)bytes);
     blocks = *row;
-    row = paper_row(t, "%s|%lld|%lld|gain, %%", torus->machine->name, (long long)torus->M,
-                    (long long)m);
-    row->value[PRINTED] = gain_printed;
+    row = example_row(t, e, m, "(7), less", e->less);
+    for (int v = FORMULA; v < N_VALUES; v++)
+        row->value[v] = plain.value[v] - blocks.value[v];
+    row = example_row(t, e, m, "gain, %", e->gain);
     liu_gain(row, &plain, &blocks);
+}
+
+/* The first example as it is printed: (1024/28) for the number of blocks, rounded up. */
+static void slip(struct paper *p, struct paper_table *t)
+{
+    const struct example *e = &list_of_examples[0];
+    const struct logp_torus torus = liu_torus(e->machine, e->M, e->M);
+    const struct logp_preset *q = torus.machine;
+    const int64_t busy = 2 * q->overhead + e->m; /* Trcv + 3 Tsnd + Cm/M */
+    const int64_t apart = busy > 4 * q->gap ? busy : 4 * q->gap;
+    const int64_t more = (e->M + 27) / 28 - (e->M + e->m - 1) / e->m;
+    struct paper_row *row = example_row(t, e, e->m, "with (1024/28)", e->blocks);
+
+    row->value[FORMULA] = (double)(logp_torus_pipelined(&torus, e->m) + more * apart);
+    paper_judge(p, "(6), DASH with (1024/28)", row->value[PRINTED] == row->value[FORMULA],
+                "a slip for 248: with 28 it gives %g, and with 248 %g", row->value[FORMULA],
+                (double)logp_torus_pipelined(&torus, e->m));
 }
 
 /* (9): the advice where overhead and processing decide; and where the gap does. */
@@ -116,12 +159,15 @@ static void advice_by_gap(struct paper_table *t, const struct paper *p,
 {
     const struct paper_case x = liu_case(p, torus, "torus-pipelined", 0);
     const struct logp_preset *m = torus->machine;
-    const int64_t block = logp_torus_block_by_gap(torus);
+    const int64_t block = logp_torus_block_by_gap(torus); /* with the M that is missing */
     const int64_t busy = 2 * m->overhead + torus->C * block / torus->M;
     struct paper_row *row =
         paper_row(t, "%s|%lld|%lld", m->name, (long long)torus->M, (long long)torus->C);
 
-    row->value[FORMULA] = (double)block;
+    row->value[FORMULA] =
+        ceil(sqrt(4 * (double)m->gap /
+                  ((double)torus->n / (double)m->width + (double)torus->C / (double)torus->M)));
+    row->value[DERIVED] = (double)block;
     row->value[PREDICTED] = (double)(8 * paper_knob(&x, "block"));
     paper_remark(row, 4 * m->gap >= busy ? "the gap decides" : "case 2 holds: processing decides");
 }
@@ -148,23 +194,22 @@ static void block_sizes(struct paper *p)
             advice_by_gap(by_gap, p, &idle);
             advice_by_gap(by_gap, p, &torus);
         }
-    paper_note(by_work, "Its formula: sqrt((Trcv + 3 Tsnd) w M / n), rounded up; predicted: the "
-                        "block of whole bytes with the least exact time.");
+    paper_note(by_work, "Its formula, case 2 of (9): sqrt((Trcv + 3 Tsnd) w M / n), rounded up; "
+                        "predicted: the block of whole bytes with the least exact time.");
     paper_note(by_gap,
-               "Its formula: sqrt(4gM / (n/w + C/M)), rounded up, for 4g >= Trcv + 3 Tsnd + "
-               "Cm/M; no such number is printed. Where that block makes Cm/M too large, the "
-               "other case holds.");
+               "Its formula: sqrt(4g / (n/w + C/M)), rounded up, for 4g >= Trcv + 3 Tsnd + Cm/M; "
+               "derived here: the same with an M under the root, sqrt(4gM / (n/w + C/M)). Where "
+               "that block makes Cm/M too large, the other case holds.");
+    paper_judge(p, "(9), case 1", paper_same(by_gap, FORMULA, DERIVED),
+                "sqrt(4g / (n/w + C/M)) lacks the M under the root: %s with M = 1024 and C = 0 "
+                "gets blocks of %g bits, and with it of %g",
+                list[0].machine, by_gap->rows[0].value[FORMULA], by_gap->rows[0].value[DERIVED]);
     paper_judge(p, "(9), blocks of 248 and 144 bits", paper_same(by_work, PRINTED, FORMULA),
-                "with the M that is missing under the root as printed: sqrt((Trcv + 3 Tsnd) w M / "
-                "n), rounded up");
+                "case 2, sqrt((Trcv + 3 Tsnd) w M / n), rounded up, which is printed with its M");
     paper_judge(
         p, "(9), the best blocks", paper_same(by_work, FORMULA, PREDICTED),
         "it is that of a smooth curve; blocks are whole bytes, and it is best if they divide "
         "the message");
-    paper_judge_none(
-        p, "(9), case 1",
-        "sqrt(4gM / (n/w + C/M)); the gap decides where there is nothing to process, and at C = M "
-        "for none of these machines");
 }
 
 /* Rows of one kind: do two of their numbers agree, as far as the paper prints digits? */
@@ -220,7 +265,7 @@ static bool gains_agree(const struct paper_table *t)
 {
     struct paper_table exact = *t;
 
-    exact.n_rows -= 3;
+    exact.n_rows = ROWS_EACH * (N_EXAMPLES - 1);
     return examples_agree(&exact, "gain, %", PRINTED, FORMULA, 0.1);
 }
 
@@ -261,6 +306,9 @@ static void judge_examples(struct paper *p, const struct paper_table *t)
         p, "(6), the time in blocks", examples_agree(t, "in blocks", FORMULA, EMULATED, 0),
         "an upper bound: it counts the last, shorter block as a whole one, and no processing "
         "in the gaps between sends");
+    paper_judge(p, "(7), 320 and 612, by its formula",
+                examples_agree(t, "(7), less", PRINTED, FORMULA, 0),
+                "the time in one piece without that of (6); blocks save more than that");
     paper_judge(p, "Gains, 12.5, 27.3, 29 and 34 %, by its formulas", gains_agree(t),
                 "up to its printed digits; blocks gain more than that");
     judge_conclusion(p, t);
@@ -268,56 +316,17 @@ static void judge_examples(struct paper *p, const struct paper_table *t)
 
 static void examples(struct paper *p)
 {
-    const struct logp_torus dash = liu_torus("dash", 1024, 1024),
-                            monsoon = liu_torus("monsoon", 1024, 1024),
-                            dash2 = liu_torus("dash", 2048, 2048),
-                            monsoon2 = liu_torus("monsoon", 2048, 2048),
-                            jmachine2 = liu_torus("jmachine", 2048, 2048);
     struct paper_table *t = paper_table(p, "Examples", "machine|M|m|what", "cycles",
                                         "in one piece against in blocks, n = 16, C = M");
 
-    example(p, t, &dash, 248, 2560, 2240, 12.5);
-    example(p, t, &dash, 256, NAN, NAN, NAN);
-    example(p, t, &monsoon, 144, 2240, 1628, 27.3);
-    example(p, t, &dash2, logp_torus_block_by_work(&dash2), NAN, NAN, 29);
-    example(p, t, &monsoon2, logp_torus_block_by_work(&monsoon2), NAN, NAN, 34);
-    example(p, t, &jmachine2, logp_torus_block_by_work(&jmachine2), NAN, NAN, CONCLUDED);
+    for (int i = 0; i < N_EXAMPLES; i++)
+        example(p, t, &list_of_examples[i]);
     paper_remark(&t->rows[t->n_rows - 1], "printed: about 30, in the conclusion");
-    paper_note(t, "Its formulas: n(Tsnd + M/w + r + Trcv) + C, and (6), an upper bound. m = 248 is "
-                  "a poor size for DASH: it takes a fifth block, of 32 bits, which (6) counts as a "
-                  "whole one; 256 makes four.");
+    slip(p, t);
+    paper_note(t, "Its formulas: n(Tsnd + M/w + r + Trcv) + C, (6), an upper bound, and (7), the "
+                  "difference of both. m = 248 is a poor size for DASH: it takes a fifth block, of "
+                  "32 bits, which (6) counts as a whole one; 256 makes four.");
     judge_examples(p, t);
-}
-
-/* ---- any torus ---- */
-
-/* Not only squares: rows x columns, on links of their own. */
-static void any_torus(struct paper *p)
-{
-    static const struct {
-        const char *topology;
-        int P;
-    } list[] = {{"torus:16x16", 256},
-                {"torus:8x32", 256},
-                {"torus:32x8", 256},
-                {"torus:5x3", 15},
-                {"torus:3x5", 15}};
-    static const char *const algorithms[] = {"torus", "torus-pipelined"};
-    const struct logp_torus dash = liu_torus("dash", 1024, 1024);
-    struct paper_table *t = paper_table(p, "M x N", "network|algorithm", "cycles",
-                                        "DASH, 1024 bits, C = 1024, the blocks those of 256 bits");
-
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-        for (int a = 0; a < 2; a++) {
-            struct paper_case x = liu_case(p, &dash, algorithms[a], a == 0 ? 0 : 32);
-
-            x.P = list[i].P;
-            x.topology = list[i].topology;
-            paper_run(p, &x, paper_row(t, "%s|%s", list[i].topology, algorithms[a]));
-        }
-    paper_note(t, "The item goes along the first row, both ways, and then along all columns, both "
-                  "ways; the paper's formulas are for squares.");
-    paper_judge_none(p, "M x N", "on any torus the same routing, along one row and all columns");
 }
 
 void liu_examples(struct paper *p)
@@ -326,5 +335,4 @@ void liu_examples(struct paper *p)
     block_sizes(p);
     between_blocks(p);
     examples(p);
-    any_torus(p);
 }

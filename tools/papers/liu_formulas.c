@@ -66,83 +66,105 @@ void liu_pipelined(struct paper *p, const struct logp_torus *t, int64_t m, int64
     paper_run(p, &x, row);
 }
 
-const struct paper_row liu_no_row = {.value = {NAN, NAN, NAN, NAN, NAN}};
+const struct paper_row liu_no_row = {.value = {NAN, NAN, NAN, NAN, NAN, NAN}};
 
-/* ---- formulas (2), (3) and (5), evaluated and run. In (5) blocks are sent on, and the message is
- * processed when it is there as a whole: a run of the blocks, and C. (2) and (3) are taken as the
- * two cases of (6) in which nothing is processed: the gap decides, or the overhead does. No number
- * of them is printed. ---- */
+/* ---- formulas (2) and (3): a message in one piece may reach the last node on two ways ---- */
 
-/* Which formula, on which machine, with blocks of m bits. */
-struct formula {
-    int number;
+#define FORMULAS "Formulas (2), (3), (5)"
+
+/* g < D, and with a message of 16 bits g > D. */
+static const struct {
+    const char *machine;
+    int bits;
+} whole[] = {{"dash", 1024}, {"monsoon", 1024}, {"jmachine", 1024}, {"dash", 16}, {"jmachine", 16}};
+
+/* D, a message of one hop. */
+static double one_hop(const struct logp_torus *t)
+{
+    return liu_across(t, t->M) / (double)t->n;
+}
+
+static void two_ways(struct paper *p)
+{
+    struct paper_table *t = paper_table(p, FORMULAS, "machine|M|formula", "cycles",
+                                        "a message of M bits in one piece, n = 16, C = 0");
+    bool within = true, beyond = true;
+    struct paper_row *row = NULL;
+
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+        const struct logp_torus torus = liu_torus(whole[i].machine, whole[i].bits, 0);
+        const struct paper_case x = liu_case(p, &torus, "torus", 0);
+        const double D = one_hop(&torus), g = (double)torus.machine->gap, n = LIU_SIDE;
+        const double ways[] = {n * D, (n - 1) * D + g};
+
+        row = paper_row(t, "%s|%d|(2)", whole[i].machine, whole[i].bits);
+        row->value[FORMULA] = ways[0];
+        row = paper_row(t, "%s|%d|(3)", whole[i].machine, whole[i].bits);
+        row->value[FORMULA] = ways[1];
+        if (g > D)
+            row->value[DERIVED] = (n - 3) * D + 3 * g;
+        row = paper_row(t, "%s|%d|the longer", whole[i].machine, whole[i].bits);
+        row->value[FORMULA] = fmax(ways[0], ways[1]);
+        row->value[DERIVED] = fmax(ways[0], (n - 3) * D + 3 * g);
+        paper_run(p, &x, row);
+        *(g > D ? &beyond : &within) &= row->value[FORMULA] == row->value[EMULATED];
+        paper_remark(row, g > D ? "g > D" : "g <= D");
+    }
+    paper_note(t, "Its formulas: (2) t = n(Tsnd + M/w + r + Trcv), (3) t1 = (n-1)(Tsnd + M/w + r + "
+                  "Trcv) + g. With D = Tsnd + M/w + r + Trcv the second way takes (n-3)D + 3g, "
+                  "which counts for g > D.");
+    paper_judge(p, "(2), (3), the longer of the two, g <= D", within,
+                "DASH, Monsoon and J-machine with M = 1024; (2) is the longer");
+    paper_judge(p, "(2), (3), the longer of the two, g > D", beyond,
+                "the second way takes (n-3)D + 3g: J-machine with M = 16 takes %g in place of %g",
+                row->value[EMULATED], row->value[FORMULA]);
+}
+
+/* ---- formula (5): blocks are sent on, and the message is processed when it is there as a whole: a
+ * run of the blocks, and C ---- */
+
+static const struct {
     const char *machine;
     int m;
-};
+} blocks_of_5[] = {{"dash", 256}, {"monsoon", 256}, {"jmachine", 128}};
 
 enum { BITS = 1024 };
 
-static double evaluate(const struct formula *f, const struct logp_torus *t, int64_t work)
+static void without_overlap(struct paper *p)
 {
-    const struct logp_preset *q = t->machine;
-    const double more = (double)((t->M - 1) / f->m); /* blocks after the first */
+    struct paper_table *t = paper_table(p, FORMULAS, "machine|m", "cycles",
+                                        "in blocks of m bits by (5), n = 16, M = C = %d", BITS);
+    bool less = true; /* block by block */
 
-    return liu_across(t, f->m) + more * (double)(f->number == 3 ? 2 * q->overhead : 4 * q->gap) +
-           (double)work;
-}
+    for (size_t i = 0; i < sizeof(blocks_of_5) / sizeof(blocks_of_5[0]); i++) {
+        const int m = blocks_of_5[i].m;
+        const struct logp_torus idle = liu_torus(blocks_of_5[i].machine, BITS, 0),
+                                busy = liu_torus(blocks_of_5[i].machine, BITS, BITS);
+        const struct paper_case x = liu_case(p, &idle, "torus-pipelined", m / 8);
+        struct paper_case by_block = liu_case(p, &busy, "torus-pipelined", m / 8);
+        struct paper_row *row = paper_row(t, "%s|%d", blocks_of_5[i].machine, m);
+        double processed;
 
-/* Where each block is processed before the next is received, in cycles. */
-static double block_by_block(struct paper *p, const struct formula *f)
-{
-    const struct logp_torus torus = liu_torus(f->machine, BITS, BITS);
-    struct paper_case x = liu_case(p, &torus, "torus-pipelined", f->m / 8);
-
-    x.c.args.no_overlap = 1;
-    return paper_emulated(p, &x);
-}
-
-static void fill_row(struct paper *p, struct paper_table *t, const struct formula *f)
-{
-    const int64_t work = f->number == 5 ? BITS : 0;
-    const struct logp_torus torus = liu_torus(f->machine, BITS, 0);
-    const struct paper_case x = liu_case(p, &torus, "torus-pipelined", f->m / 8);
-    const struct logp_preset *q = torus.machine;
-    struct paper_row *row = paper_row(t, "%d|%s|%d", f->number, f->machine, f->m);
-
-    row->value[FORMULA] = evaluate(f, &torus, work);
-    paper_run(p, &x, row);
-    for (int v = PREDICTED; v < N_VALUES; v++)
-        row->value[v] += (double)work;
-    if (f->number == 5)
-        paper_remark(row, "block by block: %.7g", block_by_block(p, f));
-    else if ((4 * q->gap >= 2 * q->overhead) != (f->number == 2))
-        paper_remark(row, "the other case holds");
+        by_block.c.args.no_overlap = 1;
+        row->value[FORMULA] =
+            liu_across(&idle, m) + (double)((BITS - 1) / m) * 4 * (double)idle.machine->gap + BITS;
+        paper_run(p, &x, row);
+        for (int v = PREDICTED; v < N_VALUES; v++)
+            row->value[v] += BITS;
+        processed = paper_emulated(p, &by_block);
+        less &= processed < row->value[EMULATED];
+        paper_remark(row, "block by block: %.7g", processed);
+    }
+    paper_note(t, "Its formula: n(Tsnd + m/w + r + Trcv) + (ceil(M/m) - 1) 4g + C. A run of the "
+                  "blocks, and C after it. Block by block: each block is processed before the next "
+                  "is received.");
+    paper_judge(p, "(5), without overlap", paper_same(t, FORMULA, EMULATED),
+                "it agrees where a hop takes at least g; processing block by block takes %s",
+                less ? "less" : "no less");
 }
 
 void liu_formulas(struct paper *p)
 {
-    static const struct formula list[] = {
-        {2, "dash", 256}, {2, "monsoon", 128}, {2, "jmachine", 128},
-        {3, "dash", 256}, {3, "monsoon", 128}, {3, "jmachine", 128},
-        {5, "dash", 256}, {5, "monsoon", 256}, {5, "jmachine", 128},
-    };
-    struct paper_table *t = paper_table(p, "Formulas (2), (3), (5)", "formula|machine|m", "cycles",
-                                        "in blocks of m bits, n = 16, M = 1024, C = 0 or, (5), M");
-
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-        fill_row(p, t, &list[i]);
-    paper_note(t,
-               "Its formulas: (2) n(Tsnd + m/w + r + Trcv) + (ceil(M/m) - 1) 4g, and (3) the same "
-               "with Trcv + 3 Tsnd for 4g, both derived from (6) with C = 0; (5) n(Tsnd + m/w + r "
-               "+ Trcv) + (ceil(M/m) - 1) 4g + C.");
-    paper_note(t,
-               "(5): a run of the blocks, and C after it. Block by block: each block is processed "
-               "before the next is received.");
-    paper_judge(p, "Formula (2), the gap decides", paper_same_of(t, 0, "2", FORMULA, EMULATED),
-                "it agrees where a hop takes at least g, as on DASH and Monsoon; a hop of the "
-                "J-machine takes less");
-    paper_judge(p, "Formula (3), the overhead decides", paper_same_of(t, 0, "3", FORMULA, EMULATED),
-                "the overhead decides on none of these machines: four sends take 4g");
-    paper_judge(p, "Formula (5), without overlap", paper_same_of(t, 0, "5", FORMULA, EMULATED),
-                "it agrees where a hop takes at least g; processing block by block takes less");
+    two_ways(p);
+    without_overlap(p);
 }

@@ -58,23 +58,36 @@ void paper_tour(struct paper *p, const struct paper_case *x, double *when)
     logp_trace_free(run);
 }
 
-static void ends_of(struct paper *p, const struct paper_case *x, struct logp_trace *trace,
-                    double *ends)
+/* When its last event ends, or it begins to receive for the first time. */
+static int64_t moment_ns(const struct logp_event *events, size_t n, enum paper_moment moment)
+{
+    size_t i = n - 1;
+
+    if (moment == PAPER_END)
+        return events[i].end_ns;
+    for (i = 0; i + 1 < n && events[i].kind != LOGP_EVENT_RECEIVE; i++)
+        ;
+    return events[i].start_ns;
+}
+
+static void moments_of(struct paper *p, const struct paper_case *x, struct logp_trace *trace,
+                       enum paper_moment moment, double *when)
 {
     p->wrong |= trace == NULL;
     for (int rank = 0; rank < x->P; rank++) {
         size_t n = 0;
         const struct logp_event *events = trace != NULL ? logp_trace_events(trace, rank, &n) : NULL;
 
-        ends[rank] = n > 0 ? (double)events[n - 1].end_ns / (double)x->unit_ns : NAN;
+        when[rank] = n > 0 ? (double)moment_ns(events, n, moment) / (double)x->unit_ns : NAN;
     }
     logp_trace_free(trace);
 }
 
-void paper_ends(struct paper *p, const struct paper_case *x, double *predicted, double *emulated)
+void paper_moments(struct paper *p, const struct paper_case *x, enum paper_moment moment,
+                   double *predicted, double *emulated)
 {
     const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
 
-    ends_of(p, x, trace_prediction(&o, &x->c, paper_algorithm(x), 0), predicted);
-    ends_of(p, x, trace_case(p, x), emulated);
+    moments_of(p, x, trace_prediction(&o, &x->c, paper_algorithm(x), 0), moment, predicted);
+    moments_of(p, x, trace_case(p, x), moment, emulated);
 }

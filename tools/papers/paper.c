@@ -67,30 +67,6 @@ void paper_note(struct paper_table *t, const char *format, ...)
     va_end(args);
 }
 
-struct paper_listing *paper_listing(struct paper *p, const char *name, ...)
-{
-    struct paper_listing *l = &p->listings[p->n_listings];
-    va_list args;
-
-    if (p->n_listings == MOST_LISTINGS)
-        bad_usage("paper %s: more than %d listings", p->name, MOST_LISTINGS);
-    p->n_listings++;
-    *l = (struct paper_listing){0};
-    va_start(args, name);
-    vsnprintf(l->name, sizeof(l->name), name, args);
-    va_end(args);
-    return l;
-}
-
-void paper_say(char text[240], const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, 240, format, args);
-    va_end(args);
-}
-
 void paper_draw(struct paper_table *t, enum paper_picture picture, const struct paper_case *x)
 {
     t->picture = picture;
@@ -133,6 +109,29 @@ void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
     va_end(args);
 }
 
+void paper_listing(struct paper *p, const char *claim, bool agrees, const char *texts, ...)
+{
+    struct paper_listing *l = &p->listings[p->n_listings];
+    char why[sizeof(l->name)], all[5 * sizeof(why)], *text = all;
+    char *const parts[] = {l->name, l->printed, l->does, l->here, why};
+    va_list args;
+
+    if (p->n_listings == MOST_LISTINGS)
+        bad_usage("paper %s: more than %d listings", p->name, MOST_LISTINGS);
+    p->n_listings++;
+    va_start(args, texts);
+    vsnprintf(all, sizeof(all), texts, args);
+    va_end(args);
+    for (int i = 0; i < 5; i++) {
+        const size_t n = strcspn(text, "|");
+
+        snprintf(parts[i], sizeof(why), "%.*s", (int)n, text);
+        text += n + (text[n] == '|');
+    }
+    if (claim != NULL)
+        paper_judge(p, claim, agrees, "%s", why);
+}
+
 bool paper_same_of(const struct paper_table *t, int column, const char *label, enum paper_value a,
                    enum paper_value b)
 {
@@ -153,6 +152,14 @@ bool paper_same_of(const struct paper_table *t, int column, const char *label, e
 bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_value b)
 {
     return paper_same_of(t, 0, NULL, a, b);
+}
+
+bool paper_has(const struct paper_table *t, enum paper_value v)
+{
+    for (size_t i = 0; i < t->n_rows; i++)
+        if (!isnan(t->rows[i].value[v]))
+            return true;
+    return false;
 }
 
 const char *paper_label(const char *labels, int i, char buf[64])
@@ -210,6 +217,14 @@ int64_t paper_knob(const struct paper_case *x, const char *name)
 int64_t paper_unit(const struct paper *p, int64_t otherwise_ns)
 {
     return option_given("unit") ? p->o->unit_ns : otherwise_ns;
+}
+
+struct logp_params paper_params(int64_t unit_ns, int L, int o, int g)
+{
+    return (struct logp_params){.L_ns = L * unit_ns,
+                                .o_send_ns = o * unit_ns,
+                                .o_recv_ns = o * unit_ns,
+                                .g_ns = g * unit_ns};
 }
 
 struct options paper_options(const struct paper *p, const struct paper_case *x,

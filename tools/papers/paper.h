@@ -18,7 +18,8 @@
 /* The numbers of a row, in the order in which they are shown. */
 enum paper_value {
     PRINTED,   /* by the paper */
-    FORMULA,   /* the paper's own, evaluated */
+    FORMULA,   /* the paper's, evaluated as it is printed */
+    DERIVED,   /* a formula that the paper does not print: derived here */
     PREDICTED, /* by the library */
     EMULATED,  /* on the virtual clock */
     MEASURED,  /* on the wall clock: the median */
@@ -77,7 +78,7 @@ struct paper_table {
 
 /* A listing of the paper, run as it is printed. */
 struct paper_listing {
-    char name[80];
+    char name[240];
     char printed[240]; /* the text in question, as printed */
     char does[240];    /* what it does when it is run so */
     char here[240];    /* what is run here in its place, and what that does */
@@ -112,10 +113,10 @@ void paper_remark(struct paper_row *row, const char *format, ...)
 /* A line below the table. */
 void paper_note(struct paper_table *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A listing: fill its texts with paper_say(). */
-struct paper_listing *paper_listing(struct paper *p, const char *name, ...)
-    __attribute__((format(printf, 2, 3)));
-void paper_say(char text[240], const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A listing, "name|printed|does|here|why": its texts, and why its claim agrees or differs; NULL: it
+ * has none. */
+void paper_listing(struct paper *p, const char *claim, bool agrees, const char *texts, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Draw this run in place of the table's numbers. */
 void paper_draw(struct paper_table *t, enum paper_picture picture, const struct paper_case *x);
 /* One line of the list at the end. Printed numbers, or a formula, against ours: "agrees" or
@@ -127,6 +128,8 @@ void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
     __attribute__((format(printf, 3, 4)));
 /* Are there rows that have both numbers, and are they equal in all of them? */
 bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_value b);
+/* Has a row of the table this number? */
+bool paper_has(const struct paper_table *t, enum paper_value v);
 /* The same of the rows with this label in a column. */
 bool paper_same_of(const struct paper_table *t, int column, const char *label, enum paper_value a,
                    enum paper_value b);
@@ -142,6 +145,8 @@ const struct logp_algorithm *paper_algorithm(const struct paper_case *x);
 int64_t paper_knob(const struct paper_case *x, const char *name);
 /* What --unit says; not given: a unit of the paper's own. */
 int64_t paper_unit(const struct paper *p, int64_t otherwise_ns);
+/* L, o and g in units. */
+struct logp_params paper_params(int64_t unit_ns, int L, int o, int g);
 /* The options of a run: those of the command, with the paper's own defaults and this case's model.
  * The topology: free it with logp_topology_destroy(). */
 struct options paper_options(const struct paper *p, const struct paper_case *x,
@@ -174,9 +179,12 @@ void paper_places(const struct paper_case *x, struct paper_place *places);
  * virtual clock. Broadcast, reduction, summation. */
 void paper_tour(struct paper *p, const struct paper_case *x, double *when);
 
-/* When has each processor done its last event? In units, by rank: as its schedule predicts, and on
- * the virtual clock. */
-void paper_ends(struct paper *p, const struct paper_case *x, double *predicted, double *emulated);
+enum paper_moment { PAPER_END, PAPER_FIRST_RECEIVE }; /* of the last event; the start of that one */
+
+/* When is it for each processor? In units, by rank: as its schedule predicts, and on the virtual
+ * clock. */
+void paper_moments(struct paper *p, const struct paper_case *x, enum paper_moment moment,
+                   double *predicted, double *emulated);
 
 /* ---- text.c, records.c, picture.c ---- */
 
@@ -225,28 +233,25 @@ struct kurnosov_costs {
     double a, b, c, o, L, g;
 };
 
-typedef struct logp_params (*kurnosov_model)(int64_t unit);
+/* L, o, g; a byte streams, an element is combined: in units, or thousandths of them. */
+struct kurnosov_model {
+    int L, o, g, byte, element;
+};
 
-/* a = 2o + L + c = 3 and b = o + c = 2 leave o + L = 1. */
-struct logp_params kurnosov_small(int64_t unit);
-/* L, o, g = 6, 2, 4, and c = 1. */
-struct logp_params kurnosov_plain(int64_t unit);
-/* L, o, g = 6, 2, 4; a byte streams in 0.01, an element is combined in 0.05. */
-struct logp_params kurnosov_cluster(int64_t unit);
+/* a = 2o + L + c = 3 and b = o + c = 2 leave o + L = 1; c = 1; and one whose vectors stream. */
+extern const struct kurnosov_model kurnosov_small, kurnosov_plain, kurnosov_cluster;
 
 struct paper_case kurnosov_case(const struct paper *p, const char *algorithm, int P, int k,
-                                int64_t count, kurnosov_model model);
+                                int64_t count, const struct kurnosov_model *model);
 struct kurnosov_costs kurnosov_costs(const struct paper_case *x);
 
 enum { KURNOSOV_P = 11, KURNOSOV_K = 4 }; /* processors and chains of its figures */
 
-/* Its formulas: long chains first; short ones first, NAN where all are of one length; t(k) as
- * printed; the same over a k that is not whole; at the best k, which is the next; chains of 1, 2,
- * ... processors; the binomial tree. */
+/* Its formulas, as they are printed: long chains first; short ones first (section 6); t(k); at the
+ * best k, which is the next; chains of 1, 2, ... processors; the binomial tree. */
 double kurnosov_long_first(const struct kurnosov_costs *t, int P, int k);
 double kurnosov_short_first(const struct kurnosov_costs *t, int P, int k);
 double kurnosov_t(const struct kurnosov_costs *t, int P, int k);
-double kurnosov_smooth(const struct kurnosov_costs *t, int P, double k);
 double kurnosov_best(const struct kurnosov_costs *t, int P);
 double kurnosov_best_k(const struct kurnosov_costs *t, int P);
 double kurnosov_adaptive(const struct kurnosov_costs *t, int P);
@@ -260,8 +265,8 @@ void kurnosov_chains(struct paper *p);
 /* Figure 1. */
 void kurnosov_messages(struct paper *p);
 void kurnosov_section_6(struct paper *p);
-/* Inequalities (2) and (3) for these P and their printed k*. */
-void kurnosov_inequalities(struct paper *p, const int (*printed)[2], int n);
+/* Inequalities (2) and (3). */
+void kurnosov_inequalities(struct paper *p);
 
 /* ---- Liu, Li & Cui: broadcasts on a 16 x 16 torus ---- */
 
@@ -294,17 +299,17 @@ void liu_formulas(struct paper *p);
 
 /*
  * ---- shou_chen.c ----
- * What the two files on Shou & Chen share: the trees by the paper's own counting function.
+ * What the two files on Shou & Chen share: the trees by the paper's counting function.
  */
 
 enum { LATEST = 64 };
 
-/* With g where e = max(g, o) belongs; times in units. */
+/* With g, for which the paper assumes g >= o; times in units. */
 struct own_tree {
     int P, d, g, T;
     int f[LATEST + 1];    /* how many processors can hold the item at this time */
     int time[MOST_NODES]; /* effective times, by id */
-    int children[MOST_NODES];
+    int children[MOST_NODES], parent[MOST_NODES]; /* the root's: -1 */
 };
 
 /* P <= MOST_NODES processors, d > 0; T <= LATEST. */

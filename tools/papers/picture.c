@@ -14,6 +14,7 @@
 
 static const enum plot_kind kind_of[N_VALUES] = {[PRINTED] = PLOT_PRINTED,
                                                  [FORMULA] = PLOT_DASHES,
+                                                 [DERIVED] = PLOT_DASHES,
                                                  [PREDICTED] = PLOT_LINE,
                                                  [MEASURED] = PLOT_CIRCLES};
 
@@ -94,7 +95,8 @@ static void describe(const struct paper *p, const struct paper_table *t, struct 
     snprintf(plot->title, sizeof(plot->title), "%s: %s", t->figure, t->title);
     snprintf(plot->y_axis, sizeof(plot->y_axis), "%s", t->unit);
     plot->kinds[PLOT_LINE] = p->wrong ? "ours, NOT as emulated" : "ours";
-    plot->kinds[PLOT_DASHES] = "its formula";
+    plot->kinds[PLOT_DASHES] =
+        paper_has(t, DERIVED) ? "its formula, or derived here" : "its formula";
     plot->kinds[PLOT_PRINTED] = "printed";
     plot->kinds[PLOT_CIRCLES] = "measured here";
     if (t->printed_unit != NULL)

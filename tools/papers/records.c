@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const char *const keys[N_VALUES] = {
-    [PRINTED] = "printed",   [FORMULA] = "paper_formula", [PREDICTED] = "predicted",
-    [EMULATED] = "emulated", [MEASURED] = "measured",
+    [PRINTED] = "printed",     [FORMULA] = "paper_formula", [DERIVED] = "derived",
+    [PREDICTED] = "predicted", [EMULATED] = "emulated",     [MEASURED] = "measured",
 };
 
 enum { DIGITS = 7 };
@@ -65,12 +65,14 @@ static json_t *row_json(const struct paper *p, const struct paper_table *t,
                           "printed_unit", t->printed_unit != NULL ? t->printed_unit : t->unit);
 
     for (int v = 0; v < N_VALUES; v++)
-        json_object_set_new(j, keys[v], number_json(row->value[v]));
+        if (v != DERIVED)
+            json_object_set_new(j, keys[v], number_json(row->value[v]));
     json_object_set_new(j, "prediction",
                         json_string(predicted ? logp_certainty_name(row->certainty) : "none"));
     json_object_set_new(j, "remark", text_json(row->remark));
     json_object_set_new(j, "verdict", text_json(row->verdict));
     json_object_set_new(j, "notes", row == t->rows ? notes_json(t) : json_null());
+    json_object_set_new(j, keys[DERIVED], number_json(row->value[DERIVED])); /* newer, so last */
     return j;
 }
 
@@ -78,12 +80,12 @@ static json_t *listing_json(const struct paper *p, const struct paper_listing *l
 {
     return json_pack(
         "{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:n, s:n, s:n, s:n, s:n, s:s, "
-        "s:n, s:n, s:n}",
+        "s:n, s:n, s:n, s:n}",
         "paper", p->name, "figure", "Listings", "title", "as printed and as run here", "row",
         "listing", l->name, "as printed", l->printed, "run as printed", l->does, "as run here",
         l->here, "unit", "none", "printed_unit", "none", keys[PRINTED], keys[FORMULA],
         keys[PREDICTED], keys[EMULATED], keys[MEASURED], "prediction", "none", "remark", "verdict",
-        "notes");
+        "notes", keys[DERIVED]);
 }
 
 /* ---- CSV ---- */
@@ -140,7 +142,7 @@ void print_paper(enum record_form form, const struct paper *p)
     struct records r = {.form = form,
                         .digits = DIGITS,
                         .columns = "paper,figure,title,row,unit,printed_unit,printed,paper_formula,"
-                                   "predicted,emulated,measured,prediction,remark"};
+                                   "predicted,emulated,measured,prediction,remark,derived"};
 
     if (form == RECORDS_NONE)
         draw_paper(p);

@@ -118,40 +118,36 @@ static const struct listing_run *run_as(struct paper *p, const struct paper_case
 static void root_test(struct paper *p, const struct listing_run *printed,
                       const struct listing_run *here)
 {
-    struct paper_listing *l = paper_listing(p, "Summation, the test for the root, P = %d", P);
-
-    paper_say(l->printed, "a processor sends its sum to its parent if it is the root");
-    paper_say(l->does, "%d of %d sums are sent; %d of %d processors wait for ever%s",
-              count(printed->sent), P - 1, P - count(printed->ended), P,
-              printed->ended[0] ? "" : ", the root among them");
-    paper_say(
-        l->here,
-        "if it is not the root: %d of %d sums are sent, %d processors wait for ever, the root "
-        "has the sum of %lld of %d operands",
-        count(here->sent), P - 1, P - count(here->ended), (long long)here->sum[0], OPERANDS);
-    paper_judge(p, "Listing of the summation, the test for the root",
-                count(printed->sent) == P - 1 && count(printed->ended) == P,
-                "it is inverted: %d of %d sums are sent; as run here %d", count(printed->sent),
-                P - 1, count(here->sent));
+    paper_listing(
+        p, "Listing of the summation, the test for the root",
+        count(printed->sent) == P - 1 && count(printed->ended) == P,
+        "Summation, the test for the root, P = %d|"
+        "a processor sends its sum to its parent if it is the root|"
+        "%d of %d sums are sent; %d of %d processors wait for ever%s|"
+        "if it is not the root: %d of %d sums are sent, %d processors wait for ever, the root has "
+        "the sum of %lld of %d operands|"
+        "it is inverted: %d of %d sums are sent; as run here %d",
+        P, count(printed->sent), P - 1, P - count(printed->ended), P,
+        printed->ended[0] ? "" : ", the root among them", count(here->sent), P - 1,
+        P - count(here->ended), (long long)here->sum[0], OPERANDS, count(printed->sent), P - 1,
+        count(here->sent));
 }
 
 static void loop(struct paper *p, const struct paper_case *x, const struct listing_run *printed,
                  const struct listing_run *here)
 {
-    const double unit = (double)x->unit_ns;
-    struct paper_listing *l = paper_listing(p, "Summation, additions between receives, P = %d", P);
+    const double unit = (double)x->unit_ns, late = (double)printed->end_ns / unit,
+                 end = (double)here->end_ns / unit;
+    const long long sum = (long long)printed->sum[0];
 
-    paper_say(l->printed, "g - o additions between two receives");
-    paper_say(l->does, "the root adds up %lld operands, of which there are %d; it takes %g units",
-              (long long)printed->sum[0], OPERANDS, (double)printed->end_ns / unit);
-    paper_say(l->here, "g - o - 1 additions: %lld operands, %g units", (long long)here->sum[0],
-              (double)here->end_ns / unit);
-    paper_judge(
-        p, "Listing of the summation, additions between receives", printed->sum[0] == OPERANDS,
+    paper_listing(
+        p, "Listing of the summation, additions between receives", sum == OPERANDS,
+        "Summation, additions between receives, P = %d|g - o additions between two receives|"
+        "the root adds up %lld operands, of which there are %d; it takes %g units|"
+        "g - o - 1 additions: %lld operands, %g units|"
         "its loop makes one addition too many: %lld operands in place of %d, and %g units in place "
         "of %g",
-        (long long)printed->sum[0], OPERANDS, (double)printed->end_ns / unit,
-        (double)here->end_ns / unit);
+        P, sum, OPERANDS, late, (long long)here->sum[0], end, sum, OPERANDS, late, end);
 }
 
 /* ---- the number of children ---- */
@@ -167,7 +163,6 @@ static void number_of_children(struct paper *p, const struct paper_place *places
     const struct shou_chen_model *m = &shou_chen_summed;
     const int G = m->g > m->o ? m->g : m->o + 1, d = 2 * m->o + m->L + 1;
     const struct own_tree own = shou_chen_tree(P, d, G);
-    struct paper_listing *l = paper_listing(p, "Summation, the number K_i of children, P = %d", P);
     int wrong = 0, below = 0, printed = 0, here = 0;
 
     for (int id = 0; id < P; id++) {
@@ -178,16 +173,81 @@ static void number_of_children(struct paper *p, const struct paper_place *places
         printed += own.time[id] - K * (m->o + 1) + 1;
         here += own.time[id] - places[id].n_children * (m->o + 1) + 1;
     }
-    paper_say(l->printed, "K_i = (T_i - (L + 2o + 1)) / g + 1, in C, its parenthesis put right");
-    paper_say(l->does,
-              "%d of %d processors have another K_i than children, %d of them a negative one; N_S "
-              "is %d",
-              wrong, P, below, printed);
-    paper_say(l->here, "K_i is the number of children that there are: N_S is %d", here);
-    paper_judge(p, "Listing of the summation, K_i", wrong == 0,
-                "C divides towards zero, and nodes are left out: %d of %d processors have another "
-                "K_i than children; N_S would be %d, and is %d",
-                wrong, P, printed, here);
+    paper_listing(
+        p, "Listing of the summation, K_i", wrong == 0,
+        "Summation, the number K_i of children, P = %d|"
+        "K_i = (T_i - (L + 2o + 1)) / g + 1, in C, its parenthesis put right|"
+        "%d of %d processors have another K_i than children, %d of them a negative one; "
+        "N_S is %d|"
+        "K_i is the number of children that there are: N_S is %d|"
+        "C divides towards zero, and nodes are left out: %d of %d processors have another "
+        "K_i than children; N_S would be %d, and is %d",
+        P, wrong, P, below, printed, here, wrong, P, printed, here);
+}
+
+/* ---- algorithm 2, step 6: operands beyond those that the tree has time for ---- */
+
+static void shared_out(struct paper *p, const struct paper_case *x)
+{
+    enum { MANY = 84 };
+    struct logp_summation plan;
+    int64_t own = 0, here = 0, printed;
+
+    logp_summation_paper(&plan, P, MANY, &x->c.model.params, sizeof(double));
+    for (int64_t id = 0; id < P; id++) {
+        const struct logp_summation_node node = logp_summation_node(&plan, id);
+
+        own += node.own;
+        here += node.own + node.shared;
+    }
+    printed = own + (MANY - own) / P * P;
+    paper_listing(
+        p, "Listing of the summation, algorithm 2, step 6", printed == MANY,
+        "Summation, algorithm 2, step 6, N = %d|"
+        "each processor has floor((N - N_S)/P) operands more|%lld of %d operands are summed|"
+        "the first (N - N_S) mod P processors have one more: %lld of %d|"
+        "its floor drops the remainder of (N - N_S)/P: %lld of %d operands are summed",
+        MANY, (long long)printed, MANY, (long long)here, MANY, (long long)printed, MANY);
+}
+
+/* ---- ComputeParent ---- */
+
+/* How many ranks have the parent by the labels of theorem 3 that they have in the tree that is run
+ * here. */
+static int right_parents(const struct paper *p, int n, int root)
+{
+    const struct shou_chen_model model = {"6,2,4", 6, 2, 4};
+    const struct own_tree own = shou_chen_tree(n, 2 * model.o + model.L, model.g);
+    struct paper_case x = shou_chen_case(p, "broadcast", "optimal", n, &model);
+    static struct paper_place places[MOST_NODES];
+    int right = 0;
+
+    x.c.args.root = root;
+    paper_places(&x, places);
+    for (int rank = 0; rank < n; rank++) {
+        const int parent = own.parent[(rank - root + n) % n];
+
+        right += places[rank].parent == (parent < 0 ? -1 : (parent + root) % n);
+    }
+    return right;
+}
+
+static void compute_parent(struct paper *p)
+{
+    static const int sizes[] = {7, 8, 20, 100}, roots[] = {0, 3};
+    struct paper_table *t = paper_table(p, "ComputeParent", "P|root", "processors",
+                                        "whose parent is that of the tree, L,o,g = 6,2,4");
+
+    for (int i = 0; i < 8; i++) {
+        struct paper_row *row = paper_row(t, "%d|%d", sizes[i / 2], roots[i % 2]);
+
+        row->value[FORMULA] = right_parents(p, sizes[i / 2], roots[i % 2]);
+        row->value[PREDICTED] = sizes[i / 2];
+    }
+    paper_note(t, "Its formula: how many parents are right, with child k of (id, t) at id + 1 + "
+                  "f(t) - f(t - k g), and ranks counted from the root; predicted: P.");
+    paper_judge(p, "ComputeParent, by the labels of theorem 3", paper_same(t, FORMULA, PREDICTED),
+                "it finds the parent of each processor, for P = 7, 8, 20, 100 and roots 0 and 3");
 }
 
 void shou_chen_listings(struct paper *p)
@@ -202,4 +262,6 @@ void shou_chen_listings(struct paper *p)
     root_test(p, run_as(p, &x, places, true, 0), here);
     loop(p, &x, run_as(p, &x, places, false, 1), here);
     number_of_children(p, places);
+    shared_out(p, &x);
+    compute_parent(p);
 }

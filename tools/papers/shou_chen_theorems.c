@@ -2,8 +2,8 @@
 /*
  * Shou & Chen's theorems: how many processors can hold an item by a time and how long the broadcast
  * takes (2), how many operands its tree sums in that time (lemma 1, 5) and how long more of them
- * take (6), and whether that is the most there can be (5). The paper's own numbers are worked out
- * here from its recurrence, with g where max(g, o) belongs.
+ * take (6), and whether that is the most there can be (5). The paper's numbers are worked out here
+ * from its recurrence with g, for which section 0 assumes g >= o; ours has max(g, o).
  */
 #include "papers/paper.h"
 
@@ -12,7 +12,7 @@
 
 enum { MANY = 1 << 20 }; /* operands; f stops there */
 
-/* ---- the paper's own tree ---- */
+/* ---- the tree by the paper's recurrence ---- */
 
 static void count(struct own_tree *tree)
 {
@@ -38,6 +38,7 @@ static void place_children(struct own_tree *tree, int id, int t)
 
         if (child < tree->P) {
             tree->children[id]++;
+            tree->parent[child] = id;
             place_children(tree, child, t - tree->d - k * tree->g);
         }
     }
@@ -50,6 +51,7 @@ struct own_tree shou_chen_tree(int P, int d, int g)
     count(&tree);
     while (tree.T < LATEST && tree.f[tree.T] < P)
         tree.T++;
+    tree.parent[0] = -1;
     place_children(&tree, 0, tree.T);
     return tree;
 }
@@ -59,18 +61,16 @@ struct paper_case shou_chen_case(const struct paper *p, const char *collective,
 {
     const int64_t unit = paper_unit(p, p->o->unit_ns);
     const bool sums = logp_collective_find(collective)->operands == LOGP_OPERANDS_TOTAL;
+    struct logp_params params = paper_params(unit, model->L, model->o, model->g);
 
+    params.gamma_ps = sums ? unit * 1000 : 0;
     return (struct paper_case){.collective = collective,
                                .algorithm = algorithm,
                                .P = P,
                                .unit_ns = unit,
                                .c = {.args.count = sums ? P : 0,
                                      .args.op = sums ? logp_op_find("sum", "double") : NULL,
-                                     .model.params = {.L_ns = model->L * unit,
-                                                      .o_send_ns = model->o * unit,
-                                                      .o_recv_ns = model->o * unit,
-                                                      .g_ns = model->g * unit,
-                                                      .gamma_ps = sums ? unit * 1000 : 0}}};
+                                     .model.params = params}};
 }
 
 /* ---- theorem 2 ---- */
@@ -79,6 +79,8 @@ static const struct shou_chen_model models[] = {
     {"6,2,4", 6, 2, 4}, {"1,0,9", 1, 0, 9}, {"6,5,2", 6, 5, 2}, {"3,0,1", 3, 0, 1}};
 
 enum { N_COUNTED = 3, MOST_TIMES = 9, LARGEST = 100 };
+
+#define OUTSIDE "g < o, which section 0 excludes: a processor cannot send so often"
 
 /* f_n of one model, at these times in ascending order; the virtual clock counts those who hold the
  * item in the tree that is full at the last of them. */
@@ -106,7 +108,7 @@ static void count_holders(struct paper *p, struct paper_table *t,
         row->value[EMULATED] = holders;
         paper_compare(p, "f_n", row->value[PREDICTED], holders);
         if (row->value[FORMULA] != row->value[PREDICTED])
-            paper_remark(row, "g < o: a processor cannot send so often");
+            paper_remark(row, OUTSIDE);
     }
 }
 
@@ -121,7 +123,7 @@ static void broadcast_times(struct paper *p, struct paper_table *t,
         row->value[FORMULA] = own.T;
         paper_run(p, &x, row);
         if (!p->stopped && row->value[FORMULA] != row->value[PREDICTED])
-            paper_remark(row, "g < o: a processor cannot send so often");
+            paper_remark(row, OUTSIDE);
     }
 }
 
@@ -135,11 +137,14 @@ static void judge_theorem_2(struct paper *p, const struct paper_table *f,
                 paper_same_of(T, 0, models[i].label, FORMULA, EMULATED);
     paper_judge(p, "Theorem 2, f_n and the broadcast's time, g >= o", usual,
                 "for L,o,g = 6,2,4 and 1,0,9, and the time for 3,0,1");
-    paper_judge(p, "Theorem 2, g < o",
-                paper_same_of(f, 0, models[2].label, FORMULA, EMULATED) &&
-                    paper_same_of(T, 0, models[2].label, FORMULA, EMULATED),
-                "a sending processor is busy for o, so the paper's f_n is too large and its time "
-                "too short; g must be max(g, o)");
+    paper_judge_none(
+        p, "Theorem 2, g < o",
+        "section 0 assumes g >= o. For L,o,g = 6,5,2 its f_n and its time are %s: a sending "
+        "processor is busy for o, so that max(g, o) must replace g",
+        paper_same_of(f, 0, models[2].label, FORMULA, EMULATED) &&
+                paper_same_of(T, 0, models[2].label, FORMULA, EMULATED)
+            ? "right"
+            : "not those of the virtual clock");
 }
 
 static void theorem_2(struct paper *p)
@@ -163,7 +168,8 @@ static void theorem_2(struct paper *p)
     for (int i = 0; i < N_COUNTED; i++)
         count_holders(p, f, &models[i], times[i]);
     paper_note(f, "f_n = 1 for n < d, 1 + floor(n/d) for d <= n < e, f(n-e) + f(n-d) beyond, with "
-                  "d = 2o + L; the paper has g where ours has e = max(g, o).");
+                  "d = 2o + L; the paper assumes g >= o (section 0) and has g where ours has e = "
+                  "max(g, o).");
     broadcast_times(p, T, &models[0], 1, 9);
     for (int i = 0; i < 2; i++)
         broadcast_times(p, T, &models[0], sizes[i], sizes[i]);
@@ -273,18 +279,19 @@ static void theorems_5_6(struct paper *p)
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         struct paper_case x = shou_chen_case(p, "summation", "optimal-paper", 7, &shou_chen_summed);
         const int own = own_filled(7, &own_T);
-        const int shared = (counts[i] - own) / 7; /* rounded down */
         struct paper_row *row = paper_row(more, "7|%d|%d", counts[i], own);
 
         x.c.args.count = counts[i];
-        row->value[FORMULA] = own_T + shared;
+        row->value[FORMULA] = own_T + (counts[i] - own) / 7.0;
         paper_run(p, &x, row);
         if ((counts[i] - own) % 7 != 0)
-            paper_remark(row, "the paper drops %d operands", (counts[i] - own) % 7);
+            paper_remark(row, "algorithm 2, step 6, drops %d", (counts[i] - own) % 7);
     }
     paper_note(N, "N_S is the sum of A_i = T_i - K_i (o + 1) + 1 over the nodes of T*(P; L+1, o, "
                   "max(g, o+1)), K_i being the number of children that there are.");
-    paper_note(more, "Ours: T + ceil((N - N_S)/P); the paper shares out floor((N - N_S)/P).");
+    paper_note(more, "Its formula: T + (N - N_S)/P. Ours: T + ceil((N - N_S)/P). Algorithm 2, step "
+                     "6, gives each processor floor((N - N_S)/P) operands more, and so drops the "
+                     "others.");
     paper_note(most,
                "Its formula: N_S. On the tree of the earliest labels more fit: T + 1 and, for "
                "each other processor of label x, T - x - o.");
@@ -294,7 +301,9 @@ static void theorems_5_6(struct paper *p)
         "gets a negative K_i, and after leaving out nodes K_i is wrong; and it needs g >= "
         "o + 1");
     paper_judge(p, "Theorem 6, the time T(N) of N operands", paper_same(more, FORMULA, EMULATED),
-                "the paper drops the remainder of N - N_S by P; those operands take a unit more");
+                "an addition takes a whole unit, so that (N - N_S)/P must be rounded up: T(48) = "
+                "%.2f, here %g",
+                more->rows[1].value[FORMULA], more->rows[1].value[EMULATED]);
     paper_judge(p, "Theorem 5, no more can be summed", paper_same(most, FORMULA, EMULATED),
                 "N_S is not a maximum: the `optimal` plan sums more in the same time");
 }

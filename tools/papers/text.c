@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const char *const headings[N_VALUES] = {
-    [PRINTED] = "printed",  [FORMULA] = "its formula", [PREDICTED] = "predicted",
-    [EMULATED] = "virtual", [MEASURED] = "measured",
+    [PRINTED] = "printed",     [FORMULA] = "its formula", [DERIVED] = "derived here",
+    [PREDICTED] = "predicted", [EMULATED] = "virtual",    [MEASURED] = "measured",
 };
 
 /* Whole numbers as such, what a paper prints as it does, others with two decimals. */
@@ -47,6 +47,12 @@ static const char *heading(const struct paper_table *t, enum paper_value which, 
 
 enum { MOST_COLUMNS = 8, NOTE_WIDTH = 96 };
 
+/* Most tables have no formula that is derived here, and no column for it. */
+static bool is_shown(const struct paper_table *t, int v)
+{
+    return v != DERIVED || paper_has(t, DERIVED);
+}
+
 static void find_widths(const struct paper_table *t, int n_values, int *label_width, int *width)
 {
     char text[64];
@@ -79,21 +85,24 @@ static void print_labels(const char *labels, const struct paper_table *t, const 
     }
 }
 
-/* A line begins with a dash, is broken at a space, and goes on indented. */
-static void print_wrapped(const char *note)
+/* A text is broken at spaces, and goes on indented. */
+static void print_wrapped(const char *begin, const char *indent, const char *text)
 {
-    const char *begin = "  - ";
-
-    while (*note != '\0') {
-        size_t n = strlen(note);
+    while (*text != '\0') {
+        size_t n = strlen(text);
 
         if (n > NOTE_WIDTH)
-            for (n = NOTE_WIDTH; n > 1 && note[n] != ' '; n--)
+            for (n = NOTE_WIDTH; n > 1 && text[n] != ' '; n--)
                 ;
-        printf("%s%.*s\n", begin, (int)n, note);
-        note += n + (note[n] == ' ');
-        begin = "    ";
+        printf("%s%.*s\n", begin, (int)n, text);
+        text += n + (text[n] == ' ');
+        begin = indent;
     }
+}
+
+static void print_note(const char *note)
+{
+    print_wrapped("  - ", "    ", note);
 }
 
 static void print_text_table(const struct paper_table *t, int n_values)
@@ -105,19 +114,21 @@ static void print_text_table(const struct paper_table *t, int n_values)
     find_widths(t, n_values, label_width, width);
     print_labels(t->columns, t, label_width);
     for (int v = 0; v < n_values; v++)
-        printf("  %*s", width[v], heading(t, (enum paper_value)v, text));
+        if (is_shown(t, v))
+            printf("  %*s", width[v], heading(t, (enum paper_value)v, text));
     putchar('\n');
     for (size_t k = 0; k < t->n_rows; k++) {
         const struct paper_row *row = &t->rows[k];
 
         print_labels(row->labels, t, label_width);
         for (int v = 0; v < n_values; v++)
-            printf("  %*s", width[v], number(row, (enum paper_value)v, text));
+            if (is_shown(t, v))
+                printf("  %*s", width[v], number(row, (enum paper_value)v, text));
         printf("%s%s\n", row->remark[0] != '\0' ? "  " : "", row->remark);
     }
     for (int i = 0; i < t->n_notes; i++) {
         fputs(i == 0 ? "\n" : "", stdout);
-        print_wrapped(t->notes[i]);
+        print_note(t->notes[i]);
     }
 }
 
@@ -162,22 +173,36 @@ static void print_verdicts(const struct paper_table *t)
 
         snprintf(line, sizeof(line), "%s: %s%s%s", row->labels, row->verdict,
                  row->remark[0] != '\0' ? ": " : "", row->remark);
-        print_wrapped(line);
+        print_note(line);
     }
+}
+
+/* What the columns are. */
+static void print_legend(const struct paper *p, int n_values)
+{
+    bool derives = false;
+    char text[400];
+
+    for (int i = 0; i < p->n_tables; i++)
+        derives |= paper_has(&p->tables[i], DERIVED);
+    snprintf(
+        text, sizeof(text),
+        "printed: by the paper, n/a if it prints no number; its formula: the paper's formula, "
+        "evaluated as it is printed; %spredicted: exact, or a bound if marked; virtual: run on "
+        "the virtual clock%s",
+        derives ? "derived here: a formula that the paper does not print; " : "",
+        n_values > MEASURED
+            ? "; measured: median of runs on this host, or - if the host did not keep up"
+            : "");
+    print_wrapped("", "", text);
 }
 
 void print_paper_text(const struct paper *p)
 {
     const int n_values = p->o->clock == LOGP_CLOCK_WALL ? N_VALUES : MEASURED;
 
-    printf("%s\n\n"
-           "printed: by the paper, n/a if it prints no number; its formula: the paper's "
-           "formula,\nevaluated; predicted: exact, or a bound if marked; virtual: run on the "
-           "virtual clock%s\n",
-           p->title,
-           n_values > MEASURED
-               ? ";\nmeasured: median of runs on this host, or - if the host did not keep up"
-               : "");
+    printf("%s\n\n", p->title);
+    print_legend(p, n_values);
     for (int i = 0; i < p->n_tables; i++)
         print_text_table(&p->tables[i], n_values);
     if (!p->stopped)
