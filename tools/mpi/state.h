@@ -249,8 +249,11 @@ struct reduction {
     struct operation
         user; /* a copy: the program may free its own meanwhile; function NULL: built in */
     void (*combine)(void *acc, const void *in, size_t n);
+    bool exact; /* any order of combining gives the same bits */
 };
 
+/* Of a reduction: may its algorithm be any? logp_exact_op; arg: the job */
+bool is_exact_op(const struct logp_op *op, void *arg);
 /* Set *r for this operation and type. @return MPI_SUCCESS or the class of an error */
 int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
 
