@@ -185,10 +185,11 @@ static void add_named(const struct options *o, const char *collective,
     if (logp_algorithm_needs(found, o->P, &c->args, &c->model) != NULL)
         bad_option("--algo", name, "needs %s", needed(o, found, c, text));
     if (!logp_algorithm_same_results(found, &c->args))
-        bad_option("--algo", name,
-                   "the ranks may get different bits of a %s of %s; type --same-results no to allow "
-                   "that",
-                   c->args.op->name, c->args.op->type);
+        bad_option(
+            "--algo", name,
+            "the ranks may get different bits of a %s of %s; type --same-results no to allow "
+            "that",
+            c->args.op->name, c->args.op->type);
     chosen[(*n)++] = found;
 }
 

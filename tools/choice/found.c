@@ -30,9 +30,9 @@ static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     const bool fits = now.list != NULL && now.list->P == P && c->args.root == now.args.root &&
                       c->args.n_bytes == now.args.n_bytes && c->args.count == now.args.count &&
-                      c->args.op == now.args.op &&
-                      c->args.may_differ == now.args.may_differ && c->args.rows == now.args.rows &&
-                      c->args.cols == now.args.cols && c->args.blocks == NULL;
+                      c->args.op == now.args.op && c->args.may_differ == now.args.may_differ &&
+                      c->args.rows == now.args.rows && c->args.cols == now.args.cols &&
+                      c->args.blocks == NULL;
 
     return fits ? NULL : "a schedule for these processors and sizes; logp search finds one";
 }
@@ -262,8 +262,7 @@ static bool gives_same(const struct logp_step_list *list, const struct logp_invo
     const struct logp_algorithm differs = {LOGP_ALGORITHM(as->name, "search", "", "")};
     const struct logp_schedule s = schedule_of(list, c);
 
-    return logp_algorithm_same_results(&differs, &c->args) ||
-           logp_schedule_same(&s, as, NULL) == 1;
+    return logp_algorithm_same_results(&differs, &c->args) || logp_schedule_same(&s, as, NULL) == 1;
 }
 
 /* The list of a file for these arguments, a copy; NULL: it is none. */

@@ -9,7 +9,8 @@ enum { MAX_ENTRIES = 256 };
 
 struct entry {
     const char *name, *of, *summary, *source; /* of, source: NULL, where there is none */
-    const struct logp_algorithm *same; /* do all ranks get the same bits? NULL: it is no allreduce */
+    const struct logp_algorithm
+        *same; /* do all ranks get the same bits? NULL: it is no allreduce */
 };
 
 static bool gives_same(const struct logp_algorithm *a)
@@ -121,12 +122,11 @@ static void print_entries(enum record_form form, const struct entry *all, size_t
         if (form == RECORDS_TABLE)
             print_entry(&all[i]);
         else
-            put_record(&r,
-                       json_pack("{s:s, s:s, s:s*, s:s*, s:o*}", "name", all[i].name, "summary",
-                                 all[i].summary, "collective", all[i].of, "source", all[i].source,
-                                 "same_results",
-                                 all[i].same != NULL ? json_boolean(gives_same(all[i].same))
-                                                     : NULL));
+            put_record(
+                &r, json_pack("{s:s, s:s, s:s*, s:s*, s:o*}", "name", all[i].name, "summary",
+                              all[i].summary, "collective", all[i].of, "source", all[i].source,
+                              "same_results",
+                              all[i].same != NULL ? json_boolean(gives_same(all[i].same)) : NULL));
     if (form != RECORDS_TABLE)
         end_records(&r);
 }

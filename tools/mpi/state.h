@@ -187,7 +187,11 @@ struct group *new_group(int n);
 
 int set_info(MPI_Info *kept, MPI_Info info);
 int get_info(MPI_Info kept, MPI_Info *info);
+/* The value of a key of what is kept; NULL: it has none. */
+const char *info_value(MPI_Info kept, const char *key);
 void drop_info(MPI_Info *kept);
+/* The value of a key of what is kept; NULL: it has none. */
+const char *info_value(MPI_Info kept, const char *key);
 
 /* ---- attributes: attributes.c ---- */
 

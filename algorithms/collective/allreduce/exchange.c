@@ -30,7 +30,8 @@ static bool combine_next(const struct logp_invocation *c, int64_t digit, int64_t
                          struct logp_buffer_ref have, struct logp_step *out)
 {
     if (!lpi_in_order(c) || digit == 0)
-        return lpi_combine_at(out, c, result, m == 0 ? have : result, slot(c, lpi_in_order(c) ? m : 0));
+        return lpi_combine_at(out, c, result, m == 0 ? have : result,
+                              slot(c, lpi_in_order(c) ? m : 0));
     return lpi_combine_at(out, c, slot(c, 0), slot(c, 0),
                           m + 1 == digit ? have : slot(c, m + (m + 1 < digit)));
 }
