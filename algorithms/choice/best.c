@@ -290,7 +290,7 @@ static void add_rows(struct search *s, const struct logp_invocation *c, bool ste
     if (s->P < 1)
         return;
     for (size_t i = 0; (a = logp_algorithm_at(s->collective, i)) != NULL && s->n < MOST_ROWS; i++)
-        if (!(are_alike && lpi_is_for_links(a)) && lpi_needs(a, s->P, c) == NULL &&
+        if (!(are_alike && lpi_is_for_links(a)) && lpi_is_candidate(a, s->P, c) &&
             (!steps || a->steps != NULL))
             s->row[s->n++] = a;
 }

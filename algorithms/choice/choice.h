@@ -53,6 +53,16 @@ static inline const char *lpi_needs(const struct logp_algorithm *a, int64_t P,
 /* predict.c: all blocks as large as the mean, on whose formulas a choice can be based. */
 struct logp_invocation lpi_alike(const struct logp_invocation *c);
 
+/* predict.c: may it be chosen? Each rank gets the same result, if that matters. */
+bool lpi_gives_same(const struct logp_algorithm *a, const struct logp_args *args);
+
+/* Is it a candidate for these arguments: does it apply, and may it be chosen? */
+static inline bool lpi_is_candidate(const struct logp_algorithm *a, int64_t P,
+                                    const struct logp_invocation *c)
+{
+    return lpi_needs(a, P, c) == NULL && lpi_gives_same(a, &c->args);
+}
+
 /* linked.c: on c->model.topology, from the tree of the algorithm. 0; -ENOMEM */
 int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
                        const struct logp_invocation *c, struct logp_prediction *out);

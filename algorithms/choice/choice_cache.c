@@ -11,6 +11,7 @@
  * on, in the order in which they were claimed: an empty place ends the search.
  */
 #include "choice/choice.h"
+#include "operand/operand.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
     const struct logp_op *op = a->op != NULL ? a->op : &none;
 
     _Static_assert(!HAS_WIDE_POINTERS ||
-                       (sizeof(*a) == 136 + sizeof(a->reserved) && sizeof(*p) == 80),
+                       (sizeof(*a) == 144 + sizeof(a->reserved) && sizeof(*p) == 80),
                    "all fields are looked at; in place or not is all one");
     return (struct question){{(uintptr_t)choose,
                               (uintptr_t)what,
@@ -62,7 +63,8 @@ static struct question question_of(lpi_chooser choose, const void *what, int64_t
                               (uint64_t)a->count,
                               (uint64_t)a->rows,
                               (uint64_t)a->cols,
-                              (uint64_t)a->packing | (uint64_t)(c->args.blocks != NULL) << 8,
+                              (uint64_t)a->packing | (uint64_t)(c->args.blocks != NULL) << 8 |
+                                  (uint64_t)lpi_must_be_same(a) << 9,
                               (uint64_t)a->k,
                               (uint64_t)a->window,
                               (uint64_t)a->block_bytes,
@@ -150,7 +152,7 @@ int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
     const struct place *place = find(&q, hash);
     int rc;
 
-    if (place != NULL && lpi_needs(place->best, P, c) == NULL) {
+    if (place != NULL && lpi_is_candidate(place->best, P, c)) {
         *out = (struct lpi_choice){.algorithm = place->best, .k = place->k};
         return 0;
     }

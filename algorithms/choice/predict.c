@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predict an algorithm of the table: see collective.h. */
 #include "choice/choice.h"
+#include "operand/operand.h"
 #include "predict/predict.h"
 #include "schedule/schedule.h"
 
@@ -23,6 +24,22 @@ const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t
     const struct logp_invocation c = lpi_invocation(args, model);
 
     return lpi_needs(algorithm, P, &c);
+}
+
+bool lpi_gives_same(const struct logp_algorithm *a, const struct logp_args *args)
+{
+    /* a row may be older than this member */
+    const bool has_property =
+        a->size > offsetof(struct logp_algorithm, same_results) && a->same_results;
+
+    return has_property || !lpi_must_be_same(args) ||
+           !logp_collective_find(a->collective)->same_results;
+}
+
+bool logp_algorithm_same_results(const struct logp_algorithm *algorithm,
+                                 const struct logp_args *args)
+{
+    return lpi_gives_same(algorithm, args);
 }
 
 const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P,

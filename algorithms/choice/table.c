@@ -114,7 +114,8 @@ size_t lpi_n_added(void)
 /* Was it compiled with headers in which a row and what its functions are given look as here? */
 static bool is_of_this_version(const struct logp_algorithm *a)
 {
-    return a->size >= sizeof(*a) && a->plan_at == offsetof(struct logp_invocation, plan);
+    return a->size >= offsetof(struct logp_algorithm, same_results) &&
+           a->plan_at == offsetof(struct logp_invocation, plan);
 }
 
 bool lpi_is_row(const struct logp_algorithm *a)

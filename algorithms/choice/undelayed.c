@@ -129,7 +129,7 @@ const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *co
         c->args.k = WIDE;
     if (choice == &tree_barrier)
         c->args.k = NARROW;
-    for (size_t i = 0; a != NULL && lpi_needs(a, P, c) != NULL; i++)
+    for (size_t i = 0; a != NULL && !lpi_is_candidate(a, P, c); i++)
         a = logp_algorithm_at(collective->name, i);
     return a;
 }

@@ -270,6 +270,13 @@ size_t lpi_vector_bytes(const struct logp_invocation *c);
 void lpi_vectors_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
                        size_t *recv_buf);
 const char *lpi_needs_commutative(int64_t P, const struct logp_invocation *c);
+/* Must operands be combined in one order? In that of ranks, or in one that is the same on all ranks
+ * (logp_algorithm.same_results). */
+static inline bool lpi_in_order(const struct logp_invocation *c)
+{
+    return c->args.op != NULL && (!c->args.op->commutative || lpi_must_be_same(&c->args));
+}
+
 /* Is there what is combined? 0; -EINVAL (no operation, a negative count) */
 int lpi_vector_valid(const struct logp_invocation *c);
 /* logp_collective.in_place: the operands are where the result will be, from its beginning. */

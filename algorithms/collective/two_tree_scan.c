@@ -455,7 +455,7 @@ static const struct logp_algorithm exscans[] = {
 
 static const struct logp_algorithm allreduces[] = {
     {LOGP_ALGORITHM("allreduce", "two-tree", summary, source), .needs = lpi_needs_commutative,
-     .plan = allreduce_plan, .steps = allreduce_steps, .run = allreduce_run,
+     .plan = allreduce_plan, .steps = allreduce_steps, .run = allreduce_run, .same_results = true,
      .knobs = {LOGP_KNOB(block_bytes, block)}},
 };
 

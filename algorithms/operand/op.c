@@ -119,6 +119,29 @@ const struct logp_op *logp_op_find(const char *name, const char *type)
     return NULL;
 }
 
+/* ---- are they exact? ---- */
+
+static struct {
+    logp_exact_op *is_exact; /* NULL: none is */
+    void *arg;
+} decision;
+
+void logp_decide_exact(logp_exact_op *is_exact, void *arg)
+{
+    decision.is_exact = is_exact;
+    decision.arg = arg;
+}
+
+bool logp_op_is_exact(const struct logp_op *op)
+{
+    enum { INTEGERS = 2 * 4 }; /* rows of the table */
+    const size_t n = sizeof(ops) / sizeof(ops[0]);
+
+    if (op >= ops && op < ops + n)
+        return op < ops + INTEGERS;
+    return decision.is_exact != NULL && decision.is_exact(op, decision.arg);
+}
+
 static void fill(const struct logp_op *op, void *buf, size_t n, uint64_t seed)
 {
     if (op->fill != NULL)

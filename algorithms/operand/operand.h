@@ -86,6 +86,12 @@ static inline bool lpi_grow(void *array, size_t n, size_t *capacity, size_t size
         return first;                                                                              \
     }
 
+/* Does the order of combining decide the result, and must all ranks get the same? */
+static inline bool lpi_must_be_same(const struct logp_args *a)
+{
+    return a->op != NULL && a->may_differ == 0 && !logp_op_is_exact(a->op);
+}
+
 /* How many operands are made at a time: a block, with a seed of its own. */
 size_t lpi_operand_block(const struct logp_op *op);
 /* Operands [first, first + n) of the `total` ones of a rank in an experiment; op NULL: bytes. They

@@ -250,7 +250,7 @@ static void deepen_words(struct search *s)
     if (rc == 0)
         rc = lpi_census_deepen(word, s->ask.P, &s->c.model.params, &what, &effort, &s->words_done);
     s->nodes = s->nodes < INT64_MAX / 10 ? s->nodes * 10 : s->nodes;
-    if (rc == 0 && word->found && lpi_needs(row, s->ask.P, &s->c) == NULL) {
+    if (rc == 0 && word->found && lpi_is_candidate(row, s->ask.P, &s->c)) {
         rc = read_word(s, row, word);
         if (rc == 0) {
             const int64_t ns = cost(s, &s->draft, INT64_MAX);
@@ -523,7 +523,7 @@ static void begin_with_trees(struct search *s)
         struct logp_schedule schedule;
         int rc;
 
-        if (a->steps == NULL || lpi_needs(a, s->ask.P, &c) != NULL || is_over(s))
+        if (a->steps == NULL || !lpi_is_candidate(a, s->ask.P, &c) || is_over(s))
             continue;
         lpi_resolve_k(a, s->ask.P, &c);
         schedule = lpi_schedule_of(a, s->ask.P, &c);

@@ -176,6 +176,13 @@ struct logp_algorithm {
     struct logp_knob_use knobs[LOGP_MAX_KNOBS];
     size_t plan_at; /**< offset of plan in struct logp_invocation: LOGP_ALGORITHM(). A row that was
                          compiled with another layout is refused */
+    /** allreduce: for each element all ranks get the value of one expression: the same operands in
+     *  the same places, combined in the same order, so that all get the same bits. The steps need
+     *  it only if the operation is not exact (logp_op_is_exact()) and logp_args.may_differ is 0; only
+     *  rows with this property are then chosen. logp_schedule_same() tests it. false, and so a row that
+     *  was compiled before this member existed: ranks may get different bits. Rows of other
+     *  collectives ignore it, because no two of their ranks combine the same element of a result */
+    bool same_results;
 };
 
 /** The first members of a row. */
@@ -183,13 +190,19 @@ struct logp_algorithm {
     .size = sizeof(struct logp_algorithm), .plan_at = offsetof(struct logp_invocation, plan),      \
     .collective = (collective_), .name = (name_), .summary = (summary_), .source = (source_)
 
+/** Does each rank get the same result with this row? true: also if the operation is exact, the
+ *  arguments allow results that differ, or the collective is no allreduce. A row for which this is
+ *  false is not chosen; a program may still plan it. */
+LOGP_API bool logp_algorithm_same_results(const struct logp_algorithm *algorithm,
+                                          const struct logp_args *args);
+
 /**
  * Add a row to the table, for the rest of the process.
  * Threads: any, also while others use the table.
  * @param algorithm  not copied: it must stay unchanged
  * @return 0; -EINVAL (no such collective; no name, summary or source; neither steps nor run),
- *         -EPROTONOSUPPORT (compiled with headers of another version, in which the row is smaller
- *         or struct logp_invocation has another layout), -EEXIST (the collective has a row of this
+ *         -EPROTONOSUPPORT (compiled with headers of another version, in which the row lacks
+ *         plan_at or struct logp_invocation has another layout), -EEXIST (the collective has a row of this
  *         name), -ENOSPC (there are 64)
  */
 LOGP_API int logp_algorithm_add(const struct logp_algorithm *algorithm);
@@ -235,6 +248,7 @@ struct logp_collective {
      *  processors; above, it only checks that all leave. */
     bool holds_back;
     const struct lpi_rows *const *rows; /**< the library's own: its algorithms */
+    bool same_results; /**< all ranks combine the same elements: logp_algorithm.same_results */
 };
 
 /**
@@ -590,6 +604,23 @@ struct logp_schedule_error {
 LOGP_API int logp_schedule_check(const struct logp_schedule *schedule,
                                  const struct logp_collective *collective,
                                  struct logp_schedule_error *error);
+
+/**
+ * Does a schedule leave the same bits in recv_buf on all ranks, whatever the operation? The steps
+ * are followed with expressions in place of data: every element has a number that stands for its
+ * operands, their places and the order of combining. Two expressions have one number by chance with
+ * a probability of about 2^-64.
+ * Cost: as logp_schedule_check(), without limits for links and rendezvous, which change no result.
+ * @param collective  of the sizes of buffers; recv_buf is as large on all ranks
+ * @param rank        out, if the answer is 0: a rank whose result is not that of rank 0; NULL: not
+ *                    wanted
+ * @return 1: it does; 0: it does not; -EINVAL (P, buffers of different sizes), -EDEADLK (ranks wait
+ *         for messages that are never sent), -EPROTO (a step leaves its buffer, or a message has
+ *         another size than its receive), -ENOTSUP (a list that chooses its order), -ENOMEM, or the
+ *         error of the plan function
+ */
+LOGP_API int logp_schedule_same(const struct logp_schedule *schedule,
+                                const struct logp_collective *collective, int64_t *rank);
 
 /* ---- plugin ---- */
 

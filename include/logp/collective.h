@@ -83,7 +83,9 @@ struct logp_args {
     int64_t pack_ns;     /**< transpose, structured: time to pack a column, >= 0 */
     int64_t work_ns;     /**< broadcast: time of each processor to process the item */
     int64_t no_overlap;  /**< torus-pipelined: not 0: processing does not overlap with sending */
-    int64_t reserved[6]; /**< 0; space for later knobs */
+    int64_t may_differ;  /**< not 0: an allreduce may leave ranks results that differ in rounding;
+                              0: see logp_algorithm.same_results */
+    int64_t reserved[5]; /**< 0; space for later knobs */
 };
 
 /**
@@ -526,6 +528,26 @@ struct logp_op {
     void (*fill)(void *buf, size_t n, uint64_t seed, void *arg);
     void *arg; /**< passed to both functions */
 };
+
+/**
+ * Does any order of combining give the same bits? It does for the built-in operations on integers. It
+ * does not for sums and products of floating-point numbers, nor for their min and max, because of -0
+ * and NaN.
+ * @return of an operation that is not built in: false, unless logp_decide_exact() knows better
+ */
+LOGP_API bool logp_op_is_exact(const struct logp_op *op);
+
+/** Does any order of combining give the same bits? op: not built in. arg: of logp_decide_exact(). */
+typedef bool logp_exact_op(const struct logp_op *op, void *arg);
+
+/**
+ * Let a function say which operations of the program are exact, so that every algorithm may be
+ * chosen for them: logp_algorithm.same_results.
+ * Threads: only while no machine of the process runs, and no plan exists.
+ * @param is_exact  called on any thread; it always gives the same answer for an operation. NULL:
+ *                  none is
+ */
+LOGP_API void logp_decide_exact(logp_exact_op *is_exact, void *arg);
 
 /** @return built-in operation i = 0, 1, ...; static storage; NULL: there are no more. */
 LOGP_API const struct logp_op *logp_op_at(size_t i);

@@ -211,6 +211,84 @@ static void reductions(int i)
     MPI_Op_free(&op);
 }
 
+/* ---- all ranks get the same bits of an allreduce, whatever the order of combining changes ---- */
+
+static void add(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        ((double *)inout)[i] += ((double *)in)[i];
+}
+
+static void check_same(const void *own, size_t bytes)
+{
+    char of_first[64];
+
+    memcpy(of_first, own, bytes);
+    MPI_Bcast(of_first, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    CHECK(memcmp(of_first, own, bytes) == 0);
+}
+
+/* 0: blocking; 1: started; 2: persistent */
+static void same_bits_of(int form, const void *x, size_t bytes, MPI_Datatype type, MPI_Op op)
+{
+    char y[64];
+
+    if (form == 0)
+        MPI_Allreduce(x, y, 1, type, op, MPI_COMM_WORLD);
+    if (form == 1)
+        MPI_Iallreduce(x, y, 1, type, op, MPI_COMM_WORLD, &request);
+    if (form == 2) {
+        MPI_Allreduce_init(x, y, 1, type, op, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+    }
+    if (form > 0)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (form == 2)
+        MPI_Request_free(&request);
+    check_same(y, bytes);
+}
+
+static void same_bits(void)
+{
+    static const double sums[] = {0.1, 1e16, -1e16};
+    const double x = sums[me % 3], factor = 1.1 + me * 0.37, zero = me % 2 == 0 ? 0.0 : -0.0;
+    const double z[2] = {factor, x};
+    const float f = (float)(me % 3 == 0 ? 0.1 : me % 3 == 1 ? 1e8 : -1e8);
+    MPI_Op op;
+
+    for (int form = 0; form < (is_logp() ? 3 : 2); form++) { /* others may lack persistent ones */
+        same_bits_of(form, &x, sizeof(x), MPI_DOUBLE, MPI_SUM);
+        same_bits_of(form, &f, sizeof(f), MPI_FLOAT, MPI_SUM);
+        same_bits_of(form, &factor, sizeof(factor), MPI_DOUBLE, MPI_PROD);
+        same_bits_of(form, z, sizeof(z), MPI_C_DOUBLE_COMPLEX, MPI_PROD);
+        if (is_logp())
+            same_bits_of(form, &zero, sizeof(zero), MPI_DOUBLE, MPI_MIN);
+        for (int commutes = 0; commutes < 2; commutes++) {
+            MPI_Op_create(add, commutes, &op);
+            same_bits_of(form, &x, sizeof(x), MPI_DOUBLE, op);
+            MPI_Op_free(&op);
+        }
+    }
+}
+
+/* All ranks leave the loop together: the norm is the same on all of them. */
+static void loop_ends_together(void)
+{
+    double part = 1.0 / (me + 3), norm, tolerance;
+    int rounds = 0, sum;
+
+    MPI_Allreduce(&part, &norm, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    tolerance = norm;
+    MPI_Bcast(&tolerance, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (; norm > tolerance; rounds++) {
+        part *= 0.5;
+        MPI_Allreduce(&part, &norm, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Allreduce(&rounds, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(sum == 0);
+}
+
 /* A column of a matrix is broadcast and gathered. */
 static void derived(void)
 {
@@ -347,6 +425,8 @@ int main(int argc, char **argv)
         vectors(i);
         reductions(i);
     }
+    same_bits();
+    loop_ends_together();
     in_place();
     derived();
     absolute();

@@ -2,6 +2,8 @@
 /* Windows: how they are made, epochs of all kinds, all operations, locks. */
 #include "check.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 /* Other MPIs share what they allocate between processes, which not all hosts let them do. */
@@ -291,6 +293,38 @@ static void shared(void)
               MPI_Win_allocate_shared(4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     }
+    MPI_Comm_free(&comm);
+}
+
+/* Parts that need not follow each other begin where any type may. */
+static void shared_apart(void)
+{
+    char *memory, *other;
+    MPI_Aint size;
+    MPI_Info info;
+    MPI_Comm comm;
+    MPI_Win win;
+    int rank, n, unit;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &n);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    MPI_Win_allocate_shared(rank % 2 == 0 ? 4 : 12, 1, info, comm, &memory, &win);
+    CHECK((uintptr_t)memory % _Alignof(max_align_t) == 0);
+    MPI_Win_lock_all(0, win);
+    memory[3] = (char)rank;
+    MPI_Win_sync(win);
+    MPI_Barrier(comm);
+    MPI_Win_sync(win);
+    for (int i = 0; i < n; i++) {
+        MPI_Win_shared_query(win, i, &size, &unit, &other);
+        CHECK(size == (i % 2 == 0 ? 4 : 12) && other[3] == (char)i);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Info_free(&info);
     MPI_Comm_free(&comm);
 }
 
@@ -763,6 +797,7 @@ int main(int argc, char **argv)
     flags();
     requests();
     shared();
+    shared_apart();
     dynamic();
     apart();
     objects();

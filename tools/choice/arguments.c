@@ -66,6 +66,7 @@ static struct logp_invocation invocation_of(struct options *o, const char *colle
     struct logp_invocation c = {.args = o->knobs};
 
     c.args.root = (int)o->root;
+    c.args.may_differ = o->may_differ;
     c.args.list = o->as != NULL ? list_with_data("--as", o->as->name) : o->list;
     switch (operands) {
     case LOGP_OPERANDS_NONE:

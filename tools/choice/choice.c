@@ -68,6 +68,62 @@ static const char *needed(const struct options *o, const struct logp_algorithm *
     return buf;
 }
 
+const char *names_of(const struct logp_algorithm *const *rows, size_t n, char list[MAX_LIST])
+{
+    struct names names = {0};
+
+    for (size_t i = 0; i < n; i++)
+        add_name(&names, rows[i]->name);
+    return list_names(&names, " and ", list);
+}
+
+/* Those that may leave ranks with different results of an operation for which all must have the same,
+ * each once. */
+static struct {
+    const struct logp_algorithm *algorithm[MAX_ALGORITHMS];
+    size_t n;
+    const struct logp_op *op; /* the first */
+    bool is_said;
+} differing;
+
+static void note_differing(const struct logp_algorithm *a, const struct logp_invocation *c)
+{
+    size_t i = 0;
+
+    while (i < differing.n && differing.algorithm[i] != a)
+        i++;
+    if (i < differing.n || differing.n == MAX_ALGORITHMS)
+        return;
+    if (differing.n == 0)
+        differing.op = c->args.op;
+    differing.algorithm[differing.n++] = a;
+}
+
+/* Rows that apply are noted. */
+static void note_all_differing(const struct options *o, const char *collective,
+                               const struct logp_invocation *c)
+{
+    const struct logp_algorithm *a;
+
+    for (size_t i = 0; (a = logp_algorithm_at(collective, i)) != NULL; i++)
+        if (!logp_algorithm_same_results(a, &c->args) &&
+            logp_algorithm_needs(a, o->P, &c->args, &c->model) == NULL)
+            note_differing(a, c);
+}
+
+static void say_differing(void)
+{
+    char list[MAX_LIST];
+
+    if (differing.n > 0 && !differing.is_said)
+        say_note("%s %s %s left out because the ranks may get different bits of a %s of %s; "
+                 "--same-results no allows that",
+                 differing.algorithm[0]->collective,
+                 names_of(differing.algorithm, differing.n, list), differing.n > 1 ? "are" : "is",
+                 differing.op->name, differing.op->type);
+    differing.is_said = true;
+}
+
 /* Those that did not apply, each once. */
 static struct {
     const struct logp_algorithm *algorithm;
@@ -82,6 +138,10 @@ static bool leave_out(const struct options *o, const struct logp_algorithm *a,
     const char *needs = logp_algorithm_needs(a, o->P, &c->args, &c->model);
     size_t i = 0;
 
+    if (needs == NULL && !logp_algorithm_same_results(a, &c->args)) {
+        note_differing(a, c);
+        return true;
+    }
     while (i < n_left_out && left_out[i].algorithm != a)
         i++;
     if (needs == NULL || i < n_left_out || n_left_out == MAX_ALGORITHMS)
@@ -97,6 +157,7 @@ static bool leave_out(const struct options *o, const struct logp_algorithm *a,
 
 void say_left_out(void)
 {
+    say_differing();
     for (size_t i = 0; i < n_left_out; i++)
         say_note("%s %s is left out where it does not apply, because it needs %s",
                  left_out[i].algorithm->collective, left_out[i].algorithm->name, left_out[i].needs);
@@ -123,6 +184,12 @@ static void add_named(const struct options *o, const char *collective,
         return;
     if (logp_algorithm_needs(found, o->P, &c->args, &c->model) != NULL)
         bad_option("--algo", name, "needs %s", needed(o, found, c, text));
+    if (!logp_algorithm_same_results(found, &c->args))
+        bad_option(
+            "--algo", name,
+            "the ranks may get different bits of a %s of %s; type --same-results no to allow "
+            "that",
+            c->args.op->name, c->args.op->type);
     chosen[(*n)++] = found;
 }
 
@@ -199,15 +266,6 @@ static const struct logp_algorithm *steps_of_file(const struct options *o,
     return &row;
 }
 
-const char *names_of(const struct logp_algorithm *const *rows, size_t n, char list[MAX_LIST])
-{
-    struct names names = {0};
-
-    for (size_t i = 0; i < n; i++)
-        add_name(&names, rows[i]->name);
-    return list_names(&names, " and ", list);
-}
-
 /* The best predicted; NULL: none applies. */
 static const struct logp_algorithm *choose_best(const struct options *o, const char *collective,
                                                 const struct logp_invocation *c)
@@ -245,6 +303,10 @@ size_t choose_algorithms(const struct options *o, const char *collective,
     size_t n = 1;
 
     use_found(o, collective, c);
+    if (o->list == NULL && o->algorithms != ALGORITHMS_NAMED)
+        note_all_differing(o, collective, c);
+    if ((o->sets & OPTIONS_SWEEP) == 0)
+        say_differing();
     if (o->list != NULL)
         chosen[0] = steps_of_file(o, c);
     else if (o->algorithms == ALGORITHMS_NAMED)

@@ -30,8 +30,9 @@ static const char *needs(int64_t P, const struct logp_invocation *c)
 {
     const bool fits = now.list != NULL && now.list->P == P && c->args.root == now.args.root &&
                       c->args.n_bytes == now.args.n_bytes && c->args.count == now.args.count &&
-                      c->args.op == now.args.op && c->args.rows == now.args.rows &&
-                      c->args.cols == now.args.cols && c->args.blocks == NULL;
+                      c->args.op == now.args.op && c->args.may_differ == now.args.may_differ &&
+                      c->args.rows == now.args.rows && c->args.cols == now.args.cols &&
+                      c->args.blocks == NULL;
 
     return fits ? NULL : "a schedule for these processors and sizes; logp search finds one";
 }
@@ -73,7 +74,8 @@ static void add_the_row(const char *collective)
         return;
     row = (struct logp_algorithm){
         LOGP_ALGORITHM(collective, "search", "a schedule found by logp search", "this library"),
-        .needs = needs, .plan = plan, .steps = steps};
+        .needs = needs, .plan = plan, .steps = steps,
+        .same_results = true}; /* of a list that does not, no use is made */
     if (logp_algorithm_add(&row) != 0)
         bad_usage("the schedules of %s cannot be added to its algorithms", collective);
 }
@@ -150,6 +152,7 @@ static uint64_t question_of(const struct options *o, const struct logp_invocatio
             h = from != to ? mix_params(h, &of) : h;
         }
     h = mix_topology(h, c->model.topology, o->P);
+    h = a->may_differ != 0 ? mix(h, 1) : h;
     return h != 0 ? h : 1;
 }
 
@@ -238,12 +241,37 @@ static bool has_times_of(const struct kept *k, const struct logp_args *args, uin
             !list_has_work(k->list));
 }
 
+/* The schedule of a list with these arguments. */
+static struct logp_schedule schedule_of(const struct logp_step_list *list,
+                                        const struct logp_invocation *c)
+{
+    struct logp_schedule s = {.P = list->P,
+                              .steps = logp_algorithm_find("schedule", "listed")->steps,
+                              .plan = logp_step_list_plan,
+                              .args = c->args,
+                              .model = c->model};
+
+    s.args.list = list;
+    return s;
+}
+
+/* Do all ranks get the same result, if that is asked for? */
+static bool gives_same(const struct logp_step_list *list, const struct logp_invocation *c,
+                       const struct logp_collective *as)
+{
+    const struct logp_algorithm differs = {LOGP_ALGORITHM(as->name, "search", "", "")};
+    const struct logp_schedule s = schedule_of(list, c);
+
+    return logp_algorithm_same_results(&differs, &c->args) || logp_schedule_same(&s, as, NULL) == 1;
+}
+
 /* The list of a file for these arguments, a copy; NULL: it is none. */
 static const struct logp_step_list *list_of(const struct options *o, struct kept *k,
                                             const struct logp_invocation *c,
                                             const struct logp_collective *as, uint64_t question)
 {
     const bool runs = (o->sets & OPTIONS_RUN) != 0;
+    const struct logp_step_list *fitting;
 
     if (k->P != o->P)
         return NULL;
@@ -252,7 +280,12 @@ static const struct logp_step_list *list_of(const struct options *o, struct kept
     if (k->list->P != o->P || !has_times_of(k, &c->args, question) ||
         (runs && list_makes_data(k->list)))
         return NULL;
-    return list_for(k->list, c, as);
+    fitting = list_for(k->list, c, as);
+    if (fitting != NULL && !gives_same(fitting, c, as)) {
+        list_free(fitting);
+        fitting = NULL;
+    }
+    return fitting;
 }
 
 const struct logp_step_list *found_before(const struct options *o, const char *collective,

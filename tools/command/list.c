@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logp list: what there is. Each kind is a table of (name, of, summary, source). */
+/* logp list: what there is. Each kind is a table of (name, of, summary, source, same). */
 #include "command/command.h"
 
 #include <stdio.h>
@@ -9,7 +9,16 @@ enum { MAX_ENTRIES = 256 };
 
 struct entry {
     const char *name, *of, *summary, *source; /* of, source: NULL, where there is none */
+    const struct logp_algorithm
+        *same; /* do all ranks get the same bits? NULL: it is no allreduce */
 };
+
+static bool gives_same(const struct logp_algorithm *a)
+{
+    const struct logp_args inexact = {.op = logp_op_find("sum", "double")};
+
+    return logp_algorithm_same_results(a, &inexact);
+}
 
 static size_t list_collectives(struct entry *out)
 {
@@ -27,7 +36,8 @@ static size_t list_algorithms(struct entry *out)
     size_t n = 0;
 
     for (; n < MAX_ENTRIES && (a = logp_algorithm_at(NULL, n)) != NULL; n++)
-        out[n] = (struct entry){a->name, a->collective, a->summary, a->source};
+        out[n] = (struct entry){a->name, a->collective, a->summary, a->source,
+                                logp_collective_find(a->collective)->same_results ? a : NULL};
     return n;
 }
 
@@ -95,7 +105,10 @@ static void print_entry(const struct entry *e)
     const bool sourced = e->source != NULL;
 
     if (e->of != NULL)
-        printf("  %-10s %-22s %-48s %s\n", e->of, e->name, e->summary, e->source);
+        printf("  %-10s %-22s %-48s %s%s\n", e->of, e->name, e->summary, e->source,
+               e->same == NULL       ? ""
+               : gives_same(e->same) ? "; same results"
+                                     : "; results may differ");
     else
         printf("  %-15s %s%s%s%s\n", e->name, e->summary, sourced ? " (" : "",
                sourced ? e->source : "", sourced ? ")" : "");
@@ -103,15 +116,17 @@ static void print_entry(const struct entry *e)
 
 static void print_entries(enum record_form form, const struct entry *all, size_t n)
 {
-    struct records r = {.form = form, .columns = "name,collective,summary,source"};
+    struct records r = {.form = form, .columns = "name,collective,summary,source,same_results"};
 
     for (size_t i = 0; i < n; i++)
         if (form == RECORDS_TABLE)
             print_entry(&all[i]);
         else
-            put_record(&r,
-                       json_pack("{s:s, s:s, s:s*, s:s*}", "name", all[i].name, "summary",
-                                 all[i].summary, "collective", all[i].of, "source", all[i].source));
+            put_record(
+                &r, json_pack("{s:s, s:s, s:s*, s:s*, s:o*}", "name", all[i].name, "summary",
+                              all[i].summary, "collective", all[i].of, "source", all[i].source,
+                              "same_results",
+                              all[i].same != NULL ? json_boolean(gives_same(all[i].same)) : NULL));
     if (form != RECORDS_TABLE)
         end_records(&r);
 }

@@ -423,6 +423,7 @@ static int mpirun(struct options *o)
                                   .checks = !o->unchecked,
                                   .checksums = o->checksums,
                                   .synchronizes = !o->emulated && o->network.rendezvous_from == 1,
+                                  .may_differ = o->may_differ,
                                   .compute = o->compute,
                                   .timeout_ns = o->timeout_ns,
                                   .stack_bytes = o->stack_bytes,

@@ -209,6 +209,9 @@ static void note_collective(struct rank *r, struct logp_vp *vp,
 
 /* ---- --algo ---- */
 
+static const char differs[] =
+    "an operation whose result does not depend on the order, or --same-results no";
+
 /* It does not apply to these arguments: said once. */
 static void say_unused(const struct logp_algorithm *forced, const struct logp_algorithm *best,
                        const char *needs, int64_t P)
@@ -250,6 +253,8 @@ static const struct logp_algorithm *decide(struct logp_vp *vp, const struct logp
         needs = started && a->steps == NULL
                     ? "a blocking call"
                     : logp_algorithm_needs(a, logp_vp_size(vp), &args, &c->model);
+        if (needs == NULL && !logp_algorithm_same_results(a, &args))
+            needs = differs;
         if (needs == NULL) {
             taken = a;
             c->args = args;
@@ -264,6 +269,7 @@ static const struct logp_algorithm *decide(struct logp_vp *vp, const struct logp
 
 void decide_calls(const struct job *job)
 {
+    logp_decide_exact(is_exact_op, (void *)job);
     if (job->forced != NULL || job->records_calls)
         logp_decide_calls(decide, (void *)job);
 }

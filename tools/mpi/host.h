@@ -126,6 +126,7 @@ struct job {
     const struct mpi_forced *forced;    /* the same */
     bool records_calls;                 /* --report */
     bool synchronizes;                  /* blocking collectives wait for all their ranks */
+    bool may_differ;                    /* --same-results no */
     bool times_calls; /* the executable calls the functions of timed.c: for --compute or --report */
     size_t stack_bytes;
     int n_ranks;

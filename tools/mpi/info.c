@@ -204,6 +204,13 @@ int get_info(MPI_Info kept, MPI_Info *info)
     return kept != NULL ? MPI_Info_dup(kept, info) : MPI_Info_create(info);
 }
 
+const char *info_value(MPI_Info kept, const char *key)
+{
+    const struct pair *p = kept != MPI_INFO_NULL ? pair_of((const struct info *)kept, key) : NULL;
+
+    return p != NULL ? p->value : NULL;
+}
+
 void drop_info(MPI_Info *kept)
 {
     struct info *i = (struct info *)*kept;

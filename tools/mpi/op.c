@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations: the constants for each type, and those of the program. */
-#include "state.h"
+#include "host.h"
 
 #include <string.h>
 
@@ -196,6 +196,20 @@ static void combine_user(void *acc, const void *in, size_t n, void *arg)
     free(copy);
 }
 
+/* Built in, and not on floating-point numbers: of these a sum and a product depend on the order, and a
+ * minimum and a maximum on that of -0, +0 and NaN. */
+static bool is_exact(const struct reduction *r)
+{
+    return r->user.function == NULL && strchr("fdgkxyzcFDG", r->type->arithmetic) == NULL;
+}
+
+bool is_exact_op(const struct logp_op *op, void *arg)
+{
+    const struct job *job = arg;
+
+    return job->may_differ || ((const struct reduction *)op->arg)->exact;
+}
+
 int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
 {
     *r = (struct reduction){.type = type_of(type), .handle = type};
@@ -208,6 +222,7 @@ int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)
         r->user = *(const struct operation *)op;
     else if ((r->combine = find(op, r->type->arithmetic)) == NULL)
         return MPI_ERR_OP;
+    r->exact = is_exact(r);
     r->op = (struct logp_op){.name = r->user.function != NULL ? "user" : "mpi",
                              .type = "mpi",
                              .element_bytes = (size_t)r->type->extent,

@@ -57,6 +57,7 @@ struct mpi_program {
     bool checks;        /* --check */
     bool checksums;     /* --checksum */
     bool synchronizes;  /* blocking collectives wait for all their ranks */
+    bool may_differ;    /* --same-results no */
     bool names_threads; /* each rank is a thread: "rank 3" */
     double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */
     int64_t timeout_ns;

@@ -187,7 +187,11 @@ struct group *new_group(int n);
 
 int set_info(MPI_Info *kept, MPI_Info info);
 int get_info(MPI_Info kept, MPI_Info *info);
+/* The value of a key of what is kept; NULL: it has none. */
+const char *info_value(MPI_Info kept, const char *key);
 void drop_info(MPI_Info *kept);
+/* The value of a key of what is kept; NULL: it has none. */
+const char *info_value(MPI_Info kept, const char *key);
 
 /* ---- attributes: attributes.c ---- */
 
@@ -249,8 +253,11 @@ struct reduction {
     struct operation
         user; /* a copy: the program may free its own meanwhile; function NULL: built in */
     void (*combine)(void *acc, const void *in, size_t n);
+    bool exact; /* any order of combining gives the same bits */
 };
 
+/* Of a reduction: may its algorithm be any? logp_exact_op; arg: the job */
+bool is_exact_op(const struct logp_op *op, void *arg);
 /* Set *r for this operation and type. @return MPI_SUCCESS or the class of an error */
 int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
 

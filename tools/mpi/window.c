@@ -137,9 +137,10 @@ int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     return make(c, MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, win);
 }
 
+static const size_t line = 64; /* bytes of a cache line: memory begins on one */
+
 static void *new_memory(size_t bytes)
 {
-    const size_t line = 64;
     void *memory = aligned_alloc(line, (bytes + line) / line * line);
 
     if (memory != NULL)
@@ -167,12 +168,32 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
     return rc;
 }
 
-/* The parts of the ranks follow each other in memory of rank 0. */
+/* Does the window say that the parts of ranks need not follow each other? */
+static bool is_apart(const struct win *w)
+{
+    const char *value = info_value(w->info, "alloc_shared_noncontig");
+
+    return value != NULL && strcmp(value, "true") == 0;
+}
+
+/* Bytes of a rank's part, up to the next one. */
+static MPI_Aint part_of(const struct win *w, int rank, bool apart)
+{
+    const MPI_Aint size = w->targets[rank]->size, all = (MPI_Aint)line;
+
+    return apart ? (size + all - 1) / all * all : size;
+}
+
+/* The parts of the ranks follow each other in memory of rank 0, which also says whether each begins
+ * on a cache line. */
 int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
                             MPI_Win *win)
 {
+    struct {
+        char *memory;
+        bool apart;
+    } first = {NULL, false};
     MPI_Aint before = 0, total = 0;
-    char *memory = NULL;
     struct win *w;
     int rc;
 
@@ -181,15 +202,18 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
     if (rc != MPI_SUCCESS)
         return rc;
     w = (struct win *)*win;
-    for (int i = 0; i < c->size; i++) {
-        before += i < c->rank ? w->targets[i]->size : 0;
-        total += w->targets[i]->size;
+    if (c->rank == 0) {
+        first.apart = is_apart(w);
+        for (int i = 0; i < c->size; i++)
+            total += part_of(w, i, first.apart);
+        w->memory = first.memory = new_memory((size_t)total);
     }
-    if (c->rank == 0)
-        w->memory = memory = new_memory((size_t)total);
-    rc = class_of(logp_broadcast(w->comm->vp, &memory, sizeof(memory), 0));
-    CHECK(c, memory != NULL, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)total);
-    w->own->base = memory + before;
+    rc = class_of(logp_broadcast(w->comm->vp, &first, sizeof(first), 0));
+    CHECK(c, first.memory != NULL, MPI_ERR_NO_MEM, "no memory for the %lld bytes of this rank",
+          (long long)size);
+    for (int i = 0; i < c->rank; i++)
+        before += part_of(w, i, first.apart);
+    w->own->base = first.memory + before;
     memcpy(base, &w->own->base, sizeof(void *));
     return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;
 }

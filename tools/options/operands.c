@@ -127,6 +127,11 @@ static void apply_packing(struct options *o, const char *option, const char *tex
         either(option, text, "structured", "none") ? LOGP_PACKING_NONE : LOGP_PACKING_STRUCTURED;
 }
 
+static void apply_same_results(struct options *o, const char *option, const char *text)
+{
+    o->may_differ = either(option, text, "yes", "no");
+}
+
 const struct option_row operand_options[] = {
     {"algo", "NAMES",
      "NAME[,NAME...], all, or auto: the best predicted; mpirun: COLLECTIVE=NAME[:k=N]", "auto", "",
@@ -156,5 +161,9 @@ const struct option_row operand_options[] = {
     {"packing", "KIND", "structured: one message per destination; none: one per column",
      "structured", "", OPTIONS_MODEL, .apply = apply_packing, .series = SERIES_WORDS,
      .words = "structured, none"},
+    {"same-results", "WHEN",
+     "yes: an allreduce gives all ranks the same bits; no: they may differ in rounding", "yes", "",
+     OPTIONS_MODEL | OPTIONS_MPIRUN | OPTIONS_TUNE, .apply = apply_same_results,
+     .words = "yes, no"},
     {0},
 };

@@ -108,6 +108,7 @@ struct options {
     size_t element_bytes;   /* of --type */
     int64_t rows, cols;     /* 0: P */
     struct logp_args knobs; /* what they are set to; no other field of it */
+    bool may_differ;        /* --same-results no */
     enum logp_packing packing;
     enum logp_basis by;
     /* how they are run */

@@ -35,6 +35,11 @@ bool takes_blocks(const struct logp_collective *c)
     return false;
 }
 
+static bool combines_on_all(const struct logp_collective *c)
+{
+    return c->same_results;
+}
+
 static bool has_matrix(const struct logp_collective *c)
 {
     return c->operands == LOGP_OPERANDS_MATRIX;
@@ -203,6 +208,7 @@ static const struct {
     {{"type"}, .used_by = has_type},
     {{"gamma"}, .used_by = has_count},
     {{"rows", "cols", "packing"}, .used_by = has_matrix},
+    {{"same-results"}, .used_by = combines_on_all},
     {{"algo"}, .idle = has_schedule, .beside = "schedule"},
     {{"algo"}, .except = OPTIONS_SEARCH},
     {{"as"}, .idle = has_no_schedule, .without = "--schedule"},

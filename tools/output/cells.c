@@ -81,8 +81,8 @@ void say_free_bytes_in(const struct output *out)
 
 const struct column *output_column(size_t i)
 {
-    const struct column *all[] = {asked_columns, knob_columns(),  run_columns,  result_columns,
-                                  fault_columns, against_columns, sweep_columns};
+    const struct column *all[] = {asked_columns, knob_columns(),  run_columns,   result_columns,
+                                  fault_columns, against_columns, sweep_columns, last_columns};
 
     for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
         for (const struct column *col = all[k]; col->value != NULL; col++)

@@ -58,7 +58,7 @@ struct column {
 /* option_columns.c, result.c, changes.c: what was asked for, what came of it, and how that compares
  * with a saved run. The last has no value. */
 extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
-    fault_columns[], against_columns[];
+    fault_columns[], against_columns[], last_columns[];
 /* The knobs of algorithms, likewise. */
 const struct column *knob_columns(void);
 

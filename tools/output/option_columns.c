@@ -209,6 +209,17 @@ const struct column run_columns[] = {
     {0},
 };
 
+/* What was asked for. Exact operations keep it with every algorithm. */
+VALUE(same_results_of)
+{
+    return (struct cell){.kind = CELL_TRUTH, .number = !out->c->args.may_differ};
+}
+
+const struct column last_columns[] = {
+    {KEY("same_results", same_results_of), .option = "same-results"},
+    {0},
+};
+
 /* ---- knobs: the library says which there are. Tables show those that algorithms choose. ---- */
 
 enum { MOST_KNOBS = 32 };

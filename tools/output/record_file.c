@@ -63,18 +63,21 @@ static const char *end_of(const struct record_file *file, const char *record)
     return NULL;
 }
 
-/* The last of a record's cells: of JSON with its key. */
-static const char *last_cell(const char *record, const char *end)
+/* The cell with the name of a record's sweep, which is the last but one; of JSON with its key. */
+static const char *sweep_cell(const char *record, const char *end, size_t *length)
 {
-    const char *last = record;
+    const char *cell = record, *last = record;
     bool quoted = false;
 
     for (const char *s = record; s < end; s++) {
         quoted ^= *s == '"';
-        if (*s == ',' && !quoted)
+        if (*s == ',' && !quoted) {
+            cell = last;
             last = s + 1;
+        }
     }
-    return last;
+    *length = (size_t)(last - cell);
+    return cell;
 }
 
 /* Note where the records begin, and where the last ends. */
@@ -183,15 +186,16 @@ void expect_record(struct record_file *file, size_t i, const struct output *out,
                    const struct row *row)
 {
     const char *record = file->text + file->records[i], *end = end_of(file, record);
-    const char *here = last_cell(record, end),
+    size_t length, my_length;
+    const char *here = sweep_cell(record, end, &length),
                *wrong = file->json ? "\"verified\":false" : ",false,";
     char *mine = written(file, out, row, NULL), *begin = written(file, out, row, "gamma_ns");
-    const char *there = last_cell(mine, mine + strlen(mine));
-    const size_t length = (size_t)(end - here), begins = strlen(begin);
+    const char *there = sweep_cell(mine, mine + strlen(mine), &my_length);
+    const size_t begins = strlen(begin);
 
-    if (length != strlen(there) || strncmp(here, there, length) != 0)
+    if (length != my_length || strncmp(here, there, length) != 0)
         bad_option("--output", file->path, "it holds another sweep, %.*s; --restart overwrites it",
-                   (int)length - file->json, here);
+                   length > 0 ? (int)length - 1 : 0, here);
     if (strncmp(record, begin, begins) != 0 || record[begins] != ',')
         bad_option("--output", file->path,
                    "record %zu of it is not %s %s at P = %lld; --restart overwrites it", i + 1,

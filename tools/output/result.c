@@ -226,7 +226,7 @@ const struct column result_columns[] = {
     {0},
 };
 
-/* After all others; the name of a sweep is the last. */
+/* After those that were there before sweeps; the name of a sweep is the last. */
 const struct column sweep_columns[] = {
     {PART("interval_ns", "low", low_of), .measured = true},
     {PART("interval_ns", "high", high_of), .measured = true},

@@ -94,7 +94,8 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
 {
     const int64_t most_fanout = 32;              /* of Open MPI */
     const int64_t most_block = INT64_C(1) << 40; /* all in one */
-    struct logp_invocation c = {.args = {.op = at->o->op}, .model = network_of(at->o)};
+    struct logp_invocation c = {.args = {.op = at->o->op, .may_differ = at->o->may_differ},
+                                .model = network_of(at->o)};
     struct logp_prediction p;
 
     c.model.links = at->links;
@@ -107,7 +108,9 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
         if (has_block(pick->algorithm))
             c.args.block_bytes = pick->block > 0 ? pick->block : most_block;
     }
-    if (!holds(at, pick) || logp_algorithm_needs(pick->algorithm, at->P, &c.args, &c.model) != NULL)
+    if (!holds(at, pick) ||
+        logp_algorithm_needs(pick->algorithm, at->P, &c.args, &c.model) != NULL ||
+        !logp_algorithm_same_results(pick->algorithm, &c.args))
         return false;
     pick->fanout = pick->k = 0;
     if (pick->row == NULL)

@@ -87,32 +87,39 @@ static struct logp_prediction up_down_predict(int64_t P, const struct logp_invoc
 /* ---- recursive-doubling: combine with rank xor 1, 2, 4, ... ---- */
 
 /*
- * The vector so far is in recv_buf or in scratch, and what comes goes to the other. An operation
- * that does not commute needs what comes from a lower rank on its left, and leaves the result
- * there, but for the first, which is combined with buf: into recv_buf, either way.
+ * What comes from a lower rank is combined on the left, so that both partners, and in the end all
+ * ranks, get the value of one expression. A combination leaves its result where its left operand was:
+ * in the vector so far, or in what has come. Both are in recv_buf or scratch, and how often they
+ * change places is known, so the first result goes where it takes the last one to recv_buf.
  */
 struct where {
-    bool first;               /* the vector so far is still buf */
-    enum logp_buffer acc, in; /* the vector so far; what comes */
-    bool lower;               /* it comes from a lower rank, and that matters */
+    enum logp_buffer acc, in, at; /* the vector so far; what comes; where the result is */
+    bool lower;                   /* what comes is from a lower rank */
 };
 
-/* Before the combination with j xor d. */
-static struct where where(const struct lpi_fold *f, const struct logp_invocation *c, bool paired,
-                          int64_t d)
+static enum logp_buffer other_than(enum logp_buffer buffer)
 {
-    const bool ordered = c->args.op != NULL && !c->args.op->commutative;
-    const int64_t before = f->j & (d - 1) & (paired ? -1 : -2);
-    const bool flipped = ordered && __builtin_popcountll((uint64_t)before) % 2 == 1;
-    struct where w = {.first = d == 1 && !paired, .lower = ordered && (f->j & d) != 0};
+    return buffer == LOGP_RECV_BUF ? LOGP_SCRATCH : LOGP_RECV_BUF;
+}
 
-    w.acc = flipped ? LOGP_SCRATCH : LOGP_RECV_BUF;
-    w.in = flipped ? LOGP_RECV_BUF : LOGP_SCRATCH;
-    if (w.first) {
-        w.acc = LOGP_BUF;
-        w.in = w.lower ? LOGP_RECV_BUF : LOGP_SCRATCH;
-    }
-    return w;
+/* Where the vector so far is before the combination with j xor d; for its own vector, where the first
+ * result goes. X: after the last combination: in recv_buf. */
+static enum logp_buffer so_far(const struct lpi_fold *f, bool paired, int64_t d)
+{
+    const int64_t turns = f->j & -d & (paired ? -1 : -2);
+
+    return __builtin_popcountll((uint64_t)turns) % 2 == 0 ? LOGP_RECV_BUF : LOGP_SCRATCH;
+}
+
+/* The combination with j xor d. */
+static struct where where(const struct lpi_fold *f, bool paired, int64_t d)
+{
+    const enum logp_buffer acc = so_far(f, paired, d);
+    const bool lower = (f->j & d) != 0;
+
+    if (d == 1 && !paired) /* the vector so far is still buf */
+        return (struct where){LOGP_BUF, lower ? acc : other_than(acc), acc, lower};
+    return (struct where){acc, other_than(acc), lower ? other_than(acc) : acc, lower};
 }
 
 bool lpi_first_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
@@ -123,11 +130,11 @@ bool lpi_first_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
     return i == 1 && lpi_receive_vector(out, c, rank + 1, LOGP_RECV_BUF);
 }
 
-bool lpi_second_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
-                        struct logp_step *out)
+bool lpi_second_of_pair(int64_t rank, const struct logp_invocation *c, enum logp_buffer into,
+                        int64_t i, struct logp_step *out)
 {
-    return i == 0 ? lpi_receive_vector(out, c, rank - 1, LOGP_RECV_BUF)
-                  : lpi_combine_vector(out, c, LOGP_RECV_BUF, LOGP_RECV_BUF, LOGP_BUF);
+    return i == 0 ? lpi_receive_vector(out, c, rank - 1, into)
+                  : lpi_combine_vector(out, c, into, into, LOGP_BUF);
 }
 
 static bool doubling_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
@@ -143,25 +150,21 @@ static bool doubling_steps(int64_t P, int64_t rank, const struct logp_invocation
     if (P == 1)
         return lpi_allreduce_alone(c, i, out);
     if (paired && i < 2)
-        return lpi_second_of_pair(rank, c, i, out);
+        return lpi_second_of_pair(rank, c, so_far(&f, true, 1), i, out);
     for (i -= paired ? 2 : 0; i >= 3 && d < f.X; d *= 2)
         i -= 3;
-    w = where(&f, c, paired, d);
     if (d < f.X) {
         const int64_t other = lpi_unfold(&f, f.j ^ d);
 
+        w = where(&f, paired, d);
         if (i == 0)
             return lpi_send_vector(out, c, other, w.acc);
         if (i == 1)
             return lpi_receive_vector(out, c, other, w.in);
-        return w.lower ? lpi_combine_vector(out, c, w.in, w.in, w.acc)
-                       : lpi_combine_vector(out, c, w.first ? LOGP_RECV_BUF : w.acc, w.acc, w.in);
+        return w.lower ? lpi_combine_vector(out, c, w.at, w.in, w.acc)
+                       : lpi_combine_vector(out, c, w.at, w.acc, w.in);
     }
-    if (paired && i-- == 0)
-        return lpi_send_vector(out, c, rank - 1, w.acc);
-    return i == 0 && w.acc == LOGP_SCRATCH &&
-           logp_step_copy(out, (struct logp_buffer_ref){LOGP_RECV_BUF, 0},
-                          (struct logp_buffer_ref){LOGP_SCRATCH, 0}, lpi_vector_bytes(c));
+    return paired && i == 0 && lpi_send_vector(out, c, rank - 1, LOGP_RECV_BUF);
 }
 
 LPI_READER(doubling_run, doubling_steps)
@@ -255,15 +258,15 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "reduce-broadcast", "reduce up a binomial tree, broadcast down",
                     "Grama et al., ch. 4.3"),
      .plan = lpi_vector_plan, .steps = up_down_steps, .run = up_down_run,
-     .predict = up_down_predict, .in_place = true},
+     .predict = up_down_predict, .in_place = true, .same_results = true},
     {LOGP_ALGORITHM("allreduce", "recursive-doubling", "combine with rank xor 1, 2, 4, ...",
                     thakur),
      .plan = lpi_vector_plan, .steps = doubling_steps, .run = doubling_run,
-     .predict = doubling_predict, .rough = true},
+     .predict = doubling_predict, .rough = true, .same_results = true},
     {LOGP_ALGORITHM("allreduce", "ring", "parts go round twice: reduce, then gather",
                     "Patarasuk & Yuan 2009"),
      .needs = lpi_needs_commutative, .plan = plan_op, .steps = ring_steps, .run = ring_run,
-     .predict = ring_predict, .rough = true},
+     .predict = ring_predict, .rough = true, .same_results = true},
 };
 
 static const struct lpi_rows rows = LPI_ROWS(algorithms);
@@ -276,6 +279,7 @@ const struct logp_collective lpi_allreduce = {
     .postcondition = postcondition,
     .in_place = lpi_vector_in_place,
     .bound = bound,
+    .same_results = true,
     .rows = (const struct lpi_rows *const[]){&rows, &lpi_census_allreduce, &lpi_two_level_allreduce,
                                              &lpi_allreduce_halvings, &lpi_allreduce_segmented,
                                              &lpi_allreduce_exchanges, &lpi_allreduce_circulant,

@@ -64,9 +64,9 @@ static inline bool lpi_allreduce_alone(const struct logp_invocation *c, int64_t 
 /* allreduce.c: of a pair (collective.h), the first hands over its vector and gets the result. */
 bool lpi_first_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out);
-/* The second takes it in, before the rounds, in two steps. */
-bool lpi_second_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
-                        struct logp_step *out);
+/* The second takes it in, before the rounds, in two steps, and has what is combined in `into`. */
+bool lpi_second_of_pair(int64_t rank, const struct logp_invocation *c, enum logp_buffer into,
+                        int64_t i, struct logp_step *out);
 
 /* halving.c, segmented.c, exchange.c, circulant.c, grouped.c, dual_root.c, ../two_tree_scan.c: their
  * rows */

@@ -103,7 +103,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "circulant", "circulant reduce-scatter, then allgather",
                     "Traeff 2024"),
      .needs = lpi_needs_commutative, .plan = plan, .steps = steps, .run = run, .predict = predict,
-     .rough = true},
+     .rough = true, .same_results = true},
 };
 
 const struct lpi_rows lpi_allreduce_circulant = LPI_ROWS(algorithms);

@@ -207,7 +207,8 @@ LPI_READER(run, steps)
 static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "dual-root",
                     "up and down two trees at once, in segments (--block)", "Traeff 2021"),
-     .plan = plan, .steps = steps, .run = run, .knobs = {LOGP_KNOB(block_bytes, block)}},
+     .plan = plan, .steps = steps, .run = run, .same_results = true,
+     .knobs = {LOGP_KNOB(block_bytes, block)}},
 };
 
 const struct lpi_rows lpi_allreduce_dual_root = LPI_ROWS(algorithms);

@@ -11,11 +11,6 @@ static struct logp_buffer_ref slot(const struct logp_invocation *c, int64_t whic
     return (struct logp_buffer_ref){LOGP_SCRATCH, lpi_bytes((size_t)which, lpi_vector_bytes(c))};
 }
 
-static bool ordered(const struct logp_invocation *c)
-{
-    return c->args.op != NULL && !c->args.op->commutative;
-}
-
 static const struct logp_buffer_ref own = {LOGP_BUF, 0}, result = {LOGP_RECV_BUF, 0};
 
 /* ---- recursive-exchange: combine with k - 1 ranks a round, distance x k ---- */
@@ -34,8 +29,9 @@ static struct lpi_exchange groups_of(int64_t P, int64_t rank, const struct logp_
 static bool combine_next(const struct logp_invocation *c, int64_t digit, int64_t m,
                          struct logp_buffer_ref have, struct logp_step *out)
 {
-    if (!ordered(c) || digit == 0)
-        return lpi_combine_at(out, c, result, m == 0 ? have : result, slot(c, ordered(c) ? m : 0));
+    if (!lpi_in_order(c) || digit == 0)
+        return lpi_combine_at(out, c, result, m == 0 ? have : result,
+                              slot(c, lpi_in_order(c) ? m : 0));
     return lpi_combine_at(out, c, slot(c, 0), slot(c, 0),
                           m + 1 == digit ? have : slot(c, m + (m + 1 < digit)));
 }
@@ -46,7 +42,7 @@ static bool round_steps(int64_t P, const struct lpi_exchange *g, const struct lo
                         int64_t d, int64_t i, struct logp_step *out)
 {
     const int64_t n = g->k - 1, digit = g->j / d % g->k;
-    const bool in_order = ordered(c);
+    const bool in_order = lpi_in_order(c);
     const struct logp_buffer_ref have = d == 1 && g->others == 0 ? own : result;
     int64_t other;
 
@@ -69,7 +65,7 @@ static bool exchange_steps(int64_t P, int64_t rank, const struct logp_invocation
                            struct logp_step *out)
 {
     const struct lpi_exchange g = groups_of(P, rank, c);
-    const int64_t a_round = 3 * (g.k - 1) + ordered(c);
+    const int64_t a_round = 3 * (g.k - 1) + lpi_in_order(c);
 
     if (P == 1)
         return lpi_allreduce_alone(c, i, out);
@@ -91,7 +87,7 @@ static int exchange_plan(int P, int rank, struct logp_invocation *c)
     const int64_t k = lpi_knomial_radix(P, c);
 
     (void)rank;
-    c->plan.scratch_bytes = lpi_bytes(ordered(c) ? (size_t)k - 1 : 1, lpi_vector_bytes(c));
+    c->plan.scratch_bytes = lpi_bytes(lpi_in_order(c) ? (size_t)k - 1 : 1, lpi_vector_bytes(c));
     return lpi_vector_valid(c);
 }
 
@@ -114,8 +110,8 @@ static struct logp_prediction exchange_predict(int64_t P, const struct logp_invo
     if (g.others > 0)
         lpi_rounds_from(&r, p, t.D + combine + (g.others - 1) * (__int128)B);
     for (int64_t d = 1; d < g.X; d *= g.k) {
-        lpi_combining_round(&r, p, g.k - 1, bytes, ordered(c) ? 0 : combine);
-        r.free += ordered(c) ? (g.k - 1) * (__int128)combine : 0;
+        lpi_combining_round(&r, p, g.k - 1, bytes, lpi_in_order(c) ? 0 : combine);
+        r.free += lpi_in_order(c) ? (g.k - 1) * (__int128)combine : 0;
     }
     if (g.others == 0)
         return lpi_exact(r.free);
@@ -124,51 +120,63 @@ static struct logp_prediction exchange_predict(int64_t P, const struct logp_invo
 
 /* ---- allgather-reduce: every rank sends its vector to all ranks ---- */
 
-/* Those that come, in the order in which they do, or in that of ranks. */
+/* Where the vector of a rank is, where those of all ranks are kept. */
+static struct logp_buffer_ref vector_of(const struct logp_invocation *c, int64_t of, int64_t rank)
+{
+    return of == rank ? own : slot(c, of - (of > rank));
+}
+
+/* They are received in the order in which they come. Each is combined at once; or, in the order of
+ * ranks, all of them afterwards. */
 static bool gather_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out)
 {
-    int64_t from;
+    const bool in_order = lpi_in_order(c);
 
     if (P == 1)
         return lpi_allreduce_alone(c, i, out);
     if (i < P - 1)
         return lpi_send_vector(out, c, lpi_mod(rank + 1 + i, P), LOGP_BUF);
     i -= P - 1;
-    from = ordered(c) ? i / 2 : lpi_mod(rank - 1 - i / 2, P);
-    if (i / 2 >= (ordered(c) ? P : P - 1))
+    if (i >= 2 * (P - 1))
         return false;
-    if (!ordered(c))
-        return i % 2 == 0 ? lpi_receive_vector(out, c, from, LOGP_SCRATCH)
-                          : lpi_combine_at(out, c, result, i == 1 ? own : result, slot(c, 0));
-    if (i % 2 == 1 && (from == 0 || from == rank))
-        return logp_step_copy(out, result, result, 0);
-    if (from == rank)
-        return rank == 0 ? lpi_allreduce_alone(c, 0, out)
-                         : lpi_combine_at(out, c, result, result, own);
-    return i % 2 == 0 ? lpi_receive_vector(out, c, from, from == 0 ? LOGP_RECV_BUF : LOGP_SCRATCH)
-                      : lpi_combine_at(out, c, result, result, slot(c, 0));
+    if (in_order ? i < P - 1 : i % 2 == 0) {
+        const int64_t from = lpi_mod(rank - 1 - (in_order ? i : i / 2), P);
+
+        return logp_step_receive(out, from, c->args.tag, LOGP_SCRATCH,
+                                 in_order ? vector_of(c, from, rank).offset : 0,
+                                 lpi_vector_bytes(c));
+    }
+    if (!in_order)
+        return lpi_combine_at(out, c, result, i == 1 ? own : result, slot(c, 0));
+    i -= P - 1;
+    return lpi_combine_at(out, c, result, i == 0 ? vector_of(c, 0, rank) : result,
+                          vector_of(c, i + 1, rank));
 }
 
 LPI_READER(gather_run, gather_steps)
 
-/* One round; in the order of ranks at most as if all came when the last could have been sent. */
+static int gather_plan(int P, int rank, struct logp_invocation *c)
+{
+    (void)rank;
+    c->plan.scratch_bytes =
+        lpi_bytes(lpi_in_order(c) && P > 1 ? (size_t)P - 1 : 1, lpi_vector_bytes(c));
+    return lpi_vector_valid(c);
+}
+
+/* One round, and in the order of ranks the combinations after it. */
 static struct logp_prediction gather_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
-    const struct lpi_times t = lpi_times(p, lpi_vector_bytes(c));
     const int64_t combine = lpi_combine_ns(p, c->args.count);
-    const int64_t B = lpi_max(p->o_recv_ns + combine, logp_params_gap_ns(p, lpi_vector_bytes(c)));
     struct lpi_rounds r = LPI_ROUNDS;
 
     if (P == 1)
         return lpi_exact(0);
     if (p->gap_shared)
         return lpi_no_prediction();
-    if (ordered(c))
-        return lpi_bound((P - 2) * ((__int128)t.E + B) + t.D + 2 * (__int128)combine);
-    lpi_combining_round(&r, p, P - 1, lpi_vector_bytes(c), combine);
-    return lpi_exact(r.free);
+    lpi_combining_round(&r, p, P - 1, lpi_vector_bytes(c), lpi_in_order(c) ? 0 : combine);
+    return lpi_exact(r.free + (lpi_in_order(c) ? (P - 1) * (__int128)combine : 0));
 }
 
 /* ---- the rows ---- */
@@ -177,11 +185,12 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "recursive-exchange",
                     "combine with k - 1 ranks a round, distance x k", "Ruefenacht et al. 2017"),
      .needs = lpi_knomial_needs, .plan = exchange_plan, .steps = exchange_steps,
-     .predict = exchange_predict, .rough = true, .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
+     .predict = exchange_predict, .rough = true, .same_results = true,
+     .knobs = {LOGP_KNOB(k, lpi_knomial_k)}},
     {LOGP_ALGORITHM("allreduce", "allgather-reduce", "every rank sends its vector to all ranks",
                     "Open MPI"),
-     .plan = lpi_vector_plan, .steps = gather_steps, .run = gather_run, .predict = gather_predict,
-     .rough = true},
+     .plan = gather_plan, .steps = gather_steps, .run = gather_run, .predict = gather_predict,
+     .rough = true, .same_results = true},
 };
 
 const struct lpi_rows lpi_allreduce_exchanges = LPI_ROWS(algorithms);

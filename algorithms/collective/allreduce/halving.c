@@ -109,7 +109,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, bool
     if (P == 1)
         return lpi_allreduce_alone(c, i, out);
     if (paired && i < 2)
-        return lpi_second_of_pair(rank, c, i, out);
+        return lpi_second_of_pair(rank, c, LOGP_RECV_BUF, i, out);
     i -= paired ? 2 : 0;
     for (d = f.X / 2; i >= 3 && d > 0; d /= 2)
         i -= 3;
@@ -177,12 +177,12 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "rabenseifner", "recursive halving, then recursive doubling",
                     "Rabenseifner 2004"),
      .needs = lpi_needs_commutative, .plan = lpi_vector_plan, .steps = halving_steps,
-     .run = halving_run, .predict = predict, .rough = true},
+     .run = halving_run, .predict = predict, .rough = true, .same_results = true},
     {LOGP_ALGORITHM("allreduce", "swing",
                     "halving with rank +- 1, -+ 1, +- 3, ..., along each ring of a torus in turn",
                     "De Sensi et al. 2024"),
      .needs = lpi_needs_commutative, .plan = lpi_vector_plan, .steps = swing_steps,
-     .run = swing_run, .predict = predict, .rough = true},
+     .run = swing_run, .predict = predict, .rough = true, .same_results = true},
 };
 
 const struct lpi_rows lpi_allreduce_halvings = LPI_ROWS(algorithms);

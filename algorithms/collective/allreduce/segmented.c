@@ -131,7 +131,7 @@ static const struct logp_algorithm algorithms[] = {
     {LOGP_ALGORITHM("allreduce", "ring-segmented", "the ring, with parts in segments (--block)",
                     "Open MPI"),
      .needs = lpi_needs_commutative, .plan = plan, .steps = steps, .run = run, .predict = predict,
-     .rough = true, .knobs = {LOGP_KNOB(block_bytes, block_bytes)}},
+     .rough = true, .same_results = true, .knobs = {LOGP_KNOB(block_bytes, block_bytes)}},
 };
 
 const struct lpi_rows lpi_allreduce_segmented = LPI_ROWS(algorithms);

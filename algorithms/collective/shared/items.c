@@ -342,7 +342,8 @@ static int run_exscan(struct logp_vp *vp, const struct logp_invocation *c, void 
     const struct lpi_rows lpi_shared_##id = {                                                      \
         &(const struct logp_algorithm){                                                            \
             LOGP_ALGORITHM(name, "shared", "through shared memory", "-"),                          \
-            .needs = lpi_shared_needs, .run = run_##id, .in_place = (in_place_)},                  \
+            .needs = lpi_shared_needs, .run = run_##id, .in_place = (in_place_),                   \
+            .same_results = true},                                                                 \
         1}
 
 SHARED(broadcast, "broadcast", false);
