@@ -229,4 +229,22 @@ says "$at/a\\x1b[31mb.machine; delay loggp; L = 6 us, o = 2 us, g = 4 us; predic
     predict broadcast -P 2 --machine "$at/$escape.machine"
 printf 'title = a\033[31mb\nL = 6us\no = 2us\ng = 4us\n' >"$at/title.machine"
 expect="--machine $at/title.machine control" bad predict broadcast --machine "$at/title.machine"
+
+# a name that a spreadsheet would take for a formula: text in CSV, and itself in JSON and in what is read back
+for title in '=1+1' '+1+1' '-1+1' '@SUM(1,1)' "'=1" '-1'; do
+    printf 'name = %s\nL = 6us\no = 2us\ng = 4us\n' "$title" >"$at/title.machine"
+    rm -f "$at/title.csv"
+    logp bench barrier -P 2,4 "${virtual[@]}" --machine "$at/title.machine" --output "$at/title.csv"
+    python3 - "$at/title.csv" "$title" <<-'END' || fail "CSV of a machine called $title: $(cat "$at/title.csv")"
+	import csv, sys
+	rows = list(csv.DictReader(open(sys.argv[1])))
+	assert len(rows) == 2 and all(r["machine"] == "'" + sys.argv[2] for r in rows), rows
+	assert not any(v.startswith("'") for r in rows for k, v in r.items() if k != "machine"), rows
+	END
+    json ".[0].machine == \"$title\"" predict barrier --machine "$at/title.machine"
+    # the sweep goes on where its file ends, and a plot shows the name
+    cp "$at/title.csv" "$dir/kept"
+    logp bench barrier -P 2,4 "${virtual[@]}" --machine "$at/title.machine" --output "$at/title.csv"
+    cmp -s "$dir/kept" "$at/title.csv" || fail "a sweep of a machine called $title does not go on"
+done
 finish
