@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static void find_library(char *path, size_t size)
     memcpy(&address, &version, sizeof(address));
     if (dladdr(address, &library) != 0) {
         slash = strrchr(library.dli_fname, '/');
-        if (slash != NULL && is_there(path, size, library.dli_fname, slash, "/libmpi_abi.so.1"))
+        if (slash != NULL &&
+            is_there(path, size, library.dli_fname, slash, "/logp/libmpi_abi.so.1"))
             return;
     }
     say("the MPI library libmpi_abi.so.1 is missing from the folders of this command; in "
@@ -56,13 +58,28 @@ static void find_library(char *path, size_t size)
 }
 
 /* Start this command again, with the library before the C library, but behind a tool that the user
+static const char own_files[] = "/proc/self/fd/";
+
+/* The library's name for LD_PRELOAD, where a blank or a colon ends a name: then that of a file that stays open
+ * in what is started. */
+static void name_preload(const char *library, char *name, size_t size)
+{
+    const int file = strpbrk(library, " :$") != NULL ? open(library, O_RDONLY) : -1;
+
+    if (file >= 0)
+        snprintf(name, size, "%s%d", own_files, file);
+    else
+        snprintf(name, size, "%s", library);
+}
+
  * loads to see the calls of MPI. */
 static void start_again(char **argv)
 {
-    char path[PATH_MAX + 64], both[2 * PATH_MAX];
+    char library[PATH_MAX + 64], path[PATH_MAX + 64], both[2 * PATH_MAX];
     const char *preload = getenv("LD_PRELOAD");
 
-    find_library(path, sizeof(path));
+    find_library(library, sizeof(library));
+    name_preload(library, path, sizeof(path));
     if (preload != NULL && *preload != '\0')
         snprintf(both, sizeof(both), "%s:%s", preload, path);
     else
@@ -77,7 +94,12 @@ static void start_again(char **argv)
 /* What ranks start has the environment that this command was started with. */
 static void restore_environment(void)
 {
-    const char *preload = getenv(again);
+    const char *preload = getenv(again), *ours = getenv("LD_PRELOAD");
+    const char *file = ours != NULL ? strrchr(ours, ':') : NULL;
+
+    file = file != NULL ? file + 1 : ours;
+    if (file != NULL && strncmp(file, own_files, strlen(own_files)) == 0)
+        fcntl(atoi(file + strlen(own_files)), F_SETFD, FD_CLOEXEC);
 
     if (preload != NULL && *preload != '\0')
         setenv("LD_PRELOAD", preload, 1);
@@ -173,9 +195,10 @@ static bool is_traced(void)
 }
 
 /* This command in gdb, which then has the library before the C library and knows of ranks. */
-static void start_gdb(char **argv, const char *library)
+static void start_gdb(char **argv)
 {
-    char script[PATH_MAX + 16], preload[PATH_MAX + 64], ours[64], self[PATH_MAX];
+    char library[PATH_MAX + 64], name[PATH_MAX + 64];
+    char script[PATH_MAX + 64], preload[PATH_MAX + 128], ours[64], self[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     const char *words[512] = {"gdb",    "-q",
                               "-iex",   "set debuginfod enabled off",
@@ -189,8 +212,10 @@ static void start_gdb(char **argv, const char *library)
 
     self[length > 0 ? length : 0] = '\0';
     snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
+    find_library(library, sizeof(library));
+    name_preload(library, name, sizeof(name));
              library);
-    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s", library);
+    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s", name);
     snprintf(ours, sizeof(ours), "set environment %s", again);
     for (size_t i = 1; argv[i] != NULL; i++) {
         if (n + 1 >= sizeof(words) / sizeof(words[0]))
@@ -415,7 +440,6 @@ static int mpirun(struct options *o)
 {
     int (*run)(struct logp_machine *, const struct mpi_program *);
     void *address;
-    Dl_info library;
     char path[PATH_MAX];
     struct mpi_program program = {.argv = o->rest,
                                   .tags_output = o->tags_output,
@@ -434,7 +458,7 @@ static int mpirun(struct options *o)
 
     address = dlsym(RTLD_DEFAULT, "logp_mpi_run");
     memcpy(&run, &address, sizeof(run));
-    if (run == NULL || dladdr(address, &library) == 0) {
+    if (run == NULL) {
         say("the MPI library has not been loaded");
         return EXIT_WRONG;
     }
@@ -450,7 +474,7 @@ static int mpirun(struct options *o)
     if (access(program.path, R_OK) != 0)
         bad_usage("mpirun: %s: %s", program.path, strerror(errno));
     if (o->gdb && !is_traced())
-        start_gdb(o->argv, library.dli_fname);
+        start_gdb(o->argv);
     if (over_processes(o))
         check_processes(o);
     program.names_threads = !o->fibers;

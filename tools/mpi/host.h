@@ -252,6 +252,8 @@ void name_shared(const struct job *job);
 
 /* cxx.c: the streams of C++, as the variables */
 void find_streams(struct job *job);
+/* Say it of a program that looks for this library where earlier versions were installed. */
+void name_old_link(const struct job *job);
 void give_streams(const struct job *job, struct host_rank *host);
 
 /* libc.c: a function of the C library that one here stands before */

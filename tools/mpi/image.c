@@ -235,6 +235,8 @@ const char *symbol_name(const struct job *job, const Elf64_Sym *symbol)
 
     return job->file + all[s->sh_link].sh_offset + symbol->st_name;
 }
+    if (!job->quiet)
+        name_old_link(job);
 
 const Elf64_Sym *symbol_of(const struct job *job, const char *name)
 {
