@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static bool is_there(char *path, size_t size, const char *folder, const char *en
            access(path, R_OK) == 0;
 }
 
-/* In a build below the folder of this command; installed, in the folder of liblogp. */
+/* In a build below the folder of this command; installed, below the folder of liblogp. */
 static void find_library(char *path, size_t size)
 {
     const char *(*const version)(void) = logp_version;
@@ -57,7 +58,6 @@ static void find_library(char *path, size_t size)
     exit(EXIT_WRONG);
 }
 
-/* Start this command again, with the library before the C library, but behind a tool that the user
 static const char own_files[] = "/proc/self/fd/";
 
 /* The library's name for LD_PRELOAD, where a blank or a colon ends a name: then that of a file that stays open
@@ -72,6 +72,7 @@ static void name_preload(const char *library, char *name, size_t size)
         snprintf(name, size, "%s", library);
 }
 
+/* Start this command again, with the library before the C library, but behind a tool that the user
  * loads to see the calls of MPI. */
 static void start_again(char **argv)
 {
@@ -91,7 +92,7 @@ static void start_again(char **argv)
     exit(EXIT_WRONG);
 }
 
-/* What ranks start has the environment that this command was started with. */
+/* What ranks start has the environment and the open files that this command was started with. */
 static void restore_environment(void)
 {
     const char *preload = getenv(again), *ours = getenv("LD_PRELOAD");
@@ -211,9 +212,9 @@ static void start_gdb(char **argv)
     size_t n = 16;
 
     self[length > 0 ? length : 0] = '\0';
-    snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
     find_library(library, sizeof(library));
     name_preload(library, name, sizeof(name));
+    snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
              library);
     snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s", name);
     snprintf(ours, sizeof(ours), "set environment %s", again);
@@ -243,6 +244,18 @@ static int show_records(const struct options *o, struct logp_machine *m,
         code = draw(o, trace, program, code);
     logp_trace_free(trace);
     return code;
+}
+
+/* A rank has not come back, and may hold the lock of any stream. */
+static void say_unrecorded(const struct options *o)
+{
+    static const char text[] =
+        "logp: a rank did not come back, so there is no trace and no report\n";
+    struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    if ((o->traced != NULL || o->report != NULL) && poll(&ready, 1, 0) > 0 &&
+        write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+        return; /* nobody reads it */
 }
 
 /* As the library names it, or as MPI does: bcast, reduce_scatter. */
@@ -404,7 +417,7 @@ static void check_processes(const struct options *o)
 
 /* Many runs by the test kit. It leaves the replay of a failure where LOGP_REPLAY_DIR says, or here. */
 static int explored(const struct options *o, struct mpi_program *program,
-                    int (*run)(struct logp_machine *, const struct mpi_program *))
+                    int (*run)(struct logp_machine *, struct mpi_program *))
 {
     struct logp_network network = network_of(o);
     const char *slash = strrchr(program->path, '/');
@@ -438,7 +451,7 @@ static int explored(const struct options *o, struct mpi_program *program,
 
 static int mpirun(struct options *o)
 {
-    int (*run)(struct logp_machine *, const struct mpi_program *);
+    int (*run)(struct logp_machine *, struct mpi_program *);
     void *address;
     char path[PATH_MAX];
     struct mpi_program program = {.argv = o->rest,
@@ -494,6 +507,10 @@ static int mpirun(struct options *o)
         return EXIT_WRONG;
     }
     code = run(m, &program);
+    if (program.is_abandoned) {
+        say_unrecorded(o);
+        _exit(code);
+    }
     if (o->traced != NULL || o->report != NULL)
         code = show_records(o, m, &calls, program.path, code);
     fflush(NULL);
