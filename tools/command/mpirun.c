@@ -10,6 +10,7 @@
 #include "file/file.h"
 #include "mpi/run.h"
 #include "profile/profile.h"
+#include "replay/replay.h"
 #include "run/run.h"
 #include "trace/trace.h"
 
@@ -486,6 +487,7 @@ static int mpirun(struct options *o)
         program.argc++;
     if (access(program.path, R_OK) != 0)
         bad_usage("mpirun: %s: %s", program.path, strerror(errno));
+    trust_program(program.path, o->explore > 0);
     if (o->gdb && !is_traced())
         start_gdb(o->argv);
     if (over_processes(o))
