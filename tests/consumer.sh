@@ -35,6 +35,40 @@ for name in first stencil algorithm delay; do
 done | diff -u "$source/printed.txt" -
 [ "$("$dir/prefix/bin/logp" --version | head -1)" = "logp $(pkg-config --modversion logp)" ]
 [ -s "$dir/prefix/share/man/man1/logp.1" ]
+
+# The library of MPI programs is where no other MPI has one, also in a folder whose name has a blank and a colon;
+# a program that was linked when it lay in lib is named.
+[ -z "$(find "$dir/prefix" -name 'libmpi_abi*' -not -path '*/lib*/logp/*')" ] || { echo 'FAILED: libmpi_abi in lib'; exit 1; }
+mpi=$(dirname "$(find "$dir/prefix" -name libmpi_abi.so.1)")
+mkdir "$dir/a b" "$dir/a:b"
+cp -a "$dir/prefix" "$dir/a b"
+cp -a "$dir/prefix" "$dir/a:b"
+for prefix in "$dir/prefix" "$dir/a b/prefix" "$dir/a:b/prefix"; do
+    "$prefix/bin/logp-cc" "$prefix/share/doc/logp/examples/ring.c" -o "$prefix/ring" 2>"$dir/said"
+    "$prefix/bin/logp" mpirun -P 3 "$prefix/ring" >"$dir/printed" 2>>"$dir/said"
+    grep -q '^3 ranks, sum 6,' "$dir/printed" || { cat "$dir/said"; echo "FAILED: mpirun of $prefix"; exit 1; }
+    case $prefix in
+    *:*) grep -q 'has a colon' "$dir/said" ;;
+    *) "$prefix/ring" | grep -q '^1 ranks, sum 1,' && [ ! -s "$dir/said" ] ;;
+    esac || { cat "$dir/said"; echo "FAILED: the program of $prefix by itself"; exit 1; }
+done
+# what ranks start has neither the library nor its file
+cat >"$dir/child.c" <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rc = system("test -z \"$LD_PRELOAD$LOGP_MPIRUN\" && ! ls -l /proc/self/fd | grep libmpi");
+    MPI_Finalize();
+    return rc != 0;
+}
+END
+"$dir/a b/prefix/bin/logp-cc" "$dir/child.c" -o "$dir/child"
+"$dir/a b/prefix/bin/logp" mpirun -P 2 "$dir/child"
+cc -fPIC -pie "-I$dir/prefix/include/logp-mpi" "$dir/child.c" -o "$dir/old" "-L$mpi" "-Wl,-rpath,$(dirname "$mpi")" -lmpi_abi
+"$dir/prefix/bin/logp" mpirun -P 2 "$dir/old" 2>&1 | grep -q 'link it again with logp-cc$'
+[ -z "$("$dir/prefix/bin/logp" mpirun -q -P 2 "$dir/old" 2>&1)" ]
 # Each function has a manual page, which groff takes without a warning.
 for name in $(nm -D --defined-only "$dir"/prefix/lib*/liblogp.so "$dir"/prefix/lib/*/liblogp.so 2>/dev/null |
               sed -n 's/^.* T \(logp_[a-z0-9_]*\).*/\1/p'); do

@@ -38,6 +38,11 @@ dpkg=(dpkg "--root=$root" --force-depends --force-script-chrootless --log=/dev/n
 grep -q 'optimal .* yes' "$dir/out" || fail "$(cat "$dir/out")"
 "$root/usr/bin/logp-cc" "$root/usr/share/doc/logp/examples/ring.c" -o "$dir/ring"
 "$root/usr/bin/logp" mpirun -P 4 "$dir/ring" >/dev/null
+"$dir/ring" >/dev/null || fail "an MPI program by itself"
+# other MPIs have a library of this name in usr/lib, and in their packages
+[ -z "$(find "$root/usr/lib" -name 'libmpi_abi*' -not -path '*/lib/logp/*')" ] || fail "libmpi_abi in usr/lib"
+[ "$(cat "$root"/var/lib/dpkg/info/*.shlibs)" = "liblogp ${version%.*} liblogp${version%.*} (>= $version)" ] ||
+    fail "what the packages offer to others: $(cat "$root"/var/lib/dpkg/info/*.shlibs)"
 export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig LD_LIBRARY_PATH=$root/usr/lib
 # shellcheck disable=SC2046
 cc "$root/usr/share/doc/logp/examples/first.c" -o "$dir/first" $(pkg-config --cflags --libs logp)

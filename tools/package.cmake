@@ -13,8 +13,9 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tools/mpi)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
+# What others depend on if they link it: the library alone. libmpi_abi is one of several MPIs of its name.
+file(WRITE ${PROJECT_BINARY_DIR}/shlibs "liblogp ${LOGP_ABI} liblogp${LOGP_ABI} (>= ${PROJECT_VERSION})\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/shlibs)
 set(library "liblogp${LOGP_ABI} (= ${PROJECT_VERSION})")
 foreach(package "library|liblogp${LOGP_ABI}|libs||the library"
                 "dev|liblogp-dev|libdevel|${library}, logp-tools (= ${PROJECT_VERSION})|headers, manual pages and logp-cc"

@@ -48,9 +48,32 @@ install_packages() {
     fi
     say "installing $missing"
     # shellcheck disable=SC2086
-    { $as_root apt-get update -qq &&
-        DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq \
-            --no-install-recommends $missing; } >&2
+    { apt_get update -qq &&
+        apt_get install -y -qq --no-install-recommends $missing; } >&2
+}
+
+# apt_get WORDS...: with $as_root. While another apt-get holds a lock, as after a start of Ubuntu, it waits: with the
+# option apt-get does so itself for the lock of dpkg, and says so, but at that of the lists it fails.
+lock_s=600
+apt_get() {
+    local log held='^E: \(Could not get\|Unable to\) lock' end=$((SECONDS + lock_s)) told=
+    log=$(mktemp)
+    while true; do
+        { $as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -o "DPkg::Lock::Timeout=$lock_s" "$@" 2>&1 ||
+            echo "apt-get $1 failed: exit code $?"; } | tee "$log" | { grep --line-buffered -v "$held\|^apt-get $1 failed" || true; }
+        if ! grep -q "^apt-get $1 failed" "$log"; then
+            rm "$log"
+            return 0
+        fi
+        if ! grep -q "$held" "$log" || [ $SECONDS -ge $end ]; then
+            grep "$held\|^apt-get $1 failed" "$log" || true
+            rm "$log"
+            return 1
+        fi
+        [ -n "$told" ] || say "another apt-get holds the lock; waiting for it, at most $((lock_s / 60)) minutes"
+        told=yes
+        sleep 1
+    done
 }
 
 # install_axe: into $build, in the version that is pinned. Without a network the test is skipped.

@@ -21,6 +21,7 @@
  *  - maps: a process has at most 40 mappings
  *  - tour: a machine's own program ends with ENOTSUP
  *  - signal: SIGTERM comes as soon as a machine is gone
+ *  - named: the file system has no files without names
  *  - away: a processor of the machine does not come home
  *  - cores: 64 cores carry the machine
  *  - busy: what is measured of messages of 64 bytes was held up, so that one took longer than eight
@@ -30,7 +31,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,6 +50,20 @@ static bool feigned(const char *what)
     const char *wanted = getenv("FEIGN");
 
     return wanted != NULL && strcmp(wanted, what) == 0;
+}
+
+SEEN int open(const char *path, int flags, ...)
+{
+    const bool makes = (flags & (O_CREAT | __O_TMPFILE)) != 0;
+    va_list args;
+    int mode;
+
+    va_start(args, flags);
+    mode = makes ? va_arg(args, int) : 0;
+    va_end(args);
+    errno = EOPNOTSUPP;
+    return (flags & O_TMPFILE) == O_TMPFILE && feigned("named") ? -1
+                                                                : REAL(open)(path, flags, mode);
 }
 
 static FILE *text(char *contents)

@@ -155,29 +155,43 @@ fi
 for ((i = 0; i < 200; i++)); do [ -e "$at/pipe" ] && break || sleep 0.05; done
 [ -e "$at/pipe" ] || fail "a pipe"
 
-# interrupted: in a run, which ends itself, and before
-# interrupted NAME SIGNAL WORDS...
+# interrupted: in a run, which ends itself, and before; and by what ends the process at once
+# interrupted CODE NAME SIGNAL WORDS...
 interrupted() {
-    local name=$1 signal=$2 pid
-    shift 2
+    local ends=$1 name=$2 signal=$3 pid
+    shift 3
     old "$name"
-    "$logp" "$@" --output "$at/old/$name" >"$dir/out" 2>"$dir/err" &
+    # the shell lets what runs in the background ignore SIGQUIT
+    env --default-signal=QUIT "$logp" "$@" --output "$at/old/$name" >"$dir/out" 2>"$dir/err" &
     pid=$!
-    until [ "$(ls -A "$at/old" | wc -l)" -eq 2 ]; do
+    # the new file, with a name or without one
+    until readlink "/proc/$pid/fd/"* 2>/dev/null | grep -q "^$at/old/"; do
         kill -0 $pid 2>/dev/null || break
         sleep 0.01
     done
     sleep 0.1
     kill -"$signal" $pid
     wait $pid
-    [ $? -eq 1 ] || fail "logp $* and $signal: exit code"
-    grep -q 'logp: .*is as it was' "$dir/err" || fail "logp $* and $signal: $(cat "$dir/err")"
+    [ $? -eq "$ends" ] || fail "logp $* and $signal: exit code"
+    [ "$ends" -ne 1 ] || grep -q 'logp: .*is as it was' "$dir/err" || fail "logp $* and $signal: $(cat "$dir/err")"
     stays "logp $* and $signal"
 }
-interrupted x.json INT run broadcast --reps 1000000
-interrupted x.txt INT tune -P '2..128*2'
-interrupted x.txt TERM tune -P '2..128*2'
-interrupted x.html INT report broadcast -P 2..200 --reps 1000
+# those are reported by the shell
+ends_at_once() { interrupted "$@" 2>/dev/null; }
+interrupted 1 x.json INT run broadcast --reps 1000000
+interrupted 1 x.txt INT tune -P '2..128*2'
+interrupted 1 x.txt TERM tune -P '2..128*2'
+interrupted 1 x.html INT report broadcast -P 2..200 --reps 1000
+# where files can be without a name, nothing is left whatever ends the process
+if python3 -c "import os; os.open('$at', os.O_TMPFILE | os.O_RDWR)" 2>/dev/null; then
+    ends_at_once 131 x.txt QUIT tune -P '2..128*2'
+    ends_at_once 137 x.json KILL run broadcast --reps 1000000
+fi
+# where they cannot, signals that can be caught remove it
+export FEIGN=named LD_PRELOAD=$feign
+for signal in INT QUIT ALRM XCPU USR1; do interrupted 1 x.txt $signal tune -P '2..128*2'; done
+begins named.json '[' list delays
+unset FEIGN LD_PRELOAD
 
 # ---- what a file is afterwards ----
 rm -rf "$at/old"
@@ -229,4 +243,22 @@ says "$at/a\\x1b[31mb.machine; delay loggp; L = 6 us, o = 2 us, g = 4 us; predic
     predict broadcast -P 2 --machine "$at/$escape.machine"
 printf 'title = a\033[31mb\nL = 6us\no = 2us\ng = 4us\n' >"$at/title.machine"
 expect="--machine $at/title.machine control" bad predict broadcast --machine "$at/title.machine"
+
+# a name that a spreadsheet would take for a formula: text in CSV, and itself in JSON and in what is read back
+for title in '=1+1' '+1+1' '-1+1' '@SUM(1,1)' "'=1" '-1'; do
+    printf 'name = %s\nL = 6us\no = 2us\ng = 4us\n' "$title" >"$at/title.machine"
+    rm -f "$at/title.csv"
+    logp bench barrier -P 2,4 "${virtual[@]}" --machine "$at/title.machine" --output "$at/title.csv"
+    python3 - "$at/title.csv" "$title" <<-'END' || fail "CSV of a machine called $title: $(cat "$at/title.csv")"
+	import csv, sys
+	rows = list(csv.DictReader(open(sys.argv[1])))
+	assert len(rows) == 2 and all(r["machine"] == "'" + sys.argv[2] for r in rows), rows
+	assert not any(v.startswith("'") for r in rows for k, v in r.items() if k != "machine"), rows
+	END
+    json ".[0].machine == \"$title\"" predict barrier --machine "$at/title.machine"
+    # the sweep goes on where its file ends, and a plot shows the name
+    cp "$at/title.csv" "$dir/kept"
+    logp bench barrier -P 2,4 "${virtual[@]}" --machine "$at/title.machine" --output "$at/title.csv"
+    cmp -s "$dir/kept" "$at/title.csv" || fail "a sweep of a machine called $title does not go on"
+done
 finish

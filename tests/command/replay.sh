@@ -3,10 +3,11 @@
 # replay, trace --replay: what a test leaves behind where it fails is shown again, byte for byte, by
 # another build and by threads too; and what is wrong with files and programs.
 . "$(dirname "$0")/support.sh"
-here=$(dirname "$0")/../trace
+here=$(cd "$(dirname "$0")/../trace" && pwd)
 replayed=$(dirname "$plugin")/replayed
 rebuilt=$(dirname "$plugin")/rebuilt
 mkdir "$dir/at"
+cd "$(dirname "$plugin")" || exit 1 # where the programs of the replays are
 
 # all of its failures, each with a file that the text names
 (cd "$dir/at" && LOGP_REPLAY_DIR=left/over "$replayed" >"$dir/none" && exit 1)
@@ -175,6 +176,42 @@ LOGP_REPLAY=$dir/noise "$replayed" race >"$dir/out" && fail 'a wrong file in the
 grep -q "^LOGP_REPLAY $dir/noise: line 1 " "$dir/out" || fail "environment: $(cat "$dir/out")"
 LOGP_REPLAY=$race LOGP_REPLAY_EXECUTOR=none "$replayed" race >"$dir/out" && fail 'a wrong executor in the environment'
 grep -qx 'race cannot be checked: executor: thread or fiber, not none' "$dir/out" || fail "executor: $(cat "$dir/out")"
+
+# a file of somebody else: its command is shown, and one that is not where the file or the user is must be named
+mkdir "$dir/theirs" "$dir/elsewhere"
+cp /bin/sh "$dir/elsewhere/sh"
+ln -s /bin/sh "$dir/theirs/link"
+theirs() { # FOLDER WORDS...: a replay that starts this command there
+    local folder=$1
+    shift
+    printf '%s\n' 'logp-replay 4' 'program x' 'processors 3' 'run 0' 'seed 1' 'failed asserted -71 x' "directory $folder" \
+        "${@/#/argument }" 'vary untimed' 'misses 0' 'steps 100' 'choices 0' >"$dir/theirs/r.replay"
+}
+cd "$dir/theirs" || exit 1
+for command in /bin/sh sh ../elsewhere/sh ./link env "$logp"; do
+    theirs "$dir/theirs" "$command" -c "touch $dir/started"
+    expect="r.replay $command touch --" bad replay r.replay
+    expect="r.replay $command touch --" bad trace --replay r.replay
+done
+theirs "$dir/theirs" "$logp" mpirun /bin/sh -c "touch $dir/started"
+logp replay r.replay
+theirs "$dir/theirs" "$logp" mpirun --explore 3 /bin/sh -c "touch $dir/started"
+logp replay r.replay
+grep -q 'mpirun: the replay starts /bin/sh, which is not in its folder' "$dir/all" || fail "mpirun of a replay: $(cat "$dir/all")"
+theirs "$dir" ./elsewhere/sh -c "touch $dir/started; echo a  b"
+cd /
+expect='r.replay elsewhere --' bad replay "$dir/theirs/r.replay"
+[ ! -e "$dir/started" ] || fail "a command that is elsewhere is started"
+cd "$dir/elsewhere" || exit 1
+logp replay ../theirs/r.replay
+[ "$(head -n 1 "$dir/all")" = "logp: ../theirs/r.replay: starts in $dir: ./elsewhere/sh -c 'touch $dir/started; echo a  b'" ] ||
+    fail "the command is not shown first: $(cat "$dir/all")"
+[ -e "$dir/started" ] || fail 'a command in the current folder'
+rm "$dir/started"
+cd / || exit 1
+logp replay "$dir/theirs/r.replay" -- "$dir/elsewhere/sh" -c "touch $dir/started"
+[ -e "$dir/started" ] || fail 'a command that is named'
+cd "$(dirname "$plugin")" || exit 1
 
 # options
 expect='-- no program' bad replay "$race" --

@@ -3,11 +3,23 @@
 #include "check.h"
 
 #include <assert.h>
+#include <err.h>
+#include <errno.h>
+#include <error.h>
+#include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 int MPI_File_delete(const char *, MPI_Info); /* a function that is not there */
 
 static const char *volatile nothing;
+
+static char variable[] = "A=1", *environment[] = {variable, NULL};
+
+static void end_quickly(void)
+{
+    puts("a quick end");
+}
 
 /* Its stack is too small for this. */
 static int deeper(int n)
@@ -32,6 +44,25 @@ int main(int argc, char **argv)
         exit(4);
     if (strcmp(way, "return") == 0 && me == 1)
         return 0;
+    if (strcmp(way, "quick") == 0 && me == 1) {
+        at_quick_exit(end_quickly);
+        quick_exit(5);
+    }
+    if (strcmp(way, "thread") == 0 && me == 1)
+        pthread_exit(NULL);
+    if (strcmp(way, "becomes") == 0 && me == 1 && execlp("nosuch-program", "nosuch", NULL) < 0)
+        execlp("sh", "sh", "-c", "echo $0 $A; exit 3", "another", NULL);
+    if (strcmp(way, "becomes-with") == 0 && me == 1)
+        execle("/bin/sh", "sh", "-c", "echo $0 $A; exit 3", "another", NULL, environment);
+    if (strcmp(way, "errx") == 0 && me == 1)
+        errx(3, "no %s", "luck");
+    if (strcmp(way, "error") == 0) {
+        error(0, ERANGE, "no %s", "luck");
+        error(me == 1 ? 3 : 0, 0, "rank %d", me);
+    }
+    if (strcmp(way, "floods") == 0)
+        for (FILE *f = argc > 2 ? stderr : stdout; me == 0;)
+            fputs("more and more and more and more and more and more and more\n", f);
     if (strcmp(way, "assert") == 0)
         assert(me != 1);
     if (strcmp(way, "aborted") == 0 && me == 1)

@@ -151,6 +151,37 @@ own)
             grep -qvxE 'rank [0-9] (says 255     7 1.5|read .*)' out && fail "streams $options: $(cat out)"
         done
     done
+    # What rank 1 does to its streams: what the others print is there, and of rank 1 what is named.
+    build standard.cc
+    sorted() { sort "$@" | tr '\n' ' '; }
+    while IFS='|' read -r way out1 err1 file; do
+        for options in '-P 3' '-P 3 --executor thread' '-P 3 --clock virtual -L 3us'; do
+            rm -f file
+            # shellcheck disable=SC2086
+            expect 0 '' $options ./standard "$way"
+            [ "$(grep -v 1 out | sorted)" = 'cout 0 cout 2 printf 0 printf 2 ' ] && [ "$(grep 1 out | sorted)" = "$out1" ] &&
+                [ "$(sorted out.err)" = "stderr 0 ${err1}stderr 2 " ] && [ "$([ ! -e file ] || tr '\n' ' ' <file)" = "$file" ] ||
+                { [ ! -e file ] || cat file >>said; fail "streams of a rank: $way $options"; }
+        done
+    done <<-'END'
+	none|cout 1 printf 1 |stderr 1 |
+	fclose||stderr 1 |
+	close||stderr 1 |
+	fclose-error|cout 1 printf 1 ||
+	freopen||stderr 1 |raw printf 1 cout 1 
+	nowhere||stderr 1 |
+	dup2|cout 1 printf 1 |stderr 1 |raw between 
+	rdbuf|printf 1 |stderr 1 |cout 1 
+	other|cout 1 printf 1 |stderr 1 |other 
+	END
+    expect 0 '' -P 3 ./standard all
+    [ ! -s out ] || fail 'each rank has closed its stdout'
+    expect 0 'merged' -P 3 ./standard merge
+    [ "$(sorted out.err)" = 'not yet stderr 0 stderr 2 ' ] && grep -qx 'stderr 1' out || fail 'stderr to stdout'
+    for way in input input-dup2 input-closed; do
+        for executor in thread fiber; do printf '3\n' | expect 0 '' --executor $executor -P 3 ./standard $way; done
+    done
+    expect 0 'standard: no failure: 20 runs' -P 3 --explore 20 ./standard fclose
     for compiler in c++ clang++; do
         command -v $compiler >/dev/null || continue
         LOGP_CXX=$compiler build threadlocal.cc
@@ -227,12 +258,66 @@ ends)
     expect 9 'rank 2: MPI_Abort: the program ends with exit code 9 '"$(line 'MPI_Abort(MPI')" -P 4 ./ends abort
     expect 4 'rank 1 ended with exit code 4 and without MPI_Finalize' -P 4 ./ends exit
     expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize' -P 4 ./ends return
+    for executor in fiber thread; do # all that ends a process, or puts another program in its place
+        options="--executor $executor -P 3"
+        # shellcheck disable=SC2086
+        {
+            expect 5 'rank 1 ended with exit code 5 and without MPI_Finalize' $options ./ends quick
+            grep -qx 'a quick end' out || fail 'at_quick_exit()'
+            expect 1 'rank 1 ended with exit code 0 and without MPI_Finalize' $options --timeout 60s ./ends thread
+            expect 3 'rank 1 ended with exit code 3 and without MPI_Finalize' $options ./ends becomes
+            grep -qx 'another' out || fail 'execlp()'
+            expect 3 'rank 1 ended with exit code 3 and without MPI_Finalize' $options ./ends becomes-with
+            grep -qx 'another 1' out || fail 'execle()'
+            expect 3 'rank 1 ended with exit code 3 and without MPI_Finalize' $options ./ends errx
+            grep -qx 'ends: no luck' out.err || fail 'errx()'
+            expect 3 'rank 1 ended with exit code 3 and without MPI_Finalize' $options ./ends error
+            [ "$(grep -c '^./ends: no luck: Numerical' out.err)" -ge 1 ] && grep -qx './ends: rank 1' out.err || fail 'error()'
+        }
+    done
     expect 134 "assertion \`me != 1' failed on rank 1, last in MPI_Comm_rank $(line 'assert(me')" -P 4 ./ends assert
     expect 134 'rank 1: abort(), last in MPI_Comm_rank '"$(line 'abort();')" -P 4 ./ends aborted
     expect 134 "rank 1 crashed (Aborted), last in MPI_Comm_rank $(line 'raise(SIGABRT')" -P 4 ./ends raise
     for clock in wall virtual; do # no call sees that the run is over
         expect 1 'the run is over, but a rank is still in its own code: the process ends' --clock $clock -P 1 ./ends spin
     done
+    # A rank that writes into a full pipe holds the lock of its stream for ever: the command ends nevertheless.
+    floods() { # CODE OPTIONS AND WORDS: the reader leaves when the command has ended
+        mkfifo full
+        sh -c 'until [ -e ended ]; do sleep 0.1; done' <full &
+        if [ "${*: -1}" = err ]; then
+            timeout 60 "$tools/logp" mpirun "${@:2}" 2>full >said || code=$?
+        else
+            timeout 60 "$tools/logp" mpirun "${@:2}" >full 2>said || code=$?
+        fi
+        touch ended
+        wait
+        rm full ended
+        [ "$code" -eq "$1" ] || fail "${*:2}: exit code $code"
+    }
+    for executor in fiber thread; do
+        code=0
+        floods 1 --executor $executor -P 2 --timeout 1s ./ends floods
+        grep -q 'the program did not end within --timeout' said || fail 'a full pipe'
+        floods 1 --executor $executor -P 2 --timeout 1s ./ends floods err
+    done
+    floods 1 --trace flood.svg -P 2 -L 5us --timeout 1s ./ends floods
+    grep -q 'a rank did not come back, so there is no trace and no report' said && [ ! -e flood.svg ] || fail 'a trace'
+    # another MPI's mpirun starts a program by itself, several times
+    build ends.c
+    for variables in OMPI_COMM_WORLD_SIZE=2 'PMI_SIZE=2 PMI_RANK=0' 'PMIX_RANK=0' \
+        'OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 PMIX_RANK=0'; do
+        # shellcheck disable=SC2086
+        env $variables ./ends >out 2>said || fail "$variables ./ends"
+        grep -qE "^./ends: another MPI's mpirun .* type logp mpirun -P (2|N) ./ends\$" said || fail "$variables is not named"
+    done
+    for variables in OMPI_COMM_WORLD_SIZE=1 'PMI_SIZE=2 PMI_RANK=1' PMIX_RANK=3 OMPI_COMM_WORLD_RANK=1; do
+        # shellcheck disable=SC2086
+        env $variables ./ends >said 2>&1 || fail "$variables ./ends"
+        [ ! -s said ] || fail "$variables is named"
+    done
+    OMPI_COMM_WORLD_SIZE=2 expect 0 '' -P 2 ./ends
+    [ ! -s said ] || fail 'the variables of another MPI, under logp mpirun'
     expect 0 '' -P 2 ./ends line
     [ "$(awk 'length == 300000 || /^(second|third)$/' out | grep -c .)" -eq 6 ] || { rm said; fail 'long lines'; }
     for executor in fiber thread; do
@@ -810,6 +895,23 @@ refused)
     expect 2 './nothing: No such file' -P 2 ./nothing
     expect 2 '--reps: not an option of logp mpirun' --reps 3 ./ends
     expect 2 'files whose name ends in' --trace x.pdf ./ends
+    mkfifo fifo && chmod +x fifo
+    for file in ./fifo /dev/zero .; do
+        expect 2 "logp: $file: it is not a file: name an executable" -P 2 --timeout 60s $file
+    done
+    # without section headers, as sstrip leaves it, and cut off
+    python3 - <<-'END'
+	image = bytearray(open("ends", "rb").read())
+	open("cut", "wb").write(image[:9000])
+	image[40:48], image[58:64] = bytes(8), bytes(6) # e_shoff; e_shentsize to e_shstrndx
+	open("bare", "wb").write(image)
+	image[40:48] = b"\xff" * 8
+	open("wild", "wb").write(image)
+	END
+    expect 2 'its section headers have been removed: link it again' -P 2 ./bare
+    expect 2 'its file is not complete' -P 2 ./cut
+    expect 2 'its file is not complete' -P 2 ./wild
+    [ "$(wc -l <said)" -eq 1 ] || fail 'not one line'
     printf '#!/bin/sh\n' >script && chmod +x script
     expect 2 'a script cannot be run as ranks' -P 2 ./script
     printf '#include <mpi.h>\n__thread int x;\nint main(int c, char **v) { return MPI_Init(&c, &v) + x; }\n' >tls.c

@@ -10,12 +10,15 @@
 #include "file/file.h"
 #include "mpi/run.h"
 #include "profile/profile.h"
+#include "replay/replay.h"
 #include "run/run.h"
 #include "trace/trace.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +33,7 @@ static bool is_there(char *path, size_t size, const char *folder, const char *en
            access(path, R_OK) == 0;
 }
 
-/* In a build below the folder of this command; installed, in the folder of liblogp. */
+/* In a build below the folder of this command; installed, below the folder of liblogp. */
 static void find_library(char *path, size_t size)
 {
     const char *(*const version)(void) = logp_version;
@@ -47,7 +50,8 @@ static void find_library(char *path, size_t size)
     memcpy(&address, &version, sizeof(address));
     if (dladdr(address, &library) != 0) {
         slash = strrchr(library.dli_fname, '/');
-        if (slash != NULL && is_there(path, size, library.dli_fname, slash, "/libmpi_abi.so.1"))
+        if (slash != NULL &&
+            is_there(path, size, library.dli_fname, slash, "/logp/libmpi_abi.so.1"))
             return;
     }
     say("the MPI library libmpi_abi.so.1 is missing from the folders of this command; in "
@@ -55,14 +59,29 @@ static void find_library(char *path, size_t size)
     exit(EXIT_WRONG);
 }
 
+static const char own_files[] = "/proc/self/fd/";
+
+/* The library's name for LD_PRELOAD, where a blank or a colon ends a name: then that of a file that stays open
+ * in what is started. */
+static void name_preload(const char *library, char *name, size_t size)
+{
+    const int file = strpbrk(library, " :$") != NULL ? open(library, O_RDONLY) : -1;
+
+    if (file >= 0)
+        snprintf(name, size, "%s%d", own_files, file);
+    else
+        snprintf(name, size, "%s", library);
+}
+
 /* Start this command again, with the library before the C library, but behind a tool that the user
  * loads to see the calls of MPI. */
 static void start_again(char **argv)
 {
-    char path[PATH_MAX + 64], both[2 * PATH_MAX];
+    char library[PATH_MAX + 64], path[PATH_MAX + 64], both[2 * PATH_MAX];
     const char *preload = getenv("LD_PRELOAD");
 
-    find_library(path, sizeof(path));
+    find_library(library, sizeof(library));
+    name_preload(library, path, sizeof(path));
     if (preload != NULL && *preload != '\0')
         snprintf(both, sizeof(both), "%s:%s", preload, path);
     else
@@ -74,10 +93,15 @@ static void start_again(char **argv)
     exit(EXIT_WRONG);
 }
 
-/* What ranks start has the environment that this command was started with. */
+/* What ranks start has the environment and the open files that this command was started with. */
 static void restore_environment(void)
 {
-    const char *preload = getenv(again);
+    const char *preload = getenv(again), *ours = getenv("LD_PRELOAD");
+    const char *file = ours != NULL ? strrchr(ours, ':') : NULL;
+
+    file = file != NULL ? file + 1 : ours;
+    if (file != NULL && strncmp(file, own_files, strlen(own_files)) == 0)
+        fcntl(atoi(file + strlen(own_files)), F_SETFD, FD_CLOEXEC);
 
     if (preload != NULL && *preload != '\0')
         setenv("LD_PRELOAD", preload, 1);
@@ -173,9 +197,10 @@ static bool is_traced(void)
 }
 
 /* This command in gdb, which then has the library before the C library and knows of ranks. */
-static void start_gdb(char **argv, const char *library)
+static void start_gdb(char **argv)
 {
-    char script[PATH_MAX + 16], preload[PATH_MAX + 64], ours[64], self[PATH_MAX];
+    char library[PATH_MAX + 64], name[PATH_MAX + 64];
+    char script[PATH_MAX + 64], preload[PATH_MAX + 128], ours[64], self[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     const char *words[512] = {"gdb",    "-q",
                               "-iex",   "set debuginfod enabled off",
@@ -188,9 +213,11 @@ static void start_gdb(char **argv, const char *library)
     size_t n = 16;
 
     self[length > 0 ? length : 0] = '\0';
+    find_library(library, sizeof(library));
+    name_preload(library, name, sizeof(name));
     snprintf(script, sizeof(script), "%.*s/logp-gdb.py", (int)(strrchr(library, '/') - library),
              library);
-    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s", library);
+    snprintf(preload, sizeof(preload), "set environment LD_PRELOAD %s", name);
     snprintf(ours, sizeof(ours), "set environment %s", again);
     for (size_t i = 1; argv[i] != NULL; i++) {
         if (n + 1 >= sizeof(words) / sizeof(words[0]))
@@ -218,6 +245,18 @@ static int show_records(const struct options *o, struct logp_machine *m,
         code = draw(o, trace, program, code);
     logp_trace_free(trace);
     return code;
+}
+
+/* A rank has not come back, and may hold the lock of any stream. */
+static void say_unrecorded(const struct options *o)
+{
+    static const char text[] =
+        "logp: a rank did not come back, so there is no trace and no report\n";
+    struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    if ((o->traced != NULL || o->report != NULL) && poll(&ready, 1, 0) > 0 &&
+        write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+        return; /* nobody reads it */
 }
 
 /* As the library names it, or as MPI does: bcast, reduce_scatter. */
@@ -379,7 +418,7 @@ static void check_processes(const struct options *o)
 
 /* Many runs by the test kit. It leaves the replay of a failure where LOGP_REPLAY_DIR says, or here. */
 static int explored(const struct options *o, struct mpi_program *program,
-                    int (*run)(struct logp_machine *, const struct mpi_program *))
+                    int (*run)(struct logp_machine *, struct mpi_program *))
 {
     struct logp_network network = network_of(o);
     const char *slash = strrchr(program->path, '/');
@@ -413,9 +452,8 @@ static int explored(const struct options *o, struct mpi_program *program,
 
 static int mpirun(struct options *o)
 {
-    int (*run)(struct logp_machine *, const struct mpi_program *);
+    int (*run)(struct logp_machine *, struct mpi_program *);
     void *address;
-    Dl_info library;
     char path[PATH_MAX];
     struct mpi_program program = {.argv = o->rest,
                                   .tags_output = o->tags_output,
@@ -435,7 +473,7 @@ static int mpirun(struct options *o)
 
     address = dlsym(RTLD_DEFAULT, "logp_mpi_run");
     memcpy(&run, &address, sizeof(run));
-    if (run == NULL || dladdr(address, &library) == 0) {
+    if (run == NULL) {
         say("the MPI library has not been loaded");
         return EXIT_WRONG;
     }
@@ -450,8 +488,9 @@ static int mpirun(struct options *o)
         program.argc++;
     if (access(program.path, R_OK) != 0)
         bad_usage("mpirun: %s: %s", program.path, strerror(errno));
+    trust_program(program.path, o->explore > 0);
     if (o->gdb && !is_traced())
-        start_gdb(o->argv, library.dli_fname);
+        start_gdb(o->argv);
     if (over_processes(o))
         check_processes(o);
     program.names_threads = !o->fibers;
@@ -471,6 +510,10 @@ static int mpirun(struct options *o)
         return EXIT_WRONG;
     }
     code = run(m, &program);
+    if (program.is_abandoned) {
+        say_unrecorded(o);
+        _exit(code);
+    }
     if (o->traced != NULL || o->report != NULL)
         code = show_records(o, m, &calls, program.path, code);
     fflush(NULL);

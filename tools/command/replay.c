@@ -34,7 +34,10 @@ const struct command command_replay = {
     .answer = ANSWER_WORDS,
     .remark = "\nA test that uses logp_check() (logp/check.h) writes such a file when it fails, "
               "if\nLOGP_REPLAY_DIR=DIR is in its environment. The file contains the command of the "
-              "program.\nreplay starts it again; it repeats the failed run, event by event, and "
+              "program.\nreplay prints it and starts it again: replay files are trusted like "
+              "scripts. A program\nthat is neither below the folder of the file nor below the "
+              "current folder must be named:\n-- COMMAND. The program repeats the failed run, "
+              "event by event, and "
               "skips all other\nruns. The program's output goes to stderr, the failure to stdout. "
               "Exit code: 1, it failed\nagain; 0, it does not fail any more; 2, the run could not "
               "be reproduced. After -- give a\nprogram built elsewhere, or a debugger, in which "

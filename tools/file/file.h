@@ -2,7 +2,8 @@
 /*
  * Files that the command writes. The new text goes to a temporary file in the same directory, which
  * takes the old one's place when all of it is there: a run that fails, that a signal ends or that
- * finds the disk full leaves the old file as it was, and no temporary file. A symbolic link stays
+ * finds the disk full leaves the old file as it was, and no temporary file. It has no name until then; on a file
+ * system that has only files with names, SIGKILL leaves it there. A symbolic link stays
  * one, and its target is replaced. What is no regular file (a pipe, a device, /dev/stdout) is
  * written to directly.
  */

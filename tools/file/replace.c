@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +16,20 @@
 
 enum { MOST_FILES = 4, MOST_LINKS = 40 };
 
-/* The temporary files that exist, for exit() and signals. An empty name: none. */
-static char temporary[MOST_FILES][PATH_MAX];
+/* The temporary files. One has no name (O_TMPFILE) until all of it is there, where the file system can do that:
+ * so nothing is left of it, however the process ends. Those that have a name are removed by exit() and signals. */
+static struct {
+    bool taken;
+    char name[PATH_MAX]; /* empty: none yet */
+} temporary[MOST_FILES];
 
 /* ---- the end of the process ---- */
 
 void drop_all_files(void)
 {
     for (int i = 0; i < MOST_FILES; i++)
-        if (temporary[i][0] != '\0')
-            unlink(temporary[i]);
+        if (temporary[i].name[0] != '\0')
+            unlink(temporary[i].name);
 }
 
 /* Only functions that a signal handler may call. */
@@ -39,16 +44,19 @@ static void on_signal(int signal_number)
     _exit(EXIT_WRONG);
 }
 
-/* Under nohup SIGHUP stays ignored. A run catches the others itself, before or after. */
-static void watch_signals(void)
+/* The first ones to say what became of the file; all, where its name would stay. Under nohup SIGHUP stays
+ * ignored. A run catches the others itself, before or after. */
+static void watch_signals(bool all)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGALRM,
+                                  SIGXCPU, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF};
+    const size_t n = all ? sizeof(signals) / sizeof(signals[0]) : 3;
     const struct sigaction action = {.sa_handler = on_signal};
     struct sigaction now;
 
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+    for (size_t i = 0; i < n; i++)
         if (sigaction(signals[i], NULL, &now) == 0 &&
-            (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && signals[i] != SIGHUP)))
+            (now.sa_handler == SIG_DFL || (now.sa_handler == SIG_IGN && i < 2)))
             sigaction(signals[i], &action, NULL);
 }
 
@@ -143,7 +151,7 @@ static int find_entry(void)
 {
     int i = 0;
 
-    while (i < MOST_FILES && temporary[i][0] != '\0')
+    while (i < MOST_FILES && temporary[i].taken)
         i++;
     return i;
 }
@@ -158,19 +166,51 @@ static mode_t mode_of(const char *target)
     return stat(target, &s) == 0 ? s.st_mode & 0777 : 0666 & ~mask;
 }
 
+/* Its path in /proc, by which a file without a name gets one. */
+static const char *path_of_file(int fd, char path[32])
+{
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+    return path;
+}
+
+/* @return -1: there is none that could get a name later */
+static int make_nameless(const char *folder)
+{
+    const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    char path[32];
+
+    if (fd < 0 || access(path_of_file(fd, path), F_OK) == 0)
+        return fd;
+    close(fd); /* /proc is not there */
+    return -1;
+}
+
+static int make_named(const char *folder, int slot)
+{
+    char name[PATH_MAX];
+    int fd;
+
+    errno = ENAMETOOLONG;
+    fd = snprintf(name, sizeof(name), "%s/.logp-XXXXXX", folder) < (int)sizeof(name)
+             ? mkostemp(name, O_CLOEXEC)
+             : -1;
+    if (fd >= 0)
+        strcpy(temporary[slot].name, name);
+    return fd;
+}
+
 /* Its descriptor, none of the first three; -1: errno says why. */
 static int make_temporary(const char *target, int slot)
 {
-    char *folder = folder_of(target), name[PATH_MAX];
-    const int length = snprintf(name, sizeof(name), "%s/.logp-XXXXXX", folder);
-    int low, fd;
+    char *folder = folder_of(target);
+    int low = make_nameless(folder), fd;
 
+    if (low < 0)
+        low = make_named(folder, slot);
     free(folder);
-    errno = ENAMETOOLONG;
-    low = length < (int)sizeof(name) ? mkostemp(name, O_CLOEXEC) : -1;
     if (low < 0)
         return -1;
-    strcpy(temporary[slot], name);
+    watch_signals(temporary[slot].name[0] != '\0');
     fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
     close(low);
     if (fd >= 0 && fchmod(fd, mode_of(target)) == 0)
@@ -180,10 +220,35 @@ static int make_temporary(const char *target, int slot)
     return -1;
 }
 
+/* Give it a name beside its target, if it has none: rename() replaces a file, and linkat() does not.
+ * @return an errno; 0 */
+static int name_it(struct new_file *f)
+{
+    static unsigned number;
+    char *name = temporary[f->slot].name, *folder, path[32];
+    int rc = 0;
+
+    if (f->target == NULL || *name != '\0')
+        return 0;
+    folder = folder_of(f->target);
+    path_of_file(fileno(f->f), path);
+    do
+        rc = snprintf(name, PATH_MAX, "%s/.logp-%d-%u", folder, (int)getpid(), number++) < PATH_MAX
+                 ? linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno
+                 : ENAMETOOLONG;
+    while (rc == EEXIST);
+    free(folder);
+    if (rc != 0)
+        *name = '\0';
+    return rc;
+}
+
 static void forget(struct new_file *f)
 {
-    if (f->target != NULL)
-        temporary[f->slot][0] = '\0';
+    if (f->target != NULL) {
+        temporary[f->slot].name[0] = '\0';
+        temporary[f->slot].taken = false;
+    }
     free(f->target);
     *f = (struct new_file){0};
 }
@@ -204,7 +269,7 @@ int new_file_begin(struct new_file *f, const char *path)
         f->target = f->slot < MOST_FILES ? target_of(path) : NULL;
         if (f->target == NULL)
             return EMFILE;
-        watch_signals();
+        temporary[f->slot].taken = true;
         fd = make_temporary(f->target, f->slot);
     } else {
         fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -223,9 +288,10 @@ static int rename_it(struct new_file *f)
 {
     if (f->target == NULL)
         return 0;
-    if (rename(temporary[f->slot], f->target) != 0)
+    if (rename(temporary[f->slot].name, f->target) != 0)
         return errno;
-    temporary[f->slot][0] = '\0';
+    temporary[f->slot].name[0] = '\0';
+    temporary[f->slot].taken = false;
     free(f->target);
     f->target = NULL;
     return 0;
@@ -236,34 +302,53 @@ static int flush(struct new_file *f)
     return fflush(f->f) != 0 ? errno : ferror(f->f) ? EIO : 0;
 }
 
+/* Replace the old file, and close the new one before if that is wanted. While it has a name, signals wait. */
+static int replace(struct new_file *f, bool closes)
+{
+    sigset_t all, before;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    error = name_it(f);
+    if (closes) {
+        if (fclose(f->f) != 0 && error == 0)
+            error = errno;
+        f->f = NULL;
+    }
+    if (error == 0)
+        error = rename_it(f);
+    if (error != 0 && closes)
+        new_file_drop(f);
+    else if (closes)
+        forget(f);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
 int new_file_publish(struct new_file *f)
 {
     const int error = flush(f);
 
-    return error != 0 ? error : rename_it(f);
+    return error != 0 ? error : replace(f, false);
 }
 
 int new_file_keep(struct new_file *f)
 {
-    int error = flush(f);
+    const int error = flush(f);
 
-    if (fclose(f->f) != 0 && error == 0)
-        error = errno;
-    f->f = NULL;
-    if (error == 0)
-        error = rename_it(f);
-    if (error != 0)
+    if (error != 0) {
         new_file_drop(f);
-    else
-        forget(f);
-    return error;
+        return error;
+    }
+    return replace(f, true);
 }
 
 void new_file_drop(struct new_file *f)
 {
     if (f->f != NULL)
         fclose(f->f);
-    if (f->target != NULL)
-        unlink(temporary[f->slot]);
+    if (f->target != NULL && temporary[f->slot].name[0] != '\0')
+        unlink(temporary[f->slot].name);
     forget(f);
 }

@@ -82,3 +82,11 @@ void give_streams(const struct job *job, struct host_rank *host)
         write_address(job, host, job->streams[i], all[i].object);
     }
 }
+
+void set_stream_input(const struct host_rank *host, FILE *input)
+{
+    struct stream *all = host->streams;
+
+    if (all != NULL && the_job->streams[0] != NULL)
+        all[0].buffer.file = input;
+}

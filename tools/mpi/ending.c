@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 1 };
+enum {
+    PATIENCE_S = 2
+}; /* longer than the runtime waits after --timeout, which then has more to say */
 
 static sem_t over, returned; /* the run is over; logp_machine_run() has returned */
 static int (*code_of)(void);
@@ -41,7 +43,8 @@ static void *watch(void *arg)
         if (errno != EINTR)
             break;
     }
-    fprintf(stderr, "the run is over, but a rank is still in its own code: the process ends\n");
+    fprintf(report_stream(),
+            "the run is over, but a rank is still in its own code: the process ends\n");
     _exit(code_of());
 }
 

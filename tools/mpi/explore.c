@@ -31,12 +31,9 @@ void fail_explored(const struct rank *r)
 static void forget_rank(struct host_rank *h)
 {
     const int file = (unload_image(h), h->image_file);
-    struct exit_call *call;
 
-    while ((call = h->exit_calls) != NULL) {
-        h->exit_calls = call->next;
-        free(call);
-    }
+    forget_calls(h);
+    end_redirections(h);
     *h = (struct host_rank){.image_file = file};
 }
 
@@ -94,7 +91,7 @@ static void print_failure(const struct logp_failure *f, const char *name)
         char *line = strndup(f->text + n, first - n);
 
         fputs(name, stderr);
-        print_calls(line != NULL ? line : "");
+        print_calls(stderr, line != NULL ? line : "");
         fputs(f->text + first, stderr);
         free(line);
     } else {

@@ -29,6 +29,7 @@ struct exit_call {
 struct lines {
     char *text;
     size_t n, capacity;
+    int to; /* > 0: a descriptor of the rank's own; 0: the process's stream; -1: the rank has closed it */
 };
 
 /* Variables of the C library that each rank has for itself: variables.c. */
@@ -42,11 +43,13 @@ enum { N_VARIABLES = 5, N_STREAMS = 4 };
 
 struct host_rank {
     jmp_buf end;
-    bool running, exiting;
-    int code, rc;    /* its exit code; the error that ended the run */
-    uintptr_t place; /* where it was when the run ended: place_here() */
-    struct exit_call *exit_calls;
+    atomic_bool running;                        /* it stays, where a run is abandoned */
+    int code, rc;                               /* its exit code; the error that ended the run */
+    uintptr_t place;                            /* where it was when the run ended: place_here() */
+    struct exit_call *exit_calls, *quick_calls; /* of exit(), and of quick_exit() */
     struct lines out, err;
+    FILE *
+        input; /* in place of the stdin that it began with; NULL: the rank has left that as it was */
     struct random_data random;
     char random_state[128];
     struct drand48_data drand48;
@@ -143,8 +146,8 @@ extern struct job *the_job; /* NULL: none runs */
 
 /* run.c */
 int run_rank(struct logp_vp *vp, void *job);
-/* The text on stderr, with MPI's names of the runtime's calls. */
-void print_calls(const char *text);
+/* The text, with MPI's names of the runtime's calls. */
+void print_calls(FILE *f, const char *text);
 /* explore.c: the program in many orders of events. @return the exit code */
 int explore(struct job *job, const struct mpi_program *program);
 /* A rank of an explored run has failed, and has said why on stderr, or ends with an exit code. */
@@ -241,6 +244,8 @@ void find_variables(struct job *job);
 /* Before the copy of the executable is loaded, or in a clone; and after that. */
 void give_variables(const struct job *job, struct host_rank *host);
 void begin_variables(const struct job *job, struct host_rank *host);
+/* The variable stdin of this rank. */
+void set_stdin(const struct host_rank *host, FILE *input);
 
 /* libraries.c: those of the program, before its first copy is loaded */
 void load_libraries(const struct job *job);
@@ -248,21 +253,39 @@ void load_libraries(const struct job *job);
 bool has_own_libraries(const struct job *job);
 /* The library of another MPI that the executable is linked with; NULL: none. */
 const char *other_mpi(const struct job *job);
+/* Say it of a program that looks for this library where earlier versions were installed. */
+void name_old_link(const struct job *job);
 /* Say which of them all ranks share. */
 void name_shared(const struct job *job);
 
 /* cxx.c: the streams of C++, as the variables */
 void find_streams(struct job *job);
 void give_streams(const struct job *job, struct host_rank *host);
+/* std::cin reads this from now on. */
+void set_stream_input(const struct host_rank *host, FILE *input);
 
 /* libc.c: a function of the C library that one here stands before */
 void *next_of(const char *name);
 struct host_rank *host_here(void);
+/* The same; NULL also in a child that the rank has made by fork(): a process of its own. */
+struct host_rank *host_of_process(void);
+/* What atexit() and at_quick_exit() have registered. */
+void forget_calls(struct host_rank *h);
 
 /* stream.c */
-FILE *input_of(const struct job *job, const struct host_rank *host);
+FILE *input_of(const struct job *job, const struct host_rank *h);
 void begin_output(void);
+/* What is left in a rank's lines, without the end of a line. */
+void end_lines(struct rank *r, int fd);
 void end_output(struct rank *r);
 void write_all(int fd, const char *text, size_t n);
+/* stderr of the process, by a stream that no rank uses: a rank that writes into a full pipe holds the lock of
+ * its stream for ever. What a run that was abandoned has left to say is dropped where nobody reads it. */
+FILE *report_stream(void);
+/* Is a rank still in its own code, after the run has ended? */
+bool is_abandoned(const struct job *job);
+
+/* redirect.c: close what a rank has put in place of its standard streams */
+void end_redirections(struct host_rank *h);
 
 #endif

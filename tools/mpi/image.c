@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -149,6 +150,31 @@ static bool looks_up_variables(const char *file)
     return false;
 }
 
+/* Do n entries of this size, from `at` on, lie in the file? */
+static bool is_in_file(const struct job *job, Elf64_Off at, size_t n, size_t size)
+{
+    return at <= job->file_bytes && n <= (job->file_bytes - at) / size;
+}
+
+/* Does what the section headers name lie in the file, with strings that end in it? */
+static bool sections_are_whole(const struct job *job)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
+    const Elf64_Shdr *s = (const Elf64_Shdr *)(job->file + e->e_shoff);
+
+    for (int i = 0; i < e->e_shnum; i++) {
+        if (s[i].sh_type != SHT_NULL && s[i].sh_type != SHT_NOBITS &&
+            !is_in_file(job, s[i].sh_offset, s[i].sh_size, 1))
+            return false;
+        if (s[i].sh_link >= e->e_shnum)
+            return false;
+        if (s[i].sh_type == SHT_STRTAB && s[i].sh_size > 0 &&
+            job->file[s[i].sh_offset + s[i].sh_size - 1] != '\0')
+            return false;
+    }
+    return true;
+}
+
 /* @return why the file cannot run as ranks; NULL: it can */
 static const char *unsuitable(const struct job *job)
 {
@@ -158,13 +184,17 @@ static const char *unsuitable(const struct job *job)
         return "it is not an executable (a script cannot be run as ranks)";
     if (e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_machine != MACHINE)
         return "it is an executable for another kind of processor";
-    if (e->e_phoff + (size_t)e->e_phnum * sizeof(Elf64_Phdr) > job->file_bytes ||
-        e->e_shoff + (size_t)e->e_shnum * sizeof(Elf64_Shdr) > job->file_bytes)
+    if (!is_in_file(job, e->e_phoff, e->e_phnum, sizeof(Elf64_Phdr)) ||
+        !is_in_file(job, e->e_shoff, e->e_shnum, sizeof(Elf64_Shdr)) || !sections_are_whole(job))
         return "its file is not complete";
     if (e->e_type != ET_DYN)
         return "it is not position-independent: compile it with logp-cc, or with -fPIE -pie";
     if (!has_segment(job->file, PT_INTERP))
         return "it is a library, or statically linked: link it with logp-cc";
+    if (section(job->file, SHT_DYNAMIC, NULL) == NULL ||
+        section(job->file, SHT_DYNSYM, NULL) == NULL)
+        return "its section headers have been removed: link it again, and strip it with plain "
+               "strip at most";
     if (has_segment(job->file, PT_TLS) && !looks_up_variables(job->file))
         return "it has thread-local variables, which an executable has once for a process: link it "
                "with logp-cc";
@@ -173,13 +203,16 @@ static const char *unsuitable(const struct job *job)
 
 int read_image(struct job *job, char *why, size_t size)
 {
-    const int fd = open(job->path, O_RDONLY | O_CLOEXEC);
+    /* without O_NONBLOCK, a FIFO is not open until somebody writes into it */
+    const int fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const char *object, *reason, *other;
     struct stat st;
 
     *why = '\0';
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        snprintf(why, size, "it cannot be read");
+        snprintf(why, size, "%s",
+                 fd < 0 ? strerror(errno)
+                        : "it is not a file: name an executable that logp-cc has made");
         if (fd >= 0)
             close(fd);
         return -1;
@@ -202,6 +235,8 @@ int read_image(struct job *job, char *why, size_t size)
         snprintf(why, size, "it has a copy of the C++ object %s: compile it with -fPIC", object);
     if (*why != '\0')
         return -1;
+    if (!job->quiet)
+        name_old_link(job);
     for (job->last_before = _r_debug.r_map; job->last_before->l_next != NULL;)
         job->last_before = job->last_before->l_next;
     load_libraries(job);

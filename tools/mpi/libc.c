@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,7 +30,11 @@ struct rank *rank_here(void)
     struct logp_vp *vp = job != NULL ? logp_vp_current() : NULL;
     const int rank = vp != NULL ? logp_vp_rank(vp) : -1;
 
-    return rank >= 0 && rank < job->n_ranks && job->hosts[rank].running ? &job->ranks[rank] : NULL;
+    /* relaxed: the rank's own thread writes it */
+    return rank >= 0 && rank < job->n_ranks &&
+                   atomic_load_explicit(&job->hosts[rank].running, memory_order_relaxed)
+               ? &job->ranks[rank]
+               : NULL;
 }
 
 struct host_rank *host_here(void)
@@ -41,6 +46,19 @@ struct host_rank *host_here(void)
 
 /* ---- start and end ---- */
 
+/* What was registered is forgotten, or called: the last comes first, and it may register more. */
+static void end_calls(struct exit_call **calls, bool called)
+{
+    while (*calls != NULL) {
+        struct exit_call *call = *calls;
+
+        *calls = call->next;
+        if (called)
+            call->function(call->arg);
+        free(call);
+    }
+}
+
 void leave_rank(int code, int rc)
 {
     struct host_rank *h = host_here();
@@ -51,22 +69,24 @@ void leave_rank(int code, int rc)
     h->rc = rc;
     if (rc != 0 || code != 0)
         h->place = place_here();
-    while (rc == 0 && h->exit_calls != NULL) { /* a handler may add more, or call exit() */
-        struct exit_call *call = h->exit_calls;
-
-        h->exit_calls = call->next;
-        call->function(call->arg);
-        free(call);
-    }
+    if (rc == 0) /* a handler may call exit() */
+        end_calls(&h->exit_calls, true);
     if (rc == 0)
         end_image(the_job, h);
     longjmp(h->end, 1);
 }
 
+struct host_rank *host_of_process(void)
+{
+    struct host_rank *h = host_here();
+
+    return h != NULL && getpid() == the_job->pid ? h : NULL;
+}
+
 /* A child of fork() is none: it ends as a process. */
 static bool is_rank(void)
 {
-    return host_here() != NULL && getpid() == the_job->pid;
+    return host_of_process() != NULL;
 }
 
 EXPORT void exit(int code)
@@ -77,17 +97,18 @@ EXPORT void exit(int code)
     __builtin_unreachable();
 }
 
+void forget_calls(struct host_rank *h)
+{
+    end_calls(&h->exit_calls, false);
+    end_calls(&h->quick_calls, false);
+}
+
 EXPORT void _exit(int code)
 {
-    struct host_rank *h = host_here();
+    struct host_rank *h = host_of_process();
 
-    while (is_rank() && h->exit_calls != NULL) {
-        struct exit_call *call = h->exit_calls;
-
-        h->exit_calls = call->next;
-        free(call);
-    }
-    if (is_rank()) {
+    if (h != NULL) {
+        forget_calls(h);
         h->was_ended = true;
         leave_rank(code, 0);
     }
@@ -99,6 +120,30 @@ EXPORT void _exit(int code)
 EXPORT void(_Exit)(int code)
 {
     _exit(code);
+}
+
+EXPORT void quick_exit(int code)
+{
+    struct host_rank *h = host_of_process();
+
+    if (h == NULL)
+        ((void (*)(int))next_of("quick_exit"))(code);
+    end_calls(&h->quick_calls, true);
+    _exit(code);
+}
+
+/* The thread of a rank is all that it has: what ends the one ends the other, as if main() had returned. */
+EXPORT void pthread_exit(void *value)
+{
+    if (is_rank())
+        leave_rank(0, 0);
+    ((void (*)(void *))next_of("pthread_exit"))(value);
+    __builtin_unreachable();
+}
+
+EXPORT _Noreturn void thrd_exit(int value)
+{
+    pthread_exit((void *)(intptr_t)value);
 }
 
 /* What the process was started with, if no command runs it as ranks. */
@@ -155,22 +200,39 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
                                                             stack_end);
 }
 
+static int add_call(struct exit_call **calls, void (*function)(void *), void *arg)
+{
+    struct exit_call *call = malloc(sizeof(*call));
+
+    if (call == NULL)
+        return -1;
+    *call = (struct exit_call){*calls, function, arg};
+    *calls = call;
+    return 0;
+}
+
 EXPORT int __cxa_atexit(void (*function)(void *), void *arg, void *object);
 
 EXPORT int __cxa_atexit(void (*function)(void *), void *arg, void *object)
 {
     struct host_rank *h = host_here();
-    struct exit_call *call;
 
     if (h == NULL)
         return ((int (*)(void (*)(void *), void *, void *))next_of("__cxa_atexit"))(function, arg,
                                                                                     object);
-    call = malloc(sizeof(*call));
-    if (call == NULL)
-        return -1;
-    *call = (struct exit_call){h->exit_calls, function, arg};
-    h->exit_calls = call;
-    return 0;
+    return add_call(&h->exit_calls, function, arg);
+}
+
+EXPORT int __cxa_at_quick_exit(void (*function)(void *), void *object);
+
+EXPORT int __cxa_at_quick_exit(void (*function)(void *), void *object)
+{
+    struct host_rank *h = host_here();
+
+    if (h == NULL)
+        return ((int (*)(void (*)(void *), void *))next_of("__cxa_at_quick_exit"))(function,
+                                                                                   object);
+    return add_call(&h->quick_calls, function, NULL);
 }
 
 /* Of a thread-local variable: a rank is its thread. */

@@ -85,6 +85,35 @@ void load_libraries(const struct job *job)
             load_from(folders, origin, strings + d->d_un.d_val);
 }
 
+void name_old_link(const struct job *job)
+{
+    static const char below[] = "/logp/";
+    const char *strings = NULL, *folders;
+    const Elf64_Dyn *first = dynamic_of(job, &strings);
+    char path[PATH_MAX], folder[2 * PATH_MAX], *slash;
+    Dl_info library;
+
+    folders = folders_of(first, strings);
+    if (folders == NULL || dladdr(&the_job, &library) == 0 ||
+        realpath(library.dli_fname, path) == NULL || (slash = strrchr(path, '/')) == NULL ||
+        slash - path < (ptrdiff_t)strlen(below) ||
+        memcmp(slash + 1 - strlen(below), below, strlen(below)) != 0)
+        return;
+    slash[1 - (ptrdiff_t)strlen(below)] = '\0';
+    for (const char *end; *folders != '\0'; folders = end + (*end == ':')) {
+        end = folders + strcspn(folders, ":");
+        snprintf(folder, sizeof(folder), "%.*s", (int)(end - folders), folders);
+        if (strcmp(folder, path) != 0)
+            continue;
+        fprintf(stderr,
+                "logp: %s was linked when libmpi_abi.so.1 lay in %s; by itself it does not find it "
+                "in %s/logp: "
+                "link it again with logp-cc\n",
+                job->path, path, path);
+        return;
+    }
+}
+
 /* Is it the program's own? The system's libraries are made to be shared. */
 static bool is_own(const char *path)
 {

@@ -116,7 +116,7 @@ int run_rank(struct logp_vp *vp, void *arg)
         pthread_setname_np(pthread_self(), name);
     }
     handler_stack = make_handler_stack();
-    h->running = true;
+    atomic_store_explicit(&h->running, true, memory_order_relaxed); /* this thread reads it */
     if (setjmp(h->end) == 0)
         run_program(job, h);
     note_calls_left(r);
@@ -136,8 +136,9 @@ int run_rank(struct logp_vp *vp, void *arg)
         note_over();
     if (h->rc == 0 && h->code != 0 && job->kept != NULL)
         fail_explored(r);
-    h->running = false;
+    atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and is_abandoned() */
     free_handler_stack(handler_stack);
+    end_redirections(h);
     free(h->argv);
     free(h->streams);
     end_rank(r);
@@ -168,7 +169,7 @@ static bool has_own_tag(const char *call)
     return false;
 }
 
-static void print_wait(const struct logp_wait_info *w, const char *call)
+static void print_wait(FILE *f, const struct logp_wait_info *w, const char *call)
 {
     static const char *const texts[] = {[LOGP_WAIT_RECV] = ", for a message from ",
                                         [LOGP_WAIT_SEND] = ", sending to ",
@@ -181,23 +182,24 @@ static void print_wait(const struct logp_wait_info *w, const char *call)
         w->kind == LOGP_WAIT_RECV || w->kind == LOGP_WAIT_SEND || w->kind == LOGP_WAIT_SPACE;
 
     if (strncmp(call, "MPI_Win_lock", 12) == 0 && w->kind == LOGP_WAIT_RECV) {
-        fputs(", for a lock that another rank holds", stderr);
+        fputs(", for a lock that another rank holds", f);
         return;
     }
     if ((size_t)w->kind < sizeof(texts) / sizeof(texts[0]) && texts[w->kind] != NULL)
-        fputs(texts[w->kind], stderr);
+        fputs(texts[w->kind], f);
     if (has_peer && w->source >= 0)
-        fprintf(stderr, "rank %d", w->source);
+        fprintf(f, "rank %d", w->source);
     else if (has_peer)
-        fprintf(stderr, "any rank");
+        fprintf(f, "any rank");
     if (has_peer && w->tag >= 0 && has_own_tag(call))
-        fprintf(stderr, " with tag %d", w->tag);
+        fprintf(f, " with tag %d", w->tag);
 }
 
 /* The call that each waiting rank is in, the first of them. */
 static void explain(const struct job *job, const struct logp_report *report)
 {
     const int n = report->n_waits < MOST_PLACES ? report->n_waits : MOST_PLACES;
+    FILE *f = report_stream();
     uintptr_t places[MOST_PLACES] = {0};
     char texts[MOST_PLACES][PLACE_TEXT];
 
@@ -209,15 +211,15 @@ static void explain(const struct job *job, const struct logp_report *report)
         const struct rank *r = &job->ranks[w->rank];
         const char *call = r->call != NULL ? r->call : "main";
 
-        fprintf(stderr, "  rank %d in %s", w->rank, call);
-        print_wait(w, call);
-        fprintf(stderr, "%s\n", texts[i]);
+        fprintf(f, "  rank %d in %s", w->rank, call);
+        print_wait(f, w, call);
+        fprintf(f, "%s\n", texts[i]);
     }
     if (report->n_waits > n)
-        fprintf(stderr, "  and %d more ranks\n", report->n_waits - n);
+        fprintf(f, "  and %d more ranks\n", report->n_waits - n);
 }
 
-void print_calls(const char *text)
+void print_calls(FILE *f, const char *text)
 {
     static const char prefix[] = "logp_", theirs[] = "broadcast", ours[] = "bcast";
     const char *at;
@@ -225,33 +227,34 @@ void print_calls(const char *text)
     while ((at = strstr(text, prefix)) != NULL) {
         bool upper = true;
 
-        fprintf(stderr, "%.*sMPI_", (int)(at - text), text);
+        fprintf(f, "%.*sMPI_", (int)(at - text), text);
         text = at + sizeof(prefix) - 1;
         if (strncmp(text, "ibroadcast", sizeof(theirs)) == 0) {
-            fputc('I', stderr);
+            fputc('I', f);
             text++;
             upper = false;
         }
         if (strncmp(text, theirs, sizeof(theirs) - 1) == 0) {
-            fprintf(stderr, "%c%s", upper ? 'B' : 'b', ours + 1);
+            fprintf(f, "%c%s", upper ? 'B' : 'b', ours + 1);
             text += sizeof(theirs) - 1;
         } else {
-            fputc(toupper((unsigned char)*text++), stderr);
+            fputc(toupper((unsigned char)*text++), f);
         }
     }
-    fputs(text, stderr);
+    fputs(text, f);
 }
 
 /* The ranks of a communicator call different collectives: report->asserted. */
 static void explain_calls(const struct job *job, const struct logp_report *report)
 {
     const int rank = report->asserted.rank;
+    FILE *f = report_stream();
     char place[1][PLACE_TEXT];
 
     name_places(job, &job->hosts[rank].place, 1, place);
-    fprintf(stderr, "rank %d: %s: collectives differ: ", rank, job->ranks[rank].call);
-    print_calls(report->asserted.detail);
-    fprintf(stderr, "%s\n", place[0]);
+    fprintf(f, "rank %d: %s: collectives differ: ", rank, job->ranks[rank].call);
+    print_calls(f, report->asserted.detail);
+    fprintf(f, "%s\n", place[0]);
 }
 
 /* @return the exit code */
@@ -267,13 +270,13 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
     if (rc == 0)
         return 0;
     if (rc == -EDEADLK || rc == -ETIMEDOUT) {
-        fprintf(stderr, rc == -EDEADLK ? "deadlock: all ranks wait\n"
-                                       : "the program did not end within --timeout\n");
+        fprintf(report_stream(), rc == -EDEADLK ? "deadlock: all ranks wait\n"
+                                                : "the program did not end within --timeout\n");
         explain(job, logp_machine_report(m));
     } else if (rc == -EPROTO && logp_machine_report(m)->asserted.file != NULL) {
         explain_calls(job, logp_machine_report(m));
     } else if (rc != -EINTR && (rc != -ECANCELED || logp_machine_processes(m) == 1)) {
-        fprintf(stderr, "the run ended: %s\n", strerror(-rc));
+        fprintf(report_stream(), "the run ended: %s\n", strerror(-rc));
     }
     return 1;
 }
@@ -296,7 +299,7 @@ static int agree_on_code(struct logp_machine *m, int code)
 }
 
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
-                                                        const struct mpi_program *program)
+                                                        struct mpi_program *program)
 {
     struct job job = {.said.mutex = PTHREAD_MUTEX_INITIALIZER,
                       .argc = program->argc,
@@ -343,10 +346,34 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         rc = program->run(m, run_rank, &job, program->timeout_ns);
     end_watch();
     rc = agree_on_code(m, conclude(&job, m, rc));
-    if (program->report != NULL)
+    program->is_abandoned = is_abandoned(&job);
+    if (program->report != NULL && !program->is_abandoned)
         collect_calls(&job, program->report);
-    fflush(NULL);
+    if (!program->is_abandoned)
+        fflush(NULL);
     return rc; /* the ranks' memory stays: the process ends */
+}
+
+/* Has another MPI's mpirun started this process, as one of several? The first of them says so, once. */
+static void name_launcher(const char *program)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    const char *name = NULL, *size = NULL, *rank = NULL;
+
+    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]) && rank == NULL; i++)
+        rank = getenv(name = ranks[i]);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && size == NULL; i++)
+        if ((size = getenv(sizes[i])) != NULL)
+            name = sizes[i];
+    if ((size == NULL && rank == NULL) || (size != NULL && atoi(size) <= 1) ||
+        (rank != NULL && atoi(rank) != 0))
+        return;
+    fprintf(stderr,
+            "%s: another MPI's mpirun has started it (%s=%s), and each process is a program of one "
+            "rank: type "
+            "logp mpirun -P %s %s\n",
+            program, name, size != NULL ? size : rank, size != NULL ? size : "N", program);
 }
 
 /* Started by itself, a program is the only rank. */
@@ -371,6 +398,7 @@ int run_alone(main_function *main, int argc, char **argv)
     int rc = make_job(&job, 1);
 
     path[length > 0 ? length : 0] = '\0';
+    name_launcher(argv[0]);
     if (rc == 0) {
         job.hosts[0].base = _r_debug.r_map->l_addr;
         job.image_bytes = span_of((const Elf64_Phdr *)getauxval(AT_PHDR), (int)getauxval(AT_PHNUM));

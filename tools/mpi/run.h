@@ -65,11 +65,13 @@ struct mpi_program {
     const struct logp_check *exploration; /* --explore: how; NULL: the program runs once */
     const struct mpi_forced *forced;      /* --algo; NULL: none */
     struct mpi_report *report;            /* --report: to be filled; NULL: none */
+    /* Set by the run: a rank has not come back, and holds what locks it has: end by _exit() alone. */
+    bool is_abandoned;
     /* logp_machine_run(), or what ends it at a signal */
     int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 };
 
 /* Run it as the ranks of a machine, or of the exploration's own. @return the exit code */
-int logp_mpi_run(struct logp_machine *m, const struct mpi_program *program);
+int logp_mpi_run(struct logp_machine *m, struct mpi_program *program);
 
 #endif

@@ -7,6 +7,8 @@
 #include "host.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
@@ -114,48 +116,85 @@ static ssize_t put(int fd, struct lines *l, const char *text, size_t n, int rank
     return (ssize_t)n;
 }
 
+/* All ranks share the stream, and an error would be one of all: what a rank writes to a stream that it has
+ * closed is dropped. */
 static ssize_t put_out(void *fd, const char *text, size_t n)
 {
     const int to = (int)(intptr_t)fd;
     struct rank *r = rank_here();
+    struct lines *l = r == NULL ? NULL : to == STDOUT_FILENO ? &r->host->out : &r->host->err;
 
-    if (r == NULL) {
-        write_all(to, text, n);
-        return (ssize_t)n;
-    }
-    return put(to, to == STDOUT_FILENO ? &r->host->out : &r->host->err, text, n,
-               logp_vp_rank(r->vp));
+    if (l != NULL && l->to == 0)
+        return put(to, l, text, n, logp_vp_rank(r->vp));
+    if (l == NULL || l->to > 0)
+        write_all(l != NULL ? l->to : to, text, n);
+    return (ssize_t)n;
 }
 
-static FILE *open_lines(int fd)
+static FILE *open_lines(int fd, cookie_write_function_t *put_it)
 {
-    FILE *f = fopencookie((void *)(intptr_t)fd, "w", (cookie_io_functions_t){.write = put_out});
+    FILE *f = fopencookie((void *)(intptr_t)fd, "w", (cookie_io_functions_t){.write = put_it});
 
     if (f != NULL)
         setvbuf(f, NULL, _IONBF, 0);
     return f;
 }
 
+static FILE *report;
+
+/* A pipe that can be written to takes PIPE_BUF bytes at once. */
+static ssize_t put_report(void *fd, const char *text, size_t n)
+{
+    const int to = (int)(intptr_t)fd;
+
+    for (size_t i = 0; i < n; i += PIPE_BUF) {
+        struct pollfd ready = {.fd = to, .events = POLLOUT};
+
+        if (the_job != NULL && is_abandoned(the_job) && poll(&ready, 1, 0) <= 0)
+            break;
+        write_all(to, text + i, n - i < PIPE_BUF ? n - i : PIPE_BUF);
+    }
+    return (ssize_t)n;
+}
+
+FILE *report_stream(void)
+{
+    return report != NULL ? report : stderr;
+}
+
+bool is_abandoned(const struct job *job)
+{
+    /* relaxed: the run has ended, and a rank that is still there may end at any time */
+    for (int i = 0; i < job->n_ranks; i++)
+        if (atomic_load_explicit(&job->hosts[i].running, memory_order_relaxed))
+            return true;
+    return false;
+}
+
 void begin_output(void)
 {
-    FILE *out = open_lines(STDOUT_FILENO), *err = open_lines(STDERR_FILENO);
+    FILE *out = open_lines(STDOUT_FILENO, put_out), *err = open_lines(STDERR_FILENO, put_out);
 
     fflush(NULL);
     stdout = out != NULL ? out : stdout;
     stderr = err != NULL ? err : stderr;
+    report = open_lines(STDERR_FILENO, put_report);
+}
+
+void end_lines(struct rank *r, int fd)
+{
+    struct lines *l = fd == STDOUT_FILENO ? &r->host->out : &r->host->err;
+
+    if (l->n > 0)
+        put_lines(fd, l, l->n, logp_vp_rank(r->vp));
+    free(l->text);
+    *l = (struct lines){.to = l->to};
 }
 
 void end_output(struct rank *r)
 {
-    struct host_rank *h = r->host;
-
-    if (h->out.n > 0)
-        put_lines(STDOUT_FILENO, &h->out, h->out.n, logp_vp_rank(r->vp));
-    if (h->err.n > 0)
-        put_lines(STDERR_FILENO, &h->err, h->err.n, logp_vp_rank(r->vp));
-    free(h->out.text);
-    free(h->err.text);
-    h->out = h->err = (struct lines){NULL, 0, 0};
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        end_lines(r, fd);
 }
 
 /* A program's buffers would mix the lines of ranks: these streams stay without. */
@@ -190,6 +229,8 @@ EXPORT bool sync_with_stdio(bool sync)
 
 FILE *input_of(const struct job *job, const struct host_rank *h)
 {
+    if (h != NULL && h->input != NULL)
+        return h->input;
     return h == NULL || h == job->hosts || job->no_input == NULL ? stdin : job->no_input;
 }
 
@@ -202,7 +243,8 @@ EXPORT ssize_t read(int fd, void *buf, size_t n)
 {
     extern ssize_t __read(int, void *, size_t);
 
-    return fd == STDIN_FILENO && input_here() != stdin ? 0 : __read(fd, buf, n);
+    return __read(fd == STDIN_FILENO && host_of_process() != NULL ? fileno(input_here()) : fd, buf,
+                  n);
 }
 
 #undef getchar

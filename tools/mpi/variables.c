@@ -53,3 +53,10 @@ void begin_variables(const struct job *job, struct host_rank *host)
             memcpy(host->at[v], value, variables[v].size);
         }
 }
+
+void set_stdin(const struct host_rank *host, FILE *input)
+{
+    for (int v = 0; v < N_VARIABLES; v++)
+        if (variables[v].offset == offsetof(struct variables, input))
+            *(FILE **)host->at[v] = input;
+}

@@ -47,6 +47,7 @@ static json_t *cell_value(const char *text)
         return json_null();
     if (*end == '\0' && isfinite(x))
         return json_real(x);
+    text = csv_text(text);
     return json_stringn_nocheck(text, strlen(text)); /* check_texts() looks at it */
 }
 

@@ -41,6 +41,14 @@ int tell_replayed(const char *path, const struct logp_replay *r, const struct re
 int tell_changed(const char *path, const struct logp_replay *r, const struct replayed *what);
 void free_replayed(struct replayed *what);
 
+/* ---- trusted.c ---- */
+
+/* Say which command of the file will be started; ends the process where its program is elsewhere than the file
+ * and the current folder: then the user must name it. */
+void trust_command(const char *path, const struct logp_replay *r);
+/* The same of the program of logp mpirun, if a replay has started that: explored is all that a replay repeats. */
+void trust_program(const char *program, bool explored);
+
 /* ---- answers.c ---- */
 
 /* What the program's checks have written, as check.h's library writes it. */

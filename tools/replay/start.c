@@ -139,6 +139,8 @@ struct replayed run_replay(const struct options *o, const char *path, const stru
         bad_usage("%s: it does not name its program; %s", path, another);
     if (folder != NULL && access(folder, X_OK) != 0)
         bad_usage("%s: the folder %s: %s; %s", path, folder, strerror(errno), another);
+    if (o->rest == NULL)
+        trust_command(path, r);
     prepare(path, answers, traced, traced && o->diff);
     rc = start(command, folder, &child);
     if (rc != 0)

@@ -5,14 +5,27 @@
 
 #include <string.h>
 
+/* The apostrophe before a text that a spreadsheet would take for a formula. A text that has one of its own
+ * gets another, so that each cell is read back as it was. Source: OWASP, CSV injection. */
+static bool is_formula(const char *text)
+{
+    text += strspn(text, "'");
+    return *text != '\0' && strchr("=+-@\t\r", *text) != NULL;
+}
+
 void write_csv_text(FILE *f, const char *text)
 {
     const char *quote = strpbrk(text, ",\"\r\n") != NULL ? "\"" : "";
 
-    fputs(quote, f);
+    fprintf(f, "%s%s", quote, is_formula(text) ? "'" : "");
     for (const char *s = text; *s != '\0'; s++)
         fprintf(f, *s == '"' ? "\"%c" : "%c", *s);
     fputs(quote, f);
+}
+
+const char *csv_text(const char *cell)
+{
+    return *cell == '\'' && is_formula(cell) ? cell + 1 : cell;
 }
 
 static void print_cell(const json_t *value, int digits)

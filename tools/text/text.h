@@ -173,8 +173,11 @@ static inline json_t *json_if(bool there, int64_t n)
     return there ? json_integer(n) : json_null();
 }
 
-/* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. */
+/* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. An apostrophe stands
+ * before a text that a spreadsheet would take for a formula; a number is no text. */
 void write_csv_text(FILE *f, const char *text);
+/* What write_csv_text() was given, of its cell without quotes. */
+const char *csv_text(const char *cell);
 /* Print a record and free it. A line of CSV has a cell for each column: the value of its key, or of
  * an array the next value; null and a missing key are empty cells. */
 void put_record(struct records *r, json_t *record);
