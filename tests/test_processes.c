@@ -6,6 +6,11 @@
  */
 #include "drawn.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
 enum { CASES = 400, LONG = 100000 };
 
 /* network: NULL: without delays */
@@ -603,6 +608,62 @@ Test(processes, end_together)
     cr_assert_eq(run(m, only_wait, NULL, test_timeout_ns), -EINTR);
     for (int i = 0; i < 300; i++)
         cr_assert_eq(run(m, stop_amid, m, test_timeout_ns), -EINTR);
+    cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
+}
+
+/* The processes but one come late to a sync of all or of a group. That one has stopped the run, as a signal
+ * does, and its vps have ended, when what the others say of the sync reaches it. */
+struct late_sync {
+    struct logp_machine *m;
+    bool of_group;
+    bool stops; /* this process */
+    atomic_int n_there;
+};
+
+static int sync_late(struct logp_vp *vp, void *arg)
+{
+    static const struct timespec late = {.tv_nsec = 40000000};
+    struct late_sync *x = arg;
+    struct logp_vp *group = vp;
+    int rc = x->of_group ? logp_group_split(vp, 0, 0, &group) : logp_sync(vp, NULL);
+
+    if (!x->stops)
+        nanosleep(&late, NULL);
+    else
+        atomic_fetch_add(&x->n_there, 1);
+    while (rc == 0)
+        rc = logp_sync(group, NULL);
+    if (group != vp)
+        logp_group_destroy(group);
+    return rc;
+}
+
+static void *stop_at_sync(void *arg)
+{
+    static const struct timespec moment = {.tv_nsec = 4000000};
+    struct late_sync *x = arg;
+
+    while (atomic_load(&x->n_there) < 2)
+        sched_yield();
+    nanosleep(&moment, NULL);
+    logp_machine_stop(x->m, -EINTR);
+    return NULL;
+}
+
+Test(processes, what_comes_to_a_sync_after_the_end_is_dropped)
+{
+    const struct logp_network delayed = {.params = test_params(6000, 500, 1000), .unit_ns = 1};
+    TEST_MACHINE m = machine_on(&delayed, 2 * test_processes(), 0);
+
+    for (int i = 0; i < 2 * test_processes(); i++) {
+        struct late_sync x = {
+            .m = m, .of_group = i % 2 != 0, .stops = logp_machine_process(m) == i / 2};
+        pthread_t thread;
+
+        cr_assert(!x.stops || pthread_create(&thread, NULL, stop_at_sync, &x) == 0);
+        cr_assert_eq(run(m, sync_late, &x, test_timeout_ns), -EINTR);
+        cr_assert(!x.stops || pthread_join(thread, NULL) == 0);
+    }
     cr_assert_eq(run(m, all_to_all, NULL, test_timeout_ns), 0);
 }
 

@@ -29,13 +29,14 @@ static _Thread_local bool has_stack;
 
 /* ---- in the handlers ---- */
 
-/* relaxed: a signal on another thread may come at any time, whatever is ordered */
+/* relaxed: a signal on another thread may come at any time. acquire pairs with the release in
+ * lpi_signals_enter(): what it points to is visible */
 static struct lpi_observer *whose(void)
 {
     struct lpi_observer *e = running;
 
     if (e == NULL && atomic_load_explicit(&n_watched, memory_order_relaxed) == 1)
-        e = atomic_load_explicit(&latest, memory_order_relaxed);
+        e = atomic_load_explicit(&latest, memory_order_acquire);
     return e != NULL && !e->detached && getpid() == process ? e : NULL;
 }
 
@@ -116,7 +117,8 @@ struct lpi_observer *lpi_signals_enter(struct lpi_observer *e)
 
     running = e;
     if (e != NULL)
-        atomic_store_explicit(&latest, e, memory_order_relaxed); /* as in whose() */
+        /* release pairs with the acquire in whose() */
+        atomic_store_explicit(&latest, e, memory_order_release);
     return outer;
 }
 
@@ -168,7 +170,7 @@ void lpi_signals_unwatch(void)
 
     pthread_mutex_lock(&lock);
     if (atomic_fetch_sub_explicit(&n_watched, 1, memory_order_relaxed) == 1) { /* as in whose() */
-        atomic_store_explicit(&latest, NULL, memory_order_relaxed);
+        atomic_store_explicit(&latest, NULL, memory_order_relaxed); /* no check is left */
         for (int i = 0; i < N_SIGNALS; i++)
             if (installed[i] && sigaction(numbers[i], NULL, &now) == 0 &&
                 (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal)

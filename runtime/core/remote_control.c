@@ -3,7 +3,7 @@
  * Control messages between the processes of a machine in a run.
  *
  * Starts. A process whose vps are all at the sync tells process 0. When all have, process 0 fixes
- * the start on the common clock (common_clock.c).
+ * the start on the common clock (common_clock.c). A process that stops drops what it hears of them.
  *
  * Stops. A process that stops the run tells all others, before it sends any other control message:
  * vps that have ended because of a stop leave others waiting, which is no deadlock.
@@ -28,6 +28,14 @@ enum { FAR_MARGIN_NS = 20000, MARGIN_EACH_NS = 2000 /* for each process */ };
 
 /* ---- starts ---- */
 
+/* The start is fixed. A process that is done has no vp that waits for it, and the thread that polls then
+ * may not read the delay model. */
+static void begin(struct logp_machine *m, int64_t at, int64_t start)
+{
+    if (!m->remote->is_done)
+        lpi_fix_start(m, at, start);
+}
+
 static void hear_arrived(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
@@ -48,7 +56,7 @@ static void hear_arrived(struct lpi_core *c)
     w.arrival =
         atomic_load_explicit(&m->sync_generation, memory_order_relaxed) == 0 ? 0 : at - m->base_ns;
     lpi_remote_tell_all(c, w);
-    lpi_fix_start(m, at, w.arrival);
+    begin(m, at, w.arrival);
 }
 
 void lpi_remote_arrived(struct lpi_core *c)
@@ -247,12 +255,16 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
         tell_stop(c);
         return;
     }
+    /* Its vps wait for no start any more. After a run that was abandoned, the thread that polls holds the
+     * lock that the sync of a group takes. */
+    if (w->kind >= LPI_WIRE_ARRIVED && w->kind <= LPI_WIRE_GROUP_START && lpi_stopping(m))
+        return;
     switch ((enum lpi_wire_kind)w->kind) {
     case LPI_WIRE_ARRIVED:
         hear_arrived(c);
         break;
     case LPI_WIRE_START:
-        lpi_fix_start(m, (int64_t)w->n_bytes, w->arrival);
+        begin(m, (int64_t)w->n_bytes, w->arrival);
         break;
     case LPI_WIRE_GROUP_ARRIVED:
     case LPI_WIRE_GROUP_START:

@@ -21,7 +21,7 @@ static inline const struct lpi_delay *model_lock(struct logp_machine *m)
 
     if (!lpi_emulates(m))
         return NULL;
-    urcu_memb_read_lock();
+    lpi_rcu_enter();
     /* acquire (RCU needs only consume) pairs with the release in lpi_delay_install() */
     d = atomic_load_explicit(&m->delay, memory_order_acquire);
     if (d == NULL)

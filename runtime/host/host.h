@@ -5,6 +5,7 @@
 
 #include <logp/machine.h>
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,7 +103,8 @@ int64_t lpi_histogram_permille(const struct lpi_histogram *h, int q);
  * ---- annotate ----
  * ThreadSanitizer sees C11 atomics, but not the assembly inside liburcu. These macros describe it:
  * LPI_RELEASE(x) precedes the operation that publishes x, LPI_ACQUIRE(x) follows the one that
- * receives it. Outside tsan builds they do nothing.
+ * receives it. Outside tsan builds they do nothing. LPI_ACQUIRE_FENCE(x) is a fence there, which
+ * ThreadSanitizer does not know.
  */
 
 #if defined(__SANITIZE_THREAD__)
@@ -117,9 +119,11 @@ int64_t lpi_histogram_permille(const struct lpi_histogram *h, int q);
 #include <sanitizer/tsan_interface.h>
 #define LPI_RELEASE(x) __tsan_release((void *)(x))
 #define LPI_ACQUIRE(x) __tsan_acquire((void *)(x))
+#define LPI_ACQUIRE_FENCE(x) LPI_ACQUIRE(x)
 #else
 #define LPI_RELEASE(x) ((void)(x))
 #define LPI_ACQUIRE(x) ((void)(x))
+#define LPI_ACQUIRE_FENCE(x) atomic_thread_fence(memory_order_acquire)
 #endif
 
 #endif

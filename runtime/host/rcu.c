@@ -2,6 +2,9 @@
 /* Threads that enter RCU sections: see rcu.h. */
 #include "host/rcu.h"
 
+#ifndef NDEBUG
+_Thread_local bool lpi_rcu_is_registered;
+#endif
 #ifdef _LGPL_SOURCE
 _Thread_local struct urcu_reader *lpi_rcu_reader;
 #endif
@@ -9,6 +12,9 @@ _Thread_local struct urcu_reader *lpi_rcu_reader;
 void lpi_rcu_register(void)
 {
     urcu_memb_register_thread();
+#ifndef NDEBUG
+    lpi_rcu_is_registered = true;
+#endif
 #ifdef _LGPL_SOURCE
     lpi_rcu_reader = &URCU_TLS(urcu_memb_reader);
 #endif
@@ -16,5 +22,8 @@ void lpi_rcu_register(void)
 
 void lpi_rcu_unregister(void)
 {
+#ifndef NDEBUG
+    lpi_rcu_is_registered = false;
+#endif
     urcu_memb_unregister_thread();
 }

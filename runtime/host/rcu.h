@@ -23,8 +23,23 @@ extern _Thread_local struct urcu_reader *lpi_rcu_reader __attribute__((tls_model
 
 #include <urcu/urcu-memb.h>
 
+#include <assert.h>
+#include <stdbool.h>
+
 /* rcu.c: for the calling thread, before its first section and after its last one. */
 void lpi_rcu_register(void);
 void lpi_rcu_unregister(void);
+
+/* Only carriers of vps are registered: other threads, such as that of logp_machine_run(), must not
+ * enter a section, since liburcu would not wait for them. */
+#ifndef NDEBUG
+extern _Thread_local bool lpi_rcu_is_registered;
+#endif
+
+static inline void lpi_rcu_enter(void)
+{
+    assert(lpi_rcu_is_registered);
+    urcu_memb_read_lock();
+}
 
 #endif

@@ -64,7 +64,10 @@ struct lpi_message *lpi_queue_pop(const struct lpi_proc *p)
      * appending thread waits for this cpu: hence the yield. */
     while ((node = __cds_wfcq_dequeue_nonblocking(&mail->head, &mail->tail)) == CDS_WFCQ_WOULDBLOCK)
         sched_yield();
-    LPI_ACQUIRE(node);
+    /* liburcu orders the load of the link before loads that depend on it, and the reader of a message
+     * loads more. acquire pairs with the full barrier of the exchange in cds_wfcq_enqueue():
+     * tests/models/queue.pml */
+    LPI_ACQUIRE_FENCE(node);
     return (struct lpi_message *)(void *)node;
 }
 
