@@ -514,6 +514,17 @@ bugs)
             -P 4 ./bugs left "${what%:*}"
         [ "$(grep -c . out.err)" -eq 1 ] || fail "$what: more than one line"
     done
+    # --check fail: whatever is named, the exit code is 1, also of explored runs; it is the program's own if that is not 0
+    for options in '-P 4' '-P 3 --executor thread' '-P 3 --clock virtual -L 5us' '-P 3 --explore 4'; do
+        for what in 'left datatype' message types 'returned request' 'share waits' 'written Isend' 'disagree members'; do
+            # shellcheck disable=SC2086
+            expect 1 'rank ' --check fail $options ./bugs $what
+            grep -qE '^rank [0-9]: MPI_' said || fail "--check fail $options ./bugs $what: nothing is named"
+        done
+        # shellcheck disable=SC2086
+        expect 0 '' --check fail $options ./bugs
+    done
+    expect 5 'has not been freed' -P 1 --check fail ./bugs left datatype 5
     expect 24 "MPI_Win_create: invalid base: the memory of the window is null, but its size is 32 $(at '/* null */')" -P 2 ./bugs null
     for options in '-P 3' '-P 2 --executor thread' '-P 2 --clock virtual -L 5us'; do
         for what in 'request:Wait:buffer of MPI_Isend' 'window:Win_free:memory of the window of MPI_Win_create'; do
@@ -810,6 +821,7 @@ refused)
     expect 2 './nothing: No such file' -P 2 ./nothing
     expect 2 '--reps: not an option of logp mpirun' --reps 3 ./ends
     expect 2 'files whose name ends in' --trace x.pdf ./ends
+    expect 2 '--check wrong: one of: on, off, fail' --check wrong ./ends
     printf '#!/bin/sh\n' >script && chmod +x script
     expect 2 'a script cannot be run as ranks' -P 2 ./script
     printf '#include <mpi.h>\n__thread int x;\nint main(int c, char **v) { return MPI_Init(&c, &v) + x; }\n' >tls.c

@@ -421,6 +421,7 @@ static int mpirun(struct options *o)
                                   .tags_output = o->tags_output,
                                   .quiet = o->quiet,
                                   .checks = !o->unchecked,
+                                  .checks_fail = o->checks_fail,
                                   .checksums = o->checksums,
                                   .synchronizes = !o->emulated && o->network.rendezvous_from == 1,
                                   .compute = o->compute,

@@ -55,6 +55,7 @@ struct mpi_program {
     bool tags_output;
     bool quiet;
     bool checks;        /* --check */
+    bool checks_fail;   /* --check fail: the exit code is not 0 if they name something */
     bool checksums;     /* --checksum */
     bool synchronizes;  /* blocking collectives wait for all their ranks */
     bool names_threads; /* each rank is a thread: "rank 3" */
