@@ -247,6 +247,17 @@ ends)
     expect 1 'rank 1: MPI_File_delete is not there' -P 4 ./ends missing
     grep -qF "$(line 'delete("nothing')" said || fail 'the line of a missing function'
     expect 17 '' -P 4 ./ends code
+    # messages of collectives that the queues do not take: the call, its line, the limit and what to type
+    for clock in wall virtual; do
+        expect 2 "MPI_Bcast: invalid count: a message is longer than the limit of the queues, which is 1048576 bytes (type a larger one" \
+            --clock $clock -L 5us --queue-limit 1MiB --algo broadcast=flat -P 4 ./ends large
+        grep -qF "$(line 'MPI_Bcast(large')" said || fail 'the line of a message that is too long'
+        expect 39 "MPI_Alltoall: no memory: the queues are full: their limit is 1048576 bytes; type a larger one" \
+            --clock $clock -L 5us --queue-limit 1MiB --algo alltoall=linear -P 8 ./ends full
+        expect 0 '' --clock $clock -L 5us --queue-limit 64MiB -P 8 ./ends full
+        expect 0 '' --clock $clock -L 5us --queue-limit 64MiB --algo broadcast=flat -P 4 ./ends large
+    done
+    expect 16 'MPI_Bcast: other error: the time of the model passes 2^63 ns' --clock virtual -L 5us -G 1000s --algo broadcast=flat -P 8 ./ends large
     build tool.c
     expect 0 '' -P 3 --clock virtual -L 6us ./tool 6000
     expect 0 '' -P 2 ./tool

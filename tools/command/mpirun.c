@@ -424,6 +424,7 @@ static int mpirun(struct options *o)
                                   .checks_fail = o->checks_fail,
                                   .checksums = o->checksums,
                                   .synchronizes = !o->emulated && o->network.rendezvous_from == 1,
+                                  .queue_limit = o->queue_limit,
                                   .compute = o->compute,
                                   .timeout_ns = o->timeout_ns,
                                   .stack_bytes = o->stack_bytes,

@@ -126,6 +126,7 @@ struct job {
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     double compute;                     /* of struct mpi_program */
     const struct mpi_forced *forced;    /* the same */
+    size_t queue_limit;                 /* the same */
     bool records_calls;                 /* --report */
     bool synchronizes;                  /* blocking collectives wait for all their ranks */
     bool times_calls; /* the executable calls the functions of timed.c: for --compute or --report */

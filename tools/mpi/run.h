@@ -57,6 +57,7 @@ struct mpi_program {
     bool checks;        /* --check */
     bool checks_fail;   /* --check fail: the exit code is not 0 if they name something */
     bool checksums;     /* --checksum */
+    size_t queue_limit; /* --queue-limit, in bytes */
     bool synchronizes;  /* blocking collectives wait for all their ranks */
     bool names_threads; /* each rank is a thread: "rank 3" */
     double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */

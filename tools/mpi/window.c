@@ -98,6 +98,8 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
     CHECK(c, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0", (long long)size);
     CHECK(c, unit > 0, MPI_ERR_DISP, "the unit of displacements is %d, but must be at least 1",
           unit);
+    CHECK(c, (uintptr_t)base <= UINTPTR_MAX - (uintptr_t)size, MPI_ERR_SIZE,
+          "%lld bytes at %p are beyond all memory", (long long)size, base);
     CHECK(c, logp_machine_clock(m) != LOGP_CLOCK_VIRTUAL || logp_machine_cores(m) == 1,
           MPI_ERR_UNSUPPORTED_OPERATION,
           "on the virtual clock a window needs all ranks on one core: --cores 0");
@@ -172,6 +174,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
                             MPI_Win *win)
 {
     MPI_Aint before = 0, total = 0;
+    bool fits = true;
     char *memory = NULL;
     struct win *w;
     int rc;
@@ -182,9 +185,10 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
         return rc;
     w = (struct win *)*win;
     for (int i = 0; i < c->size; i++) {
-        before += i < c->rank ? w->targets[i]->size : 0;
-        total += w->targets[i]->size;
+        before = i < c->rank ? plus(before, w->targets[i]->size, &fits) : before;
+        total = plus(total, w->targets[i]->size, &fits);
     }
+    CHECK(c, fits, MPI_ERR_SIZE, "the ranks want 2^63 bytes or more");
     if (c->rank == 0)
         w->memory = memory = new_memory((size_t)total);
     rc = class_of(logp_broadcast(w->comm->vp, &memory, sizeof(memory), 0));
@@ -222,6 +226,8 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
           "the window is not dynamic");
     CHECK(w->comm, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0",
           (long long)size);
+    CHECK(w->comm, (uintptr_t)base <= UINTPTR_MAX - (uintptr_t)size, MPI_ERR_SIZE,
+          "%lld bytes at %p are beyond all memory", (long long)size, base);
     r = malloc(sizeof(*r));
     CHECK(w->comm, r != NULL, MPI_ERR_NO_MEM, "no memory");
     pthread_mutex_lock(&w->own->mutex);
