@@ -5,7 +5,10 @@
  */
 #include "check.h"
 
-enum { N = 8 };
+#include <limits.h>
+#include <stdint.h>
+
+enum { N = 8, MOST = 16 /* ranks */ };
 static int a[64], b[64], counts[16], displs[16];
 static MPI_Request request;
 static MPI_Comm world;
@@ -266,6 +269,189 @@ static void others(MPI_Datatype raw)
     MPI_Comm_free(&comm);
 }
 
+/* Sizes and places that no 64 bits hold: MPI 3.1, 4.1.5 and 3.2.5. */
+static void sizes(void)
+{
+    const MPI_Aint far[2] = {INTPTR_MAX, INTPTR_MIN};
+    const int all = INT_MAX, two[2] = {INT_MAX, INT_MAX}, ones[2] = {1, 1}, from[2] = {0, 0};
+    const MPI_Datatype doubles[2] = {MPI_DOUBLE, MPI_DOUBLE};
+    int counts[MOST], n, elements, position = 0;
+    MPI_Datatype large, other;
+    MPI_Status status;
+    MPI_Aint lb, extent;
+    MPI_Count n_x;
+
+    MPI_Type_contiguous(all, MPI_DOUBLE, &large);
+    MPI_Type_commit(&large);
+    CHECK(MPI_Type_size(large, &n) == MPI_SUCCESS && n == MPI_UNDEFINED);
+    CHECK(MPI_Type_size_x(large, &n_x) == MPI_SUCCESS && n_x == all * (MPI_Count)8);
+    CHECK(MPI_Pack_size(1, large, world, &n) == MPI_SUCCESS && n == MPI_UNDEFINED);
+    FAILS(MPI_ERR_COUNT, MPI_Pack_size(all, large, world, &n));
+    FAILS(MPI_ERR_COUNT, MPI_Pack_external_size("external32", all, large, &lb));
+    FAILS(MPI_ERR_ARG, MPI_Type_contiguous(all, large, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_vector(all, all, all, large, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_vector(2, 1, all, large, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_hvector(3, 1, INTPTR_MAX, MPI_INT, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_indexed(2, ones, two, large, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_indexed_block(2, 1, two, large, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_hindexed(2, ones, far, MPI_INT, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_struct(2, ones, far, doubles, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_struct(1, two, far + 1, &large, &other));
+    FAILS(MPI_ERR_ARG,
+          MPI_Type_create_subarray(2, two, two, from, MPI_ORDER_C, MPI_DOUBLE, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_subarray(2, two, ones, ones, MPI_ORDER_C, large, &other));
+    FAILS(MPI_ERR_ARG, MPI_Type_create_resized(MPI_INT, INTPTR_MAX, 1, &other));
+    MPI_Type_create_resized(MPI_INT, INTPTR_MIN, INTPTR_MAX, &other);
+    CHECK(MPI_Type_get_extent(other, &lb, &extent) == MPI_SUCCESS && lb == INTPTR_MIN &&
+          extent == INTPTR_MAX);
+    MPI_Type_free(&other);
+
+    FAILS(MPI_ERR_COUNT, MPI_Send(a, all, large, 0, 0, world));
+    FAILS(MPI_ERR_COUNT, MPI_Recv(a, all, large, 0, 0, world, MPI_STATUS_IGNORE));
+    FAILS(MPI_ERR_COUNT, MPI_Bcast(a, all, large, 0, world));
+    FAILS(MPI_ERR_COUNT, MPI_Pack(a, all, large, b, 4, &position, world));
+    FAILS(MPI_ERR_ARG, MPI_Pack(a, 1, MPI_INT, b, -1, &position, world));
+    FAILS(MPI_ERR_ARG, MPI_Unpack(b, -1, &position, a, 1, MPI_INT, world));
+    for (int i = 0; i < P; i++)
+        counts[i] = all;
+    FAILS(MPI_ERR_BUFFER, MPI_Reduce_scatter(a, b, counts, MPI_DOUBLE, MPI_SUM, world));
+
+    memset(&status, 0, sizeof(status));
+    MPI_Status_set_elements_x(&status, MPI_BYTE, (MPI_Count)5 << 30);
+    MPI_Get_count(&status, MPI_BYTE, &n);
+    MPI_Get_elements(&status, MPI_BYTE, &elements);
+    MPI_Get_elements_x(&status, MPI_BYTE, &n_x);
+    CHECK(n == MPI_UNDEFINED && elements == MPI_UNDEFINED && n_x == (MPI_Count)5 << 30);
+    MPI_Get_count(&status, MPI_INT, &n);
+    CHECK(n == 5 << 28);
+    FAILS(MPI_ERR_COUNT, MPI_Status_set_elements_x(&status, large, INT64_MAX));
+    CHECK(MPI_Aint_diff(MPI_Aint_add(INTPTR_MAX, 1), 1) == INTPTR_MAX);
+    MPI_Type_free(&large);
+}
+
+static void far_in_windows(void)
+{
+    MPI_Win win;
+
+    MPI_Win_create(b, sizeof(b), 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
+    FAILS(MPI_ERR_DISP, MPI_Put(a, 1, MPI_INT, 0, INTPTR_MAX, 1, MPI_INT, win));
+    FAILS(MPI_ERR_DISP, MPI_Get(a, 1, MPI_INT, 0, INTPTR_MAX - 3, 1, MPI_INT, win));
+    FAILS(MPI_ERR_DISP, MPI_Accumulate(a, 1, MPI_INT, 0, INTPTR_MIN, 1, MPI_INT, MPI_SUM, win));
+    FAILS(MPI_ERR_RMA_RANGE, MPI_Put(a, 1, MPI_INT, 0, sizeof(b), 1, MPI_INT, win));
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Win_create(b, sizeof(b), INT_MAX, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
+    FAILS(MPI_ERR_DISP, MPI_Put(a, 1, MPI_INT, 0, INTPTR_MAX / 2, 1, MPI_INT, win));
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
+/* A call that fails has sent and posted nothing: the next one of its kind finds its own messages. */
+static void nothing_is_posted(MPI_Datatype raw)
+{
+    int counts[MOST], wrong[MOST], displs[MOST], in[MOST], out[MOST], one = me;
+    MPI_Datatype types[MOST], raws[MOST], none[MOST];
+    MPI_Request request, pair[3];
+    MPI_Aint bytes[2] = {0, 0};
+    MPI_Comm ring;
+
+    for (int i = 0; i < P; i++) {
+        counts[i] = wrong[i] = 1;
+        displs[i] = i;
+        types[i] = raws[i] = MPI_INT;
+        none[i] = MPI_DATATYPE_NULL;
+        in[i] = 100 * me + i;
+    }
+    wrong[(me + P - 1) % P] = -1; /* that comes last */
+    raws[(me + P - 1) % P] = raw;
+#define GOT(value)                                                                                 \
+    for (int i = 0; i < P; i++) {                                                                  \
+        CHECK(out[i] == (value));                                                                  \
+        out[i] = -1;                                                                               \
+    }
+    FAILS(MPI_ERR_COUNT,
+          MPI_Alltoallv(in, wrong, displs, MPI_INT, out, counts, displs, MPI_INT, world));
+    in[0] += 1000;
+    MPI_Alltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, world);
+    GOT(100 * i + me + (me == 0 ? 1000 : 0))
+    for (int i = 0; i < P; i++)
+        displs[i] *= (int)sizeof(int);
+    FAILS(MPI_ERR_TYPE,
+          MPI_Ialltoallw(in, counts, displs, raws, out, counts, displs, types, world, &request));
+    FAILS(MPI_ERR_TYPE, MPI_Alltoallw(in, counts, displs, types, out, counts, displs, raws, world));
+    in[0] += 1000;
+    MPI_Alltoallw(in, counts, displs, types, out, counts, displs, types, world);
+    GOT(100 * i + me + (me == 0 ? 2000 : 0))
+    FAILS(MPI_ERR_TYPE, MPI_Alltoallw(in, counts, displs, none, out, counts, displs, none, world));
+    for (int i = 0; i < P; i++) { /* no data, and no datatype: E3SM and PnetCDF do so */
+        counts[i] = i == right();
+        wrong[i] = i == left();
+        types[i] = i == right() ? MPI_INT : MPI_DATATYPE_NULL;
+        none[i] = i == left() ? MPI_INT : MPI_DATATYPE_NULL;
+    }
+    MPI_Alltoallw(in, counts, displs, types, out, wrong, displs, none, world);
+    CHECK(out[left()] == in[me] - 100 * me + 100 * left());
+    for (int i = 0; i < P; i++) {
+        counts[i] = 1;
+        wrong[i] = i == P - 1 ? -1 : 1;
+        displs[i] = i;
+    }
+    FAILS(MPI_ERR_COUNT, MPI_Allgatherv(&one, 1, MPI_INT, out, wrong, displs, MPI_INT, world));
+    MPI_Allgatherv(&one, 1, MPI_INT, out, counts, displs, MPI_INT, world);
+    GOT(i)
+    one += 10;
+    if (me == 0) {
+        FAILS(MPI_ERR_COUNT, MPI_Gatherv(&one, 1, MPI_INT, out, wrong, displs, MPI_INT, 0, world));
+        FAILS(MPI_ERR_COUNT, MPI_Scatterv(in, wrong, displs, MPI_INT, &one, 1, MPI_INT, 0, world));
+        in[P - 1] = -5;
+    }
+    MPI_Gatherv(&one, 1, MPI_INT, out, counts, displs, MPI_INT, 0, world);
+    if (me == 0)
+        GOT(i + 10)
+    for (int i = 0; i < P; i++)
+        in[i] += 7;
+    MPI_Scatterv(in, counts, displs, MPI_INT, &one, 1, MPI_INT, 0, world);
+    CHECK(me == P - 1 ? one == 2 : one == me + 7 + (me == 0 ? 2000 : 0));
+
+    FAILS(MPI_ERR_BUFFER, MPI_Sendrecv(NULL, 1, MPI_INT, right(), 0, &one, 1, MPI_INT, left(), 0,
+                                       world, MPI_STATUS_IGNORE));
+    MPI_Sendrecv(&me, 1, MPI_INT, right(), 0, &one, 1, MPI_INT, left(), 0, world,
+                 MPI_STATUS_IGNORE);
+    CHECK(one == left());
+    MPI_Recv_init(&one, 1, MPI_INT, left(), 0, world, &pair[0]);
+    MPI_Send_init(&P, 1, MPI_INT, right(), 0, world, &pair[1]);
+    pair[2] = MPI_REQUEST_NULL;
+    FAILS(MPI_ERR_REQUEST, MPI_Startall(3, pair));
+    CHECK(MPI_Startall(2, pair) == MPI_SUCCESS);
+    MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
+    CHECK(one == P);
+    MPI_Request_free(&pair[0]);
+    MPI_Request_free(&pair[1]);
+
+    MPI_Cart_create(world, 1, &P, (int[]){1}, 0, &ring);
+    MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+    types[0] = types[1] = raws[0] = none[0] = none[1] = MPI_INT;
+    raws[1] = raw;
+    bytes[1] = sizeof(int);
+    counts[0] = counts[1] = 1;
+    in[0] = me;
+    in[1] = me;
+    FAILS(MPI_ERR_TYPE,
+          MPI_Neighbor_alltoallw(in, counts, bytes, raws, out, counts, bytes, types, ring));
+    in[0] = in[1] = me + 50;
+    MPI_Neighbor_alltoallw(in, counts, bytes, types, out, counts, bytes, types, ring);
+    CHECK(out[0] == left() + 50 && out[1] == right() + 50);
+    wrong[0] = wrong[1] = 0;
+    none[0] = none[1] = MPI_DATATYPE_NULL;
+    CHECK(MPI_Neighbor_alltoallw(in, wrong, bytes, none, out, wrong, bytes, none, ring) ==
+          MPI_SUCCESS);
+    MPI_Comm_free(&ring);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Datatype raw;
@@ -288,6 +474,9 @@ int main(int argc, char **argv)
         in_place();
         on_windows(raw);
         others(raw);
+        sizes();
+        far_in_windows();
+        nothing_is_posted(raw);
         MPI_Type_free(&raw);
     }
     MPI_Comm_free(&world);

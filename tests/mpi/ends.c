@@ -30,6 +30,8 @@ static int deeper(int n)
     return n < 1000000 ? deeper(n + 1) + frame[0] : n;
 }
 
+static int large[1 << 20], received[1 << 20];
+
 int main(int argc, char **argv)
 {
     int me, x = 0, all[2], counts[2] = {1, 1}, displs[2] = {0, 1};
@@ -107,6 +109,10 @@ int main(int argc, char **argv)
                      MPI_STATUS_IGNORE);
     if (strcmp(way, "lengths") == 0)
         MPI_Gatherv(&x, 1, MPI_INT, all, counts, displs, MPI_INT, me % 2, MPI_COMM_WORLD);
+    if (strcmp(way, "large") == 0)
+        MPI_Bcast(large, 1 << 20, MPI_INT, 0, MPI_COMM_WORLD);
+    if (strcmp(way, "full") == 0)
+        MPI_Alltoall(large, 1 << 16, MPI_INT, received, 1 << 16, MPI_INT, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return strcmp(way, "code") == 0 && me == 3 ? 17 : 0;

@@ -332,6 +332,17 @@ ends)
     expect 1 'rank 1: MPI_File_delete is not there' -P 4 ./ends missing
     grep -qF "$(line 'delete("nothing')" said || fail 'the line of a missing function'
     expect 17 '' -P 4 ./ends code
+    # messages of collectives that the queues do not take: the call, its line, the limit and what to type
+    for clock in wall virtual; do
+        expect 2 "MPI_Bcast: invalid count: a message is longer than the limit of the queues, which is 1048576 bytes (type a larger one" \
+            --clock $clock -L 5us --queue-limit 1MiB --algo broadcast=flat -P 4 ./ends large
+        grep -qF "$(line 'MPI_Bcast(large')" said || fail 'the line of a message that is too long'
+        expect 39 "MPI_Alltoall: no memory: the queues are full: their limit is 1048576 bytes; type a larger one" \
+            --clock $clock -L 5us --queue-limit 1MiB --algo alltoall=linear -P 8 ./ends full
+        expect 0 '' --clock $clock -L 5us --queue-limit 64MiB -P 8 ./ends full
+        expect 0 '' --clock $clock -L 5us --queue-limit 64MiB --algo broadcast=flat -P 4 ./ends large
+    done
+    expect 16 'MPI_Bcast: other error: the time of the model passes 2^63 ns' --clock virtual -L 5us -G 1000s --algo broadcast=flat -P 8 ./ends large
     build tool.c
     expect 0 '' -P 3 --clock virtual -L 6us ./tool 6000
     expect 0 '' -P 2 ./tool
@@ -599,6 +610,17 @@ bugs)
             -P 4 ./bugs left "${what%:*}"
         [ "$(grep -c . out.err)" -eq 1 ] || fail "$what: more than one line"
     done
+    # --check fail: whatever is named, the exit code is 1, also of explored runs; it is the program's own if that is not 0
+    for options in '-P 4' '-P 3 --executor thread' '-P 3 --clock virtual -L 5us' '-P 3 --explore 4'; do
+        for what in 'left datatype' message types 'returned request' 'share waits' 'written Isend' 'disagree members'; do
+            # shellcheck disable=SC2086
+            expect 1 'rank ' --check fail $options ./bugs $what
+            grep -qE '^rank [0-9]: MPI_' said || fail "--check fail $options ./bugs $what: nothing is named"
+        done
+        # shellcheck disable=SC2086
+        expect 0 '' --check fail $options ./bugs
+    done
+    expect 5 'has not been freed' -P 1 --check fail ./bugs left datatype 5
     expect 24 "MPI_Win_create: invalid base: the memory of the window is null, but its size is 32 $(at '/* null */')" -P 2 ./bugs null
     for options in '-P 3' '-P 2 --executor thread' '-P 2 --clock virtual -L 5us'; do
         for what in 'request:Wait:buffer of MPI_Isend' 'window:Win_free:memory of the window of MPI_Win_create'; do
@@ -912,6 +934,7 @@ refused)
     expect 2 'its file is not complete' -P 2 ./cut
     expect 2 'its file is not complete' -P 2 ./wild
     [ "$(wc -l <said)" -eq 1 ] || fail 'not one line'
+    expect 2 '--check wrong: one of: on, off, fail' --check wrong ./ends
     printf '#!/bin/sh\n' >script && chmod +x script
     expect 2 'a script cannot be run as ranks' -P 2 ./script
     printf '#include <mpi.h>\n__thread int x;\nint main(int c, char **v) { return MPI_Init(&c, &v) + x; }\n' >tls.c

@@ -23,10 +23,14 @@ static MPI_Comm star(void)
 /* The most balanced grid; what is given stays. */
 static void dimensions(void)
 {
-    static const int expected[][4] = {{432, 9, 8, 6}, {19152, 38, 24, 21}, {7, 7, 1, 1}};
+    static const int expected[][4] = {{432, 9, 8, 6},
+                                      {19152, 38, 24, 21},
+                                      {7, 7, 1, 1},
+                                      {2095133040, 1292, 1287, 1260},
+                                      {2147483647, 2147483647, 1, 1}}; /* a prime */
     int given[3] = {0, 4, 0};
 
-    for (int i = 0; i < 3 && is_logp(); i++) {
+    for (int i = 0; i < 5 && is_logp(); i++) {
         int dims[3] = {0, 0, 0};
 
         MPI_Dims_create(expected[i][0], 3, dims);

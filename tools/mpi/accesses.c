@@ -46,9 +46,8 @@ static void name_access(const struct rank *rank, const struct request *by, bool 
     if (!is_news(places[0]))
         return;
     name_places(the_job, places, 2, texts);
-    fflush(stdout);
-    fprintf(stderr, "rank %d: the buffer of %s%s is %s before the operation is complete%s\n",
-            logp_vp_rank(rank->vp), by->call, texts[0], writes ? "written" : "read", texts[1]);
+    name_finding("rank %d: the buffer of %s%s is %s before the operation is complete%s\n",
+                 logp_vp_rank(rank->vp), by->call, texts[0], writes ? "written" : "read", texts[1]);
 }
 
 /* It uses a buffer of `by` (NULL: of none), or perhaps the memory of a window. */

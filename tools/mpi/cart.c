@@ -5,13 +5,28 @@
 #include <string.h>
 
 /* The most balanced factors of a number, largest first. */
-enum { MOST_FACTORS = 31 }; /* that are not 1 */
+enum { MOST_FACTORS = 31, MOST_DIVISORS = 1536 }; /* that are not 1; of an int */
 
 struct factors {
     int n;
+    int divisors[MOST_DIVISORS], n_divisors; /* of the number, increasing */
     int at[MOST_FACTORS], best[MOST_FACTORS];
     int spread; /* of the best, from the first to the last; -1: there are none yet */
 };
+
+/* Those up to the square root, and those that they divide it into. */
+static void find_divisors(struct factors *f, int x)
+{
+    int d = 1, n = 0;
+
+    for (; d <= x / d; d++)
+        if (x % d == 0)
+            f->divisors[n++] = d;
+    f->n_divisors = n;
+    while (n-- > 0)
+        if (f->divisors[n] != x / f->divisors[n])
+            f->divisors[f->n_divisors++] = x / f->divisors[n];
+}
 
 /* The largest root with root^n <= x; x and n are at least 1. */
 static int root_of(int x, int n)
@@ -61,11 +76,13 @@ static void divide(struct factors *f, int i, int left)
     root = root_of(left, n_left);
     if (f->spread >= 0 && i > 0 && f->at[0] - root > f->spread)
         return; /* the last factor is no larger than the root */
-    for (int d = root; d <= most; d++) {
+    for (int k = 0; k < f->n_divisors && f->divisors[k] <= most; k++) {
+        const int d = f->divisors[k];
+
+        if (d < root || left % d != 0)
+            continue;
         if (f->spread >= 0 && i == 0 && d - root > f->spread)
             return;
-        if (left % d != 0)
-            continue;
         f->at[i] = d;
         divide(f, i + 1, left / d);
     }
@@ -89,8 +106,10 @@ int MPI_Dims_create(int n_nodes, int n_dims, int dims[])
     CHECK(NULL, n_free > 0 || left == 1 || n_dims == 0, MPI_ERR_DIMS,
           "the dimensions do not have %d nodes", n_nodes);
     f.n = n_free < MOST_FACTORS ? n_free : MOST_FACTORS;
-    if (f.n > 0)
+    if (f.n > 0) {
+        find_divisors(&f, left);
         divide(&f, 0, left);
+    }
     for (int i = 0, k = 0; i < n_dims; i++)
         if (dims[i] == 0) {
             dims[i] = k < f.n ? f.best[k] : 1;
@@ -212,9 +231,20 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int max_dims, int coords[])
     return MPI_SUCCESS;
 }
 
+/* The place `by` further along a dimension; outside of it, where it is not periodic: -1 */
+static int moved(const struct cart *g, int direction, int at, int64_t by)
+{
+    const int n = g->dims[direction];
+    const int64_t to = at + by;
+
+    if (!g->periods[direction])
+        return to >= 0 && to < n ? (int)to : -1;
+    return (int)((to % n + n) % n);
+}
+
 int MPI_Cart_shift(MPI_Comm comm, int direction, int displacement, int *source, int *dest)
 {
-    int *coords;
+    int *coords, at;
 
     ENTER_CART(c, g, "MPI_Cart_shift", comm);
     CHECK(c, direction >= 0 && direction < g->n_dims, MPI_ERR_DIMS,
@@ -222,9 +252,10 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int displacement, int *source, 
     coords = malloc((size_t)g->n_dims * sizeof(int));
     CHECK(c, coords != NULL, MPI_ERR_NO_MEM, "no memory");
     coords_of(g, c->rank, g->n_dims, coords);
-    coords[direction] += displacement;
+    at = coords[direction];
+    coords[direction] = moved(g, direction, at, displacement);
     *dest = rank_at(g, coords);
-    coords[direction] -= 2 * displacement;
+    coords[direction] = moved(g, direction, at, -(int64_t)displacement);
     *source = rank_at(g, coords);
     free(coords);
     return MPI_SUCCESS;
@@ -263,8 +294,13 @@ int MPI_Cart_map(MPI_Comm comm, int n_dims, const int dims[], const int periods[
 
     (void)periods;
     ENTER_INTRA(c, "MPI_Cart_map", comm);
-    for (int i = 0; i < n_dims; i++)
-        n *= dims[i];
+    CHECK(c, n_dims >= 0, MPI_ERR_DIMS, "%d dimensions", n_dims);
+    for (int i = 0; i < n_dims; i++) {
+        CHECK(c, dims[i] > 0, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
+        n = n <= c->size ? n * dims[i] : n;
+    }
+    CHECK(c, n <= c->size, MPI_ERR_DIMS, "the grid has more than the %d ranks of the communicator",
+          c->size);
     *rank = c->rank < n ? c->rank : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }

@@ -9,10 +9,30 @@
 
 #include <link.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
 
 enum { MOST_RANKS = 16 }; /* that say what they leave */
+
+void name_finding(const char *text, ...)
+{
+    const struct rank *r = rank_here(); /* NULL: a handler of messages of other processes */
+    va_list args;
+
+    fflush(stdout);
+    va_start(args, text);
+    vfprintf(stderr, text, args);
+    va_end(args);
+    /* relaxed: it is read when the ranks have ended */
+    atomic_store_explicit(&the_job->said.any, true, memory_order_relaxed);
+    if (r == NULL)
+        return;
+    va_start(args, text);
+    vsnprintf(r->host->found, sizeof(r->host->found), text, args);
+    va_end(args);
+    r->host->found[strcspn(r->host->found, "\n")] = '\0';
+}
 
 void give_request(struct request *r, void *caller, MPI_Request *request)
 {
@@ -172,10 +192,8 @@ static void name_use(const struct request *by)
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     name_here(here);
-    fflush(stdout);
     if (by == NULL) {
-        fprintf(
-            stderr,
+        name_finding(
             "rank %d: %s: the buffers to send and to receive overlap%s; more such calls are not "
             "named\n",
             logp_vp_rank(rank->vp), rank->call, here);
@@ -183,11 +201,11 @@ static void name_use(const struct request *by)
     }
     place = by->caller != NULL ? place_of(rank, by->caller) : by->place;
     name_places(the_job, &place, 1, text);
-    fprintf(stderr,
-            "rank %d: %s: %s of %s%s that is not complete uses this buffer%s; more such calls "
-            "are not named\n",
-            logp_vp_rank(rank->vp), rank->call,
-            by->kind == REQUEST_OPERATION ? "an operation" : "a request", by->call, text[0], here);
+    name_finding("rank %d: %s: %s of %s%s that is not complete uses this buffer%s; more such calls "
+                 "are not named\n",
+                 logp_vp_rank(rank->vp), rank->call,
+                 by->kind == REQUEST_OPERATION ? "an operation" : "a request", by->call, text[0],
+                 here);
 }
 
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
@@ -280,11 +298,10 @@ void name_returned(const char *what, const char *call, uintptr_t place)
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     name_places(the_job, &place, 1, text);
-    fflush(stdout);
-    fprintf(stderr,
-            "rank %d: %s: the %s of %s%s is a local variable of a function that has returned%s; "
-            "more of them are not named\n",
-            logp_vp_rank(rank->vp), rank->call, what, call, text[0], name_here(here));
+    name_finding(
+        "rank %d: %s: the %s of %s%s is a local variable of a function that has returned%s; "
+        "more of them are not named\n",
+        logp_vp_rank(rank->vp), rank->call, what, call, text[0], name_here(here));
 }
 
 /* ---- buffers that are written too early ---- */
@@ -353,10 +370,9 @@ static __attribute__((noinline)) void name_change(const struct request *r)
         return;
     place = r->caller != NULL ? place_of(rank, r->caller) : r->place;
     name_places(the_job, &place, 1, text);
-    fflush(stdout);
-    fprintf(stderr,
-            "rank %d: %s: the buffer of %s%s was written before the operation was complete%s\n",
-            logp_vp_rank(rank->vp), rank->call, r->call, text[0], name_here(here));
+    name_finding(
+        "rank %d: %s: the buffer of %s%s was written before the operation was complete%s\n",
+        logp_vp_rank(rank->vp), rank->call, r->call, text[0], name_here(here));
 }
 
 void check_sum(struct request *r)
@@ -435,11 +451,10 @@ static void report_objects(const struct rank *rank)
     pthread_mutex_unlock(&said->mutex);
     if (n == 0)
         return;
-    fflush(stdout);
     name_places(the_job, places, n, texts);
     for (int i = 0; i < n; i++)
-        fprintf(stderr, "rank %d: MPI_Finalize: the %s of %s has not been freed%s\n",
-                logp_vp_rank(rank->vp), named[i]->what, named[i]->call, texts[i]);
+        name_finding("rank %d: MPI_Finalize: the %s of %s has not been freed%s\n",
+                     logp_vp_rank(rank->vp), named[i]->what, named[i]->call, texts[i]);
 }
 
 static void report_requests(const struct rank *rank)
@@ -453,18 +468,17 @@ static void report_requests(const struct rank *rank)
     if (rank->given == NULL ||
         atomic_fetch_add_explicit(&the_job->said.requests, 1, memory_order_relaxed) >= MOST_RANKS)
         return;
-    fflush(stdout);
     for (r = rank->given; r != NULL && n < MOST_PLACES; r = r->next)
         places[n++] = r->caller != NULL ? place_of(rank, r->caller) : r->place;
     name_places(the_job, places, n, texts);
     r = rank->given;
     for (int i = 0; i < n; i++, r = r->next)
-        fprintf(stderr, "rank %d: MPI_Finalize: a request of %s %s%s\n", logp_vp_rank(rank->vp),
-                r->call,
-                r->active ? "has not been waited for" : "is persistent and has not been freed",
-                texts[i]);
+        name_finding("rank %d: MPI_Finalize: a request of %s %s%s\n", logp_vp_rank(rank->vp),
+                     r->call,
+                     r->active ? "has not been waited for" : "is persistent and has not been freed",
+                     texts[i]);
     if (r != NULL)
-        fprintf(stderr, "rank %d: MPI_Finalize: more requests are left\n", logp_vp_rank(rank->vp));
+        name_finding("rank %d: MPI_Finalize: more requests are left\n", logp_vp_rank(rank->vp));
 }
 
 void report_left(const struct rank *rank)
@@ -486,11 +500,10 @@ static bool report_message(const struct rank *rank, const struct comm *c)
         return false;
     place = from.bits & UINT32_MAX; /* signature_of() */
     name_places(the_job, &place, 1, text);
-    fflush(stdout);
-    fprintf(stderr,
-            "rank %d: MPI_Finalize: a message of %zu bytes from rank %d with tag %d has not been "
-            "received%s\n",
-            logp_vp_rank(rank->vp), from.n_bytes, from.source - c->first_peer, from.tag, text[0]);
+    name_finding(
+        "rank %d: MPI_Finalize: a message of %zu bytes from rank %d with tag %d has not been "
+        "received%s\n",
+        logp_vp_rank(rank->vp), from.n_bytes, from.source - c->first_peer, from.tag, text[0]);
     return true;
 }
 

@@ -56,12 +56,10 @@ static int place(struct request *r, struct buffers *b, const void *in, struct ty
     return MPI_SUCCESS;
 }
 
-/* Check the buffers, and place() them. In place, the operands are a part of the result. */
+/* Note the buffers, and place() them. In place, the operands are a part of the result. */
 static int prepare(struct request *r, struct buffers *b, const void *in, struct type *in_type,
                    size_t n, bool in_place, void *out, struct type *out_type, size_t m)
 {
-    CHECK_APART(r->comm, in_type != NULL && out_type != NULL && !in_place &&
-                             share_bytes(in, in_type, n, out, out_type, m));
     check_buffers(r, in, in_place ? NULL : in_type, n, out, out_type, m);
     return place(r, b, in, in_type, n, in_place, out, out_type, m);
 }
@@ -154,8 +152,8 @@ struct blocks {
         .buf = (b).out, .type = (b).out_type, .count = (b).out_count, .stride = (b).out_count      \
     }
 
-/* Both types of b; those of a buffer that is not significant may be null. */
-#define BLOCKS(x, c, b, reads, writes)                                                             \
+/* Both types of b, which has n_in and n_out blocks; those of a buffer that is not significant may be null. */
+#define BLOCKS(x, c, b, reads, n_in, writes, n_out)                                                \
     struct blocks x = b;                                                                           \
     struct type *in_type = (reads) ? type_of(x.in_type) : NULL;                                    \
     struct type *out_type = (writes) ? type_of(x.out_type) : NULL;                                 \
@@ -168,9 +166,9 @@ struct blocks {
     CHECK_COUNT(c, (reads) ? x.in_count : 0);                                                      \
     CHECK_COUNT(c, (writes) ? x.out_count : 0);                                                    \
     if (reads)                                                                                     \
-        CHECK_BUFFER(c, x.in, x.in_count, in_type, "send");                                        \
+        CHECK_BUFFER(c, x.in, (size_t)x.in_count *(n_in), in_type, "send");                        \
     if (writes)                                                                                    \
-    CHECK_BUFFER(c, x.out, x.out_count, out_type, "receive")
+    CHECK_BUFFER(c, x.out, (size_t)x.out_count *(n_out), out_type, "receive")
 
 /* What a rank sends to itself has the type signature that it receives. */
 #define CHECK_OWN(c, in_type, n, out_type, m)                                                      \
@@ -211,10 +209,12 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
     rc = in_place ? take_in_place(c, &given, root) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS)
         return rc;
-    BLOCKS(x, c, given, true, is_root);
+    BLOCKS(x, c, given, true, 1, is_root, (size_t)c->size);
     bytes = (size_t)x.in_count * in_type->size;
     if (is_root) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
+        CHECK_APART(c, !in_place && share_bytes(x.in, in_type, (size_t)x.in_count, x.out, out_type,
+                                                (size_t)x.out_count * (size_t)c->size));
     }
     check_members(c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count),
                   request != NULL);
@@ -245,10 +245,12 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
     is_root = c->rank == root;
     in_place = given.out == MPI_IN_PLACE;
     CHECK(c, !in_place || is_root, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the root alone");
-    BLOCKS(x, c, given, is_root, !in_place);
+    BLOCKS(x, c, given, is_root, (size_t)c->size, !in_place, 1);
     bytes = in_place ? (size_t)x.in_count * in_type->size : (size_t)x.out_count * out_type->size;
     if (is_root && !in_place) {
         CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
+        CHECK_APART(c, share_bytes(x.in, in_type, (size_t)x.in_count * (size_t)c->size, x.out,
+                                   out_type, (size_t)x.out_count));
     }
     check_members(c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count),
                   request != NULL);
@@ -279,17 +281,19 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     int rc;
 
     ENTER(c, call, comm);
+    n = (size_t)c->size;
     if (c->inter)
         return exchange_items(c, &SENT(given, all ? given.in_count : 0), &RECEIVED(given), request);
     in_place = given.in == MPI_IN_PLACE;
     rc = in_place ? take_in_place(c, &given, all ? 0 : c->rank) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS)
         return rc;
-    BLOCKS(x, c, given, true, true);
+    BLOCKS(x, c, given, true, all ? n : 1, true, n);
     bytes = (size_t)x.in_count * in_type->size;
     CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
+    CHECK_APART(c, !in_place && share_bytes(x.in, in_type, (size_t)x.in_count * (all ? n : 1),
+                                            x.out, out_type, (size_t)x.out_count * n));
     check_members(c, in_type, (size_t)x.in_count, request != NULL);
-    n = (size_t)c->size;
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count * (all ? n : 1), in_place, x.out,
                  out_type, (size_t)x.out_count * n);
@@ -336,45 +340,92 @@ static int run_reduction(struct request *r, enum reduction_kind kind, const void
     }
 }
 
+/* What a reduction is given. */
+struct operands {
+    enum reduction_kind kind;
+    const void *in;
+    void *out;
+    int64_t n;            /* elements of the result; of REDUCE_SCATTER: of each rank's */
+    int64_t first, n_own; /* those of the result that are for this rank */
+    MPI_Datatype type;
+    MPI_Op op;
+    int root;
+};
+
+static struct items operands_of(const struct operands *x)
+{
+    return (struct items){
+        .buf = (char *)x->in, .type = x->type, .count = (int)x->n, .stride = (int)x->n};
+}
+
+/* Elements that a rank gives, and gets */
+static size_t n_given(const struct comm *c, const struct operands *x)
+{
+    return (size_t)x->n * (x->kind == REDUCE_SCATTER ? (size_t)c->size : 1);
+}
+
+static size_t n_gotten(const struct comm *c, const struct operands *x)
+{
+    return x->kind == REDUCE && c->rank != x->root ? 0 : (size_t)x->n_own;
+}
+
+/* Between two groups. What is received is memory of the library. */
+static int check_inter(struct comm *c, const struct operands *x)
+{
+    const struct items in = operands_of(x), none = {.type = MPI_BYTE};
+
+    CHECK(c, x->kind != SCAN && x->kind != EXSCAN, MPI_ERR_COMM,
+          "the communicator is between two groups");
+    CHECK(c, x->in != MPI_IN_PLACE, MPI_ERR_BUFFER, "MPI_IN_PLACE is not for two groups");
+    CHECK(c, x->n <= INT_MAX, MPI_ERR_COUNT, "%lld elements, but at most %d between two groups",
+          (long long)x->n, INT_MAX);
+    if (x->kind == REDUCE)
+        return check_gather(c, &in, &none, x->root);
+    return check_item(c, REQUEST_SEND, &in, 0, 0);
+}
+
+static int check_intra(struct comm *c, const struct operands *x, const struct type *t)
+{
+    const bool in_place = x->in == MPI_IN_PLACE;
+    const size_t n_in = n_given(c, x), n_out = n_gotten(c, x);
+
+    CHECK(c, !in_place || x->kind != REDUCE || c->rank == x->root, MPI_ERR_BUFFER,
+          "MPI_IN_PLACE is for the root alone");
+    CHECK_BUFFER(c, in_place ? x->out : x->in, n_in, t, "send");
+    CHECK_BUFFER(c, x->out, n_out, t, "receive");
+    CHECK_APART(c, !in_place && share_bytes(x->in, t, (size_t)x->n, x->out, t, n_out));
+    return MPI_SUCCESS;
+}
+
 /* Between two groups: each rank that has a result gets the operands of the other group. */
-static int reduce_inter(struct request *r, const void *in, const struct type *t, MPI_Datatype type,
-                        bool all, int root)
+static int reduce_inter(struct request *r, const struct operands *x, const struct type *t)
 {
     struct comm *c = r->comm;
-    const size_t n = all || root == MPI_ROOT ? (size_t)c->n_peers : 0;
-    struct items operands = {.type = type, .count = (int)r->n, .stride = (int)r->n};
+    const bool all = x->kind != REDUCE;
+    const size_t n = all || x->root == MPI_ROOT ? (size_t)c->n_peers : 0;
+    const struct items in = {.buf = (char *)x->in, .type = x->type, .count = (int)x->n};
+    struct items received = operands_of(x);
 
-    CHECK(c, in != MPI_IN_PLACE, MPI_ERR_BUFFER, "MPI_IN_PLACE is not for two groups");
     r->memory = malloc(n * (size_t)r->n * (size_t)t->extent + 1);
     CHECK(c, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
     r->n_blocks = (int)n;
-    operands.buf = (char *)r->memory - t->lb;
-    return all ? start_exchange(
-                     r, &(struct items){.buf = (char *)in, .type = type, .count = (int)r->n},
-                     &operands)
-               : start_gather(r, in, (int)r->n, type, &operands, root);
+    received.buf = (char *)r->memory - t->lb;
+    return all ? start_exchange(r, &in, &received) : start_gather(r, &in, &received, x->root);
 }
 
 /* In one group. In place the operands are in out, and are copied. */
-static int reduce_intra(struct request *r, enum reduction_kind kind, const void *in, void *out,
-                        const struct type *t, int n, int root, MPI_Request *request)
+static int reduce_intra(struct request *r, const struct operands *x, const struct type *t,
+                        MPI_Request *request)
 {
-    const size_t bytes =
-        (size_t)n * (size_t)t->extent * (kind == REDUCE_SCATTER ? (size_t)r->comm->size : 1);
-    const bool in_place = in == MPI_IN_PLACE, parts = kind == REDUCE_PARTS;
-    const size_t n_out = kind == REDUCE && r->comm->rank != root ? 0 : r->bytes / (size_t)t->extent;
+    const size_t n_in = n_given(r->comm, x), n_out = n_gotten(r->comm, x),
+                 bytes = n_in * (size_t)t->extent;
+    const bool in_place = x->in == MPI_IN_PLACE, parts = x->kind == REDUCE_PARTS;
+    const void *in = in_place ? x->out : x->in;
+    void *out = x->out;
 
-    CHECK(r->comm, !in_place || kind != REDUCE || r->comm->rank == root, MPI_ERR_BUFFER,
-          "MPI_IN_PLACE is for the root alone");
-    CHECK_BUFFER(r->comm, in_place ? out : in, n, t, "send");
-    CHECK_BUFFER(r->comm, out, n_out, t, "receive");
-    CHECK_APART(r->comm, !in_place && share_bytes(in, t, (size_t)n, out, t, n_out));
-    check_buffers(r, in, in_place ? NULL : t,
-                  (size_t)n * (kind == REDUCE_SCATTER ? (size_t)r->comm->size : 1), out, t, n_out);
-    if (in_place)
-        in = out;
-    in = n > 0 ? (const char *)in + t->lb : NULL;
-    out = n_out > 0 || in_place ? (char *)out + t->lb : NULL;
+    check_buffers(r, in, in_place ? NULL : t, n_in, out, t, n_out);
+    in = n_in > 0 ? (const char *)in + t->lb : NULL;
+    out = n_out > 0 || (in_place && n_in > 0) ? (char *)out + t->lb : NULL;
     if (in_place || parts) {
         r->memory = malloc((parts && in_place ? 2 : 1) * bytes + 1);
         CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
@@ -385,51 +436,46 @@ static int reduce_intra(struct request *r, enum reduction_kind kind, const void 
         out = r->memory;
         r->n_blocks = 1;
     }
-    return n > 0 ? run_reduction(r, kind, in, out, n, root, request) : MPI_SUCCESS;
+    return x->n > 0 ? run_reduction(r, x->kind, in, out, x->n, x->root, request) : MPI_SUCCESS;
 }
 
-/* n: elements of the result. n_own of them, from `first` on, are for this rank. */
-static int reduce(const char *call, enum reduction_kind kind, const void *in, void *out, int n,
-                  int first, int n_own, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
-                  MPI_Request *request)
+static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI_Request *request)
 {
+    struct reduction *reduction;
     int rc;
 
     ENTER(c, call, comm);
-    DATA_TYPE(t, type, c);
-    CHECK_COUNT(c, n);
-    CHECK_ROOT(c, root);
-    CHECK(c, !c->inter || (kind != SCAN && kind != EXSCAN), MPI_ERR_COMM,
-          "the communicator is between two groups");
-    BEGIN(r, c);
-    r->reduction = malloc(sizeof(*r->reduction));
-    CHECK(c, r->reduction != NULL, MPI_ERR_NO_MEM, "no memory");
-    rc = make_reduction(r->reduction, op, type);
+    DATA_TYPE(t, x->type, c);
+    CHECK(c, x->n >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0", (long long)x->n);
+    CHECK_ROOT(c, x->root);
+    CHECK(c, t->extent >= 0, MPI_ERR_TYPE, "the extent of %s is negative", t->name);
+    CHECK_SIZE(c, t, (size_t)x->n * (size_t)c->n_peers);
+    rc = c->inter ? check_inter(c, x) : check_intra(c, x, t);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    reduction = malloc(sizeof(*reduction));
+    CHECK(c, reduction != NULL, MPI_ERR_NO_MEM, "no memory");
+    rc = make_reduction(reduction, x->op, x->type);
     if (rc != MPI_SUCCESS) {
-        free_request(r);
+        free(reduction);
         return failed(c, rc, "the operation is null, or does not apply to %s", t->name);
     }
+    BEGIN(r, c);
+    r->reduction = reduction;
     if (!c->inter)
-        check_members(c, t, (size_t)n, request != NULL);
+        check_members(c, t, (size_t)x->n, request != NULL);
     keep_type(t);
     r->type = t;
-    r->n = n;
-    r->skip = (size_t)first * (size_t)t->extent;
-    r->bytes = (size_t)n_own * (size_t)t->extent;
-    r->result = (char *)out + t->lb;
-    rc = kind == REDUCE || kind == SCAN || kind == EXSCAN
-             ? synchronize(c, kind == REDUCE ? root : -1, request)
+    r->n = x->n;
+    r->skip = (size_t)x->first * (size_t)t->extent;
+    r->bytes = (size_t)x->n_own * (size_t)t->extent;
+    r->result = (char *)x->out + t->lb;
+    rc = x->kind == REDUCE || x->kind == SCAN || x->kind == EXSCAN
+             ? synchronize(c, x->kind == REDUCE ? x->root : -1, request)
              : MPI_SUCCESS;
     if (rc == MPI_SUCCESS)
-        rc = c->inter ? reduce_inter(r, in, t, type, kind != REDUCE, root)
-                      : reduce_intra(r, kind, in, out, t, n, root, request);
+        rc = c->inter ? reduce_inter(r, x, t) : reduce_intra(r, x, t, request);
     return end_collective(r, rc, request);
-}
-
-static int reduction(const char *call, enum reduction_kind kind, const void *in, void *out, int n,
-                     MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
-{
-    return reduce(call, kind, in, out, n, 0, n, type, op, root, comm, request);
 }
 
 /* counts: NULL: each has `count`. Between two groups each rank's part is of the other group's. */
@@ -437,25 +483,29 @@ static int reduce_scatter(const char *call, const void *in, void *out, const int
                           int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                           MPI_Request *request)
 {
-    int total = 0, first = 0;
+    struct operands x = {REDUCE_PARTS, in, out, 0, 0, count, type, op, 0};
 
     ENTER(c, call, comm);
-    if (counts == NULL && !c->inter)
-        return reduction(call, REDUCE_SCATTER, in, out, count, type, op, 0, comm, request);
+    if (counts == NULL && !c->inter) {
+        x.kind = REDUCE_SCATTER;
+        x.n = count;
+        return reduce(call, &x, comm, request);
+    }
     for (int i = 0; i < c->size; i++) {
         const int n = counts != NULL ? counts[i] : count;
 
         CHECK_COUNT(c, n);
-        first += i < c->rank ? n : 0;
-        total += n;
+        x.first += i < c->rank ? n : 0;
+        x.n += n;
     }
-    return reduce(call, REDUCE_PARTS, in, out, total, first,
-                  counts != NULL ? counts[c->rank] : count, type, op, 0, comm, request);
+    x.n_own = counts != NULL ? counts[c->rank] : count;
+    return reduce(call, &x, comm, request);
 }
 
 #define OPERANDS const void *send_buf, void *recv_buf, int count, MPI_Datatype type, MPI_Op op
 #define REDUCTION(kind, root)                                                                      \
-    reduction(call, kind, send_buf, recv_buf, count, type, op, root, comm, request)
+    reduce(call, &(struct operands){kind, send_buf, recv_buf, count, 0, count, type, op, root},    \
+           comm, request)
 BOTH(Allreduce, Iallreduce, REDUCTION(ALLREDUCE, 0), OPERANDS, MPI_Comm comm)
 BOTH(Scan, Iscan, REDUCTION(SCAN, 0), OPERANDS, MPI_Comm comm)
 BOTH(Exscan, Iexscan, REDUCTION(EXSCAN, 0), OPERANDS, MPI_Comm comm)

@@ -37,13 +37,17 @@ struct items {
     int count, stride;
 };
 
+/* What a call of messages does first of all: check what it sends and receives, so that nothing is posted
+ * if one argument is wrong. MPI_PROC_NULL as the peer: nothing is moved. @return MPI_SUCCESS or a class */
+int check_item(struct comm *c, enum request_kind kind, const struct items *x, int i, int peer);
+int check_gather(struct comm *c, const struct items *in, const struct items *out, int root);
+int check_exchange(struct comm *c, const struct items *in, const struct items *out);
 /* Add item i of x to r, to or from a peer, and start it. @return MPI_SUCCESS or a class */
 int move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
               int tag);
 /* Start the messages: one item to the root, or one to and from each rank. Between two groups the
  * other ranks are those of the other group. @return MPI_SUCCESS or a class */
-int start_gather(struct request *r, const void *in, int in_count, MPI_Datatype in_type,
-                 const struct items *out, int root);
+int start_gather(struct request *r, const struct items *in, const struct items *out, int root);
 int start_exchange(struct request *r, const struct items *in, const struct items *out);
 /* The same, and one item from the root, as whole calls. */
 int gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,

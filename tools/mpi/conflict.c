@@ -39,12 +39,11 @@ static void name_conflict(int rank, const struct access *a, const struct access 
     places[0] = place_of_access(a);
     places[1] = place_of_access(before);
     name_places(the_job, places, 2, texts);
-    fflush(stdout);
-    fprintf(stderr,
-            "rank %d: %s: conflicts at rank %d%s with %s of rank %d%s in the same epoch%s; more "
-            "conflicts are not named\n",
-            a->origin, a->call, rank, texts[0], before->call, before->origin, texts[1],
-            a->kind == 'u' && before->kind == 'u' ? ": their operations differ" : "");
+    name_finding(
+        "rank %d: %s: conflicts at rank %d%s with %s of rank %d%s in the same epoch%s; more "
+        "conflicts are not named\n",
+        a->origin, a->call, rank, texts[0], before->call, before->origin, texts[1],
+        a->kind == 'u' && before->kind == 'u' ? ": their operations differ" : "");
 }
 
 static bool go_together(const struct access *a, const struct access *b)
@@ -65,9 +64,7 @@ static void name_own_write(int by, const char *call, int rank, const struct acce
         return;
     place = place_of_access(a);
     name_places(the_job, &place, 1, text);
-    fflush(stdout);
-    fprintf(
-        stderr,
+    name_finding(
         "rank %d: %s: rank %d itself has written the bytes that %s of rank %d%s uses in the same "
         "epoch; more conflicts are not named\n",
         by, call, rank, a->call, a->origin, text[0]);

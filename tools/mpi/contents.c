@@ -5,7 +5,8 @@
 #include <string.h>
 
 struct recipe {
-    int combiner, n_ints, n_bytes, n_olds;
+    int combiner;
+    size_t n_ints, n_bytes, n_olds;
     int *ints;
     MPI_Aint *bytes;
     MPI_Datatype *olds;
@@ -15,7 +16,7 @@ void drop_recipe(struct recipe *r)
 {
     if (r == NULL)
         return;
-    for (int i = 0; i < r->n_olds; i++)
+    for (size_t i = 0; i < r->n_olds; i++)
         drop_type(type_of(r->olds[i]));
     free(r->ints);
     free(r->bytes);
@@ -23,16 +24,16 @@ void drop_recipe(struct recipe *r)
     free(r);
 }
 
-static struct recipe *new_recipe(int combiner, int n_ints, int n_bytes, int n_olds)
+static struct recipe *new_recipe(int combiner, size_t n_ints, size_t n_bytes, size_t n_olds)
 {
     struct recipe *r = calloc(1, sizeof(*r));
 
     if (r == NULL)
         return NULL;
     *r = (struct recipe){.combiner = combiner, .n_ints = n_ints, .n_bytes = n_bytes};
-    r->ints = calloc((size_t)(n_ints + 1), sizeof(int));
-    r->bytes = calloc((size_t)(n_bytes + 1), sizeof(MPI_Aint));
-    r->olds = calloc((size_t)(n_olds + 1), sizeof(MPI_Datatype));
+    r->ints = calloc(n_ints + 1, sizeof(int));
+    r->bytes = calloc(n_bytes + 1, sizeof(MPI_Aint));
+    r->olds = calloc(n_olds + 1, sizeof(MPI_Datatype));
     if (r->ints != NULL && r->bytes != NULL && r->olds != NULL)
         return r;
     drop_recipe(r);
@@ -40,7 +41,7 @@ static struct recipe *new_recipe(int combiner, int n_ints, int n_bytes, int n_ol
 }
 
 int describe(int rc, MPI_Datatype *type, int combiner, struct ints a, struct ints b, struct ints c,
-             struct bytes bytes, const MPI_Datatype *olds, int n_olds)
+             struct bytes bytes, const MPI_Datatype *olds, size_t n_olds)
 {
     const struct ints parts[3] = {a, b, c};
     struct recipe *r;
@@ -56,11 +57,11 @@ int describe(int rc, MPI_Datatype *type, int combiner, struct ints a, struct int
         *type = MPI_DATATYPE_NULL;
         return failed(NULL, MPI_ERR_NO_MEM, "no memory");
     }
-    for (int i = 0, n = 0; i < 3; n += parts[i++].n)
+    for (size_t i = 0, n = 0; i < 3; n += parts[i++].n)
         if (parts[i].n > 0)
-            memcpy(r->ints + n, parts[i].first, (size_t)parts[i].n * sizeof(int));
+            memcpy(r->ints + n, parts[i].first, parts[i].n * sizeof(int));
     if (bytes.n > 0)
-        memcpy(r->bytes, bytes.first, (size_t)bytes.n * sizeof(MPI_Aint));
+        memcpy(r->bytes, bytes.first, bytes.n * sizeof(MPI_Aint));
     for (; r->n_olds < n_olds; r->n_olds++) {
         r->olds[r->n_olds] = olds[r->n_olds];
         keep_type(type_of(olds[r->n_olds]));
@@ -76,9 +77,9 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *n_ints, int *n_addresses, int 
 
     ENTER_TYPE(t, "MPI_Type_get_envelope", type);
     r = t->recipe != NULL ? t->recipe : &named;
-    *n_ints = r->n_ints;
-    *n_addresses = r->n_bytes;
-    *n_types = r->n_olds;
+    *n_ints = int_or_undefined(r->n_ints);
+    *n_addresses = int_or_undefined(r->n_bytes);
+    *n_types = int_or_undefined(r->n_olds);
     *combiner = r->combiner;
     return MPI_SUCCESS;
 }
@@ -92,15 +93,17 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_ints, int max_addresses, in
     ENTER_TYPE(t, "MPI_Type_get_contents", type);
     r = t->recipe;
     CHECK(NULL, r != NULL, MPI_ERR_TYPE, "%s is a constant and has no contents", t->name);
-    CHECK(NULL, max_ints >= r->n_ints && max_addresses >= r->n_bytes && max_types >= r->n_olds,
+    CHECK(NULL,
+          (ptrdiff_t)r->n_ints <= max_ints && (ptrdiff_t)r->n_bytes <= max_addresses &&
+              (ptrdiff_t)r->n_olds <= max_types,
           MPI_ERR_ARG,
-          "there are %d integers, %d addresses and %d types, and space for %d, %d and %d",
+          "there are %zu integers, %zu addresses and %zu types, and space for %d, %d and %d",
           r->n_ints, r->n_bytes, r->n_olds, max_ints, max_addresses, max_types);
-    for (int i = 0; i < r->n_ints; i++)
+    for (size_t i = 0; i < r->n_ints; i++)
         ints[i] = r->ints[i];
-    for (int i = 0; i < r->n_bytes; i++)
+    for (size_t i = 0; i < r->n_bytes; i++)
         addresses[i] = r->bytes[i];
-    for (int i = 0; i < r->n_olds; i++) {
+    for (size_t i = 0; i < r->n_olds; i++) {
         types[i] = r->olds[i];
         keep_type(type_of(types[i]));
     }

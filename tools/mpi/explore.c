@@ -17,7 +17,9 @@ void fail_explored(const struct rank *r)
 
     if (h->place == 0)
         h->place = place_here();
-    if (*h->said != '\0')
+    if (h->rc == 0 && h->code == 0)
+        snprintf(words, sizeof(words), "%s", h->found);
+    else if (*h->said != '\0')
         snprintf(words, sizeof(words), "%s", h->said);
     else
         snprintf(words, sizeof(words), "rank %d ended with exit code %d", logp_vp_rank(r->vp),

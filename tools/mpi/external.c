@@ -101,6 +101,7 @@ static int convert(const char *call, const char *form, void *buf, int count, MPI
     CHECK(NULL, strcmp(form, "external32") == 0, MPI_ERR_ARG, "the form is %s, not external32",
           form);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
+    CHECK_SIZE(NULL, t, (size_t)count);
     for (int i = 0; i < count; i++)
         element(c, t, (char *)buf + i * t->extent);
     CHECK(NULL, !c->fails, MPI_ERR_TYPE, "long double has no form of external32 here");
@@ -125,7 +126,7 @@ static int transfer(const char *call, const char *form, void *buf, int count, MP
 
     if (rc != MPI_SUCCESS)
         return rc;
-    CHECK(NULL, *position >= 0 && *position + (MPI_Aint)c.n <= size, MPI_ERR_ARG,
+    CHECK(NULL, fits_in(*position, c.n, size), MPI_ERR_ARG,
           "%zu bytes from %lld on are not within %lld", c.n, (long long)*position, (long long)size);
     c = (struct cursor){.data = (char *)data + *position, .in = in};
     rc = convert(call, form, buf, count, type, &c);

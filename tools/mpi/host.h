@@ -61,11 +61,12 @@ struct host_rank {
     bool was_ended;        /* its destructors run once, and not after _exit() */
     bool parses; /* getopt(): it has been called; how much of a word is done; operands behind it */
     int in_word, first_operand, last_operand;
-    char **argv;    /* a copy */
-    void *streams;  /* of C++ */
-    void *image;    /* what the loader has loaded; NULL: nothing, or the image is a clone */
-    int image_file; /* for the loader: the copy of the executable; 0: none yet */
-    char said[256]; /* explored runs: its last line on stderr */
+    char **argv;     /* a copy */
+    void *streams;   /* of C++ */
+    void *image;     /* what the loader has loaded; NULL: nothing, or the image is a clone */
+    int image_file;  /* for the loader: the copy of the executable; 0: none yet */
+    char said[256];  /* explored runs: its last line on stderr */
+    char found[256]; /* what the checks have named last in its calls */
 };
 
 /* What one explored run has written, in order. */
@@ -90,6 +91,7 @@ enum { N_MEMBER_CALLS = 256 }; /* some of the last ones: the others are not comp
 /* What the checks have said in this run: most of it is said once, or by few ranks. */
 struct said {
     atomic_flag conflict, use, unused, types, returned, order;
+    _Atomic bool any;                     /* the checks have named something */
     _Atomic int requests, messages, sums; /* ranks, ranks, lines */
     pthread_mutex_t mutex; /* of what follows: places whose objects are left; and members */
     struct {
@@ -122,11 +124,12 @@ struct job {
     struct own_functions constructors, destructors;
     struct picture *picture; /* what images are cloned from; NULL: the loader loads each */
     main_function *main;     /* not NULL: there is one rank, which is this process's own program */
-    bool tags_output, names_threads, quiet, checks, checksums;
+    bool tags_output, names_threads, quiet, checks, checks_fail, checksums;
     struct output *kept; /* explored runs: what the current one has written; NULL: it is written */
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     double compute;                     /* of struct mpi_program */
     const struct mpi_forced *forced;    /* the same */
+    size_t queue_limit;                 /* the same */
     bool records_calls;                 /* --report */
     bool synchronizes;                  /* blocking collectives wait for all their ranks */
     bool may_differ;                    /* --same-results no */
@@ -148,6 +151,8 @@ extern struct job *the_job; /* NULL: none runs */
 int run_rank(struct logp_vp *vp, void *job);
 /* The text, with MPI's names of the runtime's calls. */
 void print_calls(FILE *f, const char *text);
+/* check.c: name in a line on stderr what the checks have found */
+void name_finding(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* explore.c: the program in many orders of events. @return the exit code */
 int explore(struct job *job, const struct mpi_program *program);
 /* A rank of an explored run has failed, and has said why on stderr, or ends with an exit code. */

@@ -46,24 +46,18 @@ static struct comm *inner_of(struct comm *c)
     return c->inner;
 }
 
-/* Add a message to r, and start it. */
+/* Add a message of checked arguments to r, and start it. */
 static int add_part(struct request *r, enum request_kind kind, const void *buf, int count,
-                    MPI_Datatype type, int peer, int tag)
+                    struct type *type, int peer, int tag)
 {
     struct comm *inner = inner_of(r->comm);
     struct request *part = inner != NULL ? new_request(kind, inner) : NULL, **parts;
 
-    CHECK(r->comm, type_of(type) != NULL, MPI_ERR_TYPE, "a datatype is null or has been freed");
-    CHECK_COMMITTED(r->comm, type_of(type));
-    CHECK_COUNT(r->comm, count);
-    if (peer != MPI_PROC_NULL)
-        CHECK_AT(r->comm, buf, type_of(type), (size_t)count,
-                 kind == REQUEST_SEND ? " to send" : " to receive");
     parts = realloc(r->parts, (size_t)(r->n_parts + 1) * sizeof(struct request *));
     CHECK(r->comm, part != NULL && parts != NULL, MPI_ERR_NO_MEM, "no memory");
     r->parts = parts;
     parts[r->n_parts++] = part;
-    part->type = type_of(type);
+    part->type = type;
     keep_type(part->type);
     part->buf = (void *)buf;
     part->count = (size_t)count;
@@ -78,27 +72,66 @@ static int add_part(struct request *r, enum request_kind kind, const void *buf, 
 
 /* ---- items ---- */
 
-static MPI_Datatype item_type(const struct items *x, int i)
-{
-    return x->types != NULL ? x->types[i] : x->type;
-}
-
 static int item_count(const struct items *x, int i)
 {
     return x->counts != NULL ? x->counts[i] : x->count;
 }
 
-static char *item(const struct items *x, int i)
+/* NULL: there is none. Where each item has a type of its own, that of no elements may be null. */
+static struct type *item_type(const struct items *x, int i)
+{
+    if (x->types == NULL)
+        return type_of(x->type);
+    return type_of(x->types[i] == MPI_DATATYPE_NULL && item_count(x, i) == 0 ? MPI_BYTE
+                                                                             : x->types[i]);
+}
+
+/* Bytes from the buffer to item i */
+static ptrdiff_t offset_of(const struct items *x, int i, bool *fits)
 {
     const struct type *t = type_of(x->type);
 
     if (x->bytes != NULL)
-        return x->buf + x->bytes[i];
+        return x->bytes[i];
     if (x->types != NULL)
-        return x->buf + x->displs[i];
+        return x->displs[i];
     if (t == NULL)
-        return x->buf;
-    return x->buf + (x->displs != NULL ? x->displs[i] : (ptrdiff_t)i * x->stride) * t->extent;
+        return 0;
+    return product(x->displs != NULL ? x->displs[i] : (ptrdiff_t)i * x->stride, t->extent, fits);
+}
+
+static char *item(const struct items *x, int i)
+{
+    bool fits = true;
+
+    return (char *)((uintptr_t)x->buf + (uintptr_t)offset_of(x, i, &fits)); /* of MPI_BOTTOM, too */
+}
+
+int check_item(struct comm *c, enum request_kind kind, const struct items *x, int i, int peer)
+{
+    const struct type *t = item_type(x, i);
+    const int count = item_count(x, i);
+    bool fits = true;
+
+    CHECK(c, t != NULL, MPI_ERR_TYPE, "a datatype is null or has been freed");
+    CHECK_COMMITTED(c, t);
+    CHECK_COUNT(c, count);
+    offset_of(x, i, &fits);
+    CHECK(c, fits, MPI_ERR_ARG, "the displacement of item %d is 2^63 bytes or more", i);
+    if (peer != MPI_PROC_NULL)
+        CHECK_AT(c, item(x, i), t, (size_t)count,
+                 kind == REQUEST_SEND ? " to send" : " to receive");
+    return MPI_SUCCESS;
+}
+
+/* The same of one item for each of the peers, or, not being that, of the one for this rank's peer. */
+static int check_items(struct comm *c, enum request_kind kind, const struct items *x, bool all)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < (all ? c->n_peers : 1) && rc == MPI_SUCCESS; i++)
+        rc = check_item(c, kind, x, i, i);
+    return rc;
 }
 
 int move_item(struct request *r, enum request_kind kind, const struct items *x, int i, int peer,
@@ -107,31 +140,23 @@ int move_item(struct request *r, enum request_kind kind, const struct items *x, 
     return add_part(r, kind, item(x, i), item_count(x, i), item_type(x, i), peer, tag);
 }
 
-/* Copy this rank's item for itself. */
-static int copy_own(struct request *r, const void *in, int in_count, MPI_Datatype in_type,
-                    const struct items *out, int own)
+/* Copy this rank's item for itself, number i of `in`. */
+static int copy_own(struct request *r, const struct items *in, int i, const struct items *out,
+                    int own)
 {
-    struct type *from = type_of(in_type), *to = type_of(item_type(out, own));
-    size_t bytes;
+    struct type *from = item_type(in, i), *to = item_type(out, own);
+    const size_t n = (size_t)item_count(in, i), m = (size_t)item_count(out, own),
+                 bytes = n * from->size;
     void *memory;
 
-    CHECK(r->comm, from != NULL && to != NULL, MPI_ERR_TYPE,
-          "a datatype is null or has been freed");
-    CHECK_COMMITTED(r->comm, from);
-    CHECK_COMMITTED(r->comm, to);
-    CHECK_COUNT(r->comm, in_count);
-    CHECK_COUNT(r->comm, item_count(out, own));
-    CHECK_AT(r->comm, in, from, (size_t)in_count, " to send");
-    CHECK_AT(r->comm, item(out, own), to, (size_t)item_count(out, own), " to receive");
-    if (in == item(out, own) && from == to) /* it is there; MPI_BOTTOM says nothing by itself */
+    if (item(in, i) == item(out, own) &&
+        from == to) /* it is there; MPI_BOTTOM says nothing by itself */
         return MPI_SUCCESS;
-    check_alike(r->comm, from, (size_t)in_count, "the data sent to itself", to,
-                (size_t)item_count(out, own), "the data received");
-    bytes = (size_t)in_count * from->size;
+    check_alike(r->comm, from, n, "the data sent to itself", to, m, "the data received");
     memory = malloc(bytes + 1);
     CHECK(r->comm, memory != NULL, MPI_ERR_NO_MEM, "no memory");
-    pack(from, (size_t)in_count, in, memory);
-    unpack(to, (size_t)item_count(out, own), memory, bytes, item(out, own));
+    pack(from, n, item(in, i), memory);
+    unpack(to, m, memory, bytes, item(out, own));
     free(memory);
     return MPI_SUCCESS;
 }
@@ -143,22 +168,38 @@ static bool is_root(const struct comm *c, int root)
     return c->inter ? root == MPI_ROOT : root == c->rank;
 }
 
-int start_gather(struct request *r, const void *in, int in_count, MPI_Datatype in_type,
-                 const struct items *out, int root)
+/* The data of one call, to the root or from it, as an item */
+#define ONE(data, n, of)                                                                           \
+    (struct items)                                                                                 \
+    {                                                                                              \
+        .buf = (char *)(data), .type = (of), .count = (n)                                          \
+    }
+
+int check_gather(struct comm *c, const struct items *in, const struct items *out, int root)
+{
+    int rc = MPI_SUCCESS;
+
+    CHECK(c, !c->inter || in->buf != MPI_IN_PLACE, MPI_ERR_BUFFER,
+          "MPI_IN_PLACE is not for two groups");
+    if (root == MPI_PROC_NULL)
+        return rc;
+    if (!is_root(c, root) || (!c->inter && in->buf != MPI_IN_PLACE))
+        rc = check_items(c, REQUEST_SEND, in, false);
+    return rc == MPI_SUCCESS && is_root(c, root) ? check_items(c, REQUEST_RECV, out, true) : rc;
+}
+
+int start_gather(struct request *r, const struct items *in, const struct items *out, int root)
 {
     const struct comm *c = r->comm;
     int rc = MPI_SUCCESS;
 
-    CHECK(r->comm, !c->inter || in != MPI_IN_PLACE, MPI_ERR_BUFFER,
-          "MPI_IN_PLACE is not for two groups");
     if (!is_root(c, root))
-        return root == MPI_PROC_NULL ? MPI_SUCCESS
-                                     : add_part(r, REQUEST_SEND, in, in_count, in_type, root, 0);
+        return root == MPI_PROC_NULL ? MPI_SUCCESS : move_item(r, REQUEST_SEND, in, 0, root, 0);
     for (int i = 0; i < c->n_peers && rc == MPI_SUCCESS; i++)
         if (c->inter || i != root)
             rc = move_item(r, REQUEST_RECV, out, i, i, 0);
-        else if (in != MPI_IN_PLACE)
-            rc = copy_own(r, in, in_count, in_type, out, i);
+        else if (in->buf != MPI_IN_PLACE)
+            rc = copy_own(r, in, 0, out, i);
     return rc;
 }
 
@@ -192,46 +233,79 @@ static int begin_messages(struct comm *c, int root, const MPI_Request *request)
 int gather_items(struct comm *c, const void *in, int in_count, MPI_Datatype in_type,
                  const struct items *out, int root, MPI_Request *request)
 {
-    const int rc = begin_messages(c, root, request);
+    const struct items one = ONE(in, in_count, in_type);
+    int rc = check_gather(c, &one, out, root);
 
+    if (rc == MPI_SUCCESS)
+        rc = begin_messages(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
     BEGIN(r, c);
-    return end_collective(r, start_gather(r, in, in_count, in_type, out, root), request);
+    return end_collective(r, start_gather(r, &one, out, root), request);
 }
 
-static int start_scatter(struct request *r, const struct items *in, void *out, int out_count,
-                         MPI_Datatype out_type, int root)
+static int check_scatter(struct comm *c, const struct items *in, const struct items *out, int root)
 {
-    const struct comm *c = r->comm;
-    const struct items own = {.buf = out, .type = out_type, .count = out_count};
     int rc = MPI_SUCCESS;
 
-    CHECK(r->comm, !c->inter || out != MPI_IN_PLACE, MPI_ERR_BUFFER,
+    CHECK(c, !c->inter || out->buf != MPI_IN_PLACE, MPI_ERR_BUFFER,
           "MPI_IN_PLACE is not for two groups");
+    if (root == MPI_PROC_NULL)
+        return rc;
+    if (!is_root(c, root) || (!c->inter && out->buf != MPI_IN_PLACE))
+        rc = check_items(c, REQUEST_RECV, out, false);
+    return rc == MPI_SUCCESS && is_root(c, root) ? check_items(c, REQUEST_SEND, in, true) : rc;
+}
+
+static int start_scatter(struct request *r, const struct items *in, const struct items *out,
+                         int root)
+{
+    const struct comm *c = r->comm;
+    int rc = MPI_SUCCESS;
+
     if (!is_root(c, root))
-        return root == MPI_PROC_NULL ? MPI_SUCCESS
-                                     : add_part(r, REQUEST_RECV, out, out_count, out_type, root, 0);
+        return root == MPI_PROC_NULL ? MPI_SUCCESS : move_item(r, REQUEST_RECV, out, 0, root, 0);
     for (int i = 0; i < c->n_peers && rc == MPI_SUCCESS; i++)
         if (c->inter || i != root)
             rc = move_item(r, REQUEST_SEND, in, i, i, 0);
-        else if (out != MPI_IN_PLACE)
-            rc = copy_own(r, item(in, i), item_count(in, i), item_type(in, i), &own, 0);
+        else if (out->buf != MPI_IN_PLACE)
+            rc = copy_own(r, in, i, out, 0);
     return rc;
 }
 
 int scatter_items(struct comm *c, const struct items *in, void *out, int out_count,
                   MPI_Datatype out_type, int root, MPI_Request *request)
 {
-    const int rc = begin_messages(c, root, request);
+    const struct items one = ONE(out, out_count, out_type);
+    int rc = check_scatter(c, in, &one, root);
 
+    if (rc == MPI_SUCCESS)
+        rc = begin_messages(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
     BEGIN(r, c);
-    return end_collective(r, start_scatter(r, in, out, out_count, out_type, root), request);
+    return end_collective(r, start_scatter(r, in, &one, root), request);
 }
 
 /* ---- from each to each ---- */
+
+int check_exchange(struct comm *c, const struct items *in, const struct items *out)
+{
+    int rc;
+
+    CHECK(c, !c->inter || in->buf != MPI_IN_PLACE, MPI_ERR_BUFFER,
+          "MPI_IN_PLACE is not for two groups");
+    rc = check_items(c, REQUEST_RECV, out, true);
+    if (rc == MPI_SUCCESS && in->buf != MPI_IN_PLACE)
+        return check_items(c, REQUEST_SEND, in, true);
+    for (int i = 0; i < c->size && rc == MPI_SUCCESS; i++) {
+        const size_t bytes = (size_t)item_count(out, i) * item_type(out, i)->size;
+
+        CHECK(c, bytes <= INT_MAX, MPI_ERR_COUNT, "an item of %zu bytes, but at most %d in place",
+              bytes, INT_MAX);
+    }
+    return rc;
+}
 
 /* In place: what is sent is copied first. @return MPI_SUCCESS or a class; `in` then has the copies */
 static int copy_items(struct request *r, const struct items *x, struct items *in, MPI_Aint at[],
@@ -240,21 +314,14 @@ static int copy_items(struct request *r, const struct items *x, struct items *in
     size_t bytes = 0;
 
     for (int i = 0; i < r->comm->size; i++) {
-        const struct type *t = type_of(item_type(x, i));
-
-        CHECK(r->comm, t != NULL, MPI_ERR_TYPE, "a datatype is null or has been freed");
-        CHECK_COUNT(r->comm, item_count(x, i));
-        CHECK(r->comm, (size_t)item_count(x, i) * t->size <= INT_MAX, MPI_ERR_COUNT,
-              "an item of more than %d bytes, in place", INT_MAX);
-        counts[i] = (int)((size_t)item_count(x, i) * t->size);
+        counts[i] = (int)((size_t)item_count(x, i) * item_type(x, i)->size);
         at[i] = (MPI_Aint)bytes;
         bytes += (size_t)counts[i];
     }
     r->memory = malloc(bytes + 1);
     CHECK(r->comm, r->memory != NULL, MPI_ERR_NO_MEM, "no memory");
     for (int i = 0; i < r->comm->size; i++)
-        pack(type_of(item_type(x, i)), (size_t)item_count(x, i), item(x, i),
-             (char *)r->memory + at[i]);
+        pack(item_type(x, i), (size_t)item_count(x, i), item(x, i), (char *)r->memory + at[i]);
     *in = (struct items){.buf = r->memory, .counts = counts, .bytes = at, .type = MPI_PACKED};
     return MPI_SUCCESS;
 }
@@ -266,15 +333,13 @@ int start_exchange(struct request *r, const struct items *in, const struct items
     const int n = c->n_peers, me = c->rank % n, first = c->inter ? 0 : 1;
     int rc = MPI_SUCCESS;
 
-    CHECK(r->comm, !c->inter || in->buf != MPI_IN_PLACE, MPI_ERR_BUFFER,
-          "MPI_IN_PLACE is not for two groups");
     for (int k = first; k < n && rc == MPI_SUCCESS; k++) {
         const int from = (me + n - k) % n;
 
         rc = move_item(r, REQUEST_RECV, out, from, from, 0);
     }
     if (!c->inter && rc == MPI_SUCCESS && (in->buf == NULL || in->buf != r->memory))
-        rc = copy_own(r, item(in, me), item_count(in, me), item_type(in, me), out, me);
+        rc = copy_own(r, in, me, out, me);
     for (int k = first; k < n && rc == MPI_SUCCESS; k++)
         rc = move_item(r, REQUEST_SEND, in, (me + k) % n, (me + k) % n, 0);
     return rc;
@@ -298,15 +363,16 @@ static int exchange_in_place(struct request *r, const struct items *x)
 int exchange_items(struct comm *c, const struct items *in, const struct items *out,
                    MPI_Request *request)
 {
-    const int rc = begin_messages(c, -1, request);
+    int rc = check_exchange(c, in, out);
 
+    if (rc == MPI_SUCCESS)
+        rc = begin_messages(c, -1, request);
     if (rc != MPI_SUCCESS)
         return rc;
     BEGIN(r, c);
-    return end_collective(r,
-                          in->buf == MPI_IN_PLACE && !c->inter ? exchange_in_place(r, out)
-                                                               : start_exchange(r, in, out),
-                          request);
+    return end_collective(
+        r, in->buf == MPI_IN_PLACE ? exchange_in_place(r, out) : start_exchange(r, in, out),
+        request);
 }
 
 /* ---- MPI's names ---- */

@@ -34,6 +34,7 @@ static int exchange(const char *call, const struct items *in, const struct items
                     MPI_Comm comm, MPI_Request *request)
 {
     struct neighbors x;
+    struct request *r;
     bool grid;
     int rc;
 
@@ -44,7 +45,15 @@ static int exchange(const char *call, const struct items *in, const struct items
         return rc;
     enter(call); /* again, after MPI_Cart_shift() */
     grid = c->graph == NULL;
-    BEGIN(r, c);
+    for (int i = 0; i < x.n_in && rc == MPI_SUCCESS; i++)
+        rc = check_item(c, REQUEST_RECV, out, i, x.in[i]);
+    for (int i = 0; i < x.n_out && rc == MPI_SUCCESS; i++)
+        rc = check_item(c, REQUEST_SEND, in, i, x.out[i]);
+    r = rc == MPI_SUCCESS ? begin_collective(c) : NULL;
+    if (r == NULL) {
+        free(x.made);
+        return rc != MPI_SUCCESS ? rc : failed(c, MPI_ERR_NO_MEM, "no memory");
+    }
     for (int i = 0; i < x.n_in && rc == MPI_SUCCESS; i++)
         rc = move_item(r, REQUEST_RECV, out, i, x.in[i], grid ? i + 1 : 0);
     for (int i = 0; i < x.n_out && rc == MPI_SUCCESS; i++)

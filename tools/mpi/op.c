@@ -166,13 +166,21 @@ static void (*const combine_of[])(void *, const void *, size_t, void *) = {
     ROW(0x21), ROW(0x22), ROW(0x23), ROW(0x24), ROW(0x28), ROW(0x29),
     ROW(0x2a), ROW(0x30), ROW(0x31), ROW(0x32), ROW(0x38), ROW(0x39)};
 
-static void call_user(const struct reduction *r, void *in, void *inout, int length)
+/* Its length is an int: more elements are more calls. */
+static void call_user(const struct reduction *r, char *in, char *inout, size_t n)
 {
     struct rank *rank = this_rank();
-    MPI_Datatype type = r->handle;
 
     rank->combines = true;
-    r->user.function(in, inout, &length, &type);
+    for (size_t i = 0, k; i < n; i += k) {
+        const ptrdiff_t at = (ptrdiff_t)i * r->type->extent;
+        MPI_Datatype type = r->handle;
+        int length;
+
+        k = n - i < INT_MAX ? n - i : INT_MAX;
+        length = (int)k;
+        r->user.function(in + at, inout + at, &length, &type);
+    }
     rank->combines = false;
 }
 
@@ -184,14 +192,14 @@ static void combine_user(void *acc, const void *in, size_t n, void *arg)
     char *copy;
 
     if (r->user.commutes) {
-        call_user(r, (char *)in - r->type->lb, (char *)acc - r->type->lb, (int)n);
+        call_user(r, (char *)in - r->type->lb, (char *)acc - r->type->lb, n);
         return;
     }
     copy = malloc(bytes > 0 ? bytes : 1);
     if (copy == NULL)
         abort_run(1);
     memcpy(copy, in, bytes);
-    call_user(r, (char *)acc - r->type->lb, copy - r->type->lb, (int)n);
+    call_user(r, (char *)acc - r->type->lb, copy - r->type->lb, n);
     memcpy(acc, copy, bytes);
     free(copy);
 }

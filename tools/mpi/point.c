@@ -342,6 +342,8 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
     CHECK_COUNT(c, send_count);
     CHECK_DEST(c, dest);
     CHECK_SEND_TAG(c, send_tag);
+    if (dest != MPI_PROC_NULL)
+        CHECK_AT(c, send_buf, t, (size_t)send_count, "");
     rc = make("MPI_Sendrecv", REQUEST_RECV, LOGP_SEND_STANDARD, recv_buf, recv_count, recv_type,
               source, recv_tag, comm, &r);
     if (rc == MPI_SUCCESS && source != MPI_PROC_NULL && dest != MPI_PROC_NULL)
@@ -530,7 +532,7 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
     if (t->size == 0)
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     else
-        *count = bytes % t->size == 0 ? (int)(bytes / t->size) : MPI_UNDEFINED;
+        *count = bytes % t->size == 0 ? int_or_undefined(bytes / t->size) : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
@@ -583,7 +585,7 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
     MPI_Count n = 0;
     const int rc = MPI_Get_elements_x(status, type, &n);
 
-    *count = n <= INT_MAX ? (int)n : MPI_UNDEFINED;
+    *count = int_or_undefined((uint64_t)n);
     return rc;
 }
 
@@ -592,6 +594,7 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
     ENTER_TYPE(t, "MPI_Status_set_elements", type);
     CHECK(NULL, count >= 0, MPI_ERR_COUNT, "count is %lld, but must be at least 0",
           (long long)count);
+    CHECK_SIZE(NULL, t, (size_t)count);
     set_status(status, status->MPI_SOURCE, status->MPI_TAG, (size_t)count * t->size);
     return MPI_SUCCESS;
 }

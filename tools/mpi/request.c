@@ -470,16 +470,20 @@ static int start_again(struct request *r)
     return rc;
 }
 
+#define CHECK_STARTABLE(r)                                                                         \
+    CHECK(NULL, (r) != NULL && (r)->persistent && !(r)->active, MPI_ERR_REQUEST,                   \
+          "the request is not a persistent one that can be started")
+
+static int start(struct request *r)
+{
+    return r->again != NULL ? start_again(r) : start_message(r);
+}
+
 int MPI_Start(MPI_Request *request)
 {
-    struct request *r = request_of(*request);
-
     ENTER_REQUESTS("MPI_Start", 1, request);
-    CHECK(NULL, r != NULL && r->persistent && !r->active, MPI_ERR_REQUEST,
-          "the request is not a persistent one that can be started");
-    if (r->again != NULL)
-        return start_again(r);
-    return start_message(r);
+    CHECK_STARTABLE(request_of(*request));
+    return start(request_of(*request));
 }
 
 int MPI_Startall(int n, MPI_Request requests[])
@@ -487,9 +491,11 @@ int MPI_Startall(int n, MPI_Request requests[])
     int rc = MPI_SUCCESS;
 
     enter("MPI_Startall");
-    CHECK(NULL, n >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);
+    REQUESTS(n, requests, FRAME);
+    for (int i = 0; i < n; i++)
+        CHECK_STARTABLE(request_of(requests[i]));
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
-        rc = MPI_Start(&requests[i]);
+        rc = start(request_of(requests[i]));
     return rc;
 }
 

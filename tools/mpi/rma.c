@@ -12,6 +12,7 @@ static int check_part(struct win *w, struct operand *p)
     CHECK(w->comm, p->type != NULL, MPI_ERR_TYPE, "the datatype is null or has been freed");
     CHECK_COMMITTED(w->comm, p->type);
     CHECK(w->comm, p->count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", p->count);
+    CHECK_SIZE(w->comm, p->type, (size_t)p->count);
     if (p->is_origin)
         CHECK_AT(w->comm, p->buf, p->type, (size_t)p->count, " of the origin");
     return MPI_SUCCESS;
@@ -40,21 +41,24 @@ bool is_attached(struct target *t, const char *first, const char *end)
 /* Where the target's part is, if it is all within the window. */
 static int locate(struct win *w, struct operation_at *a)
 {
+    bool fits = true;
     const struct type *type = a->there.type;
     struct target *t = w->targets[a->rank];
     const struct remote_target *remote = t == NULL ? &w->remote[a->rank] : NULL;
     char *base = t != NULL ? t->base : remote->base;
     const MPI_Aint size = t != NULL ? t->size : remote->size,
-                   first = a->displ * (t != NULL ? t->unit : remote->unit),
-                   last = a->there.count > 0 ? (a->there.count - 1) * type->extent : 0,
-                   low = first + type->true_lb + (last < 0 ? last : 0),
-                   high = first + type->true_ub + (last > 0 ? last : 0);
+                   first = product(a->displ, t != NULL ? t->unit : remote->unit, &fits),
+                   last = a->there.count > 0 ? product(a->there.count - 1, type->extent, &fits) : 0,
+                   low = plus(plus(first, type->true_lb, &fits), last < 0 ? last : 0, &fits),
+                   high = plus(plus(first, type->true_ub, &fits), last > 0 ? last : 0, &fits);
 
     a->there.buf = (char *)((uintptr_t)base + (uintptr_t)first);
     if (bytes_of(&a->there) == 0)
         return MPI_SUCCESS;
+    CHECK(w->comm, fits, MPI_ERR_DISP, "the displacement %lld is beyond all memory",
+          (long long)a->displ);
     if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
-        CHECK(w->comm, t == NULL || is_attached(t, (char *)0 + low, (char *)0 + high),
+        CHECK(w->comm, t == NULL || is_attached(t, (char *)(uintptr_t)low, (char *)(uintptr_t)high),
               MPI_ERR_RMA_RANGE, "the memory at %p is not attached at rank %d", a->there.buf,
               a->rank);
         return MPI_SUCCESS;

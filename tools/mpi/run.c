@@ -134,7 +134,8 @@ int run_rank(struct logp_vp *vp, void *arg)
     }
     if (h->rc != 0)
         note_over();
-    if (h->rc == 0 && h->code != 0 && job->kept != NULL)
+    if (h->rc == 0 && job->kept != NULL &&
+        (h->code != 0 || (job->checks_fail && *h->found != '\0')))
         fail_explored(r);
     atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and is_abandoned() */
     free_handler_stack(handler_stack);
@@ -267,8 +268,8 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
     for (int i = 0; i < job->n_ranks; i++)
         if (job->hosts[i].code != 0 && job->hosts[i].rc == 0)
             return job->hosts[i].code & 255;
-    if (rc == 0)
-        return 0;
+    if (rc == 0) /* relaxed: the ranks have ended */
+        return job->checks_fail && atomic_load_explicit(&job->said.any, memory_order_relaxed);
     if (rc == -EDEADLK || rc == -ETIMEDOUT) {
         fprintf(report_stream(), rc == -EDEADLK ? "deadlock: all ranks wait\n"
                                                 : "the program did not end within --timeout\n");
@@ -309,9 +310,11 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
                       .checks = program->checks,
+                      .checks_fail = program->checks_fail,
                       .checksums = program->checksums,
                       .synchronizes = program->synchronizes,
                       .may_differ = program->may_differ,
+                      .queue_limit = program->queue_limit,
                       .compute = program->compute,
                       .forced = program->forced,
                       .records_calls = program->report != NULL,

@@ -55,7 +55,9 @@ struct mpi_program {
     bool tags_output;
     bool quiet;
     bool checks;        /* --check */
+    bool checks_fail;   /* --check fail: the exit code is not 0 if they name something */
     bool checksums;     /* --checksum */
+    size_t queue_limit; /* --queue-limit, in bytes */
     bool synchronizes;  /* blocking collectives wait for all their ranks */
     bool may_differ;    /* --same-results no */
     bool names_threads; /* each rank is a thread: "rank 3" */

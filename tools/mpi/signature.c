@@ -152,21 +152,18 @@ void check_signature(const struct comm *comm, const struct request *r, struct ty
         return;
     name_places(the_job, &place, 1, text);
     name_begin(rank, r, here);
-    fflush(stdout);
     if (is_short)
-        fprintf(
-            stderr,
+        name_finding(
             "rank %d: %s: rank %d sends %zu bytes%s where %zu are expected%s; more such messages "
             "are not named\n",
             logp_vp_rank(rank->vp), call, source, bytes, text[0], r->count * t->size, here);
     else if (is_part)
-        fprintf(stderr,
-                "rank %d: %s: the data from rank %d%s have another type signature than %s%s; more "
-                "such messages are not named\n",
-                logp_vp_rank(rank->vp), call, source, text[0], name_type(t), here);
+        name_finding(
+            "rank %d: %s: the data from rank %d%s have another type signature than %s%s; more "
+            "such messages are not named\n",
+            logp_vp_rank(rank->vp), call, source, text[0], name_type(t), here);
     else
-        fprintf(
-            stderr,
+        name_finding(
             "rank %d: %s: the message from rank %d with tag %d%s has another type signature than "
             "%s%s; more such messages are not named\n",
             logp_vp_rank(rank->vp), call, source, tag, text[0], name_type(t), here);
@@ -186,12 +183,11 @@ void check_alike(const struct comm *comm, struct type *a, size_t n, const char *
     if (first == 0 || second == 0 || first == second || !say_first())
         return;
     name_here(here);
-    fflush(stdout);
-    fprintf(stderr,
-            "rank %d: %s: the type signatures of %s (%zu bytes of %s) and of %s (%zu bytes of %s) "
-            "differ%s; more such calls are not named\n",
-            logp_vp_rank(r->vp), r->call, a_is, n * a->size, name_type(a), b_is, m * b->size,
-            name_type(b), here);
+    name_finding(
+        "rank %d: %s: the type signatures of %s (%zu bytes of %s) and of %s (%zu bytes of %s) "
+        "differ%s; more such calls are not named\n",
+        logp_vp_rank(r->vp), r->call, a_is, n * a->size, name_type(a), b_is, m * b->size,
+        name_type(b), here);
 }
 
 /* ---- a collective, as each member calls it ---- */
@@ -230,12 +226,11 @@ void check_order(struct comm *comm, bool starts)
         place = atomic_load_explicit(&at->place, memory_order_relaxed);
         name_places(the_job, &place, 1, text);
         name_here(here);
-        fflush(stdout);
-        fprintf(stderr,
-                "rank %d: %s: rank %d calls a %s collective%s in its place%s; more such calls are "
-                "not named\n",
-                logp_vp_rank(r->vp), r->call, (int)(other >> 1 & ((1 << (LOW_BITS - 1)) - 1)),
-                starts ? "blocking" : "nonblocking", text[0], here);
+        name_finding(
+            "rank %d: %s: rank %d calls a %s collective%s in its place%s; more such calls are "
+            "not named\n",
+            logp_vp_rank(r->vp), r->call, (int)(other >> 1 & ((1 << (LOW_BITS - 1)) - 1)),
+            starts ? "blocking" : "nonblocking", text[0], here);
     }
 }
 
@@ -267,10 +262,8 @@ void check_members(struct comm *comm, struct type *t, size_t n, bool starts)
     place = other.place;
     name_places(the_job, &place, 1, text);
     name_here(here);
-    fflush(stdout);
-    fprintf(stderr,
-            "rank %d: %s: rank %d calls it with another type signature%s than %s%s; more such "
-            "calls are "
-            "not named\n",
-            logp_vp_rank(r->vp), r->call, other.rank, text[0], name_type(t), here);
+    name_finding("rank %d: %s: rank %d calls it with another type signature%s than %s%s; more such "
+                 "calls are "
+                 "not named\n",
+                 logp_vp_rank(r->vp), r->call, other.rank, text[0], name_type(t), here);
 }

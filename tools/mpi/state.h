@@ -11,6 +11,7 @@
 
 #include <logp/logp.h>
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,6 +101,40 @@ static inline bool in_a_row(const struct type *t, size_t n)
 /* Copy n elements to bytes in a row, and back: `bytes` of them at most. */
 void pack(const struct type *type, size_t n, const void *buf, void *out);
 void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
+
+/* ---- sizes of what may not be there ---- */
+
+/* a + b, a - b and a * b. *fits becomes false, and stays, if one is not within 64 bits. */
+#define CALCULATE(name, calculate)                                                                 \
+    static inline ptrdiff_t name(ptrdiff_t a, ptrdiff_t b, bool *fits)                             \
+    {                                                                                              \
+        ptrdiff_t result;                                                                          \
+                                                                                                   \
+        *fits = !calculate(a, b, &result) && *fits;                                                \
+        return result;                                                                             \
+    }
+CALCULATE(plus, __builtin_add_overflow)
+CALCULATE(minus, __builtin_sub_overflow)
+CALCULATE(product, __builtin_mul_overflow)
+
+/* Are the bytes of n elements, and those around them, less than 2^63? */
+static inline bool can_be_counted(const struct type *t, size_t n)
+{
+    ptrdiff_t bytes;
+
+    return !__builtin_mul_overflow(n, t->size, &bytes) &&
+           !__builtin_mul_overflow(n, t->extent, &bytes);
+}
+/* Are n bytes from `position` on in a buffer of `size`? */
+static inline bool fits_in(MPI_Aint position, size_t n, MPI_Aint size)
+{
+    return position >= 0 && position <= size && n <= (size_t)(size - position);
+}
+/* What a function tells as an int. Source: MPI 3.1, 3.2.5, 4.1.5 */
+static inline int int_or_undefined(uint64_t n)
+{
+    return n <= INT_MAX ? (int)n : MPI_UNDEFINED;
+}
 
 /* What a message is made of, or goes to, where that does not lie in a row. */
 struct elements {
@@ -609,9 +644,16 @@ static inline bool can_be_at(const void *buf, const struct type *t, size_t n)
     return (uintptr_t)buf > (uintptr_t)MPI_IN_PLACE || n == 0 || t->size == 0 ||
            (buf == NULL && t->kind != TYPE_BASIC);
 }
+#define CHECK_SIZE(comm, t, n)                                                                     \
+    CHECK(comm, can_be_counted(t, n), MPI_ERR_COUNT,                                               \
+          "%zu elements of %zu bytes, %lld apart, are 2^63 bytes or more", n, (t)->size,           \
+          (long long)(t)->extent)
 #define CHECK_AT(comm, buf, t, n, what)                                                            \
-    CHECK(comm, can_be_at(buf, t, n), MPI_ERR_BUFFER, "the buffer%s is %s", what,                  \
-          (buf) == NULL ? "null" : "MPI_IN_PLACE")
+    do {                                                                                           \
+        CHECK_SIZE(comm, t, n);                                                                    \
+        CHECK(comm, can_be_at(buf, t, n), MPI_ERR_BUFFER, "the buffer%s is %s", what,              \
+              (buf) == NULL ? "null" : "MPI_IN_PLACE");                                            \
+    } while (0)
 #define DATA_TYPE(t, handle, comm)                                                                 \
     TYPE(t, handle, comm);                                                                         \
     CHECK_COMMITTED(comm, t)

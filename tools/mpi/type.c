@@ -288,41 +288,63 @@ static struct type *new_type(enum type_kind kind)
     return t;
 }
 
-/* n olds begin at `at`: extend the bounds of t. */
-static void include(struct type *t, const struct type *old, size_t n, ptrdiff_t at)
+/* n olds begin at `at`: extend the bounds of t, and its size. */
+static void include(struct type *t, const struct type *old, size_t n, ptrdiff_t at, bool *fits)
 {
-    const ptrdiff_t last = n > 0 ? (ptrdiff_t)(n - 1) * old->extent : 0;
-    const ptrdiff_t lowest = at + (last < 0 ? last : 0), highest = at + (last > 0 ? last : 0);
+    const ptrdiff_t last = n > 0 ? product((ptrdiff_t)n - 1, old->extent, fits) : 0;
+    const ptrdiff_t lowest = plus(at, last < 0 ? last : 0, fits),
+                    highest = plus(at, last > 0 ? last : 0, fits);
+    ptrdiff_t low, high;
 
     if (n == 0)
         return;
-    t->size += n * old->size;
+    t->size =
+        (size_t)plus((ptrdiff_t)t->size, product((ptrdiff_t)n, (ptrdiff_t)old->size, fits), fits);
     t->alignment = old->alignment > t->alignment ? old->alignment : t->alignment;
-    t->lb = lowest + old->lb < t->lb ? lowest + old->lb : t->lb;
-    if (highest + old->lb + old->extent > t->extent)
-        t->extent = highest + old->lb + old->extent;
+    low = plus(lowest, old->lb, fits);
+    high = plus(plus(highest, old->lb, fits), old->extent, fits);
+    t->lb = low < t->lb ? low : t->lb;
+    t->extent = high > t->extent ? high : t->extent;
     if (old->size == 0)
         return;
-    t->true_lb = lowest + old->true_lb < t->true_lb ? lowest + old->true_lb : t->true_lb;
-    t->true_ub = highest + old->true_ub > t->true_ub ? highest + old->true_ub : t->true_ub;
+    low = plus(lowest, old->true_lb, fits);
+    high = plus(highest, old->true_ub, fits);
+    t->true_lb = low < t->true_lb ? low : t->true_lb;
+    t->true_ub = high > t->true_ub ? high : t->true_ub;
+}
+
+/* A struct ends where the next one in an array could begin. */
+static void pad(struct type *t, bool *fits)
+{
+    const ptrdiff_t a = (ptrdiff_t)t->alignment, rest = t->extent % a;
+
+    t->extent = plus(t->extent, rest > 0 ? a - rest : 0, fits);
 }
 
 /* The bounds are complete. in_order: its blocks follow each other */
-static int finish(struct type *t, bool in_order, MPI_Datatype *out)
+static int finish(struct type *t, bool in_order, bool pads, bool fits, MPI_Datatype *out)
 {
+    ptrdiff_t true_extent;
+
     if (t->lb == PTRDIFF_MAX)
         t->lb = t->extent = 0;
     if (t->true_lb == PTRDIFF_MAX)
         t->true_lb = t->true_ub = 0;
-    t->extent -= t->lb;
-    t->dense = in_order && t->true_ub - t->true_lb == (ptrdiff_t)t->size;
+    t->extent = minus(t->extent, t->lb, &fits);
+    true_extent = minus(t->true_ub, t->true_lb, &fits);
+    if (pads)
+        pad(t, &fits);
+    if (!fits) {
+        drop_type(t);
+        return failed(NULL, MPI_ERR_ARG, "the size or a bound of the datatype is not below 2^63");
+    }
+    t->dense = in_order && true_extent == (ptrdiff_t)t->size;
     *out = (MPI_Datatype)t;
     return MPI_SUCCESS;
 }
 
-/* count blocks of `block` olds, stride bytes apart. */
-int make_vector(const char *call, int count, int block, ptrdiff_t stride, MPI_Datatype old,
-                MPI_Datatype *out)
+int make_vector(const char *call, int count, int block, ptrdiff_t stride, bool fits,
+                MPI_Datatype old, MPI_Datatype *out)
 {
     struct type *t;
 
@@ -336,18 +358,20 @@ int make_vector(const char *call, int count, int block, ptrdiff_t stride, MPI_Da
     t->count = (size_t)count;
     t->block = (size_t)block;
     t->stride = stride;
-    for (size_t i = 0; i<t->count; i += t->count> 1 ? t->count - 1 : 1) /* first and last */
-        include(t, from, t->block, (ptrdiff_t)i * stride);
-    t->size = t->count * t->block * from->size;
+    if (count > 0)
+        include(t, from, t->block, 0, &fits);
+    if (count > 1) /* the last */
+        include(t, from, t->block, product(count - 1, stride, &fits), &fits);
+    t->size = (size_t)product((ptrdiff_t)count * block, (ptrdiff_t)from->size, &fits);
     return finish(t,
                   from->dense && from->extent == (ptrdiff_t)from->size && from->true_lb == 0 &&
-                      (count == 1 || stride == (ptrdiff_t)t->block * from->extent),
-                  out);
+                      (count == 1 || stride == block * from->extent),
+                  false, fits, out);
 }
 
 int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)
 {
-    const int rc = make_vector("MPI_Type_contiguous", 1, count, 0, old, type);
+    const int rc = make_vector("MPI_Type_contiguous", 1, count, 0, true, old, type);
 
     return describe(rc, type, MPI_COMBINER_CONTIGUOUS, INTS(&count, 1), NONE, NONE, BYTES(NULL, 0),
                     &old, 1);
@@ -356,8 +380,9 @@ int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type)
 int MPI_Type_vector(int count, int block, int stride, MPI_Datatype old, MPI_Datatype *type)
 {
     const struct type *from = type_of(old);
-    const int rc = make_vector("MPI_Type_vector", count, block,
-                               from != NULL ? stride * from->extent : 0, old, type);
+    bool fits = true;
+    const ptrdiff_t bytes = product(stride, from != NULL ? from->extent : 0, &fits);
+    const int rc = make_vector("MPI_Type_vector", count, block, bytes, fits, old, type);
 
     return describe(rc, type, MPI_COMBINER_VECTOR, INTS(&count, 1), INTS(&block, 1),
                     INTS(&stride, 1), BYTES(NULL, 0), &old, 1);
@@ -366,7 +391,7 @@ int MPI_Type_vector(int count, int block, int stride, MPI_Datatype old, MPI_Data
 int MPI_Type_create_hvector(int count, int block, MPI_Aint stride, MPI_Datatype old,
                             MPI_Datatype *type)
 {
-    const int rc = make_vector("MPI_Type_create_hvector", count, block, stride, old, type);
+    const int rc = make_vector("MPI_Type_create_hvector", count, block, stride, true, old, type);
 
     return describe(rc, type, MPI_COMBINER_HVECTOR, INTS(&count, 1), INTS(&block, 1), NONE,
                     BYTES(&stride, 1), &old, 1);
@@ -378,8 +403,14 @@ SAME(Type_hvector, Type_create_hvector, int count, int block, MPI_Aint stride, M
 static int make_resized(const char *call, MPI_Datatype old, MPI_Aint lb, MPI_Aint extent,
                         MPI_Datatype *type)
 {
-    const int rc = make_vector(call, 1, 1, 0, old, type);
+    bool fits = true;
+    int rc;
 
+    enter(call);
+    plus(lb, extent, &fits);
+    CHECK(NULL, fits, MPI_ERR_ARG, "the lower bound %lld and the extent %lld have no upper bound",
+          (long long)lb, (long long)extent);
+    rc = make_vector(call, 1, 1, 0, true, old, type);
     if (rc == MPI_SUCCESS) {
         ((struct type *)*type)->lb = lb;
         ((struct type *)*type)->extent = extent;
@@ -428,7 +459,7 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
                        MPI_Datatype *out)
 {
     struct type *t;
-    bool in_order = true;
+    bool in_order = true, fits = true;
     ptrdiff_t end = 0;
 
     enter(call);
@@ -456,14 +487,17 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
         t->olds[i] = from;
         keep_type(from);
         t->blocks[i] = (size_t)(blocks != NULL ? blocks[i] : block);
-        t->displs[i] = places.bytes != NULL ? places.bytes[i] : places.displs[i] * from->extent;
-        include(t, from, t->blocks[i], t->displs[i]);
+        t->displs[i] =
+            places.bytes != NULL ? places.bytes[i] : product(places.displs[i], from->extent, &fits);
+        include(t, from, t->blocks[i], t->displs[i], &fits);
+        if (!fits)
+            break;
         in_order &=
             t->blocks[i] == 0 || (t->displs[i] == end && from->dense && from->true_lb == 0 &&
                                   (from->extent == (ptrdiff_t)from->size || t->blocks[i] == 1));
         end = t->blocks[i] > 0 ? t->displs[i] + (ptrdiff_t)(t->blocks[i] * from->size) : end;
     }
-    return finish(t, in_order, out);
+    return finish(t, in_order, olds != NULL, fits, out);
 }
 
 int MPI_Type_indexed(int count, const int blocks[], const int displs[], MPI_Datatype old,
@@ -472,8 +506,8 @@ int MPI_Type_indexed(int count, const int blocks[], const int displs[], MPI_Data
     const int rc = make_blocks("MPI_Type_indexed", count, blocks, 0, (struct places){displs, NULL},
                                NULL, old, type);
 
-    return describe(rc, type, MPI_COMBINER_INDEXED, INTS(&count, 1), INTS(blocks, count),
-                    INTS(displs, count), BYTES(NULL, 0), &old, 1);
+    return describe(rc, type, MPI_COMBINER_INDEXED, INTS(&count, 1), INTS(blocks, (size_t)count),
+                    INTS(displs, (size_t)count), BYTES(NULL, 0), &old, 1);
 }
 
 int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displs[],
@@ -482,8 +516,8 @@ int MPI_Type_create_hindexed(int count, const int blocks[], const MPI_Aint displ
     const int rc = make_blocks("MPI_Type_create_hindexed", count, blocks, 0,
                                (struct places){NULL, displs}, NULL, old, type);
 
-    return describe(rc, type, MPI_COMBINER_HINDEXED, INTS(&count, 1), INTS(blocks, count), NONE,
-                    BYTES(displs, count), &old, 1);
+    return describe(rc, type, MPI_COMBINER_HINDEXED, INTS(&count, 1), INTS(blocks, (size_t)count),
+                    NONE, BYTES(displs, (size_t)count), &old, 1);
 }
 
 SAME(Type_hindexed, Type_create_hindexed, int count, const int blocks[], const MPI_Aint displs[],
@@ -496,7 +530,7 @@ int MPI_Type_create_indexed_block(int count, int block, const int displs[], MPI_
                                (struct places){displs, NULL}, NULL, old, type);
 
     return describe(rc, type, MPI_COMBINER_INDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1),
-                    INTS(displs, count), BYTES(NULL, 0), &old, 1);
+                    INTS(displs, (size_t)count), BYTES(NULL, 0), &old, 1);
 }
 
 int MPI_Type_create_hindexed_block(int count, int block, const MPI_Aint displs[], MPI_Datatype old,
@@ -506,15 +540,7 @@ int MPI_Type_create_hindexed_block(int count, int block, const MPI_Aint displs[]
                                (struct places){NULL, displs}, NULL, old, type);
 
     return describe(rc, type, MPI_COMBINER_HINDEXED_BLOCK, INTS(&count, 1), INTS(&block, 1), NONE,
-                    BYTES(displs, count), &old, 1);
-}
-
-/* A struct ends where the next one in an array could begin. */
-static void pad(struct type *t)
-{
-    const ptrdiff_t a = (ptrdiff_t)t->alignment, rest = t->extent % a;
-
-    t->extent += rest > 0 ? a - rest : 0;
+                    BYTES(displs, (size_t)count), &old, 1);
 }
 
 int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[],
@@ -523,10 +549,8 @@ int MPI_Type_create_struct(int count, const int blocks[], const MPI_Aint displs[
     const int rc = make_blocks("MPI_Type_create_struct", count, blocks, 0,
                                (struct places){NULL, displs}, types, NULL, type);
 
-    if (rc == MPI_SUCCESS)
-        pad((struct type *)*type);
-    return describe(rc, type, MPI_COMBINER_STRUCT, INTS(&count, 1), INTS(blocks, count), NONE,
-                    BYTES(displs, count), types, count);
+    return describe(rc, type, MPI_COMBINER_STRUCT, INTS(&count, 1), INTS(blocks, (size_t)count),
+                    NONE, BYTES(displs, (size_t)count), types, (size_t)count);
 }
 
 SAME(Type_struct, Type_create_struct, int count, const int blocks[], const MPI_Aint displs[],
@@ -567,7 +591,7 @@ int MPI_Type_size(MPI_Datatype type, int *size)
     MPI_Count bytes = 0;
     const int rc = MPI_Type_size_x(type, &bytes);
 
-    *size = bytes <= INT_MAX ? (int)bytes : MPI_UNDEFINED;
+    *size = int_or_undefined((uint64_t)bytes);
     return rc;
 }
 
@@ -676,12 +700,12 @@ SAME(Address, Get_address, void *location, MPI_Aint *address);
 
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement)
 {
-    return base + displacement;
+    return (MPI_Aint)((uintptr_t)base + (uintptr_t)displacement); /* it may pass 2^63 */
 }
 
 MPI_Aint MPI_Aint_diff(MPI_Aint a, MPI_Aint b)
 {
-    return a - b;
+    return (MPI_Aint)((uintptr_t)a - (uintptr_t)b);
 }
 
 /* ---- pack and unpack ---- */
@@ -691,7 +715,8 @@ int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
     ENTER(c, "MPI_Pack_size", comm);
     TYPE(t, type, c);
     CHECK(c, count >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", count);
-    *size = (size_t)count * t->size <= INT_MAX ? (int)((size_t)count * t->size) : MPI_UNDEFINED;
+    CHECK_SIZE(c, t, (size_t)count);
+    *size = int_or_undefined((size_t)count * t->size);
     return MPI_SUCCESS;
 }
 
@@ -704,9 +729,8 @@ int MPI_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, 
     CHECK_AT(c, in, t, (size_t)count, " to pack");
     CHECK(c, out != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER,
           "the buffer to pack to is null");
-    CHECK(c, *position >= 0 && (size_t)*position + (size_t)count * t->size <= (size_t)size,
-          MPI_ERR_ARG, "%zu bytes from %d on do not fit in %d", (size_t)count * t->size, *position,
-          size);
+    CHECK(c, fits_in(*position, (size_t)count * t->size, size), MPI_ERR_ARG,
+          "%zu bytes from %d on do not fit in %d", (size_t)count * t->size, *position, size);
     pack(t, (size_t)count, in, (char *)out + *position);
     *position += (int)((size_t)count * t->size);
     return MPI_SUCCESS;
@@ -721,9 +745,8 @@ int MPI_Unpack(const void *in, int size, int *position, void *out, int count, MP
     CHECK_AT(c, out, t, (size_t)count, " to unpack to");
     CHECK(c, in != NULL || count == 0 || t->size == 0, MPI_ERR_BUFFER,
           "the buffer to unpack is null");
-    CHECK(c, *position >= 0 && (size_t)*position + (size_t)count * t->size <= (size_t)size,
-          MPI_ERR_ARG, "%zu bytes from %d on are not within %d", (size_t)count * t->size, *position,
-          size);
+    CHECK(c, fits_in(*position, (size_t)count * t->size, size), MPI_ERR_ARG,
+          "%zu bytes from %d on are not within %d", (size_t)count * t->size, *position, size);
     unpack(t, (size_t)count, (const char *)in + *position, (size_t)count * t->size, out);
     *position += (int)((size_t)count * t->size);
     return MPI_SUCCESS;

@@ -98,6 +98,8 @@ static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit,
     CHECK(c, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0", (long long)size);
     CHECK(c, unit > 0, MPI_ERR_DISP, "the unit of displacements is %d, but must be at least 1",
           unit);
+    CHECK(c, (uintptr_t)base <= UINTPTR_MAX - (uintptr_t)size, MPI_ERR_SIZE,
+          "%lld bytes at %p are beyond all memory", (long long)size, base);
     CHECK(c, logp_machine_clock(m) != LOGP_CLOCK_VIRTUAL || logp_machine_cores(m) == 1,
           MPI_ERR_UNSUPPORTED_OPERATION,
           "on the virtual clock a window needs all ranks on one core: --cores 0");
@@ -176,12 +178,12 @@ static bool is_apart(const struct win *w)
     return value != NULL && strcmp(value, "true") == 0;
 }
 
-/* Bytes of a rank's part, up to the next one. */
-static MPI_Aint part_of(const struct win *w, int rank, bool apart)
+/* Bytes of a rank's part, up to the next one; *fits: false if they are 2^63 or more. */
+static MPI_Aint part_of(const struct win *w, int rank, bool apart, bool *fits)
 {
     const MPI_Aint size = w->targets[rank]->size, all = (MPI_Aint)line;
 
-    return apart ? (size + all - 1) / all * all : size;
+    return apart ? plus(size, all - 1, fits) / all * all : size;
 }
 
 /* The parts of the ranks follow each other in memory of rank 0, which also says whether each begins
@@ -194,6 +196,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
         bool apart;
     } first = {NULL, false};
     MPI_Aint before = 0, total = 0;
+    bool fits = true;
     struct win *w;
     int rc;
 
@@ -205,14 +208,15 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
     if (c->rank == 0) {
         first.apart = is_apart(w);
         for (int i = 0; i < c->size; i++)
-            total += part_of(w, i, first.apart);
-        w->memory = first.memory = new_memory((size_t)total);
+            total = plus(total, part_of(w, i, first.apart, &fits), &fits);
+        w->memory = first.memory = fits ? new_memory((size_t)total) : NULL;
     }
     rc = class_of(logp_broadcast(w->comm->vp, &first, sizeof(first), 0));
+    CHECK(c, fits, MPI_ERR_SIZE, "the ranks want 2^63 bytes or more");
     CHECK(c, first.memory != NULL, MPI_ERR_NO_MEM, "no memory for the %lld bytes of this rank",
           (long long)size);
     for (int i = 0; i < c->rank; i++)
-        before += part_of(w, i, first.apart);
+        before += part_of(w, i, first.apart, &fits);
     w->own->base = first.memory + before;
     memcpy(base, &w->own->base, sizeof(void *));
     return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;
@@ -246,6 +250,8 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
           "the window is not dynamic");
     CHECK(w->comm, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0",
           (long long)size);
+    CHECK(w->comm, (uintptr_t)base <= UINTPTR_MAX - (uintptr_t)size, MPI_ERR_SIZE,
+          "%lld bytes at %p are beyond all memory", (long long)size, base);
     r = malloc(sizeof(*r));
     CHECK(w->comm, r != NULL, MPI_ERR_NO_MEM, "no memory");
     pthread_mutex_lock(&w->own->mutex);

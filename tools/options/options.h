@@ -163,7 +163,8 @@ struct options {
     char **argv; /* all of the command line */
     const char *traced; /* mpirun: a file for the diagram; NULL: none */
     const char *report; /* mpirun: a file for what its calls took; NULL: none */
-    bool unchecked;     /* --check off */
+    bool unchecked;     /* mpirun: --check off */
+    bool checks_fail;   /* mpirun: --check fail */
     bool checksums;     /* mpirun: sums of the buffers of sends */
     bool compare_calls; /* of struct logp_config: mpirun sets it */
     bool tags_output;   /* each line of a program with its rank */

@@ -189,9 +189,11 @@ static void apply_most_faults(struct options *o, const char *option, const char 
 
 static void apply_check(struct options *o, const char *option, const char *text)
 {
-    static const struct names names = {{"on", "off"}, 2};
+    static const struct names names = {{"on", "off", "fail"}, 3};
+    const int which = which_name(option, text, &names);
 
-    o->unchecked = which_name(option, text, &names) == 1;
+    o->unchecked = which == 1;
+    o->checks_fail = which == 2;
 }
 
 static void apply_report(struct options *o, const char *option, const char *text)
@@ -255,8 +257,9 @@ const struct option_row run_options[] = {
      OPTIONS_WATCH, SWITCH(watch)},
     {"tag-output", NULL, "put the rank before each line of output", "off", "", OPTIONS_MPIRUN,
      SWITCH(tags_output)},
-    {"check", "WHEN", "name collectives that differ, and requests left or used twice: on, off",
-     "on", "", OPTIONS_MPIRUN, .apply = apply_check, .words = "on, off"},
+    {"check", "WHEN",
+     "name collectives that differ, and requests left or used twice: on, off, fail (exit code 1)",
+     "on", "", OPTIONS_MPIRUN, .apply = apply_check, .words = "on, off, fail"},
     {"checksum", NULL, "compare all bytes of buffers that may be written too early", "off", "",
      OPTIONS_MPIRUN, SWITCH(checksums)},
     {"report", "FILE", "what calls took, waits, messages: .html, .json, .txt", "", "none",
