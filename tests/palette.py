@@ -73,7 +73,7 @@ def main():
     check(len(roles) > 10 and len(series) == 8, "%d roles, %d series" % (len(roles), len(series)))
     for paper in (0, 1):
         on = roles["raised"][paper]
-        drawn = ["send", "receive", "compute", "stall", "mark", "path"]
+        drawn = ["send", "stream", "receive", "compute", "stall", "mark", "path"]
         told_apart([roles[r][paper] for r in drawn], "boxes")
         told_apart([s[2 + paper] for s in series], "curves")
         for color in [roles[r][paper] for r in drawn] + [s[2 + paper] for s in series]:

@@ -115,6 +115,15 @@ for suffix in svg html; do
         [ "$(grep -c '<text class="name"' "$dir/both.$suffix")" -eq 2 ] || fail "both.$suffix: $(cat "$dir/both.$suffix")"
 done
 python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$dir/both.svg" || fail "both.svg is not XML"
+# the time of long messages is neither idle nor L
+COLUMNS=90 LC_ALL=C logp explain allreduce ring rabenseifner --bytes 1Mi -P 8 -L 5us -o 1us -g 2us -G 1ns
+[ "$(grep -cxE 'P[0-7] :{60,}-?' "$dir/out")" -eq 16 ] && grep -q '   : port streams (k-1)G$' "$dir/out" || fail "1 MiB: $(<"$dir/out")"
+for suffix in svg html; do
+    logp explain allreduce ring rabenseifner --bytes 1Mi -P 8 -L 5us -o 1us -g 2us -G 1ns --output "$dir/long.$suffix"
+    grep -q '>message ((k-1)G + L)</text>' "$dir/long.$suffix" && ! grep -qF '(L)' "$dir/long.$suffix" &&
+        [ "$(grep -c '<title>port streams to [0-7], [0-9]* bytes, ' "$dir/long.$suffix")" -eq $((8 * 14 + 8 * 6)) ] ||
+        fail "long.$suffix: $(cat "$dir/long.$suffix")"
+done
 # the records are those of predict; the parts add up to the difference, as seen from either side
 json '(.[0].versus | .other == "binomial" and .difference_ns == 60000 and .g_ps == -40000000 and .path_ns == 100000 and
       .task == {kind:"send",peer:1,bytes:8,start_ns:0,end_ns:20000}) and .[1].versus.g_ps == 40000000 and

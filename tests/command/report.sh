@@ -67,6 +67,12 @@ holds '.map.P == [2, 4, 8, 16, 32, 64] and (.map.best | length) == 6' "$dir/data
 LOGP_P=5 data '.records[0].P == 5' broadcast --algo optimal "${virtual[@]}"
 holds '.commands[0].command | endswith("broadcast -P 5 --algo optimal --clock virtual --executor fiber")' "$dir/data" "commands"
 
+# long messages: what boxes and arrows are made of, and how long each streams
+data '.diagrams[0].run | .costs == {receive:"o",gap:"g",message:"L",port:null} and .columns.stream == {type:"same",n:.n,value:0}' \
+    broadcast --algo optimal "${virtual[@]}"
+data '.diagrams[0].run | .costs == {receive:"o",gap:"g + (k-1)G",message:"(k-1)G + L",port:"(k-1)G"} and .columns.stream.type != "same"' \
+    broadcast --algo optimal --bytes 64 -G 0.1 "${virtual[@]}"
+
 # what has no map, no prediction, no diagram
 "$logp" schedule broadcast -P 4 --format goal >"$dir/x.goal"
 data '.map == null and .diagrams[0].explain.ns > 0' --schedule "$dir/x.goal" "${virtual[@]}"

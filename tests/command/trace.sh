@@ -88,6 +88,49 @@ same broadcast --clock virtual -P 3 -o 0 -g 7
 same barrier --predicted -P 17 --o-recv 5 --unit 1ns
 same broadcast --predicted -P 1
 same broadcast --predicted -P 40 --algo chain-pipelined --bytes 300 --block 7 -G 0.01
+# long messages: beside the processor, also while it computes, and where noise has the end of a send late
+same allreduce --clock virtual -P 4 --algo ring-segmented --bytes 16k --gamma 20ns -L 5us -o 1us -g 2us -G 10ns --unit 1us
+same transpose --clock virtual -P 4 --algo ring-window --pack 3 -G 0.5us
+same broadcast --clock virtual -P 9 --algo flat --bytes 100 -o 0 -g 0 -G 1us --noise uniform:90us --seed 3
+wrong=1 same broadcast --clock virtual -P 5 --bytes 100 -G 0.2us --fault drop:1@0-3
+same broadcast --predicted --bytes 1 -G 1us
+# The time in which the port streams is neither idle nor gap: 63 bytes of 100 ns are 6.3 of the 8.3 units between two
+# sends, of which a cell has half a unit. The work of the processor is shown first.
+long=(--bytes 64 -L 5us -o 1us -g 2us -G 100ns --unit 1us --clock virtual)
+drawn() { # WIDTH LINE LEGEND WORDS...: the line of P0, up to its last send and what follows
+    local width=$1 line=$2 legend=$3
+    shift 3
+    COLUMNS=$width LC_ALL=C logp trace "$@"
+    grep -qxE "P0 $line" "$dir/out" && grep -qxF "$legend" "$dir/out" || fail "trace $*: $(cat "$dir/out")"
+}
+port='S send   R receive   . gap   - idle   : port streams (k-1)G'
+drawn 64 'SS:{13}[.]{2}SS:{13}[.]S{3}:{12}' "$port" broadcast --algo flat -P 4 "${long[@]}" -L 4.7us -g 1.7us
+drawn 64 '-{14}S:{8}-{14}SS:{7}' 'S send   R receive   - idle   : port streams (k-1)G' \
+    broadcast --algo binomial -P 4 "${long[@]}" --rendezvous 8
+drawn 64 'SS:{14}[.]{3}SS:{14}' "$port" broadcast --algo binomial -P 4 "${long[@]}" --delay loggops
+drawn 64 'S+[.]+S+' 'S send   R receive   . gap   - idle' broadcast --algo binomial -P 4 "${long[@]}" --delay store-forward
+COLUMNS=64 LC_ALL=C logp trace allreduce --algo ring -P 4 --bytes 1Mi -L 5us -o 1us -g 2us -G 1ns --clock virtual
+[ "$(grep -cxE 'P[0-3] :{50,}' "$dir/out")" -eq 4 ] || fail "1 MiB: $(cat "$dir/out")"
+# what boxes and arrows are made of, in each model
+made_of() { # WORDS LEFT_OUT OPTIONS...
+    local words=$1 out=$2
+    shift 2
+    logp trace broadcast --algo flat -P 4 --format svg "${long[@]}" "$@"
+    while IFS= read -r word; do
+        grep -qF ">$word</text>" "$dir/out" || fail "$*: no $word: $(cat "$dir/out")"
+    done <<<"${words//; /$'\n'}"
+    ! grep -qF "$out" "$dir/out" || fail "$*: $out: $(cat "$dir/out")"
+}
+made_of 'send (o); receive (o); gap (g + (k-1)G); port streams ((k-1)G); message ((k-1)G + L)' '(L)'
+made_of 'receive (o + (k-1)G); gap (g + (k-1)G); port streams ((k-1)G); message (L)' 'receive (o)' --delay loggops
+made_of 'receive (o); gap (g); message (kG + L)' 'port streams' --delay store-forward
+made_of 'port streams ((k-1)G); message ((k-1)G + L a link)' '(L)' --topology ring
+made_of 'receive (o); gap (g); message (L)' 'stream' --bytes 1
+made_of 'receive (o); gap (g); message (L)' 'stream' -G 0
+made_of 'receive (o); message (L)' 'stream' --plugin "$plugin"
+# by the G of its link: to 1 the bytes take no time
+made_of 'port streams ((k-1)G); message ((k-1)G + L)' 'port streams to 1' -G 0 --link 0-2..3:G=100ns
+[ "$(grep -c '<title>port streams to [23], 64 bytes, ' "$dir/out")" -eq 2 ] || fail "links: $(cat "$dir/out")"
 # what goes wrong is seen: lost, twice, changed, left over; who waits for ever, who has stopped and when
 happens() { # FILTER WORDS...: of the JSON of a run that fails, or has the exit code $wrong
     local filter=$1

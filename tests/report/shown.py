@@ -28,6 +28,42 @@ def test_diagram_is_the_tree():
         check(steps == 240000, "the critical path takes", steps)
 
 
+def test_long_messages():
+    """A message of k bytes occupies the port of its sender for (k-1)G after the send: 63 bytes of 100 ns."""
+    model = ["-L", "5us", "-o", "1us", "-g", "2us", "-G", "100ns", "--bytes", "64"]
+    path = make("long", "broadcast", "--algo", "flat", "-P", "4", *model, *VIRTUAL)
+    bands = """[...document.querySelectorAll("#stage rect")].filter((r) => r.style.fill === "var(--stream)" && !r.hasAttribute("display"))
+        .map((r) => [stage.state.view.time(+r.getAttribute("x")), stage.state.view.time(+r.getAttribute("x") + +r.getAttribute("width")),
+                     +r.getAttribute("opacity")])"""
+    with Browser() as browser:
+        browser.open(path)
+        wanted = [(send + 1000, send + 1000 + 6300, lane) for send in (0, 8300, 16600) for lane in (1, 0.55)]
+        found = browser.value(bands)
+        check(len(found) == 6 and all(abs(a - b) < 30 for x, y in zip(sorted(found), sorted(map(list, wanted))) for a, b in zip(x, y)),
+              "bands:", found)
+        keys = text(browser, "#kinds")
+        for words in ("receive (o)", "gap (g + (k-1)G)", "port streams ((k-1)G)", "message on its way ((k-1)G + L)"):
+            check(words in keys, "no", words, "in", keys)
+        browser.value("stage.select({trace: stage.state.traces[0], i: 0}, false)")
+        check("its port streams until 7.3 µs" in text(browser, "#event"), text(browser, "#event"))
+        browser.value("player.show(5000 / player.end)")
+        browser.settle()
+        found = browser.value(bands)
+        check(len(found) == 2 and all(abs(end - 5000) < 30 for _, end, _ in found), "bands until 5 µs:", found)
+        clean(browser, path, "long messages")
+    # large diagrams, the second of rows that are thin: pixels of that colour; without G neither bands nor words
+    for name, more in (("many", ["alltoall", "--algo", "linear", "-P", "80"]), ("thin", ["broadcast", "--algo", "binomial", "-P", "1024"]),
+                       ("short", ["alltoall", "--algo", "linear", "-P", "80", "-G", "0"])):
+        path = make(name, *model, *more, *VIRTUAL)
+        with Browser() as browser:
+            browser.open(path)
+            check(browser.value("stage.boxes.constructor.name") == "CanvasBoxes", "a large diagram is no canvas")
+            n = browser.value("stage.boxes.pixels.filter((x) => x === CanvasBoxes.pixel('stream')).length")
+            check(n == 0 if name == "short" else n > 5000, name, "pixels of bands:", n)
+            check(("port streams" in text(browser, "#kinds")) == (name != "short"), name, text(browser, "#kinds"))
+            clean(browser, path, name)
+
+
 def test_figures():
     path = make("all", "broadcast", "-G", "0.01", *VIRTUAL)
     said = json.loads(logp("predict", "broadcast", "-G", "0.01", "--algo", "all", "--format", "json"))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A trace for Perfetto, read back by protoc, says what the same trace says as JSON: all slices, on
-their tracks, with both ends; flows from sends to receives; marks. Without the JSON: all but what.
+their tracks, with both ends; flows from sends to receives; marks; the (k-1)G of long messages, by LogGP.
+Without the JSON: all but what.
 
 usage: tests/trace/pftrace.py FILE.pftrace [FILE.json]
 """
@@ -136,6 +137,8 @@ def name_of(e):
 def expected(trace):
     """The same slices, from the JSON."""
     n_messages = sum(e["kind"] == "send" for e in trace["events"])
+    G = (trace["parameters"] or {"G_ps_per_byte": 0})["G_ps_per_byte"]
+    free = defaultdict(int)  # by rank: the end of the message that its port has streamed last
     got = defaultdict(int)
     out = []
     for e in trace["events"]:
@@ -153,6 +156,11 @@ def expected(trace):
         notes = {k: e[k] for k in ("bytes", "tag", "late_ns") if e[k]}
         out.append(("P%d" % e["rank"], "port" if port else "processor", name_of(e),
                     e["label"] or "", e["start_ns"], e["end_ns"], begun, ended, notes))
+        stream = -(-(e["bytes"] - 1) * G // 1000) if e["kind"] == "send" and e["arrival_ns"] is not None else 0
+        if stream > 0:
+            start, free[e["rank"]] = max(e["end_ns"], free[e["rank"]]), e["end_ns"] + stream
+            out.append(("P%d" % e["rank"], "port streams (k-1)G", "stream to %d" % e["peer"], e["label"] or "",
+                        start, e["end_ns"] + stream, [], [], {"bytes": e["bytes"]}))
         if flies:
             copies = 2 if "duplicated" in (e["fate"] or "") else 1
             word = "lost: to" if lost else "never received: to" if e["received"] < copies else "to"

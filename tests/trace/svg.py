@@ -3,6 +3,7 @@
 """A space-time diagram as SVG is well-formed, boxes of a processor do not overlap, nor does text,
 nothing is outside, and boxes and arrows are where the same trace as JSON says: those of lost messages
 end halfway, with a cross, those that nobody receives in a ring, and there are two of what comes twice.
+Above the boxes is a band for the (k-1)G of each long message: what LogGP says, for all links alike.
 
 usage: tests/trace/svg.py FILE.svg FILE.json
 """
@@ -26,6 +27,14 @@ def text_box(t, size):
 
 def overlap(a, b):
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def streams(trace):
+    """(rank, start, end) of the time in which the port of a sender streams a long message."""
+    G = (trace["parameters"] or {"G_ps_per_byte": 0})["G_ps_per_byte"]
+    for e in trace["events"]:
+        if e["kind"] == "send" and e["arrival_ns"] is not None and G * (e["bytes"] - 1) > 0:
+            yield e["rank"], e["end_ns"], e["end_ns"] + -(-(e["bytes"] - 1) * G // 1000)
 
 
 def ways(e):
@@ -57,6 +66,8 @@ def main():
     boxes = [(r.get("class"), float(r.get("x")), float(r.get("y")), float(r.get("width")),
               float(r.get("height")), r.find(NS + "title")) for r in root.iter(NS + "rect")
              if r.find(NS + "title") is not None]
+    bands = sorted((float(y) + float(h), x, x + w) for kind, x, y, w, h, _ in boxes if kind == "stream")
+    boxes = [b for b in boxes if b[0] != "stream"]
     rows = sorted({round(y + h / 2, 1) for _, _, y, _, h, _ in boxes})
     lines = {t.text: float(t.get("y")) - 4 for t in root.iter(NS + "text")
              if re.fullmatch(r"P\d+", t.text or "")}
@@ -81,6 +92,13 @@ def main():
     assert len(found) == len(wanted), "%d boxes, %d events" % (len(found), len(wanted))
     for a, b in zip(found, wanted):
         assert a[:2] == b[:2] and abs(a[2] - b[2]) < 0.02 and abs(a[3] - b[3]) < 0.02, (a, b)
+    wanted = sorted((lines["P%d" % rank] - 6, 56 + start * scale, min(56 + stop * scale, 56 + axis))
+                    for rank, start, stop in streams(trace))
+    assert len(bands) == len(wanted), "%d bands instead of %d" % (len(bands), len(wanted))
+    for a, b in zip(bands, wanted):
+        assert all(abs(x - y) < 0.2 for x, y in zip(a, b)), ("a band", a, b)
+    words = " ".join(t.text for t in root.iter(NS + "text") if t.text)
+    assert ("port streams ((k-1)G)" in words) == ("message ((k-1)G + L)" in words) == bool(wanted), words
     ends = {e["message"]: e["rank"] for e in trace["events"] if e["kind"] == "receive"}
     below = max(lines.values()) + 12
     wires = sorted((w.get("class"), float(w.get("x1")), float(w.get("x2")), float(w.get("y1")) < float(w.get("y2")))

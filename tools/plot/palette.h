@@ -24,6 +24,7 @@
     ROLE(ON_ACCENT, "#ffffff", "#10202c")                                                          \
     ROLE(SHADE, "#f4f6f8", "#1a1e23")                                                              \
     ROLE(SEND, "#0670d6", "#4a96ff")                                                               \
+    ROLE(STREAM, "#3a9be0", "#3a6cb0") /* the bytes of a long message */                           \
     ROLE(RECEIVE, "#c9850c", "#f9c31e")                                                            \
     ROLE(COMPUTE, "#00a062", "#4de299")                                                            \
     ROLE(GAP, "#8a939c", "#7d8894")                                                                \

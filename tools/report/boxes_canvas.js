@@ -6,6 +6,7 @@
 "use strict";
 
 const THIN = 4; /* pixels: boxes of no more are plain */
+const STREAM = 7; /* the colour behind those of the kinds: of the bands */
 const MESSAGES_MOST = 3000,
   LABELS_MOST = 1500;
 
@@ -64,6 +65,7 @@ class CanvasBoxes {
     this.resize(view);
     const paper = CanvasBoxes.pixel("raised");
     const own = KINDS.map((kind) => (kind === "idle" ? 0 : CanvasBoxes.pixel(kind)));
+    own.push(CanvasBoxes.pixel("stream"));
     this.pixels.fill(0); /* the stage shines through, and messages go below the boxes */
     const shown = lanes.of(state.traces, view.row);
     for (const lane of shown)
@@ -97,6 +99,34 @@ class CanvasBoxes {
       last = y;
       if (below - y <= THIN) this.fillThin(lane.trace, rank, view, now, colors, y, below);
       else this.fillRow(lane.trace, rank, view, now, colors, y, below);
+      if (lane.trace.costs.port) this.fillBands(lane.trace, rank, view, now, colors, y, below);
+    }
+  }
+
+  /* On the boxes, along their upper edge; in thin rows where there is no work. */
+  fillBands(trace, rank, view, now, colors, y, below) {
+    const { pixels, scale } = this;
+    const width = this.canvas.width,
+      thin = below - y <= THIN,
+      left = Math.round(GUTTER * scale);
+    const perNs = (view.width * scale) / (view.to - view.from),
+      origin = GUTTER * scale - view.from * perNs;
+    const high = thin ? below - y : Math.max(2, Math.round((below - y) * lanes.tall.stream[1]));
+    const last = Math.min(y + high, this.canvas.height);
+    /* the band of the last send before what is seen may reach into it */
+    let i = trace.firstAfter(rank, view.from);
+    while (i > trace.first[rank] && trace.stream[i - 1] === 0) i--;
+    for (i = Math.max(trace.first[rank], i - 1); i < trace.first[rank + 1]; i++) {
+      const stream = lanes.stream(trace, i);
+      if (trace.start[i] > Math.min(view.to, now)) break;
+      if (stream === null || stream.start >= now) continue;
+      const from = Math.max(Math.round(stream.start * perNs + origin), left);
+      const to = Math.min(Math.round(Math.min(stream.end, now) * perNs + origin), width);
+      for (let row = Math.max(y, 0); to > from && row < last; row++)
+        if (!thin) pixels.fill(colors[STREAM], row * width + from, row * width + to);
+        else
+          for (let x = row * width + from; x < row * width + to; x++)
+            if (pixels[x] === 0 || pixels[x] === colors[3]) pixels[x] = colors[STREAM];
     }
   }
 

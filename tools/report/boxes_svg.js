@@ -8,7 +8,8 @@ class SvgBoxes {
     this.root.append(SvgBoxes.patterns());
     this.ways = dom.svg("g");
     this.boxes = dom.svg("g");
-    this.root.append(this.ways, this.boxes);
+    this.bands = dom.svg("g");
+    this.root.append(this.ways, this.boxes, this.bands);
     stage.append(this.root);
     this.made = new Map(); /* of a trace: its nodes */
   }
@@ -59,7 +60,7 @@ class SvgBoxes {
     );
   }
 
-  /* The nodes of a trace: of event i a box, and maybe a label and a message */
+  /* The nodes of a trace: of event i a box, and maybe a label, a band and a message */
   nodes(trace) {
     if (this.made.has(trace)) return this.made.get(trace);
     const out = [];
@@ -78,10 +79,13 @@ class SvgBoxes {
               "marker-end": "url(#head)",
             })
           : null;
+        const stream = lanes.stream(trace, i);
+        const band = stream ? dom.svg("rect", { style: "fill: var(--stream)" }) : null;
         const late = trace.late[i] > 0 ? dom.svg("rect", { style: "fill: var(--stall)" }) : null;
         this.boxes.append(...[box, label, late].filter(Boolean));
+        if (band) this.bands.append(band);
         if (way) this.ways.append(way);
-        out.push({ i, rank, kind, box, label, late, message, way });
+        out.push({ i, rank, kind, box, label, late, message, way, stream, band });
       }
     this.made.set(trace, out);
     return out;
@@ -101,7 +105,7 @@ class SvgBoxes {
     this.root.setAttribute("width", view.width + GUTTER);
     this.root.setAttribute("height", view.height);
     for (const nodes of this.made.values())
-      for (const node of nodes) [node.box, node.label, node.late, node.way].forEach(SvgBoxes.hide);
+      for (const node of nodes) [node.box, node.label, node.late, node.way, node.band].forEach(SvgBoxes.hide);
     for (const lane of lanes.of(state.traces, view.row))
       for (const node of this.nodes(lane.trace)) this.drawNode(state, lane, node, view, now);
   }
@@ -142,7 +146,23 @@ class SvgBoxes {
           height: 3,
         });
     }
+    if (node.band) this.drawBand(lane, node, view, now);
     if (node.way && state.messages) this.drawWay(lane, node, view, now);
+  }
+
+  drawBand(lane, { rank, stream, band }, view, now) {
+    const until = Math.min(stream.end, now);
+    if (stream.start >= now || until < view.from || stream.start > view.to) return;
+    if (rank < view.firstRow || rank > view.lastRow) return;
+    const [top, bottom] = lanes.tall.stream;
+    const x = Math.max(view.x(stream.start), -10);
+    SvgBoxes.place(band, {
+      x,
+      y: view.y(rank) + lane.top + lane.height * top,
+      width: Math.max(1, Math.min(view.x(until), view.width + GUTTER + 10) - x),
+      height: Math.max(1.5, lane.height * (bottom - top)),
+      opacity: lane.second ? 0.55 : 1,
+    });
   }
 
   drawWay(lane, { message, way }, view, now) {

@@ -10,11 +10,13 @@
 #include <stdlib.h>
 
 struct columns {
+    const struct options *o;
     const struct logp_trace *trace;
     const struct logp_trace_message *messages;
     size_t *first; /* by rank: how many events there are before its own; P + 1 */
     int64_t *value;
     size_t n;
+    int64_t rank; /* whose column is filled now */
     FILE *f;
     int number; /* of the trace in the page */
 };
@@ -36,6 +38,11 @@ static int64_t flight_of(const struct columns *t, const struct logp_event *e)
 {
     (void)t;
     return e->kind == LOGP_EVENT_SEND && e->arrival_ns > e->end_ns ? e->arrival_ns - e->end_ns : 0;
+}
+
+static int64_t stream_of(const struct columns *t, const struct logp_event *e)
+{
+    return stream_ns(t->o, t->rank, e);
 }
 
 static int64_t late_of(const struct columns *t, const struct logp_event *e)
@@ -90,9 +97,9 @@ static const struct {
     const char *name;
     int64_t (*of)(const struct columns *t, const struct logp_event *e);
 } all[] = {
-    {"start", start_of}, {"length", length_of}, {"flight", flight_of}, {"late", late_of},
-    {"kind", kind_of},   {"peer", peer_of},     {"tag", tag_of},       {"bytes", bytes_of},
-    {"label", label_of}, {"mate", mate_of},
+    {"start", start_of}, {"length", length_of}, {"flight", flight_of}, {"stream", stream_of},
+    {"late", late_of},   {"kind", kind_of},     {"peer", peer_of},     {"tag", tag_of},
+    {"bytes", bytes_of}, {"label", label_of},   {"mate", mate_of},
 };
 
 /* n values, in place, as numbers of 1, 2 or 4 bytes, or doubles. @return the type's name */
@@ -153,6 +160,7 @@ static void fill(struct columns *t, int64_t P,
         size_t n;
         const struct logp_event *events = logp_trace_events(t->trace, rank, &n);
 
+        t->rank = rank;
         for (size_t i = 0; i < n; i++)
             t->value[t->first[rank] + i] = of(t, &events[i]);
     }
@@ -172,12 +180,13 @@ static json_t *write_columns(struct columns *t, int64_t P)
     return columns;
 }
 
-json_t *write_trace(FILE *f, const struct logp_trace *trace, int number)
+json_t *write_trace(FILE *f, const struct options *o, const struct logp_trace *trace, int number)
 {
     const struct logp_trace_info *info = logp_trace_info(trace);
-    struct columns t = {.trace = trace, .n = info->n_events, .f = f, .number = number};
+    struct columns t = {.o = o, .trace = trace, .n = info->n_events, .f = f, .number = number};
     const size_t most = t.n > (size_t)info->P ? t.n : (size_t)info->P + 1;
-    json_t *labels = json_array(), *columns;
+    const struct costs costs = costs_of(o, trace, NULL);
+    json_t *labels = json_array(), *columns, *words;
     size_t n;
 
     t.messages = logp_trace_messages(trace, &n);
@@ -192,8 +201,13 @@ json_t *write_trace(FILE *f, const struct logp_trace *trace, int number)
         json_array_append_new(labels, json_string(logp_trace_label(trace, i)));
     free(t.first);
     free(t.value);
-    return json_pack("{sssIsIsIsIsIsoso}", "source", source_name(info->source), "P",
+    words = json_pack("{sssssssn}", "receive", costs.receive, "gap", costs.gap, "message",
+                      costs.message, "port");
+    if (costs.port != NULL)
+        json_object_set_new(words, "port", json_string(costs.port));
+    return json_pack("{sssIsIsIsIsIsososo}", "source", source_name(info->source), "P",
                      (json_int_t)info->P, "n", (json_int_t)info->n_events, "end_ns",
                      (json_int_t)info->end_ns, "wall_ns", (json_int_t)info->wall_ns, "dropped",
-                     (json_int_t)info->dropped, "labels", labels, "columns", columns);
+                     (json_int_t)info->dropped, "labels", labels, "costs", words, "columns",
+                     columns);
 }

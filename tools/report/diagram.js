@@ -75,11 +75,12 @@ const diagram = {
 
   /* What the boxes mean: those that there are. */
   kinds(whole) {
+    const { costs } = whole.run ?? whole.prediction;
     const words = {
       send: "send (o)",
-      receive: "receive (o)",
+      receive: `receive (${costs.receive})`,
       compute: "compute",
-      gap: "gap (g)",
+      gap: `gap (${costs.gap})`,
       stall: "stall: the network is full",
       mark: "mark",
     };
@@ -107,6 +108,17 @@ const diagram = {
           text,
         ),
       );
+    if (costs.port)
+      items.push(
+        dom.html(
+          "li",
+          {},
+          sample(
+            dom.svg("rect", { x: 1, y: 5, width: 20, height: 4, style: "fill: var(--stream)" }),
+          ),
+          `port streams (${costs.port})`,
+        ),
+      );
     items.push(
       dom.html(
         "li",
@@ -120,7 +132,7 @@ const diagram = {
             style: "stroke: var(--soft); stroke-width: 1.4",
           }),
         ),
-        "message on its way (L)",
+        `message on its way (${costs.message})`,
       ),
     );
     if (whole.path)
@@ -275,11 +287,12 @@ const diagram = {
           message ? trace.bytes[i] : null,
           message ? trace.tag[i] - 1 : null,
           trace.late[i],
+          trace.stream[i],
         ];
       }),
     );
     return [
-      ["source", "rank", "kind", "start_ns", "end_ns", "peer", "bytes", "tag", "late_ns"],
+      ["source", "rank", "kind", "start_ns", "end_ns", "peer", "bytes", "tag", "late_ns", "stream_ns"],
       ...rows,
     ];
   },

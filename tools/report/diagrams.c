@@ -15,6 +15,7 @@ enum {
 /* What has been written so far. */
 struct page {
     FILE *f;
+    const struct options *o;
     int traces;
     int64_t events;
 };
@@ -27,7 +28,7 @@ static json_t *add_trace(struct page *page, struct logp_trace *trace)
     if (info != NULL && info->n_events > 0 &&
         page->events + (int64_t)info->n_events <= MOST_EVENTS) {
         page->events += (int64_t)info->n_events;
-        it = write_trace(page->f, trace, page->traces++);
+        it = write_trace(page->f, page->o, trace, page->traces++);
     }
     logp_trace_free(trace);
     return it != NULL ? it : json_null();
@@ -119,7 +120,7 @@ json_t *write_diagrams(FILE *f, const struct output *points)
 {
     json_int_t record;
     const struct output *out = one_of_all(points, &record);
-    struct page page = {.f = f};
+    struct page page = {.f = f, .o = out->o};
     struct options o = *out->o;
     struct logp_machine *m;
     struct row *rows = or_end(calloc(out->n + 1, sizeof(*rows)));

@@ -14,6 +14,7 @@ const lanes = {
     gap: [0.32, 0.68],
     stall: [0.2, 0.8],
     mark: [0, 1],
+    stream: [0, 0.18] /* on the boxes: meanwhile the processor may do something else */,
   },
 
   /* traces: [run, prediction] or one of them. @return [{trace, top, height, second}], of a row */
@@ -46,6 +47,12 @@ const lanes = {
       start: end,
       end: end + trace.flight[send],
     };
+  },
+
+  /* While the bytes of a long message leave the port of its sender: from when, until when. null: never */
+  stream(trace, i) {
+    const start = trace.endOf(i);
+    return trace.stream[i] > 0 ? { start, end: start + trace.stream[i] } : null;
   },
 
   /* How much is in sight. */

@@ -33,7 +33,7 @@ json_t *host_facts(const struct output *out);
 /* ---- columns.c: the events of a trace ---- */
 
 /* Write its columns. @return what there is to know about the trace, as JSON */
-json_t *write_trace(FILE *f, const struct logp_trace *trace, int number);
+json_t *write_trace(FILE *f, const struct options *o, const struct logp_trace *trace, int number);
 
 /* ---- diagrams.c: traces and critical paths of the algorithms that were run ---- */
 

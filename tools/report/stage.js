@@ -128,6 +128,8 @@ const stage = {
       words.push(`${format.plain(trace.bytes[i], 0)} bytes, tag ${trace.tag[i] - 1}`);
     if (trace.kind[i] === 0 && trace.mate[i] > 0)
       words.push(`arrives at ${format.time(to + trace.flight[i], unit)}`);
+    if (trace.stream[i] > 0)
+      words.push(`its port streams until ${format.time(to + trace.stream[i], unit)}`);
     if (trace.label[i] > 0 && trace.labels[trace.label[i] - 1])
       words.push(trace.labels[trace.label[i] - 1]);
     if (trace.late[i] > 0) words.push(`the host was ${format.time(trace.late[i])} late`);

@@ -15,6 +15,7 @@ class Trace {
     this.end = data.end_ns;
     this.dropped = data.dropped;
     this.labels = data.labels;
+    this.costs = data.costs; /* what its boxes and messages are made of, in the letters of the model */
     for (const [name, column] of Object.entries(data.columns)) this[name] = Trace.column(column);
   }
 

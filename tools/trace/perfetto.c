@@ -2,7 +2,8 @@
 /*
  * A trace for Perfetto: TrackEvents, with the numbers of their public fields. Each processor has a
  * track for what it does (sends, receives, computing, marks), one for its port (what holds it up:
- * gaps and stalls), and for its messages in flight as many as there are at a time. A message is a
+ * gaps and stalls), where there are long messages one for the time in which it streams them, and for its
+ * messages in flight as many as there are at a time. A message is a
  * flow from its send through its flight to its receive, or to both of them; one that is lost ends
  * with its flight, halfway.
  *
@@ -45,17 +46,18 @@ enum { CATEGORIES = 1, NAMES = 2, ANNOTATION_NAMES = 3, IID = 1, INTERNED_NAME =
 enum { ANNOTATION_NAME_IID = 1, UINT_VALUE = 3 };
 enum { BYTES = 1, TAG, LATE, N_ANNOTATIONS = LATE };
 
-/* Names by number: the kinds, then the labels, then what is done with each peer; at last a wait for
- * ever. */
-enum role { TO, FROM, FLIGHT, LOST, LEFT_OVER, ROLES };
+/* Names by number: the kinds, then the labels, then what is done with each peer; a wait for ever; at last
+ * STREAM, by peer. */
+enum role { TO, FROM, FLIGHT, LOST, LEFT_OVER, ROLES, STREAM = ROLES };
 
 struct file {
     struct proto out;
+    const struct options *o;
     const struct logp_trace *trace;
-    uint64_t uuid;     /* the last that was given */
-    uint64_t sequence; /* the track that is written */
-    int64_t now;       /* on it */
-    uint32_t n_names;
+    uint64_t uuid;      /* the last that was given */
+    uint64_t sequence;  /* the track that is written */
+    int64_t now;        /* on it */
+    uint32_t n_names;   /* without those of STREAM */
     uint32_t *named;    /* by number of a name: the sequence in which it was written last, */
     uint32_t *labelled; /* of a label as a category */
 };
@@ -142,14 +144,16 @@ static uint32_t name_of(const struct file *f, const struct logp_event *e, enum r
         return f->n_names - 1;
     if ((e->kind != LOGP_EVENT_SEND && e->kind != LOGP_EVENT_RECEIVE) || e->peer < 0)
         return e->kind + 1;
+    if (role == STREAM)
+        return f->n_names + (uint32_t)e->peer;
     return first + n_labels + 1 + ROLES * (uint32_t)e->peer + role;
 }
 
 /* What of its names has not been written in this sequence. */
 static void intern_names(struct file *f, const struct logp_event *e, enum role role, uint32_t name)
 {
-    static const char *const words[ROLES] = {"send to", "receive from", "to", "lost: to",
-                                             "never received: to"};
+    static const char *const words[ROLES + 1] = {"send to",  "receive from",       "to",
+                                                 "lost: to", "never received: to", "stream to"};
     const uint32_t sequence = (uint32_t)f->sequence;
     const bool new_name = name > LOGP_EVENT_KINDS && f->named[name] != sequence;
     const bool new_label = e->label > 0 && f->labelled[e->label] != sequence;
@@ -214,7 +218,7 @@ static void add_flows(struct file *f, const struct logp_event *e, enum role role
     const struct logp_trace_message *m = logp_trace_messages(f->trace, &n);
     const bool in_flight = role != TO && role != FROM;
 
-    if (e->message < 0)
+    if (e->message < 0 || role == STREAM)
         return;
     m += e->message;
     for (int copy = 0; copy < 2; copy++) {
@@ -241,6 +245,8 @@ static void slice(struct file *f, const struct logp_event *e, enum role role, si
     if (e->label > 0)
         proto_number(&f->out, CATEGORY_IIDS, e->label);
     add_flows(f, e, role, index);
+    if (role == STREAM)
+        annotate(f, BYTES, e->bytes);
     if (role == TO || role == FROM) {
         annotate(f, BYTES, e->bytes);
         annotate(f, TAG, e->tag);
@@ -273,6 +279,32 @@ static void write_events(struct file *f, uint64_t uuid, const struct logp_event 
         if ((e[i].kind != LOGP_EVENT_IDLE || is_endless(&e[i])) && holds_up(&e[i]) == port)
             slice(f, &e[i], e[i].kind == LOGP_EVENT_RECEIVE ? FROM : TO, i, e[i].start_ns,
                   e[i].end_ns);
+}
+
+static bool has_streams(const struct file *f, int64_t rank, const struct logp_event *e, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (stream_ns(f->o, rank, &e[i]) > 0)
+            return true;
+    return false;
+}
+
+/* Noise can delay the end of a send, but not that of the next: slices of a track must not overlap. */
+static void write_streams(struct file *f, uint64_t uuid, int64_t rank, const struct logp_event *e,
+                          size_t n)
+{
+    int64_t free_at = 0;
+
+    begin_track(f, uuid);
+    for (size_t i = 0; i < n; i++) {
+        const int64_t end = e[i].end_ns + stream_ns(f->o, rank, &e[i]);
+        const int64_t start = e[i].end_ns > free_at ? e[i].end_ns : free_at;
+
+        if (end <= start || end == e[i].end_ns)
+            continue;
+        slice(f, &e[i], STREAM, i, start, end);
+        free_at = end;
+    }
 }
 
 static enum role flight_of(const struct file *f, const struct logp_event *e)
@@ -310,7 +342,9 @@ static size_t choose_lanes(const struct logp_event *e, size_t n, size_t *lanes, 
     return n_lanes;
 }
 
-static bool write_flights(struct file *f, uint64_t parent, const struct logp_event *e, size_t n)
+/* order: of the first of their tracks */
+static bool write_flights(struct file *f, uint64_t parent, int64_t order,
+                          const struct logp_event *e, size_t n)
 {
     size_t *lanes = malloc((n + 1) * sizeof(*lanes));
     int64_t *free_at = malloc((n + 1) * sizeof(*free_at));
@@ -318,7 +352,7 @@ static bool write_flights(struct file *f, uint64_t parent, const struct logp_eve
     const size_t n_lanes = enough ? choose_lanes(e, n, lanes, free_at) : 0;
 
     for (size_t lane = 0; lane < n_lanes; lane++) {
-        begin_track(f, describe(f, parent, 2 + (int64_t)lane, "in flight"));
+        begin_track(f, describe(f, parent, order + (int64_t)lane, "in flight"));
         for (size_t i = 0; i < n; i++)
             if (flies(&e[i]) && lanes[i] == lane)
                 slice(f, &e[i], flight_of(f, &e[i]), i, e[i].end_ns, landing(&e[i]));
@@ -332,6 +366,7 @@ static bool write_rank(struct file *f, uint64_t root, int64_t rank)
 {
     size_t n;
     const struct logp_event *e = logp_trace_events(f->trace, rank, &n);
+    const bool streams = has_streams(f, rank, e, n);
     uint64_t own, processor, port;
     char name[32];
 
@@ -341,19 +376,21 @@ static bool write_rank(struct file *f, uint64_t root, int64_t rank)
     port = describe(f, own, 1, "port");
     write_events(f, processor, e, n, false);
     write_events(f, port, e, n, true);
-    return write_flights(f, own, e, n);
+    if (streams)
+        write_streams(f, describe(f, own, 2, "port streams (k-1)G"), rank, e, n);
+    return write_flights(f, own, 2 + streams, e, n);
 }
 
 static void show_perfetto(const struct shown *s)
 {
     const struct logp_trace_info *info = logp_trace_info(s->trace);
     const size_t n_names = LOGP_EVENT_KINDS + info->n_labels + 3 + ROLES * (size_t)info->P;
-    struct file f = {.trace = s->trace, .uuid = 1, .n_names = (uint32_t)n_names};
+    struct file f = {.o = s->o, .trace = s->trace, .uuid = 1, .n_names = (uint32_t)n_names};
     char title[MAX_CAPTION];
     bool enough;
     uint64_t root;
 
-    f.named = calloc(n_names, sizeof(*f.named));
+    f.named = calloc(n_names + (size_t)info->P, sizeof(*f.named));
     f.labelled = calloc((size_t)info->n_labels + 1, sizeof(*f.labelled));
     enough = f.named != NULL && f.labelled != NULL;
     if (enough)

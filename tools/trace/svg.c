@@ -2,7 +2,8 @@
 /*
  * A space-time diagram as LogP papers draw it: a line for each processor, time to the right, a box
  * for each o, a slanted arrow for each message on the wire; gaps, stalls and idle time as thin
- * boxes on the processor's line. A prediction beside a run is a strip below each line.
+ * boxes on the processor's line. A prediction beside a run is a strip below each line. While a port
+ * streams a long message there is a band above the boxes, since the processor may do something else.
  */
 #include "plot/palette.h"
 #include "trace/trace.h"
@@ -17,23 +18,20 @@ enum {
     RIGHT = 24,
     LEAST_WIDTH = 640, /* of a picture: below, all of it gets smaller */
     NOTES = 88,        /* in place of RIGHT, where there are any */
-    BOX = 12,          /* a box is so high; thin, and a strip: */
+    BOX = 12,          /* a box is so high; thin, a strip and a band: */
     THIN = 4,
     STRIP = 3,
+    BAND = 4,
     LINE = 16, /* of text */
     TICK_CAPACITY = 64,
     MOST_ROWS = 64,
 };
 
-/* How a kind is drawn, and what the legend says. */
-static const struct look {
-    const char *word;
-    int height;
-} looks[LOGP_EVENT_KINDS] = {
-    [LOGP_EVENT_SEND] = {"send (o)", BOX},   [LOGP_EVENT_RECEIVE] = {"receive (o)", BOX},
-    [LOGP_EVENT_COMPUTE] = {"compute", BOX}, [LOGP_EVENT_GAP] = {"gap (g)", THIN},
-    [LOGP_EVENT_STALL] = {"stall", THIN},    [LOGP_EVENT_IDLE] = {"idle", THIN},
-    [LOGP_EVENT_MARK] = {"mark", BOX},       [LOGP_EVENT_HALTED] = {"halted", BOX},
+/* How high a kind is drawn. */
+static const int heights[LOGP_EVENT_KINDS] = {
+    [LOGP_EVENT_SEND] = BOX, [LOGP_EVENT_RECEIVE] = BOX, [LOGP_EVENT_COMPUTE] = BOX,
+    [LOGP_EVENT_GAP] = THIN, [LOGP_EVENT_STALL] = THIN,  [LOGP_EVENT_IDLE] = THIN,
+    [LOGP_EVENT_MARK] = BOX, [LOGP_EVENT_HALTED] = BOX,
 };
 
 /* What becomes of a message, as a line and its end. */
@@ -42,13 +40,14 @@ enum way { ARRIVES, LOST, LEFT_OVER, CHANGED, AGAIN, WAYS };
 static const struct {
     const char *name, *word;
 } ways[WAYS] = {
-    [ARRIVES] = {"wire", "message (L)"},    [LOST] = {"lost", "lost"},
+    [ARRIVES] = {"wire", "message"},        [LOST] = {"lost", "lost"},
     [LEFT_OVER] = {"left", "not received"}, [CHANGED] = {"changed", "one bit flipped"},
     [AGAIN] = {"wire again", "duplicate"},
 };
 
 struct canvas {
     const struct shown *s;
+    struct costs costs;
     const struct logp_trace *trace;         /* what is drawn now, */
     int panel;                              /* from here down */
     int time;                               /* length of its axis */
@@ -120,7 +119,7 @@ static void event(struct canvas *c, const struct logp_trace *t, int64_t rank,
     const bool waits = (e->fate & LOGP_FATE_ENDLESS) != 0;
     const double x = x_of(c, e->start_ns), y = y_of(c, rank);
     const double end = is_endless(e) ? LEFT + c->time : x_of(c, e->end_ns);
-    const int height = looks[e->kind].height;
+    const int height = heights[e->kind];
     char words[MAX_CAPTION], from[32], to[32];
 
     c->used[e->kind] |= !waits;
@@ -145,11 +144,25 @@ static void event(struct canvas *c, const struct logp_trace *t, int64_t rank,
     puts("</rect>");
 }
 
+static void band(struct canvas *c, int64_t rank, const struct logp_event *e)
+{
+    const int64_t ns = stream_ns(c->s->o, rank, e);
+    const double x = x_of(c, e->end_ns), end = fmin(x_of(c, e->end_ns + ns), LEFT + c->time);
+    char from[32], to[32];
+
+    if (ns == 0)
+        return;
+    rect("stream", x, y_of(c, rank) - BOX / 2.0 - BAND, end - x, BAND);
+    printf("<title>port streams to %d, %lld bytes, %s to %s</title></rect>\n", e->peer,
+           (long long)e->bytes, in_units(c->s->o, e->end_ns, from),
+           in_units(c->s->o, e->end_ns + ns, to));
+}
+
 static void strip(struct canvas *c, int64_t rank, const struct logp_event *e)
 {
     const double x = x_of(c, e->start_ns);
 
-    if (looks[e->kind].height != BOX || e->kind == LOGP_EVENT_MARK)
+    if (heights[e->kind] != BOX || e->kind == LOGP_EVENT_MARK)
         return;
     c->strips = true;
     rect(logp_event_kind_name((enum logp_event_kind)e->kind), x, y_of(c, rank) + BOX / 2.0 + 2,
@@ -221,6 +234,8 @@ static void draw_rank(struct canvas *c, int64_t rank)
     if (c->s->note != NULL)
         printf("<text x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT + c->time + 10, y + 4,
                c->s->note(c->s, rank, note));
+    for (size_t i = 0; i < n; i++)
+        band(c, rank, &e[i]);
     for (size_t i = 0; i < n; i++)
         event(c, c->trace, rank, &e[i]);
     if (c->s->predicted == NULL || c->s->names[0] != NULL ||
@@ -295,12 +310,14 @@ struct pen {
     int x, y;
 };
 
-/* One entry: what is drawn, and the word for it. */
+/* One entry: what is drawn, the word for it, and what it costs, unless times are steps. cost: may be NULL
+ */
 static void entry(const struct canvas *c, struct pen *pen, const char *kind, int height,
-                  enum way way, const char *words)
+                  enum way way, const char *word, const char *cost)
 {
-    const char *model = strstr(words, " ("); /* which has no say in steps */
-    const int n = (int)(c->s->steps && model != NULL ? (size_t)(model - words) : strlen(words));
+    char words[MAX_CAPTION];
+    const bool costs = cost != NULL && !c->s->steps;
+    const int n = snprintf(words, sizeof(words), costs ? "%s (%s)" : "%s", word, cost);
     int x = pen->x, y = pen->y;
 
     if (x + 19 + 7 * n > c->width) {
@@ -314,27 +331,35 @@ static void entry(const struct canvas *c, struct pen *pen, const char *kind, int
         printf("<line class=\"%s\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>", kind, x, y - 9,
                x + 14, y);
     end_of_way(way, x + 10, y - 3);
-    printf("<text x=\"%d\" y=\"%d\">%.*s</text>\n", x + 19, y, n, words);
+    printf("<text x=\"%d\" y=\"%d\">%s</text>\n", x + 19, y, words);
     pen->x = x + 19 + 7 * n + 16;
 }
 
 static void draw_legend(const struct canvas *c, int y)
 {
+    const char *const costs[LOGP_EVENT_KINDS] = {[LOGP_EVENT_SEND] = "o",
+                                                 [LOGP_EVENT_RECEIVE] = c->costs.receive,
+                                                 [LOGP_EVENT_GAP] = c->costs.gap};
     struct pen pen = {LEFT, y};
 
-    for (int kind = 0; kind < LOGP_EVENT_KINDS; kind++)
+    for (int kind = 0; kind < LOGP_EVENT_KINDS; kind++) {
+        const char *name = logp_event_kind_name((enum logp_event_kind)kind);
+
         if (c->used[kind])
-            entry(c, &pen, logp_event_kind_name((enum logp_event_kind)kind), looks[kind].height,
-                  ARRIVES, looks[kind].word);
+            entry(c, &pen, name, heights[kind], ARRIVES, name, costs[kind]);
+    }
+    if (c->costs.port != NULL)
+        entry(c, &pen, "stream", BAND, ARRIVES, "port streams", c->costs.port);
     if (c->endless)
-        entry(c, &pen, "endless", THIN, ARRIVES, "waits for ever");
+        entry(c, &pen, "endless", THIN, ARRIVES, "waits for ever", NULL);
     for (int way = 0; way < WAYS; way++)
         if (c->ways[way])
-            entry(c, &pen, ways[way].name, 0, (enum way)way, ways[way].word);
+            entry(c, &pen, ways[way].name, 0, (enum way)way, ways[way].word,
+                  way == ARRIVES ? c->costs.message : NULL);
     if (c->late)
-        entry(c, &pen, "late", 2, ARRIVES, "late");
+        entry(c, &pen, "late", 2, ARRIVES, "late", NULL);
     if (c->strips)
-        entry(c, &pen, "send", STRIP, ARRIVES, "predicted");
+        entry(c, &pen, "send", STRIP, ARRIVES, "predicted", NULL);
 }
 
 static const struct color_rule colors[] = {
@@ -371,6 +396,9 @@ static void begin(const struct canvas *c)
            ".parted{stroke-dasharray:2 3}.mid{text-anchor:middle}.end{text-anchor:end}\n",
            sized ? o->width : c->width, sized ? o->height : c->height, c->width, c->height);
     write_colors(stdout, colors);
+    if (c->costs.port != NULL)
+        write_colors(stdout,
+                     (const struct color_rule[]){{".stream", "fill", COLOR_STREAM}, {NULL}});
     puts("</style>\n"
          "<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" "
          "markerHeight=\"6\" orient=\"auto\"><path class=\"tip\" d=\"M0 0l6 3-6 3z\"/></marker>"
@@ -403,7 +431,7 @@ static int lay_out(struct canvas *c, struct words *w)
     w->tolls = paragraph(w->toll, line_length(c, SIZE), SIZE, -1);
     w->feet = w->tolls + paragraph(w->parting, line_length(c, SIZE), SIZE, -1);
     c->top = 14 + LINE * (w->heads + w->models) + 6 + heading;
-    c->legend = (w->tolls > 0 ? 2 : 1) * (1 + (c->time < TIME));
+    c->legend = (w->tolls > 0 ? 2 : 1) * (1 + (c->time < TIME)) + (strlen(c->costs.message) > 1);
     return c->top + heading + LINE * (3 + c->legend + w->feet) + 8;
 }
 
@@ -434,7 +462,8 @@ static void show_svg(const struct shown *s)
 {
     const int P = (int)logp_trace_info(s->trace)->P;
     const bool titled = s->o->title != NULL && s->o->format->draws;
-    struct canvas c = {.s = s, .end_ns = end_of(s->trace)};
+    struct canvas c = {
+        .s = s, .end_ns = end_of(s->trace), .costs = costs_of(s->o, s->trace, s->predicted)};
     struct words w;
 
     w.head = titled ? s->o->title : title_of(s, w.texts[0]);

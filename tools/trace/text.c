@@ -2,7 +2,7 @@
 /*
  * A space-time diagram for the terminal: a line for each processor, as wide as the terminal, time
  * to the right. A cell shows what its processor does for most of it; where a message's overhead is
- * wide enough, with whom.
+ * wide enough, with whom. Where the processor has nothing to do, it shows that its port is busy.
  */
 #include "trace/trace.h"
 
@@ -15,16 +15,19 @@
 
 enum { LEAST_WIDTH = 40, MOST_WIDTH = 400, USUAL_WIDTH = 100, MOST_CELL = 8 };
 
-enum { ENDLESS = LOGP_EVENT_KINDS, GLYPHS }; /* a wait for ever, beside the kinds */
+/* Beside the kinds: a wait for ever; the port streams a long message. */
+enum { ENDLESS = LOGP_EVENT_KINDS, STREAM, GLYPHS };
 
 static const char *const unicode[GLYPHS] = {
     [LOGP_EVENT_SEND] = "█", [LOGP_EVENT_RECEIVE] = "▓", [LOGP_EVENT_COMPUTE] = "░",
     [LOGP_EVENT_GAP] = "·",  [LOGP_EVENT_STALL] = "×",   [LOGP_EVENT_IDLE] = "─",
-    [LOGP_EVENT_MARK] = "▼", [LOGP_EVENT_HALTED] = "▚",  [ENDLESS] = "┄"};
+    [LOGP_EVENT_MARK] = "▼", [LOGP_EVENT_HALTED] = "▚",  [ENDLESS] = "┄",
+    [STREAM] = "▒"};
 static const char *const ascii[GLYPHS] = {
     [LOGP_EVENT_SEND] = "S", [LOGP_EVENT_RECEIVE] = "R", [LOGP_EVENT_COMPUTE] = "c",
     [LOGP_EVENT_GAP] = ".",  [LOGP_EVENT_STALL] = "x",   [LOGP_EVENT_IDLE] = "-",
-    [LOGP_EVENT_MARK] = "v", [LOGP_EVENT_HALTED] = "#",  [ENDLESS] = "_"};
+    [LOGP_EVENT_MARK] = "v", [LOGP_EVENT_HALTED] = "#",  [ENDLESS] = "_",
+    [STREAM] = ":"};
 
 /* Before the peer of a send: what becomes of its message. With a word for the legend. */
 enum way { SENT, LOST, LEFT_OVER, TWICE, CHANGED, WAYS };
@@ -102,6 +105,26 @@ static void put_event(struct page *p, const struct logp_event *e)
     }
 }
 
+/* Over what is no work of the processor, where most of that is within. */
+static void put_stream(struct page *p, int64_t rank, const struct logp_event *e)
+{
+    const int64_t ns = stream_ns(p->s->o, rank, e), all_ns = e->end_ns + ns;
+    const int64_t end_ns = all_ns < p->end_ns ? all_ns : p->end_ns;
+
+    for (int i = cell_at(p, e->end_ns); e->end_ns < end_ns && i <= cell_at(p, end_ns - 1); i++) {
+        const int64_t from = time_at(p, i), to = time_at(p, i + 1);
+        const int64_t share = (end_ns < to ? end_ns : to) - (e->end_ns > from ? e->end_ns : from);
+        const int64_t rest = p->kinds[i] < 0 ? to - from : p->most[i];
+
+        if (p->kinds[i] >= 0 && p->kinds[i] != LOGP_EVENT_IDLE && p->kinds[i] != LOGP_EVENT_GAP)
+            continue;
+        if (2 * share > rest) {
+            p->kinds[i] = STREAM;
+            p->used[STREAM] = true;
+        }
+    }
+}
+
 static enum way way_of(const struct page *p, const struct logp_event *send)
 {
     return (send->fate & LOGP_FATE_DROPPED) != 0      ? LOST
@@ -153,6 +176,8 @@ static void print_line(struct page *p, int64_t rank)
     }
     for (size_t i = 0; i < n; i++)
         put_event(p, &e[i]);
+    for (size_t i = 0; i < n; i++)
+        put_stream(p, rank, &e[i]);
     for (size_t i = 0; i < n; i++)
         put_peer(p, &e[i]);
     while (end > 0 && p->kinds[end - 1] < 0)
@@ -216,8 +241,9 @@ static void print_legend(const struct page *p)
     for (int kind = 0; kind < GLYPHS; kind++)
         if (p->used[kind]) {
             printf("%s%s %s", between, p->glyphs[kind],
-                   kind == ENDLESS ? "waits for ever"
-                                   : logp_event_kind_name((enum logp_event_kind)kind));
+                   kind == STREAM    ? "port streams (k-1)G"
+                   : kind == ENDLESS ? "waits for ever"
+                                     : logp_event_kind_name((enum logp_event_kind)kind));
             between = "   ";
         }
     for (int way = SENT + 1; way < WAYS; way++)

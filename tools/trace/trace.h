@@ -100,6 +100,23 @@ const char *parting_of(const struct shown *s, char buf[MAX_CAPTION]);
 const char *event_words(const struct logp_trace *t, const struct logp_event *e, bool with_bytes,
                         char buf[MAX_CAPTION]);
 
+/* ---- stream.c: the bytes of long messages ---- */
+
+/* How long the bytes of a send's message occupy the port of its sender after the send; 0: it is short, or
+ * another event, or nothing is known of it. */
+int64_t stream_ns(const struct options *o, int64_t rank, const struct logp_event *e);
+
+/* What the boxes and arrows of a diagram are made of, of a message of k bytes. */
+struct costs {
+    const char *receive, *gap;
+    const char *port; /* beside the processor: see stream_ns(); NULL: there is none */
+    const char *message;
+};
+
+/* b: NULL: there is one trace */
+struct costs costs_of(const struct options *o, const struct logp_trace *a,
+                      const struct logp_trace *b);
+
 /* ---- proto.c: the wire format of protocol buffers, for perfetto.c ---- */
 
 /* Packets that have not been written yet. Starts as {0}. */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes of long messages. A message of k bytes occupies the port of its sender for (k-1)G after the
+ * send: the processor is free, its next send is not. Such a time has no event, since an event is what the
+ * processor does; it follows from the send and the rules of the delay model (logp/delay.h).
+ *
+ * The receiver's port takes as long, up to the arrival. That is not drawn a second time: it is seen where it
+ * delays a receive, as the gap before it.
+ */
+#include "trace/trace.h"
+
+/* The rules of a plug-in are its own. */
+static struct logp_params rules_of(const struct options *o)
+{
+    struct logp_params p = o->replay != NULL ? o->network.params : model_params(o);
+
+    if (!o->emulated || o->plugin != NULL)
+        p.G_ps = 0;
+    return p;
+}
+
+/* For how long the bytes of a message keep it on the way, or its receiver busy. */
+static int64_t bytes_ns(const struct options *o, int64_t rank, const struct logp_event *e,
+                        struct logp_params *rules)
+{
+    *rules = rules_of(o);
+    if (e->kind != LOGP_EVENT_SEND || e->arrival_ns < 0)
+        return 0;
+    if (o->network.links != NULL) /* none with a plug-in, or where nothing is emulated */
+        logp_links_of(o->network.links, (int)rank, e->peer, rules, rules);
+    return logp_params_stream_ns(rules, (size_t)e->bytes);
+}
+
+int64_t stream_ns(const struct options *o, int64_t rank, const struct logp_event *e)
+{
+    struct logp_params rules;
+    const int64_t ns = bytes_ns(o, rank, e, &rules);
+
+    return rules.store_forward ? 0 : ns;
+}
+
+static bool is_any_long(const struct options *o, const struct logp_trace *t)
+{
+    struct logp_params rules;
+
+    for (int64_t r = 0; t != NULL && r < logp_trace_info(t)->P; r++) {
+        size_t n;
+        const struct logp_event *e = logp_trace_events(t, r, &n);
+
+        for (size_t i = 0; i < n; i++)
+            if (bytes_ns(o, r, &e[i], &rules) > 0)
+                return true;
+    }
+    return false;
+}
+
+struct costs costs_of(const struct options *o, const struct logp_trace *a,
+                      const struct logp_trace *b)
+{
+    const struct logp_params rules = rules_of(o);
+    const bool routed = o->network.topology != NULL;
+
+    if ((rules.G_ps == 0 && o->network.links == NULL) || (!is_any_long(o, a) && !is_any_long(o, b)))
+        return (struct costs){"o", "g", NULL, "L"};
+    if (rules.store_forward)
+        return (struct costs){"o", "g", NULL, routed ? "kG + L a link" : "kG + L"};
+    if (rules.recv_streams)
+        return (struct costs){"o + (k-1)G", "g + (k-1)G", "(k-1)G", "L"};
+    return (struct costs){"o", "g + (k-1)G", "(k-1)G", routed ? "(k-1)G + L a link" : "(k-1)G + L"};
+}
