@@ -166,6 +166,90 @@ Test(parameters, what_is_wrong_is_refused)
     cr_expect_eq(logp_observed_estimate(&none, 1, &found, NULL), -EINVAL);
 }
 
+/* ---- a host that is busy ---- */
+
+/* A wall clock on which the server's core is busy at first: so many of its readings take 80 ms. All
+ * others take 2 us. */
+struct busy_clock {
+    int64_t now, n_busy, away_ns; /* away_ns: the sum of those that take long */
+    uintptr_t server;             /* on its stack; 0: it has not begun */
+};
+
+static int64_t busy_clock_read(void *arg)
+{
+    struct busy_clock *c = arg;
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    const bool is_server = here <= c->server && c->server - here < 1 << 16;
+    const int64_t long_ns = is_server && c->n_busy > 0 ? 80000000 : 0;
+
+    c->n_busy -= long_ns > 0;
+    c->away_ns += long_ns;
+    return c->now += 2000 + long_ns;
+}
+
+struct busy_look {
+    struct look look;
+    struct busy_clock clock;
+};
+
+static int look_by_clock(struct logp_vp *vp, void *arg)
+{
+    struct busy_look *l = arg;
+
+    if (logp_vp_rank(vp) == 1)
+        l->clock.server = (uintptr_t)__builtin_frame_address(0);
+    return look(vp, &l->look);
+}
+
+/* Sizes 1 to 64 as logp measure looks at them. @return ns that pass, but for *away_ns */
+static int64_t look_while_busy(int64_t n_busy, const struct logp_params *params, int64_t *away_ns)
+{
+    struct busy_look l = {.look.how = {.size = sizeof(l.look.how),
+                                       .bytes_high = 64,
+                                       .reps = 3,
+                                       .limit_ns = 20000000,
+                                       .size_limit_ns = 2000000},
+                          .clock = {.now = 1000, .n_busy = n_busy}};
+    const struct logp_config config = {.n_processors = 2,
+                                       .delay = logp_delay_none(),
+                                       .executor = "fiber",
+                                       .n_cores = 1,
+                                       .time_ns = busy_clock_read,
+                                       .time_arg = &l.clock};
+
+    test_run(test_machine_with(config, params), look_by_clock, &l);
+    cr_expect_eq(l.look.n_sizes, 4);
+    *away_ns = l.clock.away_ns;
+    return l.clock.now - *away_ns;
+}
+
+/* Pauses are made anew as soon as a round trip is shorter: in all they are no longer than the host
+ * was away. */
+Test(parameters, a_busy_start_does_not_make_all_pauses_long)
+{
+    static const struct logp_params slow = {
+        .L_ns = 100000, .o_send_ns = 20000, .o_recv_ns = 20000, .g_ns = 60000};
+    int64_t away_ns;
+    const int64_t idle_ns = look_while_busy(0, &slow, &away_ns);
+
+    for (int64_t n_busy = 20; n_busy <= 320; n_busy *= 4) {
+        const int64_t ns = look_while_busy(n_busy, &slow, &away_ns);
+
+        cr_expect_lt(ns, idle_ns + away_ns, "%lld readings: %lld ns, idle %lld ns",
+                     (long long)n_busy, (long long)ns, (long long)idle_ns);
+    }
+}
+
+/* Where nothing is emulated no pause is longer than a tenth of what a timing may take, 2 ms. The
+ * six timings of a size have 34 pauses in a repetition, and 5 repetitions. */
+Test(parameters, a_host_that_is_always_busy_makes_no_pause_long)
+{
+    const int64_t pauses = INT64_C(4) * 50 * 5;
+    int64_t away_ns, ns = look_while_busy(INT64_MAX, NULL, &away_ns);
+
+    cr_expect_lt(ns, pauses * 2000000, "%lld ns", (long long)ns);
+}
+
 /* ---- times made up ---- */
 
 enum { REPS = 60, SPACED = 4, BURST = 8, SIZES = 16 };

@@ -229,6 +229,8 @@ int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, in
     rc = lpi_fold_until(&schedule, &folds->delay, most, until, &fold);
     if (!any_number && (rc != -E2BIG || few == 0))
         folds->left -= fold.messages;
+    if (rc == 0 && fold.unreceived > 0)
+        rc = -EPROTO;
     if (rc == 0) {
         out->certainty = lpi_varies(P, c) ? LOGP_PREDICTION_BOUND : LOGP_PREDICTION_EXACT;
         out->ns = fold.ns;
@@ -254,6 +256,8 @@ static int by_schedule(const struct logp_algorithm *algorithm, int64_t P,
         folds.most = 0;
     rc = lpi_fold(&folds, algorithm, P, c, 0, INT64_MAX, out);
     lpi_folds_fini(&folds);
+    if (rc == -EDEADLK || rc == -EMSGSIZE || rc == -EINVAL || rc == -EPROTO)
+        out->ns = rc;
     return rc == -ENOMEM ? rc : 0;
 }
 
@@ -273,6 +277,8 @@ static int predict_by(const struct logp_algorithm *algorithm, int64_t P,
     rc = by_schedule(algorithm, P, c, false, &folded);
     if (folded.certainty != LOGP_PREDICTION_NONE)
         *out = folded;
+    else if (out->certainty == LOGP_PREDICTION_NONE)
+        out->ns = folded.ns;
     return rc;
 }
 

@@ -132,7 +132,9 @@ enum logp_basis {
 /** The time from the common start to the end of the last processor. */
 struct logp_prediction {
     enum logp_certainty certainty;
-    /** With LOGP_PREDICTION_NONE: LOGP_PREDICTION_NO_MEMORY, or meaningless. */
+    /** With LOGP_PREDICTION_NONE: LOGP_PREDICTION_NO_MEMORY; -EDEADLK, -EMSGSIZE, -EINVAL (the fold
+     *  of the steps fails with it: algorithm.h), -EPROTO (they send messages that they never
+     *  receive); or meaningless. */
     int64_t ns;
     enum logp_basis by;
 };

@@ -111,6 +111,41 @@ if command -v dot >/dev/null; then
     dot -Tsvg "$dir/out" 2>&1 | grep -q '</svg>' || fail "Graphviz does not read the name"
 fi
 expect='--plugin printed' bad list algorithms --plugin "$built/libcontrol.so"
+# steps that cannot be done: each command that reads them says why, as a run does, and goes wrong
+wrong=$built/libwrong.so
+waits=('deadlock: every processor waits and nothing is on its way' '  rank 3 waits for a message from rank 2, tag 0')
+range=('a step of rank 0: its rank, its tag or its time is out of range')
+extra=('1 message is never received')
+small=('a step of rank 2: the message is larger than its receive')
+wrong_steps() { # ROW COMMAND...
+    local -n lines=$1
+    local row=$1 expected="logp: broadcast $1: ${lines[0]}"
+    shift
+    [ ${#lines[@]} -lt 2 ] || expected+=$'\n'"logp: ${lines[1]}"
+    logp "$@" --plugin "$wrong"
+    [ $code -eq 1 ] && [ "$(cat "$dir/err")" = "$expected" ] || fail "$row: logp $*: exit code $code: $(cat "$dir/all")"
+}
+for row in waits range extra small; do
+    wrong_steps $row predict broadcast --algo $row
+    wrong_steps $row predict broadcast --algo chain,$row --format json
+    holds '.[0].prediction == "exact" and .[1].prediction == "none" and .[1].predicted_ns == null' "$dir/out" "$row"
+    wrong_steps $row schedule broadcast --algo $row
+    wrong_steps $row schedule broadcast --algo $row --format goal --delay none
+    [ $row = extra ] && continue
+    wrong_steps $row predict broadcast --algo $row --explain
+    wrong_steps $row explain broadcast flat $row
+    wrong_steps $row tree broadcast --algo $row
+    wrong_steps $row trace broadcast --algo $row --predicted
+done
+logp run broadcast --algo waits --clock virtual --plugin "$wrong"
+stderr_has "logp: broadcast waits: ${waits[0]}"
+stderr_has "logp: ${waits[1]}"
+wrong_steps extra run broadcast --algo extra --clock virtual
+# auto takes no such row, and where all are compared they are left out and named
+json '.[0].algorithm != "waits" and .[0].prediction == "exact"' predict broadcast --plugin "$wrong"
+json 'length == 1' bench crossover broadcast -P 8 --bytes 8..8 --algo waits,chain --plugin "$wrong"
+stderr_has "logp: broadcast waits: ${waits[0]}"
+
 expect='--plugin two-ways arguments' bad run broadcast --plugin "$two_ways:x"
 expect='--algo two-ways' bad run broadcast --algo two-ways
 expect='--plugin broadcast flat' bad run broadcast --plugin "$(odd taken)"

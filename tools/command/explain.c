@@ -28,16 +28,27 @@ static void take_names(struct options *o)
     if (o->n_words > 4)
         bad_usage("%s: unexpected word; explain takes a collective and two algorithms",
                   o->words[4]);
-    for (int i = 2; i < 4; i++)
-        if (find_name(&names, o->words[i]) < 0)
-            bad_usage("explain %s %s: no such algorithm; %s", o->words[1], o->words[i],
-                      one_of(&names, o->words[i], list));
     if (strcmp(o->words[2], o->words[3]) == 0)
         bad_usage("explain %s %s %s: needs two different algorithms", o->words[1], o->words[2],
                   o->words[3]);
     snprintf(both, sizeof(both), "%s,%s", o->words[2], o->words[3]);
     give_option("algo", both);
     o->n_words = 2;
+}
+
+/* Those of a plug-in are there by now. */
+static void check_names(const struct options *o)
+{
+    const struct logp_algorithm *a;
+    struct names names = {0};
+    char list[MAX_LIST];
+
+    for (size_t i = 0; (a = logp_algorithm_at(o->words[1], i)) != NULL; i++)
+        add_name(&names, a->name);
+    for (int i = 2; i < 4; i++)
+        if (find_name(&names, o->words[i]) < 0)
+            bad_usage("explain %s %s: no such algorithm; %s", o->words[1], o->words[i],
+                      one_of(&names, o->words[i], list));
 }
 
 static int explain(struct options *o)
@@ -48,6 +59,7 @@ static int explain(struct options *o)
     const struct logp_invocation c = make_invocation(o, collective);
     struct versus v = {.out = {.o = o, .collective = collective, .c = &c, .rows = rows, .n = 2}};
 
+    check_names(o);
     check_explained(o, "explain");
     if (o->format->versus->draws && o->P > trace_as_svg.most)
         bad_option("-P", option_text("P"), "as %s, 1 .. %lld processors", o->format->name,
@@ -58,6 +70,8 @@ static int explain(struct options *o)
         rows[i].algorithm = chosen[i];
         rows[i].record.prediction = predict(o, &c, chosen[i]);
         rows[i].explained = explain_algorithm(o, &c, chosen[i], &rows[i].unexplained);
+        if (rows[i].explained == NULL)
+            end_if_wrong_steps(o, &c, chosen[i]);
         if (rows[i].explained == NULL)
             bad_usage("%s cannot be explained: %s", chosen[i]->name, rows[i].unexplained);
     }

@@ -28,16 +28,23 @@ static void rank_rows(struct row *rows, size_t n)
     }
 }
 
-/* What is missing: of one that only runs, and of the only one that was asked for. */
-static void say_unpredicted(const struct options *o, const struct row *rows, size_t n)
+/* What is missing: of one that only runs, and of the only one that was asked for. Also, what is
+ * wrong with steps. @return an exit code */
+static int say_unpredicted(const struct options *o, const struct logp_invocation *c,
+                           const struct row *rows, size_t n)
 {
+    int code = EXIT_OK;
+
     for (size_t i = 0; i < n; i++) {
         const struct logp_algorithm *a = rows[i].algorithm;
 
-        if (rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE &&
-            (n == 1 || (a->steps == NULL && a->predict == NULL && a->predict_linked == NULL)))
+        if (has_wrong_steps(&rows[i].record.prediction) && say_wrong_steps(o, c, a))
+            code = EXIT_WRONG;
+        else if (rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE &&
+                 (n == 1 || (a->steps == NULL && a->predict == NULL && a->predict_linked == NULL)))
             say_note("%s %s has no prediction: %s", a->collective, a->name, why_unpredicted(o, a));
     }
+    return code;
 }
 
 static int predict_all(struct options *o)
@@ -48,6 +55,7 @@ static int predict_all(struct options *o)
     const struct logp_invocation c = make_invocation(o, collective);
     const size_t n = choose_algorithms(o, collective, &c, chosen);
     const struct output out = {.o = o, .collective = collective, .c = &c, .rows = rows, .n = n};
+    int code;
 
     for (size_t i = 0; i < n; i++) {
         rows[i].algorithm = chosen[i];
@@ -60,9 +68,9 @@ static int predict_all(struct options *o)
         rank_rows(rows, n);
     o->format->records(&out);
     print_explanations(&out);
-    say_unpredicted(o, rows, n);
+    code = say_unpredicted(o, &c, rows, n);
     forget_explanations(rows, n);
-    return EXIT_OK;
+    return code;
 }
 
 const struct command command_predict = {

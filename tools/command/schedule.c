@@ -5,6 +5,7 @@
  */
 #include "choice/choice.h"
 #include "command/command.h"
+#include "run/run.h"
 #include "schedule/schedule.h"
 
 static int schedule(struct options *o)
@@ -37,7 +38,7 @@ static int schedule(struct options *o)
                                     .collective = logp_collective_find(collective),
                                     .has_data = o->list == NULL || o->as != NULL};
     show_schedule(form, &shown);
-    return EXIT_OK;
+    return say_wrong_steps(o, &c, a) ? EXIT_WRONG : EXIT_OK;
 }
 
 const struct command command_schedule = {

@@ -236,6 +236,7 @@ static int trace_collective(struct options *o)
     if (s.trace == NULL && o->only_predicted && is_faulty(o))
         bad_option("predicted", "on", "off: random faults and noise have no prediction; remove it");
     if (s.trace == NULL && o->only_predicted) {
+        end_if_wrong_steps(o, &c, chosen[0]);
         fprintf(stderr, "logp: %s %s cannot be predicted here\n", collective, chosen[0]->name);
         code = EXIT_WRONG;
     }

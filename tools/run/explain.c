@@ -46,8 +46,12 @@ static const char *why_not(int rc)
         return "longer than 100 days";
     case -ENOTSUP:
         return "it has no steps, only a run function";
+    case -EDEADLK:
+        return "its steps wait for each other for ever";
+    case -EMSGSIZE:
+        return "a message is larger than its receive";
     default: /* -EINVAL */
-        return "more processors than can run";
+        return "more processors than can run, or a step with a rank or a tag that does not exist";
     }
 }
 
@@ -74,9 +78,11 @@ void explain_rows(const struct options *o, const struct logp_invocation *c, stru
         bad_option("--format", o->format->name, "with --explain, table or json");
     for (size_t i = 0; i < n; i++) {
         rows[i].explained = explain_algorithm(o, c, rows[i].algorithm, &rows[i].unexplained);
-        if (rows[i].explained == NULL && n == 1)
-            bad_usage("--explain: %s cannot be explained: %s", rows[i].algorithm->name,
-                      rows[i].unexplained);
+        if (rows[i].explained != NULL || n > 1)
+            continue;
+        end_if_wrong_steps(o, c, rows[i].algorithm);
+        bad_usage("--explain: %s cannot be explained: %s", rows[i].algorithm->name,
+                  rows[i].unexplained);
     }
 }
 

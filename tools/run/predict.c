@@ -3,7 +3,9 @@
 #include "choice/choice.h"
 #include "run/run.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Does the model always answer the same? */
 static bool is_fixed(const struct options *o, const struct logp_invocation *c,
@@ -13,10 +15,12 @@ static bool is_fixed(const struct options *o, const struct logp_invocation *c,
            (logp_fault_predictable(delay->model) && !c->model.params.latency_varies);
 }
 
-static bool fold_once(const struct logp_schedule *s, const struct logp_delay *delay,
-                      struct logp_fold *fold)
+static int fold_once(const struct logp_schedule *s, const struct logp_delay *delay,
+                     struct logp_fold *fold)
 {
-    return or_end_without_memory(logp_schedule_fold(s, delay, LOGP_FOLD_MESSAGES, fold)) == 0;
+    const int rc = or_end_without_memory(logp_schedule_fold(s, delay, LOGP_FOLD_MESSAGES, fold));
+
+    return rc == 0 && fold->unreceived > 0 ? -EPROTO : rc;
 }
 
 /* By its schedule, under the model itself; twice, as what a plug-in answers may change with time.
@@ -29,13 +33,18 @@ static struct logp_prediction predict_model(const struct options *o,
     struct logp_prediction p = {.certainty = LOGP_PREDICTION_NONE};
     struct logp_fold first, second;
     struct logp_delay delay;
+    int rc;
 
     if (o->P > LOGP_MAX_PROCESSORS || or_end_without_memory(create_delay(o, &delay)) != 0)
         return p;
     if (is_fixed(o, c, &delay) && s.steps != NULL && o->by != LOGP_BY_FORMULA &&
-        o->P <= LOGP_FOLD_P && fold_once(&s, &delay, &first) && fold_once(&s, &delay, &second) &&
-        first.ns == second.ns)
-        p = (struct logp_prediction){LOGP_PREDICTION_EXACT, first.ns, LOGP_BY_SCHEDULE};
+        o->P <= LOGP_FOLD_P) {
+        rc = fold_once(&s, &delay, &first);
+        if (rc != 0)
+            p.ns = rc;
+        else if (fold_once(&s, &delay, &second) == 0 && first.ns == second.ns)
+            p = (struct logp_prediction){LOGP_PREDICTION_EXACT, first.ns, LOGP_BY_SCHEDULE};
+    }
     logp_delay_destroy(&delay);
     return p;
 }
@@ -48,6 +57,64 @@ struct logp_prediction predict(const struct options *o, const struct logp_invoca
     if (is_faulty(o) || (o->plugin != NULL && !c->model.params.latency_varies))
         return predict_model(o, c, algorithm);
     return predict_by(algorithm, o->P, c, o->by);
+}
+
+bool has_wrong_steps(const struct logp_prediction *p)
+{
+    return p->certainty == LOGP_PREDICTION_NONE &&
+           (p->ns == -EDEADLK || p->ns == -EMSGSIZE || p->ns == -EINVAL || p->ns == -EPROTO);
+}
+
+static void say_wrong(const struct logp_algorithm *a, int rc, const struct logp_fold *fold)
+{
+    const struct logp_wait_info wait = {
+        .kind = LOGP_WAIT_RECV, .source = (int)fold->source, .tag = fold->tag};
+    char text[128];
+
+    if (rc == -EDEADLK) {
+        logp_wait_text(&wait, text, sizeof(text));
+        say("%s %s: %s", a->collective, a->name, logp_error_text(rc));
+        say("  rank %lld %s", (long long)fold->rank, text);
+    } else if (rc == -EPROTO) {
+        say("%s %s: %llu message%s never received", a->collective, a->name,
+            (unsigned long long)fold->unreceived, fold->unreceived == 1 ? " is" : "s are");
+    } else {
+        say("%s %s: a step of rank %lld: %s", a->collective, a->name, (long long)fold->rank,
+            rc == -EMSGSIZE ? "the message is larger than its receive"
+                            : "its rank, its tag or its time is out of range");
+    }
+}
+
+bool say_wrong_steps(const struct options *o, const struct logp_invocation *c,
+                     const struct logp_algorithm *a)
+{
+    const struct logp_params free = {0};
+    const struct logp_schedule s = logp_schedule_of(a, o->P, &c->args, &c->model);
+    const bool emulates = o->emulated || o->plugin != NULL;
+    struct logp_delay delay;
+    struct logp_fold fold;
+    int rc;
+
+    if (s.steps == NULL || o->P > LOGP_MAX_PROCESSORS)
+        return false;
+    rc = or_end_without_memory(emulates ? create_delay(o, &delay)
+                                        : logp_delay_create("logp", &free, &delay));
+    if (rc != 0)
+        return false;
+    rc = fold_once(&s, &delay, &fold);
+    logp_delay_destroy(&delay);
+    if ((rc != -EDEADLK && rc != -EMSGSIZE && rc != -EINVAL && rc != -EPROTO) ||
+        (fold.rank < 0 && rc != -EPROTO))
+        return false;
+    say_wrong(a, rc, &fold);
+    return true;
+}
+
+void end_if_wrong_steps(const struct options *o, const struct logp_invocation *c,
+                        const struct logp_algorithm *a)
+{
+    if (say_wrong_steps(o, c, a))
+        exit(EXIT_WRONG);
 }
 
 const char *why_unpredicted(const struct options *o, const struct logp_algorithm *a)
@@ -86,7 +153,7 @@ void say_unpredicted_rows(const struct options *o, const struct logp_invocation 
         o->plugin != NULL || c->model.params.latency_varies)
         return;
     for (size_t i = 0; i < n; i++)
-        if (rows[i].algorithm->steps != NULL &&
+        if (rows[i].algorithm->steps != NULL && !has_wrong_steps(&rows[i].record.prediction) &&
             rows[i].record.prediction.certainty == LOGP_PREDICTION_NONE)
             without[many++] = rows[i].algorithm;
     if (many > 0)
@@ -94,6 +161,20 @@ void say_unpredicted_rows(const struct options *o, const struct logp_invocation 
             "not predicted, since their schedules have more than %d messages or %d processors: %s; "
             "--by schedule has no such limits",
             LOGP_FOLD_MESSAGES, LOGP_FOLD_P, names_of(without, many, list));
+}
+
+/* Once of each row. */
+static void say_left_out_as_wrong(const struct options *o, const struct logp_invocation *c,
+                                  const struct logp_algorithm *a)
+{
+    static const struct logp_algorithm *said[MAX_ALGORITHMS];
+    static size_t n;
+
+    for (size_t i = 0; i < n; i++)
+        if (said[i] == a)
+            return;
+    if (n < MAX_ALGORITHMS && say_wrong_steps(o, c, a))
+        said[n++] = a;
 }
 
 int64_t latest_end(const struct options *o, const struct logp_invocation *c,
@@ -104,6 +185,8 @@ int64_t latest_end(const struct options *o, const struct logp_invocation *c,
     if (logp_algorithm_needs(algorithm, o->P, &c->args, &c->model) != NULL)
         return -1;
     p = predict(o, c, algorithm);
+    if (has_wrong_steps(&p))
+        say_left_out_as_wrong(o, c, algorithm);
     return p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND ? p.ns : -1;
 }
 

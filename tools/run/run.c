@@ -182,10 +182,19 @@ static void take_rank_times(struct row *row, const int64_t *rank_ns, int64_t P)
     row->ranks.mean_ns = (int64_t)(sum / (double)P + 0.5);
 }
 
+/* They would be taken for those of the next collective. */
+static void say_unreceived(const struct row *row, const struct logp_machine *m, uint64_t n)
+{
+    if (logp_machine_process(m) == 0)
+        fprintf(stderr, "logp: %s %s: %llu message%s never received\n", row->algorithm->collective,
+                row->algorithm->name, (unsigned long long)n, n == 1 ? " is" : "s are");
+}
+
 static int run_one(const struct options *o, struct logp_machine *m, const struct logp_invocation *c,
                    struct row *row)
 {
     struct telling telling = {o, row, logp_machine_faults(m)};
+    uint64_t unreceived;
     int64_t *rank_ns = o->skips_ranks ? NULL : or_end(calloc((size_t)o->P, sizeof(*rank_ns)));
     const bool told = (o->progress || o->watch) && logp_machine_process(m) == 0;
     const struct logp_experiment x = {.size = sizeof(x),
@@ -223,13 +232,16 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
         explain_error(row, m, rc);
     else
         read_links(m, row);
+    unreceived = rc == 0 && !is_faulty(o) ? logp_machine_report(m)->unreceived : 0;
+    if (unreceived > 0)
+        say_unreceived(row, m, unreceived);
     if (is_faulty(o))
         sum_up_faults(o, row);
     else if (rc == 0 && !row->record.verified && logp_machine_process(m) == 0)
         fprintf(stderr, "logp: %s %s: WRONG RESULT on rank %d%s%s\n", row->algorithm->collective,
                 row->algorithm->name, row->record.wrong_rank,
                 row->record.wrong[0] != '\0' ? ": " : "", row->record.wrong);
-    return rc == 0 && row->record.verified ? EXIT_OK : EXIT_WRONG;
+    return rc == 0 && row->record.verified && unreceived == 0 ? EXIT_OK : EXIT_WRONG;
 }
 
 /* Has Ctrl-C ended all runs, in whichever process? */

@@ -103,10 +103,18 @@ void sum_up_faults(const struct options *o, const struct row *row);
 /* What is missing where there is no prediction, and what to do; may be overwritten. */
 const char *why_unpredicted(const struct options *o, const struct logp_algorithm *algorithm);
 
-/* As the options ask, under the delay model that they ask for. */
+/* Does the prediction say that the steps cannot be done: a deadlock, a message without a receive? */
+bool has_wrong_steps(const struct logp_prediction *p);
+/* Say what is wrong with the steps, as a run does. @return something is */
+bool say_wrong_steps(const struct options *o, const struct logp_invocation *c,
+                     const struct logp_algorithm *a);
+/* The same; then the process ends, as one that has gone wrong. */
+void end_if_wrong_steps(const struct options *o, const struct logp_invocation *c,
+                        const struct logp_algorithm *a);
 /* Say which rows are not predicted since their schedules are too long. */
 void say_unpredicted_rows(const struct options *o, const struct logp_invocation *c,
                           const struct row *rows, size_t n);
+/* As the options ask, under the delay model that they ask for. */
 struct logp_prediction predict(const struct options *o, const struct logp_invocation *c,
                                const struct logp_algorithm *algorithm);
 /* How long all its runs take on the host, at most, as far as its formula knows it. */

@@ -14,6 +14,8 @@ static struct logp_explanation *explain(const struct options *o, const struct lo
     struct logp_explanation *e = explain_algorithm(o, c, a, &why);
 
     if (e == NULL)
+        end_if_wrong_steps(o, c, a);
+    if (e == NULL)
         bad_usage("tree %s: %s cannot be shown here: %s", a->collective, a->name, why);
     return e;
 }
