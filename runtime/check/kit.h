@@ -18,7 +18,8 @@
  *   cores.c                       runs shared among processes
  *   exhaustive.h                  the exhaustive search, which processes may share, too
  *   outcomes.c                    the different outcomes of runs
- *   tell.c progress.c             what happened, in words; what is going on
+ *   story.c                       what a run did, for a description
+ *   words.c tell.c progress.c     what happened, in words; what is going on
  *   shrink.c guide.c              the same failure with less; the same run in another order
  *   latencies.c                   the latencies that a failure needs
  *   check.c environment.c         logp_check()
@@ -490,8 +491,6 @@ void lpi_twice_end(struct lpi_job *job);
 /* Make the last run, which has failed, again. @return is it the same? If not, job->twice says where
  * it differs */
 bool lpi_twice_confirm(struct lpi_job *job);
-/* Say where the two runs differ, if they do. */
-void lpi_twice_tell(struct lpi_text *t, const struct lpi_job *job);
 
 /* ---- check.c ---- */
 
@@ -624,7 +623,7 @@ _Noreturn void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcom
 /* "SIGSEGV" */
 const char *lpi_crash_name(int number);
 
-/* ---- tell.c ---- */
+/* ---- story.c ---- */
 
 enum { LPI_STORY_NOTES = 6 };
 struct lpi_story {
@@ -667,17 +666,22 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *note);
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i);
 bool lpi_story_fault(struct lpi_story *s, int number, const struct logp_fault_event *event);
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
-/* Describe the failure in job->outcome, with the story of its last run. @return 0; -ENOMEM */
-int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
+
+/* ---- words.c ---- */
+
 /* "send to rank 1, tag 2, 8 bytes" */
 void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
 /* "rank 1 runs"; named: with the tag */
 void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named);
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
-
-/* What a choice was; NULL: the run has no such choice. In twice.c */
+/* What a choice was; NULL: the run has no such choice. */
 void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p);
+
+/* ---- tell.c ---- */
+
+/* Describe the failure in job->outcome, with the story of its last run. @return 0; -ENOMEM */
+int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
 
 /* ---- progress.c ---- */
 

@@ -11,52 +11,11 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- points ---- */
-
 static bool is_same_point(const struct lpi_point *a, const struct lpi_point *b)
 {
     return a->kind == b->kind && a->n == b->n && a->rank == b->rank && a->source == b->source &&
            a->tag == b->tag;
 }
-
-void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p)
-{
-    if (p == NULL) {
-        lpi_text_add(t, "there is none");
-    } else if (p->kind < 0) {
-        lpi_text_add(t, "a fault of message %d of rank %d to rank %d", p->tag + 1, p->rank,
-                     p->source);
-    } else {
-        const struct logp_alternative a = {.kind = (enum logp_alternative_kind)p->kind,
-                                           .rank = p->rank,
-                                           .source = p->source,
-                                           .tag = p->tag,
-                                           .index = p->tag};
-
-        lpi_tell_alternative(t, &a, false);
-    }
-}
-
-void lpi_twice_tell(struct lpi_text *t, const struct lpi_job *job)
-{
-    const struct lpi_twice *w = &job->twice;
-
-    if (!w->differs)
-        return;
-    lpi_text_add(t, "The same choices gave another run: the program depends on something else, as "
-                    "time(),\nrand(), addresses, threads, or state kept from run to run.\n");
-    if (w->at < 0) {
-        lpi_text_add(t, "the choices are equal, the outcomes differ\n");
-        return;
-    }
-    lpi_text_add(t, "the first choice that differs is %d: ", w->at + 1);
-    lpi_tell_point(t, w->has_first ? &w->first : NULL);
-    lpi_text_add(t, "; in the second run ");
-    lpi_tell_point(t, w->has_second ? &w->second : NULL);
-    lpi_text_add(t, "\n");
-}
-
-/* ---- runs ---- */
 
 /* Keep what the last run was. @return false: no memory */
 static bool keep(struct lpi_twice *w, const struct lpi_observer *e, const struct lpi_outcome *o)
