@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of check.h: search for a failure, shrink it, describe it; and replay it. */
+/* logp_check(): search for a failure, shrink it, describe it. */
 #include "kit.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-static const int default_sizes[] = {2, 3};
-enum {
-    DEFAULT_RUNS = 1000,
-    MOST_EXECUTIONS = 1000000,
-    DEFAULT_MISSES = 3,
-    MOST_CHANGES = 1000,
-    MOST_STEPS = 200000,
-    TWICE_EVERY = 64,
-    MOST_CORES = 256
-};
 
 /* The end of the time limit on the host's clock; 0: none. */
 static int64_t end_of(int64_t time_ns)
@@ -31,104 +20,6 @@ static int64_t share_of(int64_t end_ns, int n)
     const int64_t now = lpi_kit_now();
 
     return end_ns == 0 || now >= end_ns ? end_ns : now + (end_ns - now) / n;
-}
-
-int lpi_take_check(const struct logp_check *given, struct logp_check *check, const char **wrong)
-{
-    const size_t first = LOGP_UP_TO(struct logp_check, checked);
-    int rc = 0;
-
-    *check = (struct logp_check){0};
-    if (given != NULL && given->size == 0)
-        memcpy(check, given, first);
-    else if (given != NULL)
-        rc = logp_struct_take(check, sizeof(*check), first, given);
-    check->checked = (struct logp_checked){0};
-    if (wrong != NULL)
-        *wrong = lpi_environment(check);
-    if (check->sizes == NULL) {
-        check->sizes = default_sizes;
-        check->n_sizes = 2;
-    }
-    if (check->runs == 0)
-        check->runs = check->strategy == LOGP_STRATEGY_EXHAUSTIVE ? MOST_EXECUTIONS : DEFAULT_RUNS;
-    if (check->misses == 0)
-        check->misses = DEFAULT_MISSES;
-    if (check->most_steps == 0)
-        check->most_steps = MOST_STEPS;
-    if (check->twice_every == 0)
-        check->twice_every = TWICE_EVERY;
-    if (check->timeout_ns == 0)
-        check->timeout_ns = INT64_C(10000000000);
-    if (check->name == NULL)
-        check->name = "program";
-    return rc;
-}
-
-/* What is wrong with the check; NULL: nothing. */
-static const char *wrong_with(const struct logp_check *c)
-{
-    const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE, timed = !lpi_is_untimed(c);
-    const struct logp_network none = {.undelayed = true};
-    const struct logp_network *n = c->network != NULL ? c->network : &none;
-    const bool drawn = n->latency != NULL && n->latency->kind != LOGP_LATENCY_AS_IS;
-    const struct logp_fault_limits *f = &c->most_faults;
-    const struct {
-        bool wrong;
-        const char *why;
-    } all[] = {
-        {c->n_sizes < 1, "n_sizes: at least one size"},
-        {c->cores < 0 || c->cores > MOST_CORES, "cores: 0 .. 256"},
-        {c->strategy < LOGP_STRATEGY_RANDOM || c->strategy > LOGP_STRATEGY_EXHAUSTIVE,
-         "strategy: random, PCT or exhaustive"},
-        {c->depth < 0, "depth: negative"},
-        {c->strategy == LOGP_STRATEGY_PCT && c->depth > MOST_CHANGES, "depth: 1000 at most"},
-        {c->misses < 0, "misses: negative"},
-        {c->time_ns < 0, "time_ns: negative"},
-        {c->timeout_ns < 0, "timeout_ns: negative"},
-        {c->smallest < 0, "smallest: negative"},
-        {c->sends < LOGP_SENDS_BUFFERED || c->sends > LOGP_SENDS_VARIED,
-         "sends: buffered, limited, synchronous or varied"},
-        {n->rendezvous_from < 0, "network: rendezvous_from is negative"},
-        {n->rendezvous_from > 0 && c->sends != LOGP_SENDS_LIMITED && c->sends != LOGP_SENDS_VARIED,
-         "network: rendezvous_from only with LOGP_SENDS_LIMITED or LOGP_SENDS_VARIED"},
-        {n->unit_ns > 1, "network: unit_ns is 1 ns; give times a suffix"},
-        {n->topology != NULL || n->links != NULL, "network: neither topology nor links"},
-        {strchr(c->name, '\n') != NULL, "name: one line"},
-        {c->all_received && c->leaves_messages, "leaves_messages: not with all_received"},
-        {f->crashes < 0 || f->restarts < 0 || f->lost < 0 || f->doubled < 0 || f->partitions < 0,
-         "most_faults: negative"},
-        {timed && (f->lost > 0 || f->doubled > 0 || f->partitions > 0),
-         "most_faults: with network parameters only crashes and restarts; see network.faults"},
-        {exhaustive && f->partitions > 0,
-         "most_faults: LOGP_STRATEGY_EXHAUSTIVE does not support partitions"},
-        {exhaustive && timed, "network: without parameters with LOGP_STRATEGY_EXHAUSTIVE"},
-        {exhaustive && c->sends == LOGP_SENDS_VARIED,
-         "sends: LOGP_STRATEGY_EXHAUSTIVE does not support LOGP_SENDS_VARIED"},
-        {!timed && drawn, "latency: only with network parameters"},
-        {timed && n->params.latency_varies && drawn,
-         "latency: only with params that have one latency"},
-        {timed && n->params.recv_streams, "params: loggops is not supported"},
-        {!timed && n->faults != NULL, "faults: only with network parameters"},
-        {!timed && n->noise != NULL, "noise: only with network parameters"},
-    };
-
-    for (int i = 0; i < c->n_sizes; i++)
-        if (c->sizes[i] < 1 || c->sizes[i] > LOGP_MAX_PROCESSORS)
-            return "sizes: 1 .. LOGP_MAX_PROCESSORS processors each";
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-        if (all[i].wrong)
-            return all[i].why;
-    return NULL;
-}
-
-void lpi_refuse(struct lpi_job *job, struct logp_failure *found)
-{
-    struct lpi_text text = {0};
-
-    snprintf(job->checked.text, sizeof(job->checked.text), "%.150s", job->why);
-    lpi_text_add(&text, "%s cannot be checked: %s\n", job->check.name, job->why);
-    found->text = text.s;
 }
 
 static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
@@ -229,32 +120,6 @@ static int search_watched(struct lpi_job *job, struct logp_failure *failure)
     return rc;
 }
 
-void lpi_job_free(struct lpi_job *job)
-{
-    if (job == NULL || job->left_behind)
-        return;
-    lpi_job_fini(job);
-    free(job);
-}
-
-/* An empty failure. */
-static int nothing(struct logp_failure *failure)
-{
-    *failure = (struct logp_failure){.rank = -1, .text = strdup("")};
-    return failure->text == NULL ? -ENOMEM : 0;
-}
-
-int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int rc)
-{
-    if (found->text == NULL && nothing(found) != 0)
-        rc = -ENOMEM;
-    if (failure != NULL)
-        *failure = *found;
-    else
-        logp_failure_free(found);
-    return rc;
-}
-
 int logp_check(logp_program program, void *arg, struct logp_check *given,
                struct logp_failure *failure)
 {
@@ -273,7 +138,7 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     else if (rc == 0 && program == NULL)
         wrong = "no program";
     else if (rc == 0 && wrong == NULL)
-        wrong = wrong_with(&job->check);
+        wrong = lpi_wrong_with(&job->check);
     if (rc == 0 && wrong != NULL)
         rc = -EINVAL;
     if (wrong != NULL)
@@ -298,13 +163,4 @@ int logp_check(logp_program program, void *arg, struct logp_check *given,
     rc = lpi_hand_over(&found, failure, rc);
     lpi_job_free(job);
     return rc;
-}
-
-void logp_failure_free(struct logp_failure *failure)
-{
-    if (failure == NULL)
-        return;
-    free(failure->text);
-    free(failure->replay);
-    *failure = (struct logp_failure){.rank = -1};
 }

@@ -115,8 +115,10 @@ void lpi_job_forget(struct lpi_job *job)
     job->n_machines = 0;
 }
 
-void lpi_job_fini(struct lpi_job *job)
+void lpi_job_free(struct lpi_job *job)
 {
+    if (job == NULL || job->left_behind)
+        return;
     lpi_job_forget(job);
     for (int i = 0; i < job->n_texts; i++)
         free(job->texts[i]);
@@ -128,6 +130,7 @@ void lpi_job_fini(struct lpi_job *job)
     free(job->twice.points);
     lpi_crash_forget(job);
     lpi_observer_free(job->observer);
+    free(job);
 }
 
 /* ---- a run ---- */

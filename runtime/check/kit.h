@@ -22,7 +22,8 @@
  *   words.c tell.c progress.c     what happened, in words; what is going on
  *   shrink.c guide.c              the same failure with less; the same run in another order
  *   latencies.c                   the latencies that a failure needs
- *   check.c environment.c         logp_check()
+ *   settings.c environment.c      what a check is given
+ *   failure.c check.c             what its caller gets; logp_check()
  *   again.c trace.c nearest.c     replays, and their report to the command
  *   regressions.c                 a folder of replays that are run first
  */
@@ -456,7 +457,8 @@ int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
 /* One run with this plan, whose choices lpi_strategy_guide makes. @return 0: see outcome */
 int lpi_job_guided(struct lpi_job *job, const struct lpi_plan *plan, struct lpi_guide *guide);
 bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b);
-void lpi_job_fini(struct lpi_job *job);
+/* Does nothing if a vp that has not returned may still use the job. */
+void lpi_job_free(struct lpi_job *job);
 
 /* ---- cores.c ---- */
 
@@ -492,17 +494,23 @@ void lpi_twice_end(struct lpi_job *job);
  * it differs */
 bool lpi_twice_confirm(struct lpi_job *job);
 
-/* ---- check.c ---- */
+/* ---- settings.c ---- */
 
 /* The caller's check with the defaults filled in. wrong: out: what is wrong with the environment,
  * which replaces some of it; NULL: it does not. @return 0; -EINVAL, -E2BIG */
 int lpi_take_check(const struct logp_check *given, struct logp_check *check, const char **wrong);
+/* What is wrong with the check; NULL: nothing. */
+const char *lpi_wrong_with(const struct logp_check *c);
+
+/* ---- failure.c ---- */
+
 /* The check is refused: say so in job->checked and in *found. */
 void lpi_refuse(struct lpi_job *job, struct logp_failure *found);
+/* Append a line to the failure's text: `before`, path and the error rc (0: none). Without memory the
+ * text stays as it is. */
+void lpi_add_line(struct logp_failure *failure, const char *before, const char *path, int rc);
 /* Give the failure found to the caller, or free it if failure is NULL. @return rc; -ENOMEM */
 int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int rc);
-/* Does nothing if a vp that has not returned may still use the job. */
-void lpi_job_free(struct lpi_job *job);
 
 /* ---- environment.c ---- */
 
@@ -570,9 +578,6 @@ struct logp_replay *lpi_origin(void);
  * @return 0; the errno of writing replay_file
  */
 int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure);
-/* Append a line to the failure's text: `before`, path and the error rc (0: none). Without memory the
- * text stays as it is. */
-void lpi_add_line(struct logp_failure *failure, const char *before, const char *path, int rc);
 /* Set path to the check's replay file; or to "DIR/NAME", which is to be completed, and return DIR of
  * the environment; or to "": there will be no file, or its name is too long. */
 const char *lpi_replay_path(const struct logp_check *check, char *path, size_t size);
