@@ -57,7 +57,7 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
     job->origin = &r->facts;
     job->check.name = r->facts.name;
     job->ready.keeps = true;
-    lpi_signals_watch();
+    lpi_signals_watch(lpi_crash);
     rc = lpi_job_again(job, &r->plan, &r->answers, story);
     if (r->facts.kind == LOGP_FAILURE_UNCONTROLLED)
         rc = again_twice(job, rc);

@@ -109,7 +109,7 @@ static int search_watched(struct lpi_job *job, struct logp_failure *failure)
 {
     int rc;
 
-    lpi_signals_watch();
+    lpi_signals_watch(lpi_crash);
     lpi_progress_begin(&job->progress);
     rc = search(job, failure);
     lpi_progress_end(&job->progress);

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -149,20 +148,6 @@ static int leave(const struct lpi_observer *e, const char *path, enum logp_failu
 
 /* ---- the report ---- */
 
-static const struct {
-    int number;
-    const char *name;
-} signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-               {SIGILL, "SIGILL"},   {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}};
-
-const char *lpi_crash_name(int number)
-{
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        if (signals[i].number == number)
-            return signals[i].name;
-    return "a signal";
-}
-
 /* rank -1: of no vp */
 static void put_what(struct line *l, const struct lpi_observer *e, enum logp_failure_kind kind,
                      int error, int rank)
@@ -181,7 +166,7 @@ static void put_what(struct line *l, const struct lpi_observer *e, enum logp_fai
         put(l, " called exit()\n");
     } else {
         put(l, " crashed (");
-        put(l, lpi_crash_name(error));
+        put(l, lpi_signal_name(error));
         put(l, ")\n");
     }
     for (int i = 0; i < n; i++)

@@ -584,21 +584,27 @@ const char *lpi_replay_path(const struct logp_check *check, char *path, size_t s
 
 /* ---- signals.c, crash.c: runs that end the process ---- */
 
-/* From now on until lpi_signals_unwatch(), a run that ends the process leaves its replay. */
-void lpi_signals_watch(void);
+/* The process is about to end, by a run of this check. Async-signal-safe. by_run: this thread carries
+ * the vps, or calls functions of the check */
+typedef void (*lpi_crash_function)(struct lpi_observer *e, enum logp_failure_kind kind, int error,
+                                   bool by_run);
+/* From now on until lpi_signals_unwatch(), a run that ends the process calls this first, which is the
+ * same function for all checks. */
+void lpi_signals_watch(lpi_crash_function function);
 void lpi_signals_unwatch(void);
 /* This thread calls functions of the check; NULL: no more. @return the argument of the call before
  * it on this thread, to be given again at the end */
 struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
 /* The program of all vps, with an observer as its arg: it calls e->program. */
 int lpi_signals_program(struct logp_vp *vp, void *observer);
+/* "SIGSEGV" */
+const char *lpi_signal_name(int number);
 
 /* Make ready what lpi_crash() writes, for all runs of the job's plan that differ in what a search
  * changes. */
 void lpi_crash_prepare(struct lpi_job *job);
 void lpi_crash_forget(struct lpi_job *job);
-/* The process is about to end, by a run of this check: write the replay file and say so on stderr.
- * Async-signal-safe. by_run: this thread carries the vps, or calls functions of the check */
+/* An lpi_crash_function: write the replay file and say so on stderr. */
 void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
 /* In a child process: a run may crash here, too. */
 void lpi_signals_in_child(void);
@@ -625,8 +631,6 @@ uint64_t lpi_child_run(const struct lpi_isolated *from);
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
 /* A run has crashed in such a child: tell the parent, and end. In a handler */
 _Noreturn void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcome *outcome);
-/* "SIGSEGV" */
-const char *lpi_crash_name(int number);
 
 /* ---- story.c ---- */
 

@@ -64,7 +64,7 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
         break;
     case LOGP_FAILURE_CRASHED:
         tell_who(t, o->rank);
-        lpi_text_add(t, " crashed (%s)\n", lpi_crash_name(o->error));
+        lpi_text_add(t, " crashed (%s)\n", lpi_signal_name(o->error));
         break;
     case LOGP_FAILURE_EXITED:
         tell_who(t, o->rank);
