@@ -128,7 +128,7 @@ void lpi_job_free(struct lpi_job *job)
     lpi_answers_free(&job->taken);
     lpi_drawn_free(&job->drawn);
     free(job->twice.points);
-    lpi_crash_forget(job);
+    lpi_ready_free(job);
     lpi_observer_free(job->observer);
     free(job);
 }
@@ -445,7 +445,7 @@ static int go_here(struct lpi_job *job)
 
     if (rc != 0)
         return rc;
-    lpi_crash_prepare(job);
+    lpi_ready_make(job);
     prepare(job);
     job->observer->between = true;
     outer = lpi_signals_enter(job->observer);

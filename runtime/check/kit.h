@@ -14,7 +14,7 @@
  *   job.c twice.c                 runs; the same run twice
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
- *   signals.c crash.c child.c     runs that end the process
+ *   ready.c signals.c crash.c child.c   runs that end the process
  *   cores.c                       runs shared among processes
  *   exhaustive.h                  the exhaustive search, which processes may share, too
  *   outcomes.c                    the different outcomes of runs
@@ -430,7 +430,7 @@ struct lpi_job {
     char why[LOGP_FAULT_WHY];      /* why the check is refused */
     char **texts;                  /* of plans, freed with the job */
     int n_texts;
-    struct lpi_ready {   /* for a crash: crash.c */
+    struct lpi_ready {   /* for a crash: ready.c */
         char *replay;    /* of `steps`, `faults` and `noise` of the plan; NULL: nothing is ready */
         char path[4096]; /* of the replay file; with a folder, only the first part of the name */
         const char *folder;
@@ -582,7 +582,14 @@ int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure);
  * the environment; or to "": there will be no file, or its name is too long. */
 const char *lpi_replay_path(const struct logp_check *check, char *path, size_t size);
 
-/* ---- signals.c, crash.c: runs that end the process ---- */
+/* ---- ready.c ---- */
+
+/* Make ready what lpi_crash() writes, for all runs of the job's plan that differ in what a search
+ * changes. */
+void lpi_ready_make(struct lpi_job *job);
+void lpi_ready_free(struct lpi_job *job);
+
+/* ---- signals.c: runs that end the process ---- */
 
 /* The process is about to end, by a run of this check. Async-signal-safe. by_run: this thread carries
  * the vps, or calls functions of the check */
@@ -599,13 +606,6 @@ struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
 int lpi_signals_program(struct logp_vp *vp, void *observer);
 /* "SIGSEGV" */
 const char *lpi_signal_name(int number);
-
-/* Make ready what lpi_crash() writes, for all runs of the job's plan that differ in what a search
- * changes. */
-void lpi_crash_prepare(struct lpi_job *job);
-void lpi_crash_forget(struct lpi_job *job);
-/* An lpi_crash_function: write the replay file and say so on stderr. */
-void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
 /* In a child process: a run may crash here, too. */
 void lpi_signals_in_child(void);
 
@@ -631,6 +631,11 @@ uint64_t lpi_child_run(const struct lpi_isolated *from);
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
 /* A run has crashed in such a child: tell the parent, and end. In a handler */
 _Noreturn void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcome *outcome);
+
+/* ---- crash.c ---- */
+
+/* An lpi_crash_function: write the replay file and say so on stderr. */
+void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
 
 /* ---- story.c ---- */
 
