@@ -3,12 +3,15 @@
  * A run that ends the process leaves its replay file and a report on stderr. Both are written by a
  * signal handler, so by async-signal-safe calls alone. What they need is made before (ready.c).
  */
+#define _GNU_SOURCE
 #include "kit.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- text, in a signal handler ---- */
@@ -203,7 +206,7 @@ static void answer(const struct lpi_job *job, const struct line *text, const cha
 static void show_again(const struct lpi_observer *e, const struct line *text,
                        const struct lpi_outcome *o)
 {
-    const char *story = lpi_child_tell(e, o, NULL);
+    const char *story = lpi_crash_again(e, o, NULL);
 
     for (int i = 0; i < 2 && *story != '\0'; i++) /* its first lines are in text */
         story += strcspn(story, "\n") + 1;
@@ -230,7 +233,24 @@ static void show_found(const struct lpi_observer *e, struct line *text, const st
     if (write(STDERR_FILENO, text->s, text->n) < 0)
         return; /* nothing else can be done */
     if (!e->job->check.as_found)
-        lpi_child_tell(e, o, rc == 0 ? path.s : "");
+        lpi_crash_again(e, o, rc == 0 ? path.s : "");
+}
+
+/* A run has crashed in a child: tell the parent, and end. This process has nothing to lose. */
+static _Noreturn void crash_in_child(struct lpi_observer *e, const struct lpi_outcome *outcome)
+{
+    struct lpi_job *job = e->job;
+    struct lpi_isolated *to = job->isolated;
+    struct logp_failure failure;
+
+    job->outcome = *outcome;
+    lpi_cores_crashed(job);
+    lpi_child_give(to, job, 0);
+    lpi_explorer_crashed(job);
+    if (job->story != NULL && lpi_observer_taken(e, &job->taken) && lpi_tell(job, &failure) == 0)
+        snprintf(to->text, sizeof(to->text), "%s", failure.text);
+    syscall(SYS_exit_group, EXIT_SUCCESS); /* _exit() on a vp may be the program's own function */
+    __builtin_unreachable();
 }
 
 void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run)
@@ -242,7 +262,7 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
     struct line text = {.fd = -1};
 
     if (job->isolated != NULL)
-        lpi_child_crashed(e, &outcome);
+        crash_in_child(e, &outcome);
     if (e->crashed || job->ready.replay == NULL) /* it goes on, by a handler of the program's */
         return;
     e->crashed = true;

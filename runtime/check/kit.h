@@ -14,7 +14,9 @@
  *   job.c twice.c                 runs; the same run twice
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
- *   ready.c signals.c crash.c child.c   runs that end the process
+ *   child.c                       runs in child processes
+ *   ready.c signals.c crash.c     runs that end the process
+ *   crash_again.c                 such a run once more, and made smaller
  *   cores.c                       runs shared among processes
  *   exhaustive.h                  the exhaustive search, which processes may share, too
  *   outcomes.c                    the different outcomes of runs
@@ -38,6 +40,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 /* ---- text.c ---- */
 
@@ -611,15 +614,32 @@ void lpi_signals_in_child(void);
 
 /* ---- child.c: runs in child processes ---- */
 
-/* A run has crashed, and this process is about to end: repeat it in child processes. Unless path is
- * NULL, they make the failure smaller, replace its replay file (path; "": there is none), and describe
- * it on stderr. @return the last description; "": there is none. In a handler */
-const char *lpi_child_tell(const struct lpi_observer *e, const struct lpi_outcome *outcome,
-                           const char *path);
+enum {
+    LPI_SHRINK_S = 8, /* seconds in which a failure is made smaller */
+    LPI_CHILD_CHOICES = 1 << 16,
+    LPI_CHILD_TEXT = 1 << 15
+};
+/* What a child tells its parent of its last run, in memory that they share. */
+struct lpi_isolated {
+    _Atomic bool alive; /* the first child works: crash_again.c */
+    int64_t end_ns;     /* of the host's clock: no more runs after it; 0: none */
+    bool is_done;       /* all below is of the last run, or search */
+    bool has_what;
+    int rc, n;
+    struct lpi_outcome outcome;
+    struct lpi_plan plan;
+    struct lpi_twice twice;    /* without its points */
+    char text[LPI_CHILD_TEXT]; /* of a crash with a story */
+    int index[LPI_CHILD_CHOICES];
+    uint64_t what[LPI_CHILD_CHOICES];
+};
+/* fork(), in a handler. @return as fork(); -1, too, if the C library has no _Fork() */
+pid_t lpi_child_fork(void);
+/* Wait until end_ns; if *alive is not set, until alive_ns. @return has the child ended? If not, it is
+ * killed */
+bool lpi_child_await(pid_t child, int64_t end_ns, const _Atomic bool *alive, int64_t alive_ns);
 /* Call go(job) in a child process. @return its result; -ECANCELED: it has not ended */
 int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job));
-/* What a child tells its parent of its last run, in memory that they share. */
-enum { LPI_CHILD_CHOICES = 1 << 16 };
 /* NULL: no memory */
 struct lpi_isolated *lpi_child_new(void);
 void lpi_child_free(struct lpi_isolated *shared);
@@ -629,11 +649,14 @@ bool lpi_child_is_done(const struct lpi_isolated *from);
 uint64_t lpi_child_run(const struct lpi_isolated *from);
 /* @return what was given to lpi_child_give(); -ENOMEM */
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
-/* A run has crashed in such a child: tell the parent, and end. In a handler */
-_Noreturn void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcome *outcome);
 
-/* ---- crash.c ---- */
+/* ---- crash_again.c, crash.c ---- */
 
+/* A run has crashed, and this process is about to end: repeat it in child processes. Unless path is
+ * NULL, they make the failure smaller, replace its replay file (path; "": there is none), and describe
+ * it on stderr. @return the last description; "": there is none. In a handler */
+const char *lpi_crash_again(const struct lpi_observer *e, const struct lpi_outcome *outcome,
+                            const char *path);
 /* An lpi_crash_function: write the replay file and say so on stderr. */
 void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
 
