@@ -26,7 +26,6 @@ CIRCLES = {
     "runtime/mail": 6,
     "runtime/core": 9,
     "runtime/call": 5,
-    "runtime/check": 4,
     "algorithms/choice": 6,
     "algorithms/experiment": 2,
     "tools/text": 3,

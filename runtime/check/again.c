@@ -37,10 +37,9 @@ static int again_twice(struct lpi_job *job, int rc)
 {
     struct lpi_story *story = job->story;
 
-    if ((rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && !lpi_twice_confirm(job)) ||
+    if ((rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && !lpi_job_confirm(job)) ||
         rc == -ESTALE) {
-        job->outcome =
-            (struct lpi_outcome){.kind = LOGP_FAILURE_UNCONTROLLED, .error = -ESTALE, .rank = -1};
+        job->outcome = lpi_outcome_with(LOGP_FAILURE_UNCONTROLLED, -ESTALE, -1);
         rc = 0;
     }
     job->story = story;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 /* The end of the time limit on the host's clock; 0: none. */
 static int64_t end_of(int64_t time_ns)
@@ -38,7 +37,7 @@ static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
         plan->network = *c->network;
     if (plan->network.latency != NULL)
         plan->latency = *plan->network.latency;
-    plan->network.rendezvous_from = 0; /* drawn, or as c->sends says: job.c */
+    plan->network.rendezvous_from = 0; /* drawn, or as c->sends says: draw.c */
     plan->network.unit_ns = 1;
 }
 
@@ -55,7 +54,7 @@ static int tell(struct lpi_job *job, struct logp_failure *failure)
     job->origin = origin;
     if (rc == 0 && outcome.kind != LOGP_FAILURE_TIMEOUT)
         rc = lpi_job_again(job, &plan, &answers, story);
-    if (rc != -ENOMEM && (rc != 0 || !lpi_job_same(&job->outcome, &outcome))) {
+    if (rc != -ENOMEM && (rc != 0 || !lpi_same_outcome(&job->outcome, &outcome))) {
         job->story = NULL;
         job->outcome = outcome;
         rc = lpi_answers_copy(&job->taken, &answers) ? 0 : -ENOMEM;
@@ -83,7 +82,7 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     for (; rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && n < c->n_sizes; n++) {
         job->checked.complete = false;
         job->end_ns = share_of(end_ns, c->n_sizes - n);
-        rc = lpi_job_search(job, c->sizes[n]);
+        rc = lpi_search(job, c->sizes[n]);
         complete = complete && job->checked.complete;
     }
     job->checked.complete = complete && job->checked.cut == 0;
@@ -96,7 +95,7 @@ static int search(struct lpi_job *job, struct logp_failure *failure)
     job->check.twice_every = -1;
     job->check.cores = 1;
     if (job->outcome.kind != LOGP_FAILURE_TIMEOUT &&
-        job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_twice_confirm(job))
+        job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_job_confirm(job))
         lpi_shrink(job);
     rc = tell(job, failure);
     job->checked = done;

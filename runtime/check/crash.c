@@ -244,9 +244,9 @@ static _Noreturn void crash_in_child(struct lpi_observer *e, const struct lpi_ou
     struct logp_failure failure;
 
     job->outcome = *outcome;
-    lpi_cores_crashed(job);
     lpi_child_give(to, job, 0);
-    lpi_explorer_crashed(job);
+    if (job->sharing != NULL)
+        job->sharing->crashed(job);
     if (job->story != NULL && lpi_observer_taken(e, &job->taken) && lpi_tell(job, &failure) == 0)
         snprintf(to->text, sizeof(to->text), "%s", failure.text);
     syscall(SYS_exit_group, EXIT_SUCCESS); /* _exit() on a vp may be the program's own function */

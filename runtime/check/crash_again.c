@@ -62,7 +62,8 @@ static const char *describe(struct lpi_job *job)
 
     job->isolated->end_ns = 0;
     same = story != NULL && lpi_answers_copy(&answers, &job->taken) &&
-           lpi_job_again(job, &plan, &answers, story) == 0 && lpi_job_same(&job->outcome, &outcome);
+           lpi_job_again(job, &plan, &answers, story) == 0 &&
+           lpi_same_outcome(&job->outcome, &outcome);
     lpi_story_free(story);
     lpi_answers_free(&answers);
     job->story = NULL;

@@ -169,7 +169,6 @@ struct lpi_explorer {
     int fd;     /* a socket: parts come in, records go out */
     int result; /* the number of its result */
     void *strategy;
-    int (*begin)(struct lpi_job *job);
     _Atomic bool *asked;     /* to give parts away */
     int64_t next_ns;         /* of the host's clock: when the held records are sent */
     int64_t begin_ns;        /* of this part */

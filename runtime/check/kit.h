@@ -11,7 +11,9 @@
  *   random.c pct.c exhaustive.c   the strategies
  *   order.c                       what happens before what in a run
  *   observer.c identity.c         answers and records during a run
- *   job.c twice.c                 runs; the same run twice
+ *   verdict.c twice.c             the outcome of a run; the same run twice
+ *   machines.c draw.c job.c       machines; what runs differ in; runs
+ *   search.c                      a search with one number of processors
  *   replay.c parse.c              plans and choices as text, and back
  *   origin.c                      how this process was started; where replays are written
  *   child.c                       runs in child processes
@@ -424,8 +426,10 @@ struct lpi_job {
     struct lpi_outcomes outcomes; /* of this search */
     struct lpi_progress progress;
     struct lpi_twice twice;
-    struct lpi_cores *cores;       /* runs are shared among processes: cores.c; NULL: not */
-    struct lpi_explorer *explorer; /* this process explores parts: explore.c; NULL: not */
+    /* This process makes some of the runs that processes share; NULL: it does not */
+    const struct lpi_sharing *sharing;
+    struct lpi_cores *cores;       /* of cores.c */
+    struct lpi_explorer *explorer; /* of explore.c */
     struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
     uint64_t whole;                /* runs of this size that were not cut */
     struct lpi_drawn drawn;        /* of a plan whose failure has been made smaller */
@@ -446,46 +450,75 @@ struct lpi_job {
     } ready;
 };
 
-/* Runs with P processors under job->plan, each with its own seed, until one fails, job->most are
- * done, or the strategy has no more. @return 0: see outcome; or an error of the kit */
-int lpi_job_search(struct lpi_job *job, int P);
+/* In a process that makes some of the runs of a search. */
+struct lpi_sharing {
+    /* The run of this process after the one that has ended; NULL: the next */
+    uint64_t (*next)(const struct lpi_job *job);
+    /* Has an earlier run failed in another process? NULL: it does not matter */
+    bool (*is_over)(const struct lpi_job *job, uint64_t run);
+    /* A run has ended; NULL: its outcome is kept here */
+    void (*add_run)(const struct lpi_job *job, bool has_outcome, bool cut);
+    /* The run has ended this process, and lpi_child_give() has told of it. Async-signal-safe. */
+    void (*crashed)(const struct lpi_job *job);
+};
+
 enum { LPI_FIRST_RUNS = 4 }; /* if all of them are cut, the check fails */
-/* Draw what run job->plan.run differs in. */
-void lpi_job_draw(struct lpi_job *job);
-/* Forget the machines: the plan needs others from now on. */
-void lpi_job_forget(struct lpi_job *job);
+/* Set what answers and records the next runs. @return 0; -ENOMEM */
+int lpi_job_listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void *strategy,
+                   const struct lpi_answers *given, struct lpi_story *story);
+/* A run of job->plan, and those that follow it. @return 0: see outcome; or an error of the kit */
+int lpi_job_go(struct lpi_job *job);
+/* The same, in this process, from run job->plan.run of a search on. */
+int lpi_job_begin(struct lpi_job *job);
 /* One run with this plan and these answers. @return 0: see outcome */
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story);
+/* Make the last run, which has failed, again. @return is it the same? If not, job->twice says where
+ * it differs */
+bool lpi_job_confirm(struct lpi_job *job);
 /* One run with this plan, whose choices lpi_strategy_guide makes. @return 0: see outcome */
 int lpi_job_guided(struct lpi_job *job, const struct lpi_plan *plan, struct lpi_guide *guide);
-bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b);
 /* Does nothing if a vp that has not returned may still use the job. */
 void lpi_job_free(struct lpi_job *job);
 
-/* ---- cores.c ---- */
+/* ---- verdict.c ---- */
 
-/* A search of n processes, each of which calls begin() for its first run. @return as
- * lpi_job_search() */
-int lpi_cores_go(struct lpi_job *job, int n, int (*begin)(struct lpi_job *job));
-/* The run after this one. */
-uint64_t lpi_cores_next(const struct lpi_job *job);
-/* Has an earlier run failed in another process? */
-bool lpi_cores_is_over(const struct lpi_job *job, uint64_t run);
-/* The run has ended this process. Async-signal-safe. */
-void lpi_cores_crashed(const struct lpi_job *job);
+struct lpi_outcome lpi_outcome_with(enum logp_failure_kind kind, int error, int rank);
+/* The outcome of a run that the observer has seen. ended: the answer that ended it, or 0. If the run
+ * comes back late, the job may have left the observer behind. */
+struct lpi_outcome lpi_outcome_of(const struct lpi_job *job, const struct lpi_observer *observer,
+                                  int ended, const struct logp_report *r);
+/* Have two runs ended in the same way? */
+bool lpi_same_outcome(const struct lpi_outcome *a, const struct lpi_outcome *b);
+
+/* ---- machines.c ---- */
+
+/* Set job->now to the machine of job->plan, with the plan's settings. */
+int lpi_machine_take(struct lpi_job *job);
+/* The explorer of job->plan, from the next run on. */
+int lpi_machine_explore(struct lpi_job *job);
+/* Forget the machines: the plan needs others from now on. */
+void lpi_job_forget(struct lpi_job *job);
+
+/* ---- draw.c ---- */
+
+/* Draw what run job->plan.run differs in. */
+void lpi_job_draw(struct lpi_job *job);
+
+/* ---- search.c ---- */
+
+/* Runs with P processors under job->plan, each with its own seed, until one fails, job->most are
+ * done, or the strategy has no more. @return 0: see outcome; or an error of the kit */
+int lpi_search(struct lpi_job *job, int P);
+
+/* ---- cores.c, branches.c ---- */
+
+/* A search of n processes. @return as lpi_search() */
+int lpi_cores_go(struct lpi_job *job, int n);
 /* Make the failure of a child here, as this run. @return 0: see outcome; or an error of the kit */
 int lpi_cores_repeat(struct lpi_job *job, struct lpi_isolated *result, uint64_t run);
-
-/* ---- branches.c, explore.c ---- */
-
-/* An exhaustive search by n processes. begin() makes the first runs of a part. @return as
- * lpi_job_search() */
-int lpi_branches_go(struct lpi_job *job, int n, void *strategy, int (*begin)(struct lpi_job *job));
-/* In a process that explores a part, a run has ended. */
-void lpi_explorer_add_run(const struct lpi_job *job, bool has_outcome, bool cut);
-/* The run has ended this process. Async-signal-safe. */
-void lpi_explorer_crashed(const struct lpi_job *job);
+/* An exhaustive search by n processes. @return as lpi_search() */
+int lpi_branches_go(struct lpi_job *job, int n, void *strategy);
 
 /* ---- twice.c ---- */
 
@@ -493,9 +526,11 @@ void lpi_explorer_crashed(const struct lpi_job *job);
 bool lpi_twice_begin(struct lpi_job *job);
 /* The second run has ended. If it differs, that is the outcome; else the outcome is the first's. */
 void lpi_twice_end(struct lpi_job *job);
-/* Make the last run, which has failed, again. @return is it the same? If not, job->twice says where
- * it differs */
-bool lpi_twice_confirm(struct lpi_job *job);
+/* Keep what the last run was. @return false: no memory */
+bool lpi_twice_keep(struct lpi_twice *w, const struct lpi_observer *e, const struct lpi_outcome *o);
+/* Is the last run as that which was kept? */
+bool lpi_twice_is_equal(struct lpi_twice *w, const struct lpi_observer *e,
+                        const struct lpi_outcome *o);
 
 /* ---- settings.c ---- */
 
