@@ -30,6 +30,8 @@
  *   failure.c check.c             what its caller gets; logp_check()
  *   again.c trace.c nearest.c     replays, and their report to the command
  *   regressions.c                 a folder of replays that are run first
+ *
+ * All of them see include/ alone. conditions.c, which is LOGP_CHECK(), does not use this header.
  */
 #ifndef LPI_KIT_H
 #define LPI_KIT_H
