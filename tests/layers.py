@@ -13,7 +13,7 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Of each layer the folders, from the bottom up; what lies beside them is above all.
 LAYERS = {
-    "runtime": ["host", "trace", "state", "delay", "carrier", "mail", "core", "call", "check", "transport"],
+    "runtime": ["host", "state", "trace", "delay", "carrier", "mail", "core", "call", "check", "transport"],
     "algorithms": ["memory", "machine", "operand", "predict", "schedule", "collective", "choice", "search", "experiment", "parameters"],
     "tools": ["text", "file", "plot", "schedule", "options", "choice", "run", "replay", "output", "trace", "versus", "tree", "tune",
               "measure", "validate",
