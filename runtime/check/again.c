@@ -10,7 +10,7 @@
  *     outcome again -71      or otherwise, passed, stale, not-run; result of logp_check()
  *     text 312               number of bytes that follow, before a newline
  *     ...
- *     trace 3 steps          with LOGP_REPLAY_TRACE=1: processors, unit of times: trace.c
+ *     trace 3 steps          with LOGP_REPLAY_TRACE=1: processors, unit of times: trace_lines.c
  *     ...
  *     end
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An exhaustive search, shared among processes. The first FIRST runs are made here, so a small
- * search needs no other process. Then a child explores all that is left (explore.c). Whenever a
+ * search needs no other process. Then a child explores all that is left (explore_part.c). Whenever a
  * process has nothing to do, the others are asked to give parts away, which this process hands out.
- * It puts what they bring into the order of one process (tree.c). So all numbers are those of one
+ * It puts what they bring into the order of one process (branch_tree.c). So all numbers are those of one
  * process, and the first failure is the same. It is made once more here: a crash ends this process as
  * if it had come first. After a failure in that order nothing begins any more.
  */

@@ -7,29 +7,27 @@
  * answers what the explorer asks, and the answers of the last run, so that they can be given again.
  * An outcome is the result of the last run.
  *
- *   text.c                        texts and arrays that grow, the time
- *   random.c pct.c exhaustive.c   the strategies
- *   order.c                       what happens before what in a run
- *   observer.c identity.c         answers and records during a run
- *   verdict.c twice.c             the outcome of a run; the same run twice
- *   machines.c draw.c job.c       machines; what runs differ in; runs
- *   search.c                      a search with one number of processors
- *   replay.c parse.c              plans and choices as text, and back
- *   origin.c                      how this process was started; where replays are written
- *   child.c                       runs in child processes
- *   ready.c signals.c crash.c     runs that end the process
- *   crash_again.c                 such a run once more, and made smaller
- *   cores.c                       runs shared among processes
- *   exhaustive.h                  the exhaustive search, which processes may share, too
- *   outcomes.c                    the different outcomes of runs
- *   story.c                       what a run did, for a description
- *   words.c tell.c progress.c     what happened, in words; what is going on
- *   shrink.c guide.c              the same failure with less; the same run in another order
- *   latencies.c                   the latencies that a failure needs
- *   settings.c environment.c      what a check is given
- *   failure.c check.c             what its caller gets; logp_check()
- *   again.c trace.c nearest.c     replays, and their report to the command
- *   regressions.c                 a folder of replays that are run first
+ *   growing.c                             texts and arrays that grow, the time
+ *   environment.c settings.c              what a check is given
+ *   happens_before.c                      what happens before what in a run
+ *   random.c pct.c exhaustive.c guide.c   the strategies; guide.c: the same run in another order
+ *   exhaustive.h                          the exhaustive search, which processes may share, too
+ *   outcomes.c                            the different outcomes of runs
+ *   story.c words.c                       what a run did; events and choices in words
+ *   identity.c latencies.c observer.c     answers and records during a run
+ *   replay.c parse.c origin.c             plans and choices as text, and back; where replays are written
+ *   signals.c ready.c                     runs that end the process: their handlers, what these need
+ *   child.c                               runs in child processes
+ *   progress.c                            what is going on
+ *   verdict.c twice.c                     the outcome of a run; the same run twice
+ *   machines.c draw.c job.c               machines; what runs differ in; runs
+ *   cores.c search.c                      runs shared among processes; a search with one size
+ *   shrink.c                              the same failure with less
+ *   failure.c tell.c                      a failure as the caller gets it; in words
+ *   crash_again.c crash.c                 a run that ends the process, once more; its report
+ *   nearest.c trace_lines.c again.c       replays, and their report to the command
+ *   regressions.c                         a folder of replays that are run first
+ *   logp_check.c                          logp_check()
  *
  * All of them see include/ alone. conditions.c, which is LOGP_CHECK(), does not use this header.
  */
@@ -46,7 +44,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* ---- text.c ---- */
+/* ---- growing.c ---- */
 
 /* Grow an array (its pointer, and its capacity in elements) to n elements or more.
  * @return false: no memory, and both are as before */
@@ -120,7 +118,7 @@ struct lpi_strategy_ops {
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive,
     lpi_strategy_guide;
 
-/* ---- order.c ---- */
+/* ---- happens_before.c ---- */
 
 struct lpi_step {
     int rank;
@@ -431,7 +429,7 @@ struct lpi_job {
     /* This process makes some of the runs that processes share; NULL: it does not */
     const struct lpi_sharing *sharing;
     struct lpi_cores *cores;       /* of cores.c */
-    struct lpi_explorer *explorer; /* of explore.c */
+    struct lpi_explorer *explorer; /* of explore_part.c */
     struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
     uint64_t whole;                /* runs of this size that were not cut */
     struct lpi_drawn drawn;        /* of a plan whose failure has been made smaller */
@@ -773,7 +771,7 @@ void lpi_progress_end(struct lpi_progress *p);
 /* Set the text of job->checked. rc: of the search */
 void lpi_progress_describe(struct lpi_job *job, bool failed, int rc);
 
-/* ---- trace.c ---- */
+/* ---- trace_lines.c ---- */
 
 /* Write the trace of the job's last run as lines: see again.c. */
 void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,
