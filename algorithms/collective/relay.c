@@ -16,6 +16,7 @@
  * taken that takes the least time with its real messages.
  */
 #include "collective/collective.h"
+#include "memory/thread_memory.h"
 #include "predict/predict.h"
 
 #include <errno.h>

@@ -8,6 +8,7 @@
  * f(n) = 1 + sum over K of C(K + floor((n - K e)/d), K + 1). f doubles at least every max(d, e), so
  * some 60 terms saturate 64 bits, whatever the units.
  */
+#include "memory/thread_memory.h"
 #include "predict/predict.h"
 
 #include <logp/paper.h>

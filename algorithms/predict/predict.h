@@ -158,21 +158,6 @@ static inline int64_t lpi_side(int64_t P)
     return lpi_isqrt((unsigned __int128)P);
 }
 
-/*
- * ---- thread_memory.c ----
- * Memory in which a thread caches its last answers. Thread-local variables only point to it, since
- * dlopen() has little thread-local memory for a library.
- */
-
-void *lpi_thread_allocate(void **at, size_t n_bytes);
-
-/* The n_bytes at *at, a thread-local variable that is NULL at first. The first call allocates them,
- * zeroed; when the thread ends, they are freed and *at is NULL again. NULL: no memory. */
-static inline void *lpi_thread_memory(void **at, size_t n_bytes)
-{
-    return *at != NULL ? *at : lpi_thread_allocate(at, n_bytes);
-}
-
 /* ---- optimal_tree.c ---- */
 
 /* f(0) + ... + f(n) for d, e > 0, as long as f(n) < LOGP_TREE_MAX; else less. */

@@ -14,7 +14,7 @@
 #include "core/sched.h"
 #include "mail/mail.h"
 #include "core/resolver.h"
-#include "state/record.h"
+#include "trace/recorder.h"
 
 /* ---- clocks ---- */
 

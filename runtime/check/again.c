@@ -10,7 +10,7 @@
  *     outcome again -71      or otherwise, passed, stale, not-run; result of logp_check()
  *     text 312               number of bytes that follow, before a newline
  *     ...
- *     trace 3 steps          with LOGP_REPLAY_TRACE=1: processors, unit of times: trace.c
+ *     trace 3 steps          with LOGP_REPLAY_TRACE=1: processors, unit of times: trace_lines.c
  *     ...
  *     end
  *
@@ -37,10 +37,9 @@ static int again_twice(struct lpi_job *job, int rc)
 {
     struct lpi_story *story = job->story;
 
-    if ((rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && !lpi_twice_confirm(job)) ||
+    if ((rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && !lpi_job_confirm(job)) ||
         rc == -ESTALE) {
-        job->outcome =
-            (struct lpi_outcome){.kind = LOGP_FAILURE_UNCONTROLLED, .error = -ESTALE, .rank = -1};
+        job->outcome = lpi_outcome_with(LOGP_FAILURE_UNCONTROLLED, -ESTALE, -1);
         rc = 0;
     }
     job->story = story;
@@ -57,7 +56,7 @@ static int run(struct lpi_job *job, struct lpi_replay *r, struct lpi_story *stor
     job->origin = &r->facts;
     job->check.name = r->facts.name;
     job->ready.keeps = true;
-    lpi_signals_watch();
+    lpi_signals_watch(lpi_crash);
     rc = lpi_job_again(job, &r->plan, &r->answers, story);
     if (r->facts.kind == LOGP_FAILURE_UNCONTROLLED)
         rc = again_twice(job, rc);

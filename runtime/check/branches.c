@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An exhaustive search, shared among processes. The first FIRST runs are made here, so a small
- * search needs no other process. Then a child explores all that is left (explore.c). Whenever a
+ * search needs no other process. Then a child explores all that is left (explore_part.c). Whenever a
  * process has nothing to do, the others are asked to give parts away, which this process hands out.
- * It puts what they bring into the order of one process (tree.c). So all numbers are those of one
+ * It puts what they bring into the order of one process (branch_tree.c). So all numbers are those of one
  * process, and the first failure is the same. It is made once more here: a crash ends this process as
  * if it had come first. After a failure in that order nothing begins any more.
  */
@@ -35,7 +35,6 @@ struct child {
 struct branches {
     struct lpi_job *job;
     void *strategy;
-    int (*begin)(struct lpi_job *job);
     struct lpi_tree tree;
     struct lpi_explorer *explorer; /* of the next child */
     _Atomic bool *asked;           /* by child. All have this */
@@ -376,7 +375,6 @@ static int share(struct branches *b)
     if (b->asked != MAP_FAILED && b->children != NULL && b->explorer != NULL &&
         lpi_tree_begin(&b->tree)) {
         b->explorer->strategy = b->strategy;
-        b->explorer->begin = b->begin;
         rc = explore(b);
     }
     if (rc == -ECHILD)
@@ -401,15 +399,10 @@ static int share(struct branches *b)
     return rc;
 }
 
-int lpi_branches_go(struct lpi_job *job, int n, void *strategy, int (*begin)(struct lpi_job *job))
+int lpi_branches_go(struct lpi_job *job, int n, void *strategy)
 {
-    struct branches b = {.job = job,
-                         .strategy = strategy,
-                         .begin = begin,
-                         .n = n,
-                         .runs = FIRST,
-                         .begun = FIRST,
-                         .failed = -1};
+    struct branches b = {
+        .job = job, .strategy = strategy, .n = n, .runs = FIRST, .begun = FIRST, .failed = -1};
     const uint64_t most = job->most;
     const bool before = job->out_of_runs;
     bool goes_on;
@@ -417,7 +410,7 @@ int lpi_branches_go(struct lpi_job *job, int n, void *strategy, int (*begin)(str
 
     job->most = most < FIRST ? most : FIRST;
     job->out_of_runs = false;
-    rc = begin(job);
+    rc = lpi_job_begin(job);
     goes_on = rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && job->out_of_runs && most > FIRST;
     job->out_of_runs = before || (job->out_of_runs && !goes_on);
     job->most = most;

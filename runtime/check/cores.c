@@ -42,26 +42,23 @@ struct figures {
 
 /* ---- in a child ---- */
 
-uint64_t lpi_cores_next(const struct lpi_job *job)
+static uint64_t next_run(const struct lpi_job *job)
 {
     const uint64_t next = job->plan.run + 1;
     const struct lpi_cores *c = job->cores;
 
-    if (c == NULL)
-        return next;
     /* relaxed: shown on a terminal only */
     atomic_fetch_add_explicit(&c->processes[c->child].figures->runs, 1, memory_order_relaxed);
     return next % BLOCK != 0 ? next : next + BLOCK * (uint64_t)(c->n - 1);
 }
 
-bool lpi_cores_is_over(const struct lpi_job *job, uint64_t run)
+static bool is_over(const struct lpi_job *job, uint64_t run)
 {
     /* relaxed: the result of that run is read after its process has ended */
-    return job->cores != NULL &&
-           run > atomic_load_explicit(job->cores->failed, memory_order_relaxed);
+    return run > atomic_load_explicit(job->cores->failed, memory_order_relaxed);
 }
 
-/* Relaxed: as in lpi_cores_is_over() */
+/* Relaxed: as in is_over() */
 static void fail(const struct lpi_cores *c, uint64_t run)
 {
     uint64_t earliest = atomic_load_explicit(c->failed, memory_order_relaxed);
@@ -72,11 +69,13 @@ static void fail(const struct lpi_cores *c, uint64_t run)
         ;
 }
 
-void lpi_cores_crashed(const struct lpi_job *job)
+static void crashed(const struct lpi_job *job)
 {
-    if (job->cores != NULL)
-        fail(job->cores, job->plan.run);
+    fail(job->cores, job->plan.run);
 }
+
+static const struct lpi_sharing sharing = {
+    .next = next_run, .is_over = is_over, .crashed = crashed};
 
 static void tell(struct lpi_job *job, const struct process *p, int rc)
 {
@@ -92,7 +91,7 @@ static void tell(struct lpi_job *job, const struct process *p, int rc)
     f->is_whole = lpi_outcomes_write(&job->outcomes, p->outcomes);
 }
 
-static _Noreturn void be_child(struct lpi_job *job, int (*begin)(struct lpi_job *job), int i)
+static _Noreturn void be_child(struct lpi_job *job, int i)
 {
     struct process *p = &job->cores->processes[i];
     int rc = 0;
@@ -100,13 +99,14 @@ static _Noreturn void be_child(struct lpi_job *job, int (*begin)(struct lpi_job 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     lpi_signals_in_child();
     job->cores->child = i;
+    job->sharing = &sharing;
     job->isolated = p->result; /* for a crash */
     job->progress.next_ns = 0;
     job->checked.runs = job->checked.cut = job->checked.choices = 0;
     job->checked.chance = 0;
     job->plan.run = BLOCK * (uint64_t)i;
     if (job->plan.run < job->most)
-        rc = begin(job);
+        rc = lpi_job_begin(job);
     tell(job, p, rc);
     fflush(NULL);
     _exit(EXIT_SUCCESS);
@@ -235,9 +235,8 @@ int lpi_cores_repeat(struct lpi_job *job, struct lpi_isolated *result, uint64_t 
         return -ENOMEM;
     rc = lpi_job_again(job, &plan, &answers, NULL);
     lpi_answers_free(&answers);
-    if (rc == -ESTALE || (rc == 0 && !lpi_job_same(&job->outcome, &outcome))) {
-        job->outcome =
-            (struct lpi_outcome){.kind = LOGP_FAILURE_UNCONTROLLED, .error = -ESTALE, .rank = -1};
+    if (rc == -ESTALE || (rc == 0 && !lpi_same_outcome(&job->outcome, &outcome))) {
+        job->outcome = lpi_outcome_with(LOGP_FAILURE_UNCONTROLLED, -ESTALE, -1);
         job->twice.differs = true;
         job->twice.at = -1;
         rc = 0;
@@ -245,7 +244,7 @@ int lpi_cores_repeat(struct lpi_job *job, struct lpi_isolated *result, uint64_t 
     return rc;
 }
 
-static int go(struct lpi_job *job, struct lpi_cores *c, int (*begin)(struct lpi_job *job))
+static int go(struct lpi_job *job, struct lpi_cores *c)
 {
     int rc = 0;
 
@@ -254,7 +253,7 @@ static int go(struct lpi_job *job, struct lpi_cores *c, int (*begin)(struct lpi_
         const pid_t pid = fork();
 
         if (pid == 0)
-            be_child(job, begin, i);
+            be_child(job, i);
         rc = pid < 0 ? -errno : 0;
         c->processes[i].pid = pid;
     }
@@ -280,7 +279,7 @@ static int go(struct lpi_job *job, struct lpi_cores *c, int (*begin)(struct lpi_
     return rc;
 }
 
-int lpi_cores_go(struct lpi_job *job, int n, int (*begin)(struct lpi_job *job))
+int lpi_cores_go(struct lpi_job *job, int n)
 {
     struct lpi_cores c;
     int rc = -ENOMEM;
@@ -289,7 +288,7 @@ int lpi_cores_go(struct lpi_job *job, int n, int (*begin)(struct lpi_job *job))
     job->outcome = (struct lpi_outcome){.rank = -1};
     if (cores_make(&c, n)) {
         job->cores = &c;
-        rc = go(job, &c, begin);
+        rc = go(job, &c);
         job->cores = NULL;
     }
     cores_free(&c);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run that ends the process leaves its replay file and a report on stderr. Both are written by a
- * signal handler, so by async-signal-safe calls alone. What they need is made before: the replay's
- * text, of which the handler replaces the lines that differ from run to run, and the file's name.
+ * signal handler, so by async-signal-safe calls alone. What they need is made before (ready.c).
  */
+#define _GNU_SOURCE
 #include "kit.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- text, in a signal handler ---- */
@@ -149,20 +150,6 @@ static int leave(const struct lpi_observer *e, const char *path, enum logp_failu
 
 /* ---- the report ---- */
 
-static const struct {
-    int number;
-    const char *name;
-} signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-               {SIGILL, "SIGILL"},   {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}};
-
-const char *lpi_crash_name(int number)
-{
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        if (signals[i].number == number)
-            return signals[i].name;
-    return "a signal";
-}
-
 /* rank -1: of no vp */
 static void put_what(struct line *l, const struct lpi_observer *e, enum logp_failure_kind kind,
                      int error, int rank)
@@ -181,7 +168,7 @@ static void put_what(struct line *l, const struct lpi_observer *e, enum logp_fai
         put(l, " called exit()\n");
     } else {
         put(l, " crashed (");
-        put(l, lpi_crash_name(error));
+        put(l, lpi_signal_name(error));
         put(l, ")\n");
     }
     for (int i = 0; i < n; i++)
@@ -219,7 +206,7 @@ static void answer(const struct lpi_job *job, const struct line *text, const cha
 static void show_again(const struct lpi_observer *e, const struct line *text,
                        const struct lpi_outcome *o)
 {
-    const char *story = lpi_child_tell(e, o, NULL);
+    const char *story = lpi_crash_again(e, o, NULL);
 
     for (int i = 0; i < 2 && *story != '\0'; i++) /* its first lines are in text */
         story += strcspn(story, "\n") + 1;
@@ -246,7 +233,24 @@ static void show_found(const struct lpi_observer *e, struct line *text, const st
     if (write(STDERR_FILENO, text->s, text->n) < 0)
         return; /* nothing else can be done */
     if (!e->job->check.as_found)
-        lpi_child_tell(e, o, rc == 0 ? path.s : "");
+        lpi_crash_again(e, o, rc == 0 ? path.s : "");
+}
+
+/* A run has crashed in a child: tell the parent, and end. This process has nothing to lose. */
+static _Noreturn void crash_in_child(struct lpi_observer *e, const struct lpi_outcome *outcome)
+{
+    struct lpi_job *job = e->job;
+    struct lpi_isolated *to = job->isolated;
+    struct logp_failure failure;
+
+    job->outcome = *outcome;
+    lpi_child_give(to, job, 0);
+    if (job->sharing != NULL)
+        job->sharing->crashed(job);
+    if (job->story != NULL && lpi_observer_taken(e, &job->taken) && lpi_tell(job, &failure) == 0)
+        snprintf(to->text, sizeof(to->text), "%s", failure.text);
+    syscall(SYS_exit_group, EXIT_SUCCESS); /* _exit() on a vp may be the program's own function */
+    __builtin_unreachable();
 }
 
 void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run)
@@ -258,7 +262,7 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
     struct line text = {.fd = -1};
 
     if (job->isolated != NULL)
-        lpi_child_crashed(e, &outcome);
+        crash_in_child(e, &outcome);
     if (e->crashed || job->ready.replay == NULL) /* it goes on, by a handler of the program's */
         return;
     e->crashed = true;
@@ -272,44 +276,4 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
         show_again(e, &text, &outcome);
     else
         show_found(e, &text, &outcome);
-}
-
-/* ---- beforehand ---- */
-
-/* Is what is ready of another plan? */
-static bool is_old(const struct lpi_ready *ready, const struct lpi_plan *p)
-{
-    return ready->replay == NULL || ready->most_steps != p->most_steps ||
-           ready->faults != p->network.faults || ready->noise != p->network.noise;
-}
-
-void lpi_crash_prepare(struct lpi_job *job)
-{
-    const struct logp_replay *origin = job->origin;
-    struct lpi_ready *ready = &job->ready;
-    struct lpi_text t = {0};
-
-    if (!is_old(ready, &job->plan))
-        return;
-    if (ready->origin == NULL && origin == NULL)
-        ready->origin = lpi_origin();
-    if (origin == NULL)
-        job->origin = ready->origin;
-    lpi_replay_write(&t, job);
-    job->origin = origin;
-    free(ready->replay);
-    ready->replay = t.failed ? NULL : t.s;
-    if (t.failed)
-        free(t.s);
-    ready->most_steps = job->plan.most_steps;
-    ready->faults = job->plan.network.faults;
-    ready->noise = job->plan.network.noise;
-    if (*ready->path == '\0')
-        ready->folder = lpi_replay_path(&job->check, ready->path, sizeof(ready->path));
-}
-
-void lpi_crash_forget(struct lpi_job *job)
-{
-    free(job->ready.replay);
-    logp_replay_free(job->ready.origin);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tree of an exhaustive search, which several processes may share: exhaustive.c explores it or a
- * part of it, node.c says what is explored from a node, tree.c puts together what the parts bring,
+ * part of it, node.c says what is explored from a node, branch_tree.c puts together what the parts bring,
  * and branches.c has the processes.
  */
 #ifndef LPI_EXHAUSTIVE_H
@@ -87,7 +87,7 @@ int lpi_exhaustive_give(void *strategy, uint64_t runs, int *base);
 /* Has a bound left something out? */
 bool lpi_exhaustive_is_cut(const void *strategy);
 
-/* ---- tree.c: the parts in the order of one process ---- */
+/* ---- branch_tree.c: the parts in the order of one process ---- */
 
 /* What a part brings, in order: a header, and `size` bytes, a multiple of 8. */
 struct lpi_record {
@@ -159,7 +159,7 @@ bool lpi_tree_is_after(const struct lpi_place *a, const struct lpi_place *b);
 /* Take all records now, whatever is missing between them. */
 void lpi_tree_take_all(struct lpi_tree *t);
 
-/* ---- explore.c: a process that explores parts ---- */
+/* ---- explore_part.c: a process that explores parts ---- */
 
 /* @return false: the other end of the socket is closed */
 bool lpi_send_all(int fd, const void *from, size_t n);
@@ -169,7 +169,6 @@ struct lpi_explorer {
     int fd;     /* a socket: parts come in, records go out */
     int result; /* the number of its result */
     void *strategy;
-    int (*begin)(struct lpi_job *job);
     _Atomic bool *asked;     /* to give parts away */
     int64_t next_ns;         /* of the host's clock: when the held records are sent */
     int64_t begin_ns;        /* of this part */

@@ -7,23 +7,29 @@
  * answers what the explorer asks, and the answers of the last run, so that they can be given again.
  * An outcome is the result of the last run.
  *
- *   text.c                        texts and arrays that grow, the time
- *   random.c pct.c exhaustive.c   the strategies
- *   order.c                       what happens before what in a run
- *   observer.c identity.c         answers and records during a run
- *   job.c twice.c                 runs; the same run twice
- *   replay.c parse.c              plans and choices as text, and back
- *   origin.c                      how this process was started; where replays are written
- *   signals.c crash.c child.c     runs that end the process
- *   cores.c                       runs shared among processes
- *   exhaustive.h                  the exhaustive search, which processes may share, too
- *   outcomes.c                    the different outcomes of runs
- *   tell.c progress.c             what happened, in words; what is going on
- *   shrink.c guide.c              the same failure with less; the same run in another order
- *   latencies.c                   the latencies that a failure needs
- *   check.c environment.c         logp_check()
- *   again.c trace.c nearest.c     replays, and their report to the command
- *   regressions.c                 a folder of replays that are run first
+ *   growing.c                             texts and arrays that grow, the time
+ *   environment.c settings.c              what a check is given
+ *   happens_before.c                      what happens before what in a run
+ *   random.c pct.c exhaustive.c guide.c   the strategies; guide.c: the same run in another order
+ *   exhaustive.h                          the exhaustive search, which processes may share, too
+ *   outcomes.c                            the different outcomes of runs
+ *   story.c words.c                       what a run did; events and choices in words
+ *   identity.c latencies.c observer.c     answers and records during a run
+ *   replay.c parse.c origin.c             plans and choices as text, and back; where replays are written
+ *   signals.c ready.c                     runs that end the process: their handlers, what these need
+ *   child.c                               runs in child processes
+ *   progress.c                            what is going on
+ *   verdict.c twice.c                     the outcome of a run; the same run twice
+ *   machines.c draw.c job.c               machines; what runs differ in; runs
+ *   cores.c search.c                      runs shared among processes; a search with one size
+ *   shrink.c                              the same failure with less
+ *   failure.c tell.c                      a failure as the caller gets it; in words
+ *   crash_again.c crash.c                 a run that ends the process, once more; its report
+ *   nearest.c trace_lines.c again.c       replays, and their report to the command
+ *   regressions.c                         a folder of replays that are run first
+ *   logp_check.c                          logp_check()
+ *
+ * All of them see include/ alone. conditions.c, which is LOGP_CHECK(), does not use this header.
  */
 #ifndef LPI_KIT_H
 #define LPI_KIT_H
@@ -36,8 +42,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
-/* ---- text.c ---- */
+/* ---- growing.c ---- */
 
 /* Grow an array (its pointer, and its capacity in elements) to n elements or more.
  * @return false: no memory, and both are as before */
@@ -111,7 +118,7 @@ struct lpi_strategy_ops {
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive,
     lpi_strategy_guide;
 
-/* ---- order.c ---- */
+/* ---- happens_before.c ---- */
 
 struct lpi_step {
     int rank;
@@ -419,8 +426,10 @@ struct lpi_job {
     struct lpi_outcomes outcomes; /* of this search */
     struct lpi_progress progress;
     struct lpi_twice twice;
-    struct lpi_cores *cores;       /* runs are shared among processes: cores.c; NULL: not */
-    struct lpi_explorer *explorer; /* this process explores parts: explore.c; NULL: not */
+    /* This process makes some of the runs that processes share; NULL: it does not */
+    const struct lpi_sharing *sharing;
+    struct lpi_cores *cores;       /* of cores.c */
+    struct lpi_explorer *explorer; /* of explore_part.c */
     struct lpi_isolated *isolated; /* each run is made in a child process: child.c; NULL: here */
     uint64_t whole;                /* runs of this size that were not cut */
     struct lpi_drawn drawn;        /* of a plan whose failure has been made smaller */
@@ -428,7 +437,7 @@ struct lpi_job {
     char why[LOGP_FAULT_WHY];      /* why the check is refused */
     char **texts;                  /* of plans, freed with the job */
     int n_texts;
-    struct lpi_ready {   /* for a crash: crash.c */
+    struct lpi_ready {   /* for a crash: ready.c */
         char *replay;    /* of `steps`, `faults` and `noise` of the plan; NULL: nothing is ready */
         char path[4096]; /* of the replay file; with a folder, only the first part of the name */
         const char *folder;
@@ -441,45 +450,75 @@ struct lpi_job {
     } ready;
 };
 
-/* Runs with P processors under job->plan, each with its own seed, until one fails, job->most are
- * done, or the strategy has no more. @return 0: see outcome; or an error of the kit */
-int lpi_job_search(struct lpi_job *job, int P);
+/* In a process that makes some of the runs of a search. */
+struct lpi_sharing {
+    /* The run of this process after the one that has ended; NULL: the next */
+    uint64_t (*next)(const struct lpi_job *job);
+    /* Has an earlier run failed in another process? NULL: it does not matter */
+    bool (*is_over)(const struct lpi_job *job, uint64_t run);
+    /* A run has ended; NULL: its outcome is kept here */
+    void (*add_run)(const struct lpi_job *job, bool has_outcome, bool cut);
+    /* The run has ended this process, and lpi_child_give() has told of it. Async-signal-safe. */
+    void (*crashed)(const struct lpi_job *job);
+};
+
 enum { LPI_FIRST_RUNS = 4 }; /* if all of them are cut, the check fails */
-/* Draw what run job->plan.run differs in. */
-void lpi_job_draw(struct lpi_job *job);
-/* Forget the machines: the plan needs others from now on. */
-void lpi_job_forget(struct lpi_job *job);
+/* Set what answers and records the next runs. @return 0; -ENOMEM */
+int lpi_job_listen(struct lpi_job *job, const struct lpi_strategy_ops *ops, void *strategy,
+                   const struct lpi_answers *given, struct lpi_story *story);
+/* A run of job->plan, and those that follow it. @return 0: see outcome; or an error of the kit */
+int lpi_job_go(struct lpi_job *job);
+/* The same, in this process, from run job->plan.run of a search on. */
+int lpi_job_begin(struct lpi_job *job);
 /* One run with this plan and these answers. @return 0: see outcome */
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story);
+/* Make the last run, which has failed, again. @return is it the same? If not, job->twice says where
+ * it differs */
+bool lpi_job_confirm(struct lpi_job *job);
 /* One run with this plan, whose choices lpi_strategy_guide makes. @return 0: see outcome */
 int lpi_job_guided(struct lpi_job *job, const struct lpi_plan *plan, struct lpi_guide *guide);
-bool lpi_job_same(const struct lpi_outcome *a, const struct lpi_outcome *b);
-void lpi_job_fini(struct lpi_job *job);
+/* Does nothing if a vp that has not returned may still use the job. */
+void lpi_job_free(struct lpi_job *job);
 
-/* ---- cores.c ---- */
+/* ---- verdict.c ---- */
 
-/* A search of n processes, each of which calls begin() for its first run. @return as
- * lpi_job_search() */
-int lpi_cores_go(struct lpi_job *job, int n, int (*begin)(struct lpi_job *job));
-/* The run after this one. */
-uint64_t lpi_cores_next(const struct lpi_job *job);
-/* Has an earlier run failed in another process? */
-bool lpi_cores_is_over(const struct lpi_job *job, uint64_t run);
-/* The run has ended this process. Async-signal-safe. */
-void lpi_cores_crashed(const struct lpi_job *job);
+struct lpi_outcome lpi_outcome_with(enum logp_failure_kind kind, int error, int rank);
+/* The outcome of a run that the observer has seen. ended: the answer that ended it, or 0. If the run
+ * comes back late, the job may have left the observer behind. */
+struct lpi_outcome lpi_outcome_of(const struct lpi_job *job, const struct lpi_observer *observer,
+                                  int ended, const struct logp_report *r);
+/* Have two runs ended in the same way? */
+bool lpi_same_outcome(const struct lpi_outcome *a, const struct lpi_outcome *b);
+
+/* ---- machines.c ---- */
+
+/* Set job->now to the machine of job->plan, with the plan's settings. */
+int lpi_machine_take(struct lpi_job *job);
+/* The explorer of job->plan, from the next run on. */
+int lpi_machine_explore(struct lpi_job *job);
+/* Forget the machines: the plan needs others from now on. */
+void lpi_job_forget(struct lpi_job *job);
+
+/* ---- draw.c ---- */
+
+/* Draw what run job->plan.run differs in. */
+void lpi_job_draw(struct lpi_job *job);
+
+/* ---- search.c ---- */
+
+/* Runs with P processors under job->plan, each with its own seed, until one fails, job->most are
+ * done, or the strategy has no more. @return 0: see outcome; or an error of the kit */
+int lpi_search(struct lpi_job *job, int P);
+
+/* ---- cores.c, branches.c ---- */
+
+/* A search of n processes. @return as lpi_search() */
+int lpi_cores_go(struct lpi_job *job, int n);
 /* Make the failure of a child here, as this run. @return 0: see outcome; or an error of the kit */
 int lpi_cores_repeat(struct lpi_job *job, struct lpi_isolated *result, uint64_t run);
-
-/* ---- branches.c, explore.c ---- */
-
-/* An exhaustive search by n processes. begin() makes the first runs of a part. @return as
- * lpi_job_search() */
-int lpi_branches_go(struct lpi_job *job, int n, void *strategy, int (*begin)(struct lpi_job *job));
-/* In a process that explores a part, a run has ended. */
-void lpi_explorer_add_run(const struct lpi_job *job, bool has_outcome, bool cut);
-/* The run has ended this process. Async-signal-safe. */
-void lpi_explorer_crashed(const struct lpi_job *job);
+/* An exhaustive search by n processes. @return as lpi_search() */
+int lpi_branches_go(struct lpi_job *job, int n, void *strategy);
 
 /* ---- twice.c ---- */
 
@@ -487,23 +526,29 @@ void lpi_explorer_crashed(const struct lpi_job *job);
 bool lpi_twice_begin(struct lpi_job *job);
 /* The second run has ended. If it differs, that is the outcome; else the outcome is the first's. */
 void lpi_twice_end(struct lpi_job *job);
-/* Make the last run, which has failed, again. @return is it the same? If not, job->twice says where
- * it differs */
-bool lpi_twice_confirm(struct lpi_job *job);
-/* Say where the two runs differ, if they do. */
-void lpi_twice_tell(struct lpi_text *t, const struct lpi_job *job);
+/* Keep what the last run was. @return false: no memory */
+bool lpi_twice_keep(struct lpi_twice *w, const struct lpi_observer *e, const struct lpi_outcome *o);
+/* Is the last run as that which was kept? */
+bool lpi_twice_is_equal(struct lpi_twice *w, const struct lpi_observer *e,
+                        const struct lpi_outcome *o);
 
-/* ---- check.c ---- */
+/* ---- settings.c ---- */
 
 /* The caller's check with the defaults filled in. wrong: out: what is wrong with the environment,
  * which replaces some of it; NULL: it does not. @return 0; -EINVAL, -E2BIG */
 int lpi_take_check(const struct logp_check *given, struct logp_check *check, const char **wrong);
+/* What is wrong with the check; NULL: nothing. */
+const char *lpi_wrong_with(const struct logp_check *c);
+
+/* ---- failure.c ---- */
+
 /* The check is refused: say so in job->checked and in *found. */
 void lpi_refuse(struct lpi_job *job, struct logp_failure *found);
+/* Append a line to the failure's text: `before`, path and the error rc (0: none). Without memory the
+ * text stays as it is. */
+void lpi_add_line(struct logp_failure *failure, const char *before, const char *path, int rc);
 /* Give the failure found to the caller, or free it if failure is NULL. @return rc; -ENOMEM */
 int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int rc);
-/* Does nothing if a vp that has not returned may still use the job. */
-void lpi_job_free(struct lpi_job *job);
 
 /* ---- environment.c ---- */
 
@@ -571,45 +616,65 @@ struct logp_replay *lpi_origin(void);
  * @return 0; the errno of writing replay_file
  */
 int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure);
-/* Append a line to the failure's text: `before`, path and the error rc (0: none). Without memory the
- * text stays as it is. */
-void lpi_add_line(struct logp_failure *failure, const char *before, const char *path, int rc);
 /* Set path to the check's replay file; or to "DIR/NAME", which is to be completed, and return DIR of
  * the environment; or to "": there will be no file, or its name is too long. */
 const char *lpi_replay_path(const struct logp_check *check, char *path, size_t size);
 
-/* ---- signals.c, crash.c: runs that end the process ---- */
+/* ---- ready.c ---- */
 
-/* From now on until lpi_signals_unwatch(), a run that ends the process leaves its replay. */
-void lpi_signals_watch(void);
+/* Make ready what lpi_crash() writes, for all runs of the job's plan that differ in what a search
+ * changes. */
+void lpi_ready_make(struct lpi_job *job);
+void lpi_ready_free(struct lpi_job *job);
+
+/* ---- signals.c: runs that end the process ---- */
+
+/* The process is about to end, by a run of this check. Async-signal-safe. by_run: this thread carries
+ * the vps, or calls functions of the check */
+typedef void (*lpi_crash_function)(struct lpi_observer *e, enum logp_failure_kind kind, int error,
+                                   bool by_run);
+/* From now on until lpi_signals_unwatch(), a run that ends the process calls this first, which is the
+ * same function for all checks. */
+void lpi_signals_watch(lpi_crash_function function);
 void lpi_signals_unwatch(void);
 /* This thread calls functions of the check; NULL: no more. @return the argument of the call before
  * it on this thread, to be given again at the end */
 struct lpi_observer *lpi_signals_enter(struct lpi_observer *e);
 /* The program of all vps, with an observer as its arg: it calls e->program. */
 int lpi_signals_program(struct logp_vp *vp, void *observer);
-
-/* Make ready what lpi_crash() writes, for all runs of the job's plan that differ in what a search
- * changes. */
-void lpi_crash_prepare(struct lpi_job *job);
-void lpi_crash_forget(struct lpi_job *job);
-/* The process is about to end, by a run of this check: write the replay file and say so on stderr.
- * Async-signal-safe. by_run: this thread carries the vps, or calls functions of the check */
-void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
+/* "SIGSEGV" */
+const char *lpi_signal_name(int number);
 /* In a child process: a run may crash here, too. */
 void lpi_signals_in_child(void);
 
 /* ---- child.c: runs in child processes ---- */
 
-/* A run has crashed, and this process is about to end: repeat it in child processes. Unless path is
- * NULL, they make the failure smaller, replace its replay file (path; "": there is none), and describe
- * it on stderr. @return the last description; "": there is none. In a handler */
-const char *lpi_child_tell(const struct lpi_observer *e, const struct lpi_outcome *outcome,
-                           const char *path);
+enum {
+    LPI_SHRINK_S = 8, /* seconds in which a failure is made smaller */
+    LPI_CHILD_CHOICES = 1 << 16,
+    LPI_CHILD_TEXT = 1 << 15
+};
+/* What a child tells its parent of its last run, in memory that they share. */
+struct lpi_isolated {
+    _Atomic bool alive; /* the first child works: crash_again.c */
+    int64_t end_ns;     /* of the host's clock: no more runs after it; 0: none */
+    bool is_done;       /* all below is of the last run, or search */
+    bool has_what;
+    int rc, n;
+    struct lpi_outcome outcome;
+    struct lpi_plan plan;
+    struct lpi_twice twice;    /* without its points */
+    char text[LPI_CHILD_TEXT]; /* of a crash with a story */
+    int index[LPI_CHILD_CHOICES];
+    uint64_t what[LPI_CHILD_CHOICES];
+};
+/* fork(), in a handler. @return as fork(); -1, too, if the C library has no _Fork() */
+pid_t lpi_child_fork(void);
+/* Wait until end_ns; if *alive is not set, until alive_ns. @return has the child ended? If not, it is
+ * killed */
+bool lpi_child_await(pid_t child, int64_t end_ns, const _Atomic bool *alive, int64_t alive_ns);
 /* Call go(job) in a child process. @return its result; -ECANCELED: it has not ended */
 int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job));
-/* What a child tells its parent of its last run, in memory that they share. */
-enum { LPI_CHILD_CHOICES = 1 << 16 };
 /* NULL: no memory */
 struct lpi_isolated *lpi_child_new(void);
 void lpi_child_free(struct lpi_isolated *shared);
@@ -619,12 +684,18 @@ bool lpi_child_is_done(const struct lpi_isolated *from);
 uint64_t lpi_child_run(const struct lpi_isolated *from);
 /* @return what was given to lpi_child_give(); -ENOMEM */
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
-/* A run has crashed in such a child: tell the parent, and end. In a handler */
-_Noreturn void lpi_child_crashed(struct lpi_observer *e, const struct lpi_outcome *outcome);
-/* "SIGSEGV" */
-const char *lpi_crash_name(int number);
 
-/* ---- tell.c ---- */
+/* ---- crash_again.c, crash.c ---- */
+
+/* A run has crashed, and this process is about to end: repeat it in child processes. Unless path is
+ * NULL, they make the failure smaller, replace its replay file (path; "": there is none), and describe
+ * it on stderr. @return the last description; "": there is none. In a handler */
+const char *lpi_crash_again(const struct lpi_observer *e, const struct lpi_outcome *outcome,
+                            const char *path);
+/* An lpi_crash_function: write the replay file and say so on stderr. */
+void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
+
+/* ---- story.c ---- */
 
 enum { LPI_STORY_NOTES = 6 };
 struct lpi_story {
@@ -667,17 +738,22 @@ void lpi_story_note(struct lpi_story *s, const struct logp_note *note);
 bool lpi_story_choice(struct lpi_story *s, int number, const struct logp_alternative *a, int i);
 bool lpi_story_fault(struct lpi_story *s, int number, const struct logp_fault_event *event);
 bool lpi_story_waits(struct lpi_story *s, const struct logp_report *report);
-/* Describe the failure in job->outcome, with the story of its last run. @return 0; -ENOMEM */
-int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
+
+/* ---- words.c ---- */
+
 /* "send to rank 1, tag 2, 8 bytes" */
 void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
 /* "rank 1 runs"; named: with the tag */
 void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named);
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
-
-/* What a choice was; NULL: the run has no such choice. In twice.c */
+/* What a choice was; NULL: the run has no such choice. */
 void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p);
+
+/* ---- tell.c ---- */
+
+/* Describe the failure in job->outcome, with the story of its last run. @return 0; -ENOMEM */
+int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
 
 /* ---- progress.c ---- */
 
@@ -695,7 +771,7 @@ void lpi_progress_end(struct lpi_progress *p);
 /* Set the text of job->checked. rc: of the search */
 void lpi_progress_describe(struct lpi_job *job, bool failed, int rc);
 
-/* ---- trace.c ---- */
+/* ---- trace_lines.c ---- */
 
 /* Write the trace of the job's last run as lines: see again.c. */
 void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct lpi_story *s,

@@ -141,20 +141,6 @@ static int leave_in(const char *folder, const struct lpi_plan *plan, const char 
     return -EEXIST;
 }
 
-void lpi_add_line(struct logp_failure *failure, const char *before, const char *path, int rc)
-{
-    struct lpi_text t = {0};
-
-    lpi_text_add(&t, "%s%s%s", failure->text != NULL ? failure->text : "", before, path);
-    lpi_text_add(&t, "%s%s\n", rc != 0 ? ": " : "", rc != 0 ? strerror(-rc) : "");
-    if (t.failed) {
-        free(t.s);
-        return;
-    }
-    free(failure->text);
-    failure->text = t.s;
-}
-
 int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure)
 {
     char made[4096];

@@ -427,3 +427,12 @@ int lpi_replay_parse(const char *text, struct lpi_replay **out)
     fill_facts(r);
     return rc;
 }
+
+int logp_replay_parse(const char *text, struct logp_replay **out)
+{
+    struct lpi_replay *r = NULL;
+    const int rc = text != NULL ? lpi_replay_parse(text, &r) : -EINVAL;
+
+    *out = r != NULL ? &r->facts : NULL;
+    return rc;
+}

@@ -185,15 +185,6 @@ bool lpi_replay_add_argument(struct logp_replay *r, char *argument)
     return true;
 }
 
-int logp_replay_parse(const char *text, struct logp_replay **out)
-{
-    struct lpi_replay *r = NULL;
-    const int rc = text != NULL ? lpi_replay_parse(text, &r) : -EINVAL;
-
-    *out = r != NULL ? &r->facts : NULL;
-    return rc;
-}
-
 void logp_replay_free(struct logp_replay *replay)
 {
     struct lpi_replay *r = (struct lpi_replay *)replay; /* its first member */

@@ -43,7 +43,7 @@ static bool still_fails(struct shrinking *s, const struct lpi_plan *plan)
     struct lpi_job *job = s->job;
 
     if (++s->tries > s->most_tries || lpi_job_again(job, plan, &s->trial, NULL) != 0 ||
-        !lpi_job_same(&job->outcome, &s->outcome) || !lpi_answers_copy(&s->best, &job->taken))
+        !lpi_same_outcome(&job->outcome, &s->outcome) || !lpi_answers_copy(&s->best, &job->taken))
         return false;
     s->plan = *plan;
     return true;
@@ -58,7 +58,7 @@ static bool is_found(struct shrinking *s, int P)
     bool same;
 
     job->most = most < RUNS_OF_SMALLER ? most : RUNS_OF_SMALLER;
-    same = lpi_job_search(job, P) == 0 && lpi_job_same(&job->outcome, &s->outcome) &&
+    same = lpi_search(job, P) == 0 && lpi_same_outcome(&job->outcome, &s->outcome) &&
            lpi_answers_copy(&s->best, &job->taken);
     job->most = most;
     if (same) {
@@ -197,7 +197,7 @@ static bool list_drawn(struct shrinking *s)
     struct lpi_job *job = s->job;
     struct lpi_story *story = lpi_story_new(s->plan.P);
     bool known = story != NULL && lpi_job_again(job, &s->plan, &s->best, story) == 0 &&
-                 lpi_job_same(&job->outcome, &s->outcome);
+                 lpi_same_outcome(&job->outcome, &s->outcome);
 
     s->drawn.n = 0;
     for (int i = 0; known && i < story->n_drawn; i++) {
@@ -304,7 +304,7 @@ static bool is_told(struct shrinking *s, struct lpi_story *story)
 
     story->keeps_notes = true;
     same = lpi_job_again(job, &s->plan, &s->best, story) == 0 &&
-           lpi_job_same(&job->outcome, &s->outcome) && job->observer != NULL;
+           lpi_same_outcome(&job->outcome, &s->outcome) && job->observer != NULL;
     job->story = NULL;
     return same && story->keeps_notes && story->n_notes > 0 && story->n_notes <= MOST_NOTES;
 }
@@ -329,7 +329,7 @@ static bool is_guided(struct shrinking *s)
             memcpy(points, job->observer->points, (size_t)n * sizeof(*points));
         guide = lpi_guide_new(plan.P, story, points, n);
         same = guide != NULL && lpi_job_guided(job, &plan, guide) == 0 &&
-               lpi_job_same(&job->outcome, &s->outcome) &&
+               lpi_same_outcome(&job->outcome, &s->outcome) &&
                lpi_answers_copy(&s->trial, &job->taken) && still_fails(s, &plan);
     }
     if (job->left_behind) /* with the run that has not ended */

@@ -2,7 +2,7 @@
 /*
  * Runs that end the process: by a signal of the program's own (an abort, a bad access, an exception
  * that nothing catches, a stack overflow), or by exit(). While there are checks, handlers find the
- * check that the thread runs for, let crash.c keep its failure, and then let the process end as it
+ * check that the thread runs for, let a function keep its failure, and then let the process end as it
  * would have ended.
  */
 #define _GNU_SOURCE
@@ -12,7 +12,11 @@
 #include <unistd.h>
 
 enum { N_SIGNALS = 6, HANDLER_STACK = 64 << 10 };
-static const int numbers[N_SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+static const struct {
+    int number;
+    const char *name;
+} signals[N_SIGNALS] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+                        {SIGILL, "SIGILL"},   {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the writes below */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -21,6 +25,7 @@ static struct sigaction before[N_SIGNALS];  /* the previous handlers */
 static bool installed[N_SIGNALS];           /* ours is called: by the kernel, or by a later one */
 static _Atomic int n_watched;               /* checks */
 static struct lpi_observer *_Atomic latest; /* of the last run that began */
+static _Atomic lpi_crash_function on_crash; /* NULL: there was no check */
 static pid_t process;
 
 /* The check that this thread runs for; NULL: none. */
@@ -40,6 +45,12 @@ static struct lpi_observer *whose(void)
     return e != NULL && !e->detached && getpid() == process ? e : NULL;
 }
 
+/* relaxed: it has been set before the run, always to the same */
+static void crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run)
+{
+    atomic_load_explicit(&on_crash, memory_order_relaxed)(e, kind, error, by_run);
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     const bool foreign = info->si_code == SI_USER && info->si_pid != getpid();
@@ -47,8 +58,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     int i = 0;
 
     if (e != NULL)
-        lpi_crash(e, LOGP_FAILURE_CRASHED, number, running != NULL);
-    while (numbers[i] != number)
+        crash(e, LOGP_FAILURE_CRASHED, number, running != NULL);
+    while (signals[i].number != number)
         i++;
     if ((before[i].sa_flags & SA_SIGINFO) != 0) {
         before[i].sa_sigaction(number, info, context);
@@ -68,7 +79,7 @@ static void on_exit_in_run(void)
 
     if (e == NULL || e->detached || getpid() != process)
         return;
-    lpi_crash(e, LOGP_FAILURE_EXITED, 0, true);
+    crash(e, LOGP_FAILURE_EXITED, 0, true);
     _exit(EXIT_FAILURE);
 }
 
@@ -132,6 +143,14 @@ int lpi_signals_program(struct logp_vp *vp, void *observer)
     return e->program(vp, e->check_arg);
 }
 
+const char *lpi_signal_name(int number)
+{
+    for (int i = 0; i < N_SIGNALS; i++)
+        if (signals[i].number == number)
+            return signals[i].name;
+    return "a signal";
+}
+
 void lpi_signals_in_child(void)
 {
     sigset_t ours;
@@ -139,27 +158,28 @@ void lpi_signals_in_child(void)
     process = getpid();
     sigemptyset(&ours);
     for (int i = 0; i < N_SIGNALS; i++)
-        sigaddset(&ours, numbers[i]);
+        sigaddset(&ours, signals[i].number);
     pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
     watch_exit(); /* again: the parent may be in exit() */
 }
 
 /* ---- checks ---- */
 
-void lpi_signals_watch(void)
+void lpi_signals_watch(lpi_crash_function function)
 {
     struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
     pthread_once(&once, prepare);
     pthread_mutex_lock(&lock);
     process = getpid();
-    atomic_fetch_add_explicit(&n_watched, 1, memory_order_relaxed); /* as in whose() */
+    atomic_store_explicit(&on_crash, function, memory_order_relaxed); /* as in crash() */
+    atomic_fetch_add_explicit(&n_watched, 1, memory_order_relaxed);   /* as in whose() */
     for (int i = 0; i < N_SIGNALS; i++) {
-        if (installed[i] || sigaction(numbers[i], NULL, &before[i]) != 0)
+        if (installed[i] || sigaction(signals[i].number, NULL, &before[i]) != 0)
             continue;
         if ((before[i].sa_flags & SA_SIGINFO) == 0 && before[i].sa_handler == SIG_IGN)
             continue;
-        installed[i] = sigaction(numbers[i], &ours, NULL) == 0;
+        installed[i] = sigaction(signals[i].number, &ours, NULL) == 0;
     }
     pthread_mutex_unlock(&lock);
 }
@@ -172,9 +192,9 @@ void lpi_signals_unwatch(void)
     if (atomic_fetch_sub_explicit(&n_watched, 1, memory_order_relaxed) == 1) { /* as in whose() */
         atomic_store_explicit(&latest, NULL, memory_order_relaxed); /* no check is left */
         for (int i = 0; i < N_SIGNALS; i++)
-            if (installed[i] && sigaction(numbers[i], NULL, &now) == 0 &&
+            if (installed[i] && sigaction(signals[i].number, NULL, &now) == 0 &&
                 (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal)
-                installed[i] = sigaction(numbers[i], &before[i], NULL) != 0;
+                installed[i] = sigaction(signals[i].number, &before[i], NULL) != 0;
     }
     pthread_mutex_unlock(&lock);
 }

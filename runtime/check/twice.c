@@ -11,55 +11,13 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- points ---- */
-
 static bool is_same_point(const struct lpi_point *a, const struct lpi_point *b)
 {
     return a->kind == b->kind && a->n == b->n && a->rank == b->rank && a->source == b->source &&
            a->tag == b->tag;
 }
 
-void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p)
-{
-    if (p == NULL) {
-        lpi_text_add(t, "there is none");
-    } else if (p->kind < 0) {
-        lpi_text_add(t, "a fault of message %d of rank %d to rank %d", p->tag + 1, p->rank,
-                     p->source);
-    } else {
-        const struct logp_alternative a = {.kind = (enum logp_alternative_kind)p->kind,
-                                           .rank = p->rank,
-                                           .source = p->source,
-                                           .tag = p->tag,
-                                           .index = p->tag};
-
-        lpi_tell_alternative(t, &a, false);
-    }
-}
-
-void lpi_twice_tell(struct lpi_text *t, const struct lpi_job *job)
-{
-    const struct lpi_twice *w = &job->twice;
-
-    if (!w->differs)
-        return;
-    lpi_text_add(t, "The same choices gave another run: the program depends on something else, as "
-                    "time(),\nrand(), addresses, threads, or state kept from run to run.\n");
-    if (w->at < 0) {
-        lpi_text_add(t, "the choices are equal, the outcomes differ\n");
-        return;
-    }
-    lpi_text_add(t, "the first choice that differs is %d: ", w->at + 1);
-    lpi_tell_point(t, w->has_first ? &w->first : NULL);
-    lpi_text_add(t, "; in the second run ");
-    lpi_tell_point(t, w->has_second ? &w->second : NULL);
-    lpi_text_add(t, "\n");
-}
-
-/* ---- runs ---- */
-
-/* Keep what the last run was. @return false: no memory */
-static bool keep(struct lpi_twice *w, const struct lpi_observer *e, const struct lpi_outcome *o)
+bool lpi_twice_keep(struct lpi_twice *w, const struct lpi_observer *e, const struct lpi_outcome *o)
 {
     w->n = lpi_observer_count(e);
     w->outcome = *o;
@@ -71,15 +29,15 @@ static bool keep(struct lpi_twice *w, const struct lpi_observer *e, const struct
     return true;
 }
 
-/* Is the last run as that which was kept? */
-static bool is_equal(struct lpi_twice *w, const struct lpi_observer *e, const struct lpi_outcome *o)
+bool lpi_twice_is_equal(struct lpi_twice *w, const struct lpi_observer *e,
+                        const struct lpi_outcome *o)
 {
     const int n = lpi_observer_count(e);
     int i = 0;
 
     while (i < n && i < w->n && is_same_point(&e->points[i], &w->points[i]))
         i++;
-    w->differs = i < n || i < w->n || !lpi_job_same(o, &w->outcome);
+    w->differs = i < n || i < w->n || !lpi_same_outcome(o, &w->outcome);
     w->at = i < n || i < w->n ? i : -1;
     w->has_first = i < w->n;
     if (w->has_first)
@@ -98,7 +56,7 @@ bool lpi_twice_begin(struct lpi_job *job)
 
     if (every <= 0 || (job->plan.run + 1) % (uint64_t)every != 0 ||
         job->outcome.kind != LOGP_FAILURE_NONE || job->outcome.error != 0 ||
-        lpi_observer_ended(e) != 0 || !keep(&job->twice, e, &job->outcome) ||
+        lpi_observer_ended(e) != 0 || !lpi_twice_keep(&job->twice, e, &job->outcome) ||
         !lpi_answers_copy(&e->given, &taken))
         return false;
     job->twice.ops = e->ops;
@@ -114,30 +72,8 @@ void lpi_twice_end(struct lpi_job *job)
     w->ops = NULL;
     if (job->outcome.kind == LOGP_FAILURE_TIMEOUT)
         return;
-    if (is_equal(w, job->observer, &job->outcome))
+    if (lpi_twice_is_equal(w, job->observer, &job->outcome))
         job->outcome = w->outcome;
     else
-        job->outcome =
-            (struct lpi_outcome){.kind = LOGP_FAILURE_UNCONTROLLED, .error = -ESTALE, .rank = -1};
-}
-
-bool lpi_twice_confirm(struct lpi_job *job)
-{
-    const struct lpi_plan plan = job->plan;
-    const struct lpi_outcome outcome = job->outcome;
-    struct lpi_answers taken = {0};
-    bool same = true;
-    int rc;
-
-    if (job->observer == NULL || !keep(&job->twice, job->observer, &outcome) ||
-        !lpi_answers_copy(&taken, &job->taken))
-        return true;
-    rc = lpi_job_again(job, &plan, &taken, NULL);
-    if (job->observer != NULL && (rc == 0 || rc == -ESTALE))
-        same = is_equal(&job->twice, job->observer, &job->outcome);
-    job->plan = plan;
-    job->outcome = outcome;
-    lpi_answers_copy(&job->taken, &taken);
-    lpi_answers_free(&taken);
-    return same;
+        job->outcome = lpi_outcome_with(LOGP_FAILURE_UNCONTROLLED, -ESTALE, -1);
 }

@@ -9,7 +9,7 @@
 #include "core/core.h"
 #include "core/sched.h"
 #include "mail/mail.h"
-#include "state/record.h"
+#include "trace/recorder.h"
 
 #include <errno.h>
 #include <logp/check.h>

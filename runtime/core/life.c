@@ -7,7 +7,7 @@
 #include "core/sched.h"
 #include "delay/delay.h"
 #include "mail/mail.h"
-#include "state/record.h"
+#include "trace/recorder.h"
 #include "state/stop.h"
 
 #include <errno.h>

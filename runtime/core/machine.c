@@ -7,7 +7,7 @@
 #include "host/host.h"
 #include "mail/lane.h"
 #include "mail/mail.h"
-#include "state/record.h"
+#include "trace/recorder.h"
 #include "state/stop.h"
 #include "state/timers.h"
 

@@ -10,7 +10,7 @@
 #include "host/host.h"
 #include "mail/mail.h"
 #include "state/lag.h"
-#include "state/record.h"
+#include "trace/recorder.h"
 #include "state/stop.h"
 #include "state/timers.h"
 

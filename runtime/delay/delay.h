@@ -149,7 +149,7 @@ extern const struct lpi_network lpi_network_line, lpi_network_ring, lpi_network_
     lpi_network_torus, lpi_network_cube, lpi_network_tree, lpi_network_fat_tree,
     lpi_network_dragonfly;
 
-/* ---- links.c: the table of links, shared by links.c and linked.c ---- */
+/* ---- link_table.c: the table of links, shared by link_table.c and linked.c ---- */
 
 struct logp_links {
     int64_t P;
@@ -187,7 +187,7 @@ static inline size_t lpi_links_entry_of(const struct logp_links *l, int src, int
     return lpi_links_entry(l, apart ? LPI_BETWEEN : LPI_INSIDE, l->kind[src], l->kind[dst]);
 }
 
-/* links.c: base, with the costs that are set here replaced. */
+/* link_table.c: base, with the costs that are set here replaced. */
 struct logp_params lpi_links_params(const struct logp_params *base,
                                     const struct logp_link_costs *costs);
 /* NULL: no memory. */

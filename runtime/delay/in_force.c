@@ -12,7 +12,7 @@
 
 #include "host/host.h"
 #include "host/rcu.h"
-#include "state/record.h"
+#include "trace/recorder.h"
 
 #include <errno.h>
 #include <stdlib.h>

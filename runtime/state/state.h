@@ -273,8 +273,8 @@ struct logp_machine {
     int first_rank, n_local;         /* the vps of this process */
     struct lpi_remote *remote;       /* the other processes; NULL: there are none */
     logp_active_handler *handler;    /* of active messages */
-    struct lpi_recorder *recorders;  /* by rank: chunks.h; NULL: nothing is recorded */
-    const struct lpi_record *record; /* record.h */
+    struct lpi_recorder *recorders;  /* by rank: trace/chunks.h; NULL: nothing is recorded */
+    const struct lpi_record *record; /* trace/recorder.h */
     struct lpi_tracing *tracing;
     int taken_core;      /* the core of the process that this machine has taken; -1: none */
     unsigned idle_polls; /* a core counts as idle after so many polls that found nothing to do */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- labels.c: a set of texts, numbered from 1 ---- */
+/* ---- label_numbers.c: a set of texts, numbered from 1 ---- */
 
 struct lpi_labels {
     char **texts;
@@ -24,7 +24,7 @@ uint32_t lpi_label_number(struct lpi_labels *l, const char *first, const char *s
 const char *lpi_label_text(const struct lpi_labels *l, uint32_t number);
 void lpi_labels_free(struct lpi_labels *l);
 
-/* ---- trace.c: the structure of a trace, for code that makes one from recorded events ---- */
+/* ---- events.c: the structure of a trace, for code that makes one from recorded events ---- */
 
 struct lpi_rank_events {
     struct logp_event *events;

@@ -88,7 +88,7 @@ printf 'L = 5us\no = 1us\ng = 2us\nnodes = *x4\n' >"$dir/w"
 expect='--nodes *x4 --inter' bad predict broadcast --machine "$dir/w"
 
 # a named machine is such a file
-for machine in "$(dirname "$0")"/../../algorithms/predict/machines/*.machine; do
+for machine in "$(dirname "$0")"/../../algorithms/machine/*.machine; do
     name=$(basename "$machine" .machine)
     "$logp" predict alltoall --bytes 100 --machine "$machine" --format json >"$dir/file"
     "$logp" predict alltoall --bytes 100 --machine "$name" --format json >"$dir/named"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What checks write about a replay: check/again.c and check/trace.c say how. A part that is not as
+/* What checks write about a replay: check/again.c and check/trace_lines.c say how. A part that is not as
  * it should be, by a library of another version, ends it. */
 #include "replay/replay.h"
 

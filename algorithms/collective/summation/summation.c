@@ -7,6 +7,7 @@
  * a sum, adds it, and goes on with as many operands of its own as the plan has between; then it
  * sends its sum to its parent. An addition is a combination of op and costs gamma.
  */
+#include "memory/thread_memory.h"
 #include "schedule/reader.h"
 #include "schedule/schedule.h"
 #include "summation.h"

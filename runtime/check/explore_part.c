@@ -141,7 +141,7 @@ static void give(struct lpi_explorer *x, int64_t now)
     write_out(x);
 }
 
-void lpi_explorer_add_run(const struct lpi_job *job, bool has_outcome, bool cut)
+static void add_run(const struct lpi_job *job, bool has_outcome, bool cut)
 {
     struct lpi_explorer *x = job->explorer;
     const struct lpi_observer *e = job->observer;
@@ -170,11 +170,13 @@ static void put_failed(struct lpi_explorer *x, bool crashed)
     write_out(x);
 }
 
-void lpi_explorer_crashed(const struct lpi_job *job)
+static void crashed(const struct lpi_job *job)
 {
-    if (job->explorer != NULL && lpi_child_is_done(job->isolated))
+    if (lpi_child_is_done(job->isolated))
         put_failed(job->explorer, true);
 }
+
+static const struct lpi_sharing sharing = {.add_run = add_run, .crashed = crashed};
 
 /* ---- parts ---- */
 
@@ -215,13 +217,14 @@ void lpi_explore(struct lpi_job *job, struct lpi_explorer *x)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     lpi_signals_in_child();
     job->explorer = x;
+    job->sharing = &sharing;
     job->progress.next_ns = 0;
     job->most = UINT64_MAX;
     job->out_of_time = false;
     while ((rc = take(x, &path)) > 0) {
         x->begin_ns = lpi_kit_now();
         x->due_ns = x->begin_ns + 2 * part_ns;
-        rc = x->begin(job);
+        rc = lpi_job_begin(job);
         if (rc != 0 || job->outcome.kind != LOGP_FAILURE_NONE || job->out_of_time)
             break;
         end(x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace, event by event: see trace.h. match.c pairs sends and receives. */
+/* A trace, event by event: see trace.h. message_pairs.c pairs sends and receives. */
 #include "trace/trace.h"
 
 #include "host/host.h"

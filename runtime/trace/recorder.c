@@ -5,10 +5,10 @@
  * recorded with that event. On the wall clock each call first moves `since` past the time that the
  * program has used itself. So a wait is one event, however often the vp polled in between.
  */
-#include "state/record.h"
+#include "trace/recorder.h"
 
-#include "state/chunks.h"
 #include "state/run_queue.h"
+#include "trace/chunks.h"
 
 #include <errno.h>
 

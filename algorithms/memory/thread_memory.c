@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that a thread keeps until it ends: see predict.h. A key of the process has each thread's
+ * Memory that a thread keeps until it ends: see thread_memory.h. A key of the process has each thread's
  * list of such pieces, and its destructor frees them.
  */
-#include "predict/predict.h"
+#include "memory/thread_memory.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct piece {

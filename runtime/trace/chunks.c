@@ -4,10 +4,10 @@
  * give them back when a run begins, so later runs need no new memory. A chunk is a page, or a part
  * of a page if there are very many vps.
  */
-#include "state/chunks.h"
+#include "trace/chunks.h"
 
 #include "host/host.h"
-#include "state/record.h"
+#include "trace/recorder.h"
 #include "trace/trace.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording of what a vp does: see record.c. The machine has one of two tables, which is changed
+ * Recording of what a vp does: see recorder.c. The machine has one of two tables, which is changed
  * between runs. The holder of its core owns a vp's recorder.
  */
 #ifndef LPI_RECORD_H

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* logp_check(): search for a failure, shrink it, describe it. */
+#include "kit.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* The end of the time limit on the host's clock; 0: none. */
+static int64_t end_of(int64_t time_ns)
+{
+    const int64_t now = lpi_kit_now();
+
+    return time_ns == 0 || time_ns > INT64_MAX - now ? 0 : now + time_ns;
+}
+
+/* The end of the time for one of n searches that are left. @return 0: none */
+static int64_t share_of(int64_t end_ns, int n)
+{
+    const int64_t now = lpi_kit_now();
+
+    return end_ns == 0 || now >= end_ns ? end_ns : now + (end_ns - now) / n;
+}
+
+static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
+{
+    const bool exhaustive = c->strategy == LOGP_STRATEGY_EXHAUSTIVE;
+
+    *plan = (struct lpi_plan){.order = !exhaustive && !c->fixed_order,
+                              .messages = exhaustive || !c->fixed_matches,
+                              .untimed = lpi_is_untimed(c),
+                              .late = exhaustive,
+                              .misses = c->misses,
+                              .most_steps = c->most_steps,
+                              .most_faults = c->most_faults,
+                              .network = {.undelayed = true}};
+    if (c->network != NULL)
+        plan->network = *c->network;
+    if (plan->network.latency != NULL)
+        plan->latency = *plan->network.latency;
+    plan->network.rendezvous_from = 0; /* drawn, or as c->sends says: draw.c */
+    plan->network.unit_ns = 1;
+}
+
+/* Run the failure once more with a story, and describe it. */
+static int tell(struct lpi_job *job, struct logp_failure *failure)
+{
+    const struct lpi_plan plan = job->plan;
+    const struct lpi_outcome outcome = job->outcome;
+    struct lpi_answers answers = {0};
+    struct lpi_story *story = lpi_story_new(plan.P);
+    struct logp_replay *origin = lpi_origin();
+    int rc = story == NULL || !lpi_answers_copy(&answers, &job->taken) ? -ENOMEM : 0;
+
+    job->origin = origin;
+    if (rc == 0 && outcome.kind != LOGP_FAILURE_TIMEOUT)
+        rc = lpi_job_again(job, &plan, &answers, story);
+    if (rc != -ENOMEM && (rc != 0 || !lpi_same_outcome(&job->outcome, &outcome))) {
+        job->story = NULL;
+        job->outcome = outcome;
+        rc = lpi_answers_copy(&job->taken, &answers) ? 0 : -ENOMEM;
+    }
+    if (rc == 0)
+        rc = lpi_tell(job, failure);
+    job->story = NULL;
+    lpi_answers_free(&answers);
+    if (!job->left_behind)
+        lpi_story_free(story);
+    job->origin = NULL;
+    logp_replay_free(origin);
+    return rc;
+}
+
+/* Search all sizes. @return 0: no failure; or as logp_check() */
+static int search(struct lpi_job *job, struct logp_failure *failure)
+{
+    const struct logp_check *c = &job->check;
+    struct logp_checked done;
+    const int64_t end_ns = job->end_ns;
+    bool complete = true;
+    int rc = 0, n = 0;
+
+    for (; rc == 0 && job->outcome.kind == LOGP_FAILURE_NONE && n < c->n_sizes; n++) {
+        job->checked.complete = false;
+        job->end_ns = share_of(end_ns, c->n_sizes - n);
+        rc = lpi_search(job, c->sizes[n]);
+        complete = complete && job->checked.complete;
+    }
+    job->checked.complete = complete && job->checked.cut == 0;
+    if (rc != 0 || job->outcome.kind == LOGP_FAILURE_NONE)
+        return rc;
+    done = job->checked;
+    done.complete = false;
+    job->end_ns = 0;
+    job->progress.makes_smaller = true;
+    job->check.twice_every = -1;
+    job->check.cores = 1;
+    if (job->outcome.kind != LOGP_FAILURE_TIMEOUT &&
+        job->outcome.kind != LOGP_FAILURE_UNCONTROLLED && lpi_job_confirm(job))
+        lpi_shrink(job);
+    rc = tell(job, failure);
+    job->checked = done;
+    if (rc == 0)
+        rc = lpi_leave_replay(job, failure);
+    return rc != 0 ? rc : failure->error;
+}
+
+static int search_watched(struct lpi_job *job, struct logp_failure *failure)
+{
+    int rc;
+
+    lpi_signals_watch(lpi_crash);
+    lpi_progress_begin(&job->progress);
+    rc = search(job, failure);
+    lpi_progress_end(&job->progress);
+    lpi_signals_unwatch();
+    if (job->checked.chance < 0) /* pct.c: no bound holds */
+        job->checked.chance = 0;
+    lpi_progress_describe(job, failure->kind != LOGP_FAILURE_NONE, rc);
+    return rc;
+}
+
+int logp_check(logp_program program, void *arg, struct logp_check *given,
+               struct logp_failure *failure)
+{
+    struct logp_failure found = {.rank = -1};
+    const char *wrong = NULL;
+    struct lpi_job *job;
+    int rc;
+
+    if (lpi_again_file() != NULL)
+        return lpi_again(program, arg, given, failure);
+    job = calloc(1, sizeof(*job));
+    rc = job == NULL ? -ENOMEM : lpi_take_check(given, &job->check, &wrong);
+    if (rc == -EINVAL || rc == -E2BIG)
+        wrong = rc == -EINVAL ? "size: smaller than the struct"
+                              : "size: larger than this library knows";
+    else if (rc == 0 && program == NULL)
+        wrong = "no program";
+    else if (rc == 0 && wrong == NULL)
+        wrong = lpi_wrong_with(&job->check);
+    if (rc == 0 && wrong != NULL)
+        rc = -EINVAL;
+    if (wrong != NULL)
+        snprintf(job->why, sizeof(job->why), "%s", wrong);
+    if (rc == 0) {
+        job->program = program;
+        job->arg = arg;
+        job->is_search = true;
+        job->most = job->check.runs;
+        job->end_ns = end_of(job->check.time_ns);
+        make_plan(&job->plan, &job->check);
+        rc = lpi_regressions(job, given, &found);
+        if (rc == 0)
+            rc = search_watched(job, &found);
+        if (job->fixed.n > 0)
+            lpi_add_line(&found, "", job->fixed.s, 0);
+    }
+    if (rc != 0 && found.text == NULL && job != NULL && *job->why != '\0')
+        lpi_refuse(job, &found);
+    if (given != NULL && job != NULL)
+        given->checked = job->checked;
+    rc = lpi_hand_over(&found, failure, rc);
+    lpi_job_free(job);
+    return rc;
+}
