@@ -7,6 +7,8 @@
 #include "random.h"
 #include "support.h"
 
+#include <logp/search.h>
+
 #include <math.h>
 
 enum { MOST_P = 33, COUNT = 5, ELEMENT = 8 };
@@ -182,6 +184,37 @@ Test(same, exact_operations_have_all_rows)
     cr_expect_str_neq(logp_algorithm_best("allreduce", 13, &args, &network)->name, "census");
     args.may_differ = 1;
     cr_expect_str_eq(logp_algorithm_best("allreduce", 13, &args, &network)->name, "census");
+}
+
+/* What a search finds: 1: it has the property, 0: it does not. */
+static int search_for(int P, const struct logp_args *args)
+{
+    const struct logp_network network = {.params = test_params(6000, 2000, 4000)};
+    struct logp_search ask = LOGP_SEARCH("allreduce", P, args, &network);
+    struct logp_schedule s = {.P = P,
+                              .steps = logp_algorithm_find("schedule", "listed")->steps,
+                              .plan = logp_step_list_plan,
+                              .args = *args,
+                              .model = network};
+    struct logp_search_result *found;
+    int rc;
+
+    ask.rounds = 20;
+    cr_assert_eq(logp_search_run(&ask, &found), 0);
+    s.args.list = found->list;
+    rc = logp_schedule_same(&s, logp_collective_find("allreduce"), NULL);
+    logp_search_free(found);
+    return rc;
+}
+
+Test(same, a_search_finds_schedules_with_the_property)
+{
+    struct logp_args args = {.count = 2, .op = logp_op_find("sum", "double")};
+
+    for (int P = 2; P <= 13; P += P < 7 ? 1 : 3)
+        cr_expect_eq(search_for(P, &args), 1, "P = %d", P);
+    args.may_differ = 1;
+    cr_expect_eq(search_for(13, &args), 0);
 }
 
 /* ---- bits ---- */

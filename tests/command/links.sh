@@ -116,10 +116,13 @@ two_level() { # NS COLLECTIVES WORDS: as earliest
             run $collective --algo two-level --clock virtual --executor fiber "$@"
     done
 }
-all='barrier allreduce allgather reduce-scatter'
+all='barrier allgather reduce-scatter'
 two_level 1140000 "$all" --nodes 4x8 --inter L=60,o=5,g=10
+two_level 1140000 allreduce --type int64 --nodes 4x8 --inter L=60,o=5,g=10
 two_level 1540000 "$all" --nodes 8x8 --inter L=60,o=5,g=10
+two_level 1540000 allreduce --type int64 --nodes 8x8 --inter L=60,o=5,g=10
 two_level 1350000 "$all" --nodes 8x4 -L 5 -o 1 -g 2 --inter L=100,o=3,g=3
+two_level 1350000 allreduce --type int64 --nodes 8x4 -L 5 -o 1 -g 2 --inter L=100,o=3,g=3
 two_level 1420000 alltoall --nodes 4x8 --inter L=60,o=5,g=10
 two_level 1820000 alltoall --nodes 8x8 --inter L=60,o=5,g=10
 two_level 1380000 'scan exscan' --nodes 4x8 --inter L=60,o=5,g=10

@@ -28,6 +28,52 @@ expect='--rows 0' bad run transpose --rows 0
 expect='--rows 2147483649 2^31' bad run transpose --rows 2147483649
 expect='--cols x' bad run transpose --cols x
 
+# an allreduce gives all ranks the same bits where they depend on the order of combining
+left_out='logp: allreduce census, two-level and grouped are left out because the ranks may get different bits of a sum of double; --same-results no allows that'
+json '.[0] | (.algorithm == "recursive-exchange" and .predicted_ns == 480000 and .same_results == true)' predict allreduce -P 13
+stderr_is "$left_out"
+json 'length == 11 and all(.[]; .verified and .ratio == 1 and .same_results and
+      (.algorithm | IN("census", "two-level", "grouped") | not))' run allreduce -P 6 --algo all --clock virtual
+stderr_is "$left_out"
+json 'map(.algorithm) | index("census") == null' bench allreduce -P 5,13 --algo all --clock virtual
+stderr_is "$left_out"
+json '.[0] | (.algorithm == "census" and .predicted_ns == 300000 and .same_results == false and
+      (keys_unsorted | last) == "same_results")' predict allreduce -P 13 --same-results no
+stderr_is ''
+json '.[0] | (.algorithm == "census" and .verified and .ratio == 1)' \
+    run allreduce -P 13 --algo census --same-results no --clock virtual
+for operation in '--type int32' '--type int64 --op prod' '--type int32 --op min'; do
+    # shellcheck disable=SC2086
+    json '.[0] | (.algorithm == "census" and .same_results)' predict allreduce -P 13 $operation
+    stderr_is ''
+done
+LOGP_SAME_RESULTS=no json '.[0].algorithm == "census"' predict allreduce -P 13
+json '.[0].same_results == null' predict reduce
+for operation in '--op sum --type float' '--op prod' '--op min' '--op max --type float'; do
+    # shellcheck disable=SC2086
+    expect='--algo census different --same-results no' bad predict allreduce -P 13 --algo census $operation
+done
+expect='--algo two-level --same-results no' bad run allreduce --algo ring,two-level --clock virtual
+expect='--algo grouped --same-results no' bad trace allreduce --algo grouped
+expect='--same-results maybe yes no' bad predict allreduce --same-results maybe
+expect='broadcast not use --same-results' bad predict broadcast --same-results no
+expect='scan not use --same-results' bad bench scan --same-results yes
+# the same holds for what is combined in the order of ranks: it takes no longer unless combining takes time
+json 'map(.predicted_ns) == [440000, 440000]' predict allreduce -P 7 --algo allgather-reduce,recursive-exchange --k 7
+json 'map(.predicted_ns) == [450000, 500000]' \
+    bench allreduce -P 7 --algo allgather-reduce --gamma 1 --type int32,double --clock virtual --executor fiber
+# a search, a folder of schedules, and the table for an MPI look at no others
+logp search allreduce -P 6 --limit 1 --schedules "$dir/kept" --same-results no
+json '.[0].algorithm != "search"' predict allreduce -P 6 --schedules "$dir/kept"
+logp tune allreduce -P 13 --bytes 8
+grep -q census "$dir/out" && fail "tune: $(cat "$dir/out")"
+logp tune allreduce -P 13 --bytes 8 --same-results no
+grep -q census "$dir/out" || fail "tune --same-results no: $(cat "$dir/out")"
+logp list allreduce
+grep -q 'census .*; results may differ$' "$dir/out" && grep -q 'ring .*; same results$' "$dir/out" || fail "list: $(cat "$dir/out")"
+json 'map(select(.same_results == false) | .name) == ["census", "two-level", "grouped"]' list allreduce
+json 'all(.[]; (.collective == "allreduce") == has("same_results"))' list algorithms
+
 # reductions: operands, what a combination costs, how many chains
 json 'length > 5 and all(.[]; .verified and .ratio == 1 and .prediction == "exact" and
       .count == 5 and .bytes == 20 and .gamma_ns == 1500 and .root == 3 and

@@ -91,8 +91,8 @@ says 'broadcast the root sends an item to all ranks' list collectives
 says 'broadcast chain every rank passes the item to the next Shou & Chen 1996' list algorithms
 says 'dash Stanford DASH: L 60, o 450, g 1200 ns, G 15 ns/byte (66.7 MB/s); a unit is 30 ns; store-forward (Liu, Li & Cui 1996, table 1)' \
     list machines
-says 'chain,broadcast,every rank passes the item to the next,Shou & Chen 1996' list algorithms --format csv
-says 'barrier,,no rank leaves before all have entered,' list collectives --format csv
+says 'chain,broadcast,every rank passes the item to the next,Shou & Chen 1996,' list algorithms --format csv
+says 'barrier,,no rank leaves before all have entered,,' list collectives --format csv
 expect='nonsense algorithms' bad list nonsense
 says 'broadcast chain every rank passes the item to the next Shou & Chen 1996' list broadcast
 json 'length > 3 and all(.[]; .collective == "barrier")' list barrier
@@ -157,7 +157,7 @@ for what in broadcast summation transpose; do
     done
     # those that the collective does not use are named one by one
     while logp run $what "${args[@]}" --clock virtual --format json; [ $code -eq 2 ]; do
-        unused=$(sed -n 's/^logp: [a-z]* does not use \(--[a-z]*\); remove it$/\1/p' "$dir/err")
+        unused=$(sed -n 's/^logp: [a-z]* does not use \(--[a-z-]*\); remove it$/\1/p' "$dir/err")
         [ -n "$unused" ] || break
         for ((i = 0; i < ${#args[@]}; i += 2)); do
             [ "${args[i]}" != "$unused" ] || args=("${args[@]:0:i}" "${args[@]:i + 2}")

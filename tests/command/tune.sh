@@ -29,12 +29,12 @@ sizes=1000..70000
 logp tune broadcast allreduce "${machine[@]}" -P 3,8..9 --bytes $sizes --export csv
 [ $code -eq 0 ] || fail "tune: exit code $code: $(cat "$dir/all")"
 tr -d '\r' <"$dir/out" >"$dir/csv"
-[ "$(head -1 "$dir/csv")" = 'collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns,k,next_best_k' ] ||
+[ "$(head -1 "$dir/csv")" = 'collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns,k,next_best_k,same_results' ] ||
     fail "head of the CSV: $(head -1 "$dir/csv")"
 [ "$(cut -d, -f1,2 "$dir/csv" | tail -n +2 | uniq | tr '\n' ' ')" = \
     'broadcast,3 broadcast,8 broadcast,9 allreduce,3 allreduce,8 allreduce,9 ' ] || fail "cells: $(cat "$dir/csv")"
 end=70000 boundaries=0
-while IFS=, read -r collective P from to algorithm ns next next_ns k next_k; do
+while IFS=, read -r collective P from to algorithm ns next next_ns k next_k _; do
     start=1000 unit=1
     [ "$collective" = broadcast ] || unit=8
     [ "$end" -ge 69993 ] || start=$((end + 1))

@@ -34,10 +34,10 @@ for collective in broadcast reduce summation allreduce scatter gather allgather 
     transpose) uses='--rows --cols --type --packing' ;;
     barrier) uses= ;;
     esac
-    case $collective in broadcast | reduce | summation | scatter | gather) uses+=' --root' ;; esac
+    case $collective in broadcast | reduce | summation | scatter | gather) uses+=' --root' ;; allreduce) uses+=' --same-results' ;; esac
     case $collective in scatter | gather | allgather | alltoall | reduce-scatter) uses+=' --counts' ;; esac
     for option in '--bytes 16' '--count 2' '--type int32' '--op max' '--gamma 1' '--rows 3' '--cols 4' \
-        '--packing none' '--root 1' '--counts 3'; do
+        '--packing none' '--root 1' '--counts 3' '--same-results no'; do
         # shellcheck disable=SC2086
         set -- $option
         P=8

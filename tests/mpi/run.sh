@@ -434,6 +434,19 @@ options)
 	168 --nodes 2x4 --inter L=20us
 	179 --link 0-1:L=50us
 	END
+    # all ranks get the same bits of an allreduce, unless they may differ; integers may have any algorithm
+    build collectives.c
+    model='-L 6us -o 2us -g 4us --clock virtual'
+    for P in 3 5 6 7 8; do
+        # shellcheck disable=SC2086
+        expect 0 ': all hold' -P $P $model ./collectives
+    done
+    # shellcheck disable=SC2086
+    expect 3 'memcmp(of_first, own, bytes) == 0 does not hold' -P 3 $model --same-results no ./collectives
+    # shellcheck disable=SC2086
+    expect 0 'allreduce=census does not apply to 3 ranks: it needs an operation whose result does not depend on the order' \
+        -P 3 $model --algo allreduce=census ./collectives
+    expect 2 '--same-results maybe: one of: yes, no' --same-results maybe ./collectives
     build computes.c
     # what is computed takes at least 20 ms of the processor
     while read -r how least; do

@@ -320,6 +320,7 @@ static int crossover(struct options *o)
         bad_usage("crossover %s: no algorithm that applies has a prediction here", collective);
     say_left_out();
     x.text = text;
+    x.may_differ = o->may_differ;
     show_in_bytes(&map);
     x.unit = map.option;
     x.sizes = map.sizes;

@@ -206,7 +206,7 @@ int get_info(MPI_Info kept, MPI_Info *info)
 
 const char *info_value(MPI_Info kept, const char *key)
 {
-    const struct pair *p = kept != MPI_INFO_NULL ? pair_of((const struct info *)kept, key) : NULL;
+    const struct pair *p = kept != NULL ? pair_of((const struct info *)kept, key) : NULL;
 
     return p != NULL ? p->value : NULL;
 }

@@ -162,6 +162,11 @@ static void add_comparison(json_t *record, const char *side, const struct compar
     add(record, side, "best_wins", won < 0 ? json_null() : json_boolean(won));
 }
 
+json_t *same_results_json(const char *collective, bool may_differ)
+{
+    return logp_collective_find(collective)->same_results ? json_boolean(!may_differ) : json_null();
+}
+
 static json_t *range_json(const struct crossover *x, const struct range *r)
 {
     const bool sized = x->unit != NULL, has_before = r->before != NULL && r->before_ns >= 0;
@@ -176,6 +181,7 @@ static json_t *range_json(const struct crossover *x, const struct range *r)
     add_comparison(j, "below", &r->below);
     add_comparison(j, "above", &r->above);
     json_object_set_new(j, "sweep", json_string(x->text));
+    json_object_set_new(j, "same_results", same_results_json(x->collective, x->may_differ));
     return j;
 }
 
@@ -187,7 +193,7 @@ void print_crossover(enum record_form form, const struct crossover *x)
                                    "below_other_predicted_ns,below_best_ns,below_other_ns,"
                                    "below_best_wins,above_at,above_best_predicted_ns,"
                                    "above_other_predicted_ns,above_best_ns,above_other_ns,"
-                                   "above_best_wins,sweep"};
+                                   "above_best_wins,sweep,same_results"};
 
     if (form == RECORDS_TABLE) {
         print_table_of(x);

@@ -203,7 +203,11 @@ struct crossover {
     int n_sizes;
     const struct range *ranges; /* by P and size */
     size_t n;
+    bool may_differ; /* --same-results no */
 };
+
+/* The field same_results of a record: null, unless all ranks combine the same elements. */
+json_t *same_results_json(const char *collective, bool may_differ);
 
 void print_crossover(enum record_form form, const struct crossover *x);
 

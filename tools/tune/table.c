@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cells themselves, of all of our algorithms: for people, and as CSV. */
+#include "output/output.h"
 #include "text/text.h"
 #include "tune/tune.h"
 
@@ -45,29 +46,31 @@ static void print_people(const struct options *o, const struct tune_result *resu
     }
 }
 
-static json_t *cell_json(const struct tune_result *r, int64_t P, const struct tune_cell *c)
+static json_t *cell_json(const struct options *o, const struct tune_result *r, int64_t P,
+                         const struct tune_cell *c)
 {
     const bool next = c->next.algorithm != NULL, sized = has_sizes(r);
 
-    return json_pack("[s,I,o,o,s,I,s?,o,o,o]", r->collective->ours, (json_int_t)P,
+    return json_pack("[s,I,o,o,s,I,s?,o,o,o,o]", r->collective->ours, (json_int_t)P,
                      json_if(sized, c->from), json_if(sized, c->to), c->best.algorithm->name,
                      (json_int_t)c->best.ns, next ? c->next.algorithm->name : NULL,
                      json_if(next, c->next.ns), json_if(c->best.k > 0, c->best.k),
-                     json_if(next && c->next.k > 0, c->next.k));
+                     json_if(next && c->next.k > 0, c->next.k),
+                     same_results_json(r->collective->ours, o->may_differ));
 }
 
 static void print_rows(const struct options *o, const struct tune_result *results, size_t n)
 {
     struct records r = {.form = RECORDS_CSV,
                         .columns = "collective,P,bytes_from,bytes_to,algorithm,predicted_ns,"
-                                   "next_best,next_best_ns,k,next_best_k",
+                                   "next_best,next_best_ns,k,next_best_k,same_results",
                         .end = "\r\n"};
 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < o->n_P; j++)
             for (size_t k = 0; k < results[i].of[j].n; k++)
-                put_record(&r,
-                           cell_json(&results[i], results[i].of[j].P, &results[i].of[j].cells[k]));
+                put_record(
+                    &r, cell_json(o, &results[i], results[i].of[j].P, &results[i].of[j].cells[k]));
     end_records(&r);
 }
 
