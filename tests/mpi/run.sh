@@ -829,6 +829,10 @@ programs)
     expect 1 'hydro: no gas steam' -P 5 ./hydro 60 10 steam
     expect 0 '300 keys, sorted' -P 40 ./samplesort 300 3
     ;;
+sanitized) # a build with a sanitizer that the library cannot run under
+    "$tools/logp-cc" "$here/ends.c" -o ends || : # it is not started
+    expect 2 'this command was built with a sanitizer that must come before the C library' -P 2 ./ends
+    ;;
 refused)
     build ends.c
     expect 2 'which program?'
