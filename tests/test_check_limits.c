@@ -180,16 +180,16 @@ Test(check_limits, replays_by_another_way)
 {
     struct logp_replay *r;
 
-    cr_assert_eq(logp_replay_parse("logp-replay 4\r\nprogram a b\r\nprocessors 2\r\n"
+    cr_assert_eq(logp_replay_parse("logp-replay 5\r\nprogram a b\r\nprocessors 2\r\n"
                                    "vary untimed order\r\nchoices 0\r\n",
                                    &r),
                  0);
     cr_assert_str_eq(r->name, "a b");
     logp_replay_free(r);
-    cr_assert_eq(logp_replay_parse("logp-replay 4294967297\nprocessors 2\nchoices 0\n", &r),
+    cr_assert_eq(logp_replay_parse("logp-replay 5294967297\nprocessors 2\nchoices 0\n", &r),
                  -EINVAL);
     logp_replay_free(r);
-    cr_assert_eq(logp_replay_parse("logp-replay 4\nprocessors\n2\nchoices 0\n", &r), -EINVAL);
+    cr_assert_eq(logp_replay_parse("logp-replay 5\nprocessors\n2\nchoices 0\n", &r), -EINVAL);
     cr_assert_eq(r->line, 2);
     logp_replay_free(r);
 }

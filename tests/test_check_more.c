@@ -112,16 +112,16 @@ Test(check_more, what_is_no_replay_is_refused)
     const char *const wrong[] = {
         "",
         "logp-replay\n",
-        "logp-replay 4\r",
-        "logp-replay 4\n",
-        "logp-replay 4\nprocessors 2\n",
-        "logp-replay 4\nprocessors -1\nchoices 0\n",
-        "logp-replay 4\nprocessors 2\nchoices 2 5=1\n",
-        "logp-replay 4\nprocessors 2\nchoices 1 0=x\n",
-        "logp-replay 4\nprocessors 2\nfruit 3\nchoices 0\n",
-        "logp-replay 4\nprocessors 2\nvary everything\nchoices 0\n",
-        "logp-replay 4\nprocessors 2\nparams 1 2\nchoices 0\n",
-        "logp-replay 4\nprocessors 2\nlatency 4 1\nchoices 0\n",
+        "logp-replay 5\r",
+        "logp-replay 5\n",
+        "logp-replay 5\nprocessors 2\n",
+        "logp-replay 5\nprocessors -1\nchoices 0\n",
+        "logp-replay 5\nprocessors 2\nchoices 2 5=1\n",
+        "logp-replay 5\nprocessors 2\nchoices 1 0=x\n",
+        "logp-replay 5\nprocessors 2\nfruit 3\nchoices 0\n",
+        "logp-replay 5\nprocessors 2\nvary everything\nchoices 0\n",
+        "logp-replay 5\nprocessors 2\nparams 1 2\nchoices 0\n",
+        "logp-replay 5\nprocessors 2\nlatency 4 1\nchoices 0\n",
     };
 
     struct logp_failure f;
@@ -134,16 +134,16 @@ Test(check_more, what_is_no_replay_is_refused)
     cr_expect_str_eq(f.text, "line 3 is not a line of a replay\n");
     logp_failure_free(&f);
     cr_assert_eq(logp_check_replay(gather, NULL, NULL, "logp-replay 1\n", &f), -EPROTONOSUPPORT);
-    cr_expect_str_eq(f.text, "a replay of version 1; this library knows 4\n");
+    cr_expect_str_eq(f.text, "a replay of version 1; this library knows 5\n");
     logp_failure_free(&f);
     cr_assert_eq(logp_check_replay(gather, NULL, NULL, "logp-replay 1\n", NULL), -EPROTONOSUPPORT);
     cr_assert_eq(logp_check_replay(gather, NULL, NULL,
-                                   "logp-replay 4\nprocessors 3\nvary untimed order\nmisses 3\n"
+                                   "logp-replay 5\nprocessors 3\nvary untimed order\nmisses 3\n"
                                    "choices 1 0=7\n",
                                    NULL),
                  -ESTALE);
     cr_assert_eq(logp_check_replay(gather, NULL, NULL,
-                                   "logp-replay 4\nprocessors 3\nvary untimed order\nchoices 0\n",
+                                   "logp-replay 5\nprocessors 3\nvary untimed order\nchoices 0\n",
                                    NULL),
                  0);
 }

@@ -157,8 +157,8 @@ Test(check_search, only_replays_of_the_program_are_regressions)
     TEST_FAILURE f = {.text = NULL};
 
     leave_race();
-    leave("a.replay", "logp-replay 4\nprogram other\nprocessors 3\nchoices 0\n");
-    leave("b.replay", "logp-replay 4\nprogram race\nprocessors 4\nchoices 0\n");
+    leave("a.replay", "logp-replay 5\nprogram other\nprocessors 3\nchoices 0\n");
+    leave("b.replay", "logp-replay 5\nprogram race\nprocessors 4\nchoices 0\n");
     leave("notes.txt", "nothing\n");
     cr_assert_eq(check_race(&check, &f), -EPROTO, "%s", f.text);
     cr_assert_eq(check.checked.regressions, 1);

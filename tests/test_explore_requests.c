@@ -569,7 +569,7 @@ static void draw_requests(struct program *g, uint64_t *random)
                (struct op){(signed char)(TEST + test_below(random, 5)), 0, 0,
                            (signed char)test_below(random, SLOTS - 1)});
     }
-    for (int r = 0; r < P; r++) { /* what a probe finds is what the next receive takes: none is */
+    for (int r = 0; r < P; r++) { /* what a probe has found is not missed by a test: none follows */
         if (test_below(random, 4) == 0)
             insert(g, r, g->n[r],
                    (struct op){PROBE, -1, (signed char)(test_below(random, 4) == 0), 0});
@@ -616,13 +616,13 @@ static void draw_sources(struct program *g, uint64_t *random)
         feed(g, r);
 }
 
-/* The same, where the last that a processor does may be a probe. */
+/* The same, where a processor may probe once. A receive behind the probe may take another message. */
 static void draw_probes(struct program *g, uint64_t *random)
 {
     draw_sources(g, random);
     for (int r = 0; r < P; r++)
         if (test_below(random, 2) == 0)
-            append(g, r, (struct op){PROBE, -1, 0, 0});
+            insert(g, r, (int)test_below(random, g->n[r] + 1), (struct op){PROBE, -1, 0, 0});
 }
 
 /* Sends with two tags, receives of either or of any; or one of each is posted, and they are waited

@@ -31,7 +31,7 @@
  * - A receive takes the first message of a source and tag that it fits. Receives take messages in
  *   the order of posting. The time of the match is open: a posted receive (logp_irecv()) may take
  *   a message at any time, whatever its vp does meanwhile.
- * - A probe finds any message that no posted receive takes.
+ * - A probe finds any message that no posted receive takes. A receive may then take another one.
  * - A test, a probe, or a wait with an end may miss a message that is there: `misses` times in a
  *   row, and more often if no other vp can go on. It does not miss a buffered send, which is
  *   complete at once.

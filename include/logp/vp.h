@@ -373,8 +373,8 @@ LOGP_API int logp_cancel(struct logp_vp *vp, struct logp_request *request);
 
 /**
  * Find a message that has arrived and that a receive with these arguments would take. If there is
- * none, this costs poll_ns and lets other vps run. The next receive with the same arguments takes
- * the message found; MPI promises that only for a receive that names the source and tag found.
+ * none, this costs poll_ns and lets other vps run. Only a receive that names the source and the tag
+ * found is sure to take this message, as in MPI (3.1, 3.8.1): explored runs let others take another.
  * @param found   out
  * @param status  out if found; NULL: not wanted
  * @return 0; -EINVAL (rank, tag, no `found`), -ENOMEM

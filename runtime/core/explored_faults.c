@@ -214,6 +214,6 @@ bool lpi_explored_restarts(struct lpi_proc *p)
     }
     p->halted = false;
     v->misses = v->vain = 0;
-    v->promised = LOGP_ANY_SOURCE;
+    v->found = LOGP_ANY_SOURCE;
     return lpi_reach(p, p->emulated) == 0;
 }

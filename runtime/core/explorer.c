@@ -150,7 +150,7 @@ static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
     query->choice = LPI_TAKEN;
     query->index = 0;
     v->misses = 0;
-    v->promised = LOGP_ANY_SOURCE;
+    v->found = LOGP_ANY_SOURCE;
     p->state = LPI_RUNNING;
     return p;
 }
@@ -349,7 +349,7 @@ void lpi_explore_begin(struct logp_machine *m)
 
     for (int i = 0; i < m->P; i++) {
         lpi_durable_free(x->vps[i].durable);
-        x->vps[i] = (struct lpi_explored_vp){.promised = LOGP_ANY_SOURCE, .raised = !x->by.untimed};
+        x->vps[i] = (struct lpi_explored_vp){.found = LOGP_ANY_SOURCE, .raised = !x->by.untimed};
         lpi_usage_forget(&m->procs[i]);
         m->procs[i].agreed = 0; /* groups have the same contexts in each run */
         x->due[i] = 0;          /* all begin */

@@ -39,7 +39,6 @@ struct gathering {
     const struct lpi_query *query;
     int from, n;   /* list[from .. n) are the alternatives of this query */
     int64_t until; /* messages that arrive later cannot be taken yet */
-    int only;      /* the only source, or LOGP_ANY_SOURCE */
     int known;     /* bits of logp_take */
     bool forced;   /* out: late: the first entry is the only alternative */
 };
@@ -100,17 +99,12 @@ static bool is_sync(const struct lpi_message *m)
     return m->kind == LPI_SYNC_SEND || m->kind == LPI_RTS;
 }
 
-static bool is_promised(const struct gathering *g, const struct lpi_message *m)
-{
-    return g->only == LOGP_ANY_SOURCE || g->only == m->src;
-}
-
 /* No receive can take m now. A probe with its label can find it if no posted receive fits it, and if
  * it is the first of its source. */
 static void add_found(struct gathering *g, const struct lpi_message *m)
 {
     if (g->query->label == NULL || !lpi_label_fits(g->query->label, &m->label) ||
-        m->arrival > g->until || !is_promised(g, m))
+        m->arrival > g->until)
         return;
     for (const struct logp_request *r = g->p->inbox.posted_first; r != NULL; r = r->next)
         if (lpi_label_fits(&r->label, &m->label))
@@ -133,7 +127,7 @@ static void add_match(struct gathering *g, const struct lpi_message *m,
                    (r->src == LOGP_ANY_SOURCE ? LOGP_TAKE_FROM_ANY : 0) |
                    (r->tag == LOGP_ANY_TAG ? LOGP_TAKE_OF_ANY : 0);
 
-    if (m->arrival <= g->until && (index < 0 || is_promised(g, m)))
+    if (m->arrival <= g->until)
         add(g, take(&m->label, index, r->id, g->known | of), at);
 }
 
@@ -200,14 +194,16 @@ static bool is_done(const struct logp_request *r)
     return r != NULL && r->state != LPI_REQ_CHARGED && lpi_request_is_done(r);
 }
 
-/* The source that a probe has promised to this query; LOGP_ANY_SOURCE: none */
-static int promised(const struct lpi_explored_vp *v, const struct lpi_query *query)
+/* The source of the message that the last probe has found for this query; LOGP_ANY_SOURCE: there is none.
+ * While it is there the query finds something, but perhaps a message of another source: time has
+ * passed. */
+static int found_before(const struct lpi_explored_vp *v, const struct lpi_query *query)
 {
     const struct lpi_label *label = query->label;
 
     if (label == NULL && query->n == 1 && query->requests[0]->state == LPI_REQ_POSTED)
         label = &query->requests[0]->label;
-    return label != NULL && lpi_label_is(label, &v->probed) ? v->promised : LOGP_ANY_SOURCE;
+    return label != NULL && lpi_label_is(label, &v->probed) ? v->found : LOGP_ANY_SOURCE;
 }
 
 static bool waits_for_send(const struct lpi_query *query)
@@ -249,21 +245,17 @@ int lpi_outcomes_gather(struct lpi_proc *p, const struct lpi_query *query, int n
 {
     struct lpi_explore *x = p->core->machine->explore;
     struct lpi_explored_vp *v = &x->vps[p->rank];
-    struct gathering g = {.p = p,
-                          .x = x,
-                          .query = query,
-                          .from = n,
-                          .n = n,
-                          .until = horizon(p),
-                          .only = promised(v, query)};
+    struct gathering g = {.p = p, .x = x, .query = query, .from = n, .n = n, .until = horizon(p)};
+    const int found = found_before(v, query);
+    int i = n;
 
     if (query->kind == LPI_QUERY_TURN)
         add(&g, (struct logp_alternative){.kind = LOGP_TOUCH, .source = -1, .tag = query->key}, 0);
     gather(&g);
-    if (g.n == n && g.only != LOGP_ANY_SOURCE) { /* a receive of that source has taken it */
-        v->promised = g.only = LOGP_ANY_SOURCE;
-        gather(&g);
-    }
+    while (i < g.n && (x->list[i].kind != LOGP_TAKE || x->list[i].source != found))
+        i++;
+    if (i == g.n && found != LOGP_ANY_SOURCE) /* a receive of that source has taken it */
+        v->found = LOGP_ANY_SOURCE;
     *forced = g.forced;
     return g.n;
 }
@@ -299,7 +291,7 @@ int lpi_outcomes_add_miss(struct lpi_proc *p, const struct lpi_query *query, int
                                       .source = -1,
                                       .request = query->n > 0 ? query->requests[0]->id : 0};
     else if (lpi_may_miss(query) && v->misses < x->by.misses && !is_sure(query) &&
-             (n == from || promised(v, query) == LOGP_ANY_SOURCE))
+             (n == from || found_before(v, query) == LOGP_ANY_SOURCE))
         x->list[n++] = lpi_outcomes_miss(x, p->rank);
     return n;
 }
@@ -321,7 +313,7 @@ void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
         return;
     if (query->index >= 0) {
         v->misses = 0;
-        v->promised = found ? a->source : LOGP_ANY_SOURCE;
+        v->found = found ? a->source : LOGP_ANY_SOURCE;
     }
     if (found) {
         query->found = lpi_match_find(p, &label, INT64_MAX);

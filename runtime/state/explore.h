@@ -19,9 +19,9 @@ struct lpi_explored_vp {
     int n_owned;             /* requests that no call has completed yet: usage.c */
     bool only_misses;        /* while alternatives are gathered: its query can only miss */
     bool raised; /* inbox.n_any is one too high, or (timed) never is: posts() in core/explore.c */
-    /* the next query with the label of the last probe takes the message that this has found */
+    /* the next query with the label of the last probe does not miss what this has found */
     struct lpi_label probed;
-    int promised;  /* source of that message; LOGP_ANY_SOURCE: none is promised */
+    int found;     /* source of that message; LOGP_ANY_SOURCE: there is none */
     bool restarts; /* it has crashed, and its program is to begin again */
     struct lpi_durable *durable;
 };

@@ -136,13 +136,13 @@ expect='extra unexpected' bad replay "$race" extra
 expect='no replay file' bad replay /dev/null
 expect='no replay file' wrong 'something else'
 expect='version 1' wrong 'logp-replay 1' 'program x'
-expect='line 3' wrong 'logp-replay 4' 'program x' 'fruit 7' 'processors 2' 'choices 0'
-expect='line 3' wrong 'logp-replay 4' 'program x' 'failed oddly -5'
-expect='line 3' wrong 'logp-replay 4' 'program x' 'argument \q'
-expect='line 3' wrong 'logp-replay 4' 'program x' 'program y'
-expect='line 3 missing' wrong 'logp-replay 4' 'program x'
-expect='does not name its program --' wrong 'logp-replay 4' 'program x' 'processors 2' 'choices 0'
-printf 'logp-replay 4\nprogram x\0y\n' >"$dir/zero"
+expect='line 3' wrong 'logp-replay 5' 'program x' 'fruit 7' 'processors 2' 'choices 0'
+expect='line 3' wrong 'logp-replay 5' 'program x' 'failed oddly -5'
+expect='line 3' wrong 'logp-replay 5' 'program x' 'argument \q'
+expect='line 3' wrong 'logp-replay 5' 'program x' 'program y'
+expect='line 3 missing' wrong 'logp-replay 5' 'program x'
+expect='does not name its program --' wrong 'logp-replay 5' 'program x' 'processors 2' 'choices 0'
+printf 'logp-replay 5\nprogram x\0y\n' >"$dir/zero"
 expect='zero byte' bad replay "$dir/zero"
 head -c 2000 /dev/urandom >"$dir/noise"
 expect="$dir/noise" bad replay "$dir/noise"

@@ -41,7 +41,8 @@ static void collect(void)
 /* Rank 1 sees in which order the messages of others come. */
 static void notice(void)
 {
-    MPI_Status status;
+    MPI_Status status, taken;
+    MPI_Message message;
     int x = me, right;
 
     if (P < 3)
@@ -56,8 +57,19 @@ static void notice(void)
         *(volatile int *)0 = 1;
     if (has("abort") && !right)
         MPI_Abort(MPI_COMM_WORLD, 3);
-    for (int i = 0; i < P - 1; i++)
-        MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &taken);
+    if (has("taken") && taken.MPI_SOURCE != status.MPI_SOURCE) /* MPI 3.1, example 3.19 */
+        exit(6);
+    for (int i = 1; i < P - 1; i++) { /* but these take what has been found */
+        if (i % 2 == 1) {
+            MPI_Mprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &message, &status);
+            MPI_Mrecv(&x, 1, MPI_INT, &message, &taken);
+        } else {
+            MPI_Probe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);
+            MPI_Recv(&x, 1, MPI_INT, status.MPI_SOURCE, 2, MPI_COMM_WORLD, &taken);
+        }
+        assert(taken.MPI_SOURCE == status.MPI_SOURCE && x == status.MPI_SOURCE);
+    }
 }
 
 int main(int argc, char **argv)

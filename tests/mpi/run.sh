@@ -223,6 +223,9 @@ explored)
     finds 1 'choices that matter' "assertion \`x[0] != 2' failed on rank 0" -L 6us -o 2us ./explored assert
     finds 1 'rank 1 ended with exit code 5' 'rank 0 had ended' ./explored code
     finds 1 'rank 1: MPI_Abort' "rank 1 in MPI_Probe $(line 'MPI_Abort(')" ./explored abort
+    finds 1 'rank 1 ended with exit code 6' "rank 1 in MPI_Recv $(line 'exit(6);')" ./explored taken
+    logp replay kept/*.replay >said 2>&1 && fail 'a replay of what a probe has found that passes'
+    grep -qF 'rank 1 ended with exit code 6' said || fail 'the replay of what a probe has found'
     finds 1 '1 message was never received' 'rank 3 had ended' ./explored left
     finds 1 'calls MPI_Bcast() of 4, root 1 where' 'rank 1 in MPI_Bcast' ./explored root
     cp explored logp_own && finds 1 'calls MPI_Bcast() of 4, root 1 where' 'logp_own failed with P = 4' ./logp_own root
@@ -923,6 +926,10 @@ programs)
     expect 0 'hydro: stiffened' -P 5 ./hydro 60 10 stiffened
     expect 1 'hydro: no gas steam' -P 5 ./hydro 60 10 steam
     expect 0 '300 keys, sorted' -P 40 ./samplesort 300 3
+    ;;
+sanitized) # a build with a sanitizer that the library cannot run under
+    "$tools/logp-cc" "$here/ends.c" -o ends || : # it is not started
+    expect 2 'this command was built with a sanitizer that must come before the C library' -P 2 ./ends
     ;;
 refused)
     build ends.c

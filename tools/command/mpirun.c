@@ -73,6 +73,19 @@ static void name_preload(const char *library, char *name, size_t size)
         snprintf(name, size, "%s", library);
 }
 
+/* AddressSanitizer and ThreadSanitizer end a process before main() if another library comes first. */
+#if defined(__has_feature)
+#define HAS(sanitizer) __has_feature(sanitizer)
+#else
+#define HAS(sanitizer) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS(address_sanitizer) ||     \
+    HAS(thread_sanitizer)
+static const bool is_sanitized = true;
+#else
+static const bool is_sanitized = false;
+#endif
+
 /* Start this command again, with the library before the C library, but behind a tool that the user
  * loads to see the calls of MPI. */
 static void start_again(char **argv)
@@ -80,6 +93,10 @@ static void start_again(char **argv)
     char library[PATH_MAX + 64], path[PATH_MAX + 64], both[2 * PATH_MAX];
     const char *preload = getenv("LD_PRELOAD");
 
+    if (is_sanitized)
+        bad_usage("mpirun: this command was built with a sanitizer that must come before the C "
+                  "library, as the MPI library must; build it with cmake --preset ubsan, or without "
+                  "a sanitizer");
     find_library(library, sizeof(library));
     name_preload(library, path, sizeof(path));
     if (preload != NULL && *preload != '\0')

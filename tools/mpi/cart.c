@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The most balanced factors of a number, largest first. */
-enum { MOST_FACTORS = 31, MOST_DIVISORS = 1536 }; /* that are not 1; of an int */
+enum { MOST_FACTORS = 31, MOST_DIVISORS = 1600 }; /* that are not 1; of an int */
 
 struct factors {
     int n;

@@ -25,18 +25,24 @@ typedef void combine_function(void *acc, const void *in, size_t n);
     LOOP(sum_##letter, c, a[i] + b[i])                                                             \
     LOOP(prod_##letter, c, a[i] * b[i])
 
-#define ORDERED(letter, c)                                                                         \
-    ARITHMETIC(letter, c)                                                                          \
+#define EXTREMES(letter, c)                                                                        \
     LOOP(min_##letter, c, b[i] < a[i] ? b[i] : a[i])                                               \
     LOOP(max_##letter, c, b[i] > a[i] ? b[i] : a[i])
+
+#define ORDERED(letter, c)                                                                         \
+    ARITHMETIC(letter, c)                                                                          \
+    EXTREMES(letter, c)
 
 #define LOGICAL(letter, c)                                                                         \
     LOOP(land_##letter, c, a[i] && b[i])                                                           \
     LOOP(lor_##letter, c, a[i] || b[i])                                                            \
     LOOP(lxor_##letter, c, !a[i] != !b[i])
 
-#define INTEGER(letter, c)                                                                         \
-    ORDERED(letter, c)                                                                             \
+/* Sums and products that do not fit keep their low bits, as those of unsigned integers do. */
+#define INTEGER(letter, c, wide)                                                                   \
+    LOOP(sum_##letter, c, (c)((wide)a[i] + (wide)b[i]))                                            \
+    LOOP(prod_##letter, c, (c)((wide)a[i] * (wide)b[i]))                                           \
+    EXTREMES(letter, c)                                                                            \
     LOGICAL(letter, c)                                                                             \
     LOOP(band_##letter, c, a[i] & b[i])                                                            \
     LOOP(bor_##letter, c, a[i] | b[i])                                                             \
@@ -55,16 +61,16 @@ typedef void combine_function(void *acc, const void *in, size_t n);
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion" /* a sum of two shorts is an int */
-INTEGER(b, signed char)
-INTEGER(B, unsigned char)
-INTEGER(h, short)
-INTEGER(H, unsigned short)
-INTEGER(i, int)
-INTEGER(I, unsigned)
-INTEGER(l, long long)
-INTEGER(L, unsigned long long)
+INTEGER(b, signed char, unsigned)
+INTEGER(B, unsigned char, unsigned)
+INTEGER(h, short, unsigned)
+INTEGER(H, unsigned short, unsigned)
+INTEGER(i, int, unsigned)
+INTEGER(I, unsigned, unsigned)
+INTEGER(l, long long, unsigned long long)
+INTEGER(L, unsigned long long, unsigned long long)
 #ifdef HAS_INTEGER16
-INTEGER(q, integer16)
+INTEGER(q, integer16, unsigned __int128)
 #endif
 #ifdef HAS_REAL16
 ORDERED(k, real16)

@@ -346,6 +346,8 @@ static int finish(struct type *t, bool in_order, bool pads, bool fits, MPI_Datat
 int make_vector(const char *call, int count, int block, ptrdiff_t stride, bool fits,
                 MPI_Datatype old, MPI_Datatype *out)
 {
+    bool row_fits = true;
+    ptrdiff_t row;
     struct type *t;
 
     ENTER_TYPE(from, call, old);
@@ -363,9 +365,10 @@ int make_vector(const char *call, int count, int block, ptrdiff_t stride, bool f
     if (count > 1) /* the last */
         include(t, from, t->block, product(count - 1, stride, &fits), &fits);
     t->size = (size_t)product((ptrdiff_t)count * block, (ptrdiff_t)from->size, &fits);
+    row = product(block, from->extent, &row_fits);
     return finish(t,
                   from->dense && from->extent == (ptrdiff_t)from->size && from->true_lb == 0 &&
-                      (count == 1 || stride == block * from->extent),
+                      (count == 1 || (row_fits && stride == row)),
                   false, fits, out);
 }
 
@@ -495,7 +498,8 @@ static int make_blocks(const char *call, int count, const int *blocks, int block
         in_order &=
             t->blocks[i] == 0 || (t->displs[i] == end && from->dense && from->true_lb == 0 &&
                                   (from->extent == (ptrdiff_t)from->size || t->blocks[i] == 1));
-        end = t->blocks[i] > 0 ? t->displs[i] + (ptrdiff_t)(t->blocks[i] * from->size) : end;
+        if (t->blocks[i] > 0)
+            end = plus(t->displs[i], (ptrdiff_t)(t->blocks[i] * from->size), &in_order);
     }
     return finish(t, in_order, olds != NULL, fits, out);
 }
