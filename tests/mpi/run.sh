@@ -423,6 +423,15 @@ options)
 	168 --nodes 2x4 --inter L=20us
 	179 --link 0-1:L=50us
 	END
+    # no host wakes 64 ranks of one core in turn within 100 ns each, and then says so as logp run does
+    expect 0 'logp: the host could not keep up: the ranks ended ' -P 64 --cores 0 -L 100ns -o 50ns ./ring
+    grep -q '^64 processors share 1 core. Processors whose waits end at the same time run one after the other. Try:' out.err &&
+        grep -qE '^  --clock virtual +exact, without waiting$' out.err || fail 'no advice'
+    for options in '-q -P 64 --cores 0 -L 100ns' '-P 64' '-P 64 -L 100ns --clock virtual'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options ./ring
+        [ ! -s out.err ] || fail "advice with $options"
+    done
     build computes.c
     # what is computed takes at least 20 ms of the processor
     while read -r how least; do

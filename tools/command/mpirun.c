@@ -9,6 +9,7 @@
 #include "command/command.h"
 #include "file/file.h"
 #include "mpi/run.h"
+#include "output/output.h"
 #include "profile/profile.h"
 #include "replay/replay.h"
 #include "run/run.h"
@@ -257,6 +258,17 @@ static void say_unrecorded(const struct options *o)
     if ((o->traced != NULL || o->report != NULL) && poll(&ready, 1, 0) > 0 &&
         write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
         return; /* nobody reads it */
+}
+
+/* Could the host keep up with the delays? */
+static void advise(const struct options *o, const struct logp_machine *m,
+                   const struct mpi_program *program)
+{
+    char *text = advice_on_program(o, logp_machine_cores(m), program->ended_ns, program->late_ns);
+
+    if (text != NULL && logp_machine_processes(m) == 1)
+        fputs(text, stderr);
+    free(text);
 }
 
 /* As the library names it, or as MPI does: bcast, reduce_scatter. */
@@ -513,6 +525,7 @@ static int mpirun(struct options *o)
         say_unrecorded(o);
         _exit(code);
     }
+    advise(o, m, &program);
     if (o->traced != NULL || o->report != NULL)
         code = show_records(o, m, &calls, program.path, code);
     fflush(NULL);

@@ -65,6 +65,8 @@ struct host_rank {
     void *streams;  /* of C++ */
     void *image;    /* what the loader has loaded; NULL: nothing, or the image is a clone */
     int image_file; /* for the loader: the copy of the executable; 0: none yet */
+    int64_t ended_ns,
+        late_ns;    /* the emulated time at its end, and how far behind that the host is */
     char said[256]; /* explored runs: its last line on stderr */
 };
 

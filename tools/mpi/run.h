@@ -66,6 +66,8 @@ struct mpi_program {
     struct mpi_report *report;            /* --report: to be filled; NULL: none */
     /* Set by the run: a rank has not come back, and holds what locks it has: end by _exit() alone. */
     bool is_abandoned;
+    int64_t ended_ns,
+        late_ns; /* and the emulated time at the end, and how much later the host was */
     /* logp_machine_run(), or what ends it at a signal */
     int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 };
