@@ -444,6 +444,20 @@ options)
 	x0.5 .01
 	x1000 20
 	END
+    # work that takes no time is named, once, unless it was asked for
+    free='computing takes no time on this clock, though a rank has computed for'
+    for options in '' '--executor thread' '--check off'; do
+        # shellcheck disable=SC2086
+        expect 0 "logp: $free" -P 3 --clock virtual -L 5us $options ./computes long
+        [ "$(grep -c . out.err)" -eq 1 ] && grep -q 'ms; to charge it, type --compute measured$' out.err || fail "free work: $options"
+    done
+    for options in '--compute none' '--compute measured' -q '-L 100s'; do
+        # shellcheck disable=SC2086
+        expect 0 '' -P 3 --clock virtual -L 5us $options ./computes long
+        [ ! -s out.err ] || fail "free work is named with $options"
+    done
+    expect 0 '' -P 3 --clock virtual -L 5us ./ring
+    [ ! -s out.err ] || fail 'a ring computes for long'
     expect 2 'is for --clock virtual' --compute measured ./computes
     for how in x 3x x-1 x0 some; do
         expect 2 "--compute $how: none, measured, or a factor" --clock virtual --compute $how ./computes
@@ -579,12 +593,12 @@ bugs)
     build bugs.c
     at() { grep -nF -- "$1" "$here/bugs.c" | head -1 | sed 's/\(^[0-9]*\).*/(bugs.c:\1)/'; }
     for options in '-P 4' '-P 3 --executor thread' '-P 2 --clock virtual -L 5us -o 2us' '-P 4 --rendezvous 0' \
-        '-P 3 --clock virtual -L 5us --compute measured' '-P 3 -L 5us --check off'; do
+        '-P 3 --clock virtual -L 5us --compute measured' '-q -P 3 -L 5us --check off'; do
         # shellcheck disable=SC2086
         expect 0 '' $options --checksum ./bugs
         [ ! -s out.err ] || fail "a right program is blamed with $options"
     done
-    for options in '-P 3 --clock virtual -L 5us' '-P 6 -L 5us --executor thread'; do
+    for options in '-P 3 --clock virtual -L 5us' '-q -P 6 -L 5us --executor thread'; do
         # shellcheck disable=SC2086
         expect 0 '' $options ./bugs pairs
         [ ! -s out.err ] || fail "a datatype of operations on their way is left or lost with $options"

@@ -271,6 +271,19 @@ static void advise(const struct options *o, const struct logp_machine *m,
     free(text);
 }
 
+/* Has a rank computed for longer than can be overlooked, and than a tenth of the time that passed? */
+static void say_computed(const struct mpi_program *program)
+{
+    enum { NOTICED_NS = 20000000 };
+    char time[32];
+
+    if (program->computed_ns >= NOTICED_NS && program->computed_ns > program->ended_ns / 10)
+        say_note(
+            "computing takes no time on this clock, though a rank has computed for %s; to charge "
+            "it, type --compute measured",
+            show_ns(program->computed_ns / 1000000 * 1000000, time, sizeof(time)));
+}
+
 /* As the library names it, or as MPI does: bcast, reduce_scatter. */
 static const struct logp_collective *collective_named(const char *word, const char *name)
 {
@@ -505,6 +518,8 @@ static int mpirun(struct options *o)
     if (over_processes(o))
         check_processes(o);
     program.names_threads = !o->fibers;
+    program.looks = o->clock == LOGP_CLOCK_VIRTUAL && o->explore == 0 && !o->quiet && !o->gdb &&
+                    !option_given("compute");
     o->one_core = !option_given("cores"); /* synchronous sends and windows need it */
     o->compare_calls = !o->unchecked;
     program.report = o->report != NULL ? &calls : NULL;
@@ -526,6 +541,7 @@ static int mpirun(struct options *o)
         _exit(code);
     }
     advise(o, m, &program);
+    say_computed(&program);
     if (o->traced != NULL || o->report != NULL)
         code = show_records(o, m, &calls, program.path, code);
     fflush(NULL);

@@ -124,6 +124,7 @@ int run_rank(struct logp_vp *vp, void *arg)
         pthread_setname_np(pthread_self(), name);
     }
     handler_stack = make_handler_stack();
+    look_here();
     atomic_store_explicit(&h->running, true, memory_order_relaxed); /* this thread reads it */
     if (setjmp(h->end) == 0)
         run_program(job, h);
@@ -290,7 +291,7 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
     return 1;
 }
 
-/* The latest end of a rank, and by how much the host was later. */
+/* The latest end of a rank, by how much the host was later, and the most that a rank has computed. */
 static void take_ends(const struct job *job, struct mpi_program *program)
 {
     int64_t wall_ns = 0;
@@ -300,6 +301,8 @@ static void take_ends(const struct job *job, struct mpi_program *program)
 
         if (h->ended_ns > program->ended_ns)
             program->ended_ns = h->ended_ns;
+        if (h->computed_ns > program->computed_ns)
+            program->computed_ns = h->computed_ns;
         if (h->ended_ns + h->late_ns > wall_ns)
             wall_ns = h->ended_ns + h->late_ns;
     }
@@ -364,6 +367,8 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         return explore(&job, program);
     the_machine = m;
     begin_watch(conclude_early);
+    if (program->looks)
+        begin_looking();
     if (m != NULL)
         logp_machine_handle(m, handle_active);
     if (rc == 0)
