@@ -27,6 +27,18 @@ static void compute(void)
         ;
 }
 
+/* 80 ms of it, in code of its own. */
+static double compute_long(void)
+{
+    const long end = processor_ns() + 80000000;
+    volatile double sum = 0;
+
+    while (processor_ns() < end)
+        for (int i = 1; i < 100000; i++)
+            sum += 1.0 / i;
+    return sum;
+}
+
 /* About a MiB of stack. */
 static int deep(int n)
 {
@@ -48,7 +60,10 @@ int main(int argc, char **argv)
     double t;
 
     start(&argc, &argv);
-    if (argc > 1) {
+    if (argc > 1 && strcmp(argv[1], "long") == 0) {
+        printf("sum %g\n", compute_long());
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (argc > 1) {
         printf("sum %d\n", deep(256));
         look();
     } else {

@@ -450,6 +450,15 @@ options)
     expect 0 'allreduce=census does not apply to 3 ranks: it needs an operation whose result does not depend on the order' \
         -P 3 $model --algo allreduce=census ./collectives
     expect 2 '--same-results maybe: one of: yes, no' --same-results maybe ./collectives
+    # no host wakes 64 ranks of one core in turn within 100 ns each, and then says so as logp run does
+    expect 0 'logp: the host could not keep up: the ranks ended ' -P 64 --cores 0 -L 100ns -o 50ns ./ring
+    grep -q '^64 processors share 1 core. Processors whose waits end at the same time run one after the other. Try:' out.err &&
+        grep -qE '^  --clock virtual +exact, without waiting$' out.err || fail 'no advice'
+    for options in '-q -P 64 --cores 0 -L 100ns' '-P 64' '-P 64 -L 100ns --clock virtual'; do
+        # shellcheck disable=SC2086
+        expect 0 '' $options ./ring
+        [ ! -s out.err ] || fail "advice with $options"
+    done
     build computes.c
     # what is computed takes at least 20 ms of the processor
     while read -r how least; do
@@ -462,6 +471,20 @@ options)
 	x0.5 .01
 	x1000 20
 	END
+    # work that takes no time is named, once, unless it was asked for
+    free='computing takes no time on this clock, though a rank has computed for'
+    for options in '' '--executor thread' '--check off'; do
+        # shellcheck disable=SC2086
+        expect 0 "logp: $free" -P 3 --clock virtual -L 5us $options ./computes long
+        [ "$(grep -c . out.err)" -eq 1 ] && grep -q 'ms; to charge it, type --compute measured$' out.err || fail "free work: $options"
+    done
+    for options in '--compute none' '--compute measured' -q '-L 100s'; do
+        # shellcheck disable=SC2086
+        expect 0 '' -P 3 --clock virtual -L 5us $options ./computes long
+        [ ! -s out.err ] || fail "free work is named with $options"
+    done
+    expect 0 '' -P 3 --clock virtual -L 5us ./ring
+    [ ! -s out.err ] || fail 'a ring computes for long'
     expect 2 'is for --clock virtual' --compute measured ./computes
     for how in x 3x x-1 x0 some; do
         expect 2 "--compute $how: none, measured, or a factor" --clock virtual --compute $how ./computes
@@ -597,12 +620,12 @@ bugs)
     build bugs.c
     at() { grep -nF -- "$1" "$here/bugs.c" | head -1 | sed 's/\(^[0-9]*\).*/(bugs.c:\1)/'; }
     for options in '-P 4' '-P 3 --executor thread' '-P 2 --clock virtual -L 5us -o 2us' '-P 4 --rendezvous 0' \
-        '-P 3 --clock virtual -L 5us --compute measured' '-P 3 -L 5us --check off'; do
+        '-P 3 --clock virtual -L 5us --compute measured' '-q -P 3 -L 5us --check off'; do
         # shellcheck disable=SC2086
         expect 0 '' $options --checksum ./bugs
         [ ! -s out.err ] || fail "a right program is blamed with $options"
     done
-    for options in '-P 3 --clock virtual -L 5us' '-P 6 -L 5us --executor thread'; do
+    for options in '-P 3 --clock virtual -L 5us' '-q -P 6 -L 5us --executor thread'; do
         # shellcheck disable=SC2086
         expect 0 '' $options ./bugs pairs
         [ ! -s out.err ] || fail "a datatype of operations on their way is left or lost with $options"

@@ -9,6 +9,7 @@
 #include "command/command.h"
 #include "file/file.h"
 #include "mpi/run.h"
+#include "output/output.h"
 #include "profile/profile.h"
 #include "replay/replay.h"
 #include "run/run.h"
@@ -94,9 +95,10 @@ static void start_again(char **argv)
     const char *preload = getenv("LD_PRELOAD");
 
     if (is_sanitized)
-        bad_usage("mpirun: this command was built with a sanitizer that must come before the C "
-                  "library, as the MPI library must; build it with cmake --preset ubsan, or without "
-                  "a sanitizer");
+        bad_usage(
+            "mpirun: this command was built with a sanitizer that must come before the C "
+            "library, as the MPI library must; build it with cmake --preset ubsan, or without "
+            "a sanitizer");
     find_library(library, sizeof(library));
     name_preload(library, path, sizeof(path));
     if (preload != NULL && *preload != '\0')
@@ -274,6 +276,30 @@ static void say_unrecorded(const struct options *o)
     if ((o->traced != NULL || o->report != NULL) && poll(&ready, 1, 0) > 0 &&
         write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
         return; /* nobody reads it */
+}
+
+/* Could the host keep up with the delays? */
+static void advise(const struct options *o, const struct logp_machine *m,
+                   const struct mpi_program *program)
+{
+    char *text = advice_on_program(o, logp_machine_cores(m), program->ended_ns, program->late_ns);
+
+    if (text != NULL && logp_machine_processes(m) == 1)
+        fputs(text, stderr);
+    free(text);
+}
+
+/* Has a rank computed for longer than can be overlooked, and than a tenth of the time that passed? */
+static void say_computed(const struct mpi_program *program)
+{
+    enum { NOTICED_NS = 20000000 };
+    char time[32];
+
+    if (program->computed_ns >= NOTICED_NS && program->computed_ns > program->ended_ns / 10)
+        say_note(
+            "computing takes no time on this clock, though a rank has computed for %s; to charge "
+            "it, type --compute measured",
+            show_ns(program->computed_ns / 1000000 * 1000000, time, sizeof(time)));
 }
 
 /* As the library names it, or as MPI does: bcast, reduce_scatter. */
@@ -513,6 +539,8 @@ static int mpirun(struct options *o)
     if (over_processes(o))
         check_processes(o);
     program.names_threads = !o->fibers;
+    program.looks = o->clock == LOGP_CLOCK_VIRTUAL && o->explore == 0 && !o->quiet && !o->gdb &&
+                    !option_given("compute");
     o->one_core = !option_given("cores"); /* synchronous sends and windows need it */
     o->compare_calls = !o->unchecked;
     program.report = o->report != NULL ? &calls : NULL;
@@ -533,6 +561,8 @@ static int mpirun(struct options *o)
         say_unrecorded(o);
         _exit(code);
     }
+    advise(o, m, &program);
+    say_computed(&program);
     if (o->traced != NULL || o->report != NULL)
         code = show_records(o, m, &calls, program.path, code);
     fflush(NULL);

@@ -61,12 +61,15 @@ struct host_rank {
     bool was_ended;        /* its destructors run once, and not after _exit() */
     bool parses; /* getopt(): it has been called; how much of a word is done; operands behind it */
     int in_word, first_operand, last_operand;
-    char **argv;     /* a copy */
-    void *streams;   /* of C++ */
-    void *image;     /* what the loader has loaded; NULL: nothing, or the image is a clone */
-    int image_file;  /* for the loader: the copy of the executable; 0: none yet */
-    char said[256];  /* explored runs: its last line on stderr */
-    char found[256]; /* what the checks have named last in its calls */
+    char **argv;    /* a copy */
+    void *streams;  /* of C++ */
+    void *image;    /* what the loader has loaded; NULL: nothing, or the image is a clone */
+    int image_file; /* for the loader: the copy of the executable; 0: none yet */
+    int64_t ended_ns,
+        late_ns;         /* the emulated time at its end, and how far behind that the host is */
+    int64_t computed_ns; /* computing.c: processor time of its own code */
+    char said[256];      /* explored runs: its last line on stderr */
+    char found[256];     /* what the checks have named last in its calls */
 };
 
 /* What one explored run has written, in order. */
@@ -231,6 +234,10 @@ void end_call(void);
 int null_argument(const char *call, MPI_Comm comm, const char *parameter);
 /* Let the executable call the second functions, where no tool has put its own before MPI's. */
 void bind_functions(struct job *job);
+
+/* computing.c: look where ranks are from now on; and the thread of this rank, too */
+void begin_looking(void);
+void look_here(void);
 
 /* calls.c: what a rank calls, for --report; and --algo */
 void decide_calls(const struct job *job);

@@ -93,6 +93,14 @@ static void run_program(struct job *job, struct host_rank *host)
     abort_run(1);
 }
 
+static void note_end(struct host_rank *h, struct logp_vp *vp)
+{
+    int64_t wall_ns;
+
+    h->ended_ns = logp_clocks(vp, &wall_ns);
+    h->late_ns = wall_ns - h->ended_ns;
+}
+
 int run_rank(struct logp_vp *vp, void *arg)
 {
     struct job *job = arg;
@@ -116,10 +124,12 @@ int run_rank(struct logp_vp *vp, void *arg)
         pthread_setname_np(pthread_self(), name);
     }
     handler_stack = make_handler_stack();
+    look_here();
     atomic_store_explicit(&h->running, true, memory_order_relaxed); /* this thread reads it */
     if (setjmp(h->end) == 0)
         run_program(job, h);
     note_calls_left(r);
+    note_end(h, vp);
     end_output(r);
     if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
         if (*h->said == '\0' || h->code == 0)            /* or it has said why */
@@ -282,6 +292,24 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
     return 1;
 }
 
+/* The latest end of a rank, by how much the host was later, and the most that a rank has computed. */
+static void take_ends(const struct job *job, struct mpi_program *program)
+{
+    int64_t wall_ns = 0;
+
+    for (int i = 0; i < job->n_ranks; i++) {
+        const struct host_rank *h = &job->hosts[i];
+
+        if (h->ended_ns > program->ended_ns)
+            program->ended_ns = h->ended_ns;
+        if (h->computed_ns > program->computed_ns)
+            program->computed_ns = h->computed_ns;
+        if (h->ended_ns + h->late_ns > wall_ns)
+            wall_ns = h->ended_ns + h->late_ns;
+    }
+    program->late_ns = wall_ns - program->ended_ns;
+}
+
 static const struct logp_machine *the_machine;
 
 /* Report a run that is over but whose ranks do not return. */
@@ -343,6 +371,8 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         return explore(&job, program);
     the_machine = m;
     begin_watch(conclude_early);
+    if (program->looks)
+        begin_looking();
     if (m != NULL)
         logp_machine_handle(m, handle_active);
     if (rc == 0)
@@ -352,8 +382,10 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     program->is_abandoned = is_abandoned(&job);
     if (program->report != NULL && !program->is_abandoned)
         collect_calls(&job, program->report);
-    if (!program->is_abandoned)
+    if (!program->is_abandoned) {
+        take_ends(&job, program);
         fflush(NULL);
+    }
     return rc; /* the ranks' memory stays: the process ends */
 }
 

@@ -60,6 +60,7 @@ struct mpi_program {
     size_t queue_limit; /* --queue-limit, in bytes */
     bool synchronizes;  /* blocking collectives wait for all their ranks */
     bool may_differ;    /* --same-results no */
+    bool looks;         /* measure, roughly, what ranks compute */
     bool names_threads; /* each rank is a thread: "rank 3" */
     double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */
     int64_t timeout_ns;
@@ -69,6 +70,9 @@ struct mpi_program {
     struct mpi_report *report;            /* --report: to be filled; NULL: none */
     /* Set by the run: a rank has not come back, and holds what locks it has: end by _exit() alone. */
     bool is_abandoned;
+    int64_t computed_ns; /* what a rank has computed at most, where that is measured */
+    int64_t ended_ns,
+        late_ns; /* and the emulated time at the end, and how much later the host was */
     /* logp_machine_run(), or what ends it at a signal */
     int (*run)(struct logp_machine *m, logp_program program, void *arg, int64_t timeout_ns);
 };

@@ -4,6 +4,7 @@
  * what was tried, or follows from what the host adds to a run, is advised.
  */
 #include "output/output.h"
+#include "file/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,15 +66,16 @@ struct advice judge_rows(const struct output *out)
 
 /* ---- what kept the host ---- */
 
-/* By how much the worst is later than predicted, as a fraction. */
+/* By how much the worst is later than predicted, as a fraction; or a program than it should be. */
 static double worst_over(const struct advice *a)
 {
-    return logp_record_ratio(&a->worst->record) - 1;
+    return a->worst != NULL ? logp_record_ratio(&a->worst->record) - 1 : a->program_over;
 }
 
 static double excess_ns(const struct advice *a)
 {
-    return worst_over(a) * (double)a->worst->record.prediction.ns;
+    return worst_over(a) *
+           (double)(a->worst != NULL ? a->worst->record.prediction.ns : a->program_ns);
 }
 
 /* Of all that the processors copy, each core does its part. */
@@ -247,6 +249,37 @@ void print_advice(const struct options *o, const struct advice *a)
            a->late, a->judged, a->worst->algorithm->name, worst_over(a) * 100);
     print_cause(o, a);
     print_ways_out(o, a);
+}
+
+/* What a program adds up to, which has no prediction. */
+struct program_advice {
+    const struct options *o;
+    struct advice a;
+};
+
+static void print_of_program(const void *what)
+{
+    const struct program_advice *p = what;
+    char late[32];
+
+    printf("logp: the host could not keep up: the ranks ended %s late, %.1f %% of the emulated "
+           "time.\n",
+           show_ns((int64_t)excess_ns(&p->a), late, sizeof(late)), worst_over(&p->a) * 100);
+    print_cause(p->o, &p->a);
+    print_ways_out(p->o, &p->a);
+}
+
+char *advice_on_program(const struct options *o, int n_cores, int64_t emulated_ns, int64_t late_ns)
+{
+    const struct program_advice p = {
+        o,
+        {.n_cores = n_cores,
+         .program_ns = emulated_ns,
+         .program_over = emulated_ns > 0 ? (double)late_ns / (double)emulated_ns : 0}};
+
+    if (o->quiet || o->clock != LOGP_CLOCK_WALL || !o->emulated || p.a.program_over <= bearable)
+        return NULL;
+    return printed_by(print_of_program, &p);
 }
 
 /* ---- what copying costs ---- */

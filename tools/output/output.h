@@ -146,6 +146,8 @@ struct advice {
     double copy_ps_per_byte;    /* of this host; 0: not known */
     int64_t G_ps;               /* that would charge for it, */
     double G_ratio;             /* and the worst with it, as tried; 0: not tried */
+    int64_t program_ns;         /* of a program, which has no rows: its emulated time, */
+    double program_over;        /* and how late it ended, as a fraction of that */
 };
 
 struct advice judge_rows(const struct output *out);
@@ -156,6 +158,9 @@ bool is_copying(const struct options *o, const struct advice *a);
 int64_t copying_G_ps(const struct options *o, const struct advice *a);
 /* In words: what the host could not keep up with, why, and what helps; for people only. */
 void print_advice(const struct options *o, const struct advice *a);
+
+/* The same of a program that ended so late, to be freed; NULL: nothing is to be said. */
+char *advice_on_program(const struct options *o, int n_cores, int64_t emulated_ns, int64_t late_ns);
 
 /* Set what a run of the worst row copies, and what that costs here; for people only. */
 void judge_copies(const struct output *out, struct advice *a);
