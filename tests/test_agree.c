@@ -2,6 +2,16 @@
 /* Calls of collectives that differ are named; calls that agree are not. */
 #include "kit.h"
 
+/* On the wall clock, by an executor. */
+static struct logp_machine *wall_machine(int P, const char *executor, bool trusts)
+{
+    return test_machine_with((struct logp_config){.n_processors = P,
+                                                  .delay = logp_delay_none(),
+                                                  .executor = executor,
+                                                  .trust_calls = trusts},
+                             NULL);
+}
+
 static struct logp_machine *machine_of(int P)
 {
     const struct logp_network network = {.params = {.L_ns = 100, .o_send_ns = 10, .o_recv_ns = 10}};
@@ -248,4 +258,96 @@ Test(agree, started_collectives_end_in_checks)
         check.must_end = true;
         cr_assert_eq(logp_check(one_by_one, NULL, &check, NULL), 0, "strategy %d", (int)s);
     }
+}
+
+/* ---- by default, on the wall clock ---- */
+
+/* Each is its own root, so nobody waits. */
+static int own_root(struct logp_vp *vp, void *arg)
+{
+    int x = 0;
+
+    return logp_broadcast(vp, &x, sizeof(x), logp_vp_rank(vp));
+}
+
+/* So many calls that agree come first, or (arg) last. */
+static int own_root_among_others(struct logp_vp *vp, void *arg)
+{
+    const int *n = arg;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < n[0]; i++)
+        rc = logp_barrier(vp);
+    if (rc == 0)
+        rc = own_root(vp, NULL);
+    for (int i = 0; rc == 0 && i < n[1]; i++)
+        rc = logp_barrier(vp);
+    return rc;
+}
+
+static const char *wall_detail(logp_program program, void *arg, const char *executor)
+{
+    static char detail[256];
+    struct logp_machine *m = wall_machine(4, executor, false);
+    const struct logp_report *r = logp_machine_report(m);
+
+    for (int again = 0; again < 2; again++) {
+        cr_assert_eq(logp_machine_run(m, program, arg, test_timeout_ns), -EPROTO);
+        cr_assert(r->asserted.file != NULL && r->error == -EPROTO);
+        snprintf(detail, sizeof(detail), "%s", r->asserted.detail);
+    }
+    logp_machine_destroy(m);
+    return detail;
+}
+
+Test(agree, calls_that_differ_are_named_on_the_wall_clock)
+{
+    for (int threads = 0; threads < 2; threads++)
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            const char *detail;
+
+            if (rows[i].program == other_in_group) /* only calls of all vps */
+                continue;
+            detail = wall_detail(rows[i].program, NULL, threads ? "thread" : "fiber");
+            cr_expect(strstr(detail, rows[i].says) != NULL, "row %zu: %s", i, detail);
+        }
+}
+
+Test(agree, roots_that_differ_are_named_though_nobody_waits)
+{
+    int few[] = {100, 7}, many[] = {3, 8};
+    const char *detail = wall_detail(own_root, NULL, "thread");
+
+    cr_expect(strstr(detail, "calls logp_broadcast() of 4, root 1 where rank") != NULL ||
+                  strstr(detail, "calls logp_broadcast() of 4, root 0 where rank") != NULL,
+              "%s", detail);
+    detail = wall_detail(own_root_among_others, few, "fiber");
+    cr_expect(strstr(detail, "calls logp_broadcast() of 4, root") != NULL, "%s", detail);
+    detail = wall_detail(own_root_among_others, many, "fiber");
+    cr_expect(strstr(detail, "have called different collectives before logp_barrier()") != NULL,
+              "%s", detail);
+}
+
+Test(agree, a_machine_that_trusts_calls_compares_none)
+{
+    struct logp_machine *m = wall_machine(4, "fiber", true);
+
+    cr_assert_eq(logp_machine_run(m, own_root, NULL, test_timeout_ns), 0);
+    logp_machine_destroy(m);
+}
+
+/* A vp may end before the others, with fewer calls. */
+static int one_more(struct logp_vp *vp, void *arg)
+{
+    int x = 0, rc = logp_barrier(vp);
+
+    return rc == 0 && logp_vp_rank(vp) == 0 ? logp_broadcast(vp, &x, sizeof(x), 0) : rc;
+}
+
+Test(agree, fewer_calls_do_not_differ)
+{
+    struct logp_machine *m = wall_machine(4, "fiber", false);
+
+    cr_assert_eq(logp_machine_run(m, one_more, NULL, test_timeout_ns), 0);
+    logp_machine_destroy(m);
 }

@@ -122,14 +122,15 @@ struct logp_config {
      *  "mpi:mpich": with that MPI. Differences: transport.h. */
     const char *transport;
     bool compare_calls; /**< on every clock, compare the collectives that the members of a group
-                             call: logp_vp_note_call(). Each call then takes a lock. Nothing is
-                             compared where vps are in several processes */
+                             call, in each call: logp_vp_note_call(). Each call then takes a lock.
+                             Nothing is compared where vps are in several processes */
     enum logp_placement placement; /**< without core_of; several processes: of the vps of each */
     /** NULL, or the core of each of the P ranks, 0 .. n - 1: as an index into cores, or of those
      *  that the machine takes itself. It is copied. Each of the n cores needs a rank. A machine on
      *  one core (virtual clock, not parallel) ignores it. logp_place_schedules() fills it so that
      *  ranks that exchange most share a core. */
     const int *core_of;
+    bool trust_calls; /**< never compare collectives: logp_vp_note_call() does nothing */
 };
 
 /**

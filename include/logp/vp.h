@@ -171,7 +171,9 @@ struct logp_call {
  * Note that this vp calls a collective, and compare the call with those of the other members: the
  * n-th calls of all must be the same. This is done on the virtual clock on one core, and with
  * logp_config.compare_calls. If two calls differ, the run ends as by LOGP_CHECK(), and
- * logp_report.asserted names both.
+ * logp_report.asserted names both. Elsewhere the calls that all vps make together are compared when
+ * the run is over; if two differ, it returns -EPROTO instead of 0, -EDEADLK or -EMSGSIZE. Nothing
+ * is compared over several processes, or with logp_config.trust_calls.
  * @param vp       a group, or the vp itself
  * @param started  a nonblocking collective: these are counted by themselves
  * @param call     copied, but for the name

@@ -257,6 +257,8 @@ void lpi_remote_done(struct logp_machine *m);
 
 void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
+/* All cores are done: on the wall clock, do the calls of two vps differ? Then the report says so. */
+bool lpi_calls_part(struct logp_machine *m);
 
 /* ---- report.c: what a run reports ---- */
 

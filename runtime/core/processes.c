@@ -448,6 +448,7 @@ static int one_join(struct logp_machine *m, const struct logp_config *config,
 {
     (void)ops;
     m->compares_calls = config->compare_calls;
+    m->trusts_calls = config->trust_calls;
     return 0;
 }
 

@@ -160,6 +160,10 @@ static void reclaim(struct logp_machine *m)
     stopped = atomic_exchange_explicit(&m->stop, 0, memory_order_relaxed);
     if (r->error == 0)
         r->error = stopped;
+    /* what one vp does not call, or calls otherwise, the others wait for, or get too much of */
+    if (!m->is_abandoned && (r->error == 0 || r->error == -EDEADLK || r->error == -EMSGSIZE) &&
+        lpi_calls_part(m))
+        r->error = -EPROTO;
     if (m->is_abandoned) {
         m->is_abandoned = false;
         if (stopped != -ETIMEDOUT) /* this stop came later */

@@ -343,7 +343,8 @@ struct logp_machine {
     struct lpi_delay *pending;
     struct lpi_group *groups;
     struct lpi_calls *calls; /* collectives that not all members have called: agree.c */
-    bool compares_calls;
+    _Atomic(void *) own_calls; /* on the wall clock, the calls of each vp: agree.c */
+    bool compares_calls, trusts_calls;
     int exploring, blocking; /* 0; -ENOTSUP: no run is explored, no vp is in a blocking section */
     struct lpi_area *areas;  /* memory that members of a group share: area.c */
     struct logp_network planned; /* as configured; reported while no model is in force */

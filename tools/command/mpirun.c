@@ -543,6 +543,7 @@ static int mpirun(struct options *o)
                     !option_given("compute");
     o->one_core = !option_given("cores"); /* synchronous sends and windows need it */
     o->compare_calls = !o->unchecked;
+    o->trust_calls = o->unchecked;
     program.report = o->report != NULL ? &calls : NULL;
     if (o->algorithm_list != NULL)
         program.forced = forced_algorithms(o);

@@ -166,7 +166,7 @@ struct options {
     bool unchecked;     /* mpirun: --check off */
     bool checks_fail;   /* mpirun: --check fail */
     bool checksums;     /* mpirun: sums of the buffers of sends */
-    bool compare_calls; /* of struct logp_config: mpirun sets it */
+    bool compare_calls, trust_calls; /* of struct logp_config: mpirun sets them */
     bool tags_output;   /* each line of a program with its rank */
     double
         compute; /* mpirun: what computing takes on the virtual clock, times what it takes here */

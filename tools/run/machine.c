@@ -81,6 +81,7 @@ struct logp_machine *try_machine(const struct options *o)
                                  .transport = o->transport,
                                  .queue_limit = o->queue_limit,
                                  .compare_calls = o->compare_calls,
+                                 .trust_calls = o->trust_calls,
                                  .stack_bytes = o->stack_bytes};
     struct logp_machine *m = NULL;
     timer_t timer;
