@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The files that the pages of the tree name exist (links: links.py). A program that a page quotes
 (a block of C, JSON or text after `[name](file):`) is that file, and a block after `From FILE:` is part of
-that file; each picture of docs/images is on a page.
+that file; each picture of docs/images is on a page. A figure that is `([measured](PAGE))` stands there, too.
 
 usage: tests/pages.py
 """
@@ -33,6 +33,10 @@ for page in PAGES:
     for name in re.findall(r"`([a-z_/*-]+\.(?:c|h|py|sh))`", text) if page.startswith("docs") else []:
         if not any(glob.glob(folder + name) for folder in FOLDERS):
             wrong.append("%s: no %s" % (page, name))
+    for figure, name in re.findall(r"([\d.]+ \w+)\s+\(\[measured\]\(([^)#]+)[^)]*\)\)", text):
+        with open(os.path.join(os.path.dirname(page), name), encoding="utf-8") as file:
+            if not re.search(r"(?<![\d.])" + re.escape(figure).replace(r"\ ", r"\s+") + r"\b", file.read()):
+                wrong.append("%s: %s is not what %s says" % (page, figure, name))
     for name, quoted in re.findall(r"From `([^`]+)`:\n\n```[a-z]+\n(.*?)^```$", text, re.M | re.S):
         with open(name, encoding="utf-8") as file:
             if quoted not in file.read():

@@ -29,6 +29,7 @@ struct kept {
     size_t n;
     int file; /* -1: none */
     char path[32];
+    bool resolved; /* fuzz_resolve() was called */
 };
 
 static struct kept *kept;
@@ -41,6 +42,7 @@ _Noreturn void fuzz_exit(int code)
 /* In place of the command's own call. */
 void fuzz_resolve(struct options *o, const char *command, unsigned sets)
 {
+    kept->resolved = true;
     resolve_options(o, command, sets);
     fuzz_exit(0);
 }
@@ -81,6 +83,8 @@ __attribute__((no_sanitize("address"))) static void copy(char *to, const volatil
             to[i] = from[i];
 }
 
+static void check_hook(void);
+
 static void begin(void)
 {
     kept = calloc(1, sizeof(*kept));
@@ -93,6 +97,20 @@ static void begin(void)
     dl_iterate_phdr(find_variables, NULL);
     kept->copy = malloc(kept->n);
     copy(kept->copy, kept->begin, kept->n);
+    check_hook();
+}
+
+/* Where the hook is not reached, each input would run its command. */
+static void check_hook(void)
+{
+    char *valid[] = {(char *)"predict", (char *)"broadcast"};
+
+    fuzz_logp(2, valid);
+    if (kept->resolved)
+        return;
+    fputs("fuzz_resolve() is not called in place of resolve_options(): see CMakeLists.txt\n",
+          stderr);
+    abort();
 }
 
 void fuzz_call(void (*function)(void *arg), void *arg)

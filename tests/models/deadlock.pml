@@ -91,7 +91,7 @@ inline look_up(c)
 	fi
 }
 
-/* lpi_sync(), fix_start(), lpi_attend() */
+/* lpi_sync(), lpi_fix_start(), attend() */
 inline arrive(c)
 {
 	state[c] = SYNC;
@@ -104,7 +104,7 @@ inline arrive(c)
 
 /* ---- the scan ---- */
 
-/* all_idle() */
+/* lpi_all_idle() */
 inline all_idle(sum)
 {
 	sum = epoch[0];
@@ -206,7 +206,7 @@ proctype core(byte c)
 	:: !stop && !synced -> synced = true; arrive(c); hold(c)
 	:: break
 	od;
-	/* lpi_proc_main(), successor() */
+	/* lpi_proc_main(), lpi_successor() */
 	state[c] = ENDED;
 	live_cores--;
 	do

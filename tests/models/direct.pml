@@ -172,7 +172,7 @@ inline poll()
 	fi
 }
 
-/* logp_recv_until(): await_match() */
+/* logp_recv_until(): wait_directly() */
 proctype receiver()
 {
 	byte tag, mtag, mnumber, timeouts;

@@ -119,7 +119,7 @@ inline post(sender, dest)
 	fi
 }
 
-/* one turn of the loop in drain_bells(), with drain_mailbox() */
+/* one turn of the loop in lpi_queue_take_bell(), with drain_mailbox() */
 inline drain_one(owner)
 {
 	if
@@ -138,7 +138,7 @@ inline drain_one(owner)
 	fi
 }
 
-/* lpi_poll_mail(), lpi_poll(), the head of drain_bells() */
+/* lpi_poll_mail(), lpi_poll(), the head of lpi_queue_take_bell() */
 inline look_up(lcore)
 {
 	if
@@ -233,7 +233,7 @@ proctype vp(byte v)
 	/* the end of a vp */
 	state[v] = ENDED;
 	live[CORE(v)]--;
-	do /* successor() */
+	do /* lpi_successor() */
 	:: live[0] == 0 && live[1] == 0 -> holders[CORE(v)]--; break
 	:: else ->
 	   look_up(CORE(v));

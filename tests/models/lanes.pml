@@ -214,7 +214,7 @@ inline drain_mailbox(owner)
 	od
 }
 
-/* one turn of the loop in drain_bells() */
+/* one turn of the loop in lpi_queue_take_bell() */
 inline drain_bell(owner)
 {
 	if
@@ -230,7 +230,7 @@ inline drain_bell(owner)
 	fi
 }
 
-/* lpi_poll(), drain_bells() */
+/* lpi_poll(), lpi_queue_take_bell() */
 proctype consumer()
 {
 	byte taken, at;

@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: MIT
 """The page of `logp report` in a browser: what it shows, and what happens when it is touched.
 
-usage: page.py LOGP [--browser CHROMIUM] [--pictures DIR]
+usage: page.py LOGP [--browser CHROMIUM] [--pictures DIR] [--write]
     --pictures  keeps pictures there: light, dark and narrow
+    --write     makes the picture of README.md again (pictured.py), and nothing else
 """
 import sys
 import traceback
 
 import kept
+import pictured
 import shown
 import support
 import touched
 
 
 def main():
-    for module in (shown, touched, kept):
+    for module in (pictured,) if "--write" in sys.argv else (shown, touched, kept, pictured):
         for name, test in vars(module).items():
             if name.startswith("test_"):
                 print(name[5:].replace("_", " "), flush=True)
