@@ -66,6 +66,33 @@ static const size_t sizes[] = {SIZE_MAX / P + 1,     SIZE_MAX / P + 2, SIZE_MAX 
                                SIZE_MAX / 2 + 1 + 8, SIZE_MAX,         SIZE_MAX / P - 7};
 enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
+/* Sizes of stacks, with every way to keep them. What P stacks or the rounding of one would wrap is
+ * refused, and so is what no address space has. */
+Test(refused, stacks_of_sizes_that_wrap)
+{
+    static const size_t too_large[] = {SIZE_MAX,         SIZE_MAX - 4096,      SIZE_MAX - (1 << 20),
+                                       SIZE_MAX / P + 1, SIZE_MAX / P - 4096,  SIZE_MAX / 2 + 1,
+                                       SIZE_MAX / 4,     SIZE_MAX / 4 / P + 1, SIZE_MAX / 4 / P};
+    struct logp_machine *m;
+
+    for (int kind = 0; kind < 6; kind++)
+        for (size_t i = 0; i < sizeof(too_large) / sizeof(too_large[0]); i++) {
+            const struct logp_config config = {.size = sizeof(config),
+                                               .n_processors = P,
+                                               .delay = logp_delay_none(),
+                                               .executor = test_executor(),
+                                               .clock = (enum logp_clock)(kind % 2),
+                                               .stacks = (enum logp_stacks)(kind / 2),
+                                               .stack_bytes = too_large[i]};
+            const int rc = logp_machine_create(&config, &m);
+
+            if (too_large[i] > SIZE_MAX / 4 / P)
+                cr_expect_eq(rc, -EINVAL, "%d %zu: %d", kind, too_large[i], rc);
+            else /* the kernel refuses it */
+                cr_expect(rc == -ENOMEM || rc == -EAGAIN || rc == -EINVAL, "%d", rc);
+        }
+}
+
 static int call_all(struct logp_vp *vp, void *arg)
 {
     static char in[64], out[64]; /* of which nothing is read or written */

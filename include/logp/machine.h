@@ -138,7 +138,8 @@ struct logp_config {
  * @param config  copied; see its fields for what must stay
  * @param out     out: the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (size not set, P, no delay model, a core that this process may not use, an
- *         unknown clock, poll_ns, a negative n_cores or rendezvous_from, an unknown placement, both
+ *         unknown clock, poll_ns, stacks that no address space has, a negative n_cores or
+ *         rendezvous_from, an unknown placement, both
  *         placement and core_of, a core_of that names more cores than there are or leaves one
  *         without a rank, wait_for_space or rendezvous_from on a parallel machine), -E2BIG (an
  *         unknown field is set), -EINVAL and -E2BIG also as logp_delay_functions() or

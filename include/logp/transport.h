@@ -128,7 +128,8 @@ LOGP_API int logp_active_reply(struct logp_machine *machine, int process, const 
  * sender is charged nothing.
  * @param arrival_ns  when it arrives, by the emulated clock; < 0: at once, on a machine without
  *                    delays
- * @return 0; -EINVAL (dst, or there is one process); -ENOMEM, which also ends the run
+ * @return 0; -EINVAL (dst, a time beyond 36 years, or there is one process); -ENOMEM, which also
+ *         ends the run
  */
 LOGP_API int logp_active_post(struct logp_vp *vp, int dst, int tag, int64_t arrival_ns);
 

@@ -385,7 +385,8 @@ LOGP_API int logp_probe(struct logp_vp *vp, int src, int tag, bool *found,
                         struct logp_status *status);
 
 /* ---- waits with an end ---- until_ns is a time of the vp's own clock, as of logp_now(). A wait
- *  whose end has passed when it begins, and that finds nothing, is a poll and costs poll_ns. */
+ *  whose end has passed when it begins, and that finds nothing, is a poll and costs poll_ns. An end
+ *  beyond 36 years is none. */
 
 /** No end: wait as long as the run lasts. */
 #define LOGP_FOREVER INT64_MAX

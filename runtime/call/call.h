@@ -61,9 +61,12 @@ static inline int noted(const struct logp_vp *vp, const char *call, int rc)
 
 /* ---- arguments ---- */
 
-/* The end that a program gives to a wait. No such time may be taken for LPI_AT_ONCE. */
+/* The time that a program gives, to a wait or to compute for. None may be taken for LPI_AT_ONCE or
+ * LOGP_STOPPED; what no clock reaches is LOGP_FOREVER. */
 static inline int64_t lpi_until(int64_t until_ns)
 {
+    if (until_ns >= LPI_CLOCK_END)
+        return LOGP_FOREVER;
     return until_ns > LOGP_NEVER ? until_ns : LOGP_NEVER;
 }
 

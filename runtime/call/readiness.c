@@ -72,7 +72,7 @@ int64_t logp_recv_ready(struct logp_vp *vp, int src, size_t n_bytes, int64_t arr
                               .dst = p->rank,
                               .n_bytes = n_bytes,
                               .ready = p->emulated,
-                              .arrival = arrival_ns};
+                              .arrival = arrival_ns < LPI_CLOCK_END ? arrival_ns : LPI_CLOCK_END};
 
     if (d == NULL) {
         leave(p, 0);
@@ -84,7 +84,7 @@ int64_t logp_recv_ready(struct logp_vp *vp, int src, size_t n_bytes, int64_t arr
         t.start = lpi_later(p, arrival_ns);
     model_unlock(p->core->machine);
     leave(p, 0);
-    return t.start;
+    return t.start > arrival_ns ? t.start : arrival_ns;
 }
 
 /* ---- replacement ---- */

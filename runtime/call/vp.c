@@ -142,6 +142,7 @@ int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg
         t_ns = took > t_ns ? took : t_ns;
         rc = lpi_stopped(p);
     }
+    t_ns = lpi_until(t_ns);
     /* fn may return after the end of the run. Then the model may be gone. */
     end = rc == 0 ? lpi_work(p, t_ns) : lpi_after(p->emulated, t_ns);
     m->record->compute(p, p->emulated, end);

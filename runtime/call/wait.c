@@ -15,7 +15,8 @@ int logp_sleep_until(struct logp_vp *vp, int64_t t_ns)
         return rc;
     p->in_vain = 0;
     enter(p);
-    return noted(vp, "logp_sleep_until", leave(p, lpi_pass_until(p, t_ns, LOGP_NOTE_WAITED)));
+    return noted(vp, "logp_sleep_until",
+                 leave(p, lpi_pass_until(p, lpi_until(t_ns), LOGP_NOTE_WAITED)));
 }
 
 /* ---- one request ---- */

@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t most_limit = SIZE_MAX / 4; /* maximum queue limit: sums do not overflow */
-static const int64_t most_credit = 1 << 20;    /* bytes of the limit that a core takes at once */
+/* The largest limit of queues, and of the stacks of all vps: sums do not overflow. */
+static const size_t most_limit = SIZE_MAX / 4;
+static const int64_t most_credit = 1 << 20; /* bytes of the limit that a core takes at once */
 
 _Thread_local struct lpi_core *lpi_this_core;
 
@@ -170,6 +171,7 @@ static bool valid(const struct logp_config *c)
     return (c->delay.ops != NULL || c->network != NULL) && c->n_processors >= 1 &&
            c->n_processors <= LOGP_MAX_PROCESSORS && c->poll_ns >= 0 &&
            c->poll_ns <= LOGP_PARAM_MAX_NS && c->n_cores >= 0 &&
+           c->stack_bytes <= most_limit / (size_t)c->n_processors &&
            (unsigned)c->clock <= LOGP_CLOCK_VIRTUAL &&
            !((c->wait_for_space || lpi_rendezvous_from(c) > 0) && c->parallel &&
              c->clock == LOGP_CLOCK_VIRTUAL) &&

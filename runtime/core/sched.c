@@ -35,9 +35,6 @@
 #include <sched.h>
 #include <time.h>
 
-/* The largest time of a clock: a few more times can be added without overflow. */
-static const int64_t clock_end = INT64_MAX / 8;
-
 enum {
     CLOSE_NS = 5000,  /* prepare the next vp if its deadline follows the holder's within this */
     RELAX_NS = 500,   /* farther from a deadline, relax between two readings */
@@ -193,7 +190,7 @@ int lpi_hold(struct lpi_proc *p)
  */
 int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
 {
-    if (deadline >= clock_end)
+    if (deadline >= LPI_CLOCK_END)
         return deadline == LOGP_STOPPED ? lpi_delay_halt(p) : -EOVERFLOW;
     return p->core->machine->time->pass(p, deadline);
 }

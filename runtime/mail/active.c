@@ -82,7 +82,7 @@ int logp_active_post(struct logp_vp *vp, int dst, int tag, int64_t arrival_ns)
     struct logp_machine *m = vp->proc->core->machine;
     struct lpi_wire w = {.kind = LPI_WIRE_DATA, .context = vp->context, .src = vp->proc->rank};
 
-    if (dst < 0 || dst >= vp->size)
+    if (dst < 0 || dst >= vp->size || arrival_ns >= LPI_CLOCK_END)
         return -EINVAL;
     w.dst = vp->to_global != NULL ? vp->to_global[dst] : dst;
     w.tag = tag;

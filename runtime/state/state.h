@@ -398,6 +398,9 @@ static inline struct lpi_proc *lpi_proc_at(const struct lpi_core *c, int i)
     return &c->machine->procs[c->ranks != NULL ? c->ranks[i] : c->first_rank + i];
 }
 
+/* The largest time of a clock: a few more times can be added without overflow. */
+#define LPI_CLOCK_END (INT64_MAX / 8)
+
 /* t + dt, or the end of time; dt >= 0. */
 static inline int64_t lpi_after(int64_t t, int64_t dt)
 {
