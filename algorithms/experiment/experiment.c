@@ -13,7 +13,7 @@
 #include "operand/operand.h"
 #include "predict/predict.h"
 #include "schedule/schedule.h"
-#include "state.h"
+#include "experiment.h"
 
 #include <logp/experiment.h>
 #include <logp/trace.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An experiment under way, and what the files of this folder call of each other. */
-#ifndef LPI_EXPERIMENT_STATE_H
-#define LPI_EXPERIMENT_STATE_H
+#ifndef LPI_EXPERIMENT_H
+#define LPI_EXPERIMENT_H
 
 #include <logp/experiment.h>
 #include <logp/machine.h>
