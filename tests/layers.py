@@ -26,7 +26,6 @@ CIRCLES = {
     "runtime/core": 9,
     "runtime/call": 5,
     "algorithms/choice": 6,
-    "algorithms/experiment": 2,
     "tools/text": 3,
     "tools/plot": 2,
     "tools/options": 3,
