@@ -395,7 +395,7 @@ static inline int lpi_ceil_log2(int64_t P)
 }
 
 /*
- * ---- circulant.c ----
+ * ---- circulant_blocks.c ----
  * Circulant graphs: in round k rank r meets r + skip(k) and r - skip(k) (mod P), where skip(q) =
  * P, q = ceil(log2 P), and skip(k) is half of skip(k + 1), rounded up. So skip(0) = 1, and q
  * rounds reach all, for any P. Sources: Traeff, Optimal, Non-pipelined Reduce-scatter and
@@ -409,7 +409,7 @@ static inline int64_t lpi_circulant_skip(int64_t P, int64_t k)
 }
 
 /*
- * circulant.c: n blocks from rank 0 to all in n - 1 + q rounds, in each of which a rank sends one
+ * circulant_blocks.c: n blocks from rank 0 to all in n - 1 + q rounds, in each of which a rank sends one
  * to rank + skip and gets one from rank - skip. What block it is repeats every q rounds, q more
  * each time; below 0: none.
  */
@@ -550,7 +550,7 @@ struct logp_prediction lpi_chain_predict(int64_t P, const struct logp_invocation
 extern const struct lpi_rows lpi_scan_chain, lpi_exscan_chain;
 
 /*
- * ---- two_tree.c ----
+ * ---- two_tree_shape.c ----
  * Two binary trees over all processors but the root. Each carries half of the data in segments. An
  * inner node of one tree is a leaf of the other.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scan, exscan and allreduce along two trees (two_tree.c), each with half of the vector in segments. Both have
+ * Scan, exscan and allreduce along two trees (two_tree_shape.c), each with half of the vector in segments. Both have
  * the ranks in order, so a node and the nodes below it are a stretch of consecutive ranks. A node
  * combines the operands of three parts: A of the ranks on its left, its own x, and B of the ranks on
  * its right. It sends A x B up. From above it receives C, which combines all ranks before its

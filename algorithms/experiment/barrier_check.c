@@ -8,7 +8,7 @@
  * Where there is more than one repetition all come once, and the one stays away the second time:
  * what the first has left behind must not let anyone through.
  */
-#include "state.h"
+#include "experiment.h"
 
 #include "choice/choice.h"
 #include "schedule/schedule.h"

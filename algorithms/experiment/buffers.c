@@ -5,7 +5,7 @@
  * it is written before the run, so what the host does not have is refused: it may well promise it,
  * and end the process when it is used.
  */
-#include "state.h"
+#include "experiment.h"
 #include "choice/choice.h"
 #include "operand/operand.h"
 #include "schedule/schedule.h"

@@ -8,7 +8,7 @@
 #include "operand/operand.h"
 #include "predict/predict.h"
 #include "schedule/schedule.h"
-#include "state.h"
+#include "experiment.h"
 
 #include <errno.h>
 #include <string.h>

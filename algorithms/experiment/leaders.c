@@ -4,7 +4,7 @@
  * process tells it what those of its own have to say, as messages of the program's own context, in
  * which no collective talks.
  */
-#include "state.h"
+#include "experiment.h"
 
 #include <logp/transport.h>
 

@@ -2,7 +2,7 @@
 /*
  * The first reader of a schedule: a vp does its steps, with its buffers. It is inlined, and so is
  * the steps function that it is called with where that is known: then a step is not written to
- * memory and read again, and costs next to nothing. What moves data is in run.c.
+ * memory and read again, and costs next to nothing. What moves data is in run_data.c.
  */
 #ifndef LPI_SCHEDULE_READER_H
 #define LPI_SCHEDULE_READER_H
@@ -59,7 +59,7 @@ void lpi_forget_ahead(struct lpi_ahead *ahead);
 /* Do all of an exchange, from step *i on, which becomes its last. As logp_send() and logp_recv() */
 int lpi_exchange(struct logp_vp *vp, logp_steps steps, const struct lpi_call *call, int64_t *i);
 
-/* run.c: within the time of a compute; arg is one of the two. */
+/* run_data.c: within the time of a compute; arg is one of the two. */
 void lpi_join(void *arg);
 void lpi_do_parts(void *arg);
 /* n pieces. */

@@ -18,7 +18,7 @@
 struct lpi_overflow;
 struct lpi_traced;
 
-/* run.c: what a plan function has made, or what is all 0 but for the parent, and more than
+/* run_data.c: what a plan function has made, or what is all 0 but for the parent, and more than
  * once. */
 void lpi_free_plan(struct logp_rank_plan *part);
 
@@ -39,12 +39,12 @@ lpi_timeless(void (*on_send)(void *, struct logp_port *, struct logp_transfer *)
 int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *delay, int rank,
               int64_t until, int64_t *ns);
 
-/* run.c: space for n pieces of size bytes, in huge pages where there are many: a fault costs a
+/* run_data.c: space for n pieces of size bytes, in huge pages where there are many: a fault costs a
  * microsecond; and the same, zeroed. NULL: no memory. */
 void *lpi_alloc_pages(size_t n, size_t size);
 void *lpi_zeroed(size_t n, size_t size);
 
-/* run.c: the steps of a rank, where they are few and of no more than is planned: to be read again
+/* run_data.c: the steps of a rank, where they are few and of no more than is planned: to be read again
  * and again. */
 struct lpi_cached_choice {
     struct logp_step *steps; /* NULL: they are not kept */
@@ -243,7 +243,7 @@ int64_t lpi_wires_free_at(struct lpi_wires *w, size_t src, size_t dst, int64_t e
 int lpi_wires_add(struct lpi_wires *w, size_t src, size_t dst, int64_t arrival);
 
 /*
- * ---- rendezvous.c ----
+ * ---- fold_rendezvous.c ----
  * Sends of a fold that wait for their receivers. A request is a message of its own. A request or a
  * message matches the first posted receive of its source and tag. A receive that has matched a
  * request waits for the payload, which does not go through mail.c.
@@ -402,7 +402,7 @@ int lpi_graph_fold(const struct logp_schedule *schedule, const struct logp_delay
 int lpi_graph_run(struct logp_vp *vp, const struct logp_invocation *c, void *recv_buf);
 
 /*
- * ---- explain.c, pass.c ----
+ * ---- critical_path.c, pass.c ----
  * What the files that explain a schedule share: its tasks with what each waits for, and the pass
  * over them that says when each starts. A task waits for tasks before it alone, so a pass goes
  * through them in their order.

@@ -21,7 +21,7 @@
  *   progress.c                            what is going on
  *   verdict.c twice.c                     the outcome of a run; the same run twice
  *   machines.c draw.c job.c               machines; what runs differ in; runs
- *   cores.c search.c                      runs shared among processes; a search with one size
+ *   cores.c search_size.c                 runs shared among processes; a search with one size
  *   shrink.c                              the same failure with less
  *   failure.c tell.c                      a failure as the caller gets it; in words
  *   crash_again.c crash.c                 a run that ends the process, once more; its report
@@ -505,7 +505,7 @@ void lpi_job_forget(struct lpi_job *job);
 /* Draw what run job->plan.run differs in. */
 void lpi_job_draw(struct lpi_job *job);
 
-/* ---- search.c ---- */
+/* ---- search_size.c ---- */
 
 /* Runs with P processors under job->plan, each with its own seed, until one fails, job->most are
  * done, or the strategy has no more. @return 0: see outcome; or an error of the kit */

@@ -37,6 +37,13 @@ void logp_delay_destroy(struct logp_delay *delay)
     *delay = (struct logp_delay){0};
 }
 
+void lpi_delay_fail(struct logp_delay *inner, struct logp_delay *out)
+{
+    if (out == inner)
+        logp_delay_destroy(out);
+    *out = (struct logp_delay){0};
+}
+
 static void free_copy(struct lpi_delay *copy)
 {
     if (copy != NULL && copy->ops.destroy != NULL)

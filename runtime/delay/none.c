@@ -98,10 +98,3 @@ bool logp_delay_is_none(const struct logp_delay *delay)
 {
     return delay->ops == &ops;
 }
-
-void lpi_delay_fail(struct logp_delay *inner, struct logp_delay *out)
-{
-    if (out == inner)
-        logp_delay_destroy(out);
-    *out = (struct logp_delay){0};
-}

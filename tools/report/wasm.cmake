@@ -30,7 +30,7 @@ get_target_property(wasm_sources logp_algorithms SOURCES)
 list(FILTER wasm_sources EXCLUDE REGEX
      "^\\$|^experiment/|^parameters/|/machine_file.c$")
 list(TRANSFORM wasm_sources PREPEND ${PROJECT_SOURCE_DIR}/algorithms/)
-foreach(name in_force fault fault_text latency linked links loggp network networks none
+foreach(name in_force fault fault_text latency linked link_table loggp network networks none
              store_forward topology)
   list(APPEND wasm_sources ${PROJECT_SOURCE_DIR}/runtime/delay/${name}.c)
 endforeach()

@@ -33,7 +33,7 @@ static inline bool lpi_receive_items(struct logp_step *out, const struct logp_in
                              (size_t)n * c->args.n_bytes);
 }
 
-/* tree.c, circulant.c: their rows */
+/* send_to_all.c, circulant.c: their rows */
 extern const struct lpi_rows lpi_allgather_trees, lpi_allgather_circulant;
 
 #endif

@@ -18,7 +18,7 @@ struct lpi_alltoall_item lpi_alltoall_item_from(int64_t P, int64_t rank, int64_t
 /* alltoall.c: all sends in turn, then all receives */
 struct logp_prediction lpi_alltoall_linear(int64_t P, const struct logp_invocation *c);
 
-/* window.c, dimensions.c, tuna.c: their rows */
+/* windowed.c, dimensions.c, tuna.c: their rows */
 extern const struct lpi_rows lpi_alltoall_windows, lpi_alltoall_dimensions, lpi_alltoall_tuna;
 
 #endif

@@ -28,12 +28,12 @@ const char *lpi_reduce_needs_order(int64_t P, const struct logp_invocation *c);
 /* Of every row. */
 #define LPI_REDUCE .steps = lpi_reduce_steps, .run = lpi_reduce_run, .along = LOGP_TO_ROOT
 
-/* tree.c: the binary tree in heap order; how many nodes are left of the root, P >= 2; when the root
+/* along_trees.c: the binary tree in heap order; how many nodes are left of the root, P >= 2; when the root
  * has all. */
 int64_t lpi_reduce_binary_left(int64_t P);
 __int128 lpi_reduce_binary_time(int64_t P, const struct lpi_reduce_times *t);
 
-/* tree.c, kchain.c, pipelined.c, two_tree.c, rabenseifner.c, circulant.c, ../matched.c: their rows */
+/* along_trees.c, kchain.c, pipelined.c, two_tree.c, rabenseifner.c, circulant_backwards.c, ../matched.c: their rows */
 extern const struct lpi_rows lpi_reduce_trees, lpi_reduce_chains, lpi_reduce_doublings,
     lpi_reduce_pipelined, lpi_reduce_two_tree, lpi_reduce_rabenseifner, lpi_reduce_circulant,
     lpi_reduce_knomial, lpi_reduce_matched;

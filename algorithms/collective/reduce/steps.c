@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a processor does in a reduction. Every algorithm is a tree (tree.c, kchain.c);
+ * What a processor does in a reduction. Every algorithm is a tree (along_trees.c, kchain.c);
  * what a processor does is the same for all of them: it receives its children's vectors one after
  * the other, combines each with what it has, and sends the result up.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An experiment under way, and what the files of this folder call of each other. */
-#ifndef LPI_EXPERIMENT_STATE_H
-#define LPI_EXPERIMENT_STATE_H
+#ifndef LPI_EXPERIMENT_H
+#define LPI_EXPERIMENT_H
 
 #include <logp/experiment.h>
 #include <logp/machine.h>
@@ -71,7 +71,7 @@ struct task {
     void *operands, *result; /* in place: where those are, else as above */
 };
 
-/* ---- experiment.c ---- */
+/* ---- repetitions.c ---- */
 
 /* The task of a rank, whose part is to be freed. 0; as lpi_plan() */
 int lpi_task_of(const struct state *s, int rank, struct task *t);
@@ -85,6 +85,9 @@ int64_t lpi_time_left(const struct logp_experiment *x, int64_t start);
 /* As logp_machine_run(). -ETIMEDOUT: a vp that is still running may use s for ever, but nothing of
  * it that belongs to the caller. */
 int lpi_run_program(struct logp_machine *machine, struct state *s, int64_t timeout_ns);
+
+/* ---- results.c ---- */
+
 /* Fill the record from what has been counted. */
 void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp_report *report);
 
