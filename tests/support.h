@@ -464,6 +464,13 @@ static inline const char *test_needs(const struct logp_algorithm *a, int64_t P,
     return logp_algorithm_needs(a, P, &c->args, &c->model);
 }
 
+/* May it be chosen? */
+static inline bool test_is_candidate(const struct logp_algorithm *a, int64_t P,
+                                     const struct logp_invocation *c)
+{
+    return test_needs(a, P, c) == NULL && logp_algorithm_same_results(a, &c->args);
+}
+
 static inline const struct logp_algorithm *test_best(const char *collective, int64_t P,
                                                      const struct logp_invocation *c)
 {

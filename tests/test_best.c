@@ -47,7 +47,7 @@ static void try_row(const struct drawn *d, const struct logp_algorithm *a, struc
         struct logp_prediction p;
 
         c.args.k = k;
-        if (test_needs(a, d->P, &c) != NULL)
+        if (!test_is_candidate(a, d->P, &c))
             continue;
         p = test_predict(a, d->P, &c);
         if (is_end(&p) && (least->row == NULL || p.ns < least->ns))
@@ -71,7 +71,7 @@ static uint64_t messages_of_all(const struct drawn *d)
             struct logp_fold fold;
 
             c.args.k = k;
-            if (a->steps != NULL && test_needs(a, d->P, &c) == NULL) {
+            if (a->steps != NULL && test_is_candidate(a, d->P, &c)) {
                 s = logp_schedule_of(a, d->P, &c.args, &c.model);
                 logp_schedule_fold(&s, &delay, 0, &fold);
                 messages += fold.messages;

@@ -30,7 +30,7 @@ LOGP_CAPACITY=0 json '.[0].capacity == null' predict broadcast
 LOGP_FORMAT=json logp predict barrier
 holds '.[0].collective == "barrier"' "$dir/out" "LOGP_FORMAT=json"
 LOGP_FORMAT=csv logp list delays
-head -1 "$dir/out" | grep -qx 'name,collective,summary,source' || fail "LOGP_FORMAT=csv"
+head -1 "$dir/out" | grep -qx 'name,collective,summary,source,same_results' || fail "LOGP_FORMAT=csv"
 LOGP_FORMAT=svg logp tree broadcast
 grep -q '</svg>' "$dir/out" || fail "LOGP_FORMAT=svg"
 
@@ -63,6 +63,7 @@ for name in "${names[@]}"; do
     LOGP_ROWS | LOGP_COLS | LOGP_PACKING | LOGP_PACK | LOGP_WINDOW) what=transpose ;;
     LOGP_COUNT | LOGP_TYPE | LOGP_OP | LOGP_GAMMA | LOGP_K) what=reduce ;;
     LOGP_COUNTS) what=allgather ;;
+    LOGP_SAME_RESULTS) what=allreduce ;;
     *) what=broadcast ;;
     esac
     export "$name=banana"
