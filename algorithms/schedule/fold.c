@@ -554,6 +554,15 @@ int logp_schedule_fold(const struct logp_schedule *schedule, const struct logp_d
     return lpi_fold_until(schedule, delay, most, INT64_MAX, out);
 }
 
+int64_t logp_schedule_taker(const struct logp_schedule *schedule, const struct logp_delay *delay,
+                            struct logp_fold *out)
+{
+    int64_t step = -1;
+
+    fold(schedule, delay, 0, INT64_MAX, &(struct lpi_traced){.taker = &step}, out);
+    return step;
+}
+
 int lpi_fold_until(const struct logp_schedule *schedule, const struct logp_delay *delay,
                    uint64_t most, int64_t until, struct logp_fold *out)
 {

@@ -217,6 +217,25 @@ const struct logp_step *lpi_graph_waits_for(const struct lpi_graph *g)
     return NULL;
 }
 
+static bool is_any(const struct logp_step *s)
+{
+    return s->kind == LOGP_STEP_RECEIVE && (s->peer == LOGP_ANY_SOURCE || s->tag == LOGP_ANY_TAG);
+}
+
+int64_t lpi_graph_taker(const struct lpi_graph *g, const struct logp_step *s)
+{
+    for (uint32_t k = 0; k < g->n_parcels; k++) {
+        const struct lpi_parcel *p = &g->parcels[k];
+        const struct logp_step *by = p->step != LPI_NONE ? &g->steps[p->step] : NULL;
+        const bool fits = (s->peer == p->src || s->peer == LOGP_ANY_SOURCE) &&
+                          (s->tag == p->tag || s->tag == LOGP_ANY_TAG);
+
+        if (fits && by != NULL && is_any(by) && (by->peer != s->peer || by->tag != s->tag))
+            return p->step;
+    }
+    return -1;
+}
+
 /* ---- all of it ---- */
 
 /* Where the successors of each step stand, and how many each waits for. */
@@ -236,11 +255,6 @@ static int link_steps(struct lpi_graph *g, const struct logp_edge *edges, int64_
         g->to[g->first[edges[i].before] + g->number[edges[i].before]++] =
             (uint32_t)edges[i].after * 2 + edges[i].started;
     return 0;
-}
-
-static bool is_any(const struct logp_step *s)
-{
-    return s->kind == LOGP_STEP_RECEIVE && (s->peer == LOGP_ANY_SOURCE || s->tag == LOGP_ANY_TAG);
 }
 
 int lpi_graph_init(struct lpi_graph *g, const struct logp_step_list *list, int64_t rank,

@@ -320,6 +320,8 @@ static int conclude(struct fold *f)
         out->source =
             s != NULL ? s->peer : r; /* none: steps wait for each other, round and round */
         out->tag = s != NULL ? s->tag : LOGP_ANY_TAG;
+        if (f->traced.taker != NULL && s != NULL)
+            *f->traced.taker = lpi_graph_taker(g, s);
         return -EDEADLK;
     }
     out->unreceived = out->messages - met;

@@ -94,6 +94,7 @@ struct lpi_traced {
     struct logp_trace *trace;
     uint32_t label;
     int64_t *free_at; /* by rank: when the send that it is at could start, but for the capacity */
+    int64_t *taker; /* out, of a list with edges: see logp_schedule_taker(); NULL: not asked for */
 };
 
 int lpi_traced_send(const struct lpi_traced *to, const struct logp_transfer *t, int tag,
@@ -388,6 +389,9 @@ static inline bool lpi_graph_is_through(const struct lpi_graph *g)
 
 /* A receive that has met no message; NULL: none. */
 const struct logp_step *lpi_graph_waits_for(const struct lpi_graph *g);
+
+/* The receive from any source or with any tag that has met a message for s; -1: none. */
+int64_t lpi_graph_taker(const struct lpi_graph *g, const struct logp_step *s);
 
 /* When a message that arrives then was sent, by the parameters. */
 int64_t lpi_graph_sent(const struct logp_params *params, int64_t arrival, size_t n_bytes);

@@ -529,6 +529,17 @@ LOGP_API int logp_schedule_fold(const struct logp_schedule *schedule,
                                 const struct logp_delay *delay, uint64_t most,
                                 struct logp_fold *out);
 
+/**
+ * Find the receive that took the message for which a rank waits. In a list with edges a receive from
+ * any rank, or with any tag, can take the message that a later receive names.
+ * @param delay  as logp_schedule_fold()
+ * @param out    out, as logp_schedule_fold()
+ * @return the step of rank out->rank; -1: none: the fold does not return -EDEADLK, or no such message
+ *         has been sent
+ */
+LOGP_API int64_t logp_schedule_taker(const struct logp_schedule *schedule,
+                                     const struct logp_delay *delay, struct logp_fold *out);
+
 /* ---- placement: which ranks share a core ---- */
 
 /** Messages from one rank to another. */

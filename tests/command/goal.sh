@@ -115,6 +115,14 @@ expect='line 4 requires' wrong 'num_ranks 2\nrank 0 {\nl1: calc 1\nl1 requires l
 expect='line 3 calc' wrong 'num_ranks 1\nrank 0 {\nl1: calc 5 }\n'
 expect='rank 0 operation 1 requires itself' wrong 'num_ranks 1\nrank 0 {\nl1: calc 5\nl2: calc 5\nl1 requires l2\nl2 requires l1\n}\n'
 expect='deadlock: rank 0 any rank any tag' wrong 'num_ranks 2\nrank 0 {\nrecv 1b from -1 tag -1\n}\n'
+# a message that another receive took was sent: its number, also after other steps; both kinds of receives
+expect='deadlock: rank 0 rank 1 (tag 0), which operation 1 took any rank (tag 0)' \
+    wrong 'num_ranks 2\nrank 0 {\na: recv 8b from -1\nb: recv 8b from 1\nb requires a\n}\nrank 1 {\nsend 8b to 0\n}\n'
+! grep -q 'never' "$dir/all" || fail "taken, and never sent: $(cat "$dir/all")"
+expect='deadlock: rank 1 rank 0 (tag 7), which operation 3 took rank 0 (any tag)' \
+    wrong 'num_ranks 2\nrank 0 {\nsend 8b to 1 tag 7\n}\nrank 1 {\nc: calc 5\na: recv 8b from 0 tag 7\nb: recv 8b from 0 tag -1\na requires b\n}\n'
+expect='deadlock: rank 0 rank 1 (tag 0) never' \
+    wrong 'num_ranks 3\nrank 0 {\na: recv 8b from -1\nb: recv 8b from 1\n}\nrank 2 {\nsend 8b to 0\n}\n'
 expect='--rendezvous none concurrent' bad predict --schedule "$goal/concurrent.goal" --rendezvous 8
 expect='--capacity off concurrent' bad predict --schedule "$goal/concurrent.goal" --capacity
 expect='--schedule --explain concurrent' bad predict --schedule "$goal/concurrent.goal" --explain

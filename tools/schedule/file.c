@@ -79,6 +79,28 @@ static const char *show_peer(int64_t rank, int tag, char text[64])
     return text;
 }
 
+/* A message for which a rank waits in vain: another receive took it, or nobody sends it. */
+static void refuse_deadlock(const struct logp_schedule *s, const struct logp_delay *delay,
+                            const char *file)
+{
+    const struct logp_step_list *list = s->args.list;
+    struct logp_fold fold;
+    const int64_t taker = logp_schedule_taker(s, delay, &fold);
+    char peer[64], any[64];
+
+    show_peer(fold.source, fold.tag, peer);
+    if (taker >= 0)
+        bad_option(
+            "--schedule", file,
+            "deadlock: rank %lld waits for a message from %s, which its operation %lld took, a "
+            "receive from %s; let that name its rank and tag, or receive later",
+            (long long)fold.rank, peer, (long long)taker + 1,
+            show_peer(list->steps[fold.rank][taker].peer, list->steps[fold.rank][taker].tag, any));
+    bad_option("--schedule", file,
+               "deadlock: rank %lld waits for a message from %s that is never sent",
+               (long long)fold.rank, peer);
+}
+
 /* What it costs is the time of a graph in which the network is never full. */
 static void refuse_with_graph(const struct logp_invocation *c)
 {
@@ -103,7 +125,6 @@ const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invoc
     const char *file = option_text("schedule");
     struct logp_delay delay;
     struct logp_fold fold;
-    char peer[64];
     int rc;
 
     if (is_graph)
@@ -114,12 +135,10 @@ const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invoc
         rc = logp_schedule_fold(&buffered, &delay, 0, &fold);
         if (rc == 0)
             say_who_waits(&s, &delay);
+        if (rc == -EDEADLK)
+            refuse_deadlock(&buffered, &delay, file);
         logp_delay_destroy(&delay);
     }
-    if (rc == -EDEADLK)
-        bad_option("--schedule", file,
-                   "deadlock: rank %lld waits for a message from %s that is never sent",
-                   (long long)fold.rank, show_peer(fold.source, fold.tag, peer));
     if (rc == -EMSGSIZE)
         bad_option("--schedule", file,
                    "a receive on rank %lld differs in size from its message; make them equal",
