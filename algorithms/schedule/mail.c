@@ -19,7 +19,8 @@
 
 enum { LISTED = 16, BLOCK = 8, FIRST_BLOCK = 6 };
 
-enum { EMPTY = -1, TAKEN = -2 }; /* the src of an entry */
+enum { EMPTY = -1 };                           /* the src of an entry */
+static const uint32_t no_message = UINT32_MAX; /* its next: all of its messages are taken */
 
 struct lpi_overflow {
     uint32_t left;       /* how many messages, in entries and on blocks */
@@ -126,7 +127,7 @@ static int make_slots(struct lpi_overflow *p)
     p->n_entries = n;
     p->n_used = 0;
     for (uint32_t i = 0; i < n_old; i++)
-        if (old[i].src >= 0) {
+        if (old[i].src != EMPTY && old[i].next != no_message) {
             *entry_of(p, old[i].src, old[i].tag) = old[i];
             p->n_used++;
         }
@@ -141,10 +142,10 @@ static int put_into_entry(struct lpi_fold_mail *m, struct lpi_overflow *p,
     struct lpi_fold_message *entry = entry_of(p, message->src, message->tag);
     uint32_t index;
 
-    if (entry->src == EMPTY) {
+    if (entry->src == EMPTY || entry->next == no_message) {
+        p->n_used += entry->src == EMPTY;
         *entry = *message;
         entry->next = 0;
-        p->n_used++;
         return 0;
     }
     index = new_message(m);
@@ -211,7 +212,7 @@ static int take_from_overflow(struct lpi_fold_mail *m, struct lpi_overflow *p, i
     if (p->listed > 0 && sort(m, p) != 0)
         return -ENOMEM;
     entry = entry_of(p, src, tag);
-    if (entry->src == EMPTY)
+    if (entry->src == EMPTY || entry->next == no_message)
         return -EAGAIN;
     *out = *entry;
     if (out->next != 0) {
@@ -219,7 +220,7 @@ static int take_from_overflow(struct lpi_fold_mail *m, struct lpi_overflow *p, i
         entry->last = out->last;
         free_message(m, out->next);
     } else {
-        entry->src = TAKEN;
+        entry->next = no_message; /* it is for the next of this source and tag */
     }
     if (--p->left == 0) {
         free(p->entries);

@@ -342,7 +342,7 @@ struct logp_machine {
     void *again_arg;
     struct lpi_delay *pending;
     struct lpi_group *groups;
-    struct lpi_calls *calls; /* collectives that not all members have called: agree.c */
+    struct lpi_calls *calls;   /* collectives that not all members have called: agree.c */
     _Atomic(void *) own_calls; /* on the wall clock, the calls of each vp: agree.c */
     bool compares_calls, trusts_calls;
     int exploring, blocking; /* 0; -ENOTSUP: no run is explored, no vp is in a blocking section */

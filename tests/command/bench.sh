@@ -72,6 +72,9 @@ holds '.[0].runs == 1' "$dir/out" "no time"
 says 'flat 2 9 100.000 1.0000 100.000 1.0000 yes' bench broadcast -P 2,3 --bytes 8,9 --algo flat "${virtual[@]}"
 says 'times in us P bytes predicted x bound emulated ratio verified' bench broadcast -P 2,3 --bytes 8,9 --algo flat "${virtual[@]}"
 stderr_is 'logp: 4 points, at most about 1 s'
+# by --limit on the wall clock, whatever a run takes; here no run begins
+LD_PRELOAD=$feign FEIGN=none logp bench broadcast -P 2,3 --algo flat,chain --limit 30s
+stderr_has 'logp: 4 points, at most about 2 min 0 s'
 logp bench broadcast -P 2,3 --algo flat "${virtual[@]}" --progress on
 grep -q 'logp: 1 of 2 points, .* left: broadcast flat -P 3, 0 of 1 runs' "$dir/err" || fail "progress: $(cat "$dir/err")"
 

@@ -152,4 +152,11 @@ says 'G = 2 ns/byte (500 MB/s).' measure --clock virtual -G 2ns
 says 'times in us G ns/byte predicted x bound emulated ratio verified' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
 says 'flat 2000.000 438.000 1.5713 438.000 1.0000 yes' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
 json 'map(.G_ns_per_byte) == [0.5, 2000]' bench broadcast -G 0.5ns,2us --algo flat --clock virtual
+# a million pieces of one byte, and as many messages under way at a rank that are sent and received in turn
+json '.[0] | .prediction == "exact" and .predicted_ns == 50331920000 and .block == 1' \
+    predict broadcast --algo k-item -G 10 --bytes 1M --by schedule
+stderr_has 'logp: -G 10 is 100 us a byte, more than the gap g of a message'
+logp predict broadcast --algo k-item -G 10 --bytes 1M
+[ $code -eq 0 ] || fail "k-item: exit code $code"
+stderr_has 'logp: not predicted, since their schedules have more than 2097152 messages'
 finish

@@ -31,7 +31,7 @@ static struct {
     struct saved *against; /* NULL: nothing */
     char text[4096];       /* which sweep it is: the collective, and all options that matter */
     size_t points, done;
-    double all_ns, done_ns;
+    struct expected_time all, past; /* past: of those that are done */
     int64_t begun_ns;
 } sweep;
 
@@ -63,10 +63,11 @@ static void resolve_combination(struct combination *x, int64_t i)
 /* A point is to be run, or (-1) not any more. */
 static void expect(const struct combination *x, size_t k, int points)
 {
-    const double ns = estimate_ns(&x->o, &x->c, x->rows[k].algorithm) * points;
+    const struct expected_time each = expect_time(&x->o, &x->c, x->rows[k].algorithm);
 
-    sweep.all_ns += ns;
-    live_table_expect(x->rows[k].algorithm, points, ns);
+    sweep.all.likely_ns += each.likely_ns * points;
+    sweep.all.most_ns += each.most_ns * points;
+    live_table_expect(x->rows[k].algorithm, points, each.likely_ns * points);
 }
 
 /* Say, or refuse, that some points, or all, cannot be compared; the first of them is in x. */
@@ -140,22 +141,20 @@ static void say_estimate(const struct options *o)
         say_note("all %zu points are in the file", sweep.points);
     else
         say_note("%zu point%s, %sat most about %s", more, more == 1 ? "" : "s", there,
-                 show_duration(sweep.all_ns, time));
+                 show_duration(sweep.all.most_ns, time));
 }
 
 /* ---- progress ---- */
 
-/* The estimate is corrected by how long what is done has taken. */
 static void show_progress(const struct row *row, int done, int total)
 {
-    const double scale =
-        sweep.done_ns > 0 ? (double)(host_ns() - sweep.begun_ns) / sweep.done_ns : 1;
+    const double left_ns =
+        time_left_ns(sweep.all, sweep.past, (double)(host_ns() - sweep.begun_ns));
     char time[32], point[128];
 
     fprintf(stderr, "\rlogp: %zu of %zu points, %s left: %s %s %s, %d of %d runs \033[K",
-            sweep.done, sweep.points, show_duration((sweep.all_ns - sweep.done_ns) * scale, time),
-            row->algorithm->collective, row->algorithm->name, show_point(point, sizeof(point)),
-            done, total);
+            sweep.done, sweep.points, show_duration(left_ns, time), row->algorithm->collective,
+            row->algorithm->name, show_point(point, sizeof(point)), done, total);
     fflush(stderr);
 }
 
@@ -166,6 +165,7 @@ static void show_progress(const struct row *row, int done, int total)
 static int run_point(struct combination *x, struct logp_machine *m, struct row *row,
                      struct record_file *file)
 {
+    struct expected_time each;
     int code = EXIT_WRONG;
     size_t begun = 0;
 
@@ -180,7 +180,9 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     if (sweep.against != NULL)
         row->change = compare_saved(&x->out, row);
     sweep.done++;
-    sweep.done_ns += estimate_ns(&x->o, &x->c, row->algorithm);
+    each = expect_time(&x->o, &x->c, row->algorithm);
+    sweep.past.likely_ns += each.likely_ns;
+    sweep.past.most_ns += each.most_ns;
     x->out.n++;
     if (file->f != NULL && append_record(file, &x->out, row) != EXIT_OK) {
         drop_all_files();

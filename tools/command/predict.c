@@ -47,6 +47,17 @@ static int say_unpredicted(const struct options *o, const struct logp_invocation
     return code;
 }
 
+/* A G beyond g is a slip, as a rule: without a unit it counts units. */
+static void say_large_G(const struct options *o)
+{
+    const struct logp_params *p = &o->network.params;
+    char time[32];
+
+    if (option_is_given("G") && o->emulated && p->G_ps / 1000 > p->g_ns)
+        say_note("-G %s is %s a byte, more than the gap g of a message", option_text("G"),
+                 show_ns(p->G_ps / 1000, time, sizeof(time)));
+}
+
 static int predict_all(struct options *o)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
@@ -57,6 +68,7 @@ static int predict_all(struct options *o)
     const struct output out = {.o = o, .collective = collective, .c = &c, .rows = rows, .n = n};
     int code;
 
+    say_large_G(o);
     for (size_t i = 0; i < n; i++) {
         rows[i].algorithm = chosen[i];
         if (o->plugin != NULL || o->emulated)

@@ -129,6 +129,8 @@ static int validate(struct options *o)
     if (o->fit)
         fit_parameters(&v);
     print_validated(o->format->form, &v);
+    if (doubtful_points(&v) > 0)
+        code = EXIT_WRONG;
     forget_points(&v);
     return code;
 }

@@ -161,13 +161,13 @@ struct options {
     int n_words;
     char **rest; /* what stands behind --, or a program of mpirun; NULL at its end; NULL: none */
     char **argv; /* all of the command line */
-    const char *traced; /* mpirun: a file for the diagram; NULL: none */
-    const char *report; /* mpirun: a file for what its calls took; NULL: none */
-    bool unchecked;     /* mpirun: --check off */
-    bool checks_fail;   /* mpirun: --check fail */
-    bool checksums;     /* mpirun: sums of the buffers of sends */
+    const char *traced;              /* mpirun: a file for the diagram; NULL: none */
+    const char *report;              /* mpirun: a file for what its calls took; NULL: none */
+    bool unchecked;                  /* mpirun: --check off */
+    bool checks_fail;                /* mpirun: --check fail */
+    bool checksums;                  /* mpirun: sums of the buffers of sends */
     bool compare_calls, trust_calls; /* of struct logp_config: mpirun sets them */
-    bool tags_output;   /* each line of a program with its rank */
+    bool tags_output;                /* each line of a program with its rank */
     double
         compute; /* mpirun: what computing takes on the virtual clock, times what it takes here */
     bool gdb;    /* mpirun: in this debugger */

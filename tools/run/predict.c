@@ -216,8 +216,8 @@ int64_t lower_bound(const struct options *o, const char *collective,
     return logp_collective_lower_bound(collective, o->P, &c->args, &c->model);
 }
 
-double estimate_ns(const struct options *o, const struct logp_invocation *c,
-                   const struct logp_algorithm *algorithm)
+struct expected_time expect_time(const struct options *o, const struct logp_invocation *c,
+                                 const struct logp_algorithm *algorithm)
 {
     const double own_ns = (o->fibers ? 1e3 : 1e4) * (double)o->P; /* of a run, on the host */
     const bool wall = o->clock == LOGP_CLOCK_WALL;
@@ -229,7 +229,27 @@ double estimate_ns(const struct options *o, const struct logp_invocation *c,
     if (p.certainty != LOGP_PREDICTION_NONE)
         run_ns += (double)p.ns;
     all_ns = run_ns * o->reps;
-    if (wall && o->limit_ns > 0 && all_ns > (double)o->limit_ns)
+    if (!wall || o->limit_ns == 0)
+        return (struct expected_time){all_ns + run_ns * o->warmup, all_ns + run_ns * o->warmup};
+    if (all_ns > (double)o->limit_ns)
         all_ns = (double)o->limit_ns;
-    return all_ns + run_ns * o->warmup;
+    /* the last run begins before the limit; a busy host makes a short run as long as it likes */
+    return (struct expected_time){all_ns + run_ns * o->warmup,
+                                  (double)o->limit_ns + run_ns * (o->warmup + 1)};
+}
+
+double estimate_ns(const struct options *o, const struct logp_invocation *c,
+                   const struct logp_algorithm *algorithm)
+{
+    return expect_time(o, c, algorithm).likely_ns;
+}
+
+double time_left_ns(struct expected_time all, struct expected_time done, double spent_ns)
+{
+    const double likely = done.likely_ns > 0 ? spent_ns / done.likely_ns : 1;
+    const double most = done.most_ns > 0 ? spent_ns / done.most_ns : 1;
+    const double learnt_ns = (all.likely_ns - done.likely_ns) * likely;
+    const double bound_ns = (all.most_ns - done.most_ns) * (most > 1 ? most : 1);
+
+    return learnt_ns < bound_ns ? learnt_ns : bound_ns;
 }

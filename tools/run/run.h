@@ -117,7 +117,16 @@ void say_unpredicted_rows(const struct options *o, const struct logp_invocation 
 /* As the options ask, under the delay model that they ask for. */
 struct logp_prediction predict(const struct options *o, const struct logp_invocation *c,
                                const struct logp_algorithm *algorithm);
-/* How long all its runs take on the host, at most, as far as its formula knows it. */
+/* Of all runs of an algorithm on the host, as far as its formula knows; at most, by --limit. */
+struct expected_time {
+    double likely_ns, most_ns;
+};
+struct expected_time expect_time(const struct options *o, const struct logp_invocation *c,
+                                 const struct logp_algorithm *algorithm);
+/* What is left of all, after `done` has taken so long: as much longer than likely as that, but no
+ * more than at most, unless that has taken more. */
+double time_left_ns(struct expected_time all, struct expected_time done, double spent_ns);
+/* What is likely. */
 double estimate_ns(const struct options *o, const struct logp_invocation *c,
                    const struct logp_algorithm *algorithm);
 /* When it has ended at the latest; -1: there is no prediction of that, or it does not apply. */

@@ -24,7 +24,7 @@ static bool equation_of(const struct validated_row *row, struct equation *out)
 
     for (int k = 0; k < FITTED; k++)
         any += counts[k];
-    if (any == 0 || row->measured_ns <= 0)
+    if (any == 0 || row->measured_ns <= 0 || row->doubtful)
         return false;
     for (int k = 0; k < FITTED; k++)
         out->counts[k] = counts[k] / measured;

@@ -51,6 +51,20 @@ static struct validated_row *predicted_rows(const struct options *o, const char 
     return rows;
 }
 
+/* A busy host holds some runs up and not all, so half of them take many times the shortest. */
+static bool is_doubtful(const struct logp_summary *s)
+{
+    const int64_t many = 10;
+
+    return s->median_ns / many > s->min_ns;
+}
+
+/* Is a better than b? Of two of which one is doubtful the other. */
+static bool is_better(const struct validated_row *a, const struct validated_row *b)
+{
+    return a->doubtful != b->doubtful ? b->doubtful : a->measured_ns < b->measured_ns;
+}
+
 /* Of equals the first of the table. */
 static void find_best(struct validated_point *p)
 {
@@ -59,9 +73,10 @@ static void find_best(struct validated_point *p)
 
         if (p->chosen == NULL || row->predicted_ns < p->chosen->predicted_ns)
             p->chosen = row;
-        if (p->best == NULL || row->measured_ns < p->best->measured_ns)
+        if (p->best == NULL || is_better(row, p->best))
             p->best = row;
     }
+    p->doubtful = p->n > 0 && (p->chosen->doubtful || p->best->doubtful);
 }
 
 static int run_point(struct validated *v, const struct options *on, const struct logp_invocation *c,
@@ -85,7 +100,10 @@ static int run_point(struct validated *v, const struct options *on, const struct
     for (size_t i = 0; i < done; i++) {
         const struct logp_record *r = &rows[i].record;
 
-        p->rows[i].measured_ns = r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
+        const struct logp_summary *s = r->has_measured ? &r->measured : &r->emulated;
+
+        p->rows[i].measured_ns = s->median_ns;
+        p->rows[i].doubtful = is_doubtful(s);
         p->rows[i].verified = r->verified;
     }
     p->n = code == EXIT_OK ? done : 0; /* what is half done is not told */
@@ -138,6 +156,15 @@ int validate_collective(struct validated *v, const struct options *on, const cha
         } while (code == EXIT_OK && !runs_are_over() && bytes > 0 && bytes <= o->bytes_high);
     }
     return runs_are_over() ? EXIT_WRONG : code;
+}
+
+size_t doubtful_points(const struct validated *v)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->n; i++)
+        n += v->points[i].n > 0 && v->points[i].doubtful;
+    return n;
 }
 
 void forget_points(struct validated *v)

@@ -23,11 +23,12 @@ static double ratio_of(const struct validated_row *row)
 
 static void print_summary(const struct validated *v)
 {
+    const size_t doubtful = doubtful_points(v);
     double most = 1, product = 0;
     size_t best = 0, n = 0;
 
     for (size_t i = 0; i < v->n; i++) {
-        if (v->points[i].n == 0)
+        if (v->points[i].n == 0 || v->points[i].doubtful)
             continue;
         product += log(regret_of(&v->points[i]));
         most = fmax(most, regret_of(&v->points[i]));
@@ -39,6 +40,11 @@ static void print_summary(const struct validated *v)
                "regret is %.3f on "
                "average (geometric), %.3f at most.\n",
                best, n, exp(product / (double)n), most);
+    if (doubtful > 0)
+        printf(
+            "DOUBTFUL: %zu of %zu points, which do not count: half of the runs took over 10 times "
+            "the shortest. Run validate again on an idle host.\n",
+            doubtful, n + doubtful);
 }
 
 static void print_fit(const struct validated *v)
@@ -89,11 +95,11 @@ static void print_table_of(const struct validated *v)
 
         if (p->n == 0)
             continue;
-        printf("%-15s %4lld %9lld  %-20s %11.3f %11.3f %7.3f  %-20s %11.3f %7.3f\n", p->collective,
-               (long long)p->P, (long long)p->bytes, p->chosen->algorithm->name,
+        printf("%-15s %4lld %9lld  %-20s %11.3f %11.3f %7.3f  %-20s %11.3f %7.3f%s\n",
+               p->collective, (long long)p->P, (long long)p->bytes, p->chosen->algorithm->name,
                (double)p->chosen->predicted_ns / 1000, (double)p->chosen->measured_ns / 1000,
                ratio_of(p->chosen), p->best->algorithm->name, (double)p->best->measured_ns / 1000,
-               regret_of(p));
+               regret_of(p), p->doubtful ? "  doubtful" : "");
     }
     print_summary(v);
     if (v->has_fit)
@@ -109,11 +115,11 @@ static json_t *rows_json(const struct validated_point *p)
     for (size_t i = 0; i < p->n; i++) {
         const struct validated_row *row = &p->rows[i];
 
-        json_array_append_new(all,
-                              json_pack("{s:s,s:I,s:I,s:f,s:b}", "algorithm", row->algorithm->name,
-                                        "predicted_ns", (json_int_t)row->predicted_ns,
-                                        "measured_ns", (json_int_t)row->measured_ns, "ratio",
-                                        ratio_of(row), "verified", (int)row->verified));
+        json_array_append_new(
+            all, json_pack("{s:s,s:I,s:I,s:f,s:b,s:b}", "algorithm", row->algorithm->name,
+                           "predicted_ns", (json_int_t)row->predicted_ns, "measured_ns",
+                           (json_int_t)row->measured_ns, "ratio", ratio_of(row), "verified",
+                           (int)row->verified, "doubtful", (int)row->doubtful));
     }
     return all;
 }
@@ -140,13 +146,14 @@ static json_t *fit_json(const struct validated *v)
 /* The fit is of all points, and stands in each. */
 static json_t *point_json(const struct validated *v, const struct validated_point *p)
 {
-    return json_pack(
-        "{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:o,s:i}", "collective", p->collective, "P",
-        (json_int_t)p->P, "bytes", (json_int_t)p->bytes, "algorithm", p->chosen->algorithm->name,
-        "predicted_ns", (json_int_t)p->chosen->predicted_ns, "measured_ns",
-        (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
-        p->best->algorithm->name, "best_measured_ns", (json_int_t)p->best->measured_ns, "regret",
-        regret_of(p), "algorithms", rows_json(p), "fit", fit_json(v), "processes", v->n_processes);
+    return json_pack("{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:o,s:i,s:b}", "collective",
+                     p->collective, "P", (json_int_t)p->P, "bytes", (json_int_t)p->bytes,
+                     "algorithm", p->chosen->algorithm->name, "predicted_ns",
+                     (json_int_t)p->chosen->predicted_ns, "measured_ns",
+                     (json_int_t)p->chosen->measured_ns, "ratio", ratio_of(p->chosen), "best",
+                     p->best->algorithm->name, "best_measured_ns", (json_int_t)p->best->measured_ns,
+                     "regret", regret_of(p), "algorithms", rows_json(p), "fit", fit_json(v),
+                     "processes", v->n_processes, "doubtful", (int)p->doubtful);
 }
 
 /* The lines of CSV. */
@@ -155,21 +162,22 @@ static void add_rows(struct records *r, const struct validated_point *p)
     for (size_t k = 0; k < p->n; k++) {
         const struct validated_row *row = &p->rows[k];
 
-        put_record(r, json_pack("[s,I,I,s,I,I,o,b,b]", p->collective, (json_int_t)p->P,
+        put_record(r, json_pack("[s,I,I,s,I,I,o,b,b,b]", p->collective, (json_int_t)p->P,
                                 (json_int_t)p->bytes, row->algorithm->name,
                                 (json_int_t)row->predicted_ns, (json_int_t)row->measured_ns,
                                 json_sprintf("%.6f", ratio_of(row)), (int)(row == p->chosen),
-                                (int)(row == p->best)));
+                                (int)(row == p->best), (int)row->doubtful));
     }
 }
 
 /* A record of JSON for each point, a line of CSV for each of its algorithms. */
 void print_validated(enum record_form form, const struct validated *v)
 {
-    struct records r = {
-        .form = form,
-        .digits = 9,
-        .columns = "collective,P,bytes,algorithm,predicted_ns,measured_ns,ratio,auto,best"};
+    struct records r = {.form = form,
+                        .digits = 9,
+                        .columns =
+                            "collective,P,bytes,algorithm,predicted_ns,measured_ns,ratio,auto,best,"
+                            "doubtful"};
 
     if (form == RECORDS_TABLE) {
         print_table_of(v);

@@ -12,6 +12,7 @@ struct validated_row {
     const struct logp_algorithm *algorithm;
     int64_t predicted_ns, measured_ns; /* measured: the median */
     bool verified;
+    bool doubtful;           /* the median is far above the shortest run: the host was busy */
     struct logp_terms terms; /* of its critical path; all 0: it cannot be explained */
 };
 
@@ -24,6 +25,7 @@ struct validated_point {
     const struct validated_row *chosen; /* by auto: the best predicted */
     const struct validated_row *best;   /* measured */
     size_t n;
+    bool doubtful; /* one of the two is: it counts in no mean */
 };
 
 /* What a parameter would be for times to be as measured. */
@@ -52,6 +54,8 @@ struct validated {
 /* Run all points of a collective, on machines as `on` says, predicted as v->o says. What goes wrong
  * is said. @return an exit code */
 int validate_collective(struct validated *v, const struct options *on, const char *collective);
+/* How many are doubtful. */
+size_t doubtful_points(const struct validated *v);
 void forget_points(struct validated *v);
 
 /* ---- fit.c ---- */
