@@ -150,6 +150,30 @@ Test(refused, sizes_that_wrap)
         }
 }
 
+/* What a row needs is asked for any P, and squares and powers of two are found by sums and products. */
+Test(refused, numbers_of_processors_that_wrap)
+{
+    static const int64_t numbers[] = {INT64_MIN, -1, 0, LOGP_TREE_MAX + 1, INT64_MAX};
+    const struct logp_network model = {.params = test_600ns};
+    const struct logp_algorithm *a;
+
+    for (size_t i = 0; (a = logp_algorithm_at(NULL, i)) != NULL; i++)
+        for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+            cr_expect(logp_algorithm_needs(a, numbers[k], &(struct logp_args){0}, &model) != NULL,
+                      "%s %s %lld", a->collective, a->name, (long long)numbers[k]);
+}
+
+Test(refused, sums_of_parameters_that_wrap)
+{
+    const struct logp_params most = {.L_ns = INT64_MAX,
+                                     .g_ns = INT64_MAX - 1,
+                                     .G_ps = INT64_MAX,
+                                     .capacity = LOGP_CAPACITY_RULE};
+
+    cr_expect_eq(logp_params_gap_ns(&most, SIZE_MAX), INT64_MAX);
+    cr_expect_eq(logp_params_capacity(&most), 2);
+}
+
 /* Every algorithm of what sends P items: as a plan, and as a prediction by its steps. */
 Test(refused, plans_of_sizes_that_wrap)
 {
