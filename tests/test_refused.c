@@ -174,6 +174,22 @@ Test(refused, sums_of_parameters_that_wrap)
     cr_expect_eq(logp_params_capacity(&most), 2);
 }
 
+/* As many segments as bytes, on parameters that are 0 or large. */
+Test(refused, times_of_two_trees_do_not_wrap)
+{
+    for (int s = 0; s < N_SIZES; s++)
+        for (int which = 0; which < 8; which++) {
+            const struct logp_network model = {.params = {.L_ns = which & 1 ? LOGP_PARAM_MAX_NS : 0,
+                                                          .G_ps = which & 2 ? 1 : 0,
+                                                          .g_ns = which & 4 ? 1 : 0}};
+            const struct logp_args args = {.n_bytes = sizes[s], .k = INT64_MAX};
+            const struct logp_prediction p = logp_algorithm_predict_by(
+                logp_algorithm_find("broadcast", "two-tree"), 16, &args, &model, LOGP_BY_FORMULA);
+
+            cr_expect_geq(p.ns, 0, "%d %d: %lld", s, which, (long long)p.ns);
+        }
+}
+
 /* Every algorithm of what sends P items: as a plan, and as a prediction by its steps. */
 Test(refused, plans_of_sizes_that_wrap)
 {
