@@ -150,6 +150,46 @@ Test(refused, sizes_that_wrap)
         }
 }
 
+/* What a row needs is asked for any P, and squares and powers of two are found by sums and products. */
+Test(refused, numbers_of_processors_that_wrap)
+{
+    static const int64_t numbers[] = {INT64_MIN, -1, 0, LOGP_TREE_MAX + 1, INT64_MAX};
+    const struct logp_network model = {.params = test_600ns};
+    const struct logp_algorithm *a;
+
+    for (size_t i = 0; (a = logp_algorithm_at(NULL, i)) != NULL; i++)
+        for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+            cr_expect(logp_algorithm_needs(a, numbers[k], &(struct logp_args){0}, &model) != NULL,
+                      "%s %s %lld", a->collective, a->name, (long long)numbers[k]);
+}
+
+Test(refused, sums_of_parameters_that_wrap)
+{
+    const struct logp_params most = {.L_ns = INT64_MAX,
+                                     .g_ns = INT64_MAX - 1,
+                                     .G_ps = INT64_MAX,
+                                     .capacity = LOGP_CAPACITY_RULE};
+
+    cr_expect_eq(logp_params_gap_ns(&most, SIZE_MAX), INT64_MAX);
+    cr_expect_eq(logp_params_capacity(&most), 2);
+}
+
+/* As many segments as bytes, on parameters that are 0 or large. */
+Test(refused, times_of_two_trees_do_not_wrap)
+{
+    for (int s = 0; s < N_SIZES; s++)
+        for (int which = 0; which < 8; which++) {
+            const struct logp_network model = {.params = {.L_ns = which & 1 ? LOGP_PARAM_MAX_NS : 0,
+                                                          .G_ps = which & 2 ? 1 : 0,
+                                                          .g_ns = which & 4 ? 1 : 0}};
+            const struct logp_args args = {.n_bytes = sizes[s], .k = INT64_MAX};
+            const struct logp_prediction p = logp_algorithm_predict_by(
+                logp_algorithm_find("broadcast", "two-tree"), 16, &args, &model, LOGP_BY_FORMULA);
+
+            cr_expect_geq(p.ns, 0, "%d %d: %lld", s, which, (long long)p.ns);
+        }
+}
+
 /* Every algorithm of what sends P items: as a plan, and as a prediction by its steps. */
 Test(refused, plans_of_sizes_that_wrap)
 {

@@ -23,6 +23,8 @@ const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t
 {
     const struct logp_invocation c = lpi_invocation(args, model);
 
+    if (P < 1 || P > LOGP_TREE_MAX)
+        return "1 to 2^61 processors";
     return lpi_needs(algorithm, P, &c);
 }
 

@@ -137,7 +137,7 @@ __int128 lpi_two_tree_time(int64_t P, int64_t n, const struct lpi_hop *hop)
     const int height = height_of(P);
     const __int128 lag = (__int128)lpi_two_tree_lag(P, n, hop) * hop->step;
 
-    return (2 * (__int128)height + 2 * n - 1) * hop->step +
+    return (2 * ((__int128)height + n) - 1) * hop->step +
            (height + 1) * lpi_later(lag, hop->flight) + hop->busy;
 }
 
@@ -155,7 +155,7 @@ static __int128 least_time(int64_t n, int64_t size, int64_t last, const void *ar
     const int height = height_of(choice->P);
 
     (void)last;
-    return (2 * (__int128)height + 2 * n - 1) * hop.step + (height + 1) * (__int128)hop.flight +
+    return (2 * ((__int128)height + n) - 1) * hop.step + (height + 1) * (__int128)hop.flight +
            hop.busy;
 }
 

@@ -41,7 +41,8 @@ static int64_t gap_of(const struct logp_params *p, int64_t streams)
 
 int64_t logp_params_gap_ns(const struct logp_params *params, size_t n_bytes)
 {
-    return gap_of(params, logp_params_stream_ns(params, n_bytes));
+    return params->store_forward ? params->g_ns
+                                 : lpi_after(params->g_ns, logp_params_stream_ns(params, n_bytes));
 }
 
 int64_t logp_params_capacity(const struct logp_params *params)
@@ -50,7 +51,7 @@ int64_t logp_params_capacity(const struct logp_params *params)
         return params->capacity;
     if (params->g_ns == 0)
         return 0;
-    return max2(1, (params->L_ns + params->g_ns - 1) / params->g_ns);
+    return max2(1, params->L_ns / params->g_ns + (params->L_ns % params->g_ns > 0));
 }
 
 /* A latency in 0 .. L, a function of the two ranks and the message's number. It has no state, so
