@@ -91,7 +91,7 @@ def calls(files):
         with open(os.path.join(TOP, path), encoding="utf-8") as file:
             code[path] = COMMENT_OR_TEXT.sub('""', file.read())
         for head in HEAD.findall(code[path]):
-            name = re.search(r"(\w+)\s*\((?!\()", re.sub(r"__attribute__\(\(.*?\)\)", "", head))
+            name = re.search(r"(\w+)\s*\((?![(*])", re.sub(r"__attribute__\(\(.*?\)\)", "", head))
             if name:
                 own[path].add(name[1])
                 if not head.startswith("static"):
