@@ -102,9 +102,9 @@ json '.[0] | (.fault == null and .noise == null and .failed == null and .wrong_r
       .dropped == null and .duplicated == null and .flipped == null and .delayed == null)' \
     run broadcast --clock virtual
 logp run broadcast --fault dup:1 --clock virtual --format csv
-[ "$(sed 1q "$dir/out" | tr , '\n' | tail -12 | head -8 | paste -sd' ')" = \
+[ "$(sed 1q "$dir/out" | tr , '\n' | tail -13 | head -8 | paste -sd' ')" = \
     'fault noise failed wrong_ranks dropped duplicated flipped delayed' ] || fail "$(cat "$dir/out")"
-[ "$(tail -1 "$dir/out" | tr , '\n' | tail -12 | head -8 | paste -sd' ')" = 'dup:1  0  0 7 0 0' ] ||
+[ "$(tail -1 "$dir/out" | tr , '\n' | tail -13 | head -8 | paste -sd' ')" = 'dup:1  0  0 7 0 0' ] ||
     fail "$(cat "$dir/out")"
 
 # samples of a file, the wall clock, the environment, several texts in one
