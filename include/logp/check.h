@@ -357,6 +357,9 @@ LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *chec
 LOGP_API int logp_check_replay(logp_program program, void *arg, const struct logp_check *check,
                                const char *replay, struct logp_failure *failure);
 
+/** The version of the replays that this library writes and reads. */
+#define LOGP_REPLAY_VERSION 5
+
 /**
  * The contents of a replay. The library allocates it; later versions may append members.
  */

@@ -150,7 +150,7 @@ static void explain(struct lpi_text *wrong, int rc, const struct lpi_replay *r)
         lpi_text_add(wrong, "line %d is not a line of a replay\n", r != NULL ? r->facts.line : 1);
     else if (rc == -EPROTONOSUPPORT)
         lpi_text_add(wrong, "a replay of version %d; this library knows %d\n", r->facts.version,
-                     LPI_REPLAY_VERSION);
+                     LOGP_REPLAY_VERSION);
     else
         lpi_text_add(wrong, "%s\n", strerror(-rc));
 }

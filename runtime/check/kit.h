@@ -589,8 +589,6 @@ int lpi_regressions(struct lpi_job *job, const struct logp_check *given,
 
 /* ---- replay.c, parse.c, origin.c ---- */
 
-/* 3: late, the lowest rank usually went first; 4: a receive from any source took what a probe had found */
-enum { LPI_REPLAY_VERSION = 5 };
 enum { LPI_CHOSEN = 0xffff }; /* the bits of what a choice was that a replay has */
 
 struct lpi_replay {

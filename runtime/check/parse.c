@@ -407,7 +407,7 @@ int lpi_replay_parse(const char *text, struct lpi_replay **out)
     r->facts.line = 1;
     if (reading.at == NULL)
         return -EINVAL;
-    if (r->facts.version != LPI_REPLAY_VERSION)
+    if (r->facts.version != LOGP_REPLAY_VERSION)
         return -EPROTONOSUPPORT;
     while (rc == 0 && *reading.at != '\0') {
         r->facts.line++;

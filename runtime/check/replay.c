@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan and its answers as text, one item a line, its name first; and their files.
+ * A plan and its answers as text, one item a line, its name first; and their files. Of the earlier
+ * versions, in 3 the lowest rank usually went first in late checks, and in 4 a receive from any source took
+ * the message that a probe had found.
  *
- *     logp-replay 3
+ *     logp-replay 5
  *     program NAME
  *     processors 3
  *     run 12                 the number of the run with this size
@@ -78,7 +80,7 @@ void lpi_replay_write(struct lpi_text *t, const struct lpi_job *job)
     const struct logp_params *m = &p->network.params;
     const struct logp_fault_limits *f = &p->most_faults;
 
-    lpi_text_add(t, "logp-replay %d\n", LPI_REPLAY_VERSION);
+    lpi_text_add(t, "logp-replay %d\n", LOGP_REPLAY_VERSION);
     lpi_text_add_line(t, "program", job->check.name);
     lpi_text_add(t, "processors %d\nrun %" PRIu64 "\nseed %" PRIu64 "\n", p->P, p->run, p->seed);
     write_origin(t, job);

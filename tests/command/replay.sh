@@ -135,13 +135,15 @@ expect='LOGP_REPLAY_DIR' bad replay
 expect='extra unexpected' bad replay "$race" extra
 expect='no replay file' bad replay /dev/null
 expect='no replay file' wrong 'something else'
-expect='version 1' wrong 'logp-replay 1' 'program x'
-expect='line 3' wrong 'logp-replay 5' 'program x' 'fruit 7' 'processors 2' 'choices 0'
-expect='line 3' wrong 'logp-replay 5' 'program x' 'failed oddly -5'
-expect='line 3' wrong 'logp-replay 5' 'program x' 'argument \q'
-expect='line 3' wrong 'logp-replay 5' 'program x' 'program y'
-expect='line 3 missing' wrong 'logp-replay 5' 'program x'
-expect='does not name its program --' wrong 'logp-replay 5' 'program x' 'processors 2' 'choices 0'
+version=$(head -n 1 "$race")
+expect="version 1; version ${version#* }" wrong 'logp-replay 1' 'program x'
+expect="not replay \"$version\"" wrong 'logp-reply 5'
+expect='line 3' wrong "$version" 'program x' 'fruit 7' 'processors 2' 'choices 0'
+expect='line 3' wrong "$version" 'program x' 'failed oddly -5'
+expect='line 3' wrong "$version" 'program x' 'argument \q'
+expect='line 3' wrong "$version" 'program x' 'program y'
+expect='line 3 missing' wrong "$version" 'program x'
+expect='does not name its program --' wrong "$version" 'program x' 'processors 2' 'choices 0'
 printf 'logp-replay 5\nprogram x\0y\n' >"$dir/zero"
 expect='zero byte' bad replay "$dir/zero"
 head -c 2000 /dev/urandom >"$dir/noise"
@@ -184,7 +186,7 @@ ln -s /bin/sh "$dir/theirs/link"
 theirs() { # FOLDER WORDS...: a replay that starts this command there
     local folder=$1
     shift
-    printf '%s\n' 'logp-replay 4' 'program x' 'processors 3' 'run 0' 'seed 1' 'failed asserted -71 x' "directory $folder" \
+    printf '%s\n' "$version" 'program x' 'processors 3' 'run 0' 'seed 1' 'failed asserted -71 x' "directory $folder" \
         "${@/#/argument }" 'vary untimed' 'misses 0' 'steps 100' 'choices 0' >"$dir/theirs/r.replay"
 }
 cd "$dir/theirs" || exit 1

@@ -30,9 +30,11 @@ struct logp_replay *read_replay(const char *path)
     rc = logp_replay_parse(text, &r);
     free(text);
     if (rc == -EPROTONOSUPPORT)
-        bad_usage("%s: a replay of version %d; this logp knows version 4", path, r->version);
+        bad_usage("%s: a replay of version %d; this logp knows version %d", path, r->version,
+                  LOGP_REPLAY_VERSION);
     if (rc == -EINVAL && r->version == 0)
-        bad_usage("%s: not a replay file: its first line is not \"logp-replay 4\"", path);
+        bad_usage("%s: not a replay file: its first line is not \"logp-replay %d\"", path,
+                  LOGP_REPLAY_VERSION);
     if (rc == -EINVAL)
         bad_usage("%s: line %d of the replay is wrong, or missing", path, r->line);
     if (rc != 0)
