@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long it takes to choose an algorithm: logp_algorithm_best() for every collective, with
- * parameters and operands at random, small and large, even and uneven; asked for the first time,
- * when every answer has to be worked out, and again, when it has been kept. usage: bench_auto
- * [COLLECTIVE ...]
+ * Time to choose an algorithm: logp_algorithm_best() for every collective, with random parameters
+ * and operands, small and large, even and uneven. The first call computes the answer, the second
+ * one finds it in the cache. usage: bench_auto [COLLECTIVE ...]
  */
 #include "bench.h"
 
@@ -20,7 +19,7 @@ static int64_t below(uint64_t *random, int64_t n)
     return (int64_t)((*random * UINT64_C(0x2545f4914f6cdd1d) >> 1) % (uint64_t)n);
 }
 
-/* Any length up to 2^bits, short ones as often as long ones. */
+/* Draw a number 1 .. 2^bits, short ones as often as long ones. */
 static int64_t some(uint64_t *random, int bits)
 {
     return 1 + below(random, INT64_C(1) << below(random, bits + 1));
@@ -69,10 +68,10 @@ static void measure(const char *collective, int64_t P)
         struct logp_invocation c = draw(&random, P);
 
         first[i] = again[i] = 1e9;
-        for (int k = 0; k < AGAIN; k++) { /* the least: without what the host does */
+        for (int k = 0; k < AGAIN; k++) { /* the least: other load on the host only adds */
             double took;
 
-            c.model.params.L_ns++; /* a model not asked about before: nothing is cached */
+            c.model.params.L_ns++; /* new parameters, so no answer is cached */
             bench_forget_trees();
             took = best_us(collective, P, &c, &taken);
             first[i] = took < first[i] ? took : first[i];
@@ -95,7 +94,7 @@ static void measure(const char *collective, int64_t P)
                (long long)slowest.args.cols, (long long)slowest.args.count);
 }
 
-/* In a process of its own: there is room for so many answers. 0; or an error */
+/* Measure in a child process, whose cache has space for all answers. @return 0; not 0: an error */
 static int measure_alone(const char *collective, int64_t P)
 {
     int status = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the benchmarks share. */
+/* Helpers of all benchmarks. */
 #ifndef LOGP_BENCH_H
 #define LOGP_BENCH_H
 
@@ -22,7 +22,8 @@ static inline void bench_check(int rc, const char *what)
     exit(1);
 }
 
-/* A machine of this configuration, whose delays are a model's with these parameters; NULL: none. */
+/* Create a machine of this configuration, with the delays of a model with these parameters; model
+ * NULL: nothing is emulated. */
 static inline struct logp_machine *bench_machine(struct logp_config config, const char *model,
                                                  const struct logp_params *params)
 {
@@ -36,7 +37,7 @@ static inline struct logp_machine *bench_machine(struct logp_config config, cons
     return m;
 }
 
-/* The library keeps the trees, nodes and counts that were asked for last: ask for others. */
+/* Request other trees, nodes and counts, since the library caches the last ones. */
 static inline void bench_forget_trees(void)
 {
     struct logp_tree tree;

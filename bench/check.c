@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many runs a second the test kit does: eight processors that pass messages around a ring, 104
- * of them, received from any source; with each strategy, and with latencies by chance. An exhaustive
- * check needs one run for them, so its processors send to both sides, 96 messages.
+ * Runs per second of the test kit, with each strategy and with random latencies. Eight processors
+ * pass 104 messages around a ring and receive them from any source. An exhaustive check needs one
+ * run for these, so its processors send to both sides, 96 messages.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -43,7 +43,7 @@ static int both_sides(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-/* Make the runs. *check says afterwards what was found. @return seconds */
+/* Make the runs; check->checked has their numbers afterwards. @return seconds */
 static double run(const char *name, struct logp_check *check)
 {
     const int64_t start = bench_now_ns();
@@ -65,7 +65,7 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-/* The best of three */
+/* Print the fastest of three checks. */
 static void measure(const char *name, struct logp_check check)
 {
     double seconds = run(name, &check);
@@ -75,8 +75,7 @@ static void measure(const char *name, struct logp_check check)
     print(name, (double)check.checked.runs, seconds, &check);
 }
 
-/* Run a copy of the check on each of two cores, in processes that know nothing of each other.
- * @return seconds */
+/* Run a copy of the check on each of two cores, in independent processes. @return seconds */
 static double run_apart(const char *name, struct logp_check check)
 {
     const int64_t start = bench_now_ns();
@@ -107,7 +106,7 @@ static double run_apart(const char *name, struct logp_check check)
     return (double)(bench_now_ns() - start) * 1e-9;
 }
 
-/* One core, both, and two checks at once, which shows what this host has to give. */
+/* Compare a check on one core, on both, and two independent checks: the most that the host does. */
 static void measure_cores(const char *name, struct logp_check check)
 {
     double one = 1e9, both = 1e9, apart = 1e9;

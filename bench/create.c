@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a machine of two vps costs to make: the first of a process, the second, and one of many.
- * Each process makes its machines and ends; least and median over all of them.
+ * Time to create a machine of two vps: the first of a process, the second, and later ones. Each
+ * process creates its machines and ends; the output has the least and the median of all processes.
  */
 #include "bench.h"
 
@@ -10,7 +10,7 @@
 
 enum { PROCESSES = 101, MACHINES = 50, KEPT = 3 };
 
-/* First, second, median of the rest, in us. */
+/* Time the first machine, the second, and the median of the rest, in us. */
 static void make(const char *executor, double us[KEPT])
 {
     const struct logp_config config = {.size = sizeof(config),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many messages a second the fold of a schedule follows, on one core. usage: bench_fold
+ * Messages per second that the fold of a schedule follows on one core. usage: bench_fold
  * [COLLECTIVE ...]
  */
 #include "bench.h"
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *collective, *name;
         int64_t P;
-        bool capacity; /* and so sends in the order of time */
+        bool capacity; /* with it, sends are followed in the order of time */
     } sets[] = {
         {"barrier", "dissemination", 1 << 20, false}, {"barrier", "dissemination", 1 << 10, false},
         {"alltoall", "linear", 1 << 11, false},       {"broadcast", "binomial", 1 << 20, false},

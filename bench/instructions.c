@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages between two vps on one core, for bench/instructions, which counts the instructions of two
- * numbers of them. The clock of the machine is this program's own, and each reading is beyond all waits:
- * so the count is the same in each run, whatever the host does meanwhile.
+ * Messages between two vps on one core, for bench/instructions, which counts the instructions of
+ * two numbers of rounds. The machine reads a clock of this program, and each reading is later than
+ * the end of every wait. So the count is the same in each run, whatever the load of the host.
  *
  *     bench_instructions thread|fiber wall|virtual none|loggp ROUNDS
  *
- * A round is a ping-pong of 8 bytes, and as many nonblocking messages of 8 to 256 bytes as are begun
- * before the first wait.
+ * A round is a ping-pong of 8 bytes and a burst of BURST messages of 8 to 256 bytes each way, whose
+ * receives are all posted before the first wait.
  */
 #include "bench.h"
 

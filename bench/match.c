@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What it costs that messages and receives meet, with few and with many of them: receives that are
- * posted (post, send, wait), matched in the order of posting and in reverse, and receives from any
- * source among messages that were sent in another order than that of their arrivals. On one core,
- * under the virtual clock; ns of the host for each receive, and what 10 cost as the reference.
+ * Cost of matching few and many messages with receives: receives that are posted (post, send,
+ * wait), matched in the order of posting and in reverse, and receives from any source of messages
+ * that arrive in another order than they were sent. On one core, under the virtual clock; ns of the
+ * host for each receive. The reference is the cost of 10 messages.
  *
- *     bench_match            all of it
- *     bench_match 1000       so many
+ *     bench_match            10 to 100 000 messages
+ *     bench_match 1000       1000 messages
  */
 #include "bench.h"
 
@@ -18,8 +18,8 @@ struct trial {
     double ns; /* for all n */
 };
 
-/* Rank 0 posts n receives, each with a tag of its own, and then waits for them; rank 1 sends to all
- * of them, once they are posted. */
+/* Post n receives on rank 0, each with a tag of its own, and wait for them; rank 1 sends to all of
+ * them when they are posted. */
 static int posted(struct logp_vp *vp, void *arg)
 {
     struct trial *t = arg;
@@ -48,7 +48,7 @@ static int posted(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-/* One message of each of n others, when all of them have come. */
+/* Receive a message from each of n other ranks when all of them have arrived. */
 static int any_source(struct logp_vp *vp, void *arg)
 {
     struct trial *t = arg;

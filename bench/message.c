@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a message costs the host: an all-to-all of 8 bytes, its wall time x cores / messages, with
- * nothing emulated and under models that are faster than the host. The model's own share is what
- * would be left on an infinitely fast one. The delays are measured in turn, round after round;
- * medians of the times, and of the ratios to delay none. In each round a bare ring between two
- * threads and half a round trip of a cache line are measured too: the floor of the same minute.
+ * Cost of a message for the host: an all-to-all of 8 bytes, its wall time x cores / messages, with
+ * nothing emulated and under models that are faster than the host. The model's own share is the
+ * cost on an infinitely fast host. Each round measures all delays one after another; the output has
+ * the medians of the times, and of the ratios to delay none. Each round also measures a bare ring
+ * between two threads and half a round trip of a cache line: the floor under the same load.
  *
- *     bench_message            all of it
- *     bench_message --pieces   what a message between fibers consists of
+ *     bench_message            all delays
+ *     bench_message --pieces   the parts of the cost of a message between fibers
  */
 #include "bench.h"
 #include "pair.h"
@@ -81,7 +81,7 @@ static double cost_ns(struct logp_machine *m, const struct logp_experiment *x)
     return (double)r.measured.median_ns * logp_machine_cores(m) / (double)r.messages;
 }
 
-/* @return the part of cost_ns() that is the model's */
+/* @return the model's share of cost_ns() */
 static double own_ns(const struct logp_experiment *x, int P, int n_cores, int64_t ns)
 {
     const struct logp_network model = {.params = equal_params(ns)};
@@ -134,7 +134,7 @@ struct exchange {
     double ns; /* a message */
 };
 
-/* On one core, two vps: so many messages that wait for their receives, and then one back. */
+/* Send in_a_row messages to a vp of the same core, which receives them later, and one back. */
 static int exchange_program(struct logp_vp *vp, void *arg)
 {
     struct exchange *x = arg;
@@ -164,7 +164,7 @@ static double exchange_ns(struct logp_machine *m, int in_a_row)
     return x.ns;
 }
 
-/* ns a message, by what there is more and more of. */
+/* The parts of the cost of a message, in ns. */
 struct pieces {
     double calls, hand_over, many, lane;
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How close the wall clock comes to the predictions: every algorithm of the table that applies, for
- * the numbers of processors and the units given, L, o, g = 6, 2, 4 and gamma = 1.
+ * Compare times on the wall clock with the predictions: every algorithm of the table that applies,
+ * for the numbers of processors and the units given, with L, o, g = 6, 2, 4 and gamma = 1.
  * usage: bench_model [-r RUNS] [-s EXECUTOR:P:UNIT_NS ...] [COLLECTIVE ...]
- * -r: at most so many runs of each; -s: only these settings, in this order.
+ * -r: at most RUNS runs of each; -s: only these settings, in this order.
  *
- * The verdict: the median of the measured times is at most a part of the predicted one above it, or
- * at most 150 ns for each vp of one core that is done at the very end: a core finishes them one
- * after the other. How many they are, the column `end`, is taken from a run under the virtual
- * clock.
+ * The verdict is "ok" if the median of the measured times exceeds the prediction by at most a part
+ * of it (setting.permille), or by at most 150 ns for each vp of one core that ends last: a core
+ * finishes these one after another. Their number, the column `end`, comes from a run under the
+ * virtual clock.
  */
 #include "bench.h"
 
@@ -21,7 +21,7 @@ struct setting {
     int P;
     int64_t unit_ns;
     int reps;
-    int permille; /* that it may take longer; 0: no verdict */
+    int permille; /* by which it may take longer; 0: no verdict */
 };
 
 static const struct setting settings[] = {
@@ -48,7 +48,7 @@ static struct logp_invocation arguments(const struct logp_collective *collective
                                                      .gamma_ps = 1000 * s->unit_ns}};
 }
 
-/* ---- the most ranks of one core that are done at the very end ---- */
+/* ---- the largest number of ranks of one core that end last ---- */
 
 struct rehearsal {
     const struct logp_algorithm *algorithm;
@@ -78,8 +78,8 @@ static int rehearse(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-/* Consecutive ranks share a core, the first cores have one more. @return of those that are done at
- * the end, the most on one core */
+/* Count the ranks of each core that end last. Consecutive ranks share a core; the first cores have
+ * one more. @return the largest count */
 static int most_together(const int64_t *ends, int P, int n_cores)
 {
     int64_t end = 0;
@@ -98,7 +98,7 @@ static int most_together(const int64_t *ends, int P, int n_cores)
     return most;
 }
 
-/* @return as most_together(); -1: a processor sends more messages than are to be measured here */
+/* @return as most_together(); -1: there are more than MOST_MESSAGES messages for each processor */
 static int count_together(const struct logp_algorithm *a, const struct logp_invocation *c, int P,
                           int n_cores)
 {
@@ -186,7 +186,7 @@ static void refuse(char option, const char *value, const char *allowed)
     exit(2);
 }
 
-/* EXECUTOR:P:UNIT_NS, with the runs and the verdict of the table where it is there. */
+/* Parse EXECUTOR:P:UNIT_NS; a setting of the table has its runs and its verdict. */
 static struct setting parse_setting(const char *text)
 {
     struct setting s = {.reps = 100};

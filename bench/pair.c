@@ -53,7 +53,7 @@ static void run_both(void *(*first)(void *), void *(*second)(void *), void *a, v
 struct trip {
     _Alignas(128) atomic_int ping;
     _Alignas(128) atomic_int pong;
-    char *to_pong, *to_ping; /* where the other's message goes */
+    char *to_pong, *to_ping; /* buffer of the other side's message */
     size_t n_bytes;
     int trips;
     double half_ns;
@@ -138,7 +138,7 @@ struct side {
     double ns;
 };
 
-/* Where a side is. */
+/* Progress of a side. */
 struct progress {
     unsigned long out, in, acked; /* slots */
     long sent, got;               /* messages */

@@ -13,12 +13,13 @@ enum {
     PAIR_TWO_BYTES = 24,  /* ... and of one that shares it with another */
 };
 
-/* ns for half a round trip of n_bytes: up to 8 are a bare flag, more are copied into the other's
- * buffer. Over `trips` of them, after a tenth of them. */
+/* Measure half a round trip of n_bytes: up to 8 are a bare flag, more are copied into the other
+ * side's buffer. @return ns, the mean of `trips` round trips after a tenth as many */
 double pair_trip_ns(size_t n_bytes, int trips);
 
-/* ns a message and core, sent and received, if both threads send n messages to each other at once
- * through rings. A slot is a cache line, with one message or with two, published by one store. */
+/* Measure n messages that both threads send to each other at once through rings. A slot is a cache
+ * line, with one message or with two, published by one store. @return ns for each message and core,
+ * sent and received */
 double pair_ring_ns(int per_line, long n);
 
 #endif

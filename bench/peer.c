@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same measurement of two peers, as bench/peers compares them: of this library, with nothing
- * emulated, and, compiled with PEER_IS_MPI, of an MPI and nothing else. Rank 0 prints a line for
- * each operation: its name and its time in ns, the median of samples of at least 0.5 ms, or 20 ms
- * where there are more processors than cores. Without an OPERATION all are measured that there are
- * for P.
+ * One measurement of two peers that bench/peers compares: this library, with nothing emulated, and,
+ * compiled with PEER_IS_MPI, an MPI alone. Rank 0 prints a line for each operation: its name and
+ * its time in ns, the median of samples of at least 0.5 ms, or 20 ms if there are more processors
+ * than cores. Without an OPERATION, all operations that exist for P are measured.
  *
  * usage: bench_peer EXECUTOR P [OPERATION ...]
  *        mpirun -n P bench_mpi_peer [OPERATION ...]
  */
 #ifdef PEER_IS_MPI
 #include <mpi.h>
-/* An error ends the program: it is MPI's default for all of them. */
+/* MPI ends the program at an error, by default. */
 #define OF_EITHER(logp, mpi) (mpi)
 typedef MPI_Request request;
 #else
@@ -79,7 +78,7 @@ static int reduce(struct peer *p, int i, size_t n_bytes)
                      MPI_Reduce(p->out, p->in, n, MPI_INT64_T, MPI_SUM, i % p->P, MPI_COMM_WORLD));
 }
 
-/* A collective that combines vectors, and is alike on all processors. */
+/* A collective that combines vectors, with the same call on all processors. */
 #define COMBINES(name, logp, mpi)                                                                  \
     static int name(struct peer *p, int i, size_t n_bytes)                                         \
     {                                                                                              \
@@ -93,7 +92,7 @@ COMBINES(allreduce, logp_allreduce, MPI_Allreduce)
 COMBINES(scan, logp_scan, MPI_Scan)
 COMBINES(reduce_scatter, logp_reduce_scatter, MPI_Reduce_scatter_block)
 
-/* One that moves blocks; what follows are its further arguments: a root, or none. */
+/* A collective that moves blocks; the last argument of the macro is a root, or none. */
 #define MOVES(name, logp, mpi, ...)                                                                \
     static int name(struct peer *p, int i, size_t n_bytes)                                         \
     {                                                                                              \
@@ -123,8 +122,8 @@ static int trip(struct peer *p, int i, size_t n_bytes)
         MPI_Recv(p->in, (int)n_bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
-/* A processor of the first half sends a window of messages to its partner of the other half, which
- * answers once it has all. */
+/* Send a window of messages from each processor of the first half to its partner in the other half,
+ * which answers when it has received all of them. */
 static int window(struct peer *p, int i, size_t n_bytes)
 {
     enum { WINDOW = 64 };
@@ -189,7 +188,7 @@ static const struct operation operations[] = {
     {"pingpong-1048576", trip, LARGEST, true},
 };
 
-/* Is it this one, or of all sizes this operation? */
+/* @return whether the word is the name, or the name without its size */
 static bool is_meant(const char *word, const char *name)
 {
     const size_t n = strlen(word);
@@ -208,8 +207,8 @@ static bool is_selected(int n_words, char **words, const char *name)
 
 enum { N_OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
 
-/* n of them, until all are through, as rank 0 sees it, which in a chain is through long before the
- * others; everyone learns what they took. */
+/* Time n operations on rank 0, up to a barrier, because rank 0 of a chain is done long before the
+ * other ranks. *took_ns is the same on all ranks. */
 static int sample(struct peer *p, const struct operation *o, int n, int64_t *took_ns)
 {
     int rc = barrier(p, 0, 0);
@@ -223,7 +222,7 @@ static int sample(struct peer *p, const struct operation *o, int n, int64_t *too
     return rc == 0 ? broadcast_from(p, took_ns, sizeof(*took_ns), 0) : rc;
 }
 
-/* A sample that is too short does not count, nor do those before it: the next ones are longer. */
+/* Take SAMPLES samples of at least least_ns. A shorter one discards all so far and doubles n. */
 static int measure(struct peer *p, const struct operation *o, int64_t least_ns)
 {
     double ns[SAMPLES];
@@ -256,7 +255,7 @@ static int measure_all(struct peer *p, int n_words, char **words)
     p->out = calloc(2, capacity);
     if (p->out == NULL)
         return ENOMEM;
-    memset(p->out, 1, 2 * capacity); /* no page is new in a measurement */
+    memset(p->out, 1, 2 * capacity); /* touch all pages before the first measurement */
     p->in = p->out + capacity;
     for (int i = 0; rc == 0 && i < N_OPERATIONS; i++)
         if (is_selected(n_words, words, operations[i].name) && (p->P == 2 || !operations[i].pair))
@@ -273,7 +272,7 @@ static bool is_operation(const char *word)
     return false;
 }
 
-/* Are all words names of operations? If not, say so on stderr, in the program's name. */
+/* @return whether every word names an operation; if not, an error on stderr names the program */
 static bool are_known(const char *program, int n_words, char **words)
 {
     for (int k = 0; k < n_words; k++) {

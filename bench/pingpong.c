@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runtime costs when nothing is emulated: half a round trip between two vps on two cores,
- * as a ratio to two pinned threads that pass a bare flag (8 bytes) or memcpy into each other's
- * buffer (64 KiB and more), measured in turn in the same run. Virtual machines move between states
- * in which a cache line takes 25 or 150 ns, so only the ratio means something.
+ * Cost of the runtime when nothing is emulated: half a round trip between two vps on two cores, as
+ * a ratio to two pinned threads that pass a bare flag (8 bytes) or memcpy into each other's buffer
+ * (64 KiB and more), measured alternately in the same run. A host that is a virtual machine moves
+ * between states in which a cache line takes 25 or 150 ns, so only the ratio is meaningful.
  */
 #include "bench.h"
 #include "pair.h"
@@ -60,7 +60,8 @@ static double our_trip(struct logp_machine *m, size_t n_bytes, int trips)
     return x.half_ns;
 }
 
-/* In turn, so that both see the same states of the host; the median of each, and of the ratios. */
+/* Measure both alternately, so that they see the same states of the host; print the median of each,
+ * and of the ratios. */
 static void compare(const char *what, size_t n_bytes, int trips, int lane_slots, int rounds)
 {
     const struct logp_config config = {.n_processors = 2, .lane_slots = lane_slots};

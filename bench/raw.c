@@ -33,20 +33,20 @@ struct ring {
     struct work *of;
 };
 
-/* What all fibers do n times; generation: 1, 2, ... */
+/* The work of all fibers: `once`, n times, with generation 1, 2, ... */
 struct work {
     void (*once)(const struct work *w, int me, unsigned generation);
     int P, n, n_cores;
-    atomic_uint *flags;    /* barrier, by round and rank: how many have been signalled */
+    atomic_uint *flags;    /* barrier, by round and rank: the last generation signalled */
     atomic_ullong *places; /* broadcast, by generation modulo 2P and rank: the item */
     atomic_int ready;
-    int64_t ns; /* as rank 0 saw them */
+    int64_t ns; /* time of all n on rank 0 */
     struct ring rings[MOST_CORES];
 };
 
 static _Thread_local struct ring *ring;
 
-/* Jump to a context, which stores this one in *slot. */
+/* Jump to a context, which stores the current context in *slot. */
 static void jump(void *to, void **slot)
 {
     const struct transfer t = jump_fcontext(to, slot);
@@ -80,8 +80,9 @@ static void barrier(const struct work *w, int me, unsigned generation)
 }
 
 /*
- * The item is the generation. 2P places are enough: no rank begins generation G before each of the
- * others was root once in the P before it, and so has what was sent in G - 2P.
+ * Broadcast the generation as the item. 2P places are enough: before a rank begins generation G,
+ * each of the others has been root once in the P generations before it, and so has received the
+ * item of generation G - 2P.
  */
 static void broadcast(const struct work *w, int me, unsigned generation)
 {

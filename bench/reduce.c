@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reduction of long vectors costs when nothing is emulated: 2^20 doubles on each of 8
+ * Cost of a reduction of long vectors when nothing is emulated: 2^20 doubles on each of 8
  * processors, every algorithm of the table, with both executors. P-1 vectors have to be combined
- * with another, so (P-1) vectors / time is held against memcpy of one vector, measured in turn, and
- * against gamma, the time of the combinations alone on one core.
+ * with another, so (P-1) vectors / time is compared with memcpy of one vector, measured just before
+ * it, and with gamma, the time of the combinations alone on one core.
  */
 #include "bench.h"
 
@@ -27,7 +27,7 @@ static double copy_ns(void)
         const int64_t start = bench_now_ns();
 
         memcpy(to, from, vector_bytes);
-        __asm__ volatile("" : : "r"(to) : "memory"); /* the copy is wanted */
+        __asm__ volatile("" : : "r"(to) : "memory"); /* keep the copy */
         ns[i] = (double)(bench_now_ns() - start);
     }
     free(from);

@@ -29,14 +29,14 @@ static inline int bench_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts its argument: values[0] is the least afterwards. */
+/* Sort the values, so that values[0] is the least. @return their median */
 static inline double bench_median(double *values, size_t n)
 {
     qsort(values, n, sizeof(*values), bench_compare);
     return values[n / 2];
 }
 
-/* Is it among the words, or are there none? */
+/* @return whether the name is among the words, or there are no words */
 static inline bool bench_selected(int n_words, char **words, const char *name)
 {
     for (int i = 0; i < n_words; i++)

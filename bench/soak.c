@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime for hours: messages under stress, random programs, lives of a machine. Best in a
- * build with -DLOGP_PAUSES=ON, which stops at random wherever something is handed over.
+ * Test the runtime for hours: messages under stress, random programs, lives of machines. Best in a
+ * build with -DLOGP_PAUSES=ON, which pauses at random wherever something is handed over.
  *
  *     bench_soak --messages 1e9 --state messages.state
  *     bench_soak --programs 1e5 | --lives 1e5  [--seconds T] [--seed S] [--state FILE] [--part I]
  *                [--timeout T]
  *
- * Progress on stderr. With --state it goes on where the last one ended, by itself, by --seconds or
- * by a signal. What goes wrong is told with its seed and part, which --part runs alone.
- * A run that takes longer than --timeout seconds, 300, hangs, and that is wrong, too.
- * Exit code: 0 all done, 1 something went wrong, 2 bad usage, 3 ended before it was done.
+ * Progress is on stderr. With --state it resumes where the last call ended, by itself, by --seconds
+ * or by a signal. A failure is printed with its seed and part; --part runs this part alone. A run
+ * of more than --timeout seconds (default: 300) counts as a failure.
+ * Exit code: 0 all done, 1 a failure, 2 bad usage, 3 ended before it was done.
  */
 #include "sample.h"
 #include "soak.h"
@@ -36,7 +36,7 @@ static int64_t run_timeout_ns = INT64_C(300000000000);
 struct soak {
     const struct soak_kind *kind;
     uint64_t wanted, done, part, seed;
-    double seconds, spent; /* spent: by all that led to the state */
+    double seconds, spent; /* spent: by earlier calls, from the state */
     const char *state_path;
     int64_t only_part; /* -1: all */
 };
@@ -122,7 +122,7 @@ static bool read_state(struct soak *s)
     return good;
 }
 
-/* Whole or not at all. */
+/* Write a new file and rename it, so that the state is whole or unchanged. */
 static bool write_state(const struct soak *s, double spent)
 {
     char path[4096];
@@ -199,7 +199,7 @@ static int bad(const char *option, const char *value, const char *allowed)
     return 2;
 }
 
-/* A whole number, 1e9 as well. */
+/* Parse a whole number; 1e9 is one, too. */
 static bool number(const char *text, double most, uint64_t *out)
 {
     char *end;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of bench_soak --messages in which everybody waits all the time: two vps send each other a
- * few messages, receive as many, and go on, with each other or with the next. What is not delivered
- * or not woken for is missed soon, since nothing else comes once all wait for it; receives are
- * posted before their messages come, are on offer where these are long, and end before them; there
- * is room for what is on its way and no more.
+ * Parts of bench_soak --messages in which most vps wait at any time: two vps send each other a few
+ * messages, receive as many, and continue with each other or with other partners. A lost message or
+ * wake-up is found soon, because no other event can come when all vps wait. Receives are posted
+ * before their messages come, offer their buffers to long messages, and may end before a message
+ * comes. The queue limit leaves space for the messages on their way only.
  */
 #include "soak.h"
 
@@ -25,7 +25,7 @@ struct exchange {
     char wrong[80];
 };
 
-/* Both partners draw the same. */
+/* Draw number `what` of a round, the same for both partners. */
 static uint64_t drawn(const struct exchange *x, uint64_t round, uint64_t what)
 {
     uint64_t r = (x->seed + round * 64 + what) * UINT64_C(0x9e3779b97f4a7c15);
@@ -35,7 +35,7 @@ static uint64_t drawn(const struct exchange *x, uint64_t round, uint64_t what)
     return r ^ (r >> 31);
 }
 
-/* Of message i of a round from this rank. */
+/* @return the length of message i of a round from this rank */
 static size_t length(const struct exchange *x, uint64_t round, int i, int from)
 {
     return 1 + drawn(x, round, (uint64_t)(i * MOST_P + from + 1)) % x->largest;
@@ -51,7 +51,7 @@ static int tag_of(const struct exchange *x, uint64_t round, int i)
     return (int)((round * MOST_IN_ROW + (uint64_t)(x->apart ? i : 0)) % TAGS);
 }
 
-/* As seen from its partner, too. */
+/* @return the partner of a rank in a round; the partner's partner is the rank */
 static int partner(const struct exchange *x, uint64_t round, int P, int me)
 {
     if (!x->roams)
@@ -129,7 +129,7 @@ int64_t soak_exchange(struct soak_part *part)
     x.apart = soak_below(part, 2) == 0;
     x.rounds = wanted / (uint64_t)P / MOST_IN_ROW;
     x.wrong[0] = '\0';
-    /* of a round and the next; what cores keep for themselves comes on top */
+    /* for the messages of a round and the next, and for memory that cores keep for themselves */
     if (!x.roams) /* a rank that roams may be ahead by more */
         config.queue_limit = (size_t)P * 2 * MOST_IN_ROW * (x.largest + 512) * 2;
     rc = logp_machine_create(&config, &m);

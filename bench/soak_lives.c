@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_soak --lives: machines made and destroyed, with all that can happen in between
- * (tests/life.h). Once the first have been, open files, threads and mappings stay as many as they
- * are, and memory what it is.
+ * bench_soak --lives: machines are created and destroyed, with all kinds of events in between
+ * (tests/life.h). After the first WARM lives, the numbers of open files and threads stay the same,
+ * and the heap and the resident memory do not grow.
  */
 #include "life.h"
 #include "soak.h"
@@ -14,12 +14,12 @@
 enum {
     PER_PART = 100,
     WARM = 200,                /* lives after which nothing may grow */
-    SLACK_BYTES = 64 << 10,    /* of the heap: what the C library keeps varies */
-    RESIDENT_BYTES = 16 << 20, /* of all: stacks of threads that have ended are kept for others */
+    SLACK_BYTES = 64 << 10,    /* of the heap: the C library keeps varying amounts */
+    RESIDENT_BYTES = 16 << 20, /* of resident memory: stacks of ended threads are kept */
     PATIENCE_MS = 1000,        /* a thread that has been joined may be listed for a moment */
 };
 
-/* What this process has. */
+/* The resources of this process. */
 struct holdings {
     long files, threads, resident_bytes;
     size_t heap_bytes;
@@ -57,7 +57,7 @@ static struct holdings look(void)
                              .heap_bytes = mallinfo2().uordblks + mallinfo2().hblkhd};
 }
 
-/* As look(), of what stays. */
+/* As look(), after waiting for the ends of all but this number of threads. */
 static struct holdings settled(long threads)
 {
     struct holdings now = look();

@@ -2,7 +2,7 @@
 /*
  * bench_soak --messages: machines of all shapes under stress (tests/stress.h): lanes long, short
  * and absent, payloads small and long, with and without offers that are taken back, messages from
- * outside, room for few messages, threads and fibers.
+ * outside, queues with space for few messages, threads and fibers.
  */
 #include "soak.h"
 #include "stress.h"
@@ -20,11 +20,11 @@ struct outside {
     struct logp_machine *m;
     struct stress *s;
     pthread_t thread;
-    atomic_bool ended; /* the run is over: no vp takes what comes now */
+    atomic_bool ended; /* the run is over: no vp receives messages any more */
     int rc;
 };
 
-/* Until programs run it is refused. */
+/* Inject messages, repeatedly while they are refused because no programs run yet. */
 static void *inject(void *arg)
 {
     struct outside *o = arg;
@@ -81,12 +81,12 @@ static int64_t messages(struct soak_part *part)
 #ifdef __SANITIZE_THREAD__
     wanted /= 20;
 #endif
-    if (limited) { /* a few messages a processor, and of the longest there is always room for one */
+    if (limited) { /* space for a few messages a processor, and always for one of the longest */
         config.queue_limit = (size_t)P * (4096 + soak_below(part, 65536)) + 2 * s.largest;
         s.limited = true;
     }
     s.per_pair = wanted / pairs + 1;
-    if (soak_below(part, 4) == 0 && !limited) /* a waiting vp takes none of these */
+    if (soak_below(part, 4) == 0 && !limited) /* a vp that waits for space does not receive them */
         s.outside = wanted / (uint64_t)P / 20;
     snprintf(part->what, sizeof(part->what),
              "P %d, %s, %d slots, payload <= %zu, %s%s%s%llu from outside", P, config.executor,

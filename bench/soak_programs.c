@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_soak --programs: random programs (tests/random_program.h). Each under the virtual clock
- * with fibers, threads and several cores at once, all equal to a plain simulation and, where it can
- * be folded, to the fold; then in orders at random as the test kit has them, and on the wall clock,
- * where each receive must take the next of what it could.
+ * bench_soak --programs: random programs (tests/random_program.h). Each one runs under the virtual
+ * clock with fibers, threads and several cores at once; all must equal a plain simulation and, if
+ * the program can be folded, the fold. Then it runs in random orders of the test kit, and on the
+ * wall clock, where each receive must take the next message of those that it fits
+ * (random_unsound()).
  */
 #include "random_program.h"
 #include "soak.h"
@@ -12,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PER_PART = 100, ORDERS = 3 /* at random, of each program */ };
+enum { PER_PART = 100, ORDERS = 3 /* random ones, of each program */ };
 
-/* Where each program runs. */
+/* The machines that run each program. */
 enum place { FIBERS, THREADS, PARALLEL, EXPLORED, WALL_FIBERS, WALL_THREADS, N_PLACES };
 
 static const struct logp_config places[N_PLACES] = {
@@ -28,7 +29,7 @@ static const struct logp_config places[N_PLACES] = {
 static const char *const names[N_PLACES] = {"fibers",   "threads",     "parallel",
                                             "explored", "wall fibers", "wall threads"};
 
-static struct logp_machine *machines[N_PLACES][MOST_P + 1]; /* made when first wanted */
+static struct logp_machine *machines[N_PLACES][MOST_P + 1]; /* created on first use */
 
 static int choose(void *arg, const struct logp_alternative *alternatives, int n)
 {
@@ -36,7 +37,7 @@ static int choose(void *arg, const struct logp_alternative *alternatives, int n)
     return (int)soak_below(arg, (uint64_t)n);
 }
 
-/* The machine of a place for this program, with its model. 0; negative errno */
+/* Get the machine of a place for this program, with its model. @return 0; a negative errno */
 static int machine(enum place place, const struct random_program *g, struct soak_part *part,
                    struct logp_machine **out)
 {
@@ -65,7 +66,7 @@ static int machine(enum place place, const struct random_program *g, struct soak
     return rc;
 }
 
-/* @return 0; negative errno, -EBADMSG: it is not as it must be */
+/* @return 0; -EBADMSG: a wrong outcome; another negative errno */
 static int run_in(enum place place, const struct random_program *g,
                   const struct random_outcome *expected, struct soak_part *part)
 {

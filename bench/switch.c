@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a hand-over costs, and what many vps on few cores cost with no delays: two vps of one core
- * that probe in vain and so yield to each other, a dissemination barrier of 8 to 1024 vps, and a
- * broadcast of 8 bytes, each from the next root. The references are bare fibers (raw.h), measured
- * in turn with ours; and for barriers beside a busy process the same without it.
+ * Cost of a hand-over, and of many vps on few cores, with no delays: two vps of one core that probe
+ * in vain and so yield to each other, a dissemination barrier of 8 to 1024 vps, and a broadcast of
+ * 8 bytes, each from the next root. The references are bare fibers (raw.h), measured alternately
+ * with the vps, and, for barriers next to a busy process, the same barriers without that process.
  *
- *     bench_switch            all of it
- *     bench_switch long       10^8 hand-overs, and what the process has grown by
+ *     bench_switch            all measurements
+ *     bench_switch long       10^8 hand-overs, and the growth of the process
  */
 #define _GNU_SOURCE
 #include "raw.h"
@@ -138,15 +138,15 @@ static void measure_collective(const struct collective *c, const char *executor,
     fflush(stdout);
 }
 
-/* ---- beside a busy process, which has nothing to do with this one and computes now and then on one
- * of its cores. The kernel kills it when this one ends, however it ends. ---- */
+/* ---- next to a busy process: an unrelated one that computes now and then on one of our cores. The
+ * kernel kills it when this process ends, however it ends. ---- */
 
 static void compute_for_ever(pid_t parent)
 {
     cpu_set_t allowed, one;
     int cpu = CPU_SETSIZE - 1;
 
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) /* it ended before that */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) /* it ended before this */
         _exit(1);
     sched_getaffinity(0, sizeof(allowed), &allowed);
     while (cpu > 0 && !CPU_ISSET((size_t)cpu, &allowed))
@@ -167,8 +167,8 @@ static void await_stop(pid_t busy)
         bench_check(-ECHILD, "the busy process");
 }
 
-/* Fork it, pinned to the last core that this process may use, at rest. To be called before there
- * are machines, by the thread that lives longest. */
+/* Fork the busy process, stopped, and pinned to the last core that this process may use. Call it
+ * before there are machines, on the thread that lives longest. */
 static pid_t busy_create(void)
 {
     const pid_t parent = getpid(), busy = fork();
@@ -180,7 +180,7 @@ static pid_t busy_create(void)
     return busy;
 }
 
-/* Let it compute, or rest: then it does when this returns. */
+/* Let the busy process compute, or stop it: it has then stopped when this returns. */
 static void busy_set(pid_t busy, bool computes)
 {
     kill(busy, computes ? SIGCONT : SIGSTOP);
@@ -194,7 +194,7 @@ static void busy_destroy(pid_t busy)
     waitpid(busy, NULL, 0);
 }
 
-/* As many as take MIN_MS: the host's scheduler lets either have a core for some ms. */
+/* A series of at least MIN_MS, because the host gives each process the core for some ms. */
 static struct series long_series(struct logp_machine *m)
 {
     struct series s = {.collective = &barrier, .n = 50};
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < ROUNDS; i++)
         raw[i] = raw_switch_ns(1000000);
     printf("bare    a jump from fiber to fiber: %.1f ns\n", bench_median(raw, ROUNDS));
-    measure_switch("fiber", 900000); /* a million in vain would count as a deadlock */
+    measure_switch("fiber", 900000); /* a million failed probes would count as a deadlock */
     measure_switch("thread", 20000);
     measure_collective(&barrier, "fiber", 8, 10000);
     measure_collective(&barrier, "fiber", 64, 1000);

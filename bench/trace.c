@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tracing costs: host time for each event that is recorded, on the virtual clock, where
- * nothing is waited for; and by how much it changes the wall-clock time of a collective over its
- * prediction. On and off in turn. usage: bench_trace [event | ratio]
+ * Cost of tracing: host time for each recorded event under the virtual clock, where no vp waits;
+ * and the change of the ratio of a collective's wall-clock time to its prediction. Runs with and
+ * without tracing alternate. usage: bench_trace [event | ratio]
  */
 #include "bench.h"
 
@@ -26,7 +26,7 @@ static int to_and_fro(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-/* Many computes, one send: next to nothing but events. */
+/* Compute only, so that the events take nearly all of the time. */
 static int alone(struct logp_vp *vp, void *arg)
 {
     int rc = 0;
@@ -37,7 +37,7 @@ static int alone(struct logp_vp *vp, void *arg)
     return rc;
 }
 
-/* CPU time of this process: its one core works all the time. */
+/* @return the CPU time of this process for a run, whose one core is busy all the time */
 static double run_ns(struct logp_machine *m, logp_program program)
 {
     const int64_t start = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -80,7 +80,7 @@ static void measure_events(const char *what, logp_program program)
         with[i] = run_ns(machines[1], program);
         n = recorded(machines[1]);
     }
-    bench_median(without, ROUNDS); /* the least of each: what the host adds is none of ours */
+    bench_median(without, ROUNDS); /* the least of each: other load only adds */
     bench_median(with, ROUNDS);
     printf("%-18s %9llu %10.1f %10.1f %10.1f\n", what, (unsigned long long)n,
            without[0] / (double)n, with[0] / (double)n, (with[0] - without[0]) / (double)n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the counting function takes: T of 10^18 processors, and one processor's place and
- * children among 10^9, for easy and for awkward parameters. */
+/* Time of the counting function: T of 10^18 processors, and one processor's place and children
+ * among 10^9, for easy and for awkward parameters. */
 #include "bench.h"
 #include <logp/paper.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked with a program: its own time, between the starts of all ranks and their ends, on stderr. */
+/* Print the time of the program that this is linked with, from the start to the end of all ranks,
+ * on stderr. */
 #include <mpi.h>
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small programs in which messages, not computing, take the time: bench/mpi-programs runs them under
- * this library and under Open MPI. Rank 0 prints what both must print alike.
+ * Small programs that spend their time on messages, not on computing. bench/mpi-programs runs them
+ * under this library and under Open MPI. Rank 0 prints a result that must be the same under both.
  *
  * usage: programs ring|stencil|cg|workers|transpose REPETITIONS
  */
@@ -13,7 +13,7 @@
 
 static int P, me;
 
-/* A token goes round, and each rank adds to it. */
+/* Pass a token around; each rank adds to it. */
 static double ring(int n)
 {
     long token = 0;
@@ -79,7 +79,7 @@ static double dot(const double *x, const double *y, int m)
     return sum;
 }
 
-/* Conjugate gradients with 1000 unknowns: n steps, from the start again before they are solved. */
+/* Conjugate gradients with 1000 unknowns: n steps, restarted before the system is solved. */
 static double conjugate_gradients(int n)
 {
     enum { UNKNOWNS = 1000, STEPS = 50 };
@@ -144,7 +144,7 @@ static double workers(int n)
     return sum;
 }
 
-/* Blocks of a matrix change places, again and again: each rank has 16 numbers for each other. */
+/* Transpose a matrix by blocks, repeatedly: each rank has 16 numbers for each other rank. */
 static double transpose(int n)
 {
     enum { BLOCK = 16 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transport `mpi` against the MPI that carries it, in one run of one program: ping-pongs, and
- * collectives beside the same schedules written with plain MPI calls. Both in turn, one vp in each
- * process, on the same thread; medians of the times, and of the ratios.
+ * Compare the transport `mpi` with the MPI below it in one run of one program: ping-pongs, and
+ * collectives with the same schedules in plain MPI calls. The two are measured alternately, with
+ * one vp in each process, on the same thread; the output has the medians of the times and of the
+ * ratios.
  *
  * flood: messages of random sizes between all vps, with random pauses. None may be lost, doubled or
  * out of order.
@@ -19,7 +20,7 @@ enum { MOST_BYTES = 1 << 20, MOST_ROUNDS = 99 };
 static char *out, *in;
 static int me, P;
 
-/* ---- the same twice ---- */
+/* ---- the same operations with plain MPI calls and with the library ---- */
 
 static int mpi_pingpong(size_t n)
 {
@@ -181,7 +182,7 @@ static uint64_t draw(uint64_t *state)
     return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* A pause now and then: in a system call, or busy. */
+/* Pause at random, in a system call or busy. */
 static void rest(uint64_t *state)
 {
     const uint64_t r = draw(state);
@@ -196,7 +197,8 @@ static void rest(uint64_t *state)
 
 enum { FLOOD_BYTES = 1024, FLOOD_LONG = 20000, DATA = 7, LAST = 8 };
 
-/* Each message is its source, its number from there to here, and the same byte to its end. */
+/* Receive a message. Its first 8 bytes are its number among the messages from its source to this
+ * rank; all further bytes are the low byte of that number. */
 static int take_one(struct logp_vp *vp, int64_t *next, char *buf, int *n_last)
 {
     struct logp_status status;

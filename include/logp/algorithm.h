@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file algorithm.h
- * Algorithms, for authors of their own.
+ * The parts of an algorithm, for authors of new algorithms.
  *
- * An algorithm is a row of a table: its names, the steps of each processor (steps), what a
+ * An algorithm is a row of a table: its names, the steps of each processor (steps), the data that a
  * processor computes beforehand (plan), and its time under LogP (predict). A row of your own is
  * part of your program or of a plug-in:
  *
@@ -14,7 +14,7 @@
  *     logp_algorithm_add(&ring);
  *
  * From then on logp_algorithm_find() finds it, lists show it, and it is chosen where its prediction
- * is the best. An experiment takes a row that was not added, too: logp_experiment.algorithm.
+ * is the best. An experiment also takes a row that was not added: logp_experiment.algorithm.
  *
  * Only `steps` is required. Without `predict`, the prediction is the fold of the schedule.
  */
@@ -58,9 +58,9 @@ struct logp_step;
 struct logp_postcondition;
 struct logp_buffer_ref;
 
-/* ---- knobs ---- */
+/* ---- parameters of algorithms ---- */
 
-/** The unit of a knob's value. */
+/** The unit of a parameter's value. */
 enum logp_unit {
     LOGP_UNIT_NUMBER,
     LOGP_UNIT_BYTES,
@@ -80,8 +80,8 @@ struct logp_knob {
     const char *name;
     const char *metavar;      /**< of its value in help: "N" */
     const char *help;         /**< one line */
-    const char *default_text; /**< the default as text; "": value 0, the algorithm's choice, */
-    const char *auto_text;    /**< which this text describes */
+    const char *default_text; /**< the default as text; "": 0, the algorithm's choice */
+    const char *auto_text;    /**< describes that choice */
     const char *allowed;      /**< the allowed values as text */
     const char *key;          /**< its name in records */
     enum logp_unit unit;
@@ -90,35 +90,35 @@ struct logp_knob {
     size_t field;                  /**< of struct logp_args: the offset of an int64_t */
 };
 
-/** @return knob i = 0, 1, ...; NULL: there are no more. Static storage. */
+/** @return parameter i = 0, 1, ...; NULL: there are no more. Static storage. */
 LOGP_API const struct logp_knob *logp_knob_at(size_t i);
 
-/** @return the knob of this name; NULL: there is none. */
+/** @return the parameter of this name; NULL: there is none. */
 LOGP_API const struct logp_knob *logp_knob_find(const char *name);
 
-/** A knob of an algorithm. */
+/** A parameter that an algorithm uses. */
 struct logp_knob_use {
-    size_t field; /**< the knob's; 0: none */
-    /** The value that the algorithm works with. NULL: the value in args. If k is 0, it is free: the
-     *  library takes the k with the least prediction among those that `needs` accepts, the smallest
-     *  of equals. It tries 1 .. 64, and with formulas also the larger k with which k^n >= P for a
-     *  smaller n. The messages must then depend on k only, not on the network. Plans and
+    size_t field; /**< of the parameter: logp_knob.field; 0: none */
+    /** The value that the algorithm uses. NULL: the value in args. If k is 0, it is free: the
+     *  library takes the k with the least prediction among those that `needs` accepts; a tie goes
+     *  to the smallest k. It tries 1 .. 64, and with formulas also the larger k with which k^n >= P
+     *  for a smaller n. The messages must then depend on k only, not on the network. Plans and
      *  predictions get k in c->args.k. */
     int64_t (*value)(int64_t P, const struct logp_invocation *c);
 };
 
-/** The knob of a field of struct logp_args, for logp_algorithm.knobs. */
+/** The parameter of a field of struct logp_args, as an element of the list in a row. */
 #define LOGP_KNOB(field_, value_)                                                                  \
     {                                                                                              \
         offsetof(struct logp_args, field_), value_                                                 \
     }
 
 /**
- * Get the value of a knob that an algorithm works with.
+ * Get the value of a parameter that an algorithm uses.
  * @param network  NULL: as logp_plan_create()
  * @param value    out; NULL: not wanted, and P and args are not used. LOGP_PREDICTION_NO_MEMORY:
  *                 there was no memory to predict which value is the best
- * @return true: the algorithm has this knob
+ * @return true: the algorithm has this parameter
  */
 LOGP_API bool logp_algorithm_knob(const struct logp_algorithm *algorithm,
                                   const struct logp_knob *knob, int64_t P,
@@ -134,7 +134,7 @@ enum logp_along {
     LOGP_TO_ROOT,   /**< plan.children are in the order of receiving */
 };
 
-/** The largest number of knobs of an algorithm. */
+/** The largest number of parameters of an algorithm. */
 #define LOGP_MAX_KNOBS 4
 
 /** A row of the table. Functions other than `needs` are called only if the row applies. */
@@ -144,7 +144,7 @@ struct logp_algorithm {
     const char *name;
     const char *summary; /**< one line */
     const char *source;  /**< the paper */
-    /** @return NULL: the row applies; otherwise what it needs ("one row and one column").
+    /** @return NULL: the row applies; otherwise its requirement ("one row and one column").
      *  NULL: the row always applies. */
     const char *(*needs)(int64_t P, const struct logp_invocation *c);
     /** Fill c->plan for a rank. @return 0; -ENOMEM, -EINVAL: nothing is allocated. NULL: there is
@@ -168,7 +168,8 @@ struct logp_algorithm {
     enum logp_along along; /**< the tree in plan */
     bool rough;            /**< predict is a bound: the schedule's time is preferred */
     bool in_place;         /**< the steps also work if operands and result overlap as
-                                logp_collective.in_place says; otherwise the row gets a copy */
+                                logp_collective.in_place describes; otherwise the row gets a
+                                copy */
     bool any_blocks;       /**< the steps also work with logp_args.blocks; otherwise those are
                                 refused */
     bool survives; /**< processors that stop (delay.h) need no result: a run has not failed if
@@ -178,10 +179,11 @@ struct logp_algorithm {
                          compiled with another layout is refused */
     /** allreduce: for each element all ranks get the value of one expression: the same operands in
      *  the same places, combined in the same order, so that all get the same bits. The steps need
-     *  it only if the operation is not exact (logp_op_is_exact()) and logp_args.may_differ is 0; only
-     *  rows with this property are then chosen. logp_schedule_same() tests it. false, and so a row that
-     *  was compiled before this member existed: ranks may get different bits. Rows of other
-     *  collectives ignore it, because no two of their ranks combine the same element of a result */
+     *  it only if the operation is not exact (logp_op_is_exact()) and logp_args.may_differ is 0;
+     *  only rows with this property are then chosen. logp_schedule_same() tests it. false, as in a
+     *  row that was compiled before this member existed: ranks may get different bits. Rows of
+     *  other collectives ignore it, because no two of their ranks combine the same element of a
+     *  result */
     bool same_results;
 };
 
@@ -190,9 +192,9 @@ struct logp_algorithm {
     .size = sizeof(struct logp_algorithm), .plan_at = offsetof(struct logp_invocation, plan),      \
     .collective = (collective_), .name = (name_), .summary = (summary_), .source = (source_)
 
-/** Does each rank get the same result with this row? true: also if the operation is exact, the
- *  arguments allow results that differ, or the collective is no allreduce. A row for which this is
- *  false is not chosen; a program may still plan it. */
+/** @return whether each rank gets the same result with this row; true also if the operation is
+ *          exact, if the arguments allow results that differ, and for other collectives than
+ *          allreduce. A row for which this is false is not chosen; a program may still plan it. */
 LOGP_API bool logp_algorithm_same_results(const struct logp_algorithm *algorithm,
                                           const struct logp_args *args);
 
@@ -202,16 +204,16 @@ LOGP_API bool logp_algorithm_same_results(const struct logp_algorithm *algorithm
  * @param algorithm  not copied: it must stay unchanged
  * @return 0; -EINVAL (no such collective; no name, summary or source; neither steps nor run),
  *         -EPROTONOSUPPORT (compiled with headers of another version, in which the row lacks
- *         plan_at or struct logp_invocation has another layout), -EEXIST (the collective has a row of this
- *         name), -ENOSPC (there are 64)
+ *         plan_at or struct logp_invocation has another layout), -EEXIST (the collective has a row
+ *         of this name), -ENOSPC (there are 64)
  */
 LOGP_API int logp_algorithm_add(const struct logp_algorithm *algorithm);
 
 /* ---- collectives ---- */
 
-/** What determines the size of a collective. */
+/** The kinds of operands, which determine the size of a collective. */
 enum logp_operands {
-    LOGP_OPERANDS_NONE,   /**< it carries no data */
+    LOGP_OPERANDS_NONE,   /**< no data */
     LOGP_OPERANDS_BYTES,  /**< logp_args.n_bytes */
     LOGP_OPERANDS_VECTOR, /**< count elements of op's type on each processor */
     LOGP_OPERANDS_TOTAL,  /**< count elements of op's type, all processors together */
@@ -291,7 +293,7 @@ LOGP_API int logp_collective_check(const struct logp_collective *collective, int
  *     }
  *
  * The function is pure: the same arguments always give the same step. The plan function of the row
- * computes what a rank must remember (c->plan). Receives name their source and tag. A row with a
+ * computes the data that a rank needs (c->plan). Receives name their source and tag. A row with a
  * steps function needs no run function: all readers work on the steps.
  *
  *     run      logp_schedule_run()        on a processor, with its buffers
@@ -299,7 +301,7 @@ LOGP_API int logp_collective_check(const struct logp_collective *collective, int
  *     check    logp_schedule_check()      whether its result is right, without data
  *     explain  logp_explanation_create()  the composition of its time: explain.h
  *
- * Threads: any; the functions change only what their arguments point to.
+ * Threads: any; the functions change only the data that their arguments point to.
  */
 
 /** The kinds of steps. */
@@ -341,7 +343,7 @@ struct logp_step {
     int64_t n;      /**< combine: elements; copy: pieces */
     int64_t ns;     /**< compute, combine: its time */
     int64_t parts;  /**< compute: this number of steps after it, copies and combines, are part of it
-                         and take no time of their own */
+                         and take no additional time */
     struct logp_buffer_ref at, left, right;
     size_t at_stride, right_stride; /**< copy */
     /** compute: work other than copying and combining; NULL: none. */
@@ -459,7 +461,7 @@ struct logp_edge {
 
 /**
  * The steps of all ranks as a list, for example from a file: the algorithm of logp_args.list.
- * Messages carry no data: all are sent from and received into the beginning of recv_buf.
+ * Only the sizes of messages count: all are sent from and received into the beginning of recv_buf.
  *
  * Without edges a rank does one step after the other. With edges it does a step as soon as the
  * steps that it waits for are done and its processor and port are free. Of several operations
@@ -480,22 +482,22 @@ struct logp_step_list {
     const struct logp_step *const *steps; /**< by rank: sends, receives, computations */
     const int64_t *n;                     /**< by rank: number of steps */
     size_t most_bytes;                    /**< of the largest message */
-    const struct logp_edge *const *edges; /**< by rank; NULL: each rank goes step by step */
+    const struct logp_edge *const *edges; /**< by rank; NULL: each rank does its steps in order */
     const int64_t *n_edges;               /**< by rank: number of edges */
     bool in_order; /**< by its edges, each step of a rank waits for the end of the step before it */
     bool early;    /**< logp_rank_plan.early of each rank; without edges */
 };
 
 /**
- * logp_algorithm.plan of the steps of a list whose messages carry data: memory for all that the
- * steps of a rank have in scratch. A combination of such a list has the bytes of its operands in
- * n_bytes, those of its result in at_stride, and in right_stride those that it uses at `left`.
+ * Plan a rank of a list whose messages contain data (logp_algorithm.plan): set the size of scratch
+ * to that of the data that the steps have there. In a combination of such a list, n_bytes is the
+ * number of bytes at `right`, at_stride the number at `at`, and right_stride the number at `left`.
  * @return 0
  */
 LOGP_API int logp_step_list_plan(int P, int rank, struct logp_invocation *c);
 
-/** Does a run of this list choose the order of steps? It does not if the list has no edges, or is
- *  in_order and the model is not LogGOPSim's: then it is a schedule like any other. */
+/** @return whether a run of this list chooses the order of steps. false: the list has no edges, or
+ *          is in_order and the model is not LogGOPSim's; then it is a schedule like any other. */
 LOGP_API bool logp_step_list_is_graph(const struct logp_step_list *list,
                                       const struct logp_params *params);
 
@@ -530,12 +532,12 @@ LOGP_API int logp_schedule_fold(const struct logp_schedule *schedule,
                                 struct logp_fold *out);
 
 /**
- * Find the receive that took the message for which a rank waits. In a list with edges a receive from
- * any rank, or with any tag, can take the message that a later receive names.
+ * Find the receive that took the message for which a rank waits. In a list with edges a receive
+ * from any rank, or with any tag, can take the message that a later receive names.
  * @param delay  as logp_schedule_fold()
  * @param out    out, as logp_schedule_fold()
- * @return the step of rank out->rank; -1: none: the fold does not return -EDEADLK, or no such message
- *         has been sent
+ * @return the step of rank out->rank; -1: none: the fold does not return -EDEADLK, or no such
+ *         message has been sent
  */
 LOGP_API int64_t logp_schedule_taker(const struct logp_schedule *schedule,
                                      const struct logp_delay *delay, struct logp_fold *out);
@@ -553,11 +555,12 @@ struct logp_traffic {
 #define LOGP_PLACE_MAX (1 << 14)
 
 /**
- * Place ranks on cores so that ranks that exchange most share a core: logp_config.core_of. Cores
- * carry equally many ranks, or one more. A message weighs as many cache lines of 64 bytes as it
- * fills, and one more. The result has the least weight between cores of three beginnings, each
- * refined: a core after the other takes the rank that exchanges most with what it has; blocks of
- * consecutive ranks; round robin. So it is never worse than these two.
+ * Place ranks on cores so that ranks that exchange most share a core: logp_config.core_of. Each
+ * core has the same number of ranks, or one more. The weight of a message is the number of cache
+ * lines of 64 bytes that it fills, plus one. Three placements are refined: one core after another
+ * takes the rank that exchanges most with its ranks so far; blocks of consecutive ranks; round
+ * robin. The result is the one with the least weight between cores, so it is never worse than the
+ * last two.
  * Cost: time of the order of P^2 and a few passes over the traffic.
  * @param P        1 .. LOGP_PLACE_MAX
  * @param traffic  n entries, in any order; a pair may occur several times; a rank's messages to
@@ -597,8 +600,8 @@ struct logp_schedule_error {
     int64_t rank;     /**< -1: no error */
     int64_t step;     /**< of this rank, from 0 */
     const char *what; /**< a sentence with the rank as its subject; static storage */
-    int64_t of;       /**< the rank whose contribution is missing, has come twice, or stands where
-                           it does not belong; -1: the error is about no contribution */
+    int64_t of;       /**< the rank whose contribution is missing, has come twice, or is in a wrong
+                           place; -1: the error does not concern a contribution */
 };
 
 /**
@@ -617,10 +620,10 @@ LOGP_API int logp_schedule_check(const struct logp_schedule *schedule,
                                  struct logp_schedule_error *error);
 
 /**
- * Does a schedule leave the same bits in recv_buf on all ranks, whatever the operation? The steps
- * are followed with expressions in place of data: every element has a number that stands for its
- * operands, their places and the order of combining. Two expressions have one number by chance with
- * a probability of about 2^-64.
+ * Test whether a schedule leaves the same bits in recv_buf on all ranks, whatever the operation.
+ * The steps are followed with expressions in place of data: every element has a number that
+ * identifies its operands, their places and the order of combining. Two different expressions have
+ * the same number with a probability of about 2^-64.
  * Cost: as logp_schedule_check(), without limits for links and rendezvous, which change no result.
  * @param collective  of the sizes of buffers; recv_buf is as large on all ranks
  * @param rank        out, if the answer is 0: a rank whose result is not that of rank 0; NULL: not
@@ -658,11 +661,11 @@ LOGP_API int logp_schedule_same(const struct logp_schedule *schedule,
  * and tests/plugins/two_ways.c, an algorithm.
  */
 
-/** A new version refuses plug-ins that were built before. Members that may be ignored only make the
- *  structs grow. */
+/** The version of plug-ins. A new version refuses plug-ins that were built before. Members that may
+ *  be ignored only make the structs grow. */
 #define LOGP_PLUGIN_VERSION 1
 
-/** Bytes of a plug-in's sentence that says why it refuses. */
+/** Bytes of the reason for which a plug-in refuses its arguments. */
 #define LOGP_PLUGIN_WHY 256
 
 /** The arguments of a plug-in. The command owns them; they are valid during the call. */
@@ -684,7 +687,7 @@ struct logp_plugin {
      * predictions, so the same call must create the same model. NULL: the plug-in has no model and
      * takes no arguments.
      * @param out  out: the model, as logp_delay_create()
-     * @param why  out: "" at first; if it refuses, a sentence that says what is allowed
+     * @param why  out: "" at first; if it refuses, a sentence with the allowed values
      * @return 0; a negative errno: it refuses the arguments, P or the parameters
      */
     int (*create_delay)(const struct logp_plugin_call *call, struct logp_delay *out,
@@ -700,7 +703,7 @@ extern LOGP_API const struct logp_plugin logp_plugin;
  * Compute the load of a tree algorithm on the links of a topology: see delay.h.
  * @param network  its topology is set and has P processors
  * @param load  out: free it with logp_link_load_fini()
- * @return 0; -EINVAL (no topology, root), -ENOTSUP (the algorithm is no tree, or does not apply),
+ * @return 0; -EINVAL (no topology, root), -ENOTSUP (not a tree algorithm, or it does not apply),
  *         -ENOMEM
  */
 LOGP_API int logp_link_load_init(struct logp_link_load *load,

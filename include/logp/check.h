@@ -26,14 +26,14 @@
  *   - the function `after` returns an error, or a message is left over (but see leaves_messages),
  *   - it ends the process (see below).
  *
- * An untimed check (no network) varies which vp goes on next, and this:
+ * An untimed check (no network) varies which vp runs next, and the following:
  *
  * - A receive takes the first message of a source and tag that it fits. Receives take messages in
  *   the order of posting. The time of the match is open: a posted receive (logp_irecv()) may take
  *   a message at any time, whatever its vp does meanwhile.
  * - A probe finds any message that no posted receive takes. A receive may then take another one.
  * - A test, a probe, or a wait with an end may miss a message that is there: `misses` times in a
- *   row, and more often if no other vp can go on. It does not miss a buffered send, which is
+ *   row, and more often if no other vp can run. It does not miss a buffered send, which is
  *   complete at once.
  * - A send of logp_isend() that waits for its receiver (sends) is complete when a receive has taken
  *   its message. From then on a test finds it complete or misses it. The receive gets the payload
@@ -54,14 +54,15 @@
  *
  * - Time: only logp_compute(), sleeps and the delay model take time. Each poll (probe, test) of a
  *   loop is charged. A loop that only reads logp_now() is charged for each reading after the first
- *   1000 in a row, and other vps go on.
+ *   1000 in a row, and lets other vps run.
  *
  * - Busy loops: a loop that neither calls the library nor ends stops everything. The timeout of
  *   the run names its rank, and logp_check() returns -ETIMEDOUT. Its machine is abandoned, since
  *   the loop still runs on it.
  *
- * - Shared memory: name what vps share other than by messages (logp_shared_touch()), or exhaustive
- *   leaves out orders. A loop that waits for shared memory to change must call logp_yield().
+ * - Shared memory: name objects that vps share other than by messages (logp_shared_touch()), or
+ *   exhaustive leaves out orders. A loop that waits for shared memory to change must call
+ *   logp_yield().
  *
  * - Locks: another vp can run only inside a call of vp.h. So a mutex that is locked and unlocked
  *   between two calls is always free. If a vp holds a plain mutex across a call, another vp that
@@ -73,13 +74,13 @@
  *   vp.h, and the kit does not control their order.
  *
  * - Crashes: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT (assert(), an exception that
- *   nothing catches), on vps, in functions of the check and, if there is one check at a time, on any
- *   thread. A handler writes the replay file, and rank, run and seed on stderr. With glibc 2.34 or
- *   later, child processes then repeat the run, make the failure smaller for at most 20 s and print
- *   it, unless as_found is set; functions of the check are called there, too. Then the previous
- *   handler of the signal is called, or the process ends by the signal. Ignored signals stay ignored.
- *   A call of exit() or quick_exit() during a run is also written, and the process ends with
- *   EXIT_FAILURE without the functions of atexit(). _exit() is not noticed.
+ *   nothing catches), on vps, in functions of the check and, if there is one check at a time, on
+ *   any thread. A handler writes the replay file, and rank, run and seed on stderr. With glibc 2.34
+ *   or later, child processes then repeat the run, make the failure smaller for at most 20 s and
+ *   print it, unless as_found is set; functions of the check are called there, too. Then the
+ *   previous handler of the signal is called, or the process ends by the signal. Ignored signals
+ *   stay ignored. A call of exit() or quick_exit() during a run is also written, and the process
+ *   ends with EXIT_FAILURE without the functions of atexit(). _exit() is not noticed.
  *
  * - Stack: fibers have stack_bytes each. Errors are return values: no call jumps over a frame, and
  *   destructors run.
@@ -93,7 +94,7 @@
 
 LOGP_BEGIN_DECLS
 
-/** How runs differ from each other. */
+/** The ways in which runs differ from each other. */
 enum logp_strategy {
     LOGP_STRATEGY_RANDOM, /**< each choice is random */
     LOGP_STRATEGY_PCT,    /**< each run draws priorities of the processors and d - 1 steps at which
@@ -105,12 +106,12 @@ enum logp_strategy {
                                priorities, and the number of changes is drawn */
     LOGP_STRATEGY_EXHAUSTIVE, /**< each different outcome of receives, polls, waits, cancels,
                                  logp_shared_touch() and logp_choose() once. Vps must share nothing
-                                 but messages and what they touch. Runs in which each vp sees the
-                                 same events in the same order count as one (source sets: Abdulla et
-                                 al., POPL 2014) */
+                                 but messages and the objects that they touch. Runs in which each vp
+                                 sees the same events in the same order count as one (source sets:
+                                 Abdulla et al., POPL 2014) */
 };
 
-/** Which sends wait for their receiver (logp_network.rendezvous_from). */
+/** The sends that wait for their receiver (logp_network.rendezvous_from). */
 enum logp_sends {
     LOGP_SENDS_BUFFERED,    /**< none */
     LOGP_SENDS_LIMITED,     /**< sends of network->rendezvous_from bytes or more; 0: all sends */
@@ -121,20 +122,20 @@ enum logp_sends {
 struct logp_note;
 
 /**
- * How many faults of each kind a run may have. Each fault is a choice: it is drawn or tried like all
- * others, it is in replays, and a smaller failure has fewer of them.
+ * The largest number of faults of each kind in a run. Each fault is a choice: it is drawn or tried
+ * like all others, it is in replays, and a smaller failure has fewer of them.
  *
  * A vp crashes at the beginning of a call that sends, receives, waits, probes, computes, sleeps,
  * yields, touches an object, or makes something durable. This call and all later ones of these
- * kinds return -EHOSTDOWN. The program must return then; what it returns and checks does not count.
+ * kinds return -EHOSTDOWN. The program must return then; its result and its checks do not count.
  * Messages that it has sent still come.
  *
- * If it restarts, the program is called once more on the same rank, and logp_recover() gets what
- * logp_durable() has kept. Messages that no receive has taken are still there, and so is that of a
- * blocking receive: the bytes that logp_recv_with() cut off or gave to a drain are zeroes. A receive
- * of logp_irecv() may have taken its message, which is lost then. Counters of collectives are not
- * reset. A vp does not restart while one of its sends waits for the receiver, or a nonblocking
- * collective is under way.
+ * If it restarts, the program is called once more on the same rank, and logp_recover() gets the
+ * bytes that logp_durable() has kept. Messages that no receive has taken are still there, and so is
+ * that of a blocking receive: the bytes that logp_recv_with() cut off or gave to a drain are
+ * zeroes. A receive of logp_irecv() may have taken its message, which is lost then. Counters of
+ * collectives are not reset. A vp does not restart while one of its sends waits for the receiver,
+ * or a nonblocking collective is under way.
  */
 struct logp_fault_limits {
     int crashes;  /**< vps that end */
@@ -148,7 +149,7 @@ struct logp_fault_limits {
                          collectives. Untimed checks only, not with exhaustive */
 };
 
-/** What a check has done with one of its numbers of processors. */
+/** The result of a check for one number of processors. */
 struct logp_checked_size {
     int P;
     uint64_t runs; /**< as logp_checked.runs */
@@ -161,7 +162,7 @@ struct logp_checked_size {
 
 enum { LOGP_CHECKED_SIZES = 16 };
 
-/** What a check has done, whether it failed or not. */
+/** The result of a check, whether it failed or not. */
 struct logp_checked {
     uint64_t runs;       /**< without the runs that make a failure smaller */
     uint64_t executions; /**< exhaustive: orders of dependent events, faults among them. Those that
@@ -173,7 +174,7 @@ struct logp_checked {
                               of it if processors have the priorities in one of four runs; 0: no
                               bound holds, since a vp polls, or runs are so long that they end with
                               random choices (so that no vp starves) */
-    char text[320];      /**< a line: "12 of 12 executions explored"; or why the check was refused:
+    char text[320];      /**< a line: "12 of 12 executions explored"; or the reason for the refusal:
                               "faults: only with params" */
     uint64_t cut;        /**< runs that were longer than most_steps */
     uint64_t regressions; /**< replay files that were run */
@@ -182,7 +183,7 @@ struct logp_checked {
     int n_by_size;
 };
 
-/** Zero is a good default for every field. A size of 0 stands for the fields up to `checked`. */
+/** Zero is a good default for every field. A size of 0 means the fields up to `checked`. */
 struct logp_check {
     size_t size;
     const int *sizes; /**< the values of P, best in increasing order; NULL: 2, 3 */
@@ -192,18 +193,18 @@ struct logp_check {
     enum logp_strategy strategy;
     int depth;       /**< PCT: d, at most 1000; 0: 3. Exhaustive: how many choices of a run are
                           varied, the first ones; 0: all */
-    int64_t time_ns; /**< the check ends after this time of the host; 0: no limit. Each size that is
-                          left gets the same part of what is left */
+    int64_t time_ns; /**< the check ends after this time of the host; 0: no limit. The remaining
+                          time is divided equally among the remaining sizes */
     int misses;      /**< how many polls of a vp in a row may miss a message; 0: 3 */
 
     /** The network of the runs. NULL or undelayed: the check is untimed. Any vp that can continue
-     *  may go on next, and any message that has been sent may come, or come too late for a poll or
+     *  may run next, and any message that has been sent may come, or come too late for a poll or
      *  a wait with an end. Otherwise the clock orders events, and choices are between events at one
      *  time; not with exhaustive. Each run draws latencies, faults and noise anew. A failure keeps
      *  the ones that it needs, and each fault of a message counts as a choice. */
     const struct logp_network *network;
     enum logp_sends sends;
-    bool fixed_order;   /**< do not vary which vp goes on next */
+    bool fixed_order;   /**< do not vary which vp runs next */
     bool fixed_matches; /**< do not vary which message a receive takes */
 
     bool all_received; /**< a message that is left over is a failure with faults, too */
@@ -219,8 +220,8 @@ struct logp_check {
     int smallest;            /**< the smallest P of a smaller failure; 0: the smallest of sizes */
     bool as_found;           /**< do not make the failure smaller */
     const char *name;        /**< of the program, for texts and replay files; NULL: "program" */
-    const char *replay_file; /**< the file for the replay of a failure; NULL: as the variable
-                                      LOGP_REPLAY_DIR says, see logp_check() */
+    const char *replay_file; /**< the file for the replay of a failure; NULL: see the variable
+                                      LOGP_REPLAY_DIR at logp_check() */
     /** Events of one run, at most; 0: 200 000. A longer run is cut: it has no result, `checked.cut`
      *  counts it, and the check is not complete. If the first 4 runs of a size are all cut, the
      *  check fails with LOGP_FAILURE_LIVELOCK; an exhaustive one only if the program has not called
@@ -231,28 +232,28 @@ struct logp_check {
      *  of a whole run. It must not call functions of the library. Not 0: the run fails, as with
      *  `after`. */
     int (*event)(const struct logp_note *note, void *arg);
-    int twice_every; /**< one of so many runs is made twice, and the two must be the same; 0: 64;
-                          negative: no run. checked.runs counts these once. Each failure is made
-                          twice in any case */
+    int twice_every; /**< one in this number of runs is made twice, and the two must be the same;
+                          0: 64; negative: no run. checked.runs counts these once. Each failure is
+                          made twice in any case */
     /** A folder of replay files. Those of this program, with a P from the least of `sizes` (or
      *  smallest) to the largest, are run first, in the order of their names (*.replay). One that
      *  fails is the failure of the check. failure.text has a line for each that does not fail any
-     *  more, also if the check passes. NULL: none, or as LOGP_CHECK_REGRESSIONS says */
+     *  more, also if the check passes. NULL: none. LOGP_CHECK_REGRESSIONS replaces this folder */
     const char *regressions;
     bool leaves_messages; /**< the program may end before all messages are received: heartbeats, the
                                votes after a majority */
     struct logp_checked checked; /**< out */
-    /** The runs are shared among so many processes, at most 256; 0, 1: none but this one. A random
-     *  check finds the same failure and the same outcomes as with one. So does an exhaustive one,
-     *  also with a limit of runs, and all numbers are the same; it makes some runs more than it
-     *  counts if it ends early. With time_ns it is open which runs it counts. The functions of the
-     *  check, and the program, run in child processes, except for the first 16 runs of each size of
-     *  an exhaustive check: what they write to memory is lost. The failure that is found is made
-     *  once more in this process. A run of more than 65 536 choices that fails in a child is
-     *  -ECHILD */
+    /** The number of processes that share the runs, at most 256; 0, 1: only this one. A random
+     *  check finds the same failure and the same outcomes as with one process. So does an
+     *  exhaustive one, also with a limit of runs, and all numbers are the same; if it ends early,
+     *  it makes some more runs than it counts. With time_ns it is open which runs it counts. The
+     *  functions of the check, and the program, run in child processes, and their changes to memory
+     *  are lost, except in the first 16 runs of each size of an exhaustive check. The failure that
+     *  is found is repeated in this process. A run of more than 65 536 choices that fails in a
+     *  child is -ECHILD */
     int cores;
-    /** Faults that the check chooses. A message that is left over is no failure then, but see
-     *  all_received. Exhaustive: a vp that restarts must not have left receives posted */
+    /** Faults that the check chooses. With them, a message that is left over is not a failure, but
+     *  see all_received. Exhaustive: a vp that restarts must not have left receives posted */
     struct logp_fault_limits most_faults;
     bool leaves_requests; /**< a program may end before all its requests are completed */
     bool poison; /**< the buffer of logp_isend() must not change before a call has found the send
@@ -281,7 +282,7 @@ enum logp_failure_kind {
 /** A failure and its replay. Free it with logp_failure_free(). */
 struct logp_failure {
     enum logp_failure_kind kind;
-    int error;        /**< what logp_check() returns */
+    int error;        /**< the result of logp_check() */
     int P;            /**< the smallest P that fails */
     int rank;         /**< -1: no single rank */
     int64_t time_ns;  /**< the clock of that rank */
@@ -298,8 +299,8 @@ struct logp_failure {
                                  else. `text` has the first choice that differs; the failure was not
                                  made smaller */
     char *text;   /**< the report: the waits, the choices that matter, the last events of each rank.
-                       Runs, choices and messages count from 1. If the check was refused: why. Never
-                       NULL after logp_check(); "" if there is nothing to report */
+                       Runs, choices and messages count from 1. If the check was refused: the
+                       reason. Never NULL after logp_check(); "" if there is nothing to report */
     char *replay; /**< the contents of a replay file, with the command line of this process; NULL
                        without a failure */
 };
@@ -307,7 +308,7 @@ struct logp_failure {
 /**
  * Run a program with all sizes and many orders, until a run fails or all runs are done.
  *
- * Environment variables replace what all checks of a process ask for, and failure.text names them:
+ * Environment variables replace these fields of all checks, and failure.text names the variables:
  *   LOGP_CHECK_RUNS=N      runs
  *   LOGP_CHECK_SECONDS=X   time_ns
  *   LOGP_CHECK_SEED=N      seed
@@ -315,10 +316,10 @@ struct logp_failure {
  *   LOGP_CHECK_CORES=N     cores, which failure.text does not name
  *   LOGP_CHECK_REGRESSIONS=DIR  regressions
  *
- * Others let a failure of a distant test be seen again:
+ * Further variables keep and repeat failures, for example of a test on another host:
  *   LOGP_REPLAY_DIR=DIR  write the replay of a failure to DIR/NAME-pP-SEED.replay. DIR is made if
- *                        it is missing. A line of failure.text names the file, or says why it
- *                        could not be written. A crash leaves DIR/NAME-pP-SEED-crash.replay
+ *                        it is missing. A line of failure.text names the file, or the reason for
+ *                        which it was not written. A crash leaves DIR/NAME-pP-SEED-crash.replay
  *   LOGP_REPLAY=FILE     replay this failure and run nothing else. It concerns each logp_check()
  *                        of a program with this name whose sizes include or enclose its P; other
  *                        checks return 0. Name the programs if there are several. Under a debugger
@@ -334,12 +335,12 @@ struct logp_failure {
  * @param check    `checked` is written, also if -EINVAL is returned
  * @param failure  out; NULL: not wanted
  * @return 0; the error of the failure (logp_failure.error); the result of `before`; -EINVAL (sizes,
- *         a variable, a regression that is no replay, or fields that exclude each other: both texts
- *         say which), -EPROTONOSUPPORT (a regression of another version), -E2BIG, -ENOENT
- *         (executor), the errno of reading regressions, -ENAMETOOLONG (their path), -ENOMEM, -EAGAIN
- *         (no more threads or processes), -ECHILD (a process of several was killed); the errno of
- *         writing replay_file, with the failure filled in. With LOGP_REPLAY: as logp_check_replay(),
- *         or the errno of reading the file
+ *         a variable, a regression that is not a replay, or fields that exclude each other; the
+ *         reason is in failure.text and checked.text), -EPROTONOSUPPORT (a regression of another
+ *         version), -E2BIG, -ENOENT (executor), the errno of reading regressions, -ENAMETOOLONG
+ *         (their path), -ENOMEM, -EAGAIN (no more threads or processes), -ECHILD (a process of
+ *         several was killed); the errno of writing replay_file, with the failure filled in. With
+ *         LOGP_REPLAY: as logp_check_replay(), or the errno of reading the file
  */
 LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *check,
                         struct logp_failure *failure);
@@ -347,10 +348,9 @@ LOGP_API int logp_check(logp_program program, void *arg, struct logp_check *chec
 /**
  * Repeat the run of a failure, byte for byte, with any executor.
  * @param check   as for logp_check(). The replay replaces P, seed, strategy, latencies, faults and
- *                sends.
- *                NULL: defaults
+ *                sends. NULL: defaults
  * @param replay  logp_failure.replay, or the contents of a replay file
- * @return as logp_check(); 0: the run does not fail any more; -EINVAL: this is no replay;
+ * @return as logp_check(); 0: the run does not fail any more; -EINVAL: `replay` is not a replay;
  *         -EPROTONOSUPPORT: a replay of another version; -ESTALE: the program does not come to
  *         the same choices any more, so the run proves nothing
  */
@@ -365,7 +365,7 @@ LOGP_API int logp_check_replay(logp_program program, void *arg, const struct log
  */
 struct logp_replay {
     size_t size;
-    int version; /**< 0: the text is no replay */
+    int version; /**< 0: the text is not a replay */
     int line;    /**< the first line with an error, from 1; 0: none */
     char *name;  /**< of the program; "": none */
     int P;
@@ -405,7 +405,7 @@ LOGP_API void logp_failure_free(struct logp_failure *failure);
  * the run ends: every call of vp.h returns -EPROTO from then on, and the program should return:
  *
  *     LOGP_CHECK(vp, n == 3);                    // the next call that can fail ends the program
- *     if (LOGP_CHECK(vp, p != NULL) != 0)        // the program cannot go on
+ *     if (LOGP_CHECK(vp, p != NULL) != 0)        // the program cannot continue
  *         return -EPROTO;
  *
  * It works with every clock and executor, in C and C++, in functions of any type. It neither jumps
@@ -424,11 +424,11 @@ LOGP_API void logp_failure_free(struct logp_failure *failure);
  */
 LOGP_API int logp_choose(struct logp_vp *vp, int n);
 
-/** A choice of least .. most, whose usual value is the one nearest to 0. @return 0; -EINVAL (least >
+/** Choose a number least .. most, by default the one nearest to 0. @return 0; -EINVAL (least >
  *  most, no value), or the error that stops the run: *value is unchanged */
 LOGP_API int logp_choose_int(struct logp_vp *vp, int64_t least, int64_t most, int64_t *value);
 
-/** Choose n bytes; the usual ones are 0. @return 0, or the error that stops the run */
+/** Choose n bytes, by default zeroes. @return 0, or the error that stops the run */
 LOGP_API int logp_choose_bytes(struct logp_vp *vp, void *buf, size_t n);
 
 /**
@@ -442,7 +442,7 @@ LOGP_API int logp_choose_bytes(struct logp_vp *vp, void *buf, size_t n);
 LOGP_API int logp_durable(struct logp_vp *vp, int key, const void *data, size_t n_bytes);
 
 /**
- * Get what logp_durable() has kept under this key for this vp.
+ * Get the bytes that logp_durable() has kept under this key for this vp.
  * @param n_bytes  out: how many bytes there are; NULL: not wanted
  * @return 0; -ENOENT (nothing, as in a first start), -EMSGSIZE (more than capacity bytes; data is
  *         unchanged), -EINVAL (no data), or the error that stops the run
@@ -451,9 +451,9 @@ LOGP_API int logp_recover(struct logp_vp *vp, int key, void *data, size_t capaci
                           size_t *n_bytes);
 
 /**
- * Say that the program is about to read or write an object that it shares with other vps other than
- * by messages: a monitor, a counter of a test. Others may go on first, and exhaustive tries the
- * touches of a key in all orders. What follows up to the next call of the library is one step.
+ * Announce that the program is about to read or write an object that it shares with other vps other
+ * than by messages: a monitor, a counter of a test. Other vps may run first, and exhaustive tries
+ * the touches of a key in all orders. All actions up to the next call of the library are one step.
  * @param key  the object; touches of different keys commute
  * @return 0, or the error that stops the run
  */
@@ -480,13 +480,13 @@ LOGP_API int logp_shared_touch(struct logp_vp *vp, int key);
 /** a >= b */
 #define LOGP_CHECK_GE(vp, a, b) LOGP_CHECK_COMPARE(vp, a, b, ">=", LOGP_GE)
 
-/** How two values are compared. */
+/** The comparisons of two values. */
 enum logp_comparison { LOGP_EQ, LOGP_NE, LOGP_LT, LOGP_LE, LOGP_GT, LOGP_GE };
 
-/** What a value is. */
+/** The kinds of values. */
 enum logp_value_kind { LOGP_SIGNED, LOGP_UNSIGNED, LOGP_REAL, LOGP_POINTER, LOGP_STRING };
 
-/** A value, as its kind says. */
+/** The content of a value; its kind selects the member. */
 union logp_content {
     int64_t i;
     uint64_t u;
@@ -546,12 +546,12 @@ static inline struct logp_value logp_value_of_string(const char *s)
     return v;
 }
 
-/** Called by LOGP_CHECK_EQ() and its kin. The texts must live as long as the report. */
+/** Called by LOGP_CHECK_EQ() and its variants. The texts must live as long as the report. */
 LOGP_API int logp_check_compares(struct logp_vp *vp, struct logp_value a, struct logp_value b,
                                  enum logp_comparison how, const char *expression, const char *file,
                                  int line);
 
-/** What LOGP_CHECK_EQ() and its kin call. */
+/** The call of LOGP_CHECK_EQ() and its variants. */
 #define LOGP_CHECK_COMPARE(vp, a, b, sign, how)                                                    \
     logp_check_compares((vp), LOGP_VALUE(a), LOGP_VALUE(b), (how), #a " " sign " " #b, __FILE__,   \
                         __LINE__)
@@ -600,20 +600,20 @@ LOGP_API int logp_check_holds(struct logp_vp *vp, bool holds, const char *expres
 /*
  * Choices of the virtual clock.
  *
- * A run under the virtual clock is deterministic. Where several events could come next, a rule
- * decides: the vp with the earliest deadline goes on, then the lowest rank (without a clock, the vp
- * that went last, unless it polls); a receive from any source takes the earliest arrival, then the
- * lowest source. An explorer decides instead. The order
- * of the alternatives depends on the run so far only, and the first one is the rule's. So an
+ * A run under the virtual clock is deterministic. If several events could come next, a rule
+ * decides: the vp with the earliest deadline runs next, a tie goes to the lowest rank (without a
+ * clock, to the vp that ran last, unless it polls); a receive from any source takes the earliest
+ * arrival, a tie goes to the lowest source. An explorer decides instead. The order of the
+ * alternatives depends on the run so far only, and the first one is that of the rule. So an
  * explorer that always answers 0 gets the usual run, and the same answers give the same run, with
  * any executor.
  *
- * The test kit is built on this, and so can other strategies be.
+ * The test kit is built on explorers, and other strategies can be, too.
  */
 
 /** The kinds of alternatives. */
 enum logp_alternative_kind {
-    LOGP_GO_ON, /**< this vp goes on */
+    LOGP_GO_ON, /**< this vp runs next */
     LOGP_TAKE,  /**< its receive, probe, test or wait takes the next message of this source that
                      the request fits */
     LOGP_MISS,  /**< its poll, or its wait with an end, comes before any message and before any send
@@ -639,7 +639,7 @@ enum logp_fault_choice {
     LOGP_FAULT_HEAL,    /**< no vp is cut off any more */
 };
 
-/** What else is known of a match: bits of logp_alternative.polls with LOGP_TAKE. */
+/** Further properties of a match: bits of logp_alternative.polls with LOGP_TAKE. */
 enum logp_take {
     LOGP_TAKE_ANY_TAG = 1,   /**< a receive of any tag is posted: then other messages of the source
                                 may change which receive takes one */
@@ -693,7 +693,7 @@ struct logp_note {
     enum logp_note_kind kind;
     int rank;
     int peer, tag;    /**< of the message, or of the query; LOGP_ANY_SOURCE, LOGP_ANY_TAG */
-    int64_t value;    /**< bytes of the message; or as its kind says */
+    int64_t value;    /**< bytes of the message; other events: see the kind */
     int64_t time_ns;  /**< the vp's clock: the start of a send, the end of other events */
     uint32_t context; /**< of the group of the message sent or received; of other events, 0 */
     uint32_t
@@ -705,25 +705,25 @@ struct logp_note {
 struct logp_explorer {
     size_t size; /**< sizeof(struct logp_explorer); see logp_struct_take() */
     /**
-     * Choose one of n alternatives. Called on the thread that carries the vps, between two
-     * steps. Of the machine's functions it may call logp_machine_stop() only.
+     * Choose one of n alternatives. Called between two steps, on the thread that runs the vps.
+     * Of the machine's functions it may call logp_machine_stop() only.
      * @param n  > 1; late: also 1
      * @return 0 .. n-1; any other value counts as 0
      */
     int (*choose)(void *arg, const struct logp_alternative *alternatives, int n);
     void (*note)(void *arg, const struct logp_note *note); /**< NULL: not wanted */
     void *arg;                                             /**< passed to both functions */
-    bool order;    /**< ask which vp goes on next, if several can at one time */
+    bool order;    /**< ask which vp runs next, if several can at one time */
     bool messages; /**< ask which message a query takes */
-    bool untimed; /**< clocks do not order events: any vp that can go on may be next, a message that
-                       has been sent can be taken, or missed by a poll, and a wait with an end may
-                       end at any time. The clock of each vp stays consistent: no message is
-                       received before it was sent */
-    bool late;    /**< with untimed and messages, without order: messages are taken when no vp can
-                       go on otherwise, and one choice is about all of them. This leaves out no
-                       outcome if vps communicate by messages only */
-    int misses;   /**< untimed: how many misses of a vp in a row are alternatives, if there are
-                       others; 0: 3 */
+    bool untimed;  /**< clocks do not order events: any vp that can run may be next, a message that
+                        has been sent can be taken, or missed by a poll, and a wait with an end may
+                        end at any time. The clock of each vp stays consistent: no message is
+                        received before it was sent */
+    bool late;     /**< with untimed and messages, without order: messages are taken when no vp can
+                        run otherwise, and one choice is about all of them. This leaves out no
+                        outcome if vps communicate by messages only */
+    int misses;    /**< untimed: how many misses of a vp in a row are alternatives, if there are
+                        others; 0: 3 */
     uint64_t most_steps; /**< a run of more events (as they are noted) stops: calls return -ELOOP,
                               and so does logp_machine_run(); 0: no limit */
     struct logp_fault_limits most_faults; /**< the explorer is asked for them, too */
@@ -748,12 +748,12 @@ LOGP_API int logp_machine_explore(struct logp_machine *machine,
                                   const struct logp_explorer *explorer);
 
 /**
- * Run a program repeatedly, each time as logp_machine_run(), until again() returns false. If fibers
- * carry the vps of one core, no thread is woken between runs: a run of few messages takes
+ * Run a program repeatedly, each time as logp_machine_run(), until again() returns false. If the
+ * vps of one core are fibers, no thread is woken between runs: a run of few messages takes
  * microseconds.
  * @param timeout_ns  of each run
  * @param again       called after each run with its report; true: run again. It is called on the
- *                    thread that carries the vps, or on the caller's. Of the machine's functions it
+ *                    thread that runs the vps, or on the caller's. Of the machine's functions it
  *                    may call logp_machine_explore(), logp_machine_report() and
  *                    logp_machine_set_seed() only
  * @return as logp_machine_run() for the last run; -ENOTSUP (several processes). After -ETIMEDOUT

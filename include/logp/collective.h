@@ -15,7 +15,7 @@
  *     ...
  *     logp_plan_destroy(plan);
  *
- * Both can also be started, and go on while the program computes: see `nonblocking` below. The
+ * Both can also be started, to proceed while the program computes: see `nonblocking` below. The
  * parts of an algorithm are in algorithm.h.
  *
  * The algorithm of a summation determines how many operands a processor has. So plan first, ask
@@ -37,7 +37,7 @@ struct logp_status;     /**< vp.h */
 struct logp_step_list;  /**< algorithm.h */
 struct logp_invocation; /**< algorithm.h */
 
-/** transpose: what travels as one message. */
+/** transpose: the content of one message. */
 enum logp_packing {
     LOGP_PACKING_STRUCTURED, /**< all that goes to one destination */
     LOGP_PACKING_NONE,       /**< one column of it */
@@ -76,16 +76,16 @@ struct logp_args {
                                                 */
     const struct logp_blocks *recv_blocks; /**< alltoall with blocks: the received ones */
     bool in_place;                         /**< see LOGP_IN_PLACE */
-    /* knobs: algorithm.h */
+    /* parameters of algorithms: algorithm.h */
     int64_t k;           /**< chains, segments, radix; 0: the predicted best */
-    int64_t window;      /**< *-window: r + window - 1 sends come before receive r; 0: the best */
+    int64_t window;      /**< *-window: receive r follows r + window - 1 sends; 0: the best */
     int64_t block_bytes; /**< pipelined: size of a block; 0: the predicted best */
     int64_t pack_ns;     /**< transpose, structured: time to pack a column, >= 0 */
     int64_t work_ns;     /**< broadcast: time of each processor to process the item */
     int64_t no_overlap;  /**< torus-pipelined: not 0: processing does not overlap with sending */
     int64_t may_differ;  /**< not 0: an allreduce may leave ranks results that differ in rounding;
                               0: see logp_algorithm.same_results */
-    int64_t reserved[5]; /**< 0; space for later knobs */
+    int64_t reserved[5]; /**< 0; space for later parameters */
 };
 
 /**
@@ -153,7 +153,8 @@ LOGP_API const struct logp_algorithm *logp_algorithm_find(const char *collective
 /** @return the collective; NULL: none. Besides the table: "schedule". */
 LOGP_API const struct logp_collective *logp_collective_find(const char *name);
 
-/** @return NULL: the algorithm applies; otherwise what it needs, in a few words; static storage. */
+/** @return NULL: the algorithm applies; otherwise its requirement, in a few words; static
+ *          storage. */
 LOGP_API const char *logp_algorithm_needs(const struct logp_algorithm *algorithm, int64_t P,
                                           const struct logp_args *args,
                                           const struct logp_network *network);
@@ -321,16 +322,16 @@ LOGP_API const int *logp_plan_tree(const struct logp_plan *plan, int *parent, in
  * ranks get -EINVAL. */
 
 /**
- * What decides the algorithm of a call below.
+ * Decide the algorithm of a call below.
  * @param vp       the processor that calls
- * @param best     what is taken otherwise
+ * @param best     the default
  * @param c        the arguments, and the network by which `best` was chosen; k is that of `best`.
- *                 The function may set the knobs in c->args, and nothing else: for another row than
- *                 `best` it sets k, to 0 where the row is to choose
+ *                 The function may set the parameters of the algorithm in c->args, and nothing
+ *                 else: for another row than `best` it sets k, to 0 if the row is to choose
  * @param started  the call is nonblocking: an algorithm without steps is then replaced
  * @param arg      of logp_decide_calls()
  * @return the row to take: of the collective of `best`, and it applies: logp_algorithm_needs(). All
- *         processors of the group must return the same, with the same knobs
+ *         processors of the group must return the same, with the same parameters
  */
 typedef const struct logp_algorithm *logp_decide_call(struct logp_vp *vp,
                                                       const struct logp_algorithm *best,
@@ -338,10 +339,10 @@ typedef const struct logp_algorithm *logp_decide_call(struct logp_vp *vp,
                                                       void *arg);
 
 /**
- * Let a function see the calls below in this process, and decide their algorithms. It is not asked
- * about calls whose algorithm is fixed: logp_scatterv(), logp_gatherv(), logp_alltoallv().
+ * Let a function see the calls below in this process, and decide their algorithms. It is not called
+ * if the algorithm is fixed: logp_scatterv(), logp_gatherv(), logp_alltoallv().
  * Threads: only while no machine of the process runs.
- * @param decide  called on the vp's own thread; NULL: nothing decides any more
+ * @param decide  called on the vp's own thread; NULL: remove the function
  */
 LOGP_API void logp_decide_calls(logp_decide_call *decide, void *arg);
 
@@ -532,22 +533,24 @@ struct logp_op {
 };
 
 /**
- * Does any order of combining give the same bits? It does for the built-in operations on integers. It
- * does not for sums and products of floating-point numbers, nor for their min and max, because of -0
- * and NaN.
- * @return of an operation that is not built in: false, unless logp_decide_exact() knows better
+ * Test whether every order of combining gives the same bits. This holds for the built-in operations
+ * on integers. It does not for sums and products of floating-point numbers, nor for their min and
+ * max, because of -0 and NaN.
+ * @return of an operation that is not built in: false, unless the function of logp_decide_exact()
+ *         returns true
  */
 LOGP_API bool logp_op_is_exact(const struct logp_op *op);
 
-/** Does any order of combining give the same bits? op: not built in. arg: of logp_decide_exact(). */
+/** @return whether every order of combining gives the same bits. op: not built in; arg: of
+ *          logp_decide_exact(). */
 typedef bool logp_exact_op(const struct logp_op *op, void *arg);
 
 /**
- * Let a function say which operations of the program are exact, so that every algorithm may be
+ * Let a function decide which operations of the program are exact, so that every algorithm may be
  * chosen for them: logp_algorithm.same_results.
  * Threads: only while no machine of the process runs, and no plan exists.
- * @param is_exact  called on any thread; it always gives the same answer for an operation. NULL:
- *                  none is
+ * @param is_exact  called on any thread; it always gives the same answer for an operation. NULL: no
+ *                  operation is exact
  */
 LOGP_API void logp_decide_exact(logp_exact_op *is_exact, void *arg);
 
@@ -568,7 +571,7 @@ LOGP_API int64_t logp_op_measure(const struct logp_op *op, size_t n);
 /* ---- nonblocking ---- */
 
 /*
- * Nonblocking collectives go on while the program computes. A start returns a request, as
+ * Nonblocking collectives proceed while the program computes. A start returns a request, as
  * logp_irecv() does: logp_wait(), logp_test(), logp_waitall() and logp_waitany() take requests of
  * collectives and of messages together.
  *
@@ -591,8 +594,8 @@ LOGP_API int64_t logp_op_measure(const struct logp_op *op, size_t n);
  * the tag of its message.)
  *
  * Buffers, operations and plans are as for the blocking call. They must stay until a test or a wait
- * completes the collective: meanwhile, the program must not change what it reads, nor read what it
- * writes.
+ * completes the collective: until then, the program must not change data that the collective reads,
+ * nor read data that it writes.
  *
  * The test or wait that completes a collective frees its request, after an error too, which it
  * returns: as logp_send() and logp_recv(), or -EINVAL (a tag of a step). The status is not set.
@@ -626,8 +629,8 @@ LOGP_API int logp_plan_start(struct logp_vp *vp, const struct logp_plan *plan, v
 /* ---- the collectives, nonblocking ---- */
 
 /** @{ */
-/** Start a collective with the same algorithm, or the best with steps if that has none, and with the
- *  same arguments. @return the same errors, and those of logp_plan_start() */
+/** Start a collective with the same algorithm, or the best with steps if that has none, and with
+ *  the same arguments. @return the same errors, and those of logp_plan_start() */
 LOGP_API int logp_ibroadcast(struct logp_vp *vp, void *buf, size_t n_bytes, int root,
                              struct logp_request **request);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file defs.h
- * What all headers share: the version, the export macro, opaque types, wildcards, units, and
+ * Definitions for all headers: the version, the export macro, opaque types, wildcards, units, and
  * structs that may grow. Stable from 1.0 on.
  *
- * Times are integer nanoseconds (suffix _ns) unless a name says picoseconds (_ps). Ranks are 0 <=
+ * Times are integer nanoseconds (suffix _ns) unless a name has _ps (picoseconds). Ranks are 0 <=
  * rank < P. Types:
  * - P, ranks and numbers of requests or members are int where a machine runs (machine.h, vp.h).
  *   They are int64_t in predictions, schedules, explanations and traces, whose P may be larger than
@@ -13,8 +13,8 @@
  *   size_t; messages of a run in uint64_t.
  *
  * Tables are enumerated with logp_X_at(i), i = 0, 1, ..., until it returns NULL, and searched with
- * logp_X_find(name). Names have the form logp_NOUN_verb; what a vp calls in its own program is a
- * verb alone (logp_send(), logp_wait(), logp_broadcast()), as in MPI. Every function that can fail
+ * logp_X_find(name). Names have the form logp_NOUN_verb; the calls of a vp's program are a verb
+ * alone (logp_send(), logp_wait(), logp_broadcast()), as in MPI. Every function that can fail
  * returns 0 or a negative errno; no function aborts, and only logp_report_print() prints.
  */
 #ifndef LOGP_DEFS_H
@@ -76,9 +76,9 @@ LOGP_API const char *logp_error_text(int error);
 
 /**
  * Copy a struct that may grow. Such a struct begins with its size, which the caller sets to sizeof;
- * so programs built with older or newer headers go on working. New fields are added at the end, not
- * into padding, and have no effect while they are 0. Functions that take such a struct copy it with
- * this function.
+ * so programs built with older or newer headers continue to work. New fields are added at the end,
+ * not into padding, and have no effect while they are 0. Functions that take such a struct copy it
+ * with this function.
  * @param out      out: the copy; fields that the caller's struct does not have are 0, the size is
  *                 n_bytes
  * @param n_bytes  sizeof(*out)

@@ -56,8 +56,8 @@ struct logp_network;
 /** Capacity by LogP's own rule: max(1, ceil(L/g)); g = 0 means no limit. */
 #define LOGP_CAPACITY_RULE (-1)
 
-/** The parameters of a model, and the time of a combination. All are >= 0. logp_delay_params() says
- *  which of them a model uses, and sets the fields that name the kind of model. */
+/** The parameters of a model, and the time of a combination. All are >= 0. logp_delay_params()
+ *  keeps those that a model uses, and sets the fields that describe the kind of model. */
 struct logp_params {
     int64_t L_ns;        /**< latency: the longest time on the wire */
     int64_t o_send_ns;   /**< overhead of a send */
@@ -275,7 +275,7 @@ LOGP_API int64_t logp_params_capacity(const struct logp_params *params);
  * Source: none; LogP and LogGP (delay.h), taken link by link.
  */
 
-/** In a field of struct logp_link_costs: do not change it. */
+/** A value of a field of struct logp_link_costs: do not change the parameter. */
 #define LOGP_AS_BEFORE (-1)
 
 /** The parameters of a link, in the units of struct logp_params. */
@@ -488,10 +488,10 @@ LOGP_API void logp_machine_ask_latencies(struct logp_machine *machine,
  *
  * A sender does not learn the fate of its message. A processor does not begin an operation that it
  * cannot finish before it stops, so a message that it was about to send is not sent. Its calls
- * return -EHOSTDOWN. What its program returns or checks then is no error of the run. Deadlock
- * reports show it as LOGP_WAIT_HALTED. Work that a temporary stop or a tick interrupts goes on
- * afterwards. If several faults lengthen an operation, noise comes first, and each one applies to the
- * result of the others before it.
+ * return -EHOSTDOWN. Later results and failed checks of its program are not errors of the run.
+ * Deadlock reports show it as LOGP_WAIT_HALTED. Work that a temporary stop or a tick interrupts
+ * resumes afterwards. If several faults lengthen an operation, noise comes first, and each one
+ * applies to the result of the others before it.
  */
 
 /** Bytes of the reason for which a text is refused. */
@@ -512,8 +512,8 @@ struct logp_fault_config {
  * @param inner  a model with parameters; the new model owns it if 0 is returned
  * @param out    the new model; may be `inner`. After an error: no model, and if it is `inner`, that
  *               is freed
- * @param why    out: if a text is wrong (-EINVAL), the wrong fault and what is allowed, in a line;
- *               otherwise ""
+ * @param why    out: if a text is wrong (-EINVAL), a line with the wrong fault and the allowed
+ *               values; otherwise ""
  * @return 0; -EINVAL (size, P, unit_ns, a text, or an inner model without parameters), -E2BIG (an
  *         unknown field is set), -ENOMEM, or as logp_delay_functions()
  */
@@ -621,7 +621,7 @@ LOGP_API const struct logp_topology_kind *logp_topology_kind_at(size_t i);
  *              without sizes: two, square), "dragonfly:GxRxN" (G groups of R routers with N
  *              processors each; the routers of a group are all linked, and any two groups by one
  *              link)
- * @return NULL: it does; otherwise what it needs, in a few words; static storage
+ * @return NULL: it does; otherwise its requirement, in a few words; static storage
  */
 LOGP_API const char *logp_topology_needs(const char *spec, int64_t P);
 
@@ -648,7 +648,7 @@ LOGP_API int logp_topology_size(const struct logp_topology *topology);
  * The sizes of a mesh or torus. Rank r is at place (r / (product of the sizes after d)) mod size d
  * of dimension d: ranks count along the last dimension first, a row.
  * @param sizes  out: in the order of the specification
- * @return the number of dimensions; 0: no mesh or torus
+ * @return the number of dimensions; 0: not a mesh or torus
  */
 LOGP_API int logp_topology_sizes(const struct logp_topology *topology,
                                  int sizes[LOGP_TOPOLOGY_SIZES]);
@@ -705,13 +705,14 @@ struct logp_link_use {
  * The use of a link, if the machine's delay model is a topology.
  * Threads: any but the machine's vps, while it does not run and its model is not replaced.
  * @param link  a link; -1: the sum of all links
- * @return 0; -EINVAL (the model in force is no topology, no such link)
+ * @return 0; -EINVAL (the model in force is not a topology, no such link)
  */
 LOGP_API int logp_link_use(const struct logp_machine *machine, int link, struct logp_link_use *out);
 
-/** The use of the link that has passed most messages, the lowest of equals; link -1: there is none.
+/** The use of the link that has passed most messages; a tie goes to the lowest link; link -1: there
+ *  is none.
  *  Threads: as logp_link_use().
- *  @return 0; -EINVAL (the model in force is no topology) */
+ *  @return 0; -EINVAL (the model in force is not a topology) */
 LOGP_API int logp_link_busiest(const struct logp_machine *machine, struct logp_link_use *out);
 
 /* ---- the load of an algorithm, without a run ---- */
@@ -800,7 +801,7 @@ struct logp_network {
  *             after an error it is freed. NULL: none
  * @param out  out: the model; `none` for an undelayed network. Give it to a machine, or free it
  *             with logp_delay_destroy(). After an error: no model
- * @param why  out: with -EINVAL, the wrong field and what is allowed, in a line; otherwise "".
+ * @param why  out: with -EINVAL, a line with the wrong field and the allowed values; otherwise "".
  *             NULL: not wanted
  * @return 0; -EINVAL (no built-in model has these parameters, or one is out of range: see
  *         logp_delay_create(); both topology and links; an error of logp_topology_delay(),

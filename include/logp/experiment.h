@@ -8,7 +8,7 @@
  *
  * On a machine with faults or noise each repetition is a run with its own draws (the seed is
  * made of the experiment's seed and the number of the repetition). Repetitions that end with the
- * right result on all ranks are timed; the others are counted as failed, which is no error.
+ * right result on all ranks are timed; the others are counted as failed, which is not an error.
  * There is no prediction, and barriers are not checked.
  *
  * A repetition starts at one time on all processors (logp_sync()), which is fixed in advance, and
@@ -170,8 +170,8 @@ LOGP_API bool logp_median_interval(const int64_t *sorted, size_t n, struct logp_
 LOGP_API int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns);
 
 /**
- * By how much the schedulers missed the start before this one: the maximum over the cores, in ns. A
- * core that waited for the start in time counts 0 to a few hundred. Call it between two
+ * Return by how much the schedulers missed the start before this one: the maximum over the cores,
+ * in ns. A core that waited for the start in time counts 0 to a few hundred. Call it between two
  * logp_sync(), after the one that follows the start in question.
  */
 LOGP_API int64_t logp_start_late(const struct logp_vp *vp);
@@ -252,7 +252,7 @@ struct logp_observed {
     size_t n_combined;
 };
 
-/** How to measure. Zero is a good default of each field but the first. */
+/** The settings of a measurement. Zero is a good default of each field but the first. */
 struct logp_observe {
     size_t size;           /**< of this struct */
     size_t bytes_low;      /**< the smallest message; 0: 1 */
@@ -327,8 +327,9 @@ struct logp_found {
                                    20 ns */
     bool exact;   /**< all times of a kind were equal: the values are exact if the model holds */
     double error; /**< the largest of the protocols */
-    /** Why the figures are not reliable: a time is below 0, or differs from its line by half of it
-     *  or more. Other work on the host causes this: measure again. "": they are reliable. */
+    /** The reason why the figures are not reliable: a time is below 0, or differs from its line by
+     *  half of it or more. Other work on the host causes this: measure again. "": they are
+     *  reliable. */
     char doubtful[LOGP_DOUBT];
 };
 

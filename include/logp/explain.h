@@ -18,24 +18,24 @@
  * schedule is the largest sum along a path from the common start to the end of a last task. Each
  * sum has a number of L, of o, of g, of bytes times G and of elements times gamma.
  *
- * The schedule is fixed: which rank sends what to which rank in which order, and every computing
- * time that is not gamma times elements. An algorithm that plans with the parameters (the optimal
- * tree, the best number of segments) would do something else with other parameters.
+ * The schedule is fixed: all messages, their order on each rank, and every computing time that is
+ * not gamma times elements. An algorithm that plans with the parameters (the optimal tree, the best
+ * number of segments) would have other steps with other parameters.
  *
  * The sums grow with each parameter, so the time is convex and piecewise linear in L, o and g, and
  * its curve is exact at each whole nanosecond. (k-1)G and the time of a combination are each
- * rounded up to whole nanoseconds. So the curves of G and gamma leave rounding out and say how
- * much it can add. logp_explanation_at() gives the exact time at one value.
+ * rounded up to whole nanoseconds. So the curves of G and gamma leave rounding out, and
+ * logp_curve.rounding_ns limits its effect. logp_explanation_at() gives the exact time at a value.
  *
  * This holds for the built-in models `logp`, `loggp` and `store-forward` with either gap, and for
  * `varying` if each message takes all of L. Where links differ (delay.h), L, o, g and G are the
  * parameters: a link that uses them is on the path with them, and the values of other links are a
- * constant time, links_ns. Where a message waits for others (a topology, a capacity, a receiver),
- * their order counts, and the time is no such function: -ENOTSUP.
+ * constant time, links_ns. If messages wait for others (a topology, a capacity, a receiver), the
+ * time depends on their order and is not such a function: -ENOTSUP.
  *
  * Source: Kelley & Walker, critical-path planning, 1959; Eisner & Severance, JACM 23(4), 1976
  * (breakpoints from the lines at a few points).
- * Threads: any; the functions change only what their arguments point to.
+ * Threads: any; the functions change only the data that their arguments point to.
  */
 #ifndef LOGP_EXPLAIN_H
 #define LOGP_EXPLAIN_H
@@ -103,7 +103,7 @@ struct logp_explanation {
     int64_t ns;                           /**< its time, as logp_schedule_fold() has it */
     struct logp_params params;            /**< the parameters of this time */
     struct logp_terms terms;              /**< of the critical path; their sum is ns */
-    const struct logp_path_segment *path; /**< from 0 to ns; one of them, if several are as long */
+    const struct logp_path_segment *path; /**< from 0 to ns; any one, if several are as long */
     size_t n_path;
     const struct logp_task *tasks; /**< of all ranks: each task follows the tasks that it waits for,
                                         and the tasks of a rank are in its order */
@@ -167,8 +167,8 @@ struct logp_line {
 struct logp_curve {
     enum logp_parameter parameter;
     int64_t at_ps;       /**< the value of the parameter in the explanation */
-    int64_t left, right; /**< the slopes there: what one unit less saves, and one unit more costs;
-                              at 0 both are equal */
+    int64_t left, right; /**< the slopes there: the time that one unit less saves, and that one unit
+                              more costs; at 0 both are equal */
     const struct logp_line *lines; /**< slopes and from_ps ascend */
     size_t n;
     int64_t rounding_ns; /**< G, gamma: rounding adds less than this; 0: the curve is exact at
@@ -205,7 +205,7 @@ LOGP_API int logp_explanation_at(const struct logp_explanation *e, enum logp_par
 
 /**
  * Test whether the ranks that send or receive form a tree: for each rank but the root, exactly one
- * rank is the one that it first sends to or receives from. An edge may carry several messages, in
+ * rank is the one that it first sends to or receives from. An edge may have several messages, in
  * both directions.
  * @param root    preferred, if both ends could be the root (a chain); otherwise the first message
  *                decides

@@ -16,8 +16,8 @@
  * may or may not have taken effect. So an early check raises no false alarm, and the last client's
  * check covers all. The same holds for clients that have crashed.
  *
- * Each invocation and each return is a touch of one object (logp_shared_touch()): in a check others
- * may go on before it, so that an operation may begin late, and exhaustive tries all orders.
+ * Each invocation and each return is a touch of one object (logp_shared_touch()): in a check other
+ * vps may run before it, so that an operation may begin late, and exhaustive tries all orders.
  *
  * Without a check of programs, vp is NULL: the order of calls is the order of events.
  *
@@ -31,7 +31,7 @@
 
 LOGP_BEGIN_DECLS
 
-/** The operations of the ready models. A model of the caller's own may use any numbers. */
+/** The operations of the built-in models. The caller's own models may use any numbers. */
 enum logp_history_kind {
     LOGP_HISTORY_READ,    /**< register, key-value: the output is the value */
     LOGP_HISTORY_WRITE,   /**< register, key-value: writes the input */
@@ -63,8 +63,8 @@ struct logp_model {
     const char *name;
     const int64_t *initial; /**< the values of the first state; n_initial = 0: may be NULL */
     size_t n_initial;
-    bool by_key; /**< operations of different keys do not concern each other: each key has a state
-                      of its own, and is checked by itself */
+    bool by_key; /**< operations of different keys are independent: each key has its own
+                      state, and is checked separately */
     /**
      * Do an operation. There is space for one more value than n_values.
      * @return false: the operation cannot have this output in this state, and `state` is undefined
@@ -72,7 +72,7 @@ struct logp_model {
     bool (*step)(struct logp_model_state *state, const struct logp_history_operation *operation);
 };
 
-/** A ready model: "register" (0 at first), "queue", "key-value", "lock"; otherwise NULL. */
+/** @return a built-in model: "register" (0 at first), "queue", "key-value", "lock"; NULL: none. */
 LOGP_API const struct logp_model *logp_model_find(const char *name);
 
 /** The operations of any number of clients. */

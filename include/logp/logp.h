@@ -6,16 +6,16 @@
  *
  * Stable from 1.0 on:
  *   machine.h     create P processors, run a program on each, read the report; machine files
- *   vp.h          what a program calls: send, receive, compute, now; groups and shared memory
+ *   vp.h          calls of a program: send, receive, compute, now; groups and shared memory
  *   delay.h       the network: LogP, LogGP, topologies, links, faults, or a model of your own
  *   collective.h  the collectives, blocking and nonblocking, their operations and predictions
  *   experiment.h  run an algorithm many times against its prediction; measure L, o, g, G
- *   trace.h       what each processor did, and when
+ *   trace.h       the actions of each processor, with their times
  *   transport.h   machines over the processes of an MPI program
  *   check.h       a test kit: explores the possible runs of a program, replays failures
- *   history.h     what clients did, and whether it is linearizable
+ *   history.h     histories of clients, and a check that they are linearizable
  *   quantity.h    numbers and times in text
- *   defs.h        what all headers share
+ *   defs.h        definitions for all headers
  *
  * May still change with a minor version; for programs that define or analyse algorithms:
  *   algorithm.h   an algorithm as steps: run it, predict its time, check it; plug-ins

@@ -3,14 +3,14 @@
  * @file machine.h
  * A machine: P virtual processors (vps) on the cores of this box. Stable from 1.0 on.
  *
- * Each core that carries vps has one scheduler, and exactly one of its vps, the holder, runs at any
- * time. A vp that must wait publishes a deadline. The holder keeps the core if its own deadline is
- * the earliest, and otherwise hands the core over at once, so that the hand-over is hidden in the
- * wait. No thread sleeps to keep time: during a run every core that carries vps is busy.
+ * Each core with vps has one scheduler, and exactly one of its vps, the holder, runs at any time. A
+ * vp that must wait publishes a deadline. The holder keeps the core if its own deadline is the
+ * earliest, and otherwise hands the core over at once, so that the hand-over is hidden in the wait.
+ * No thread sleeps to keep time: during a run every core with vps is busy.
  *
  * Several machines may live in one process.
  *
- * What a program may rely on, besides its own memory:
+ * Guarantees and rules for a program:
  * - Place: a vp stays on its core and on one thread in all runs. With threads that is a pinned
  *   thread of its own (SCHED_BATCH), with fibers the one thread of the core. Vps change only inside
  *   calls of vp.h, so between two calls no other vp of the core runs, except vps in a blocking
@@ -29,9 +29,9 @@
  *   handler for SIGSEGV on a stack of its own: it names the vp that has overflowed its stack, and
  *   passes every fault on to the previous handler.
  * - Forks: a child that was forked while there were machines has none: runs, injections and new
- *   machines are refused (-ENOTSUP), and what the parent made stays as it was. A vp may fork; its
- *   child calls nothing of vp.h and ends by exec() or _exit(). A child that was forked before, or
- *   after its parent had destroyed its machines, makes its own.
+ *   machines are refused (-ENOTSUP), and objects of the parent stay as they were. A vp may fork;
+ *   its child calls nothing of vp.h and ends by exec() or _exit(). A child that was forked before,
+ *   or after its parent had destroyed its machines, makes its own.
  *
  * Functions without a word on threads may be called from any one thread at a time that is not a vp
  * of the machine.
@@ -46,14 +46,14 @@
 
 LOGP_BEGIN_DECLS
 
-/** Which clock the machine runs on. */
+/** The clock of a machine. */
 enum logp_clock {
     LOGP_CLOCK_WALL,    /**< every wait takes real time */
     LOGP_CLOCK_VIRTUAL, /**< time jumps to the next event; one vp at a time, earliest (time, rank)
                              first; deterministic, also if parallel */
 };
 
-/** Where the fiber executor keeps the stacks of vps. */
+/** The places of the stacks of vps, with the fiber executor. */
 enum logp_stacks {
     LOGP_STACKS_AUTO,   /**< own; under the virtual clock shared beyond 16384 vps */
     LOGP_STACKS_OWN,    /**< one per vp, with a guard of 1 MiB below it up to 16384 vps */
@@ -63,7 +63,7 @@ enum logp_stacks {
                              threads: as own */
 };
 
-/** Which processors share a core. Cores carry equally many vps, or one more. */
+/** The placement of vps on cores. Each core has the same number of vps, or one more. */
 enum logp_placement {
     LOGP_PLACE_BLOCK,       /**< consecutive ranks share a core */
     LOGP_PLACE_ROUND_ROBIN, /**< each rank is on the core after that of the rank before it */
@@ -85,8 +85,8 @@ struct logp_config {
                                 other (random latencies, faults), and a vp posts a receive of that
                                 source with any tag and then one from any source */
     const char *executor;  /**< name of the executor; NULL: "thread" */
-    /** The network between the processors. It is copied; if delay is set too, what it points to
-     *  must stay as long as the machine. NULL: the network of delay. */
+    /** The network between the processors. It is copied; if delay is set too, the data that it
+     *  points to must stay as long as the machine. NULL: the network of delay. */
     const struct logp_network *network;
     /** All zero: the model of the network. Otherwise a model that replaces it, your own or one of
      *  logp_network_delay(); the machine owns it once create has succeeded. logp_delay_none():
@@ -114,7 +114,7 @@ struct logp_config {
      *  time must never go back, and must advance now and then between readings, since waits spin on
      *  it. On one core with fibers a run is as reproducible as this clock; so programs that must
      *  cope with a late host can be tested. Timeouts of runs use the host's clock. Threads: called
-     *  on all cores that carry vps, and on the thread of logp_machine_run(). */
+     *  on all cores with vps, and on the thread of logp_machine_run(). */
     int64_t (*time_ns)(void *arg);
     void *time_arg; /**< passed to time_ns */
     /** NULL or "mailbox": all vps are in this process. "mpi": they are spread over the processes of
@@ -135,16 +135,15 @@ struct logp_config {
 
 /**
  * Make a machine. Its threads are created here, once, and pinned.
- * @param config  copied; see its fields for what must stay
+ * @param config  copied; its fields describe the data that must stay
  * @param out     out: the machine; free it with logp_machine_destroy()
  * @return 0; -EINVAL (size not set, P, no delay model, a core that this process may not use, an
  *         unknown clock, poll_ns, stacks that no address space has, a negative n_cores or
- *         rendezvous_from, an unknown placement, both
- *         placement and core_of, a core_of that names more cores than there are or leaves one
- *         without a rank, wait_for_space or rendezvous_from on a parallel machine), -E2BIG (an
- *         unknown field is set), -EINVAL and -E2BIG also as logp_delay_functions() or
- *         logp_network_delay(), -ENOENT (executor, transport), -ENOMEM, -EAGAIN (no more threads),
- *         -ENOTSUP (a forked child).
+ *         rendezvous_from, an unknown placement, both placement and core_of, a core_of that names
+ *         more cores than there are or leaves one without a rank, wait_for_space or rendezvous_from
+ *         on a parallel machine), -E2BIG (an unknown field is set), -EINVAL and -E2BIG also as
+ *         logp_delay_functions() or logp_network_delay(), -ENOENT (executor, transport), -ENOMEM,
+ *         -EAGAIN (no more threads), -ENOTSUP (a forked child).
  *
  * With a transport the result is the same in all processes. Further errors: -ELIBACC (it cannot be
  * loaded: logp_transport_error()), -EPERM (the program has begun MPI with less than
@@ -159,7 +158,7 @@ LOGP_API int logp_machine_create(const struct logp_config *config, struct logp_m
 typedef int (*logp_program)(struct logp_vp *vp, void *arg);
 
 /**
- * Run program on every vp and wait for all of them. It may be called again and again; threads,
+ * Run program on every vp and wait for all of them. It may be called repeatedly; threads,
  * message memory and the delay model stay. Clocks start at 0 and gaps are forgotten.
  * @param arg         passed to every vp
  * @param timeout_ns  the run is stopped after this time; 0: never
@@ -220,16 +219,16 @@ LOGP_API int logp_machine_inject(struct logp_machine *machine, int dst, int tag,
                                  size_t n_bytes);
 
 /**
- * Say whether messages may still come from outside. While they may, the machine is not deadlocked,
+ * Set whether messages may still come from outside. While they may, the machine is not deadlocked,
  * even if all of its vps wait. The default is false: then only messages that have been sent can end
  * a wait. Wall clock; it holds for later runs as well.
  * Threads: any, at any time before destroy.
  */
 LOGP_API void logp_machine_expect(struct logp_machine *machine, bool expects);
 
-/** What a vp waits for. */
+/** The kinds of waits of a vp. */
 enum logp_wait_kind {
-    LOGP_WAIT_NONE,    /**< it has ended, or could go on */
+    LOGP_WAIT_NONE,    /**< it has ended, or could run */
     LOGP_WAIT_RECV,    /**< a message from source with tag */
     LOGP_WAIT_SYNC,    /**< all other vps, or members of a group: logp_sync(), logp_shared_wait() */
     LOGP_WAIT_POLL,    /**< it polls: a million failed tests or probes in a row, without reading its
@@ -240,7 +239,7 @@ enum logp_wait_kind {
     LOGP_WAIT_HALTED,  /**< the delay model has stopped it for good (delay.h) */
 };
 
-/** What a vp waits for. */
+/** The wait of a vp. */
 struct logp_wait_info {
     int rank;
     enum logp_wait_kind kind;
@@ -251,7 +250,7 @@ struct logp_wait_info {
 /** The report of a run. Lag is how late the host returned from waits; n == 0: there were no
  *  waits. */
 struct logp_report {
-    int error;           /**< what logp_machine_run() returned */
+    int error;           /**< the result of logp_machine_run() */
     int error_rank;      /**< the vp that returned the first error; -1: none */
     uint64_t messages;   /**< sent */
     uint64_t unreceived; /**< sent and never received */
@@ -259,7 +258,7 @@ struct logp_report {
         uint64_t n;
         int64_t median_ns, p99_ns, max_ns; /**< median and p99 are at most 1/32 too large */
     } lag;
-    const struct logp_wait_info *waits; /**< deadlock, timeout: what each vp waits for; otherwise
+    const struct logp_wait_info *waits; /**< deadlock, timeout: the waits of all vps; otherwise
                                              the vps that the delay model has stopped for good. By
                                              rank, but of more than 16 vps in a deadlock those come
                                              first that wait for each other in a cycle */
@@ -272,8 +271,8 @@ struct logp_report {
         const char *expression; /**< "": none, the reason is in `detail` */
         int rank;
         int64_t time_ns; /**< of its clock */
-        /** LOGP_CHECK_EQ() and its kin: the two values, "5 and 3"; LOGP_FAIL(): the words; calls of
-         *  collectives that differ: these; else NULL */
+        /** LOGP_CHECK_EQ() and its variants: the two values, "5 and 3"; LOGP_FAIL(): the words;
+         *  calls of collectives that differ: these; else NULL */
         const char *detail;
     } asserted;
     const char *error_call; /**< the call of error_rank that returned the error, e.g. "logp_send";
@@ -286,15 +285,16 @@ struct logp_report {
 LOGP_API const struct logp_report *logp_machine_report(const struct logp_machine *machine);
 
 /**
- * Print how the last run went: its time and its messages; or the error with its rank and its call,
- * the LOGP_CHECK() that did not hold, and what each vp waits for (of more than 16 only the number).
+ * Print the result of the last run: its time and its messages; or the error with its rank and its
+ * call, the LOGP_CHECK() that did not hold, and the waits of all vps (of more than 16 only the
+ * number).
  * @param out  written to, and not closed
  * @return 0; -EIO: writing failed
  */
 LOGP_API int logp_report_print(const struct logp_machine *machine, FILE *out);
 
 /**
- * What a vp waits for, as text: "waits for a message from rank 0, tag 5".
+ * Describe the wait of a vp as text: "waits for a message from rank 0, tag 5".
  * @param text     out: n_bytes including the terminating zero; longer text is cut off
  * @param n_bytes  size of text
  * @return the full length, as snprintf()
@@ -304,7 +304,7 @@ LOGP_API int logp_wait_text(const struct logp_wait_info *wait, char *text, size_
 /** @return P. */
 LOGP_API int logp_machine_size(const struct logp_machine *machine);
 
-/** @return the number of cores that carry vps. */
+/** @return the number of cores with vps. */
 LOGP_API int logp_machine_cores(const struct logp_machine *machine);
 
 /** @return the core of a rank: 0 .. logp_machine_cores() - 1, an index into logp_config.cores if
@@ -318,10 +318,10 @@ LOGP_API enum logp_clock logp_machine_clock(const struct logp_machine *machine);
 LOGP_API bool logp_machine_delayed(const struct logp_machine *machine);
 
 /**
- * @return whether a vp of a timed-out run is still running. What it uses must stay: the memory of
- *         its program, and of the functions that its core calls (explorers, the function of
- *         logp_machine_repeat(), time_ns, your own delay model). When it comes back, its calls
- *         return that the run is over, and the next run sees nothing of it.
+ * @return whether a vp of a timed-out run is still running. Its memory must stay: that of its
+ *         program, and of the functions that its core calls (explorers, the function of
+ *         logp_machine_repeat(), time_ns, your own delay model). When it calls the library again,
+ *         the call returns that the run is over, and the next run sees nothing of it.
  * Threads: any.
  */
 LOGP_API bool logp_machine_busy(struct logp_machine *machine);
@@ -393,7 +393,7 @@ struct logp_machine_file {
 struct logp_machine_file_error {
     int line;          /**< from 1; the last line if a key is missing */
     char what[80];     /**< the wrong text, or the missing key */
-    char allowed[200]; /**< what is allowed, in words */
+    char allowed[200]; /**< the allowed values, in words */
 };
 
 /**

@@ -33,7 +33,7 @@ LOGP_BEGIN_DECLS
  * Degenerate: d = 0 is a chain in the order of ids, all at time 0; e = 0 < d is flat.
  * All functions are pure and may be called from any thread.
  * Source: Shou & Chen, optimal broadcast and summation in the LogP model, 1996, which assumes
- * g >= o; here e = max(g, o) stands for its g.
+ * g >= o; here e = max(g, o) takes the place of its g.
  */
 
 /** The tree of P processors. Fields are read only; made by logp_tree_init(). */
@@ -42,14 +42,14 @@ struct logp_tree {
     int64_t d, e;  /**< divided by their greatest common divisor */
     int64_t scale; /**< that divisor */
     int64_t T;     /**< effective time of the root, in the caller's unit */
-    int64_t early; /**< shared gap: a node holds the item so long before it could send it on */
-    int64_t ends;  /**< how many nodes of effective time 0 there are; 0: all with an id below P */
+    int64_t early; /**< shared gap: time between holding the item and the first possible send */
+    int64_t ends;  /**< number of nodes of effective time 0; 0: all with an id below P */
 };
 
 /** A node. Ids are relative to the root, in depth-first order. */
 struct logp_tree_node {
     int64_t id;
-    int64_t time;   /**< effective time: what is left when it holds the item */
+    int64_t time;   /**< effective time: the time left when it holds the item */
     int64_t parent; /**< id; -1: the root */
     int64_t ends;   /**< nodes of effective time 0 before it; only where the tree's ends > 0 */
 };
@@ -98,17 +98,17 @@ LOGP_API int64_t logp_tree_children(const struct logp_tree *tree,
                                     const struct logp_tree_node *node);
 
 /** The node with this id, 0 <= id < P, found from the root: O(depth log children) counts; or from
- * the one before it, if that is what the thread asked for last: O(1) counts, amortised. */
+ * the node before it, if the thread has found that one last: O(1) counts, amortised. */
 LOGP_API struct logp_tree_node logp_tree_find(const struct logp_tree *tree, int64_t id);
 
 /* ---- summation ---- */
 
 /*
  * The summation of Shou & Chen: N operands in all on P processors, the result on the root, when an
- * addition costs gamma. It says how many operands each processor should have, and to which
+ * addition costs gamma. It determines how many operands each processor should have, and to which
  * processor it sends its sum.
  *
- * It is a broadcast tree with time reversed: a message and the addition of what it brings take
+ * It is a broadcast tree with time reversed: a message and the addition of its operand take
  * d = o_send + L + o_recv + gamma, and a processor ends such additions e = max(g, o_recv + gamma)
  * apart. A node of effective time t with K children has t - K (o_recv + gamma) left for operands of
  * its own, so it sums A = t/gamma - K (o_recv/gamma + 1) + 1 of them until it must send. The
@@ -137,7 +137,7 @@ struct logp_summation {
     bool exact;         /**< the time is that of the virtual clock; else an upper bound */
 };
 
-/** What a processor does: `first` local additions, then for each child from the last one to the
+/** The work of a processor: `first` local additions, then for each child from the last one to the
  *  first a receive and its addition, with `between` local additions between; then it sends. */
 struct logp_summation_node {
     struct logp_tree_node place; /**< id, effective time and parent in the tree */
@@ -176,9 +176,9 @@ LOGP_API struct logp_summation_node logp_summation_node(const struct logp_summat
  * it prints, its advice on the size of a block, and the best size. The algorithms `torus` and
  * `torus-pipelined` have predictions of their own, in bytes and nanoseconds, which are exact.
  *
- * All functions are pure. n and M are 1 .. 2^40, C is 0 .. 2^40, what the machine says at most
- * 2^20. A time that is no whole number of cycles is rounded up: that of the bits of a whole way
- * across the torus once, and the processing of a block once. Results stop at INT64_MAX.
+ * All functions are pure. n and M are 1 .. 2^40, C is 0 .. 2^40, and the values of the machine are
+ * at most 2^20. Times are rounded up to whole cycles: the time of the bits of a whole way across
+ * the torus once, and the processing of a block once. Results stop at INT64_MAX.
  *
  * Source: Liu, Li & Cui 1996, corrected.
  */
@@ -205,21 +205,21 @@ LOGP_API int64_t logp_torus_pipelined(const struct logp_torus *t, int64_t m);
 /** @return the size of a block, in bits, that makes equation (6) least. */
 LOGP_API int64_t logp_torus_best_block(const struct logp_torus *t);
 
-/** The advice where the gap decides: sqrt(4gM / (n/w + C/M)) bits, rounded up. Equation (9), case 1,
- *  lacks this M; case 2, the next, has it. */
+/** The advice where the gap decides: sqrt(4gM / (n/w + C/M)) bits, rounded up. Equation (9), case
+ *  1, lacks this M; case 2, the next, has it. */
 LOGP_API int64_t logp_torus_block_by_gap(const struct logp_torus *t);
 
 /** The advice where overhead and processing decide: sqrt((Trcv + 3 Tsnd) w M / n), rounded up. */
 LOGP_API int64_t logp_torus_block_by_work(const struct logp_torus *t);
 
-/** Is it worth while to pipeline? nM/w + C >= max(8g, 2 (Trcv + 3 Tsnd) + C). */
+/** @return whether pipelining helps: nM/w + C >= max(8g, 2 (Trcv + 3 Tsnd) + C). */
 LOGP_API bool logp_torus_pipelining_helps(const struct logp_torus *t);
 
 /* ---- preset ---- */
 
 /*
- * Real machines as presets: what their builders and users measured, in cycles, and the parameters
- * that this makes. Messages are stored and forwarded: each hop is a software send.
+ * Real machines as presets: measurements of their builders and users, in cycles, and the parameters
+ * that follow from them. Messages are stored and forwarded: each hop is a software send.
  * All functions are pure and may be called from any thread.
  * Source: Liu, Li & Cui 1996, table 1.
  */
@@ -229,10 +229,10 @@ struct logp_preset {
     const char *name;  /**< "dash" */
     const char *title; /**< "Stanford DASH" */
     int64_t cycle_ns;
-    int64_t width;    /**< bits that a link carries in a cycle */
+    int64_t width;    /**< bits that a link moves in a cycle */
     int64_t overhead; /**< of a send and a receive together, half each */
     int64_t gap;      /**< between two sends of a processor */
-    int64_t delay;    /**< of a router: a message's time to the next processor but its bits */
+    int64_t delay;    /**< of a router: a message's time to the next processor, without its bits */
 };
 
 /** @return preset i = 0, 1, ...; static storage; NULL: there are no more. */

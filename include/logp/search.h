@@ -9,23 +9,23 @@
  *
  *     search.rounds = 1000;
  *     rc = logp_search_run(&search, &r);
- *     ...                        r->list: the steps, with their data; r->ns: what they take
+ *     ...                        r->list: the steps, with their data; r->state.ns: their time
  *     logp_search_free(r);
  *
  * It begins with the best algorithm of the table. Then it looks for
  * - words: all processors do the same sequence of sends and receives (barrier, allgather,
- *   allreduce, reduce-scatter, scan, exscan), each shorter one by a depth-first search;
+ *   allreduce, reduce-scatter, scan, exscan); depth-first searches find shorter and shorter ones;
  * - trees, for broadcast, reduce, scatter and gather;
  * - matchings: the data are items, and whenever a processor is free it sends some that another
  *   lacks, by rules that are drawn anew in each round (broadcast, allgather, alltoall, barrier;
  *   backwards reduce, reduce-scatter and gather; both for allreduce). Some of the messages of the
- *   best are taken out, most of them on its critical path, and are sent anew by such a rule;
+ *   best schedule are removed, most of them on its critical path, and sent anew by such a rule;
  * - orders: neighbouring steps of a processor change places where their data allow it (all
  *   collectives).
  * The cost of each is its fold, so it is exact on any network whose schedules can be folded.
  *
- * Sources: Karp, Sahay, Santos, Schauser, SPAA 1993 (words); Won et al., TACOS, MICRO 2024 (matching
- * over expanded time); Shaw, CP 1998 (taking out and putting in again).
+ * Sources: Karp, Sahay, Santos, Schauser, SPAA 1993 (words); Won et al., TACOS, MICRO 2024
+ * (matching over expanded time); Shaw, CP 1998 (removing and inserting again).
  */
 #ifndef LOGP_SEARCH_H
 #define LOGP_SEARCH_H
@@ -38,11 +38,11 @@ LOGP_BEGIN_DECLS
 /** The most processors of a search. */
 #define LOGP_SEARCH_P 256
 
-/** Why nothing can be faster. */
+/** The proof that no schedule is faster. */
 enum logp_search_proof {
     LOGP_SEARCH_NO_PROOF,
     LOGP_SEARCH_EQUALS_BOUND, /**< the time is the lower bound of the collective */
-    LOGP_SEARCH_EXHAUSTIVE,   /**< all schedules were looked at */
+    LOGP_SEARCH_EXHAUSTIVE,   /**< all schedules were tried */
 };
 
 /** The state of a search. */
@@ -55,15 +55,15 @@ struct logp_search_state {
     const char *found_by; /**< "table", "word", "tree", "matching", "order", "exhaustive" */
 };
 
-/** What is searched for. Set it with LOGP_SEARCH(). */
+/** The subject of a search. Set it with LOGP_SEARCH(). */
 struct logp_search {
     size_t size; /**< sizeof(struct logp_search) */
     const char *collective;
     int64_t P;                          /**< 1 .. LOGP_SEARCH_P */
     const struct logp_args *args;       /**< without blocks and list */
     const struct logp_network *network; /**< NULL: as logp_plan_create() */
-    uint64_t seed;                      /**< of all draws: the same rounds find the same */
-    int64_t rounds;                     /**< after which it ends; 0: until `stop` says so */
+    uint64_t seed;                      /**< of all draws; it and `rounds` determine the result */
+    int64_t rounds;                     /**< after which it ends; 0: until `stop` returns true */
     /** Called now and then, also within a round. @return true: end the search. NULL: never */
     bool (*stop)(void *arg, const struct logp_search_state *state);
     void *arg;
@@ -76,19 +76,19 @@ struct logp_search {
         .args = (args_), .network = (network_), .seed = 1                                          \
     }
 
-/** What was found. Read only. */
+/** The result of a search. Read only. */
 struct logp_search_result {
     size_t size; /**< of this struct in the library: it may have grown */
     struct logp_search_state state;
     enum logp_search_proof proof;
-    bool words_done;                   /**< no word is shorter than the best of them, word_ns */
+    bool words_done;                   /**< no word takes less time than the best one, word_ns */
     int64_t word_ns;                   /**< -1: there is none */
     const struct logp_step_list *list; /**< the steps, each with its data, as those of a file */
 };
 
 /**
- * Search. It ends where the lower bound is met, or all was looked at, after `rounds`, or when
- * `stop` says so.
+ * Search. It ends when the lower bound is met, when all schedules have been tried, after `rounds`,
+ * or when `stop` returns true.
  * Threads: any; it uses none of its own.
  * @param out  out: free it with logp_search_free()
  * @return 0; -EINVAL (P, the arguments, neither rounds nor stop), -ENOTSUP (no algorithm of the

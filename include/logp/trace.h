@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file trace.h
- * Traces: what each processor did, and when. Stable from 1.0 on.
+ * Traces: the actions of each processor, with their times. Stable from 1.0 on.
  *
  * A trace is of a run (call logp_machine_trace() before it and logp_machine_take_trace() after it),
  * of a schedule without a run (logp_trace_predict()), or made event by event (logp_trace_create()).
@@ -15,8 +15,8 @@
  * logp_report.waits, up to the end of the trace, and the time from which a processor has stopped
  * for good.
  *
- * Tracing is off by default. While it is on, an event costs a few ns of host time; it counts as lag
- * and is made up for.
+ * By default, tracing is off. While it is on, an event costs a few ns of host time, which count as
+ * lag and are made up for.
  */
 #ifndef LOGP_TRACE_H
 #define LOGP_TRACE_H
@@ -29,7 +29,7 @@ LOGP_BEGIN_DECLS
 
 struct logp_trace;
 
-/** What happens in an event. */
+/** The kinds of events. */
 enum logp_event_kind {
     LOGP_EVENT_SEND,    /**< overhead of a send: o_send */
     LOGP_EVENT_RECEIVE, /**< overhead of a receive: o_recv */
@@ -46,7 +46,7 @@ enum logp_event_kind {
  * kind. */
 LOGP_API const char *logp_event_kind_name(enum logp_event_kind kind);
 
-/** What happens to a message, noted at its send (delay.h), or to a wait. Bits. */
+/** The fate of a message, noted at its send (delay.h), or of a wait. Bits. */
 enum logp_event_fate {
     LOGP_FATE_DROPPED = 1,    /**< it is lost; arrival_ns is when it would have arrived */
     LOGP_FATE_DUPLICATED = 2, /**< it arrives twice */
@@ -74,11 +74,11 @@ struct logp_event {
     int tag;            /**< tag of that message; -1: none */
     uint16_t kind;      /**< enum logp_event_kind */
     uint16_t fate;      /**< bits of enum logp_event_fate; 0: arrives as sent, or ends */
-    uint32_t label;     /**< what it belongs to ("broadcast/optimal"), or a mark's name: text by
+    uint32_t label;     /**< of the operation ("broadcast/optimal"), or the name of a mark: text by
                              logp_trace_label(). 0: none */
 };
 
-/** Where the times come from. */
+/** The source of the times. */
 enum logp_trace_source {
     LOGP_TRACE_PREDICTED, /**< a schedule without a run */
     LOGP_TRACE_VIRTUAL,   /**< a run under the virtual clock */
@@ -147,7 +147,7 @@ struct logp_trace_config {
 /**
  * Start recording from the next run on, or stop it. Recording takes no locks: each vp has memory of
  * its own.
- * @param config  NULL: stop, and discard what has been recorded
+ * @param config  NULL: stop, and discard the recorded events
  * @return 0; -EINVAL (size not set, a negative number), -E2BIG (unknown fields are set), -EBUSY (a
  *         run is in progress), -ENOTSUP (several processes; a forked child), -ENOMEM
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file transport.h
- * Transports carry the messages: within this process (`mailbox`), or between the processes of an
+ * Transports deliver the messages: within this process (`mailbox`), or between the processes of an
  * MPI program (`mpi`), on one host or many. Stable from 1.0 on.
  *
  * With `mpi` the P virtual processors of a machine are spread over the processes that mpirun has
@@ -23,14 +23,14 @@
  * - delay models: those whose times depend on the message alone, with a lookahead (delay.h), no
  *   capacity and no fate. Runs with others, so on all topologies, are refused (-ENOTSUP).
  *   logp_machine_set_delay() replaces the model in the calling process only: call it in each
- * - queue_limit: limits what the vps of one process hold; a message from another process that finds
- *   no space ends the run with -ENOBUFS. wait_for_space: -ENOTSUP
+ * - queue_limit: limits the messages queued in one process; a message from another process that
+ *   finds no space ends the run with -ENOBUFS. wait_for_space: -ENOTSUP
  * - a send of some KiB or more to another process returns when that process has taken the message.
  *   It does so while one of the vps of its first core waits or is in a call, whether or not a
  *   receive is posted
  * - cores: the processes of a host share its cores
  * - logp_machine_inject(): only to vps of the process itself, else -ENOTSUP
- * - logp_shared(), and all that uses it: -ENOTSUP
+ * - logp_shared(), and the functions and algorithms that use it: -ENOTSUP
  * - logp_machine_trace(), logp_machine_explore(), logp_machine_repeat(): -ENOTSUP
  * - loops that only poll, in more than one process, are not detected as a deadlock: they end with
  *   the run's timeout
@@ -59,8 +59,8 @@ LOGP_BEGIN_DECLS
 /** @return the name of transport i = 0, 1, ...; static storage; NULL: there are no more. */
 LOGP_API const char *logp_transport_at(size_t i);
 
-/** @return one line that says why the last transport that the calling thread asked for could not be
- *          loaded; "" if it could. */
+/** @return the reason, in one line, for which the last transport that the calling thread requested
+ *          could not be loaded; "" if it could. */
 LOGP_API const char *logp_transport_error(void);
 
 /** @return the number of processes of the machine; mailbox: 1. */
@@ -81,7 +81,7 @@ LOGP_API int64_t logp_machine_clock_error(const struct logp_machine *machine);
 LOGP_API int logp_machine_ranks(const struct logp_machine *machine, int process, int *first,
                                 int *n);
 
-/** How the values of several processes are combined. */
+/** The ways to combine the values of several processes. */
 enum logp_agreement { LOGP_AGREE_SUM, LOGP_AGREE_MIN, LOGP_AGREE_MAX };
 
 /**
@@ -95,12 +95,12 @@ LOGP_API int logp_machine_agree(struct logp_machine *machine, int64_t *values, s
 enum { LOGP_ACTIVE_BYTES = 4096 }; /**< of the longest active message */
 
 /**
- * Handles an active message: it runs in the process that the message is for, while that polls for
- * messages of other processes, whatever its vps do. It must not wait, and of the library it calls
- * only logp_active_reply() and logp_active_post(). The messages from one process to another are
- * handled in the order sent, before the messages of vps that were sent after them.
+ * Handle an active message. The handler runs in the process that the message is for, while that
+ * polls for messages of other processes, whatever its vps do. It must not wait, and of the library
+ * it calls only logp_active_reply() and logp_active_post(). The messages from one process to
+ * another are handled in the order sent, before the messages of vps that were sent after them.
  * Source: von Eicken, Culler, Goldstein, Schauser, Active messages, ISCA 1992, 256-266
- * @param process  that has sent it
+ * @param process  sender of the message
  * @param bytes    aligned for any type; valid until it returns
  */
 typedef void logp_active_handler(struct logp_machine *machine, int process, const void *bytes,
@@ -117,15 +117,15 @@ LOGP_API void logp_machine_handle(struct logp_machine *machine, logp_active_hand
 LOGP_API int logp_active_send(struct logp_vp *vp, int process, const void *bytes, size_t n_bytes);
 
 /**
- * In a handler: send an active message to another process.
+ * Send an active message to another process, from a handler.
  * @return 0; -EINVAL (process; n_bytes > LOGP_ACTIVE_BYTES); -ENOMEM, which also ends the run
  */
 LOGP_API int logp_active_reply(struct logp_machine *machine, int process, const void *bytes,
                                size_t n_bytes);
 
 /**
- * In a handler: send an empty message as vp, which is of this process, to a rank of its group. The
- * sender is charged nothing.
+ * Send an empty message as vp, which is of this process, to a rank of its group, from a handler.
+ * The sender is charged nothing.
  * @param arrival_ns  when it arrives, by the emulated clock; < 0: at once, on a machine without
  *                    delays
  * @return 0; -EINVAL (dst, a time beyond 36 years, or there is one process); -ENOMEM, which also

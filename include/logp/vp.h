@@ -27,7 +27,7 @@
  * - the error that logp_machine_stop() was given
  *
  * After these the run is over: return the error. -EHOSTDOWN: a fault has stopped this processor
- * (delay.h, check.h). Return it, and the run goes on.
+ * (delay.h, check.h). Return it; the run continues.
  */
 #ifndef LOGP_VP_H
 #define LOGP_VP_H
@@ -47,7 +47,7 @@ struct logp_status {
     int tag;
     size_t n_bytes;     /**< size of the message, also if the buffer was too small */
     int64_t arrival_ns; /**< when it came off the wire, on the machine's clock */
-    uint64_t bits;      /**< beside the payload: logp_send_options.bits */
+    uint64_t bits;      /**< sent with the payload: logp_send_options.bits */
 };
 
 /** @return this processor's rank, 0 .. P-1. */
@@ -71,7 +71,7 @@ LOGP_API struct logp_machine *logp_vp_machine(const struct logp_vp *vp);
 LOGP_API int logp_vp_params(const struct logp_vp *vp, struct logp_params *out);
 
 /**
- * Let other vps go on first. Each call in a loop that waits for something other than a message is
+ * Let other vps run first. Each call in a loop that waits for something other than a message is
  * charged as a poll that finds nothing (logp_config.poll_ns).
  * @return 0, or the error that stops the run
  */
@@ -95,8 +95,8 @@ LOGP_API int logp_group_create(struct logp_vp *vp, uint32_t context, const int *
 /** Leave a group. Requests made through it must be complete. */
 LOGP_API void logp_group_destroy(struct logp_vp *group);
 
-/** @return the group that carries the messages of the library's collectives; owned by vp, same
- *          ranks. */
+/** @return the group for the messages of the library's collectives, with the same ranks; owned by
+ *          vp. */
 LOGP_API struct logp_vp *logp_vp_collective(struct logp_vp *vp);
 
 /**
@@ -123,21 +123,22 @@ LOGP_API int logp_vp_attach(struct logp_vp *vp, struct logp_attached *attached);
 LOGP_API struct logp_attached *logp_vp_attached(const struct logp_vp *vp, const void *key);
 
 /**
- * An operation of several messages that goes on beside the program: the first member of a library's
- * own struct. Its steps are done within calls of its vp. A call that waits, tests or probes also
- * completes what the operations of the vp await, the earliest arrival first, and then has them do
- * their next steps. A step may send, and post receives. It must not wait for another vp.
+ * An operation of several messages that proceeds while the program runs: the first member of a
+ * library's own struct. Its steps are done within calls of its vp. A call that waits, tests or
+ * probes also completes the requests that the operations of the vp await, the earliest arrival
+ * first, and then does their next steps. A step may send, and post receives. It must not wait for
+ * another vp.
  */
 struct logp_operation {
-    struct logp_request *awaits; /**< what its next step needs; NULL: it has ended */
+    struct logp_request *awaits; /**< needed by its next step; NULL: it has ended */
     /**
      * Do the steps up to the next message that has to be awaited, and set `awaits`.
-     * @param rc  what came of the last one: as logp_wait(). It is freed, and `awaits` is NULL
+     * @param rc  result of the last request: as logp_wait(). It is freed, and `awaits` is NULL
      * @return 0; or the error with which the operation ends: `awaits` is NULL
      */
     int (*go_on)(struct logp_operation *operation, int rc);
-    /** Its request is complete, or the vp's program has ended (ended: then call nothing of the vp):
-     *  free it. What it still awaits has been cancelled. */
+    /** Free the operation: its request is complete, or the vp's program has ended (ended: then call
+     *  nothing of the vp). A request that it still awaits has been cancelled. */
     void (*end)(struct logp_operation *operation, bool ended);
     struct logp_request *request; /**< used by the runtime, as all below */
     struct logp_operation *next;
@@ -145,7 +146,7 @@ struct logp_operation {
 };
 
 /**
- * Start an operation: it goes on at once.
+ * Start an operation, and do its first steps.
  * @param operation  `go_on` and `end` are set; it stays where it is until `end` is called
  * @param request    out: it is complete when the operation has ended; logp_wait() returns its error
  * @return 0; the error of its first steps, or -ENOMEM: it has not been started, and `end` is not
@@ -159,12 +160,12 @@ LOGP_API int logp_operation_start(struct logp_vp *vp, struct logp_operation *ope
 LOGP_API struct logp_operation *logp_operation_next(const struct logp_vp *vp,
                                                     const struct logp_operation *operation);
 
-/** What all members of a group must agree on when they call a collective. */
+/** A call of a collective: the values that must be the same on all members of the group. */
 struct logp_call {
     const char *name; /**< "logp_broadcast" */
     int root;         /**< -1: it has none */
     int64_t sizes[2]; /**< bytes, elements, rows or columns that must be the same; else 0 */
-    const void *op;   /**< what combines operands; NULL: nothing does */
+    const void *op;   /**< the operation on operands; NULL: none */
 };
 
 /**
@@ -211,15 +212,15 @@ LOGP_API int logp_vp_note_error(struct logp_vp *vp, const char *call, int error)
  */
 LOGP_API int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_bytes);
 
-/** When a send returns, or its request is complete. */
+/** The conditions for a send to return, or for its request to be complete. */
 enum logp_send_mode {
-    LOGP_SEND_STANDARD,    /**< as logp_send(): it waits for its receiver if the network says so */
-    LOGP_SEND_SYNCHRONOUS, /**< it waits for its receiver, whatever the network says */
-    LOGP_SEND_BUFFERED     /**< it does not wait, whatever the network says */
+    LOGP_SEND_STANDARD,    /**< as logp_send(): it waits from rendezvous_from bytes on */
+    LOGP_SEND_SYNCHRONOUS, /**< it waits for its receiver, whatever its size */
+    LOGP_SEND_BUFFERED     /**< it does not wait, whatever its size */
 };
 
 /**
- * As logp_send(), in this mode. Cost: as logp_network.rendezvous_from says if it waits for its
+ * As logp_send(), in this mode. Cost: see logp_network.rendezvous_from if it waits for its
  * receiver.
  * @return as logp_send(); -EINVAL (mode); -ENOTSUP (synchronous on a parallel machine)
  */
@@ -231,15 +232,15 @@ struct logp_send_options {
     size_t size;     /**< sizeof(struct logp_send_options); see logp_struct_take() */
     const void *buf; /**< n_bytes readable bytes, or NULL */
     size_t n_bytes;  /**< size of the payload */
-    /** It travels beside the payload, to the logp_status.bits of a receive or probe of the message.
-     *  No model charges it, and no limit counts it. */
+    /** Sent with the payload, to the logp_status.bits of a receive or probe of the message. No
+     *  model charges it, and no limit counts it. */
     uint64_t bits;
     /**
-     * NULL, or instead of buf: write n bytes of the payload, those from `at` on, to out. The payload
-     * is then made where it is needed, without a copy that the program would have to allocate. It is
-     * called within the send, once or for one piece after the other. A call with at == 0 begins
-     * anew. A receive that truncates may ask for no more than its part. It must call no function of
-     * a vp.
+     * NULL, or instead of buf: write n bytes of the payload, those from `at` on, to out. So the
+     * payload is made where it is needed, without a copy that the program would have to allocate.
+     * It is called within the send, once or for one piece after the other. A call with at == 0
+     * begins anew. For a receive that truncates, it may be called for the received part only. It
+     * must call no function of a vp.
      */
     void (*fill)(void *arg, size_t at, void *out, size_t n);
     void *arg;                /**< passed to fill */
@@ -283,15 +284,15 @@ struct logp_recv_options {
     size_t capacity; /**< bytes that are wanted */
     /**
      * NULL, or instead of buf: take n bytes of the payload, those from `at` on, which are at
-     * `bytes`. It is called once or for one piece after the other, from at == 0 on, when the message
-     * is matched: within a call of this vp or of its sender, on the thread of either. So it must
-     * call no function of a vp; and where vps share stacks, neither arg nor what it writes to may
-     * be on this vp's stack. It is not called for a message without bytes.
+     * `bytes`. It is called once or for one piece after the other, from at == 0 on, when the
+     * message is matched: within a call of this vp or of its sender, on the thread of either. So it
+     * must call no function of a vp; and if vps share stacks, neither arg nor the memory that it
+     * writes to may be on this vp's stack. It is not called for a message without bytes.
      */
     void (*drain)(void *arg, size_t at, const void *bytes, size_t n);
     void *arg; /**< passed to drain */
-    /** Take a message that is larger than capacity as well, and drop the rest of it. It costs what
-     *  the whole message costs; logp_status.n_bytes > capacity tells that there was more. */
+    /** Also receive a message that is larger than capacity, and drop the rest of it. The cost is
+     *  that of the whole message; logp_status.n_bytes > capacity shows that there was more. */
     bool truncates;
 };
 
@@ -312,7 +313,7 @@ LOGP_API int logp_sendrecv(struct logp_vp *vp, int dst, int send_tag, const void
 
 /**
  * As logp_send(), with a request to wait for. The send is charged here; L and the streaming of a
- * long message overlap with what follows. buf may be reused at once.
+ * long message overlap with later calls. buf may be reused at once.
  * @param request  out: complete it with logp_wait() or logp_test()
  * @return as logp_send(); also -EINVAL (no request)
  */
@@ -338,9 +339,9 @@ LOGP_API int logp_isend_with(struct logp_vp *vp, int dst, int tag,
 LOGP_API int logp_irecv(struct logp_vp *vp, int src, int tag, void *buf, size_t capacity,
                         struct logp_request **request);
 
-/** As logp_irecv(), with the options of logp_recv_with(), which are copied. `arg`, and what drain
- *  writes to, belong to the runtime as buf does. @return as logp_irecv(); also -EINVAL and -E2BIG as
- *  logp_recv_with() */
+/** As logp_irecv(), with the options of logp_recv_with(), which are copied. `arg`, and the memory
+ *  that drain writes to, belong to the runtime as buf does. @return as logp_irecv(); also -EINVAL
+ *  and -E2BIG as logp_recv_with() */
 LOGP_API int logp_irecv_with(struct logp_vp *vp, int src, int tag,
                              const struct logp_recv_options *options,
                              struct logp_request **request);
@@ -376,7 +377,8 @@ LOGP_API int logp_cancel(struct logp_vp *vp, struct logp_request *request);
 /**
  * Find a message that has arrived and that a receive with these arguments would take. If there is
  * none, this costs poll_ns and lets other vps run. Only a receive that names the source and the tag
- * found is sure to take this message, as in MPI (3.1, 3.8.1): explored runs let others take another.
+ * found is sure to take this message, as in MPI (3.1, 3.8.1); in explored runs others may take
+ * another one.
  * @param found   out
  * @param status  out if found; NULL: not wanted
  * @return 0; -EINVAL (rank, tag, no `found`), -ENOMEM
@@ -415,9 +417,9 @@ LOGP_API int logp_wait_until(struct logp_vp *vp, struct logp_request *request, i
 LOGP_API int logp_probe_until(struct logp_vp *vp, int src, int tag, int64_t until_ns,
                               struct logp_status *status);
 
-/* ---- what could begin, and when ----
- * For a program that does whatever can be done first: none of these costs anything. A loop of
- * nothing but these calls never ends. */
+/* ---- earliest starts ----
+ * For a program that chooses the action that can start first. These calls cost nothing, so a loop
+ * of these calls alone never ends. */
 
 /** As logp_probe(), but a miss costs nothing and lets no other vp run. @return as logp_probe() */
 LOGP_API int logp_peek(struct logp_vp *vp, int src, int tag, bool *found,
@@ -476,13 +478,13 @@ LOGP_API int logp_testany(struct logp_vp *vp, struct logp_request **requests, in
 LOGP_API int logp_compute(struct logp_vp *vp, int64_t t_ns, void (*fn)(void *), void *arg);
 
 /**
- * Does what the program does between two calls count as its computing? It does (true) until this
- * says otherwise. An interpreter, which only finds out what its processor does next, calls it with
- * false before its first call and with true behind its last: its own work then is the host's, as
- * that of the library, and its calls read the clock less often. What it does for its processor
- * belongs into logp_compute(), or between two calls with true. Without effect under the virtual
- * clock, with delay `none`, and while the machine records. A run begins with true.
- * @return did it count until now?
+ * Set whether the time between two calls of the program counts as its computing. A run begins with
+ * true. An interpreter, which only determines the next action of its processor, sets false before
+ * its first call and true after its last one: its own work then belongs to the host, like that of
+ * the library, and its calls read the clock less often. Computing of the processor itself must then
+ * be in logp_compute(), or between two calls while this is true. Without effect under the virtual
+ * clock, with delay `none`, and while the machine records.
+ * @return the previous setting
  */
 LOGP_API bool logp_own_time(struct logp_vp *vp, bool counts);
 
@@ -490,9 +492,9 @@ LOGP_API bool logp_own_time(struct logp_vp *vp, bool counts);
  * Begin a blocking section: release the core around code that may block outside the runtime, such
  * as a mutex, a condition variable or input. Other vps of the core run meanwhile. Until
  * logp_blocking_end() the program must not call any function of its vp. The section counts as the
- * program's own time; its thread still runs on the processor of its core, beside the vp that holds
- * the core. A machine with a vp in a blocking section is never deadlocked: a vp that never comes
- * back is left to the timeout of the run.
+ * program's own time; its thread still runs on the processor of its core, concurrently with the vp
+ * that holds the core. A machine with a vp in a blocking section is never deadlocked: only the
+ * timeout of the run finds a section that does not end.
  * @return 0; -EINVAL: the vp is in a blocking section; -ENOTSUP: fibers, which cannot leave the one
  *         thread of their core, and the virtual clock, whose order would depend on when the vp came
  *         back. Then nothing has changed, and the program's blocking code delays all vps of its
@@ -518,8 +520,8 @@ LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
 /**
  * Wait for all vps of the machine, then start all of them at one time that is fixed in advance, as
  * if a new run began: clocks are set to it and gaps are forgotten. It costs no emulated time. Under
- * the virtual clock the start is the time of the last to arrive. A vp that serves an operation of
- * its own then goes on when that step is done.
+ * the virtual clock the start is the time of the last to arrive. A vp that is then doing a step of
+ * one of its operations continues when that step is done.
  *
  * Through a group with a list of members it does the same for these members alone, and leaves the
  * messages in the network as they are. The start is the latest member's time under the virtual
@@ -532,13 +534,14 @@ LOGP_API int64_t logp_wall_now(struct logp_vp *vp);
 LOGP_API int logp_sync(struct logp_vp *vp, int64_t *start_ns);
 
 /**
- * Compare a word of all members of a group, beside the model: no message is sent, and it costs no
- * emulated time. It serves checks of what all members must have alike, such as a hash of arguments.
- * Each member waits for all, and goes on at the latest member's time; unlike logp_sync(), gaps are
- * in force as before. All members must call it. Groups may do so at the same time, as in logp_sync().
+ * Compare a word of all members of a group, outside the model: no message is sent, and it costs no
+ * emulated time. It serves checks of values that all members must have in common, such as a hash of
+ * arguments. Each member waits for all, and continues at the latest member's time; unlike
+ * logp_sync(), gaps are in force as before. All members must call it. Groups may do so at the same
+ * time, as in logp_sync().
  * @param vp     the group; or the processor, which is the group of all
- * @param first  out, the same on all: the first member whose word is not that of member 0, as a rank
- *               in the group; -1: all words are the same
+ * @param first  out, the same on all: the first member whose word is not that of member 0, as a
+ *               rank in the group; -1: all words are the same
  * @return 0; -EINVAL (a call with this context and this first member is under way that is a
  *         logp_sync(), or has a list of another length), -ENOMEM
  */
