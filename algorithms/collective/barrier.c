@@ -10,8 +10,7 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *buf = *recv_buf = 0;
 }
 
-/* All hear from each, and each hears from all; a message of no bytes costs as much as one of one.
- */
+/* Each rank depends on all others; a message of no bytes takes as long as one of one byte. */
 static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_need need = {.from = lpi_ranks_all(P), .to = lpi_ranks_all(P), .bytes = 1};
@@ -20,9 +19,10 @@ static int64_t bound(int64_t P, const struct logp_invocation *c)
                    lpi_max(lpi_bound_out(&c->model.params, P), lpi_bound_in(&c->model.params, P)));
 }
 
-/* ---- dissemination: what is known is multiplied by k in each round ---- */
+/* ---- dissemination: each round multiplies the number of known arrivals by k ---- */
 
-/* In the round of distance d tell i + d, i + 2 d, ... i + (k-1) d, hear from i - d, ... Any P >= 1.
+/* In the round of distance d send to i + d, i + 2 d, ... i + (k-1) d and receive from i - d, ...
+ * Any P >= 1.
  * Source: Hensgen, Finkel, Manber, IJPP 17(1), 1988; k = 2. */
 static bool spread_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t k,
                          int64_t i, struct logp_step *out)
@@ -142,8 +142,8 @@ static struct lpi_times down_times(const struct logp_invocation *c, int64_t node
     return lpi_times(&c->model.params, 0);
 }
 
-/* What it takes up and down, if no gap of the way up is left over: in between there are at least
- * two messages. */
+/* Return the sum of the times up and down. No gap of the way up is left over, because at least two
+ * messages are in between. */
 static struct logp_prediction tree_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct lpi_times t = lpi_times(&c->model.params, 0);
@@ -154,10 +154,10 @@ static struct logp_prediction tree_predict(int64_t P, const struct logp_invocati
     return lpi_exact(lpi_knomial_time(P, k, c, up_times) + lpi_knomial_time(P, k, c, down_times));
 }
 
-/* ---- tournament: up the binomial tree; the champion tells all ---- */
+/* ---- tournament: up the binomial tree; the champion sends to all ---- */
 
-/* In round r the loser, rank + 2^r, tells the winner, rank, and is out. The flag that the champion
- * sets is a message to each. */
+/* In round r the loser, rank + 2^r, sends to the winner, rank, and is out. The flag that the
+ * champion sets is a message to each rank. */
 static bool tournament_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                              struct logp_step *out)
 {

@@ -13,7 +13,7 @@
  * the first rule gives up too little and never too much. The search ends after so many nodes with
  * the best word found. It begins with the word of dissemination, send and receive in turn.
  *
- * What has been found is kept for all processors of the process, since all of them ask the same.
+ * Results are kept for all processors of the process, because all of them search for the same word.
  */
 #include "collective/collective.h"
 #include "predict/predict.h"
@@ -107,7 +107,7 @@ static void receive(const struct search *s, struct state *x)
     const int64_t every = lpi_max(s->p->o_recv_ns, logp_params_gap_ns(s->p, bytes_of(s, needed)));
     __int128 start = lpi_later(x->at.free, x->at.recv_start + every);
 
-    /* the last message carries what is needed, and comes that much sooner */
+    /* the last message has only the ranks needed, and arrives that much sooner */
     start = lpi_later(start, x->arrival[x->n_received] -
                                  logp_params_stream_ns(s->p, bytes_of(s, carries)) +
                                  logp_params_stream_ns(s->p, bytes_of(s, needed)));
@@ -117,7 +117,7 @@ static void receive(const struct search *s, struct state *x)
     x->at.free = start + s->p->o_recv_ns + combine_after(s);
 }
 
-/* ---- what it can reach ---- */
+/* ---- ranks that a state can reach ---- */
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -159,7 +159,7 @@ static int64_t grown_in(const struct search *s, __int128 ns)
     return t < 0 ? 0 : s->grown[t < s->n_grown ? t : s->n_grown - 1];
 }
 
-/* May x reach P before the best time? */
+/* Whether x may reach P before the best time. */
 static bool may_win(const struct search *s, const struct state *x)
 {
     const __int128 end = s->best->time - 1;
@@ -174,7 +174,7 @@ static bool may_win(const struct search *s, const struct state *x)
     return reached >= s->P && x->at.free <= end;
 }
 
-/* ---- what has been there ---- */
+/* ---- states seen before ---- */
 
 static uint64_t mix(uint64_t h, __int128 x)
 {
@@ -182,7 +182,7 @@ static uint64_t mix(uint64_t h, __int128 x)
     return h ^ h >> 29;
 }
 
-/* Has an earlier word led here, with as much? Otherwise x is noted. */
+/* Whether an earlier word reached this state with as much; if not, record x. */
 static bool is_dominated(struct search *s, const struct state *x)
 {
     const int n = x->n_sent - x->n_received;
@@ -220,7 +220,7 @@ static void note(struct search *s, const struct state *x)
 static void try_send(struct search *s);
 static void try_receive(struct search *s);
 
-/* One more node. @return may it be looked at? */
+/* Count one more node. @return whether the search may continue there */
 static bool enter_node(struct search *s)
 {
     if (++s->nodes % ASKED_EVERY == 0 && s->effort != NULL && s->effort->stop(s->effort->arg))
@@ -244,7 +244,7 @@ static void go_on(struct search *s)
         try_receive(s);
 }
 
-/* What is under way is received, so no more is sent if that is enough. */
+/* Whether the messages under way complete the window, so that no more are sent. */
 static bool is_enough(const struct search *s, const struct state *x)
 {
     int64_t window = x->window;
@@ -254,7 +254,7 @@ static bool is_enough(const struct search *s, const struct state *x)
     return window >= s->P;
 }
 
-/* The state behind *x, as x is: what has been received does not matter any more. */
+/* Copy *x to the state after it, without the received messages, which do not matter any more. */
 static void copy(struct state *x)
 {
     struct state *to = x + 1;
@@ -387,7 +387,7 @@ static bool find(struct lpi_census *best, int64_t P, const struct logp_params *p
     return has_memory;
 }
 
-/* ---- what has been found ---- */
+/* ---- results that are kept ---- */
 
 enum { EMPTY, CLAIMED, READY };
 

@@ -36,8 +36,8 @@ struct lpi_census_cost lpi_census_cost_of(const char *collective, const struct l
 
 /* ---- allgather ---- */
 
-/* In scratch the own item is the last, and before it are those of the ranks before: item P-1-t is
- * that of rank - t. So a window is the end of scratch, and what comes continues it. */
+/* The own item is the last in scratch, after those of the ranks before: item P-1-t is that of
+ * rank - t. So a window is the end of scratch, and received items extend it to the front. */
 
 static int allgather_plan(int P, int rank, struct logp_invocation *c)
 {
@@ -100,7 +100,8 @@ static void take(struct places *p)
     p->in = p->in == LOGP_RECV_BUF ? LOGP_SCRATCH : LOGP_RECV_BUF;
 }
 
-/* wraps: rank P - 1 is before rank 0. Otherwise windows end at rank 0, and with them what is sent. */
+/* Find step i. wraps: rank P - 1 is before rank 0; otherwise windows, and so messages, end at
+ * rank 0. */
 static bool follow(int64_t P, int64_t rank, const struct logp_invocation *c, bool wraps, int64_t i,
                    struct logp_step *out)
 {
@@ -148,8 +149,8 @@ const struct lpi_rows lpi_census_scan = LPI_ROWS(scans);
 
 /* ---- exscan ---- */
 
-/* What is before the own rank is in recv_buf or in the first half of scratch. What is sent has the
- * own vector as well, and is made in the second half. */
+/* The combination of the ranks before is in recv_buf or in the first half of scratch. A message has
+ * the own vector as well, and is made in the second half. */
 
 static int exscan_plan(int P, int rank, struct logp_invocation *c)
 {
@@ -214,7 +215,7 @@ static const char *allreduce_needs(int64_t P, const struct logp_invocation *c)
     struct lpi_census word;
 
     if (needs != NULL || lpi_census_find(&word, P, &c->model.params, &cost) != 0)
-        return needs; /* without memory the plan says so */
+        return needs; /* out of memory: the plan returns the error */
     return word.found ? NULL : "windows whose sizes make up P";
 }
 
@@ -242,9 +243,9 @@ const struct lpi_rows lpi_census_allreduce = LPI_ROWS(allreduces);
 
 /* ---- reduce-scatter: the allgather backwards ---- */
 
-/* Where an allgather sends an item, the combined block comes from. In scratch the own block is the
- * last, and before it are those of the ranks before; behind it is what comes. The first message of
- * an allgather is the own item, so the last that comes here completes the own block. */
+/* The combined block comes from the rank to which an allgather sends an item. In scratch the own
+ * block is the last, after those of the ranks before; received blocks follow it. The first message
+ * of an allgather is the own item, so the last one received here completes the own block. */
 
 static int reduce_scatter_plan(int P, int rank, struct logp_invocation *c)
 {

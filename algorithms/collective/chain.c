@@ -154,7 +154,7 @@ static bool scan_steps(int64_t P, int64_t rank, const struct logp_invocation *c,
 
 LPI_READER(scan_run, scan_steps)
 
-/* What goes on has the own vector as well; it is made in scratch. */
+/* A message has the own vector as well; it is made in scratch. */
 static bool exscan_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out)
 {

@@ -8,7 +8,7 @@
  * have as theirs. In round k that comes from rank - skip(k), by way of ranks of which the first has
  * it as its base block and is as far back as skip(k + 1) at most; of these the one whose block is
  * largest and not taken yet. A search along sums of skips finds them one after the other, in some
- * 2 q steps. What a rank sends is what the other receives.
+ * 2 q steps. Each send of a rank is the receive of the other.
  */
 #include "collective/collective.h"
 #include "predict/predict.h"
@@ -130,7 +130,7 @@ struct lpi_circulant_block lpi_circulant_receive(const struct lpi_circulant *s, 
         lpi_mod(rank - lpi_circulant_skip(P, (s->first + round) % q), P)};
 }
 
-/* ---- what it takes ---- */
+/* ---- time ---- */
 
 __int128 lpi_circulant_at_most(int64_t P, const struct logp_params *p, int64_t n, size_t n_bytes,
                                int64_t c_ns)

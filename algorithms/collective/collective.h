@@ -21,14 +21,14 @@ struct lpi_rows {
     {                                                                                              \
         rows, sizeof(rows) / sizeof((rows)[0])                                                     \
     }
-/* Of a collective that is one file. */
+/* Rows of a collective with one file. */
 #define LPI_ONLY_ROWS(rows)                                                                        \
     (const struct lpi_rows *const[])                                                               \
     {                                                                                              \
         &(const struct lpi_rows)LPI_ROWS(rows), NULL                                               \
     }
 
-/* Of one file, and those of another. */
+/* Rows of one file, and those of another. */
 #define LPI_ROWS_AND(rows, others)                                                                 \
     (const struct lpi_rows *const[])                                                               \
     {                                                                                              \
@@ -113,12 +113,12 @@ static inline const char *lpi_needs_square(int64_t P, const struct logp_invocati
 
 /* Processors as a grid, ranks along the last dimension first. */
 struct lpi_grid {
-    int dimensions; /* 0: P is no such number */
+    int dimensions; /* 0: no grid has P processors */
     int64_t size[LOGP_TOPOLOGY_SIZES];
 };
 
 /* shapes.c */
-/* The sizes of the topology where that is a mesh or torus; else a square. */
+/* Return the grid of the topology where that is a mesh or torus; else a square. */
 struct lpi_grid lpi_grid_of(int64_t P, const struct logp_invocation *c);
 const char *lpi_needs_grid(int64_t P, const struct logp_invocation *c);
 
@@ -163,8 +163,8 @@ const char *lpi_earliest_needs(int64_t P, const struct logp_invocation *c);
 int lpi_plan_earliest(int P, int rank, struct logp_invocation *c,
                       struct lpi_times (*times)(const struct logp_invocation *c), bool up);
 
-/* The whole tree over c->model.links, which are given: parents by rank, that of the root -1, and the
- * ranks so that the children of each stand in the order in which a broadcast sends to them. */
+/* Find the whole tree over c->model.links, which are given. parent: by rank, that of the root -1;
+ * order: the ranks, the children of each in the order in which a broadcast sends to them. */
 int lpi_earliest_tree(int P, const struct logp_invocation *c,
                       struct lpi_times (*times)(const struct logp_invocation *c), bool up,
                       int *parent, int *order);
@@ -176,13 +176,13 @@ int lpi_earliest_tree(int P, const struct logp_invocation *c,
  * consecutive ones from v on. k = 2: the binomial tree. 2 <= k <= P, or k = 2.
  */
 
-/* The knob: the k that is asked for, of which more than P is as good as P; 0: it is free. */
+/* Return the k requested, where more than P is as good as P; 0: k is free. */
 int64_t lpi_knomial_k(int64_t P, const struct logp_invocation *c);
-/* The same, which has been settled. */
+/* Return k after it has been chosen. */
 int64_t lpi_knomial_radix(int64_t P, const struct logp_invocation *c);
 const char *lpi_knomial_needs(int64_t P, const struct logp_invocation *c);
 
-/* The knob of `pat`: at most so many items or blocks in a message; if it is free, all. */
+/* Return the most items or blocks in a message of `pat`: k, by default all. */
 static inline int64_t lpi_pat_most(int64_t P, const struct logp_invocation *c)
 {
     return c->args.k > 0 && c->args.k < P ? c->args.k : P;
@@ -200,19 +200,20 @@ int64_t lpi_knomial_parent(int64_t P, int64_t v, int64_t k);
 /* Child i = 0, 1, ..., the farthest parts first, of each the nearest. -1: there are no more */
 int64_t lpi_knomial_child(int64_t P, int64_t v, int64_t k, int64_t i);
 int64_t lpi_knomial_children(int64_t P, int64_t v, int64_t k);
-/* The tree of the knob's k, the root's rank rotated: as those of collective.h. 0; -ENOMEM */
+/* Plan the tree of k = lpi_knomial_radix(), with the root's rank rotated, as the plans above.
+ * 0; -ENOMEM */
 int lpi_plan_knomial(int P, int rank, struct logp_invocation *c);
 
-/* When the last node has what comes down the tree, if a message for a part of `nodes` takes D, and
- * keeps its sender from the next for E. (Or the other way round, up the tree.) */
+/* Return when the last node has its data, if a message for a part of `nodes` takes D, and keeps its
+ * sender from the next for E. (Or the other way round, up the tree.) */
 __int128 lpi_knomial_time(int64_t P, int64_t k, const struct logp_invocation *c,
                           struct lpi_times (*times)(const struct logp_invocation *c,
                                                     int64_t nodes));
 
 /*
  * ---- contents.c ----
- * Blocks that are all alike, n_bytes, or as logp_args.blocks says; of P of them block P + i is
- * block i again, so a range may go round.
+ * Blocks of n_bytes each, or of the sizes in logp_args.blocks; of P of them block P + i is block i
+ * again, so a range may wrap around.
  */
 
 /* All blocks below i. */
@@ -234,7 +235,7 @@ static inline size_t lpi_items(const struct logp_invocation *c, int64_t first, i
                                   : lpi_bytes((size_t)n, c->args.n_bytes);
 }
 
-/* Does the buffer with all items have them at displacements, not one after the other? */
+/* Whether the buffer with all items has them at displacements, not one after the other. */
 static inline bool lpi_items_apart(const struct logp_invocation *c)
 {
     return c->args.blocks != NULL && c->args.blocks->displs != NULL;
@@ -270,24 +271,24 @@ size_t lpi_vector_bytes(const struct logp_invocation *c);
 void lpi_vectors_sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
                        size_t *recv_buf);
 const char *lpi_needs_commutative(int64_t P, const struct logp_invocation *c);
-/* Must operands be combined in one order? In that of ranks, or in one that is the same on all ranks
- * (logp_algorithm.same_results). */
+/* Whether operands must be combined in one order: that of ranks, or one that is the same on all
+ * ranks (logp_algorithm.same_results). */
 static inline bool lpi_in_order(const struct logp_invocation *c)
 {
     return c->args.op != NULL && (!c->args.op->commutative || lpi_must_be_same(&c->args));
 }
 
-/* Is there what is combined? 0; -EINVAL (no operation, a negative count) */
+/* Check the operation and the count. 0; -EINVAL (no operation, a negative count) */
 int lpi_vector_valid(const struct logp_invocation *c);
 /* logp_collective.in_place: the operands are where the result will be, from its beginning. */
 bool lpi_vector_in_place(int64_t P, int64_t rank, const struct logp_invocation *c,
                          struct logp_buffer_ref *at);
-/* logp_collective.promise: the vectors of so many ranks combined; 0: nothing. */
+/* logp_collective.postcondition: the vectors of so many ranks combined; 0: nothing. */
 bool lpi_vector_promise(int64_t ranks, const struct logp_invocation *c, int64_t j,
                         struct logp_postcondition *out);
 /* reduce/steps.c: of a vector that starts on a cache line of its own. */
 size_t lpi_slot_bytes(size_t n_bytes);
-/* logp_algorithm.plan: room for another vector. 0; as lpi_vector_valid() */
+/* logp_algorithm.plan: scratch for another vector. 0; as lpi_vector_valid() */
 int lpi_vector_plan(int P, int rank, struct logp_invocation *c);
 
 /* Steps with the whole vector; combine: at = left op right. */
@@ -333,8 +334,8 @@ static inline struct logp_buffer_ref lpi_vector_at(const struct logp_invocation 
     return (struct logp_buffer_ref){buffer, lpi_vectors_bytes(c, at)};
 }
 
-/* The knob k of rows that work in groups of k ranks: what is asked for, or else the k that divides P and
- * takes the least time. */
+/* Return the k of rows that work in groups of k ranks: as requested; by default the k that divides
+ * P and takes the least time. */
 int64_t lpi_group_size(int64_t P, const struct logp_invocation *c,
                        __int128 (*time)(int64_t P, const struct logp_invocation *c, int64_t k));
 
@@ -347,7 +348,7 @@ static inline int64_t lpi_part_begin(int64_t count, int64_t n, int64_t i)
 }
 
 /* Processors in pairs, so that a power of two is left: with X = 2^x <= P < 2 X and r = P - X, ranks
- * 0 and 1, 2 and 3, ..., 2 r - 2 and 2 r - 1 are pairs, of which the second stands for both. */
+ * 0 and 1, 2 and 3, ..., 2 r - 2 and 2 r - 1 are pairs, of which the second acts for both. */
 struct lpi_fold {
     int64_t X, pairs;
     int64_t j; /* which of the X this rank is; -1: the first of a pair */
@@ -367,8 +368,8 @@ static inline int64_t lpi_unfold(const struct lpi_fold *f, int64_t j)
  * (lpi_fold) the j-th ends with the result's part j of X; the others have handed theirs over.
  */
 
-/* What a processor does it as, and where: v + shift, mod P, is its rank; a vector in which its
- * parts are, and one that what comes is in. */
+/* The place of a processor, and its buffers: v + shift, mod P, is its rank; acc is a vector with
+ * its parts, and in is one for received parts. */
 struct lpi_halving {
     int64_t P, v, shift;
     struct logp_buffer_ref acc, in;
@@ -378,13 +379,14 @@ struct lpi_halving {
 bool lpi_move_parts(bool sends, const struct lpi_halving *h, int64_t peer,
                     struct logp_buffer_ref vector, int64_t X, int64_t first, int64_t n,
                     const struct logp_invocation *c, struct logp_step *out);
-/* Of a rank that stands for itself or for a pair. @return its number of steps; or -1: *out is step
- * i */
+/* Find step i of a rank that acts for itself or for a pair. @return its number of steps; or -1:
+ * *out is step i */
 int64_t lpi_halve(const struct lpi_halving *h, const struct logp_invocation *c, int64_t i,
                   struct logp_step *out);
-/* All that, where P = 2^x divides the vector. */
+/* Add the rounds of such a halving, where P = 2^x divides the vector. */
 void lpi_halving_rounds(struct lpi_rounds *r, int64_t P, const struct logp_invocation *c);
-/* At most, until all can go on; and the longest time of a message for d parts. */
+/* Return upper bounds: of the time until all ranks can continue; and of that of a message for d
+ * parts. */
 __int128 lpi_halving_at_most(int64_t P, const struct logp_invocation *c);
 int64_t lpi_parts_at_most(int64_t X, int64_t d, const struct logp_invocation *c);
 
@@ -436,22 +438,22 @@ struct lpi_circulant_block lpi_circulant_receive(const struct lpi_circulant *s, 
                                                  int64_t rank, int64_t round);
 
 /*
- * What it takes at most with blocks of up to n_bytes, each combined in c_ns where it comes: a round
- * takes no longer than its message, and the last one ends with its receipt.
+ * Return an upper bound of the time with n blocks of up to n_bytes, each combined in c_ns where it
+ * arrives: a round takes no longer than its message, and the last one ends with its receipt.
  */
 __int128 lpi_circulant_at_most(int64_t P, const struct logp_params *p, int64_t n, size_t n_bytes,
                                int64_t c_ns);
 
-/* How many blocks of `units` of unit_bytes it is fastest to make, by that bound: combining takes
- * `gamma` times as long as lpi_combine_ns() says, 0 or 1. */
+/* Return the number of blocks of `units` units of unit_bytes with the least such bound: a
+ * combination takes `gamma`, 0 or 1, times lpi_combine_ns(). */
 int64_t lpi_circulant_blocks(int64_t P, const struct logp_params *p, int64_t units,
                              size_t unit_bytes, int gamma);
 
 /*
  * ---- census.c ----
  * All processors do the same word of sends and receives at the same times. A rank knows the
- * contributions of its window [rank - w + 1, rank], mod P; at first w = 1. The j-th message carries
- * the window at the j-th send, and goes to rank + (the window at the j-th receive), where it
+ * contributions of its window [rank - w + 1, rank], mod P; at first w = 1. The j-th message has the
+ * window at the j-th send, and goes to rank + (the window at the j-th receive), where it
  * continues that window. The word is the one whose windows reach P soonest. For o = 0 and g = 1 the
  * windows grow as the number of ranks that a broadcast reaches. Sources: Karp, Sahay, Santos,
  * Schauser, SPAA 1993; Bar-Noy, Kipnis, Schieber, Parallel Processing Letters 3(1), 1993; here for
@@ -459,7 +461,7 @@ int64_t lpi_circulant_blocks(int64_t P, const struct logp_params *p, int64_t uni
  */
 enum { LPI_CENSUS_MOST = 64 }; /* messages */
 
-struct lpi_census_op { /* each vp has a word of its own */
+struct lpi_census_op { /* compact: each vp has its own word */
     unsigned sends : 1;
     unsigned
         carries : 31; /* ranks in the message, P at most; beyond P - reach they are not needed */
@@ -474,28 +476,28 @@ struct lpi_census {
 };
 
 struct lpi_census_cost {
-    size_t fixed_bytes, rank_bytes; /* of a message, and for each rank that it carries */
+    size_t fixed_bytes, rank_bytes; /* of a message, and for each rank in it */
     int64_t combine_ns;             /* after each receive; backwards: for each rank in a message */
     bool exact;                     /* no contribution may come twice */
     bool backwards; /* the word is run from its end, with sends and receives exchanged */
 };
 
-/* Search, or what has been found before. 0; -ENOMEM. Threads: any. */
+/* Find the best word, by a search or among those found before. 0; -ENOMEM. Threads: any. */
 int lpi_census_find(struct lpi_census *out, int64_t P, const struct logp_params *p,
                     const struct lpi_census_cost *cost);
-/* How long a search may go on that is not kept. */
+/* Limits of a search whose result is not kept. */
 struct lpi_census_effort {
     int64_t nodes; /* of its tree; 2000 are usual */
     bool (*stop)(void *arg);
     void *arg;
 };
-/* The same, from its beginning. *is_complete: no word is shorter. 0; -ENOMEM */
+/* Search anew, within these limits. *is_complete: no shorter word exists. 0; -ENOMEM */
 int lpi_census_deepen(struct lpi_census *out, int64_t P, const struct logp_params *p,
                       const struct lpi_census_cost *cost, const struct lpi_census_effort *effort,
                       bool *is_complete);
-/* What the row `census` of a collective searches for. */
+/* Return the costs with which the row `census` of a collective searches. */
 struct lpi_census_cost lpi_census_cost_of(const char *collective, const struct logp_invocation *c);
-/* The same, as c->plan.state. 0; -ENOMEM; -EINVAL: there is none */
+/* Find the best word for c->plan.state. 0; -ENOMEM; -EINVAL: there is none */
 int lpi_census_plan(int64_t P, struct logp_invocation *c, const struct lpi_census_cost *cost);
 
 /*
@@ -542,7 +544,7 @@ const struct lpi_census_op *lpi_words_at(int64_t P, int64_t rank, const struct l
  * the last one, too.
  */
 
-/* Elements of a segment: what is asked for, but not more than there are; else the best. */
+/* Return the elements of a segment: as requested, but at most all; by default the best number. */
 int64_t lpi_chain_elements(int64_t P, const struct logp_invocation *c, bool last_combines);
 struct logp_prediction lpi_chain_predict(int64_t P, const struct logp_invocation *c,
                                          bool last_combines);
@@ -551,7 +553,7 @@ extern const struct lpi_rows lpi_scan_chain, lpi_exscan_chain;
 
 /*
  * ---- two_tree_shape.c ----
- * Two binary trees over all processors but the root. Each carries half of the data in segments. An
+ * Two binary trees over all processors but the root, each for half of the data, in segments. An
  * inner node of one tree is a leaf of the other.
  */
 
@@ -594,7 +596,7 @@ struct lpi_stream {
 
 enum { LPI_STREAMS = 8 };
 
-/* What a processor does, in part.state. */
+/* Steps of a processor, in plan.state. */
 struct lpi_two_tree {
     struct lpi_halves halves;
     int n_streams;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the buffers of a collective hold in an experiment, before and after: its row says how large
- * they are, what is given and what is promised. Operand i of a rank depends on the seed, the rank
- * and i alone. So a check makes the operands that its promise names again, and combines them in the
+ * Contents of the buffers of a collective in an experiment, before and after: its row defines their
+ * sizes, operands and postconditions. Operand i of a rank depends on the seed, the rank and i
+ * alone. So a check recreates the operands that its postcondition names, and combines them in the
  * order of ranks: it knows nothing of the algorithm.
  */
 #include "collective/collective.h"
@@ -58,7 +58,7 @@ void logp_collective_fill(const struct logp_collective *collective, int P, int r
         memset(recv_buf, 0xa5, result);
 }
 
-/* Are these the bytes of the rank that the promise names? */
+/* Whether these are the bytes of the rank that the postcondition names. */
 static bool has_bytes(const char *result, const struct logp_postcondition *p, uint64_t seed)
 {
     char expected[512];
@@ -72,7 +72,8 @@ static bool has_bytes(const char *result, const struct logp_postcondition *p, ui
     return true;
 }
 
-/* Are these the combinations of the ranks that the promise names? 1: yes; 0: no; -ENOMEM */
+/* Whether these are the combinations of the ranks that the postcondition names. 1: yes; 0: no;
+ * -ENOMEM */
 static int has_combination(const struct logp_collective *collective, int P,
                            const struct logp_invocation *c, const char *result,
                            const struct logp_postcondition *p, uint64_t seed)

@@ -111,8 +111,8 @@ static void find_members(const struct problem *p, const struct logp_links *links
     }
 }
 
-/* The costs between the classes, of messages that go down the tree, or up. They depend on the two
- * kinds, and on whether the ranks share a node: each such case is worked out once. */
+/* Compute the costs between the classes, of messages that go down the tree, or up. They depend on
+ * the two kinds, and on whether the ranks share a node: each such case is computed once. */
 static void fill(struct problem *p, struct lpi_times known[2][MOST_CLASSES][MOST_CLASSES],
                  const struct logp_invocation *c,
                  struct lpi_times (*times)(const struct logp_invocation *c), bool up)
@@ -274,7 +274,7 @@ static int choose(const struct search *s, int from, int64_t T)
     return best >= 0 ? best : can_go_on ? own : -1;
 }
 
-/* @return does it end within T? */
+/* Build the tree. @return whether it ends within T */
 static bool build(struct search *s, int64_t T)
 {
     const struct problem *p = s->p;

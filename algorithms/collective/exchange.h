@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Recursive exchange. With X = k^x <= P < k X, the ranks are X groups of neighbours, of which the
- * first stands for all. The X meet as the digits of their number, in base k, say.
+ * first rank acts for all. The X first ranks exchange along the digits of their number in base k.
  */
 #ifndef LPI_EXCHANGE_H
 #define LPI_EXCHANGE_H

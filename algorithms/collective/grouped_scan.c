@@ -3,20 +3,20 @@
  * Scan and exscan in groups of k consecutive ranks. A vector is cut into k parts, and rank j of a
  * group works on part j of all k vectors:
  *
- *      exchange   it receives the others' part j, and combines what comes
+ *      exchange   it receives the others' part j, and combines them
  *      between    an exscan of the groups' parts, among the ranks j of all groups (the best word)
  *      return     it sends every rank of the group that rank's result of part j
  *
  * Each of the k ranks sends its vector, but for 1/k, twice, and between groups only 1/k of it; a
- * binomial tree or a word sends all of it in each round. For long vectors this takes the time in which
- * two vectors are sent, and some messages of a part; no scan of few messages does with less than two
- * transfers of each place (bound_prefix.c). k = 1: that is the row `census`.
+ * binomial tree or a word sends all of it in each round. For long vectors this takes the time in
+ * which two vectors are sent, and some messages of a part; a scan of few messages needs at least
+ * two transfers of each place (bound_prefix.c). k = 1 is the row `census`.
  *
- * Rank j hears from j + 1, j + 2, ..., and then from 0, 1, ..., j - 1. So it combines x(j) ... x(i)
- * for each i >= j, and x(0) ... x(i) for each i < j, when they come; the combination of all ranks
- * before the group, C, is then put before these, and before the former x(0) ... x(j-1), too: one
- * combination for each message. Before the r-th receive r + W - 1 messages have been sent, and W is as
- * many as can be sent until the first one comes.
+ * Rank j receives from j + 1, j + 2, ..., and then from 0, 1, ..., j - 1. So it combines x(j) ...
+ * x(i) for each i >= j, and x(0) ... x(i) for each i < j, when they arrive; the combination of all
+ * ranks before the group, C, is then put before these, and before the former x(0) ... x(j-1), too:
+ * one combination for each message. Before the r-th receive r + W - 1 messages have been sent, and
+ * W is as many as can be sent until the first one arrives.
  */
 #include "collective/collective.h"
 #include "predict/predict.h"
@@ -51,7 +51,7 @@ static int find(struct lpi_census *word, int64_t P, const struct logp_invocation
 /* Messages between groups follow one after the other in so many rounds, or by the word. */
 static __int128 between(int64_t P, const struct logp_invocation *c, int64_t k)
 {
-    enum { MOST_SEARCHED = 128 }; /* ranks for whom a search for words takes next to no time */
+    enum { MOST_SEARCHED = 128 }; /* a search for words of so many ranks takes next to no time */
     const struct lpi_times t = lpi_times(&c->model.params, part_bytes(c, k));
     struct lpi_census word;
     int rounds = 0;
@@ -101,7 +101,7 @@ struct making {
     struct logp_buffer_ref before;
 };
 
-/* Slots: k of what comes, k of what is combined, and these. */
+/* Slots: k for received parts, k for combined ones, and these. */
 enum slot { RESULT, GROUP, WITH_GROUP, BEFORE, BEFORE_TOO, START, SLOTS };
 
 static struct logp_buffer_ref slot(const struct making *m, int64_t i)
@@ -229,7 +229,7 @@ static void exscan_groups(struct making *m, const struct lpi_census *word)
 
 /* ---- return ---- */
 
-/* What is put before combined(i), in *at. @return is there any? */
+/* Find the operand to put before combined(i), in *at. @return whether there is one */
 static bool before(struct making *m, int64_t i, struct logp_buffer_ref *at)
 {
     *at = m->before;
@@ -246,7 +246,8 @@ static bool before(struct making *m, int64_t i, struct logp_buffer_ref *at)
     return true;
 }
 
-/* The result of rank i of the group. @return is there any? It is then in `at`, or in *at. */
+/* Find the result of rank i of the group: into *at, or *at becomes its place. @return whether there
+ * is one */
 static bool result(struct making *m, int64_t i, struct logp_buffer_ref *at)
 {
     const int64_t last = m->inclusive ? i : i - 1;

@@ -101,7 +101,7 @@ struct parts {
 
 /*
  * For n nodes, span being the largest power of k below n: the root sends to m parts, all but the
- * last of `span` nodes, and then goes on as the root of such a part:
+ * last of `span` nodes, and then is the root of such a part:
  *     t(n) = max((m - 2) E + D + t(span), (m - 1) E + D' + t(last), (m - 1) E + E' + t(span)),
  * t(1) = 0, where D' and E' are those of the last part; the first only for m >= 2, and the third
  * for span > 1, since a node without descendants gets no message.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A schedule that is a list, as a collective with one algorithm. It stands outside the table: it
+/* A schedule that is a list, as a collective with one algorithm. It is not in the table, because it
  * has no arguments to choose from. */
 #include "collective/collective.h"
 #include "schedule/schedule.h"

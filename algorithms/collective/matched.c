@@ -114,7 +114,8 @@ static int64_t *has(const struct work *w, int rank, int piece)
     return &w->has[piece * w->p->P + rank];
 }
 
-/* Does it start so that neither the port nor the processor is at another message? */
+/* Whether a receive at this time starts so that neither the port nor the processor is at another
+ * message. */
 static bool can_receive(const struct work *w, int rank, int64_t at)
 {
     const int64_t *arrivals = &w->arrivals[rank * w->p->pieces];
@@ -272,7 +273,7 @@ static int64_t match(struct work *w)
         }
         for (k = 0; k < n_pieces && to < 0; k++)
             to = receiver_of(w, pieces[k], at + w->costs.send + w->costs.wire);
-        if (to < 0) { /* nobody can receive: a moment later; or there is nothing left to send */
+        if (to < 0) { /* no receiver is free: a moment later; or nothing is left to send */
             w->free_at[from] = n_pieces > 0 && at + moment < later ? at + moment : later;
             continue;
         }
@@ -349,7 +350,7 @@ struct act {
     bool first; /* reduce: nothing of the piece has come before; sends: ever */
 };
 
-/* part.state */
+/* plan.state */
 struct acts {
     int64_t pieces, whole; /* bytes, or elements */
     int64_t n;
@@ -450,7 +451,7 @@ struct choice {
     const struct logp_invocation *c;
 };
 
-/* Those that nobody waits for: (n-1) E, a message, and the tree of the other P - 1. */
+/* Estimate the time if no piece waits: (n-1) E, a message, and the tree of the other P - 1. */
 static __int128 about(int64_t n, int64_t size, int64_t last, const void *arg)
 {
     const struct choice *choice = arg;
@@ -551,7 +552,7 @@ static int64_t reduce_block(int64_t P, const struct logp_invocation *c)
     return lpi_elements_bytes(c, reduce_elements(P, c));
 }
 
-/* Bytes of scratch for a piece that is received. The combined pieces lie behind it. */
+/* Return the bytes of scratch for a received piece. The combined pieces follow it. */
 static size_t in_bytes(const struct acts *acts, const struct logp_invocation *c)
 {
     return lpi_slot_bytes((size_t)piece_begin(acts, 1) * lpi_element_bytes(c));

@@ -4,12 +4,11 @@
  * down the columns, a product on every processor, and a reduction along the rows.
  *
  * Processor (i, j), rank i n + j, holds a block of count x count elements of the matrix A, row by
- * row, in buf. Behind it in buf comes its piece of the vector x: count elements, given to the
- * processors of row 0 and broadcast from there. The pieces of the result end in recv_buf of column
- * 0: count elements each. Elements combine by the operation and multiply by `prod` of its type:
- * with `sum` that is the usual product. A multiplication and the combination that goes with it
- * together cost gamma, as does each combination in the reduction. Source: Grama et al. 2003,
- * ch. 4.1.
+ * row, in buf. Its piece of the vector x follows in buf: count elements, given to the processors of
+ * row 0 and broadcast from there. The pieces of the result end in recv_buf of column 0: count
+ * elements each. Elements combine by the operation and multiply by `prod` of its type: with `sum`
+ * that is the usual product. A multiplication and the combination that goes with it together cost
+ * gamma, as does each combination in the reduction. Source: Grama et al. 2003, ch. 4.1.
  */
 #include "predict/predict.h"
 #include "reduce/reduce.h"
@@ -67,7 +66,7 @@ static void dot(const struct logp_invocation *c, char *row, const char *x, char 
     memcpy(out, row, size);
 }
 
-/* y = A x of one block; row: room for a row of it. */
+/* Compute y = A x of one block; row: space for a row of it. */
 static void multiply(const struct logp_invocation *c, const char *block, const char *x, char *y,
                      char *row)
 {
@@ -116,7 +115,7 @@ static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c
 /* ---- the algorithm ---- */
 
 /* plan.state. The plan's children are those down the column, in the order of sending, then those
- * along the row, in the order of receiving; plan.scratch has room for a vector. */
+ * along the row, in the order of receiving; plan.scratch holds a vector. */
 struct lines {
     int above, left; /* parents; -1: none */
     int n_below;     /* children down the column */
@@ -251,9 +250,10 @@ static int compare_positions(const void *a, const void *b)
                               : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Positions 1 .. side - 1 of a tree, in the order of their time to the root plus what they do for their
- * children. Messages of children start E apart and take `busy`; in the waits between them a processor
- * multiplies, so a long product leaves only `busy` for each. last_first: the longest time first. */
+/* Sort positions 1 .. side - 1 of a tree by their time to the root plus the time that they spend on
+ * their children. Messages of children start E apart and take `busy`; in the waits between them a
+ * processor multiplies, so a long product leaves only `busy` for each. last_first: the longest time
+ * first. */
 static void order_positions(const struct logp_tree *tree, int side, int64_t busy, int64_t E,
                             int64_t product, bool last_first, struct position *order)
 {
@@ -529,17 +529,20 @@ static int64_t bound_beside_product(const struct logp_params *p, int64_t o, int6
 }
 
 /*
- * Each processor multiplies its own block: between the first that it hears of its piece of x and the
- * last that it has to say of its piece of y. Look at the blocks outside row 0, which has x, and
- * column 0, which gets y. Before q + 1 of all processors can know of a piece of x, at most q do, and
- * its processor of row 0 is one of them: so q - 1 of the side - 1 others in the column. Backwards, at
- * most m of all processors have something to say of a piece of y later than as long before the end as
- * m + 1 need for it, and that of column 0 is one of them: m - 1 of the others in the row. With
- * m = side - q that makes at most (side - 1) (q - 1 + side - q - 1) blocks, fewer than the (side - 1)^2
- * there are: one of them is neither so early nor so late. (Both count of the first message that each
- * processor gets, or of the last that it sends, only what a byte would take: see bound.c.) So
+ * Each processor multiplies its own block between the first message with part of its piece of x and
+ * the last message with part of its piece of y. Look at the blocks outside row 0, which has x, and
+ * column 0, which gets y. Before q + 1 of all processors can know of a piece of x, at most q do,
+ * and its processor of row 0 is one of them: so q - 1 of the side - 1 others in the column.
+ * Backwards, at most m of all processors can contribute to a piece of y later than as long before
+ * the end as m + 1 need for it, and that of column 0 is one of them: m - 1 of the others in the
+ * row. With m = side - q that makes at most (side - 1) (q - 1 + side - q - 1) blocks, fewer than
+ * the (side - 1)^2 there are: one of them is neither so early nor so late. (Both counts take, for
+ * the first message that each processor gets and the last that it sends, only the time of a byte:
+ * see bound.c.) So
  *
- *     T >= out(q + 1) + in(side + 1 - q) + product + what is beside it, for each q in 1 .. side - 1.
+ *     T >= out(q + 1) + in(side + 1 - q) + product + bound_beside_product() of x and of y
+ *
+ * for each q in 1 .. side - 1.
  */
 static int64_t bound_own_product(const struct logp_params *p, int64_t side, int64_t n,
                                  int64_t bytes)

@@ -130,7 +130,7 @@ static bool alone(const struct logp_invocation *c, int64_t i, struct logp_step *
            logp_step_copy(out, block(c, LOGP_RECV_BUF, 0), block(c, LOGP_BUF, 0), bytes(c, one(0)));
 }
 
-/* Room for another of the own blocks. */
+/* Plan scratch for a block like the own one. */
 static int plan_own(int P, int rank, struct logp_invocation *c)
 {
     (void)P;
@@ -138,7 +138,7 @@ static int plan_own(int P, int rank, struct logp_invocation *c)
     return lpi_vector_valid(c);
 }
 
-/* Room for any block; which is the largest would take long to find, and what is not used costs
+/* Plan scratch for any block: finding the largest would take long, and unused memory costs
  * nothing. */
 static int plan_any(int P, int rank, struct logp_invocation *c)
 {
@@ -209,7 +209,7 @@ static bool pairwise_steps(int64_t P, int64_t rank, const struct logp_invocation
 
 LPI_READER(pairwise_run, pairwise_steps)
 
-/* ---- ring: block i - r - 1 goes on to the right, with one's own part of it ---- */
+/* ---- ring: block i - r - 1 is passed on to the right, combined with the own part ---- */
 
 static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
@@ -248,11 +248,11 @@ static struct logp_prediction rounds_predict(int64_t P, const struct logp_invoca
     return lpi_exact((__int128)(P - 2) * lpi_max(once, t.E) + once);
 }
 
-/* ---- recursive-halving: the half of what is left that rank xor P/2, P/4, ... is in ---- */
+/* ---- recursive-halving: rank xor P/2, P/4, ... gets its half of the blocks left ---- */
 
 /*
- * With pairs (collective.h), the one that stands for both ends with the blocks of both, one after the
- * other. Block i belongs to the X from that of lpi_unfold() on.
+ * Return the first block of the j-th of the X. Of a pair (collective.h), the rank that acts for
+ * both ends with the blocks of both, one after the other.
  */
 static int64_t first_block(const struct lpi_fold *f, int64_t j)
 {
@@ -264,7 +264,7 @@ static bool halving_steps(int64_t P, int64_t rank, const struct logp_invocation 
 {
     const struct lpi_fold f = lpi_fold_of(P, rank);
     const bool paired = rank < 2 * f.pairs;
-    /* in scratch: the vector so far, and what comes */
+    /* in scratch: the vector so far, and the received blocks */
     const struct logp_buffer_ref in = block(c, LOGP_SCRATCH, P), acc = {LOGP_SCRATCH, 0};
     bool first = !paired;
     int64_t d;
@@ -341,10 +341,10 @@ static struct logp_prediction halving_predict(int64_t P, const struct logp_invoc
     return lpi_exact(r.free);
 }
 
-/* ---- circulant: the further half of what is left goes to rank + P/2, P/4, ..., rounded up ---- */
+/* ---- circulant: the further half of the rest goes to rank + P/2, P/4, ..., rounded up ---- */
 
-/* In scratch block j is that of rank + j; behind them is what comes. In the round of skip(k), those
- * from there up to skip(k + 1) are sent; as many come, and are combined with the first. */
+/* In scratch block j is that of rank + j; received blocks follow. In the round of skip(k), those
+ * from there up to skip(k + 1) are sent; as many are received, and combined with the first. */
 static bool circulant_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                             struct logp_step *out)
 {
@@ -390,9 +390,10 @@ static struct logp_prediction circulant_predict(int64_t P, const struct logp_inv
 /* ---- butterfly: halves with rank xor 1, 2, 4, ..., so in the order of ranks ---- */
 
 /*
- * Of X that stand for all (collective.h) the j-th ends with the part whose number has the bits of j in
- * reverse, and hands it over to whom it belongs. The vector so far and what comes are in two halves
- * of scratch, which change places where what comes belongs to the left.
+ * Of the X ranks that act for all (collective.h) the j-th ends with the part whose number has the
+ * bits of j in reverse, and hands it over to the rank that it belongs to. The vector so far and the
+ * received blocks are in two halves of scratch, which change places where the received ones belong
+ * to the left.
  */
 static int64_t mirror(int64_t X, int64_t j)
 {
@@ -456,7 +457,7 @@ static bool butterfly_steps(int64_t P, int64_t rank, const struct logp_invocatio
 
     if (P == 1)
         return alone(c, i, out);
-    if (f.j < 0) { /* its block is with whom its pair's part ends */
+    if (f.j < 0) { /* the rank that ends with its pair's part has its block */
         const int64_t holder = lpi_unfold(&f, mirror(f.X, rank / 2));
 
         return i == 0 ? send_blocks(out, c, rank + 1, own, below(P))
@@ -565,7 +566,7 @@ static struct logp_prediction pat_predict(int64_t P, const struct logp_invocatio
 
 LPI_NEEDS_BOTH(radix_needs, lpi_needs_commutative, lpi_knomial_needs)
 
-/* ---- recursive-exchange: parts of what is left go to k - 1 ranks a round, distance / k ---- */
+/* ---- recursive-exchange: parts of the blocks left go to k - 1 ranks a round, distance / k ---- */
 
 /* Of n groups from `first` on: blocks in the order of ranks. */
 static struct range groups(int64_t P, const struct lpi_exchange *g, int64_t first, int64_t n)

@@ -3,17 +3,17 @@
  * An item from each processor to each, passed on along a word of sends and receives: see
  * collective.h.
  *
- * With the windows of a census (census.c), the j-th message goes s(j) ranks on, s(j) being the window
- * at the j-th receive, and reaches the next n(j) distances, n(j) being the window at the j-th send. So
- * each distance 1 .. P-1 has one way: the last message j with s(j) <= distance, and before it the way
- * of the rest, which is below n(j) and uses messages that are there when the j-th is sent. A message
- * carries the items of all distances whose way leads over it. Where each send waits for the receive
- * before it, the s(j) are the powers of two, and this is Bruck's algorithm; where it need only wait for
- * the one before that, they are the Fibonacci numbers.
+ * With the windows of a census (census.c), the j-th message goes s(j) ranks on, s(j) being the
+ * window at the j-th receive, and reaches the next n(j) distances, n(j) being the window at the
+ * j-th send. So each distance 1 .. P-1 has one way: the last message j with s(j) <= distance, and
+ * before it the way of the rest, which is below n(j) and uses messages that are there when the j-th
+ * is sent. A message has the items of all distances whose way includes it. Where each send waits
+ * for the receive before it, the s(j) are the powers of two, and this is Bruck's algorithm; where
+ * it need only wait for the one before that, they are the Fibonacci numbers.
  *
  * How many items a message has depends on all later ones. So the search for a word assumes that all
- * messages have one size. It is made for some sizes, and of its words and some regular ones the one is
- * taken that takes the least time with its real messages.
+ * messages have one size. It is made for some sizes; of its words and some regular ones, the one
+ * with the least time for its real messages is chosen.
  */
 #include "collective/collective.h"
 #include "memory/thread_memory.h"
@@ -109,13 +109,13 @@ static __int128 time_of(const struct lpi_census *word, const struct route *route
     return r.free;
 }
 
-/* What is asked for, and the best word so far. */
+/* A choice: its input, and the best word so far. */
 struct choice {
     int64_t P;
     const struct logp_params *p;
     size_t item_bytes;
     int64_t pack_ns;
-    struct lpi_census word; /* found: is there one? */
+    struct lpi_census word; /* found: whether there is one */
     struct route route;
     __int128 ns;
 };

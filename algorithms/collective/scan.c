@@ -23,8 +23,8 @@ static bool postcondition_exscan(int64_t P, int64_t rank, const struct logp_invo
     return lpi_vector_promise(rank, c, j, out);
 }
 
-/* The last rank gets a reduction; what rank 0 has is part of what all get; and each has a part in
- * what those above it get. */
+/* The last rank gets a reduction; the vector of rank 0 is part of all results; and each vector is
+ * part of the results of the ranks above. */
 static int64_t scan_bound(int64_t P, const struct logp_invocation *c)
 {
     const int64_t bytes = lpi_bound_bytes(lpi_vector_bytes(c));
@@ -168,7 +168,7 @@ static struct logp_prediction scan_at_most(int64_t P, const struct logp_invocati
     return c->model.params.gap_shared ? lpi_no_prediction() : lpi_bound(rounds_at_most(c, rounds));
 }
 
-/* ---- doubling: what is known is handed to rank + 1, 2, 4, ... (Hillis and Steele) ---- */
+/* ---- doubling: the result so far goes to rank + 1, 2, 4, ... (Hillis and Steele) ---- */
 
 /* The scan of ranks `first` .. P - 1. At distance d a rank has what the d ranks up to its own make;
  * it sends that on. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scatter: the root has an item for each processor, in the order of ranks. Gather: the other way
- * round. Along a k-nomial tree (collective.h) a processor has the items of all that are below it,
- * one after the other in the order of virtual ranks; a processor with none below it needs no memory
- * for that, nor does root 0, where ranks and virtual ranks are the same.
+ * round. Along a k-nomial tree (collective.h) a processor has the items of all ranks below it, one
+ * after the other in the order of virtual ranks; a leaf needs no memory for that, nor does root 0,
+ * where ranks and virtual ranks are the same.
  */
 #include "collective/collective.h"
 #include "predict/predict.h"
@@ -88,7 +88,7 @@ static int64_t gather_bound(int64_t P, const struct logp_invocation *c)
     return lpi_max(lpi_bound_gather(&c->model.params, P, bytes), lpi_bound_ways(P, c, &need));
 }
 
-/* ---- flat: the root with everyone, from root + 1 on ---- */
+/* ---- flat: the root with each rank, from root + 1 on ---- */
 
 static bool flat_scatter_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                                struct logp_step *out)
@@ -188,7 +188,7 @@ static bool out_of_order(const struct logp_invocation *c)
     return c->args.root > 0 || lpi_items_apart(c);
 }
 
-/* Room for the items of those below, where they are not in a buffer of the caller. */
+/* Plan scratch for the items of the ranks below, where they are not in a buffer of the caller. */
 static int plan(int P, int rank, int64_t k, struct logp_invocation *c)
 {
     const int64_t n = size_of(P, lpi_mod(rank - c->args.root, P), k, c);
@@ -228,7 +228,7 @@ static int64_t rotations(int64_t P, const struct logp_invocation *c)
     return !out_of_order(c) ? 0 : lpi_items_apart(c) ? P : 2;
 }
 
-/* From the parent all that is for those below; to each child what is for those below it. */
+/* Receive all items for the ranks below from the parent; send each child those of its subtree. */
 static bool scatter_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t k,
                           int64_t i, struct logp_step *out)
 {
@@ -337,7 +337,7 @@ TREE(knomial, lpi_knomial_radix(P, c))
 /* ---- the best tree ---- */
 
 /*
- * The root of n nodes sends what is for the n1 farthest, and goes on as the root of the others:
+ * The root of n nodes sends the items for the n1 farthest, and then is the root of the others:
  *     T(n) = min over n1 of max(D(n1) + T(n1), E(n1) + T(n - n1)), T(1) = 0,
  * without the second for n - n1 = 1, after which nothing is sent. A gather is the same backwards.
  */

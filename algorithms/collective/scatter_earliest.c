@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scatter and gather along the tree that a broadcast on links that differ has (earliest.c): each
- * message carries the items of all ranks below. The root has them in the order of a walk through the
- * tree, a rank before those below it, so what is for a part of the tree lies side by side. It is
- * the best tree where bytes cost nothing; time is folded.
+ * Scatter and gather along the tree of a broadcast on links that differ (earliest.c): each message
+ * has the items of all ranks below. The root has them in the order of a walk through the tree, a
+ * rank before those below it, so the items of a subtree are contiguous. It is the best tree where
+ * bytes cost nothing; time is folded.
  */
 #include "collective/collective.h"
 #include "predict/predict.h"
@@ -77,7 +77,7 @@ static int find(struct tree *t, int P, const struct logp_invocation *c, bool up)
 
     for (int rank = 0; rank < P; rank++)
         t->size[rank] = 1;
-    for (int i = P - 1; rc == 0 && i > 0; i--) /* a rank stands behind its parent */
+    for (int i = P - 1; rc == 0 && i > 0; i--) /* a rank comes after its parent */
         t->size[t->parent[t->order[i]]] += t->size[t->order[i]];
     for (int i = 0; rc == 0 && i < P; i++) {
         const int rank = t->order[i], parent = t->parent[rank];

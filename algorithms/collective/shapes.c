@@ -222,9 +222,9 @@ int lpi_plan_nearest(int P, int rank, struct logp_invocation *c)
 
 /*
  * With P = 2^x every rank is a sum of powers of -2, mod P. A rank that sends at distance s changes
- * the last s + 1 digits of that, which are all alike: it goes (1 - (-2)^(s+1)) / 3 forwards if it is
- * even, and backwards if it is odd. In Gray code that is one digit, as in `binomial`. Source: De
- * Sensi et al., Bine Trees, SC 2025.
+ * the last s + 1 digits of that, which are all alike: it goes (1 - (-2)^(s+1)) / 3 forwards if it
+ * is even, and backwards if it is odd. In Gray code it changes one digit, as in `binomial`. Source:
+ * De Sensi et al., Bine Trees, SC 2025.
  */
 enum { EVERY_SECOND = 0x2aaaaaaa }; /* the digits that count negatively */
 

@@ -2,10 +2,10 @@
 /*
  * Networks of nodes, for collectives after which all know of all: the best word (census.c) over the
  * ranks of a node, then the best one over the nodes. In the second all ranks take part, each with
- * those that have its place in other nodes, so that nothing is told to the node once more.
+ * those that have its place in other nodes, so that no data is sent within the node once more.
  *
- * Needs nodes of the same size whose ranks are all of one kind; a network without nodes is one. Each word is found for the links
- * that it uses; time is folded.
+ * Needs nodes of the same size whose ranks are all of one kind; a network without nodes is one.
+ * Each word is found for the links that it uses; time is folded.
  */
 #include "collective/collective.h"
 #include "predict/predict.h"
@@ -147,7 +147,7 @@ static const char *allreduce_needs(int64_t P, const struct logp_invocation *c)
 
     needs = needs != NULL ? needs : lpi_nodes_needs(P, c);
     if (needs != NULL || find_both(&w, P, c, &cost, &cost) != -EINVAL)
-        return needs; /* without memory the plan says so */
+        return needs; /* out of memory: the plan returns the error */
     return "windows whose sizes make up the nodes, and a node";
 }
 

@@ -15,8 +15,8 @@ static const char source[] = "Karp et al. 1993, on each level";
 /*
  * ---- where items are in scratch ----
  * The own item is the last. Before it are those of the ranks of the node before it, then the same
- * of the nodes before this one: so what a window of either word has is the end, and what comes
- * continues it.
+ * of the nodes before this one: so a window of either word is the end of scratch, and received
+ * items extend it to the front.
  */
 
 /* A stretch of items that lie side by side there and in the buffer with all. */
@@ -36,7 +36,7 @@ static struct stretch stretch_at(int64_t P, int64_t rank, int64_t per_node, int6
     return (struct stretch){begin, node * per_node + local + 1, per_node - 1 - local};
 }
 
-/* What an operation carries: n items, and where they begin. */
+/* Items of an operation: their number, and where they begin. */
 struct carried {
     int64_t n, sent, received;
 };

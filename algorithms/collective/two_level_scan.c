@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scans on networks of nodes: the best word inside each node, then between the last ranks of the
- * nodes, each of which then tells its node what comes before it, along the optimal tree. Both words
- * are those of an exclusive scan: what a rank sends has its own vector, too, and is made when it is
- * sent. See two_level.c. Time is folded.
+ * nodes, each of which then sends its node the combination of all nodes before, along the optimal
+ * tree. Both words are those of an exclusive scan: a message has the sender's own vector, too, and
+ * is made when it is sent. See two_level.c. Time is folded.
  */
 #include "collective/collective.h"
 
@@ -66,7 +66,7 @@ struct line {
     const struct lpi_census_op *ops;
     int n;
     int64_t place, size, first, each;
-    struct logp_buffer_ref own, with_own, below, in; /* in turn, what comes; at first nothing */
+    struct logp_buffer_ref own, with_own, below, in; /* below, in: swapped at each receive */
     bool has, is_stale;                              /* below is there; with_own lacks some of it */
 };
 
@@ -106,7 +106,7 @@ static bool follow(struct line *l, const struct logp_invocation *c, int64_t *i,
     return false;
 }
 
-/* What is below and the own, as one. @return as follow(); *at: where it is */
+/* Combine below with the own vector. @return as follow(); *at: where both are */
 static bool complete(struct line *l, const struct logp_invocation *c, int64_t *i,
                      struct logp_step *out, struct logp_buffer_ref *at)
 {

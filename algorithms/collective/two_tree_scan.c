@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scan, exscan and allreduce along two trees (two_tree_shape.c), each with half of the vector in segments. Both have
- * the ranks in order, so a node and the nodes below it are a stretch of consecutive ranks. A node
- * combines the operands of three parts: A of the ranks on its left, its own x, and B of the ranks on
- * its right. It sends A x B up. From above it receives C, which combines all ranks before its
- * stretch; it sends C to the left and C A x to the right. Its scan is C A x, and its exscan is C A.
- * A stretch that begins with rank 0 receives no C, and one that ends with the last rank sends
- * nothing up.
+ * Scan, exscan and allreduce along two trees (two_tree_shape.c), each with half of the vector in
+ * segments. Both have the ranks in order, so a node and the nodes below it are a stretch of
+ * consecutive ranks. A node combines the operands of three parts: A of the ranks on its left, its
+ * own x, and B of the ranks on its right. It sends A x B up. From above it receives C, which
+ * combines all ranks before its stretch; it sends C to the left and C A x to the right. Its scan is
+ * C A x, and its exscan is C A. A stretch that begins with rank 0 receives no C, and one that ends
+ * with the last rank sends nothing up.
  *
- * The number of ranks in the trees is even: the last rank of an odd number gets what the rank before
- * it knows. The trees go down when they have gone up for `turn` steps. Each processor sends 4
- * segments for every two, so long vectors take twice the time that they take to be sent; the
- * chain takes it once, but has a way of P - 1 messages.
+ * The number of ranks in the trees is even: the last rank of an odd number gets its data from the
+ * rank before it. The way down begins `turn` steps after the way up. Each processor sends 4
+ * segments for every two, so long vectors take twice the time that they take to be sent; the chain
+ * takes it once, but has a way of P - 1 messages.
  *
  * A x, or in the exscan A, is needed again when C comes, so it is kept for a whole half. The
- * segments of other streams are in scratch, two of each at once.
- * In the allreduce each root combines the result of its half and sends it down.
+ * segments of other streams are in scratch, two of each at once. In the allreduce each root
+ * combines the result of its half and sends it down.
  * Source: Sanders, Speck, Traeff, Parallel Computing 35(12), 2009, but for the steps.
  */
 #include "collective/allreduce/allreduce.h"
@@ -47,7 +47,7 @@ struct place {
     bool up;          /* A x B goes */
 };
 
-/* part.state */
+/* plan.state */
 struct scan {
     struct lpi_two_tree tree; /* first, for lpi_two_tree_at() */
     struct place places[2];   /* by half */
@@ -103,8 +103,8 @@ struct making {
     int64_t lag, last, turn; /* steps: of a message; of the way up; from which on it goes down */
 };
 
-/* How many steps of the schedule a segment takes in this stream. A node combines what it sends up
- * when it has received both A and B. */
+/* Return the steps of the schedule that a segment takes in this stream. A node makes the
+ * combination that it sends up when it has received both A and B. */
 static int steps_of(const struct place *at, enum kind kind, enum collective of)
 {
     const bool exclusive = of == EXSCAN;
@@ -196,7 +196,7 @@ static void make(const struct making *m, int P, int rank)
     lpi_two_tree_end(&m->scan->tree);
 }
 
-/* Slots of scratch, before what is kept of a half. */
+/* Slots of scratch, before the part that is kept for a whole half. */
 enum { B_SLOT, UP_SLOT = 2, BEFORE_SLOT = 4, RIGHT_SLOT = 6, SLOTS };
 
 static int plan(int P, int rank, struct logp_invocation *c, enum collective of)

@@ -12,13 +12,13 @@
  * child.
  *
  * Time goes in steps, in which each processor sends at most one segment and receives at most one.
- * Messages to and from a processor are of two colours, one in even steps, one in odd ones: what
- * comes along the two trees differs in colour, and so does what goes to two children. With q =
- * p - p mod 2, an even processor's colour in the first tree is its parent's if q / 2 is odd and it
- * is the left child, or q / 2 is even and it is the right one; an odd one has the colour of its
- * mirror image; and the second tree has the other colours at mirrored places. A processor that
- * has a segment in a step sends it on in the next step of the right colour, so that a tree of
- * height h is full after 2 h steps, and has then passed on one segment in every two.
+ * Messages to and from a processor are of two colours, one in even steps, one in odd ones: messages
+ * along the two trees arrive in different colours, and those to two children leave in different
+ * ones. With q = p - p mod 2, an even processor's colour in the first tree is its parent's if q / 2
+ * is odd and it is the left child, or q / 2 is even and it is the right one; an odd one has the
+ * colour of its mirror image; and the second tree has the other colours at mirrored places. A
+ * processor that has a segment in a step sends it on in the next step of the right colour, so that
+ * a tree of height h is full after 2 h steps, and has then passed on one segment in every two.
  *
  * Under LogP a message travels for L: it is received `lag` steps after it is sent. `lag` is even,
  * and so large that no processor waits for a message.
@@ -120,7 +120,7 @@ static int height_of(int64_t P)
 /* Where steps take no time: so that all comes in the order of the way that it has come. */
 int64_t lpi_two_tree_lag(int64_t P, int64_t n, const struct lpi_hop *hop)
 {
-    const int64_t most = INT64_C(1) << 55; /* 62 of them are no overflow */
+    const int64_t most = INT64_C(1) << 55; /* 62 of them do not overflow */
     const int64_t lag = hop->step > 0 ? lpi_ceil_div(lpi_ceil_div(hop->flight, hop->step), 2)
                                       : n + height_of(P) + 1;
 
@@ -284,7 +284,7 @@ static void add(const struct making *m, bool sends, int64_t step, int peer, int 
                                                .half = half});
 }
 
-/* Node v in the tree of a half. Upwards what it would send last comes first. */
+/* Add node v in the tree of a half. On the way up, the last send becomes the first receive. */
 static void add_tree(const struct making *m, int v, int half, int64_t lag)
 {
     const struct lpi_two_tree_node node = lpi_two_tree_node(m->P - 1, v, half, lag);

@@ -2,9 +2,9 @@
 /*
  * Allgather: an item from each processor to all, in the order of ranks.
  *
- * Where all processors do the same at the same time, in rounds of one send and one receive of equal
- * size, a round takes D, and the next one starts D after it, or as a gap says: so all but the last
- * take max(D, E, E_r), where E_r is max(o_recv, gap).
+ * Where all processors act alike, in rounds of one send and one receive of equal size, a round
+ * takes D. The next one starts D after it, or later if a gap requires that: so each round but the
+ * last takes max(D, E, E_r), where E_r is max(o_recv, gap).
  */
 #include "allgather.h"
 #include "collective/exchange.h"
@@ -84,7 +84,7 @@ static void round_times(const struct logp_invocation *c, int64_t n, __int128 *la
     *other = lpi_later(lpi_max(t.D, t.E), c->model.params.o_recv_ns);
 }
 
-/* ---- ring: pass on what came last, to the right ---- */
+/* ---- ring: pass on the item received last, to the right ---- */
 
 static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
@@ -112,7 +112,7 @@ static struct logp_prediction ring_predict(int64_t P, const struct logp_invocati
     return c->model.params.gap_shared ? lpi_no_prediction() : lpi_exact((P - 2) * other + last);
 }
 
-/* ---- neighbour: in turns with the one and the other neighbour, two items at a time ---- */
+/* ---- neighbour: swap with the two neighbours alternately, two items at a time ---- */
 
 static const char *neighbour_needs(int64_t P, const struct logp_invocation *c)
 {
@@ -122,9 +122,9 @@ static const char *neighbour_needs(int64_t P, const struct logp_invocation *c)
 
 /*
  * Pairs (0,1), (2,3), ... swap their items; then each pair swaps the last two items with the
- * neighbours, on alternating sides. In round r >= 1 rank i sends what it got in round r - 1 (in
- * round 0: both of its pair) and gets those of the pair r' = ceil(r/2) pairs away, on the side of
- * the round's partner.
+ * neighbours, on alternating sides. In round r >= 1 rank i sends the two items that it received in
+ * round r - 1 (r = 1: the items of its own pair) and receives those of the pair that is ceil(r/2)
+ * pairs away, on the side of the round's partner.
  */
 static bool neighbour_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                             struct logp_step *out)
@@ -165,7 +165,7 @@ static struct logp_prediction neighbour_predict(int64_t P, const struct logp_inv
     return lpi_exact(P > 2 ? first + (P / 2 - 2) * other + last : one);
 }
 
-/* ---- bruck: what is there, from the own item on, is multiplied by k in each phase ---- */
+/* ---- bruck: each phase multiplies the items present, from the own one on, by k ---- */
 
 /*
  * In scratch item j is that of rank + j. In the phase in which `have` are there, items for the
@@ -252,10 +252,10 @@ static struct logp_prediction bruck_2_predict(int64_t P, const struct logp_invoc
 /* ---- doubling: swap all that is there with rank xor 1, 2, 4, ... ---- */
 
 /*
- * Any P: with X = 2^x <= P < 2 X, the ranks from X on hand their item to the one X below, and get
- * all from there at the end. So in the middle rank j stands for its own item and, where j < P - X,
- * for that of j + X, which come one after the other: in scratch, those of j are at j + min(j, P -
- * X). P = X: they are where they belong.
+ * Any P: with X = 2^x <= P < 2 X, each rank from X on hands its item to the rank X below, and
+ * receives all items from there at the end. In between rank j has its own item and, where
+ * j < P - X, also that of j + X, one after the other: in scratch, those of j are at
+ * j + min(j, P - X). P = X: items are received at their places in recv_buf.
  */
 static int64_t half_of(int64_t P)
 {
@@ -278,8 +278,8 @@ static struct logp_buffer_ref doubled_item(int64_t P, int64_t X, const struct lo
     return lpi_item(c, P == X ? LOGP_RECV_BUF : LOGP_SCRATCH, doubled(P, X, j));
 }
 
-/* From scratch into the order of ranks: pairs, of which the second belong behind all of X, and what
- * stands alone. */
+/* Copy from scratch into the order of ranks: the first items of all pairs, the second ones, which
+ * come after those of all X, and the items of single ranks. */
 static bool unfold(int64_t P, int64_t X, const struct logp_invocation *c, int64_t i,
                    struct logp_step *out)
 {

@@ -72,8 +72,8 @@ static struct lpi_times up_times(const struct logp_invocation *c, int64_t nodes)
     return t;
 }
 
-/* What it takes up and down, if no gap of the way up is left over: in between there are at least
- * two messages. */
+/* Return the sum of the times up and down. No gap of the way up is left over, because at least two
+ * messages are in between. */
 static struct logp_prediction up_down_predict(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;

@@ -18,10 +18,10 @@ static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation 
 }
 
 /*
- * A reduction and, of what each has to say, a broadcast. Before one has a result, at least P - 1
- * messages with something of an element have come; and to each of the others one more comes until
- * it has it (Harary & Schwenk 1974). So 2 (P-1) times the vector is sent, by one of P at least on
- * the average.
+ * An allreduce contains a reduction, and a broadcast of each rank's part. Before any rank has a
+ * result, at least P - 1 messages with part of an element have arrived, and each other rank needs
+ * one more message to get it (Harary & Schwenk 1974). So 2 (P-1) times the vector is sent, and at
+ * least one of the P ranks sends the average.
  */
 static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
@@ -87,14 +87,15 @@ static struct logp_prediction up_down_predict(int64_t P, const struct logp_invoc
 /* ---- recursive-doubling: combine with rank xor 1, 2, 4, ... ---- */
 
 /*
- * What comes from a lower rank is combined on the left, so that both partners, and in the end all
- * ranks, get the value of one expression. A combination leaves its result where its left operand was:
- * in the vector so far, or in what has come. Both are in recv_buf or scratch, and how often they
- * change places is known, so the first result goes where it takes the last one to recv_buf.
+ * A vector from a lower rank is combined on the left, so that both partners, and in the end all
+ * ranks, get the value of one expression. A combination leaves its result in the buffer of its left
+ * operand: that of the vector so far, or that of the received one. These are recv_buf and scratch,
+ * and the number of times that they change places is known, so the first result is placed such that
+ * the last one is in recv_buf.
  */
 struct where {
-    enum logp_buffer acc, in, at; /* the vector so far; what comes; where the result is */
-    bool lower;                   /* what comes is from a lower rank */
+    enum logp_buffer acc, in, at; /* the vector so far; the one received; the result */
+    bool lower;                   /* the received vector is from a lower rank */
 };
 
 static enum logp_buffer other_than(enum logp_buffer buffer)

@@ -64,7 +64,8 @@ static inline bool lpi_allreduce_alone(const struct logp_invocation *c, int64_t 
 /* allreduce.c: of a pair (collective.h), the first hands over its vector and gets the result. */
 bool lpi_first_of_pair(int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out);
-/* The second takes it in, before the rounds, in two steps, and has what is combined in `into`. */
+/* The second combines that vector with its own before the rounds, in two steps; the result is in
+ * `into`. */
 bool lpi_second_of_pair(int64_t rank, const struct logp_invocation *c, enum logp_buffer into,
                         int64_t i, struct logp_step *out);
 

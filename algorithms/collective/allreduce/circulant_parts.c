@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allreduce on a circulant graph: as a reduce-scatter of P parts and an allgather. In scratch parts
- * are in the order from a rank's own on; behind them is what comes. A round with the parts from
- * skip(k) up to skip(k + 1) takes them to rank + skip(k), which has them first; and back.
+ * Allreduce on a circulant graph: a reduce-scatter of P parts, then an allgather. Scratch has the
+ * parts in the order from the rank's own on, and after them the received ones. A round of the
+ * reduce-scatter sends the parts from skip(k) up to skip(k + 1) to rank + skip(k), where they are
+ * the first; the allgather returns them.
  */
 #include "allreduce.h"
 #include "collective/collective.h"
@@ -22,8 +23,8 @@ static struct lpi_range parts_of(int64_t P, int64_t rank, const struct logp_invo
     return (struct lpi_range){at[0], at[1] - at[0]};
 }
 
-/* Between the order of ranks, in a buffer, and that from the own part on: step 0 what follows from
- * there, step 1 what is before. */
+/* Copy between the order of ranks, in a buffer, and the order from the own part on: step 0 the
+ * parts from the own one on, step 1 those before it. */
 static bool rotate(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                    enum logp_buffer buffer, bool back, struct logp_step *out)
 {

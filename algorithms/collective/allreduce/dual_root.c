@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Allreduce along two binary trees, one of the lower half of the ranks and one of the upper half.
- * The vector goes in segments up each tree; the two roots exchange what they have combined; and the
+ * The vector goes up each tree in segments; the two roots exchange their combined segments; and the
  * result goes down both trees while later segments go up.
  *
  * A tree has its ranks in postorder: a node is the last of its consecutive ranks, and those of its
  * left child come before those of its right child. So a node combines the left child's segment, the
  * right child's and its own in the order of the ranks, and the operation need not commute.
  *
- * In round j a node receives segment j of each child, and sends it up combined. What comes down is
- * received some rounds later, so that a node does not wait for the latency of each round: see
+ * In round j a node receives segment j of each child, and sends it up combined. Segments from above
+ * are received some rounds later, so that a node does not wait for the latency of each round: see
  * rounds_of().
  * Source: Traeff, A doubly-pipelined, dual-root reduction-to-all algorithm, 2021, but for the
  * rounds in between.
@@ -23,7 +23,7 @@
 /* What the streams are. A root sends UP to the other root, and receives DOWN from it. */
 enum kind { LEFT_UP, RIGHT_UP, UP, DOWN, BELOW };
 
-/* part.state */
+/* plan.state */
 struct dual {
     struct lpi_two_tree streams; /* first: halves.n counts the segments of the whole vector */
     bool left, right;            /* children that there are */

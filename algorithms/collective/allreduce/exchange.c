@@ -22,9 +22,9 @@ static struct lpi_exchange groups_of(int64_t P, int64_t rank, const struct logp_
 }
 
 /*
- * Combination m = 0, ..., k - 2 of a round: what came is combined with what there is, where the
- * order counts from digit 0 on; then the vectors of the lower digits come first, and the result is
- * in the first slot.
+ * Combination m = 0, ..., k - 2 of a round: the received vector is combined with the result so far.
+ * Where the order counts, all k vectors are combined in the order of their digits, so for digit > 0
+ * those of the lower digits come first, and the result is in the first slot.
  */
 static bool combine_next(const struct logp_invocation *c, int64_t digit, int64_t m,
                          struct logp_buffer_ref have, struct logp_step *out)

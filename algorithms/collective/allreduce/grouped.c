@@ -3,12 +3,11 @@
  * Allreduce in groups of k neighbours: a reduce-scatter in each group, after which a rank has the
  * group's combination of one of k parts; an allreduce of that part between the ranks of all groups
  * that have it; and an allgather in the group. Each of the three follows the best word (census.c)
- * for its messages. k = 1: that is the row `census`; k = P: reduce-scatter and allgather. In
- * between it is for vectors that are neither short nor long.
+ * for its messages. k = 1 is the row `census`, and k = P a reduce-scatter and an allgather. Values
+ * in between suit vectors that are neither short nor long.
  *
- * Parts are as even as can be. In scratch the own part is the last, and before it are those of the
- * ranks of the group before, so that what a message carries lies side by side; behind them is what
- * comes.
+ * Parts are as even as can be. In scratch the own part is the last, after those of the ranks before
+ * it in the group, so that the parts of a message are contiguous; received parts follow.
  */
 #include "allreduce.h"
 #include "collective/collective.h"
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* part.state */
+/* plan.state */
 struct grouped {
     int64_t k;
     int n_scatter, n_reduce, n; /* operations of the first word; of two; of all three */
@@ -82,7 +81,7 @@ static int find(struct words *w, int64_t P, const struct logp_invocation *c, int
 
 /* ---- k ---- */
 
-enum { MOST_SEARCHED = 128 }; /* ranks for whom a search for words takes next to no time */
+enum { MOST_SEARCHED = 128 }; /* a search for words of so many ranks takes next to no time */
 
 static __int128 time_of(int64_t P, const struct logp_invocation *c, int64_t k)
 {
@@ -110,7 +109,7 @@ static const char *needs(int64_t P, const struct logp_invocation *c)
         return order;
     if (c->args.k < 0 || P % k != 0)
         return "groups of the same size: a --k that divides P";
-    /* without memory the plan says so */
+    /* out of memory: the plan returns the error */
     return find(&w, P, c, k) != 0 || w.reduce.found ? NULL : "windows whose sizes make up P / k";
 }
 
@@ -192,8 +191,8 @@ static struct logp_buffer_ref coming(const struct place *p)
     return (struct logp_buffer_ref){LOGP_SCRATCH, lpi_vector_bytes(p->c)};
 }
 
-/* Between a vector in the order of parts and scratch: copy 0 of those up to the own part, 1 of those
- * behind it. */
+/* Copy between a vector in the order of parts and scratch: copy 0 the parts up to the own one,
+ * copy 1 those after it. */
 static bool copy(const struct place *p, int64_t which, enum logp_buffer vector, bool into,
                  struct logp_step *out)
 {

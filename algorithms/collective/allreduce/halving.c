@@ -70,9 +70,10 @@ static int64_t swung(const struct lpi_grid *grid, int64_t j, int s)
 }
 
 /*
- * The part that rank j of swing ends with. On a ring from round s on only places meet that agree in u
- * mod 2^(s+1), u = j or, for odd j, j - 1/3 mod X (swing_of(s) is 1/3 mod 2^(s+1)): so the bits of u/2,
- * the lowest first, say which half is kept, and in the last round whether j is odd.
+ * Return the part that rank j of swing ends with. On a ring, from round s on, only places meet that
+ * agree in u mod 2^(s+1), where u = j or, for odd j, j - 1/3 mod X (swing_of(s) is
+ * 1/3 mod 2^(s+1)). So the bits of u/2, the lowest first, select the half that is kept, and in the
+ * last round the parity of j does.
  */
 static int64_t swung_part(const struct lpi_grid *grid, int64_t X, int64_t j)
 {
@@ -146,7 +147,7 @@ LPI_STEPS_WITH(swing_steps, steps, true)
 LPI_READER(halving_run, halving_steps)
 LPI_READER(swing_run, swing_steps)
 
-/* ---- what it takes ---- */
+/* ---- time ---- */
 
 /* P = 2^x that divides the vector; else not all do the same, and this is how long it takes at most.
  */

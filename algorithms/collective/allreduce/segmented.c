@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring of an allreduce with parts in segments: each goes on as soon as it has been combined, so
- * that combining one and sending the next overlap. Segments of a part are as even as can be, and as
- * many in all parts.
+ * The ring of an allreduce with parts in segments: each segment is sent as soon as it has been
+ * combined, so that combining one and sending the next overlap. Segments of a part are as even as
+ * can be, and all parts have the same number.
  */
 #include "allreduce.h"
 #include "schedule/reader.h"
@@ -44,7 +44,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     }
     if (t >= all)
         return false;
-    /* what has come goes on as the message a row later */
+    /* a received segment is sent as the message a row later */
     const struct lpi_range r = segment_of(c, P, lpi_mod(rank - (t / n + 1) % P, P), n, t % n);
 
     if (what == 0)
@@ -55,14 +55,14 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
 
 LPI_READER(run, steps)
 
-/* ---- what it takes ---- */
+/* ---- time ---- */
 
 /*
- * At most, with n segments of up to `elements`. Let M be the least time between two messages of a
- * rank, max(o_recv + c + o_send, E, E_r), and N that of a row, max(n M, D + c): then message k n +
- * s can be sent at k N + s M, by induction on what it waits for: the one n before, received and
- * combined, and the send and receive before it. In the rows where nothing is combined, the same
- * with c = 0, from (n - 1) (M - M') later.
+ * An upper bound, with n segments of up to `elements`. Let M be the least time between two messages
+ * of a rank, max(o_recv + c + o_send, E, E_r), and N that of a row, max(n M, D + c): then message
+ * k n + s can be sent at k N + s M, by induction on its predecessors: the message n before,
+ * received and combined, and the send and receive before it. In the rows without combinations the
+ * same holds with c = 0, from (n - 1) (M - M') later.
  */
 static __int128 time_of(int64_t P, const struct logp_invocation *c, int64_t n, int64_t elements)
 {
@@ -92,7 +92,8 @@ static __int128 least_time(int64_t low, int64_t high, const void *arg)
     return time_of(x->P, x->c, low, lpi_ceil_div(x->elements, high));
 }
 
-/* What is asked for, but not more than a part; else that of as many as are predicted best. */
+/* Return the bytes of a segment: as requested, but at most a part; by default those of the number
+ * of segments with the best prediction. */
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const struct choice x = {P, lpi_range_of(c, P, 0, 1).n, c};
@@ -104,7 +105,7 @@ static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
            lpi_ceil_div(x.elements, lpi_minimise(least_time, &x, 1, x.elements));
 }
 
-/* part.own: segments of a part. */
+/* plan.own: segments of a part. */
 static int plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;

@@ -353,9 +353,10 @@ static int64_t place_of(int64_t P, int64_t k, int64_t unit, int64_t digit)
 }
 
 /*
- * The messages of a unit: each is sent as soon as the port allows, and received once it is there and
- * the gap of its size is over. With `early`, a receive that can start before the next send goes first.
- * order: NULL; or room for 2 n, the digit of each send, and of each receive, negative.
+ * Add the messages of a unit to r: each is sent as soon as the port allows, and received once it
+ * has arrived and the gap of its size is over. With `early`, a receive that can start before the
+ * next send goes first. order: NULL, or 2 n entries: the digit of each send, and of each receive,
+ * negative.
  */
 static void overlap_round(struct lpi_rounds *r, int64_t P, int64_t k, int64_t unit,
                           const struct logp_invocation *c, bool early, signed char *order)

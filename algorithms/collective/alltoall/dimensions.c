@@ -5,8 +5,8 @@
  * So an item is sent once for each dimension in which its source and its destination differ, and a
  * rank sends as many messages as its lines have other ranks.
  *
- * Items are in an array that has the grid's dimensions. At first an item is at the place of the rank
- * that it is for; after each dimension, that coordinate says which rank it comes from.
+ * Items are in an array that has the grid's dimensions. At first an item is at the place of its
+ * destination; after each dimension, that coordinate is the one of its source.
  */
 #include "alltoall.h"
 #include "collective/allgather/allgather.h"
@@ -18,7 +18,7 @@
 
 /* A dimension. */
 struct line {
-    int64_t size, stride; /* ranks; from one to the next */
+    int64_t size, stride; /* number of ranks; distance from each to the next */
     int64_t at;           /* where this rank is */
     int64_t runs;         /* stretches of `stride` items with one coordinate there */
     bool first, last;     /* of all dimensions */
@@ -63,9 +63,9 @@ static bool copy(const struct logp_invocation *c, const struct line *l, struct l
 }
 
 /*
- * 1 + 4 (size - 1) steps: keep the own; pack and send; receive and unpack. Where the ends of lines are
- * linked, messages of one distance share no link, so a rank waits for one distance before it goes on
- * to the next; elsewhere all are sent first.
+ * 1 + 4 (size - 1) steps: keep the own items; pack and send; receive and unpack. Where the ends of
+ * lines are linked, messages of one distance share no link, so a rank receives the message of a
+ * distance before it sends that of the next; elsewhere all are sent first.
  */
 static bool line_step(int64_t P, int64_t rank, const struct line *l,
                       const struct logp_invocation *c, int64_t i, struct logp_step *out)

@@ -13,7 +13,7 @@ static struct logp_buffer_ref item(const struct logp_invocation *c, enum logp_bu
 
 /* ---- linear-window: the sends to i + 1, i + 2, ... a window ahead of the receives ---- */
 
-/* Before receive r, sends 1 .. r + W - 1 have been made: W = 1 is pairwise, W = P - 1 is linear. */
+/* Sends 1 .. r + W - 1 precede receive r: W = 1 is pairwise, W = P - 1 is linear. */
 static bool window_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                          struct logp_step *out)
 {
@@ -51,7 +51,7 @@ static int64_t window_of(int64_t P, const struct logp_invocation *c)
     return lpi_window(P, c, &t);
 }
 
-/* part.own: the window */
+/* plan.own: the window */
 static int window_plan(int P, int rank, struct logp_invocation *c)
 {
     (void)rank;
@@ -73,8 +73,8 @@ static struct logp_prediction window_predict(int64_t P, const struct logp_invoca
 
 /* ---- ring: all that is for those further to the right goes to the next on the right ---- */
 
-/* In scratch are the items for rank + 1, rank + 2, ...; in phase r those that rank - r had for this
- * one, rank + 1, ... come in their place: the first is taken, the others go on. */
+/* Scratch has the items for rank + 1, rank + 2, ...; in phase r they are replaced by those that
+ * rank - r had for this rank, rank + 1, ...: the first is kept, the others are passed on. */
 static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {

@@ -36,7 +36,7 @@ static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation 
     return j == 0;
 }
 
-/* The last processor to hear of the item still has all of it to process. */
+/* The last processor that gets the item still has all of it to process. */
 static int64_t bound(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_params *p = &c->model.params;
@@ -71,7 +71,8 @@ int lpi_broadcast_run(struct logp_vp *vp, const struct logp_invocation *c, void 
     return lpi_read(vp, lpi_broadcast_steps, c, buf, recv_buf);
 }
 
-/* The end of the last receive, when the last node could go on at `last`, and then the work. */
+/* Return the end of the last receive and the work after it. last: when the last node could send the
+ * item on. */
 static struct logp_prediction ends_at(int64_t P, __int128 last, const struct lpi_times *t,
                                       const struct logp_invocation *c)
 {

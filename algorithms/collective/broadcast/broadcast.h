@@ -27,8 +27,8 @@ int lpi_broadcast_run(struct logp_vp *vp, const struct logp_invocation *c, void 
 int64_t lpi_torus_steps(int64_t n, int way);
 const char *lpi_torus_needs(int64_t P, const struct logp_invocation *c);
 int lpi_plan_torus(int P, int rank, struct logp_invocation *c);
-/* Is the topology this torus (or has sides of two), so that all messages go to a neighbour? Then a
- * link passes those of one processor to one other. */
+/* Whether the topology is this torus (or has sides of two), so that all messages go to a neighbour;
+ * then a link passes those of one processor to one other. */
 bool lpi_torus_on_own_links(int64_t P, const struct logp_invocation *c);
 
 /* torus.c, torus_pipelined.c, scatter_allgather.c, pipelined.c, two_tree.c,
@@ -43,7 +43,7 @@ extern const struct lpi_rows lpi_torus, lpi_torus_pipelined, lpi_broadcast_parts
  * that takes.
  */
 
-/* What a processor does: part.parent and children are the tree, part.block is bytes of a block. */
+/* Steps of a processor: plan.parent and children are the tree, plan.block is bytes of a block. */
 bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                         struct logp_step *out);
 int lpi_pipeline_run(struct logp_vp *vp, const struct logp_invocation *c, void *buf,
@@ -74,24 +74,25 @@ struct lpi_path {
  * having this gap; at the root. */
 __int128 lpi_pipeline_period(const struct lpi_pipeline *p, int children, int64_t gap);
 __int128 lpi_pipeline_root_period(const struct lpi_pipeline *p, int children);
-/* The path that begins at the root; and goes on along `count` processors of as many children: the
- * first is child `index` of the one before, each other one the first child. */
+/* The path that begins at the root; and the continuation of f along `count` processors with
+ * `children` children each: the first is child `index` of the one before, each other one the first
+ * child. */
 struct lpi_path lpi_pipeline_root(const struct lpi_pipeline *p, int children);
 struct lpi_path lpi_pipeline_pass(const struct lpi_pipeline *p, struct lpi_path f, int index,
                                   int64_t count, int children);
 
-/* When the last processor has received the last block, as if it went on from there; P >= 2. */
+/* Return when the last processor has received the last block and could send it on; P >= 2. */
 typedef __int128 lpi_pipeline_end(const struct lpi_pipeline *p);
 
-/* In blocks of that many bytes. */
+/* A pipeline with blocks of that many bytes. */
 struct lpi_pipeline lpi_pipeline_of(int64_t P, const struct logp_invocation *c, int64_t block);
-/* When that has processed it. */
+/* Return when the last processor has processed the last block. */
 __int128 lpi_pipeline_time(const struct lpi_pipeline *p, lpi_pipeline_end *end);
-/* The knob: what is asked for, but not more than the item; else as many blocks as the time is least
- * for. */
+/* Return the block size in bytes: as requested, but at most the item; by default the one with the
+ * least time. */
 int64_t lpi_pipeline_block(int64_t P, const struct logp_invocation *c, lpi_pipeline_end *end);
 
-/* Of every row; block: its knob. */
+/* Fields of every row; block: the function that returns the block size. */
 #define LPI_PIPELINED(block)                                                                       \
     .steps = lpi_pipeline_steps, .run = lpi_pipeline_run,                                          \
     .knobs = {LOGP_KNOB(block_bytes, block), LOGP_KNOB(work_ns, NULL),                             \

@@ -11,7 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What is asked for, but not more than the item; else that of as many as are predicted best. */
+/* Return the block size in bytes: as requested, but at most the item; by default that of the number
+ * of blocks with the best prediction. */
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const int64_t M = lpi_item_bytes(c);

@@ -26,7 +26,7 @@ static const char *needs(int64_t P, const struct logp_invocation *c)
     return c->args.k < 0 ? "a number of processors that may stop, 1 or more (--k)" : NULL;
 }
 
-/* The knob: how many may stop. */
+/* Return the number of processors that may stop: k, by default 1, at most max(P - 2, 1). */
 static int64_t survived(int64_t P, const struct logp_invocation *c)
 {
     const int64_t most = lpi_max(P - 2, 1);
@@ -36,11 +36,11 @@ static int64_t survived(int64_t P, const struct logp_invocation *c)
 
 /* ---- the plan ---- */
 
-/* plan.state. plan.parent and plan.children are the tree; plan.scratch has room for the item of each
+/* plan.state. plan.parent and plan.children are the tree; plan.scratch holds the item of each
  * source. */
 struct corrected {
     int n_neighbours, *neighbours;  /* + 1, - 1, + 2, - 2, ... */
-    int64_t tree_ns, end_ns;        /* when all have the item, and what else comes, if none stops */
+    int64_t tree_ns, end_ns;        /* when all have the item; end of all messages if none stops */
     struct logp_request **requests; /* while it runs where processors may stop: by source */
 };
 
@@ -176,7 +176,8 @@ LPI_READER(run_all, steps)
 
 /* ---- where processors may stop ---- */
 
-/* Receives of all that may come: from the neighbours, and the last one from the parent. */
+/* Post receives for all possible messages: from the neighbours, and the last one from the
+ * parent. */
 static int post(struct logp_vp *vp, const struct logp_invocation *c)
 {
     const struct corrected *s = c->plan.state;

@@ -14,8 +14,8 @@
  * that none gets two pieces in one slot, for those L and P for which they find one, and so end
  * after L + B(P - 1) + k - 1 slots, the least there is where the root sends each piece once. Here
  * leaves are given out one by one, and that may fail: where two pieces come in one slot, the
- * processor falls behind until it has a slot without. How far, the schedule says; there is no
- * formula. Source: Karp, Sahay, Santos, Schauser, SPAA 1993, ch. 3.
+ * processor falls behind until it has a slot without a piece. Only the schedule shows how far;
+ * there is no formula. Source: Karp, Sahay, Santos, Schauser, SPAA 1993, ch. 3.
  */
 #include "broadcast.h"
 #include "schedule/reader.h"
@@ -68,8 +68,8 @@ static int64_t number_of(const struct slots *s)
     return s->pieces + s->L + s->T;
 }
 
-/* What is asked for, but not more than the item; else that of 1, 2, 3, 4, 6, 8, 12, ... pieces,
- * the number that is fastest if no processor falls behind. */
+/* Return the block size in bytes: as requested, but at most the item; by default that of 1, 2, 3,
+ * 4, 6, 8, 12, ... pieces, the number that is fastest if no processor falls behind. */
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const int64_t M = lpi_item_bytes(c);
@@ -104,14 +104,14 @@ struct node {
     struct owner owner;
 };
 
-/* What comes of pieces i mod r, or what is sent: in every r-th slot. */
+/* A receive of the pieces of one residue mod r, or the send of a piece: in every r-th slot. */
 struct event {
     int slot;          /* of the first r */
     int64_t start;     /* receives: the slot before which piece 0 would come; -1: it is the send */
     struct owner from; /* r = 0: the root */
 };
 
-/* part.state: what a processor does. */
+/* plan.state: the steps of a processor. */
 struct turns {
     struct slots slots;
     struct owner top;     /* root: the node that it sends to */
@@ -171,7 +171,7 @@ static int choose(const struct node *nodes, int *leaves, int n, int turn, int r,
     return leaf;
 }
 
-/* Leaves for blocks. room: n integers; taken: n bytes */
+/* Assign leaves to blocks. leaves: space for n integers; taken: n bytes */
 static void assign(struct node *nodes, int n, int *leaves, char *taken)
 {
     int left = 0;
@@ -194,8 +194,8 @@ static void assign(struct node *nodes, int n, int *leaves, char *taken)
     nodes[leaves[0]].owner = (struct owner){n - 1, 1, 0};
 }
 
-/* What processor x after the root does, which is one of `owner`: in the order of slots what
- * comes before each, first of all what it sends on, and what it sends in it. */
+/* List the events of processor x after the root, one of `owner`, in the order of slots: in each the
+ * receives, first those of pieces that it sends on, then its send. */
 static void take_turns(struct turns *t, const struct node *nodes, int n, int x, struct owner owner,
                        int *at)
 {

@@ -29,10 +29,10 @@ static int64_t work_of(const struct logp_invocation *c, int64_t n_bytes)
 }
 
 /*
- * Receive a block, send it to the children, process it; and so on. With overlap the sends go out as
- * early as they may, E apart, and pieces of the processing fill the time between them; what is left
- * follows the last send. So a block is a receive, for each child a send and a piece, which may be
- * nothing; after the last child all that is left.
+ * Receive a block, send it to the children, process it; and so on. With overlap the sends start as
+ * early as they may, E apart, and pieces of the processing fill the time between them; the rest
+ * follows the last send. So a block is a receive and, for each child, a send and a piece, which may
+ * be empty; the piece after the last child is all the rest.
  */
 bool lpi_pipeline_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                         struct logp_step *out)
@@ -81,8 +81,8 @@ static __int128 send_and_process(const struct lpi_pipeline *p, int children)
     return o + (p->one.work > meanwhile ? p->one.work - meanwhile : 0);
 }
 
-/* With the shared gap it also holds from the receive to the first send, which t.early stands for,
- * and from the last send to the receive. */
+/* With the shared gap, the gap also applies from the receive to the first send, which t.early
+ * accounts for, and from the last send to the receive. */
 __int128 lpi_pipeline_period(const struct lpi_pipeline *p, int children, int64_t gap)
 {
     const struct logp_params *params = &p->c->model.params;

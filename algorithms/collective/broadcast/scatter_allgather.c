@@ -59,7 +59,7 @@ static bool process(const struct logp_invocation *c, int64_t i, struct logp_step
     return i == 0 && c->args.work_ns > 0 && logp_step_compute(out, c->args.work_ns, 0);
 }
 
-/* In phase r part v - r goes on to the right. */
+/* In phase r pass part v - r on to the right. */
 static bool ring_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                        struct logp_step *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Broadcast of a long item down a binary tree of which each subtree carries one half, in segments
- * of --block bytes; then each processor swaps its half for the other. Of virtual ranks, the root
- * being 0, odd ones are the left subtree, even ones the right one; 2 j + 1 and 2 j + 2 are in the
- * same place, in heap order, and swap. Where the left one has one more, the root gives that the
- * other half.
+ * Broadcast of a long item down a binary tree, a half of it down each subtree, in segments of
+ * --block bytes; then each processor swaps its half for the other. With virtual ranks, where the
+ * root is 0, odd ones are the left subtree, even ones the right one; 2 j + 1 and 2 j + 2 have the
+ * same place, in heap order, and swap. If the left subtree has one more, the root sends that one
+ * the other half.
  * Source: Open MPI.
  */
 #include "broadcast.h"

@@ -36,7 +36,8 @@ int64_t lpi_torus_steps(int64_t n, int way)
     return way == 0 ? n / 2 : n - 1 - n / 2;
 }
 
-/* Does the processor at this coordinate of a row or column of n pass the item on in this way? */
+/* Whether the processor at this coordinate of a row or column of n passes the item on in this
+ * way. */
 static bool passes_on(int n, int coordinate, int way)
 {
     const int64_t steps = way == 0 ? coordinate : n - coordinate;

@@ -17,7 +17,8 @@ static int64_t element_bytes(const struct logp_invocation *c)
     return c->args.op != NULL ? (int64_t)c->args.op->element_bytes : 8;
 }
 
-/* What is asked for, but not more than the vector; else that of as many as are predicted best. */
+/* Return the block size in bytes: as requested, but at most the vector; by default that of the
+ * number of blocks with the best prediction. */
 static int64_t block_bytes(int64_t P, const struct logp_invocation *c)
 {
     const int64_t size = element_bytes(c), count = c->args.count;

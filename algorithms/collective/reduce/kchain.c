@@ -38,7 +38,7 @@ static int64_t short_first(int64_t P, int64_t k, int64_t j)
     return 1 + j * q + (j > k - r ? j - (k - r) : 0);
 }
 
-/* Lengths 1, 2, 3, ...; the last one has what is left. */
+/* Lengths 1, 2, 3, ...; the last chain has the remaining ranks. */
 static int64_t adaptive(int64_t P, int64_t k, int64_t j)
 {
     const int64_t first = 1 + j * (j + 1) / 2;
@@ -111,19 +111,19 @@ static const char *needs(int64_t P, const struct logp_invocation *c)
                                                                      : lpi_reduce_needs_order(P, c);
 }
 
-/* A x + C n/x <= cost? */
+/* Whether A x + C n/x <= cost. */
 static bool may_reach(__int128 cost, int64_t x, int64_t n, int64_t A, int64_t C)
 {
     return (__int128)A * x * x + (__int128)C * n <= cost * x;
 }
 
 /*
- * The k of 1 .. n with the least ceil(n/k) a + k B; of equals the smallest. It is also the smallest
- * k with its length q = ceil(n/k), so one may search for k or for q: for the one that costs more,
- * x, at A each, with C <= A for each of the other. The cost A x + C ceil(n/x) is less than C above
- * A x + C n/x, which exceeds its minimum, at s = sqrt(n C/A), by A (x - s)^2 / x. So go from s in
- * both directions until even that is more than the best found: after some sqrt(s) values at most,
- * and usually the cube root of s.
+ * The k of 1 .. n with the least ceil(n/k) a + k B; ties go to the smallest. It is also the
+ * smallest k with its length q = ceil(n/k), so one may search for k or for q: for the one that
+ * costs more, x, at A each, with C <= A for each of the other. The cost A x + C ceil(n/x) is less
+ * than C above A x + C n/x, which exceeds its minimum, at s = sqrt(n C/A), by A (x - s)^2 / x. So
+ * go from s in both directions until even that is more than the best found: after some sqrt(s)
+ * values at most, and usually the cube root of s.
  */
 static int64_t best_k(int64_t n, int64_t a, int64_t B)
 {
@@ -169,7 +169,7 @@ static __int128 short_first_time(int64_t P, int64_t k, const struct lpi_reduce_t
 }
 
 /*
- * The k of 1 .. n = P-1 with the least of that; of equals the smallest. It is more than
+ * The k of 1 .. n = P-1 with the least of that; ties go to the smallest. It is more than
  * n a/k + k B - a - B, as q k > n - k; so go from the least of that, at sqrt(n a/B), in both
  * directions until even that is more than the best found: as best_k().
  */

@@ -72,8 +72,8 @@ static __int128 time_of(int64_t n, int64_t size, int64_t last, const void *arg)
     return choice->time(choice->P, choice->c, &s);
 }
 
-/* Elements of a segment: what is asked for, but not more than there are; else as many as the time
- * is least for. */
+/* Return the elements of a segment: as requested, but at most all; by default the number with the
+ * least time. */
 static int64_t elements(int64_t P, const struct logp_invocation *c, tree_time *time)
 {
     const int64_t count = lpi_max(c->args.count, 0), asked = lpi_elements_asked(c);
@@ -237,7 +237,8 @@ static int plan_in_order(int P, int rank, struct logp_invocation *c)
                          &(struct lpi_tree_shape){in_order_parent, in_order_child, &root}, NULL, c);
 }
 
-/* t(1) = 0, t(2) = a, t(n) = t(n / 2) + a + B: what is received first is not smaller. */
+/* t(1) = 0, t(2) = a, t(n) = t(n / 2) + a + B: the subtree received first is not the smaller
+ * one. */
 static __int128 in_order_subtree(int64_t n, const struct segment *s)
 {
     __int128 t = 0;

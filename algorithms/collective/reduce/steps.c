@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a processor does in a reduction. Every algorithm is a tree (along_trees.c, kchain.c);
- * what a processor does is the same for all of them: it receives its children's vectors one after
- * the other, combines each with what it has, and sends the result up.
+ * Steps of a processor in a reduction. Every algorithm is a tree (along_trees.c, kchain.c), and the
+ * steps are the same for all of them: a processor receives its children's vectors one after the
+ * other, combines each with its own, and sends the result up.
  *
  * With D and st of a whole vector and c the time to combine one with another, a = D + c is the time
  * from a child's send until its vector is part of its parent's, and B = max(o_recv + c, g + st) the
@@ -100,8 +100,7 @@ static int64_t result_in(const struct logp_invocation *c, int64_t k)
     return c->args.op->commutative ? 0 : left % 2;
 }
 
-/* Is there something to do after the last child: does the result go up, or is it not where it
- * should be? */
+/* Whether a step follows the last child: the result goes up, or is not yet in its place. */
 static bool moves_on(const struct logp_invocation *c)
 {
     return c->plan.parent >= 0 || c->plan.n_children == 0 || result_in(c, c->plan.n_children) != 0;
@@ -109,8 +108,8 @@ static bool moves_on(const struct logp_invocation *c)
 
 /*
  * For each child a receive into the vector that does not hold the result, and a combination; then
- * the result goes up. What comes from the left is combined into where it is. In segments of
- * part.block elements, if it is not 0, one after the other.
+ * the result goes up. A vector from the left is combined in place. In segments of plan.block
+ * elements, if it is not 0, one after the other.
  */
 bool lpi_reduce_steps(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                       struct logp_step *out)

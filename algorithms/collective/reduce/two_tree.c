@@ -20,7 +20,8 @@ static int64_t block(int64_t P, const struct logp_invocation *c)
     return lpi_elements_bytes(c, elements(P, c));
 }
 
-/* What is received while another segment waits for it is behind it in scratch. */
+/* Plan scratch for two segments: the combination so far and, after it, the one to combine with
+ * it. */
 static int plan(int P, int rank, struct logp_invocation *c)
 {
     const int rc = lpi_vector_valid(c);

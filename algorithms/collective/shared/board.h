@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A board that the members of a group share: what the collectives `shared` are made of.
+ * A board that the members of a group share, for the collectives `shared`.
  *
  * Each member has a row of places on it, which it alone writes and all may read. Operation n of the
- * group, 1, 2, ..., uses place n modulo their number, and a place shows n when what is in it is
- * there: a member shows its item and goes on, and a member that needs the item waits until its
+ * group, 1, 2, ..., uses place n modulo their number, and a place shows n when its item is
+ * complete: a member shows its item and continues, and a member that needs the item waits until its
  * place shows n. A place is reused only when all members have ended the operation that used it
  * before; each publishes the last operation that it has ended. The board does not hold large
  * operands but their addresses, and their owner stays until all have ended.
@@ -21,7 +21,8 @@
 /* Members; bytes of a short item and of a long one; places for each. */
 enum { LPI_BOARD_P = 1024, LPI_SHORT = 112, LPI_LONG = 1008, LPI_SHORTS = 128, LPI_LONGS = 8 };
 
-/* An item, behind what it shows: n, and in the last 16 bits what all must agree in. */
+/* An item, after the word that it shows: n, and in the last 16 bits the subject and the bytes, on
+ * which all must agree. */
 struct lpi_short {
     _Alignas(64) uint64_t shows;
     _Alignas(16) char item[LPI_SHORT];
@@ -51,12 +52,12 @@ struct lpi_board {
     struct lpi_shared_memory *memory;
     struct lpi_member *mine;
     uint64_t n;
-    unsigned agreed; /* 16 bits: what and how much */
+    unsigned agreed; /* 16 bits: the subject and the number of bytes */
     bool is_long;
     int P, me;
 };
 
-/* What it is about: all members must agree. */
+/* The subject of an operation: all members must agree. */
 enum lpi_subject {
     LPI_ABOUT_BARRIER,
     LPI_ABOUT_BROADCAST,
@@ -78,12 +79,12 @@ int lpi_board_begin(struct lpi_board *b, struct logp_vp *vp, enum lpi_subject su
 /* Its next one, with items of the same size. */
 void lpi_board_next(struct lpi_board *b);
 
-/* Wait until this member's place is free. Operations that this vp has started go on meanwhile, as in the
- * other waits of a board.
+/* Wait until this member's place is free. Operations that this vp has started make progress
+ * meanwhile, as in the other waits of a board.
  * @return 0, or as logp_shared_wait() */
 int lpi_board_await_free(struct lpi_board *b);
 
-/* The word of a member's place; its item is LPI_ITEM_AT behind it. */
+/* The word of a member's place; its item begins LPI_ITEM_AT bytes after it. */
 enum { LPI_ITEM_AT = 16 };
 static inline char *lpi_board_place(const struct lpi_board *b, int rank)
 {

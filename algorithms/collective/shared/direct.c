@@ -88,7 +88,7 @@ static int end_alone(struct lpi_board *b, int rc)
     return rc;
 }
 
-/* ---- what is copied ---- */
+/* ---- copies ---- */
 
 /* Two of them: each copies a half. */
 static int by_halves(struct lpi_board *b, const struct logp_invocation *c, char *buf)
@@ -214,7 +214,7 @@ int lpi_direct_alltoall(struct logp_vp *vp, const struct logp_invocation *c, voi
     return end(&b, rc == 0 ? copy_blocks(&b, 0, recv_buf, (size_t)b.me * n, n) : rc);
 }
 
-/* ---- what is combined ---- */
+/* ---- combinations ---- */
 
 /* Where the segment of rank r begins, in bytes. */
 static size_t segment(const struct lpi_board *b, const struct logp_invocation *c, int r)
@@ -333,7 +333,7 @@ int lpi_direct_allreduce(struct logp_vp *vp, const struct logp_invocation *c, vo
     return end(&b, rc);
 }
 
-/* Each does a segment, for all. Rank r gets what is up to rank r - `back`. */
+/* Combine a segment for all members: rank r gets the combination up to rank r - `back`. */
 static int scan(struct logp_vp *vp, const struct logp_invocation *c, void *buf, void *recv_buf,
                 enum lpi_subject subject, int back)
 {

@@ -3,7 +3,7 @@
  * The collectives `shared`: small operands are copied to the group's board (board.h), and large
  * ones are read where they are (direct.c).
  *
- * A member that only brings an item goes on at once, some operations ahead of the others. In a
+ * A member that only brings an item continues at once, some operations ahead of the others. In a
  * small group each member reads the items of all; in a large one the first does, and shows the
  * result.
  */
@@ -41,7 +41,7 @@ static int end(struct lpi_board *b, int rc)
     return rc;
 }
 
-/* Is it small enough, n items of n_bytes? *total: all of them */
+/* Whether n items of n_bytes are small enough. *total: all of them */
 static bool fits(size_t n, size_t n_bytes, size_t *total)
 {
     *total = lpi_bytes(n, n_bytes);
@@ -130,7 +130,7 @@ static int run_gather(struct logp_vp *vp, const struct logp_invocation *c, void 
     return rc;
 }
 
-/* What all have brought from byte `at` on, combined in the order of ranks. */
+/* Combine the items of all members from byte `at` on, in the order of ranks. */
 static int combine(struct lpi_board *b, const struct logp_invocation *c, const char *own, size_t at,
                    char *to)
 {
@@ -170,7 +170,7 @@ static int run_reduce(struct logp_vp *vp, const struct logp_invocation *c, void 
 
 /* ---- from all to all ---- */
 
-/* The first has what all want to know. */
+/* Share the first member's result with all. */
 static int tell(struct lpi_board *b, char *what, size_t n)
 {
     const void *item;
@@ -284,7 +284,7 @@ static int run_barrier(struct logp_vp *vp, const struct logp_invocation *c, void
 
 /* ---- from rank to rank ---- */
 
-/* Each shows what is up to itself. inclusive: that is what it wants, else what was before it */
+/* Show the combination up to this member. inclusive: it is the result; else the one before it is */
 static int scan(struct lpi_board *b, const struct logp_invocation *c, const void *buf,
                 void *recv_buf, bool inclusive)
 {

@@ -32,8 +32,8 @@ static void sizes(int P, int rank, const struct logp_invocation *c, size_t *buf,
     *recv_buf = rank == c->args.root ? c->args.op->element_bytes : 0;
 }
 
-/* All operands of all processors, made again and combined one after the other; the
- * plan, not P, says how many each has. */
+/* Recreate all operands of all processors and combine them one after the other; the plan, not P,
+ * has the number of operands of each. */
 static int check(int P, int rank, uint64_t seed, const struct logp_invocation *c, const void *buf,
                  const void *recv_buf)
 {

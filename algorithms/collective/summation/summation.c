@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Summation: N operands in all are combined, the result is on the root. How many of them a
- * processor has is the algorithm's business: plan.own, 0 where it takes no part.
+ * Summation: N operands in all are combined, and the root has the result. The number of operands of
+ * a processor depends on the algorithm: plan.own, 0 where it takes no part.
  *
  * Every algorithm is a tree. A processor combines operands of its own, then for each child receives
- * a sum, adds it, and goes on with as many operands of its own as the plan has between; then it
- * sends its sum to its parent. An addition is a combination of op and costs gamma.
+ * a sum, adds it, and combines as many own operands as the plan has between; then it sends its sum
+ * to its parent. An addition is a combination of op and costs gamma.
  */
 #include "memory/thread_memory.h"
 #include "schedule/reader.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* plan.state; in plan.scratch there are LANES elements, if they are ever used, then the sum so far,
- * and what comes. */
+ * and the received one. */
 struct work {
     struct lpi_spread spread; /* first: operands.c needs no more */
     int64_t first, between;   /* local additions before the first child, and between two */
@@ -139,8 +139,8 @@ static bool add_own(const struct logp_invocation *c, struct logp_buffer_ref acc,
 }
 
 /*
- * A copy of the first operand, and local additions; for each child a receive and a computing of two
- * parts, what has come and more of its own; and then the sum goes up.
+ * A copy of the first operand, and local additions; for each child a receive and a computation in
+ * two parts, the received sum and more own operands; and then the sum goes up.
  */
 static bool steps_of_rank(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,
                           struct logp_step *out)

@@ -7,13 +7,13 @@
 
 #include <logp/paper.h>
 
-/* operands.c: how they are spread over ids, which are relative to the root. part.state of a planned
+/* operands.c: how they are spread over ids, which are relative to the root. plan.state of a planned
  * summation begins with it. */
 struct lpi_spread {
     int64_t processors;         /* ids below take part */
-    int64_t N;                  /* evenly, the first ones with one more; */
-    bool along_tree;            /* or */
-    struct logp_summation tree; /* as it says */
+    int64_t N;                  /* operands, spread evenly, the first ids with one more; */
+    bool along_tree;            /* or spread along the tree */
+    struct logp_summation tree; /* if along_tree */
 };
 
 /* How many this one has. */

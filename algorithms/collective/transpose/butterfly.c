@@ -7,8 +7,9 @@
  * interleaves: the blocks of the partner whose bit is 0 take the even places. At the end it holds
  * all columns of its rows.
  *
- * Blocks are contiguous, column after column, so a half is one piece of memory. What is held before
- * a stage, and after it, is in one of two rooms of the scratch in turn; what comes is in a third.
+ * Blocks are contiguous, column after column, so a half is one piece of memory. The blocks held
+ * before a stage, and after it, are in one of two thirds of scratch alternately; received ones are
+ * in the other third.
  * Source: Sun, Zhang & Song 2002; their listing sends the wrong half where the bit is 1.
  */
 #include "schedule/reader.h"
@@ -64,10 +65,10 @@ static struct lpi_block stage_block(int64_t P, const struct logp_invocation *c, 
 /* One of lg P. */
 struct stage {
     int64_t bit;
-    struct spread sources[2], all; /* of what is held before it, the bit of theirs; after it */
+    struct spread sources[2], all; /* of the blocks held before it, by their bit; after it */
     struct lpi_block out, in;
     int64_t n_out, n_in; /* messages */
-    size_t kept, sent;   /* where in what is held before it they begin */
+    size_t kept, sent;   /* offsets of these in the blocks held before it */
 };
 
 /* plan.state */
@@ -144,7 +145,7 @@ static int64_t size_of(const struct spread *all, int64_t rank)
     return all->each + (rank < all->longer);
 }
 
-/* Where what is held before stage s is, or at the end. */
+/* Return where the blocks before stage s are, or those at the end. */
 static size_t held(const struct butterfly *b, int s)
 {
     return s % 2 == 0 ? 0 : b->capacity;
@@ -173,8 +174,8 @@ static bool gather(const struct butterfly *b, int64_t rank, const struct logp_in
     return true;
 }
 
-/* After stage s, piece j of what is kept and what has come, into one: it is of one destination and
- * one source. */
+/* Interleave the kept and the received blocks after stage s: piece j, which is of one destination
+ * and one source. */
 static bool interleave(const struct butterfly *b, int64_t rank, const struct logp_invocation *c,
                        int s, int64_t j, struct logp_step *out)
 {
@@ -231,7 +232,7 @@ static int64_t n_copies(const struct butterfly *b, int s)
     return !alike(b) ? b->rows.n : s == 0 ? b->cols.each : 2;
 }
 
-/* Bring what is held before stage s into order, by copy j: this is what packing is. */
+/* Bring the blocks held before stage s into order, by copy j: this is the packing. */
 static bool arrange(const struct butterfly *b, int64_t rank, const struct logp_invocation *c, int s,
                     int64_t j, struct logp_step *out)
 {
@@ -306,11 +307,11 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
 
 LPI_READER(run, steps)
 
-/* ---- what it takes ---- */
+/* ---- time ---- */
 
 /*
- * All blocks alike: each stage carries P/2 of them, in w messages, and takes F; the next one starts
- * F later, or where a gap is longer: (lg P - 1) max(F, w E_s, w E_r) + F, with
+ * All blocks alike: each stage sends P/2 of them, in w messages, and takes F; the next one starts F
+ * later, or when a longer gap is over: (lg P - 1) max(F, w E_s, w E_r) + F, with
  *
  *     F = p + o_send + o_recv + max(st + L + (w-1) max(E_s, E_r), (w-1)(E_s + E_r)).
  *

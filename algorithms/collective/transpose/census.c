@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transposing with blocks that are passed on along the best word of sends and receives (relay.c): a
- * message carries the blocks for many processors, and is packed each time.
+ * message has the blocks for many processors, and is packed each time.
  */
 #include "schedule/reader.h"
 #include "transpose.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transposing on a ring: in phase k = 1 .. P-1 send a block to i + k and receive one from i - k
- * (mod P). How far the sends are ahead of the receives is the window W: before receive r, sends
- * 1 .. r+W-1 have been made. `ring` alternates (W = 1), `ring-eager` sends all first (W = P-1),
- * `ring-window` takes the W that is given, or the best.
+ * (mod P). The window W is how far the sends are ahead of the receives: sends 1 .. r+W-1 precede
+ * receive r. `ring` alternates (W = 1), `ring-eager` sends all first (W = P-1), `ring-window` takes
+ * the given W, or the best.
  *
  * Source: Sun, Zhang & Song 2002; the window is ours.
  */
@@ -20,7 +20,7 @@ struct spread {
     int64_t each, longer;
 };
 
-/* plan.state; plan.scratch has room for a block. */
+/* plan.state; plan.scratch holds a block. */
 struct ring {
     int64_t lead; /* W - 1 */
     struct spread rows, cols;
@@ -80,7 +80,7 @@ static bool nothing(struct logp_step *out)
     return logp_step_compute(out, 0, 0);
 }
 
-/* Is there a message m of a block of rows x cols elements? *n_bytes: its size */
+/* Whether there is a message m of a block of rows x cols elements. *n_bytes: its size */
 static bool message(const struct logp_invocation *c, int64_t rows, int64_t cols, int64_t m,
                     size_t *n_bytes)
 {
@@ -182,7 +182,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
 
 LPI_READER(run, steps)
 
-/* ---- what it takes ---- */
+/* ---- time ---- */
 
 /*
  * All blocks alike: all processors do the same at the same time. A block is w messages, sent E_s
@@ -197,9 +197,9 @@ LPI_READER(run, steps)
  *
  * and the time is the longest path from s(1) to r(P-1). A step forward along one of the rows is
  * worth at most M = max(E, R, B + o_recv + p), the last being a round from s(j) to s(j+1) by way of
- * a receive. A round by way of an arrival goes W steps forward and is worth A + o_recv + p. What a
- * path is worth is linear in how many of these it has, so none, one, or as many as there is room
- * for is the best; and at its end it goes over to the receives by A, or W-1 steps backwards by B.
+ * a receive. A round by way of an arrival goes W steps forward and is worth A + o_recv + p. The
+ * worth of a path is linear in its number of these, so none, one, or as many as fit is the best;
+ * and at its end it goes over to the receives by A, or W-1 steps backwards by B.
  *
  * One message a block and W = 1: (P-2) max(D, E) + D; W = P-1: max(L + st, (P-2)E) + (P-2)E + 2o.
  */
@@ -338,10 +338,10 @@ static struct logp_prediction predict_eager(int64_t P, const struct logp_invocat
 
 /*
  * The smallest W with the least lpi_window_time(). Over W, the terms with rounds never grow: each
- * loses M or more a step, gains at most R <= M by `last`, and there is room for fewer rounds. The
- * term without falls until B + (W-1)R is more than A, and has one slope from there. So the time
- * never grows up to some W and, if at all, grows with every step from there on: bisect for that W,
- * then for the first one as good.
+ * loses M or more a step, gains at most R <= M by `last`, and fewer rounds fit. The term without
+ * falls until B + (W-1)R is more than A, and has one slope from there. So the time never grows up
+ * to some W and, if at all, grows with every step from there on: bisect for that W, then for the
+ * first one as good.
  */
 static int64_t best_window(int64_t P, const struct logp_params *p, const struct lpi_block_time *t)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transposing a matrix whose columns are spread over the processors: which part of it each
- * has, and what is sent.
+ * Transposing a matrix whose columns are spread over the processors: the part of each one, and the
+ * messages.
  *
  * Of rows x cols elements, processor J holds a block of columns, and afterwards processor I a block
- * of rows (the columns of the result); both are balanced. Block (I, J), what J has of I's rows,
- * goes from J to I, column after column. In memory a column is contiguous, before; a row, after.
+ * of rows (the columns of the result); both are balanced. Block (I, J), the elements of I's rows
+ * that J has, goes from J to I, column after column. In memory a column is contiguous, before; a
+ * row, after.
  *
  * A block is one message, or each of its columns is (enum logp_packing). Empty blocks are not sent.
  * Source: Sun, Zhang & Song 2002.
@@ -64,10 +65,11 @@ static bool postcondition(int64_t P, int64_t rank, const struct logp_invocation 
 }
 
 /*
- * Every block has at least the elements of the smallest: an all-to-all of that. The first has the
- * most rows and columns; of all but its own rows it sends its columns, of all but its own columns
- * its rows come to it. The last has least of its own. What has no columns, or no rows, takes no
- * part; a pack is an algorithm's own business.
+ * Every block has at least the elements of the smallest: an all-to-all of that. The first processor
+ * has the most rows and columns; it sends its columns of all rows but its own, and receives its
+ * rows of all columns but its own. The last one has the fewest rows and columns. A processor
+ * without columns does not send, and one without rows does not receive; packing depends on the
+ * algorithm, and does not count.
  */
 static int64_t bound(int64_t P, const struct logp_invocation *c)
 {

@@ -29,7 +29,7 @@ struct lpi_block lpi_transpose_block(int64_t P, const struct logp_invocation *c,
                                      int64_t n, int64_t columns);
 const char *lpi_transpose_needs(int64_t P, const struct logp_invocation *c);
 
-/* Knobs of every row, and those of its own. */
+/* Parameters of all rows, and those of one row. */
 #define LPI_TRANSPOSE_KNOBS(...) .knobs = {LOGP_KNOB(pack_ns, NULL), __VA_ARGS__}
 
 /* The times of blocks, for predictions. */
@@ -58,7 +58,7 @@ __int128 lpi_transpose_sent(const struct logp_params *p, struct lpi_moment *m,
 /* start: of the first message, at its sender. */
 void lpi_transpose_received(const struct logp_params *p, struct lpi_moment *m,
                             const struct lpi_block_time *t, __int128 start);
-/* Do all blocks take as long as the largest one? */
+/* Whether all blocks take as long as the largest one. */
 bool lpi_transpose_alike(int64_t P, const struct logp_invocation *c);
 /* Beyond this many processors unequal blocks have only a bound. */
 enum { LPI_TRANSPOSE_EXACT = 256 };
@@ -66,7 +66,7 @@ enum { LPI_TRANSPOSE_EXACT = 256 };
 /* ring.c: all blocks alike, each sent once and the sends W - 1 ahead of the receives; P >= 2. */
 __int128 lpi_window_time(int64_t P, const struct logp_params *p, const struct lpi_block_time *t,
                          int64_t W);
-/* The knob: the window that is asked for, or the best. */
+/* Return the window: as requested, or the best. */
 int64_t lpi_window(int64_t P, const struct logp_invocation *c, const struct lpi_block_time *t);
 
 /* ring.c, butterfly.c, census.c: their rows */
