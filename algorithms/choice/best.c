@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The row, and the k of its knob, with the least prediction: of equals the first of the table, and
- * the smallest k.
+ * Choose the row with the least prediction, and the k for it. Ties go to the row that is first in
+ * the table, and to the smallest k.
  *
- * Formulas come first. What they leave open is folded, within LOGP_FOLD_MESSAGES for all rows
+ * Formulas come first. Rows that they leave open are folded, within LOGP_FOLD_MESSAGES for all rows
  * together, by branch and bound. A fold stops as soon as a processor is busy for longer than the
  * best so far takes. A row is not folded at all if its formula without gaps, capacity and slow
  * links is already longer; nor are later rows of the table once the best equals the collective's
- * lower bound. Schedules with few messages are folded first, and rows without a k before those
- * with one, which stand for many. The choice does not depend on this order.
+ * lower bound. Schedules with few messages are folded first, and rows without a k before those with
+ * one, each of which has many candidates. The choice does not depend on this order.
  *
- * Where k is free, 2 .. 64 are tried, so up to 64 processors all; of more than 64, by formulas
- * alone, those where the number of rounds, log_k P, becomes smaller.
+ * Where k is free, 2 .. 64 are tried. For up to 64 processors these are all; for more than 64,
+ * larger k are tried by formulas alone: those where the number of rounds, log_k P, becomes smaller.
  */
 #include "choice/choice.h"
 #include "operand/operand.h"
@@ -24,12 +24,12 @@ enum { MOST_ROWS = 160, EVERY_K = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
 
 _Static_assert(MOST_ROWS >= LOGP_MOST_LEFT, "each of the rows that are left may be named");
 
-/* What no formula decides. */
+/* A candidate that no formula decides. */
 struct open {
     size_t row;
     int64_t k;
-    struct logp_prediction formula; /* what it says all the same */
-    int64_t at_least;               /* the time is no shorter; 0: not known */
+    struct logp_prediction formula; /* used if the fold fails */
+    int64_t at_least;               /* lower bound of the time; 0: not known */
     bool closed;                    /* folded, or dropped */
 };
 
@@ -44,13 +44,13 @@ struct search {
     struct lpi_folds folds;
     struct lpi_choice best;
     size_t at;                 /* the row of the best */
-    int64_t at_most, at_least; /* the best takes */
+    int64_t at_most, at_least; /* bounds of the best time */
     struct logp_choice *left;  /* out: rows that were not compared; NULL: not wanted */
 };
 
 /* ---- k ---- */
 
-/* Has it a k that is neither given nor known to the row itself? */
+/* Whether k is free: set by neither the caller nor the row. */
 static bool free_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
 {
     for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)

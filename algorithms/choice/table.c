@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of collectives, and what was added to it. To add an algorithm: write its steps, a
- * prediction where there is a formula, and its row, in its collective's file; tests, bench and
- * `logp list` take it from there. To add a collective: its file, and a line in collective.h.
+ * The table of collectives, with the algorithms added at run time. To add an algorithm: write its
+ * steps, a prediction where there is a formula, and its row, in its collective's file; tests, bench
+ * and `logp list` take it from there. To add a collective: its file, and a line in collective.h.
  */
 #include "choice/choice.h"
 #include "collective/collective.h"
