@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is read, a line at a time. */
+/* The state of reading a file, one line at a time. */
 struct reading {
     struct logp_machine_file *m;
     struct logp_machine_file_error *error;

@@ -99,10 +99,11 @@ size_t lpi_operand_block(const struct logp_op *op);
 int lpi_operands(const struct logp_op *op, uint64_t seed, int64_t rank, size_t total, size_t first,
                  size_t n, void *out);
 
-/* difference.c: are n_bytes the same? If not, the first element that differs is kept, for this
- * thread; op: of which type elements are; NULL: bytes. */
+/* difference.c: whether n_bytes are the same. If not, the first element that differs is kept, for
+ * this thread; op: of which type elements are; NULL: bytes. */
 bool lpi_same(const void *result, const void *expected, size_t n_bytes, const struct logp_op *op);
-/* Which element of a rank's result it was, what it is and what was expected; "": none is known. */
+/* Describe the first difference in a rank's result: the element, its value and the expected one;
+ * "": none is known. */
 void lpi_say_difference(const void *buf, size_t n_bytes, const void *result, size_t result_bytes,
                         char *out, size_t capacity);
 

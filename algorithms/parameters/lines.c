@@ -6,8 +6,7 @@
 
 enum { MOST_DOTS = 64, LEAST = 3 };
 
-/* What a range more must be worth: three dots, each off its line by twice what is to be expected.
- */
+/* The least gain of a further range: three dots off their line by twice the expected residual. */
 static const double price = 12;
 
 struct lpi_fitted lpi_fit(const struct lpi_dot *d, size_t n)
@@ -63,7 +62,7 @@ static double within(int free)
     return free <= 10 ? t[free - 1] : 2.2;
 }
 
-/* The sum of the squares of what is left, in sigmas. */
+/* Sum the squares of the residuals, in sigmas. */
 static double misfit(const struct lpi_dot *d, size_t n, const struct lpi_fitted *line)
 {
     double sum = 0;

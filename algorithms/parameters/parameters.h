@@ -15,16 +15,18 @@
 struct lpi_sample {
     int64_t *sorted; /* n of them */
     size_t n, left_out;
-    bool is_low; /* the lower octile stands for them, else the median */
+    bool is_low; /* the typical time is the lower octile, else the median */
 };
 
 /* Of n_given >= 1 times; to be freed. 0; -ENOMEM */
 int lpi_sample_create(struct lpi_sample *out, const int64_t *times, size_t n_given);
-/* What stands for them. The median: the middle one, or the mean of the two in the middle. */
+/* The typical time. A median is the middle time, or the mean of the two in the middle. */
 double lpi_sample_typical(const struct lpi_sample *s);
-/* The same of as many drawn from it at random, with repetitions; *random goes on. room: n times */
+/* The typical time of as many drawn from it at random, with repetitions; *random advances.
+ * capacity: space for n times */
 double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *capacity);
-/* Half the 95 % interval of the median, at least, whatever stands for them; 0: all are the same. */
+/* Half the 95 % interval of the median, at least, also where the octile is typical; 0: all are the
+ * same. */
 double lpi_sample_spread(const struct lpi_sample *s);
 
 /* ---- lines.c ---- */
@@ -42,7 +44,7 @@ struct lpi_fitted {
 /* Least squares, each weighted by 1 / sigma^2; of one dot, or of equal x: no slope. */
 struct lpi_fitted lpi_fit(const struct lpi_dot *dots, size_t n);
 /* Half the 95 % intervals of base and slope if the residuals are larger than the sigmas explain; 0:
- * they are not, or there are too few dots to tell. */
+ * they are not, or there are too few dots. */
 struct lpi_fitted lpi_fit_errors(const struct lpi_dot *dots, size_t n,
                                  const struct lpi_fitted *line);
 
