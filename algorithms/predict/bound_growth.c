@@ -11,13 +11,13 @@
  * Y(t) bytes at most.
  *
  * Prices. Let a message pay b(t) + k c(t) per unit of time while it is under way. b and c are any
- * functions >= 0 that are 0 from T - D on. A byte that is known at t is worth V(t) = 1 + the integral
- * of c from t to T, and a processor that then knows something W(t), the integral of b. Let each
- * message pay k V + max(W - h, 0) at least, for some h >= 0, with V and W as of when it is there.
- * All together pay at most the integral of b N + c Y. Now N and Y are what was there at the beginning
- * and what messages brought until then: each brings a processor that knew nothing at most once, and
- * that P - 1 times in all. So that integral is W(0) + n (V(0) - 1) + sum of W over the messages that
- * bring one + sum of k (V - 1) over all. The W and V cancel:
+ * functions >= 0 that are 0 from T - D on. A byte that is known at t is worth V(t) = 1 + the
+ * integral of c from t to T, and a processor that then knows something W(t), the integral of b. Let
+ * each message pay k V + max(W - h, 0) at least, for some h >= 0, with V and W as of when it is
+ * there. All together pay at most the integral of b N + c Y. Now N and Y are the counts at the
+ * beginning and all that messages brought until then: each brings a processor that knew nothing at
+ * most once, and that P - 1 times in all. So that integral is W(0) + n (V(0) - 1) + sum of W over
+ * the messages that bring one + sum of k (V - 1) over all. The W and V cancel:
  *
  *     Y(T) = n + sum of k <= n V(0) + W(0) + (P-1) h.
  *
@@ -25,18 +25,18 @@
  * prices prove the bound whatever they are: so the search for good ones needs no proof.)
  *
  * Steps. b and c are constant in steps of time, which divide e. w(k) and D are rounded down to
- * steps; a k that is one of many with equal w(k) so rounded need only pay as the least and the most of
- * these, as both sides are linear in k. A start within a step pays enough if the starts at both
- * its ends do, because V is linear there and max(W - h, 0) is convex. So the prices are made step by
- * step, backwards from T - D: in each step b and c are so high that all messages that start with
- * it pay enough, and, of these, b N' + c Y' is the least, for a guess of N and Y.
+ * steps; of many k with equal w(k) so rounded, only the least and the largest need to pay, as both
+ * sides are linear in k. A start within a step pays enough if the starts at both its ends do,
+ * because V is linear there and max(W - h, 0) is convex. So the prices are made step by step,
+ * backwards from T - D: in each step b and c are so high that all messages that start with it pay
+ * enough, and, of these, b N' + c Y' is the least, for a guess of N and Y.
  *
- * The last bytes. Of n bytes take the m that leave the root last; each leaves when the first message
- * that has it starts. Let M be the first message with any of these, and let it start at s with m' of
- * these and y others. The n - m - y bytes that are not in M left before, so s >= (n - m - y) G for
- * g >= G. For o <= g the m' bytes are no sooner anywhere, and the next message of the root starts no
- * sooner, than if they alone left at s + y G. Before that no other processor knew any of the m. So
- * the broadcast of m bytes begins at (n - m) G or later.
+ * The last bytes. Of n bytes take the m that leave the root last; each leaves when the first
+ * message that has it starts. Let M be the first message with any of these, and let it start at s
+ * with m' of these and y others. The n - m - y bytes that are not in M left before,
+ * so s >= (n - m - y) G for g >= G. For o <= g neither the m' bytes arrive anywhere sooner, nor the
+ * next message of the root starts sooner, than if they alone left at s + y G. Before that only the
+ * root knew any of the m. So the broadcast of m bytes begins at (n - m) G or later.
  *
  * Backwards in time the same holds for a reduction (bound.c).
  */
@@ -70,11 +70,11 @@ struct growth {
     int n_classes; /* the first has w = e, and each of the others one more */
     double least[CLASSES], largest[CLASSES]; /* bytes of the messages of a class */
     double N[STEPS], Y[STEPS];               /* guessed, for each step */
-    double c[STEPS + 1], b[STEPS + 1];       /* what is paid from a step on: V - 1, and W */
+    double c[STEPS + 1], b[STEPS + 1];       /* the price from a step on: V - 1, and W */
     struct line lines[2 * CLASSES];          /* of the messages that start with a step */
 };
 
-/* What messages that start with step s have to pay in it. */
+/* Fill x->lines with the least that messages starting with step s have to pay in it. */
 static int lines_at(struct growth *x, int s, int end, double h)
 {
     int n = 0;
@@ -91,7 +91,7 @@ static int lines_at(struct growth *x, int s, int end, double h)
     return n;
 }
 
-/* The highest line at c, if any is above 0; of equals that of the fewest bytes. */
+/* Return the highest line at c, if any is above 0. Ties go to the line with the fewest bytes. */
 static const struct line *highest(const struct line *lines, int n, double c)
 {
     const struct line *best = NULL;
@@ -247,8 +247,8 @@ static int cut(struct growth *x, int steps, const struct logp_params *p, int64_t
     return STEPS;
 }
 
-/* Of n bytes; 0: this says nothing, or there is no memory. d >= e > 0, g <= d. What coarse steps prove is
- * where the search in steps of half their length begins, twice. */
+/* Return the bound for n bytes; 0: none is proved, or there is no memory. d >= e > 0, g <= d. The
+ * time that coarse steps prove is the start of the search in steps of half their length, twice. */
 static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_t g, int64_t P,
                        int64_t n)
 {

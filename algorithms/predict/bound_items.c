@@ -12,8 +12,8 @@
  *
  *     R(t) <= max over k of min(k / m, R(t - d - st(k))) + R(t - w(k)).
  *
- * A scatter to P - 1 others ends at T with R(T) >= P or later, whatever else messages carry, and so
- * does anything that contains one; backwards in time a gather, o being o_recv.
+ * A scatter to P - 1 others ends at T with R(T) >= P or later, whatever other bytes its messages
+ * have, and so does any collective that contains one; backwards in time a gather, o being o_recv.
  *
  * Steps. All times are rounded down to steps. Of the k with the same st(k), so rounded, the largest
  * is best. With longer messages k / m grows and the rest falls: beyond where k / m is larger than

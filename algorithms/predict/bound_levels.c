@@ -13,8 +13,8 @@
  * all far ones are informed. The same holds backwards in time, with a receipt in place of a send,
  * and e with o_recv; but that receipts of one kind start e apart: before the last starts, which
  * takes the least o_recv of the kind, and each takes the time of its message up to its receipt. As
- * for B(P) in bound.c, W(k) - e is added, by which all that a root sends first is late, or all
- * that a last one has yet to receive.
+ * for B(P) in bound.c, W(k) - e is added, by which all that a root sends first is late, or all that
+ * a last one has yet to receive.
  *
  * What crosses. K bytes go from near to far ones, so one near processor sends K / (their number) of
  * them at least to far ones, and one far processor receives K / (theirs): a port for each

@@ -6,8 +6,8 @@
 #include "predict/predict.h"
 
 /*
- * So many steps look for the least. Where there are 10^12 to choose from, millions next to it
- * differ by how they are rounded; what is found then is next to it, too.
+ * STEPS limits the search for the least. Among 10^12 candidates, millions next to the least differ
+ * only by rounding; the result is then next to it, too.
  */
 enum { STEPS = 262144, PER_OCTAVE = 4, NEIGHBOURS = 128 };
 

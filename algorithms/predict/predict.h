@@ -96,8 +96,8 @@ static inline bool lpi_lacks_memory(const struct logp_prediction *p)
     return p->certainty == LOGP_PREDICTION_NONE && p->ns == LOGP_PREDICTION_NO_MEMORY;
 }
 
-/* Beyond 36 years there is none: sums of times saturate there, and no clock goes on. An exact time
- * that is beyond is marked: a fold would find no other. */
+/* Times beyond 36 years have no prediction: sums of times saturate there, and no clock counts
+ * further. An exact time that is beyond is marked: a fold would find no other. */
 #define LPI_TOO_LONG INT64_MAX
 
 static inline struct logp_prediction lpi_exact(__int128 ns)
@@ -138,8 +138,8 @@ static inline int64_t lpi_mod(int64_t x, int64_t P)
 }
 
 /* minimise.c */
-/* The x >= 1 in low .. high where a function is least, or, where it takes too many steps to tell,
- * next to the least; among equals low, else any. bound(a, b) is at most its value anywhere in
+/* Return the x >= 1 in low .. high where a function is least, or, if finding it takes too many
+ * steps, one next to it; among equals low, else any. bound(a, b) is at most its value anywhere in
  * a .. b, and bound(x, x) is its value. */
 int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
                      int64_t low, int64_t high);
@@ -284,10 +284,10 @@ static inline void lpi_rounds_from(struct lpi_rounds *r, const struct logp_param
 }
 
 /*
- * What a round of up to n_bytes takes at most, however the processors differ: a processor that
- * begins it when all could begin has received by then, and may go on, gaps and all. (Where a longer
- * message has no longer gap, a shorter one after it may come that much sooner.) The last round
- * takes D.
+ * The most that a round of up to n_bytes takes, however the processors differ: a processor that
+ * begins it when all could begin has received by then, and may start the next round, gaps included.
+ * (Where a longer message has no longer gap, a shorter one after it may come that much sooner.) The
+ * last round takes D.
  */
 static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_bytes)
 {
@@ -299,13 +299,14 @@ static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_by
 /*
  * ---- bound.c ----
  * Lower bounds of any algorithm, whatever its messages, their order and their sizes. Each
- * collective makes its own of these; what they rest on is in bound.c. In ns; bytes and elements >=
- * 0, P >= 1. A capacity only makes it longer. Where links differ, p is of each parameter the least
- * that any has; a network only makes it longer than p says. What the ways of both add is in
- * lpi_bound_ways().
+ * collective makes its own of these; bound.c has the proofs. In ns; bytes and elements >= 0,
+ * P >= 1. A capacity only makes it longer. Where links differ, each parameter of p is the least of
+ * any link; a network only makes the time longer than p alone does. lpi_bound_ways() adds the ways
+ * of both.
  */
 
-/* Until all of P have heard from one; and until one has heard, through however many, from all. */
+/* Until data of one have reached all of P; and until data of all have reached one, over any
+ * relays. */
 int64_t lpi_bound_out(const struct logp_params *p, int64_t P);
 int64_t lpi_bound_in(const struct logp_params *p, int64_t P);
 
@@ -314,17 +315,17 @@ int64_t lpi_bound_in(const struct logp_params *p, int64_t P);
 int64_t lpi_bound_more_sent(const struct logp_params *p, int64_t bytes);
 int64_t lpi_bound_more_received(const struct logp_params *p, int64_t bytes);
 
-/* bound_growth.c: until all of P have so many bytes of one, o being o_send; backwards o_recv. 0: this
- * says nothing. */
+/* bound_growth.c: until all of P have this number of bytes of one, o being o_send; backwards
+ * o_recv. 0: no bound. */
 int64_t lpi_bound_growth(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes);
 
-/* bound_items.c: until each of P - 1 others has so many bytes of its own from one, o being o_send;
- * backwards o_recv. at_least: a time that it takes at least. 0: this says nothing. */
+/* bound_items.c: until each of P - 1 others has this number of bytes of its own from one, o being
+ * o_send; backwards o_recv. at_least: a known lower bound. 0: no bound. */
 int64_t lpi_bound_items(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes,
                         int64_t at_least);
 
-/* bound_prefix.c: until each has something of so many bytes of each below it, which may be combined.
- * 0: this says nothing. */
+/* bound_prefix.c: until each has something of this number of bytes of each below it, which may be
+ * combined. 0: no bound. */
 int64_t lpi_bound_prefix(const struct logp_params *p, int64_t P, int64_t bytes);
 
 /* Until so many bytes have left a processor, or come to it, and are where they go to. */
@@ -396,7 +397,7 @@ int64_t lpi_bound_ways(int64_t P, const struct logp_invocation *c, const struct 
 int64_t lpi_bound_cuts(const struct lpi_ways *w, const struct lpi_need *need);
 
 /* bound_levels.c: the same, if those far from a place (back: from which it is far) are a level of
- * their own. longer: what is added to the time until all have heard from it. */
+ * their own. longer: the time to add until all have its bytes. */
 int64_t lpi_bound_levels(const struct lpi_ways *w, const struct lpi_need *need, int place,
                          bool back, const int64_t *way, int64_t longer);
 
@@ -423,16 +424,16 @@ enum { LPI_PLACES = 256, LPI_ALL_PLACES = 128 };
 struct lpi_ways {
     const struct logp_links *links;       /* NULL: a network */
     const struct logp_topology *topology; /* NULL: links */
-    struct logp_params params;            /* what links say nothing of */
+    struct logp_params params;            /* parameters that links do not give */
     int64_t P;
     int n;
     int rank[LPI_PLACES];
-    int64_t stands_for[LPI_PLACES]; /* so many ranks, as far from any place that is an end */
+    int64_t stands_for[LPI_PLACES]; /* number of ranks as far from any place that is an end */
     bool is_end[LPI_PLACES];        /* ways from and to it may be looked at */
 };
 
-/* @return is there anything to look at? Not where c has neither links nor a network, nor where they
- * are not for P processors, nor where there are too many places. */
+/* @return false if c has neither links nor a network, if they are not for P processors, or if there
+ * are too many places. */
 bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_invocation *c);
 
 /* The way from a place to each (back: from each to it); 0 to itself. */

@@ -25,13 +25,13 @@ static int64_t units(__int128 ns, int64_t unit_ps)
 }
 
 /*
- * Times in units, rounded up: an event of the run is then never later than its unit says, as
- * everything a processor does starts at the latest of what it waits for. Additions are charged in
- * whole nanoseconds; where gamma is none, those before a receive or a send end up to one later, for
- * which both are planned with one more.
+ * Times in units, rounded up: an event of the run is then never later than its unit, because each
+ * step of a processor starts at the latest of the events that it waits for. Additions are charged
+ * in whole nanoseconds; where gamma is none, those before a receive or a send end up to one later,
+ * for which both are planned with one more.
  *
  * No processor waits in a plan, and rounding up only brings messages earlier: the time is exact as
- * soon as what a processor does itself, receiving and adding, is whole.
+ * soon as a processor's own times, of receiving and adding, are whole.
  */
 static void measure(struct logp_summation *s, const struct logp_params *p, size_t n_bytes,
                     int64_t *d, int64_t *e)
