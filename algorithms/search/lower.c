@@ -96,7 +96,7 @@ static size_t all_bytes(const struct lower *l, const int *items, int n)
 
 /* ---- messages ---- */
 
-/* Between the area and behind it, item by item. */
+/* Copy items from the area to the staging space, without gaps between them; back: the other way. */
 static void pack(struct lower *l, int rank, const int *items, int n, bool back)
 {
     struct logp_buffer_ref there = {LOGP_SCRATCH, l->staging};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The search: what is tried, in which order, and what is kept: see logp/search.h. */
+/* The search: the order in which schedules are tried, and the choice of those kept: see
+ * logp/search.h. */
 #include "search/search.h"
 #include "choice/choice.h"
 #include "collective/collective.h"
@@ -22,7 +23,7 @@ enum {
     ORDERS = 32              /* changes of order in a round */
 };
 
-/* A matching with what it is about. */
+/* A matching with its items, moves and time. */
 struct plan {
     int n_items, lone_home; /* -1: the items of a vector begin on all ranks */
     struct lpi_moves moves, then;
@@ -183,7 +184,7 @@ static void take(struct search *s, const struct lpi_draft *d, int64_t ns, const 
 
 /* ---- the table ---- */
 
-/* The steps of a row with this k, 0: its own, become the draft. @return what they take; INT64_MAX:
+/* Read the steps of a row with this k (0: its own) into the draft. @return their time; INT64_MAX:
  * they cannot be folded as a list */
 static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t k)
 {
@@ -431,7 +432,7 @@ static bool is_turned(const struct search *s)
            s->how == LPI_LOWER_REDUCE_SCATTER;
 }
 
-/* Fill s->next anew, or from what is kept. */
+/* Fill s->next anew, or from the kept plan. */
 static int match(struct search *s, bool anew)
 {
     const bool both = s->how == LPI_LOWER_ALLREDUCE;
@@ -486,7 +487,7 @@ static const char *found_by(const struct search *s)
     return is_tree(s) && s->next.n_items == 1 ? "tree" : "matching";
 }
 
-/* What s->next takes becomes known, and it is kept if it is as good as what was. */
+/* Compute the time of s->next, and keep it if it is at least as good as the kept plan. */
 static void weigh_plan(struct search *s)
 {
     const struct lpi_cut cut = cut_of(s, s->next.n_items);
@@ -584,7 +585,7 @@ static void try_order(struct search *s)
 
 /* ---- all of it ---- */
 
-/* Does the model cost a message the same, whatever it carries, and nothing but L, o and g? */
+/* Whether a message costs the same whatever its size, and only L, o and g. */
 static bool is_plain(const struct search *s)
 {
     const struct logp_params *p = &s->c.model.params;
@@ -686,7 +687,7 @@ static void end(struct search *s)
     lpi_moves_fini(&s->next.then);
 }
 
-/* What is found, with the steps: they belong to it. */
+/* The result, which owns the steps. */
 struct found {
     struct logp_search_result result;
     struct logp_step_list list;
