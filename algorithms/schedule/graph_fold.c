@@ -13,8 +13,8 @@
 
 static const int64_t end_of_time = INT64_MAX / 8; /* as fold.c */
 
-/* A message that is on its way. Those of one source come in the order sent: `seen` is no earlier
- * than that of the one before it. */
+/* A message that is on its way. Messages of one source come in the order sent: `seen` is at least
+ * that of the one before it. */
 struct coming {
     int64_t arrival, seen;
     size_t n_bytes;
@@ -228,8 +228,8 @@ static int wrong(struct fold *f, uint32_t r, int rc)
     return rc;
 }
 
-/* Rank r at time `now`: what it did is done; take what has come, and begin with the next, or go
- * back to sleep. */
+/* Wake rank r at time `now`: end its act, take the messages that have come, and begin the next act,
+ * or go back to sleep. */
 static int wake(struct fold *f, uint32_t r, int64_t now)
 {
     struct desk *d = &f->desks[r];

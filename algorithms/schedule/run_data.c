@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What moves data in a schedule that is run. What a compute does, its parts and its work, happens
- * within its time: only what they take beyond that is extra. */
+/* The functions that move data when a schedule is run. The parts and the work of a compute are done
+ * within its time: only the time that they take beyond it is extra. */
 #include "reader.h"
 #include "schedule/schedule.h"
 

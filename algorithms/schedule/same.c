@@ -247,7 +247,7 @@ static int go_through(struct reading *k)
     if (schedule.args.list != NULL &&
         logp_step_list_is_graph(schedule.args.list, &schedule.model.params))
         return -ENOTSUP;
-    schedule.model.rendezvous_from = 0; /* when a send ends does not change what it carries */
+    schedule.model.rendezvous_from = 0; /* the end of a send does not change its data */
     rc = logp_schedule_fold(&schedule, &delay, 0, &fold);
     for (int64_t rank = 0; k->rc == 0 && rc == 0 && rank < k->schedule->P; rank++)
         advance(k, rank, &s);
