@@ -59,7 +59,7 @@ static bool free_k(const struct logp_algorithm *a, int64_t P, const struct logp_
     return false;
 }
 
-/* k^n >= P? */
+/* Whether k^n >= P. */
 static bool reaches(int64_t k, int n, int64_t P)
 {
     int64_t power = 1;
@@ -118,7 +118,7 @@ static struct logp_invocation with_k(const struct search *s, int64_t k)
 
 /* ---- the best so far ---- */
 
-/* How much a prediction promises: a lower bound less than any other. */
+/* The rank of a prediction's certainty: a lower bound is below all other times. */
 static int certainty_of(const struct logp_prediction *p)
 {
     if (p->certainty == LOGP_PREDICTION_NONE)
@@ -126,7 +126,7 @@ static int certainty_of(const struct logp_prediction *p)
     return p->certainty == LOGP_PREDICTION_LOWER_BOUND ? 1 : 2;
 }
 
-/* Does it come before the best, if they take the same? */
+/* Whether it is before the best in the order that decides ties. */
 static bool comes_first(const struct search *s, size_t row, int64_t k)
 {
     return row < s->at || (row == s->at && k < s->best.k);
@@ -146,7 +146,7 @@ static void consider(struct search *s, size_t row, int64_t k, struct logp_predic
     s->at = row;
 }
 
-/* What a row may take if it is to be the best. */
+/* Return the most time that a row may take to be the best. */
 static int64_t limit(const struct search *s, size_t row, int64_t k)
 {
     const struct logp_prediction *best = &s->best.prediction;
@@ -295,7 +295,7 @@ static void add_rows(struct search *s, const struct logp_invocation *c, bool ste
             s->row[s->n++] = a;
 }
 
-/* Where nothing at all is predicted: without what no formula knows. */
+/* Where nothing at all is predicted: remove the parameters that no formula knows. */
 static struct logp_invocation simpler(const struct logp_invocation *c)
 {
     struct logp_invocation plain = lpi_alike(c);
@@ -350,7 +350,8 @@ static int best_k(const void *algorithm, int64_t P, const struct logp_invocation
     return rc;
 }
 
-/* Where nothing is emulated no k is predicted to be the best. */
+/* Return the k where nothing is emulated, and so no k is predicted to be the best: the largest up
+ * to HOST_K. */
 static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
 {
     int64_t k = first_k(a, P, c), next = k;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How an algorithm is found, predicted, planned and run. */
+/* Finding, predicting, planning and running an algorithm. */
 #ifndef LPI_CHOICE_H
 #define LPI_CHOICE_H
 
@@ -11,7 +11,7 @@ struct logp_request;
 bool lpi_is_row(const struct logp_algorithm *a);
 /* Whether the row is left out where all links are alike and only they delay a message. */
 bool lpi_is_for_links(const struct logp_algorithm *a);
-/* How many have been added. */
+/* The number of algorithms added at run time. */
 size_t lpi_n_added(void);
 
 /* As a collective is given to the functions of a row. */
@@ -164,9 +164,9 @@ struct lpi_folds {
 /* 0; -ENOMEM, and there is nothing to end */
 int lpi_folds_init(struct lpi_folds *folds, int64_t P, const struct logp_invocation *c);
 void lpi_folds_fini(struct lpi_folds *folds);
-/* few: no more messages than that, and if it has more they do not count; 0: as many as are left.
- * 0; -ETIME: it takes longer than `until`; -E2BIG: too many messages; -ENOMEM; or else it cannot be
- * folded */
+/* Fold one row. few: the most messages of this fold, which do not count if the schedule has more;
+ * 0: as many as are left. 0; -ETIME: it takes longer than `until`; -E2BIG: too many messages;
+ * -ENOMEM; or else it cannot be folded */
 int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, int64_t P,
              const struct logp_invocation *c, uint64_t few, int64_t until,
              struct logp_prediction *out);

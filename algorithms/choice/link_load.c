@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many messages of a tree use each link of a topology, round by round: see logp/delay.h. */
+/* The number of messages of a tree on each link of a topology, round by round: see logp/delay.h. */
 #include "choice/choice.h"
 #include "schedule/schedule.h"
 

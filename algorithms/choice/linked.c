@@ -53,7 +53,7 @@ static int64_t within_clock(struct fold *f, __int128 t)
     return f->too_large ? 0 : (int64_t)t;
 }
 
-/* When a message arrives if it waits for nothing. */
+/* Return the arrival of a message that does not wait for a link. */
 static int64_t arrival(struct fold *f, int64_t start, int src, int dst)
 {
     const int hops = logp_topology_hops(f->topology, src, dst);
@@ -123,7 +123,7 @@ static bool few_hops(const struct fold *f)
     return hops <= MOST_HOPS;
 }
 
-/* Does no message wait for a link? next_free: of each link, all 0. */
+/* Whether no message waits for a link. next_free: of each link, all 0. */
 static bool nobody_waits(const struct fold *f, int64_t *next_free)
 {
     const int64_t apart = lpi_max(f->params->g_ns, f->stream);

@@ -142,8 +142,7 @@ int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
     return p.certainty == LOGP_PREDICTION_EXACT ? p.ns : 0;
 }
 
-/* How many messages are folded at once: on a topology each costs as much as it has links to take.
- */
+/* Return the most messages of one fold: on a topology each costs in proportion to its links. */
 static uint64_t most_messages(int64_t P, const struct logp_invocation *c)
 {
     const uint64_t most_hops = 1 << 24;

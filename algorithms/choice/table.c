@@ -47,7 +47,7 @@ bool lpi_is_for_links(const struct logp_algorithm *a)
     return false;
 }
 
-/* Row *i of a collective's own; or NULL, and *i is less by as many as there are. */
+/* Return row *i of the collective's built-in ones; or NULL, and *i is reduced by their number. */
 static const struct logp_algorithm *own_row(const struct logp_collective *c, size_t *i)
 {
     for (const struct lpi_rows *const *rows = c->rows; *rows != NULL; rows++) {
@@ -111,7 +111,8 @@ size_t lpi_n_added(void)
     return n;
 }
 
-/* Was it compiled with headers in which a row and what its functions are given look as here? */
+/* Whether it was compiled with headers in which a row and the arguments of its functions have this
+ * layout. */
 static bool is_of_this_version(const struct logp_algorithm *a)
 {
     return a->size >= offsetof(struct logp_algorithm, same_results) &&

@@ -43,7 +43,7 @@ static void limit_by_cgroup(unsigned long long *least)
     }
 }
 
-/* Can this process have so much memory? Small pieces are not worth asking for. */
+/* Whether this process can have n_bytes of memory. Small pieces are not worth a check. */
 static bool can_have(size_t n_bytes)
 {
     unsigned long long kib, least = SIZE_MAX;

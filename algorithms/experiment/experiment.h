@@ -25,7 +25,8 @@ struct lpi_leaders {
     int first, n_local; /* the ranks of this one */
 };
 
-/* When one vp ended one repetition; a line each, they are written at the same time. */
+/* The times at which one vp ended one repetition; on a cache line each, because they are written at
+ * the same time. */
 struct ending {
     _Alignas(64) int64_t wall, emulated;
 };
@@ -114,12 +115,12 @@ void lpi_leaders_of(struct lpi_leaders *l, const struct logp_machine *machine);
 int lpi_leaders_gather(struct logp_vp *vp, const struct lpi_leaders *l, int64_t *values, int n);
 /* Send the values of rank 0 to all leaders. Errors of both: as logp_send() and logp_recv() */
 int lpi_leaders_tell(struct logp_vp *vp, const struct lpi_leaders *l, int64_t *values, int n);
-/* How many messages one of each takes. */
+/* The messages of one lpi_leaders_gather() and one lpi_leaders_tell() together. */
 uint64_t lpi_leaders_messages(const struct lpi_leaders *l);
 
 /* ---- barrier_check.c: runs in which one processor stays away ---- */
 
-/* How many of them; 0 for collectives that hold no rank back. */
+/* The number of these runs; 0 for collectives that hold no rank back. */
 int lpi_absences(const struct logp_collective *collective, int P);
 /* Do run i of them. c: not planned. got_through: by rank, set where a rank returned although
  * another had not entered; other entries do not change. 0; or an error: the run shows nothing. */

@@ -35,7 +35,7 @@ static int look_at(struct state *s, int rc, uint64_t seed)
     return missing;
 }
 
-/* Have only processors stopped that need no result, so that all others are through? */
+/* Whether the algorithm survived that processors stopped: all others are through. */
 static bool has_survived(const struct state *s, const struct logp_report *report)
 {
     bool through = s->own.algorithm->survives && report->n_waits > 0;

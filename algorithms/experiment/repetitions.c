@@ -80,7 +80,7 @@ static bool precise(struct state *s)
            (double)(median - interval.low_ns) <= most;
 }
 
-/* After a counted repetition: shall it be the last? */
+/* Whether this counted repetition is the last one. */
 bool lpi_enough(struct state *s)
 {
     const int64_t limit_ns = s->experiment->limit_ns;
@@ -215,7 +215,7 @@ static void keep_difference(struct state *s, int rank, const struct task *t)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
+/* Check this rank's result; a wrong one is recorded in s. 0: checked; -ENOMEM */
 int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t)
 {
     const int right =

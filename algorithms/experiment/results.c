@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the repetitions of an experiment have shown. */
+/* The results of the repetitions of an experiment. */
 #include "experiment.h"
 
 #include <logp/transport.h>

@@ -86,13 +86,13 @@ static inline bool lpi_grow(void *array, size_t n, size_t *capacity, size_t size
         return first;                                                                              \
     }
 
-/* Does the order of combining decide the result, and must all ranks get the same? */
+/* Whether the order of combining decides the result, and all ranks must get the same. */
 static inline bool lpi_must_be_same(const struct logp_args *a)
 {
     return a->op != NULL && a->may_differ == 0 && !logp_op_is_exact(a->op);
 }
 
-/* How many operands are made at a time: a block, with a seed of its own. */
+/* The number of operands in a block, which is made with a seed of its own. */
 size_t lpi_operand_block(const struct logp_op *op);
 /* Operands [first, first + n) of the `total` ones of a rank in an experiment; op NULL: bytes. They
  * depend on nothing else. 0; -ENOMEM, only where the range begins or ends inside a block */

@@ -34,7 +34,7 @@ struct work {
     size_t n;
     struct lpi_sample *combined;
     double combined_medians[MOST_SIZES];
-    size_t ends[MOST_PROTOCOLS]; /* behind the last size of each protocol */
+    size_t ends[MOST_PROTOCOLS]; /* one past the last size of each protocol */
     size_t n_protocols;
     bool store_forward, g_hidden, L_hidden;
     struct logp_protocol protocols[MOST_PROTOCOLS];
@@ -153,7 +153,7 @@ static void fit_protocols(struct work *w, const struct lpi_dot *wire, const stru
     }
 }
 
-/* What (k-1)G, or kG, takes, as the model rounds it. */
+/* Return the time (k-1)G, or kG, as the model rounds it. */
 static double stream_ns(const struct work *w, double G_ns, size_t n_bytes)
 {
     const struct logp_params p = {.G_ps = llround(G_ns * 1000), .store_forward = w->store_forward};
@@ -294,7 +294,7 @@ static void draw(struct work *w, uint64_t *random, int64_t *capacity)
         w->combined_medians[i] = lpi_sample_again(&w->combined[i], random, capacity);
 }
 
-/* What 95 of 100 draws are within, and what lines leave. */
+/* Set the intervals: those of 95 of 100 draws, extended by the residuals of the lines. */
 static void say_intervals(struct work *w, uint64_t seed, int64_t *capacity,
                           struct logp_estimated *const out[N_VALUES])
 {
@@ -363,7 +363,7 @@ static void fill(const struct work *w, struct logp_found *f)
     }
 }
 
-/* Is a time of some size below 0? Those that are 0 as far as anybody knows become it. */
+/* Set times of this size that are 0 within their error to 0, and doubt those below. */
 static void resolve_size(const struct work *w, const struct size_known *k, struct logp_size_seen *s,
                          char why[LOGP_DOUBT])
 {

@@ -53,7 +53,8 @@ static void spread_of(const struct lpi_dot *d, size_t n, double *mean, double *w
             *xx += (d[i].x - *mean) * (d[i].x - *mean) / (d[i].sigma * d[i].sigma);
 }
 
-/* Student's t: 95 % are within so many standard errors, of so many dots more than two. */
+/* Student's t: the number of standard errors within which 95 % are, for `free` dots more than
+ * two. */
 static double within(int free)
 {
     static const double t[] = {12.71, 4.303, 3.182, 2.776, 2.571,

@@ -29,7 +29,7 @@ enum act {
     ACT_REDUCE, /* be asked, then take part in a reduction of n doubles */
 };
 
-/* What the client wants of the server, `reps` times. */
+/* An act that the client asks of the server, `reps` times. */
 struct command {
     int64_t act, n, n_bytes, reps, wait_ns;
 };
@@ -119,7 +119,8 @@ static void forget_reduction(struct end *e)
 
 /* ---- the server ---- */
 
-/* Where sends wait for their receiver, so does the client's, while this one sends: it is here. */
+/* Receive while sending. Where sends wait for their receiver, so does the client's, while this one
+ * sends. */
 static int swap(struct end *e, size_t n_bytes)
 {
     struct logp_request *r;
@@ -373,7 +374,7 @@ static int observe(struct client *c, const struct plan *p, struct logp_observati
 }
 
 /* Where nothing is emulated, no more than a part of what a timing may take: a message of 4 KiB, and
- * each 4 KiB of a longer one, is there by then. What takes longer is the host, not the network. */
+ * each 4 KiB of a longer one, is there by then. Longer times are the host's, not the network's. */
 static int64_t most_quiet(const struct client *c, size_t n_bytes)
 {
     const int64_t each_ns = c->how.limit_ns / ENOUGH_REPS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What estimates are made of: medians without outliers, and lines over sizes. */
+/* The parts of estimates: medians without outliers, and lines over sizes. */
 #ifndef LPI_PARAMETERS_H
 #define LPI_PARAMETERS_H
 
@@ -49,7 +49,7 @@ struct lpi_fitted lpi_fit_errors(const struct lpi_dot *dots, size_t n,
                                  const struct lpi_fitted *line);
 
 /*
- * Where one line does not do: cut 0 .. n - 1 into ranges, of at least three each, so that the sum
+ * Cut 0 .. n - 1, where one line does not fit, into ranges, of at least three each, so that the sum
  * of misfits of two curves over the same x, and a price for each range, is the least.
  * @param first, second  n dots each; those of sigma <= 0 count nothing
  * @param ends           out: behind the last of each range, at most `most` of them
@@ -60,7 +60,8 @@ size_t lpi_cut(const struct lpi_dot *first, const struct lpi_dot *second, size_t
 
 /* ---- sample.c: figures that must not be relied on ---- */
 
-/* A time that is below 0 by no more than it is known to becomes 0. @return is it possible? */
+/* Set a time to 0 if it is below 0 by no more than its error. @return false: it is below 0 by
+ * more */
 bool lpi_fit_time(double *ns, double noise, double one_way);
 /* The first reason is kept. */
 void lpi_doubt_size(const struct logp_size_seen *s, const char *what, double ns,

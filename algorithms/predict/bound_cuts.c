@@ -94,7 +94,7 @@ static int64_t across(const struct logp_params *p, int64_t bytes, int64_t links)
            last;
 }
 
-/* What crosses, from so many senders to so many receivers. */
+/* Return the bytes that cross, from this number of senders to this number of receivers. */
 static int64_t bytes_of(const struct lpi_need *need, int64_t from, int64_t to)
 {
     if (from == 0 || to == 0)

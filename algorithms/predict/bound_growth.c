@@ -50,15 +50,15 @@ enum {
     STEPS = 2560,  /* of T */
     CLASSES = 256, /* messages that take as many steps */
     FEWEST = 16,   /* steps of e at first, */
-    FINEST_OF = 4, /* and at last so many times as many, */
+    FINEST_OF = 4, /* and at last this many times as many, */
     FINEST = 48,   /* unless these make more steps of (n - 1) G */
-    SPREAD = 2,    /* (m - 1) G is at most so many d, */
-    LONGEST = 48   /* and so many e */
+    SPREAD = 2,    /* (m - 1) G is at most this many d, */
+    LONGEST = 48   /* and this many e */
 };
 
 static const int64_t most = INT64_C(1) << 40; /* of P */
 
-/* The price of a message: so much, or more. */
+/* The condition on the price of a message. */
 struct line {
     double at_least, k; /* b + k c >= at_least, per step */
 };
@@ -147,7 +147,7 @@ static double worth(struct growth *x, int T, double h)
     return (x->n * (1 + x->c[0]) + x->b[0] + (x->P - 1) * h) / (x->P * x->n);
 }
 
-/* Is it proven that T steps are too few? h, in n: as before, or near that. */
+/* Whether it is proven that T steps are too few. h, in n: as before, or near that. */
 static bool are_too_few(struct growth *x, int T, double *h)
 {
     static const double tried[] = {1, 0.75, 1.3};
@@ -201,7 +201,8 @@ static int guess(struct growth *x, const struct logp_params *p, int64_t o, int64
     return i;
 }
 
-/* Which messages take as many steps. @return are they few enough? */
+/* Sort messages into classes that take the same number of steps. @return false: there are too
+ * many */
 static bool classes_of(struct growth *x, int64_t g, int64_t G_ps)
 {
     const double g_ps = (double)g * 1000, G = (double)G_ps;
@@ -233,7 +234,7 @@ static int search_steps(struct growth *x, int low, int high, double *h)
     return low;
 }
 
-/* With so many steps of e. @return the steps of T that are guessed; STEPS: T has more */
+/* Cut time into steps, `steps` of them in e. @return the guessed steps of T; STEPS: T has more */
 static int cut(struct growth *x, int steps, const struct logp_params *p, int64_t o, int64_t d,
                int64_t g)
 {

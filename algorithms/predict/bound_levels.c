@@ -55,7 +55,7 @@ static bool is_earlier(const struct event *a, const struct event *b)
 
 LPI_HEAP(event, struct event, is_earlier)
 
-/* @return is there space? */
+/* @return there is space */
 static bool put(struct heard *h, struct event e)
 {
     if (h->n == EVENTS)
@@ -71,8 +71,8 @@ static bool tell(struct heard *h, const struct kinds *k, bool from, int64_t at)
            put(h, (struct event){at + k->d[from][true], from, true});
 }
 
-/* When all that are far have heard, the first not before t; or, where they are too many, a time
- * before that. */
+/* Return the time when all far ones are informed, the first not before t; or, if there are too many
+ * events, an earlier time. */
 static int64_t all_heard(const struct kinds *k, int64_t t)
 {
     int64_t left[2] = {k->ranks[false] - 1, k->ranks[true]}, now = 0;

@@ -54,7 +54,7 @@ static __int128 slack(const struct prefix *x, __int128 T)
     return t >= 2 * R ? t - R : t * t / (4 * R) + 1;
 }
 
-/* May T be enough, with so many transfers one after the other? All is multiplied by k^2 G / n. */
+/* Whether T may be enough with `a` transfers in sequence. All is multiplied by k^2 G / n. */
 static bool is_enough(const struct prefix *x, __int128 T, __int128 a)
 {
     const __int128 kG = x->k * x->G, h = x->g - x->G;

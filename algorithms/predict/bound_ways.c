@@ -27,7 +27,7 @@ enum {
     FEWEST_ENDS = 4,
 };
 
-/* What more bytes take through a port, beyond what the first takes. */
+/* Return the time that more bytes take through a port than the first byte alone. */
 static int64_t more(const struct lpi_ways_port *port, bool back, int64_t bytes)
 {
     const struct logp_params *p = &port->least;
@@ -75,8 +75,8 @@ static bool pair(const struct look *x, int end, int other)
            (!n->up || (x->back ? b < a : a < b));
 }
 
-/* Is each of the other end something of its own? Ranks that are not looked at then count, too, if
- * all take part. */
+/* Return the bound where each rank of the other end has bytes of its own. Ranks without a place
+ * count, too, if all take part. */
 static int64_t each(const struct look *x, const struct lpi_ways_port *port, int end,
                     const int64_t *way)
 {
@@ -152,7 +152,7 @@ static bool is_root(const struct look *x, int place)
     return !n->up || x->w->rank[place] == (x->back ? x->w->P - 1 : 0);
 }
 
-/* Which of the others is the last is not known. */
+/* Return the bound by levels. It is not known which of the others is the last. */
 static int64_t bound_levels(const struct look *x)
 {
     const struct lpi_need *n = x->need;

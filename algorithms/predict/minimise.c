@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a function of whole numbers is least, and whole square roots: what predictions optimise
- * with. Exact integers throughout.
+ * The least of a function of whole numbers, and whole square roots, for predictions that optimise.
+ * Exact integers throughout.
  */
 #include "predict/predict.h"
 
@@ -92,8 +92,8 @@ struct whole {
     const void *arg;
 };
 
-/* Nothing of low .. high parts takes less; exact where they are of one size. Otherwise all parts
- * are the smallest, and there are as many as of the largest. */
+/* Return a lower bound of the time of low .. high parts; exact where they are of one size.
+ * Otherwise it has parts of the smallest size, in the number of the largest. */
 static __int128 least_time(int64_t low, int64_t high, const void *arg)
 {
     const struct whole *whole = arg;

@@ -56,7 +56,7 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
     return t;
 }
 
-/* Do formulas hold, but for the shared gap and topologies, which some know? */
+/* Whether formulas hold, but for the shared gap and topologies, which some know. */
 static inline bool lpi_is_plain(const struct logp_invocation *c)
 {
     return c->args.blocks == NULL && c->model.links == NULL && c->model.rendezvous_from == 0 &&
@@ -143,9 +143,9 @@ static inline int64_t lpi_mod(int64_t x, int64_t P)
  * a .. b, and bound(x, x) is its value. */
 int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
                      int64_t low, int64_t high);
-/* How large the parts of a whole of M >= 1 should be: all but the last are of one size, and of the
- * smallest of which so many hold the whole. time: what n parts of a size and a last one take, which
- * is not less for more or larger ones. */
+/* Return the best size of the parts of a whole of M >= 1: all but the last are of one size, the
+ * smallest with which their number holds the whole. time: that of n parts of a size and a last one,
+ * which is not less for more or larger ones. */
 int64_t lpi_best_part(int64_t M,
                       __int128 (*time)(int64_t n, int64_t size, int64_t last, const void *arg),
                       const void *arg);
@@ -179,7 +179,8 @@ __int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E);
 __int128 lpi_doubling_pipelined(int64_t P, int64_t D, int64_t E, int64_t more,
                                 __int128 (*period)(int c, bool root, const void *arg),
                                 const void *arg);
-/* When all P could make another send: as t(P), but for P = 2 max(D, E); t(P) where E <= D. */
+/* The time when all P could make another send: as t(P), but for P = 2 max(D, E); t(P) where
+ * E <= D. */
 __int128 lpi_doubling_sent(int64_t P, int64_t D, int64_t E);
 /* The nearest first. */
 __int128 lpi_nearest_time(int64_t P, int64_t D, int64_t E);
@@ -196,7 +197,8 @@ int lpi_most_ones(uint64_t x, int top);
  * send.
  */
 
-/* When a processor is free, its next send may start, and its last receive started. */
+/* The times when a processor is free, when its next send may start, and when its last receive
+ * started. */
 struct lpi_rounds {
     __int128 free, send_next, recv_start;
 };
@@ -207,7 +209,7 @@ struct lpi_rounds {
         .recv_start = LOGP_NEVER                                                                   \
     }
 
-/* When the next send may start. */
+/* The time when the next send may start. */
 static inline __int128 lpi_rounds_start(const struct lpi_rounds *r, const struct logp_params *p)
 {
     const __int128 start = lpi_later(r->free, r->send_next);
@@ -215,7 +217,8 @@ static inline __int128 lpi_rounds_start(const struct lpi_rounds *r, const struct
     return p->gap_shared ? lpi_later(start, r->recv_start + lpi_max(p->o_recv_ns, p->g_ns)) : start;
 }
 
-/* When the first message can be received, the last send being made at `last`, E before another. */
+/* The time when the first message can be received, if the last send starts at `last`, E before
+ * another. */
 static inline __int128 lpi_rounds_turn(const struct logp_params *p, __int128 last, __int128 E,
                                        int64_t stream)
 {
@@ -275,8 +278,8 @@ static inline void lpi_uneven_round(struct lpi_rounds *r, const struct logp_para
 }
 
 /*
- * When all have come to `at` with their gaps still before them: what follows is a bound from there
- * on, since no processor is earlier in anything.
+ * Let all processors come to `at` with their gaps still before them: the times from there on are
+ * bounds, since no processor is earlier in any act.
  */
 static inline void lpi_rounds_from(struct lpi_rounds *r, const struct logp_params *p, __int128 at)
 {
@@ -328,14 +331,14 @@ int64_t lpi_bound_items(const struct logp_params *p, int64_t o, int64_t P, int64
  * combined. 0: no bound. */
 int64_t lpi_bound_prefix(const struct logp_params *p, int64_t P, int64_t bytes);
 
-/* Until so many bytes have left a processor, or come to it, and are where they go to. */
+/* Until this number of bytes have left a processor, or come to it, and have arrived. */
 int64_t lpi_bound_sent(const struct logp_params *p, int64_t bytes);
 int64_t lpi_bound_received(const struct logp_params *p, int64_t bytes);
 
 /* n elements of each of `operands` processors out of P are combined. */
 int64_t lpi_bound_combined(const struct logp_params *p, int64_t P, int64_t n, int64_t operands);
 
-/* n x m, where that is not too many: then as many as there can be. */
+/* n x m, or the largest count if that is too large. */
 int64_t lpi_bound_times(int64_t n, int64_t m);
 
 static inline int64_t lpi_bound_bytes(size_t n_bytes)
@@ -378,8 +381,9 @@ static inline bool lpi_ranks_have(const struct lpi_ranks *r, int64_t rank)
     return rank >= r->first && rank < r->end && (rank - r->first) % r->step == 0;
 }
 
-/* What a collective brings from each of some processors to each of some others: bytes that leave
- * the one and without which the other cannot end, sent as they are or combined with others. */
+/* The data that a collective brings from each of some processors to each of some others: bytes that
+ * leave the one and without which the other cannot end, sent as they are or combined with
+ * others. */
 struct lpi_need {
     struct lpi_ranks from, to;
     int64_t bytes;   /* 0: nothing */

@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-/* What a tree can be made of, beyond LOGP_SUMMATION_MAX: to wait so long never pays. */
+/* Limit of times in units, beyond LOGP_SUMMATION_MAX: to wait so long never pays. */
 static const int64_t most_units = 3 * LOGP_PARAM_MAX_NS;
 
 static int64_t units(__int128 ns, int64_t unit_ps)
@@ -59,7 +59,8 @@ static void share_out(struct logp_summation *s, int64_t N, __int128 total)
         s->exact = true;
 }
 
-/* How many processors take part: all labels below T - o for the least T with N_max(T, P) >= N. */
+/* Return the number of processors that take part: all labels below T - o for the least T with
+ * N_max(T, P) >= N. */
 static int64_t worth_sending(const struct logp_summation *s, int64_t N, int64_t d, int64_t e)
 {
     int64_t low = 1, high = s->tree.T; /* T - o */

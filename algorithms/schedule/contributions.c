@@ -180,7 +180,7 @@ static int combine(struct check *k, int64_t rank, const struct logp_step *s)
     return rc;
 }
 
-/* What the work of a compute makes is its rank's own. */
+/* Do a compute. The bytes that its work makes get labels of its rank's own. */
 static int compute(struct check *k, int64_t rank, const struct logp_step *s)
 {
     lpi_step_label *at = labels(&k->ranks[rank], s->at, s->n_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the time of a schedule is made of, under the parameters in force: when each task starts, the
- * path that decides the end, and from the end back how much later everything could be.
+ * The parts of the time of a schedule, under the parameters in force: the start of each task, the
+ * path that decides the end, and, from the end back, how much later each task could be.
  */
 #include "predict/predict.h"
 #include "schedule/schedule.h"

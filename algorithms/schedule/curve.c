@@ -147,7 +147,7 @@ static int find_lines(struct search *s, enum logp_parameter parameter)
     return rc;
 }
 
-/* How many messages, or combinations, are rounded up on any path, at most. */
+/* Return the most messages, or combinations, that are rounded up on any path. */
 static int64_t most_roundings(struct search *s, enum logp_parameter parameter)
 {
     struct lpi_at at;

@@ -132,7 +132,7 @@ int lpi_pairs_post(struct lpi_pairs *p, int32_t src, int32_t tag, uint32_t recei
     return put(&p->posted, key_of(src, tag), receive, p->n_posted++);
 }
 
-/* So that p->met[message] exists. */
+/* Make space for p->met[message]. */
 static int note(struct lpi_pairs *p, uint32_t message)
 {
     uint32_t capacity = p->met_capacity > 0 ? p->met_capacity : 8;

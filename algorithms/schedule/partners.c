@@ -171,7 +171,7 @@ static void begin_greedy(struct graph *g)
 
 /* ---- refinement ---- */
 
-/* What a move of r from one of two cores to the other would save. */
+/* Return the traffic that a move of r to the other core would save. */
 static int64_t gain_of(const struct graph *g, int r, int other)
 {
     int64_t gain = 0;

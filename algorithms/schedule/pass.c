@@ -33,7 +33,7 @@ struct lpi_edge lpi_wire(const struct lpi_explanation *x, uint32_t task)
         .from = task, .L = 1, .bytes = streamed(x, task), .link = task, .link_before = task};
 }
 
-/* So long after the start of a send or receive: the o or the gap of the link of `link`. */
+/* Return an edge from the start of a send or receive: the o or the gap of the link of `link`. */
 static struct lpi_edge after_start(uint32_t from, uint32_t link)
 {
     return (struct lpi_edge){.from = from, .from_start = true, .link = link, .link_before = link};

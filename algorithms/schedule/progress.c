@@ -136,7 +136,7 @@ bool lpi_is_started(const struct logp_vp *vp, const struct logp_invocation *c)
     return false;
 }
 
-/* Has another one these tags? */
+/* Whether another started schedule has these tags. */
 static bool is_taken(const struct logp_vp *group, uint32_t first_tag)
 {
     for (const struct started *p = next_of(group, NULL); p != NULL; p = next_of(group, p))

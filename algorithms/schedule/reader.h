@@ -86,7 +86,8 @@ static inline struct lpi_join lpi_join_of(const struct lpi_call *call, const str
                              s->into_one};
 }
 
-/* What the reader does is not the algorithm's, but copies are. *counts: logp_own_time() */
+/* Count the time of copies as the algorithm's, and the reader's own as not. *counts:
+ * logp_own_time() */
 static inline void lpi_count_own(struct logp_vp *vp, const struct logp_step *s, bool *counts)
 {
     const bool copies = s->kind == LOGP_STEP_COPY;

@@ -89,7 +89,7 @@ int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_in
     return lpi_read(vp, steps, c, buf, recv_buf);
 }
 
-/* Up to so many; kept == NULL: they are only counted. */
+/* Copy up to `most` steps. kept == NULL: they are only counted. */
 static int64_t copy_steps(struct logp_step *kept, int64_t most, logp_steps steps, int64_t P,
                           int64_t rank, const struct logp_invocation *c)
 {

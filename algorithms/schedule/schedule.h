@@ -89,7 +89,7 @@ bool lpi_is_started(const struct logp_vp *vp, const struct logp_invocation *c);
 
 /* ---- traced.c: a fold as events. t is charged. @return 0, or an error ---- */
 
-/* Where a fold's events go. */
+/* The trace of a fold's events. */
 struct lpi_traced {
     struct logp_trace *trace;
     uint32_t label;
@@ -238,7 +238,7 @@ struct lpi_wires {
 /* 0; -ENOMEM. To be ended in any case. */
 int lpi_wires_init(struct lpi_wires *w, size_t P, int64_t capacity);
 void lpi_wires_fini(struct lpi_wires *w);
-/* Is there a place at time `enter`? @return `enter`; later: try again then */
+/* Look for a place on the wire at time `enter`. @return `enter`; later: try again then */
 int64_t lpi_wires_free_at(struct lpi_wires *w, size_t src, size_t dst, int64_t enter);
 /* A message is on the wire until then. 0; -ENOMEM */
 int lpi_wires_add(struct lpi_wires *w, size_t src, size_t dst, int64_t arrival);
@@ -274,7 +274,7 @@ struct lpi_posted_list {
 
 struct lpi_fold_rendezvous {
     struct lpi_posted_list *ranks;
-    int64_t from; /* sends of so many bytes wait; 0: none, and nothing is kept */
+    int64_t from; /* sends of this many bytes or more wait; 0: none, and nothing is kept */
     const struct logp_delay_ops *ops;
     void *model;
 };
@@ -373,7 +373,7 @@ int lpi_graph_accept(struct lpi_graph *g, const struct lpi_parcel *parcel);
 const struct logp_step *lpi_graph_step(const struct lpi_graph *g, enum lpi_act act);
 /* The next message that could be received; NULL: none. */
 const struct lpi_parcel *lpi_graph_parcel(const struct lpi_graph *g);
-/* Which of the three goes first, where they could start at these times; INT64_MAX: there is none */
+/* Choose the act that goes first if they could start at these times; INT64_MAX: there is none */
 enum lpi_act lpi_graph_choose(const struct lpi_graph *g, const int64_t at[LPI_ACTS]);
 
 /* It begins with that, at its time now. */
@@ -392,7 +392,7 @@ const struct logp_step *lpi_graph_waits_for(const struct lpi_graph *g);
 /* The receive from any source or with any tag that has met a message for s; -1: none. */
 int64_t lpi_graph_taker(const struct lpi_graph *g, const struct logp_step *s);
 
-/* When a message that arrives then was sent, by the parameters. */
+/* Return the time at which a message with this arrival was sent, by the parameters. */
 int64_t lpi_graph_sent(const struct logp_params *params, int64_t arrival, size_t n_bytes);
 
 /* graph_fold.c: as logp_schedule_fold(), of a list with edges. The model is there, and restarted.
@@ -475,7 +475,7 @@ struct lpi_edge lpi_wire(const struct lpi_explanation *x, uint32_t task);
 const struct logp_link_costs *lpi_costs_of(const struct lpi_explanation *x, uint32_t task);
 struct lpi_at lpi_task_length(const struct lpi_explanation *x, const struct lpi_prices *p,
                               uint32_t task);
-/* When each task starts. why: which edge decides, -1: none, or NULL.
+/* Find when each task starts. why: which edge decides, -1: none, or NULL.
  * @return the end of the last task; *last: the first that ends then, or LPI_NO_TASK */
 struct lpi_at lpi_pass(const struct lpi_explanation *x, const struct lpi_prices *p,
                        struct lpi_at *starts, int8_t *why, uint32_t *last);

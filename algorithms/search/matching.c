@@ -313,7 +313,7 @@ static void choose_items(struct run *r, int src)
     r->n_chosen = n;
 }
 
-/* What src sends: as planned, or by the rule. */
+/* Choose the items that src sends: as planned, or by the rule. */
 static void choose(struct run *r, int src)
 {
     struct member *m = &r->members[src];
@@ -453,7 +453,7 @@ static void receive(struct run *r, int dst)
     note_end(r, dst, m->free);
 }
 
-/* What a rank does next, as far as is known. */
+/* Find the next act of a rank from the messages known so far. */
 static void look_ahead(struct run *r, int rank)
 {
     struct member *m = &r->members[rank];

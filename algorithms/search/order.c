@@ -8,7 +8,7 @@ static bool overlap(struct lpi_span a, struct lpi_span b)
            b.at.offset < a.at.offset + a.n;
 }
 
-/* What a step writes; a combination without a fixed order also uses `left`. */
+/* Whether a step writes to the span; a combination without a fixed order also uses `left`. */
 static bool writes(const struct logp_step *s, struct lpi_span span, size_t element_bytes)
 {
     return (s->kind != LOGP_STEP_SEND && overlap(lpi_span_at(s, element_bytes), span)) ||

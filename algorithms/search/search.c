@@ -153,7 +153,7 @@ static void note_bound(struct search *s)
         s->proof = LOGP_SEARCH_EQUALS_BOUND;
 }
 
-/* Which ranks the time depends on, where that can be explained. */
+/* Note the ranks on which the time depends, if it can be explained. */
 static void note_critical(struct search *s)
 {
     const struct logp_step_list list = lpi_draft_list(&s->best);
@@ -342,7 +342,7 @@ static struct lpi_matching matching_of(struct search *s, const struct plan *plan
     return x;
 }
 
-/* How many items a vector is cut into: often one, where bytes cost nothing. */
+/* Draw the number of items that a vector is cut into: often one, because bytes may cost nothing. */
 static int draw_cut(struct search *s)
 {
     static const int cuts[] = {1, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
@@ -505,7 +505,8 @@ static void weigh_plan(struct search *s)
     take(s, &s->draft, ns, found_by(s));
 }
 
-/* One after the other: anew while little is known, and now and then. */
+/* Try one matching: a new one in the first rounds and sometimes later, else a change of the kept
+ * one. */
 static void try_matching(struct search *s)
 {
     const bool anew = s->kept.ns == INT64_MAX || s->state.rounds < 24 || draw(s, 8) == 0;
@@ -543,7 +544,7 @@ static void begin_with_trees(struct search *s)
 
 /* ---- orders ---- */
 
-/* Move a step of a rank by a few places. @return has anything changed? */
+/* Move a step of a rank by a few places. @return the order has changed */
 static bool move_step(struct search *s, int64_t rank, size_t element_bytes)
 {
     const int64_t n = s->order.n[rank];

@@ -59,7 +59,7 @@ int lpi_draft_read_with(struct lpi_draft *d, const struct logp_schedule *s,
                         const struct lpi_plan_state *state);
 /* It as a list, which has no memory of its own. */
 struct logp_step_list lpi_draft_list(const struct lpi_draft *d);
-/* What a step reads or writes, in bytes; n = 0: nothing. */
+/* The bytes that a step reads or writes; n = 0: none. */
 struct lpi_span {
     struct logp_buffer_ref at;
     size_t n;
