@@ -33,7 +33,7 @@ const struct logp_collective *logp_collective_find(const char *name)
     return strcmp(name, lpi_schedule.name) == 0 ? &lpi_schedule : NULL;
 }
 
-/* Rows that are made for links that differ; where they do not, another row does the same or less. */
+/* Rows for links that differ; where links are alike, another row does the same or less. */
 static const struct lpi_rows *const for_links[] = {
     &lpi_two_level_barrier,        &lpi_two_level_allreduce, &lpi_two_level_allgather,
     &lpi_two_level_reduce_scatter, &lpi_two_level_alltoall,  &lpi_two_level_scan,

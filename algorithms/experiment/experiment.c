@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The experiment: see logp/experiment.h. All repetitions are one run of the machine, so that its cores
- * stay busy. */
+/* The experiment: see logp/experiment.h. All repetitions are one run of the machine, so that its
+ * cores stay busy. */
 #include "choice/choice.h"
 #include "operand/operand.h"
 #include "schedule/schedule.h"

@@ -46,8 +46,8 @@ static bool has_survived(const struct state *s, const struct logp_report *report
     return through;
 }
 
-/* Record the times of a repetition that counts. If a processor has stopped, rank 0 has not judged it, so on
- * the wall clock the times come from the ranks that have ended. */
+/* Record the times of a repetition that counts. If a processor has stopped, rank 0 has not judged
+ * it, so on the wall clock the times come from the ranks that have ended. */
 static void keep_times(struct state *s, bool is_judged)
 {
     struct logp_record *r = s->record;

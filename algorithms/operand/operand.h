@@ -38,7 +38,8 @@ static inline size_t lpi_bytes(size_t n, size_t size)
 }
 
 /*
- * Space for one more than n elements, of `size` bytes each: the capacity is doubled, from `first` on.
+ * Make space for one more than n elements, of `size` bytes each: the capacity is doubled, from
+ * `first` on.
  * @param array  the address of the pointer to the first element
  * @return false: there is no memory, and nothing has changed
  */

@@ -202,10 +202,10 @@ int64_t lpi_bound_gather(const struct logp_params *p, int64_t P, int64_t bytes)
 /*
  * A scatter and a gather of each, and what goes through all ports. M messages go straight from one
  * processor to another for at most M pairs; the items of all other pairs are sent twice or more. A
- * message of k bytes takes (g - G) + k G at least of the time of its sender, all of that d - g or more
- * before T. So with M = P mu, (g - G) mu + k G (2 (P-1) - mu) <= T - (d - g) for items of k bytes.
- * This is linear in mu, which is 0 or P - 1 where it is least: all items are sent twice, or all
- * straight. (More messages only add to it, as g >= G.)
+ * message of k bytes takes (g - G) + k G at least of the time of its sender, all of that d - g or
+ * more before T. So with M = P mu, (g - G) mu + k G (2 (P-1) - mu) <= T - (d - g) for items of k
+ * bytes. This is linear in mu, which is 0 or P - 1 where it is least: all items are sent twice, or
+ * all straight. (More messages only add to it, as g >= G.)
  */
 int64_t lpi_bound_exchange(const struct logp_params *p, int64_t P, int64_t bytes)
 {

@@ -6,8 +6,8 @@
  * ceil(K/c) of them at least, k now.
  *
  * A link passes its next message max(g, st(k_i)) after the one before, which is the gap of links
- * that logp/delay.h states. So the last enters sum max(g, st(k_i)) after the first, without its own,
- * and then takes L + st. As max(g, st) - st <= max(g - st(1), 0):
+ * that logp/delay.h states. So the last enters sum max(g, st(k_i)) after the first, without its
+ * own, and then takes L + st. As max(g, st) - st <= max(g - st(1), 0):
  *
  *     T >= o_send + V(k) + L + o_recv - max(g - st(1), 0),
  *

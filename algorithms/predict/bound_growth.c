@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lower bound of the broadcast of n bytes: how fast their copies and their holders multiply. d, w(k)
- * and e are those of bound.c, and D = d - e; for d < g let g be d, which only shortens w(k).
+ * A lower bound of the broadcast of n bytes: how fast their copies and their holders multiply. d,
+ * w(k) and e are those of bound.c, and D = d - e; for d < g let g be d, which only shortens w(k).
  *
  * Until T. Y(t) counts the bytes that all processors together know at t, n at the beginning; N(t)
  * counts the processors that know any, one at the beginning. A message of k bytes that starts at s
- * keeps its sender from the next until s + w(k), and is there at s + w(k) + D or later. Let messages
- * be under way until s + w(k). At any time t those under way have different senders, each of which
- * knows any bytes, so they are N(t) at most; and each knows all that it sends, so together they are
- * Y(t) bytes at most.
+ * keeps its sender from the next until s + w(k), and is there at s + w(k) + D or later. Let
+ * messages be under way until s + w(k). At any time t those under way have different senders, each
+ * of which knows any bytes, so they are N(t) at most; and each knows all that it sends, so together
+ * they are Y(t) bytes at most.
  *
  * Prices. Let a message pay b(t) + k c(t) per unit of time while it is under way. b and c are any
  * functions >= 0 that are 0 from T - D on. A byte that is known at t is worth V(t) = 1 + the
@@ -105,8 +105,8 @@ static const struct line *highest(const struct line *lines, int n, double c)
     return best;
 }
 
-/* The least N b + Y c with b + k c above all lines. From c = 0 on: as long as c is cheaper than the b
- * that it saves, up to where another line is the highest. */
+/* Find the least N b + Y c with b + k c above all lines. From c = 0 on: as long as c is cheaper
+ * than the b that it saves, up to where another line is the highest. */
 static void price(const struct line *lines, int n, double N, double Y, double *b, double *c)
 {
     const struct line *at = highest(lines, n, 0);
@@ -169,8 +169,8 @@ static bool are_too_few(struct growth *x, int T, double *h)
     return best < 1 - 1e-6;
 }
 
-/* N as in the optimal tree; Y as if messages came bit by bit, and this more slowly than they do. @return
- * when all is known then. */
+/* Guess N as in the optimal tree; Y as if messages came bit by bit, and this more slowly than they
+ * do. @return the time when all is then known */
 static int guess(struct growth *x, const struct logp_params *p, int64_t o, int64_t d, int64_t g)
 {
     const double slow = 0.6, G = (double)p->G_ps / x->step_ps;
@@ -219,7 +219,7 @@ static bool classes_of(struct growth *x, int64_t g, int64_t G_ps)
     return false;
 }
 
-/* T in steps; the last of low .. high for which it is proven that they are too few. They are for low. */
+/* Return T in steps: the last of low .. high that are proven to be too few. low is proven. */
 static int search_steps(struct growth *x, int low, int high, double *h)
 {
     high = high < STEPS ? high : STEPS - 1;

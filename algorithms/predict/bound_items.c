@@ -30,8 +30,8 @@ static __int128 gcd(__int128 a, __int128 b)
     return b == 0 ? a : gcd(b, a % b);
 }
 
-/* Steps of such a length that `about` are some three quarters of all; if may be, parts of all times and
- * of that of a byte, or at least of those times. */
+/* Return a length of steps of which `about` are some three quarters of all. If possible it divides
+ * all times and that of a byte, or at least those times. */
 static __int128 step_ps(const struct logp_params *p, int64_t o, int64_t d, int64_t about)
 {
     const __int128 times =

@@ -29,14 +29,14 @@
  * of h d + st of those between is at most n u (T + G - n u G), which is at most n S for the worst
  * u: S = T + G - n G for T + G >= 2 n G, else (T + G)^2 / (4 n G).
  *
- * Ports. A message takes w(k) >= (g - G) + k G of its sender's time, all of that d - g or more before
- * T. So (g - G) M + G R <= P (T - d + g), R being the sum over all places, n (2P - 3 - a) at least
- * with a the sum over those of the share u, by n. Of the M messages let the i-th have c_i of the
- * transfers between: sum c_i = c, c >= n (a - 2), and sum c_i (k_i - 1) G <= n (S - a d). As c_i <= k_i
- * and c_i^2 >= 2 k c_i - k^2 for any k, M >= (2 k - 1) c / k^2 - n (S - a d) / (G k^2). With this the
- * condition is linear in a, and it holds for an a in 0 .. P-1 only if for one of the ends. With the k
- * where a cancels it is best: G k^2 = (g - G)(2 k + d/G - 1). T is at least the least that satisfies
- * it.
+ * Ports. A message takes w(k) >= (g - G) + k G of its sender's time, all of that d - g or more
+ * before T. So (g - G) M + G R <= P (T - d + g), R being the sum over all places, n (2P - 3 - a) at
+ * least with a the sum over those of the share u, by n. Of the M messages let the i-th have c_i of
+ * the transfers between: sum c_i = c, c >= n (a - 2), and sum c_i (k_i - 1) G <= n (S - a d). As
+ * c_i <= k_i and c_i^2 >= 2 k c_i - k^2 for any k, M >= (2 k - 1) c / k^2 - n (S - a d) / (G k^2).
+ * With this the condition is linear in a, and it holds for an a in 0 .. P-1 only if for one of the
+ * ends. With the k where a cancels it is best: G k^2 = (g - G)(2 k + d/G - 1). T is at least the
+ * least that satisfies it.
  */
 #include "predict/predict.h"
 

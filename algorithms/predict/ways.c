@@ -171,7 +171,7 @@ struct logp_params lpi_ways_params(const struct lpi_ways *w, int from, int to)
     return p;
 }
 
-/* The time of one message of one byte between two places; back: from the second one to the first. */
+/* The time of one message of one byte between two places; back: from the second to the first. */
 static int64_t message(const struct lpi_ways *w, int first, int second, bool back)
 {
     const int from = back ? second : first, to = back ? first : second;

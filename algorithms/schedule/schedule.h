@@ -44,8 +44,8 @@ int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *del
 void *lpi_alloc_pages(size_t n, size_t size);
 void *lpi_zeroed(size_t n, size_t size);
 
-/* run_data.c: the steps of a rank, where they are few and of no more than is planned: to be read again
- * and again. */
+/* run_data.c: the steps of a rank, kept to be read many times if they are few and depend on the
+ * plan alone. */
 struct lpi_cached_choice {
     struct logp_step *steps; /* NULL: they are not kept */
     int64_t n;
@@ -315,7 +315,7 @@ const struct lpi_posted *lpi_rendezvous_take(struct lpi_fold_rendezvous *rendezv
  * same. The rank does one act at a time. Whatever can start first is done first. Of several at the
  * same time: a step that became free to go earlier before a later one; of those that become free
  * together sends before computations, and then in the order in which they were freed. A message
- * goes before a step if it was sent before the step became free. LogGOPSim orders its events so, too.
+ * goes before a step if it was sent before the step became free. LogGOPSim has the same order.
  */
 
 /* A message that has come. */

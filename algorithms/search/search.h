@@ -169,7 +169,7 @@ bool lpi_order_swap(struct lpi_draft *d, int64_t rank, int64_t from, size_t elem
 
 /* Search for a schedule in which all ranks know of all by `until`, if the size of messages does not
  * matter. P <= LPI_EXHAUSTIVE_P. The search calls stop() from time to time.
- * @return 1: there is one, in *out; 0: there is none; -EINTR: stopped, or too many states; -ENOMEM */
+ * @return 1: found, in *out; 0: there is none; -EINTR: stopped, or too many states; -ENOMEM */
 enum { LPI_EXHAUSTIVE_P = 5 };
 int lpi_exhaustive(int P, const struct logp_params *p, int64_t until, bool (*stop)(void *arg),
                    void *arg, struct lpi_moves *out);
