@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The row, and the k of its knob, with the least prediction: of equals the first of the table, and
- * the smallest k.
+ * Choose the row with the least prediction, and the k for it. Ties go to the row that is first in
+ * the table, and to the smallest k.
  *
- * Formulas come first. What they leave open is folded, within LOGP_FOLD_MESSAGES for all rows
+ * Formulas come first. Rows that they leave open are folded, within LOGP_FOLD_MESSAGES for all rows
  * together, by branch and bound. A fold stops as soon as a processor is busy for longer than the
  * best so far takes. A row is not folded at all if its formula without gaps, capacity and slow
  * links is already longer; nor are later rows of the table once the best equals the collective's
- * lower bound. Schedules with few messages are folded first, and rows without a k before those
- * with one, which stand for many. The choice does not depend on this order.
+ * lower bound. Schedules with few messages are folded first, and rows without a k before those with
+ * one, each of which has many candidates. The choice does not depend on this order.
  *
- * Where k is free, 2 .. 64 are tried, so up to 64 processors all; of more than 64, by formulas
- * alone, those where the number of rounds, log_k P, becomes smaller.
+ * Where k is free, 2 .. 64 are tried. For up to 64 processors these are all; for more than 64,
+ * larger k are tried by formulas alone: those where the number of rounds, log_k P, becomes smaller.
  */
 #include "choice/choice.h"
 #include "operand/operand.h"
@@ -24,12 +24,12 @@ enum { MOST_ROWS = 160, EVERY_K = 64, HOST_K = 4, FEW_MESSAGES = 1 << 16 };
 
 _Static_assert(MOST_ROWS >= LOGP_MOST_LEFT, "each of the rows that are left may be named");
 
-/* What no formula decides. */
+/* A candidate that no formula decides. */
 struct open {
     size_t row;
     int64_t k;
-    struct logp_prediction formula; /* what it says all the same */
-    int64_t at_least;               /* the time is no shorter; 0: not known */
+    struct logp_prediction formula; /* used if the fold fails */
+    int64_t at_least;               /* lower bound of the time; 0: not known */
     bool closed;                    /* folded, or dropped */
 };
 
@@ -44,13 +44,13 @@ struct search {
     struct lpi_folds folds;
     struct lpi_choice best;
     size_t at;                 /* the row of the best */
-    int64_t at_most, at_least; /* the best takes */
+    int64_t at_most, at_least; /* bounds of the best time */
     struct logp_choice *left;  /* out: rows that were not compared; NULL: not wanted */
 };
 
 /* ---- k ---- */
 
-/* Has it a k that is neither given nor known to the row itself? */
+/* Whether k is free: set by neither the caller nor the row. */
 static bool free_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
 {
     for (int i = 0; i < LOGP_MAX_KNOBS && a->knobs[i].field != 0; i++)
@@ -59,7 +59,7 @@ static bool free_k(const struct logp_algorithm *a, int64_t P, const struct logp_
     return false;
 }
 
-/* k^n >= P? */
+/* Whether k^n >= P. */
 static bool reaches(int64_t k, int n, int64_t P)
 {
     int64_t power = 1;
@@ -118,7 +118,7 @@ static struct logp_invocation with_k(const struct search *s, int64_t k)
 
 /* ---- the best so far ---- */
 
-/* How much a prediction promises: a lower bound less than any other. */
+/* The rank of a prediction's certainty: a lower bound is below all other times. */
 static int certainty_of(const struct logp_prediction *p)
 {
     if (p->certainty == LOGP_PREDICTION_NONE)
@@ -126,7 +126,7 @@ static int certainty_of(const struct logp_prediction *p)
     return p->certainty == LOGP_PREDICTION_LOWER_BOUND ? 1 : 2;
 }
 
-/* Does it come before the best, if they take the same? */
+/* Whether it is before the best in the order that decides ties. */
 static bool comes_first(const struct search *s, size_t row, int64_t k)
 {
     return row < s->at || (row == s->at && k < s->best.k);
@@ -146,7 +146,7 @@ static void consider(struct search *s, size_t row, int64_t k, struct logp_predic
     s->at = row;
 }
 
-/* What a row may take if it is to be the best. */
+/* Return the most time that a row may take to be the best. */
 static int64_t limit(const struct search *s, size_t row, int64_t k)
 {
     const struct logp_prediction *best = &s->best.prediction;
@@ -295,7 +295,7 @@ static void add_rows(struct search *s, const struct logp_invocation *c, bool ste
             s->row[s->n++] = a;
 }
 
-/* Where nothing at all is predicted: without what no formula knows. */
+/* Where nothing at all is predicted: remove the parameters that no formula knows. */
 static struct logp_invocation simpler(const struct logp_invocation *c)
 {
     struct logp_invocation plain = lpi_alike(c);
@@ -350,7 +350,8 @@ static int best_k(const void *algorithm, int64_t P, const struct logp_invocation
     return rc;
 }
 
-/* Where nothing is emulated no k is predicted to be the best. */
+/* Return the k where nothing is emulated, and so no k is predicted to be the best: the largest up
+ * to HOST_K. */
 static int64_t host_k(const struct logp_algorithm *a, int64_t P, const struct logp_invocation *c)
 {
     int64_t k = first_k(a, P, c), next = k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The collectives that a program calls: a table of their arguments. Each call is checked by what its
- * row says of the buffers; then it chooses an algorithm, plans it and runs it, or starts it. */
+/* The collectives that a program calls: a table of their arguments. Each call is checked by the
+ * buffers that its row requires; then its algorithm is chosen, planned, and run or started. */
 #include "choice/choice.h"
 #include "collective/collective.h"
 #include "schedule/schedule.h"
@@ -20,9 +20,9 @@ static int with_steps(const void *collective, int64_t P, const struct logp_invoc
     return lpi_choose(collective, P, c, &alike, true, NULL, out);
 }
 
-/* What a program takes, with its k: each of its P processors chooses, by what all of them know. The
- * root is none of the question but where operands are combined: in the order of ranks, perhaps. 0;
- * -ENOTSUP (none applies), -ENOMEM */
+/* Choose the algorithm for a program, with its k. Each of the P processors chooses, so only
+ * arguments that all of them know count. The root is part of the question only where operands are
+ * combined, because the order of ranks may matter. 0; -ENOTSUP (none applies), -ENOMEM */
 /* Not inlined: its frame would stay on the stack of a vp that waits in the collective. */
 static __attribute__((noinline)) int best(lpi_chooser choose, const char *collective, int64_t P,
                                           struct logp_invocation *c,
@@ -60,7 +60,7 @@ static int start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
     return rc != 0 ? rc : lpi_start(vp, algorithm, c, true, buf, recv_buf, request);
 }
 
-/* Is there nothing to plan, to place and to wait for beside it? */
+/* Whether the run function is all: there is nothing to plan, to place in buffers or to wait for. */
 static bool is_planned(const struct logp_algorithm *algorithm, int P,
                        const struct logp_invocation *c)
 {
@@ -109,7 +109,7 @@ static int run_best(struct logp_vp *vp, const struct logp_collective *collective
     const struct logp_algorithm *algorithm = NULL;
     int rc = 0;
 
-    /* what is started needs steps */
+    /* a collective that is started needs steps */
     c->model.undelayed = !by_model && request == NULL && logp_shared_possible(vp);
     if (by_model && logp_vp_params(vp, &c->model.params) != 0)
         c->model.params = (struct logp_params){0};

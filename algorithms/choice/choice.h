@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How an algorithm is found, predicted, planned and run. */
+/* Finding, predicting, planning and running an algorithm. */
 #ifndef LPI_CHOICE_H
 #define LPI_CHOICE_H
 
@@ -7,11 +7,11 @@
 
 struct logp_request;
 
-/* table.c: a row with all that it must have */
+/* table.c: whether a row has all fields that it must have */
 bool lpi_is_row(const struct logp_algorithm *a);
-/* Is it not compared where all links are alike, and nothing but they delays a message? */
+/* Whether the row is left out where all links are alike and only they delay a message. */
 bool lpi_is_for_links(const struct logp_algorithm *a);
-/* How many have been added. */
+/* The number of algorithms added at run time. */
 size_t lpi_n_added(void);
 
 /* As a collective is given to the functions of a row. */
@@ -24,24 +24,25 @@ static inline struct logp_invocation lpi_invocation(const struct logp_args *args
         .plan.parent = -1};
 }
 
-/* Does a message take less than L now and then? */
+/* Whether some messages take less than L. */
 static inline bool lpi_varies(int64_t P, const struct logp_invocation *c)
 {
     return c->model.params.latency_varies && (c->model.params.L_ns > 0 || c->model.links != NULL) &&
            P > 1;
 }
 
-/* Do latencies, faults or noise decide what a run takes? Algorithms are chosen without them. */
+/* Whether latencies, faults or noise decide how long a run takes. Algorithms are chosen without
+ * them. */
 static inline bool lpi_is_drawn(const struct logp_network *n)
 {
     return n->latency != NULL || n->faults != NULL || n->noise != NULL;
 }
 
-/* predict.c: what it needs of c->args.blocks, which are given */
+/* predict.c: the requirement on c->args.blocks (not NULL) that they do not meet; NULL: none */
 const char *lpi_needs_blocks(const struct logp_algorithm *a, int64_t P,
                              const struct logp_invocation *c);
 
-/* NULL: it applies. */
+/* The requirement that c does not meet; NULL: the row applies. */
 static inline const char *lpi_needs(const struct logp_algorithm *a, int64_t P,
                                     const struct logp_invocation *c)
 {
@@ -53,10 +54,10 @@ static inline const char *lpi_needs(const struct logp_algorithm *a, int64_t P,
 /* predict.c: all blocks as large as the mean, on whose formulas a choice can be based. */
 struct logp_invocation lpi_alike(const struct logp_invocation *c);
 
-/* predict.c: may it be chosen? Each rank gets the same result, if that matters. */
+/* predict.c: whether it may be chosen: each rank gets the same result, if that matters. */
 bool lpi_gives_same(const struct logp_algorithm *a, const struct logp_args *args);
 
-/* Is it a candidate for these arguments: does it apply, and may it be chosen? */
+/* Whether it is a candidate for these arguments: it applies, and it may be chosen. */
 static inline bool lpi_is_candidate(const struct logp_algorithm *a, int64_t P,
                                     const struct logp_invocation *c)
 {
@@ -67,25 +68,25 @@ static inline bool lpi_is_candidate(const struct logp_algorithm *a, int64_t P,
 int lpi_predict_linked(const struct logp_algorithm *algorithm, int64_t P,
                        const struct logp_invocation *c, struct logp_prediction *out);
 
-/* What is chosen. */
+/* The algorithm chosen for an invocation. */
 struct lpi_choice {
     const struct logp_algorithm *algorithm; /* NULL: none applies */
-    int64_t k;                              /* of its knob; 0: it has none, or it is known */
+    int64_t k;                              /* its parameter k; 0: it has none, or it is known */
     struct logp_prediction prediction;
 };
 
-/* best.c: the row with the least prediction of those that apply to c. predicted: what is predicted
- * instead of c; steps: it must have them; left: out, the rows that were not compared, or NULL.
- * 0; -ENOMEM */
+/* best.c: the row with the least prediction of those that apply to c. predicted: the invocation to
+ * predict instead of c; steps: compare only rows with steps; left: out, the rows that were not
+ * compared, or NULL. 0; -ENOMEM */
 int lpi_choose(const char *collective, int64_t P, const struct logp_invocation *c,
                const struct logp_invocation *predicted, bool steps, struct logp_choice *left,
                struct lpi_choice *out);
 /* Set the k, where that is free, to the one with the least prediction. 0; -ENOMEM */
 int lpi_resolve_k(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
-/* plan.c: set all knobs as the algorithm chooses them: once, not by each rank. 0; -ENOMEM */
+/* plan.c: set all parameters as the algorithm chooses them: once, not by each rank. 0; -ENOMEM */
 int lpi_resolve(const struct logp_algorithm *algorithm, int64_t P, struct logp_invocation *c);
 
-/* The same of all but k, and the schedule that comes of it. */
+/* Set all parameters but k, and return the schedule. */
 struct logp_schedule lpi_schedule_of(const struct logp_algorithm *algorithm, int64_t P,
                                      const struct logp_invocation *c);
 
@@ -96,42 +97,43 @@ typedef int (*lpi_chooser)(const void *what, int64_t P, const struct logp_invoca
 int lpi_by_mean(const void *collective, int64_t P, const struct logp_invocation *c,
                 struct lpi_choice *out);
 
-/* choice_cache.c: what `choose` answers, but for the prediction, from what is kept of its earlier answers;
- * what it is about stays where it is, and lpi_is_cacheable(). As `choose`. Threads: any. */
+/* choice_cache.c: the answer of `choose`, without the prediction, from the cache of its earlier
+ * answers. `what` keeps its address, and lpi_is_cacheable() holds. Errors: as `choose`. Threads:
+ * any. */
 int lpi_choice_cached(lpi_chooser choose, const void *what, int64_t P,
                       const struct logp_invocation *c, struct lpi_choice *out);
-/* predict.c: no topology, links, list nor blocks: a question is what it consists of. */
+/* predict.c: whether the values in c are the whole question: it has no topology, links, list or
+ * blocks. */
 bool lpi_is_cacheable(const struct logp_invocation *c);
 
-/* plan.c: have the buffers of all ranks sizes that can be addressed? No product of n_bytes, counts
- * and P wraps then. */
+/* plan.c: whether the buffers of all ranks have sizes that can be addressed. No product of n_bytes,
+ * counts and P wraps then. */
 bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
                         const struct logp_invocation *c);
 /* plan.c: fill c->plan of a rank, with scratch; as logp_plan_create() */
 int lpi_plan(const struct logp_algorithm *algorithm, int P, int rank, struct logp_invocation *c);
-/* In place: where its buffers are. @return they overlap */
+/* Find the rank's buffers in place. @return they overlap */
 bool lpi_one_buffer(const struct logp_algorithm *algorithm, int P, int rank,
                     const struct logp_invocation *c, void **buf, void **recv_buf);
-/* The same, and where it needs its operands elsewhere, in its scratch, they are copied there. */
+/* Find the rank's buffers, and copy the operands to its scratch if it needs them elsewhere. */
 void lpi_buffers(const struct logp_algorithm *algorithm, int P, int rank,
                  const struct logp_invocation *c, void **buf, void **recv_buf);
 int lpi_run(struct logp_vp *vp, const struct logp_algorithm *algorithm,
             const struct logp_invocation *c, void *buf, void *recv_buf);
 
-/* call.c: plan and run; of all that it makes, nothing stays. Or, where request is not NULL, start.
- */
+/* call.c: plan and run, and free everything made for it; or start, if request is not NULL. */
 int lpi_run_once(struct logp_vp *vp, const struct logp_algorithm *algorithm,
                  struct logp_invocation *c, void *buf, void *recv_buf,
                  struct logp_request **request);
-/* Are the arguments and the buffers of a call those of its collective? With blocks, whose ends say
- * nothing of their sizes, the caller looks for a missing buffer. Sets c->args.in_place. */
+/* Whether the arguments and the buffers of a call fit its collective. Blocks do not give the sizes
+ * of the buffers, so with blocks the caller looks for a missing one. Sets c->args.in_place. */
 bool lpi_is_callable(const struct logp_vp *vp, const struct logp_collective *collective,
                      struct logp_invocation *c, const void *buf, const void *recv_buf);
 /* All members must call it, and with the same arguments: logp_vp_note_call(). */
 int lpi_note_call(struct logp_vp *vp, const char *name, const struct logp_collective *collective,
                   const struct logp_args *args, bool started);
-/* Run, or start, the best algorithm for these arguments: as logp_broadcast() and so on. name: of
- * the call. */
+/* Run, or start, the best algorithm for these arguments: as logp_broadcast() and so on. name: the
+ * name of the call. */
 int lpi_call(struct logp_vp *vp, const char *name, const struct logp_collective *collective,
              struct logp_invocation *c, const void *buf, void *recv_buf,
              struct logp_request **request);
@@ -148,30 +150,30 @@ int lpi_by_formula(const struct logp_algorithm *algorithm, int64_t P,
 /* The least time of a row whose messages depend on its k alone; 0: not known. */
 int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
                      const struct logp_invocation *c);
-/* Should its schedule be folded, as the formula says no more than this? */
+/* Whether its schedule should be folded, because the formula does not decide. */
 bool lpi_is_open(const struct logp_algorithm *algorithm, int64_t P, const struct logp_invocation *c,
                  const struct logp_prediction *formula);
 
 /* Folds under one model. */
 struct lpi_folds {
     struct logp_delay delay;
-    int rc;              /* of its making */
-    uint64_t most, left; /* messages: of one fold, and of all that are still to come */
+    int rc;              /* error of making the delay */
+    uint64_t most, left; /* messages: the most of one fold, and those left for all folds */
 };
 
 /* 0; -ENOMEM, and there is nothing to end */
 int lpi_folds_init(struct lpi_folds *folds, int64_t P, const struct logp_invocation *c);
 void lpi_folds_fini(struct lpi_folds *folds);
-/* few: no more messages than that, and if it has more they do not count; 0: as many as are left.
- * 0; -ETIME: it takes longer than `until`; -E2BIG: too many messages; -ENOMEM; or else it cannot be
- * folded */
+/* Fold one row. few: the most messages of this fold, which do not count if the schedule has more;
+ * 0: as many as are left. 0; -ETIME: it takes longer than `until`; -E2BIG: too many messages;
+ * -ENOMEM; or else it cannot be folded */
 int lpi_fold(struct lpi_folds *folds, const struct logp_algorithm *algorithm, int64_t P,
              const struct logp_invocation *c, uint64_t few, int64_t until,
              struct logp_prediction *out);
 
 /* ---- link_load.c: the whole tree of an algorithm ---- */
 
-/* A processor. They stand level by level from the root, children of one side by side in order. */
+/* A processor. They are in order of their level, from the root, and siblings in order. */
 struct lpi_tree_member {
     int rank;
     int parent; /* index; the root: -1 */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which algorithm is the best, and with which k: all processors of a program ask the same, again
- * and again, so the answers are kept, for all machines of the process. An answer stays as it is
- * once it is there, so that looking one up takes no lock and no reference; there is room for so
- * many, and what finds none is worked out each time. It is static storage: there is nothing to
- * free.
+ * A cache of choices, with the k of each: all processors of a program ask the same question, many
+ * times. It serves all machines of the process. An answer does not change once it is stored, so a
+ * look-up takes no lock and no reference. The number of places is fixed; an answer without a place
+ * is computed each time. The storage is static, so nothing is freed.
  *
  * A place is empty, then claimed by the one thread that fills it, and then ready for ever. A thread
- * that comes meanwhile works the answer out itself. A question is at the first places from its hash
+ * that comes meanwhile computes the answer itself. A question is at the first places from its hash
  * on, in the order in which they were claimed: an empty place ends the search.
  */
 #include "choice/choice.h"
@@ -18,8 +17,8 @@
 
 enum { PLACES = 4096, PROBES = 16, WORDS = 28 };
 
-/* All that the choice depends on, and nothing else: neither tag nor seed, and of the operation what
- * it is like, not where it is. */
+/* All arguments on which the choice depends, and no others: neither tag nor seed, and of the
+ * operation its properties, not its address. */
 struct question {
     uint64_t word[WORDS];
 };

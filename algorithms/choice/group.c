@@ -13,8 +13,9 @@
 
 enum { TAG = INT_MAX }; /* among the collectives' messages: those that agree */
 
-/* From here, context is the largest of all members: each tells the one 1, 2, 4, ... further on what
- * it knows of as many before it. Member `me` is this processor. */
+/* From here, context is the largest of all members: at distance d = 1, 2, 4, ... each sends the
+ * next d-th member the largest context of itself and the d - 1 members before it. Member `me` is
+ * this processor. */
 static int agree(struct logp_vp *vp, const int *members, int n, int me, uint32_t *context)
 {
     struct logp_vp *group = logp_vp_collective(vp);
@@ -89,7 +90,7 @@ int logp_group_dup(struct logp_vp *vp, struct logp_vp **out)
 
 /* ---- split ---- */
 
-/* What each tells all. */
+/* The request of a member, which all members receive. */
 struct wish {
     int colour, key;
     uint32_t context;

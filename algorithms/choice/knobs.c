@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The knobs of algorithms: a field of struct logp_args each, and a row here. */
+/* The parameters of algorithms: each has a field of struct logp_args, and a row here. */
 #include "choice/choice.h"
 
 #include <logp/paper.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many messages of a tree use each link of a topology, round by round: see logp/delay.h. */
+/* The number of messages of a tree on each link of a topology, round by round: see logp/delay.h. */
 #include "choice/choice.h"
 #include "schedule/schedule.h"
 
@@ -96,7 +96,7 @@ static int load_route(const struct logp_topology *t, const struct lpi_tree_membe
     return most;
 }
 
-/* Fill load from the messages in the order of their rounds; now: room for each link, all 0. */
+/* Fill load from the messages in the order of their rounds; now: a counter for each link, all 0. */
 static void add_up(struct logp_link_load *load, const struct logp_topology *t,
                    const struct lpi_tree_member *members, enum logp_along along, const int *round,
                    const int *order, int *now)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Predictions on a topology, for collectives along a tree: a fold over the tree with the hops of
- * each message in member of one latency.
+ * each message in place of one latency.
  *
  * Broadcasts: a node that receives at r sends to its k-th child at r + o_recv + k E, and processes
  * the item afterwards; the last to receive it is the last to be done. Reductions: a node that is
@@ -10,8 +10,8 @@
  * A message over h links, sent at s, arrives at s + o_send + h (L + st) unless it waits for a link.
  * With all messages at these times, the links of each are checked: if every one enters each of its
  * links at least max(g, st) after the one sent before it, in the order of sending (start, rank),
- * then no message waits and the fold is exact. Otherwise it is a lower bound: everything a
- * processor does begins as early as what it depends on allows, and a link only delays.
+ * then no message waits and the fold is exact. Otherwise it is a lower bound: every step of a
+ * processor begins as early as the steps before it allow, and a link only delays.
  *
  * An algorithm's own formula (predict_linked) goes first.
  */
@@ -46,14 +46,14 @@ struct fold {
     bool too_large; /* for the clock */
 };
 
-/* t, if the clock can count it and what is added to it. */
+/* Return t; or 0, with too_large set, if the clock cannot count it and the times added to it. */
 static int64_t within_clock(struct fold *f, __int128 t)
 {
     f->too_large |= t > INT64_MAX / 4;
     return f->too_large ? 0 : (int64_t)t;
 }
 
-/* When a message arrives if it waits for nothing. */
+/* Return the arrival of a message that does not wait for a link. */
 static int64_t arrival(struct fold *f, int64_t start, int src, int dst)
 {
     const int hops = logp_topology_hops(f->topology, src, dst);
@@ -123,7 +123,7 @@ static bool few_hops(const struct fold *f)
     return hops <= MOST_HOPS;
 }
 
-/* Does no message wait for a link? next_free: of each link, all 0. */
+/* Whether no message waits for a link. next_free: of each link, all 0. */
 static bool nobody_waits(const struct fold *f, int64_t *next_free)
 {
     const int64_t apart = lpi_max(f->params->g_ns, f->stream);

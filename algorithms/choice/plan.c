@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: what a rank does, worked out once. */
+/* Plans: the part of a rank, computed once. */
 #include "choice/choice.h"
 #include "schedule/schedule.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- knobs ---- */
+/* ---- parameters ---- */
 
 /* All but k. */
 static void resolve_others(const struct logp_algorithm *algorithm, int64_t P,
@@ -128,12 +128,12 @@ bool lpi_is_addressable(const struct logp_algorithm *algorithm, int64_t P,
         return true;
     collective = logp_collective_find(algorithm->collective);
     if (collective == NULL || collective->operands == LOGP_OPERANDS_TOTAL || P > INT_MAX)
-        return true; /* a total is no product */
+        return true; /* no product of count and P */
     collective->sizes((int)P, c->args.root, c, &buf, &recv_buf);
     return buf <= PTRDIFF_MAX && recv_buf <= PTRDIFF_MAX;
 }
 
-/* The algorithm's scratch, and behind it a copy of the operands, where it needs one. */
+/* Allocate the algorithm's scratch, followed by a copy of the operands if it needs one. */
 static int make_scratch(const struct logp_algorithm *algorithm, int P, int rank,
                         struct logp_invocation *c)
 {
@@ -294,7 +294,7 @@ const int *logp_plan_tree(const struct logp_plan *plan, int *parent, int *n)
     return plan->c.plan.children;
 }
 
-/* ---- the schedule of an algorithm with the knobs that it chooses, explained ---- */
+/* ---- the schedule of an algorithm with the parameters that it chooses, explained ---- */
 
 int logp_explanation_of(const struct logp_algorithm *algorithm, int64_t P,
                         const struct logp_args *args, const struct logp_network *model,

@@ -72,12 +72,12 @@ struct logp_invocation lpi_alike(const struct logp_invocation *c)
 }
 
 /*
- * Where latencies vary, what holds for L is an upper bound. All algorithms of the table receive
- * from named sources, so what each processor does, and which message it waits for, is the same in
- * every run; each step begins at the latest of times that are sums of durations and of the ends of
- * other steps. A maximum of sums only grows with each of its latencies, and none is larger than L.
- * (A receive from any source, a capacity, or links that messages share would choose by time: there
- * less latency may take longer.)
+ * Turn a time for latency L into an upper bound where latencies vary. All algorithms of the table
+ * receive from named sources, so the steps of a processor, and the messages it waits for, are the
+ * same in every run; each step begins at the latest of times that are sums of durations and of the
+ * ends of other steps. A maximum of sums only grows with each of its latencies, and none is larger
+ * than L. (A receive from any source, a capacity, or links that messages share would choose by
+ * time: there less latency may take longer.)
  */
 static struct logp_prediction at_most(struct logp_prediction p)
 {
@@ -86,8 +86,8 @@ static struct logp_prediction at_most(struct logp_prediction p)
     return p;
 }
 
-/* Is anything said of it at all? An order in which messages wait for each other is that of one run.
- */
+/* Whether a time can be predicted at all. The order in which messages wait for each other can
+ * differ between runs. */
 static bool is_predictable(int64_t P, const struct logp_invocation *c)
 {
     const bool order_counts =
@@ -142,8 +142,7 @@ int64_t lpi_at_least(const struct logp_algorithm *algorithm, int64_t P,
     return p.certainty == LOGP_PREDICTION_EXACT ? p.ns : 0;
 }
 
-/* How many messages are folded at once: on a topology each costs as much as it has links to take.
- */
+/* Return the most messages of one fold: on a topology each costs in proportion to its links. */
 static uint64_t most_messages(int64_t P, const struct logp_invocation *c)
 {
     const uint64_t most_hops = 1 << 24;
@@ -156,7 +155,7 @@ static uint64_t most_messages(int64_t P, const struct logp_invocation *c)
     return most_hops / (uint64_t)(8 + (far > across ? far : across));
 }
 
-/* Can schedules of as many be folded? */
+/* Whether a schedule for P ranks on this network can be folded. */
 static bool is_foldable(int64_t P, const struct logp_invocation *c)
 {
     return is_predictable(P, c) && c->args.root >= 0 && c->args.root < P &&

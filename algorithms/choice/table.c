@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of collectives, and what was added to it. To add an algorithm: write its steps, a
- * prediction where there is a formula, and its row, in its collective's file; tests, bench and
- * `logp list` take it from there. To add a collective: its file, and a line in collective.h.
+ * The table of collectives, with the algorithms added at run time. To add an algorithm: write its
+ * steps, a prediction where there is a formula, and its row, in its collective's file; tests, bench
+ * and `logp list` take it from there. To add a collective: its file, and a line in collective.h.
  */
 #include "choice/choice.h"
 #include "collective/collective.h"
@@ -33,7 +33,7 @@ const struct logp_collective *logp_collective_find(const char *name)
     return strcmp(name, lpi_schedule.name) == 0 ? &lpi_schedule : NULL;
 }
 
-/* Rows that are made for links that differ; where they do not, another row does the same or less. */
+/* Rows for links that differ; where links are alike, another row does the same or less. */
 static const struct lpi_rows *const for_links[] = {
     &lpi_two_level_barrier,        &lpi_two_level_allreduce, &lpi_two_level_allgather,
     &lpi_two_level_reduce_scatter, &lpi_two_level_alltoall,  &lpi_two_level_scan,
@@ -47,7 +47,7 @@ bool lpi_is_for_links(const struct logp_algorithm *a)
     return false;
 }
 
-/* Row *i of a collective's own; or NULL, and *i is less by as many as there are. */
+/* Return row *i of the collective's built-in ones; or NULL, and *i is reduced by their number. */
 static const struct logp_algorithm *own_row(const struct logp_collective *c, size_t *i)
 {
     for (const struct lpi_rows *const *rows = c->rows; *rows != NULL; rows++) {
@@ -111,7 +111,8 @@ size_t lpi_n_added(void)
     return n;
 }
 
-/* Was it compiled with headers in which a row and what its functions are given look as here? */
+/* Whether it was compiled with headers in which a row and the arguments of its functions have this
+ * layout. */
 static bool is_of_this_version(const struct logp_algorithm *a)
 {
     return a->size >= offsetof(struct logp_algorithm, same_results) &&

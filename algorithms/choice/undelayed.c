@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The choice where nothing is emulated: the host decides what is fastest, not a model. All messages
- * cost much the same, and processors that share a core wait for each other. So up to some size few
- * messages and few waits are best; above it the number of copies counts, and the ranks that make
- * them. The sizes are the crossovers measured on two cores, with threads and fibers.
+ * The choice where nothing is emulated: the fastest algorithm on the host, not under a model. All
+ * messages cost much the same, and processors that share a core wait for each other. So up to some
+ * size few messages and few waits are best; above it the number of copies counts, and the ranks
+ * that make them. The sizes are the crossovers measured on two cores, with threads and fibers.
  */
 #include "choice/choice.h"
 #include "collective/collective.h"
@@ -42,9 +42,8 @@ static struct named binomial_broadcast = {"binomial", NULL}, knomial_broadcast =
                     binomial_scan = {"binomial", NULL}, binomial_exscan = {"binomial", NULL};
 
 /*
- * Through shared memory what is small goes faster than by any message, and what is large need not
- * be copied twice.
- * NULL: not so
+ * Return the row that uses shared memory: a small item is faster through it than by any message,
+ * and a large one need not be copied twice. NULL: none applies
  */
 static const struct logp_algorithm *shared(const struct logp_collective *collective, int64_t P,
                                            const struct logp_invocation *c)
@@ -69,7 +68,7 @@ static const struct logp_algorithm *shared(const struct logp_collective *collect
     size_t i = 0;
 
     if (!c->model.undelayed || P > LPI_BOARD_P || c->args.blocks != NULL ||
-        lpi_bytes((size_t)P, item) > PTRDIFF_MAX) /* no memory holds them: a plan says so */
+        lpi_bytes((size_t)P, item) > PTRDIFF_MAX) /* no memory holds them: lpi_plan() fails */
         return NULL;
     while (all[i].collective != collective)
         i++;
@@ -119,7 +118,7 @@ const struct logp_algorithm *lpi_best_undelayed(const struct logp_collective *co
     if (a != NULL)
         return a;
     choice = choose(collective, P, &c->args);
-    /* relaxed, both: what it points to has been there from the start */
+    /* relaxed, both: pairs with each other; the row they point to exists from the start */
     a = atomic_load_explicit(&choice->row, memory_order_relaxed);
     if (a == NULL) {
         a = logp_algorithm_find(collective->name, choice->name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does a collective that should hold everyone back do so? It carries nothing that could be wrong,
- * and in a repetition all come at one time, so its end says nothing. So one processor stays away:
- * then no other may get through, whatever the clock and however late the host. All others wait for
- * ever, and the run ends as a deadlock.
+ * Check that a collective that should hold all ranks back does so. It transfers no data that could
+ * be wrong, and in a repetition all ranks enter at one time, so the end of a run shows nothing. So
+ * one processor stays away: then no other may get through, whatever the clock and however late the
+ * host. All others wait for ever, and the run ends as a deadlock.
  *
- * Where there is more than one repetition all come once, and the one stays away the second time:
- * what the first has left behind must not let anyone through.
+ * Where there is more than one repetition, all enter the first time, and the one stays away the
+ * second time: the state left by the first must not let any rank through.
  */
 #include "experiment.h"
 
@@ -20,7 +20,7 @@
 
 enum {
     MOST_COMINGS = 64, /* over all runs: few processors stay away each, of many a few */
-    MOST_P = 1 << 16,  /* beyond, the check would take as long as what is measured */
+    MOST_P = 1 << 16,  /* beyond, the check would take as long as the measurement */
 };
 
 struct absence {

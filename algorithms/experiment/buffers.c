@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The operands and results of all ranks of an experiment in this process, in one piece of memory:
- * at equal distances where the collective says how large they are, else one after the other. All of
- * it is written before the run, so what the host does not have is refused: it may well promise it,
- * and end the process when it is used.
+ * at equal distances where the collective gives their sizes, else one after the other. All of it is
+ * written before the run, so a size that the host does not have is refused: the host might promise
+ * the memory, and end the process when it is used.
  */
 #include "experiment.h"
 #include "choice/choice.h"
@@ -43,7 +43,7 @@ static void limit_by_cgroup(unsigned long long *least)
     }
 }
 
-/* Can this process have so much memory? Small pieces are not worth asking for. */
+/* Whether this process can have n_bytes of memory. Small pieces are not worth a check. */
 static bool can_have(size_t n_bytes)
 {
     unsigned long long kib, least = SIZE_MAX;
@@ -67,7 +67,7 @@ static size_t aligned(size_t n_bytes)
     return (n_bytes + 15) / 16 * 16;
 }
 
-/* Room for what any rank needs. */
+/* Allocate for each rank the most that any rank needs. */
 static int measure(struct lpi_buffers *b, const struct logp_collective *collective,
                    const struct logp_invocation *c)
 {
@@ -91,7 +91,7 @@ static int measure(struct lpi_buffers *b, const struct logp_collective *collecti
     return b->memory != NULL ? 0 : -ENOMEM;
 }
 
-/* The same where the plan says how much a rank has: one may have all. */
+/* Allocate by the sizes in the plans of the ranks: one rank may have all. */
 static int measure_planned(struct lpi_buffers *b, const struct logp_collective *collective,
                            const struct logp_algorithm *algorithm,
                            const struct logp_invocation *unplanned)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The experiment: see logp/experiment.h. All repetitions are one run of the machine, so that its cores
- * stay busy. */
+/* The experiment: see logp/experiment.h. All repetitions are one run of the machine, so that its
+ * cores stay busy. */
 #include "choice/choice.h"
 #include "operand/operand.h"
 #include "schedule/schedule.h"
@@ -52,7 +52,8 @@ static int run_all(struct logp_machine *machine, struct state *s)
     return rc;
 }
 
-/* Room for what the repetitions are measured by; freed by free_state() in any case. 0; an error */
+/* Allocate the arrays of the repetitions' times; free_state() frees them in any case. 0; an
+ * error */
 static int make_state(struct state *s, const struct logp_experiment *x, int P)
 {
     const size_t reps = (size_t)(x->reps > x->warmup ? x->reps : x->warmup);
@@ -90,7 +91,7 @@ static void free_state(struct state *s)
     free(s);
 }
 
-/* What is wrong with an experiment on P processors; 0: nothing. */
+/* Check an experiment on P processors. 0; -EINVAL, -ENOTSUP (the algorithm does not apply) */
 static int refuse(const struct logp_experiment *x, const struct logp_invocation *c, int P)
 {
     if (x->reps < 1 || x->warmup < 0 || x->timeout_ns < 0 || x->precision_ppm < 0 ||

@@ -25,7 +25,8 @@ struct lpi_leaders {
     int first, n_local; /* the ranks of this one */
 };
 
-/* When one vp ended one repetition; a line each, they are written at the same time. */
+/* The times at which one vp ended one repetition; on a cache line each, because they are written at
+ * the same time. */
 struct ending {
     _Alignas(64) int64_t wall, emulated;
 };
@@ -39,21 +40,21 @@ struct state {
     bool parted;          /* ... after which the fields up to the empty line are the waiter's */
     struct logp_record *record;
     int64_t *wall, *emulated; /* by repetition */
-    int64_t *sorted;          /* room for as many times as wall */
+    int64_t *sorted;          /* space for as many times as wall */
     int total;
     int done; /* repetitions, of total: rank 0 writes it between the syncs */
     int64_t last_progress;
-    int next_look;    /* how precise are they, after so many of them? */
-    int next_summary; /* and what is told of them so far */
+    int next_look;    /* repetitions after which the precision is computed next */
+    int next_summary; /* repetitions after which they are summarised next */
 
     struct lpi_buffers buffers;
     struct lpi_leaders leaders;
-    struct logp_invocation c; /* knobs chosen once, not by each rank; not planned */
+    struct logp_invocation c; /* parameters chosen once, not by each rank; not planned */
     struct ending *endings;   /* wall clock: by rank */
     atomic_bool *wrong;       /* by rank, in any repetition: read after the run */
     int difference_rank;      /* the lowest rank that was wrong; -1: none, or with faults ... */
     char difference[sizeof(((struct logp_record *)0)->wrong)]; /* ... and where; under the lock */
-    int *wrong_ranks; /* with faults: room for a list of them */
+    int *wrong_ranks; /* with faults: space for a list of them */
     int P;
     bool counted; /* not the warm-up */
     bool is_virtual;
@@ -64,7 +65,7 @@ struct state {
     int64_t first_start_ns; /* of the counted repetitions */
 };
 
-/* What one vp has to do. */
+/* The work of one vp. */
 struct task {
     struct logp_invocation c; /* planned */
     void *buf, *recv_buf;
@@ -75,12 +76,12 @@ struct task {
 
 /* The task of a rank, whose part is to be freed. 0; as lpi_plan() */
 int lpi_task_of(const struct state *s, int rank, struct task *t);
-/* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
+/* Check this rank's result; a wrong one is recorded in s. 0: checked; -ENOMEM */
 int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t);
-/* After a counted repetition: shall it be the last? */
+/* Whether this counted repetition is the last one. */
 bool lpi_enough(struct state *s);
 void lpi_report_progress(struct state *s);
-/* Of the time for all, what is left; 0: no limit. */
+/* The rest of the time limit of the experiment; 0: no limit. */
 int64_t lpi_time_left(const struct logp_experiment *x, int64_t start);
 /* As logp_machine_run(). -ETIMEDOUT: a vp that is still running may use s for ever, but nothing of
  * it that belongs to the caller. */
@@ -88,12 +89,12 @@ int lpi_run_program(struct logp_machine *machine, struct state *s, int64_t timeo
 
 /* ---- results.c ---- */
 
-/* Fill the record from what has been counted. */
+/* Fill the record from the counted repetitions. */
 void lpi_finish(struct state *s, struct logp_machine *machine, const struct logp_report *report);
 
 /* ---- faulty.c ---- */
 
-/* All repetitions, each a run of its own. 0; or an error that is none of the algorithm's */
+/* Run all repetitions, each in a run of its own. 0; or an error that the algorithm did not cause */
 int lpi_run_faulty(struct logp_machine *machine, struct state *s);
 
 /* ---- buffers.c ---- */
@@ -107,22 +108,22 @@ void lpi_buffers_of(const struct lpi_buffers *b, const struct logp_collective *c
                     const struct logp_invocation *c, void **buf, void **recv_buf);
 void lpi_buffers_destroy(struct lpi_buffers *b);
 
-/* ---- leaders.c: what they tell each other ---- */
+/* ---- leaders.c: messages between the first ranks of the processes ---- */
 
 void lpi_leaders_of(struct lpi_leaders *l, const struct logp_machine *machine);
-/* By all leaders, outside what is timed: rank 0 has the greatest of all values afterwards, ... */
+/* Gather the greatest of all values at rank 0; called by all leaders, outside the timed part. */
 int lpi_leaders_gather(struct logp_vp *vp, const struct lpi_leaders *l, int64_t *values, int n);
-/* ... and all have those of rank 0. Each as logp_send() and logp_recv() */
+/* Send the values of rank 0 to all leaders. Errors of both: as logp_send() and logp_recv() */
 int lpi_leaders_tell(struct logp_vp *vp, const struct lpi_leaders *l, int64_t *values, int n);
-/* How many messages one of each takes. */
+/* The messages of one lpi_leaders_gather() and one lpi_leaders_tell() together. */
 uint64_t lpi_leaders_messages(const struct lpi_leaders *l);
 
 /* ---- barrier_check.c: runs in which one processor stays away ---- */
 
-/* How many of them; 0 for collectives that hold no rank back. */
+/* The number of these runs; 0 for collectives that hold no rank back. */
 int lpi_absences(const struct logp_collective *collective, int P);
-/* Run i of them. c: not planned. got_through: by rank, set where one went on although another had
- * not come; the rest stays. 0; or an error: the run says nothing. */
+/* Do run i of them. c: not planned. got_through: by rank, set where a rank returned although
+ * another had not entered; other entries do not change. 0; or an error: the run shows nothing. */
 int lpi_run_without(struct logp_machine *machine, const struct logp_experiment *x, int i,
                     const struct logp_invocation *c, const struct lpi_buffers *buffers,
                     int64_t timeout_ns, atomic_bool *got_through);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The experiment where messages may be lost and processors stop: each repetition is a run of its
- * own, so that none is spoilt by what an earlier one has left behind, and goes on to the next
- * whatever becomes of it. Results are checked when the run has ended, also those of
- * ranks that never came to their own check.
+ * The experiment where messages may be lost and processors stop. Each repetition is a run of its
+ * own, so that none is spoilt by messages of an earlier one, and the next one starts whatever
+ * becomes of it. Results are checked when the run has ended, also those of ranks that never came to
+ * their own check.
  */
 #include "operand/operand.h"
 #include "predict/predict.h"
@@ -35,7 +35,7 @@ static int look_at(struct state *s, int rc, uint64_t seed)
     return missing;
 }
 
-/* Have only processors stopped that need no result, so that all others are through? */
+/* Whether the algorithm survived that processors stopped: all others are through. */
 static bool has_survived(const struct state *s, const struct logp_report *report)
 {
     bool through = s->own.algorithm->survives && report->n_waits > 0;
@@ -46,8 +46,8 @@ static bool has_survived(const struct state *s, const struct logp_report *report
     return through;
 }
 
-/* Record the times of a repetition that counts. If a processor has stopped, rank 0 has not judged it, so on
- * the wall clock the times come from the ranks that have ended. */
+/* Record the times of a repetition that counts. If a processor has stopped, rank 0 has not judged
+ * it, so on the wall clock the times come from the ranks that have ended. */
 static void keep_times(struct state *s, bool is_judged)
 {
     struct logp_record *r = s->record;
@@ -81,7 +81,7 @@ static int count_faulty(struct state *s, int rc, const struct logp_report *repor
     r->struck.duplicated += struck.duplicated;
     r->struck.flipped += struck.flipped;
     r->struck.delayed += struck.delayed;
-    for (int i = 0; i < report->n_waits; i++) /* what a rank that has stopped holds is no result */
+    for (int i = 0; i < report->n_waits; i++) /* a stopped rank does not have a result */
         if (report->waits[i].kind == LOGP_WAIT_HALTED)
             s->wrong[report->waits[i].rank] = !survived;
     for (int i = 0; i < s->P; i++)
@@ -100,14 +100,14 @@ static int count_faulty(struct state *s, int rc, const struct logp_report *repor
     return 0;
 }
 
-/* A run that says nothing about the algorithm. */
+/* Whether a run with this error shows nothing about the algorithm. */
 static bool is_over(int rc)
 {
     return rc == -EINTR || rc == -ETIMEDOUT || rc == -ENOMEM || rc == -EBUSY || rc == -ENOTSUP ||
            rc == -EAGAIN;
 }
 
-/* What all runs say together: of lags the largest, and messages of those that have ended. */
+/* Add the report of one run: the largest lags, and its messages if it ended without an error. */
 static void add_report(struct logp_report *all, const struct logp_report *one)
 {
     all->messages += one->error == 0 ? one->messages : 0;

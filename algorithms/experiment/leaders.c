@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Over several processes rank 0 cannot read what the others have written. So the first rank of each
- * process tells it what those of its own have to say, as messages of the program's own context, in
- * which no collective talks.
+ * Over several processes rank 0 cannot read the memory of the others. So the first rank of each
+ * process sends it the values of its process, as messages of the program's own context, which no
+ * collective uses.
  */
 #include "experiment.h"
 

@@ -2,12 +2,12 @@
 /*
  * The repetitions of an experiment.
  *
- * On the wall clock each has three syncs: the common start; one after which rank 0 alone reads what all
- * have written and judges the repetition; and one after which all read the verdict, outside the timed
- * part.
+ * On the wall clock each has three syncs: the common start; one after which rank 0 alone reads the
+ * times of all ranks and judges the repetition; and one after which all read the verdict, outside
+ * the timed part.
  *
- * Over several processes each has the state of its own ranks, and its first tells rank 0 what they
- * have written, and is told the verdict: leaders.c.
+ * Over several processes each has the state of its own ranks. The first rank of each sends their
+ * times to rank 0, and receives the verdict: leaders.c.
  */
 #include "choice/choice.h"
 #include "operand/operand.h"
@@ -23,8 +23,8 @@
 
 static const int64_t progress_every_ns = 100000000;
 
-/* What is told of the repetitions so far. Sorting takes longer the more there are, and is done the
- * less often. */
+/* Summarise the repetitions so far into the record. Sorting takes longer the more there are, so it
+ * is done less often. */
 static void summarize_so_far(struct state *s)
 {
     struct logp_record *r = s->record;
@@ -39,7 +39,7 @@ static void summarize_so_far(struct state *s)
     r->emulated = logp_summary_of(s->sorted, n);
 }
 
-/* Is it time to tell of them? Then the record does. */
+/* Whether progress is due; if so, summarise into the record. */
 static bool has_progress(struct state *s)
 {
     int64_t now;
@@ -60,8 +60,8 @@ void lpi_report_progress(struct state *s)
         s->experiment->progress(s->experiment->progress_arg, s->done, s->total);
 }
 
-/* Are both ends of the median's interval as near as was asked for? Sorting takes longer the more
- * there are, and is done the less often. */
+/* Whether both ends of the median's interval are as near as requested. Sorting takes longer the
+ * more there are, so it is done less often. */
 static bool precise(struct state *s)
 {
     const size_t n = (size_t)s->record->reps;
@@ -80,7 +80,7 @@ static bool precise(struct state *s)
            (double)(median - interval.low_ns) <= most;
 }
 
-/* After a counted repetition: shall it be the last? */
+/* Whether this counted repetition is the last one. */
 bool lpi_enough(struct state *s)
 {
     const int64_t limit_ns = s->experiment->limit_ns;
@@ -88,7 +88,7 @@ bool lpi_enough(struct state *s)
     return (limit_ns > 0 && lpi_host_ns() - s->first_start_ns >= limit_ns) || precise(s);
 }
 
-/* Does this repetition count? @return is it time to tell of them? */
+/* Count this repetition, or not. @return progress is due */
 static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t late)
 {
     struct logp_record *r = s->record;
@@ -112,10 +112,10 @@ static bool judge_it(struct state *s, int64_t wall, int64_t emulated, int64_t la
     return has_progress(s);
 }
 
-/* What all must know of it. */
+/* The judgement of a repetition that all ranks need. */
 struct verdict {
     int64_t done, total, reps, restarts;
-    int64_t counted; /* is it one of reps? */
+    int64_t counted; /* whether it is one of reps */
 };
 
 /* Rank 0, while all others wait for the next start. A reader of its verdict may take too long: then
@@ -164,7 +164,7 @@ static void add_rank_times(struct state *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* By the first rank of each process, with what all of its ranks have written. */
+/* Judge the times of all ranks of the process; called by its first rank. */
 static int judge_all(struct logp_vp *vp, struct state *s)
 {
     const struct lpi_leaders *l = &s->leaders;
@@ -199,7 +199,7 @@ static void make_operands(const struct state *s, int rank, uint64_t seed, const 
         memcpy(t->operands, t->buf, bytes);
 }
 
-/* Of the lowest rank that is wrong, what was wrong first. */
+/* Keep the first difference of the lowest rank that is wrong. */
 static void keep_difference(struct state *s, int rank, const struct task *t)
 {
     char text[sizeof(s->difference)];
@@ -215,7 +215,7 @@ static void keep_difference(struct state *s, int rank, const struct task *t)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Is this rank's result right? 0: known, and kept in mind if not; -ENOMEM */
+/* Check this rank's result; a wrong one is recorded in s. 0: checked; -ENOMEM */
 int lpi_verify(struct state *s, int rank, uint64_t seed, const struct task *t)
 {
     const int right =
@@ -246,7 +246,7 @@ static int once(struct logp_vp *vp, struct state *s, const struct task *t, uint6
         logp_trace_begin(vp, start);
     if (rc == 0)
         rc = lpi_run(vp, s->experiment->algorithm, &t->c, t->buf, t->recv_buf);
-    if (rc != 0) /* the trace goes on: it waits for ever */
+    if (rc != 0) /* the trace stays open: the vp waits for ever */
         return rc;
     mine->emulated = logp_clocks(vp, &mine->wall);
     logp_trace_end(vp);

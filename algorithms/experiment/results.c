@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the repetitions of an experiment have shown. */
+/* The results of the repetitions of an experiment. */
 #include "experiment.h"
 
 #include <logp/transport.h>
@@ -29,7 +29,7 @@ static void resolve_interval(struct state *s)
                                                (size_t)r->reps, &r->interval);
 }
 
-/* What the process says that has the wrong rank; all others say nothing, which is less. */
+/* Share the text of the process that has the wrong rank; all others have zeroes, which are less. */
 static void share_difference(struct state *s, struct logp_machine *machine)
 {
     int64_t text[sizeof(s->difference) / sizeof(int64_t)] = {0};

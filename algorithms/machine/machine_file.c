@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is read, a line at a time. */
+/* The state of reading a file, one line at a time. */
 struct reading {
     struct logp_machine_file *m;
     struct logp_machine_file_error *error;
@@ -196,7 +196,7 @@ static int take_line(struct reading *r, char *text)
     return 0;
 }
 
-/* What every machine has. */
+/* Check the parameters that every machine has. */
 static int check_whole(struct reading *r)
 {
     static const enum key needed[] = {LATENCY, O_SEND, O_RECV, GAP};

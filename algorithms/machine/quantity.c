@@ -11,7 +11,7 @@ static const struct {
     {"ps", 1}, {"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", INT64_C(1000000000000)},
 };
 
-/* Behind a number: e and an exponent. @return behind it; NULL: too large */
+/* Parse the exponent after a number, if any. @return the next character; NULL: too large */
 static const char *parse_exponent(const char *s, int64_t *mantissa, int64_t *power)
 {
     int exponent = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that a thread keeps until it ends: see thread_memory.h. A key of the process has each thread's
- * list of such pieces, and its destructor frees them.
+ * Memory that a thread keeps until it ends: see thread_memory.h. A key of the process has each
+ * thread's list of such pieces, and its destructor frees them.
  */
 #include "memory/thread_memory.h"
 

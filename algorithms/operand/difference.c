@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a result is not what was expected. Checks of collectives only say whether it is; the first
- * element that differs is kept for the thread that compares, until the next one does. A vp keeps
- * its core between a check and the look at its difference.
+ * The first element in which a result differs from the expected one. A check of a collective only
+ * returns whether they differ; the element is kept for the thread that compares, until the next one
+ * differs. A vp keeps its core between a check and the look at its difference.
  */
 #include "operand.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The built-in operations (logp/collective.h). Each is a plain loop that the compiler vectorises. */
+/* The built-in operations (logp/collective.h). Each is a loop that the compiler vectorises. */
 #include "operand.h"
 
 #include <logp/experiment.h>

@@ -38,7 +38,8 @@ static inline size_t lpi_bytes(size_t n, size_t size)
 }
 
 /*
- * Space for one more than n elements, of `size` bytes each: the capacity is doubled, from `first` on.
+ * Make space for one more than n elements, of `size` bytes each: the capacity is doubled, from
+ * `first` on.
  * @param array  the address of the pointer to the first element
  * @return false: there is no memory, and nothing has changed
  */
@@ -86,23 +87,24 @@ static inline bool lpi_grow(void *array, size_t n, size_t *capacity, size_t size
         return first;                                                                              \
     }
 
-/* Does the order of combining decide the result, and must all ranks get the same? */
+/* Whether the order of combining decides the result, and all ranks must get the same. */
 static inline bool lpi_must_be_same(const struct logp_args *a)
 {
     return a->op != NULL && a->may_differ == 0 && !logp_op_is_exact(a->op);
 }
 
-/* How many operands are made at a time: a block, with a seed of its own. */
+/* The number of operands in a block, which is made with a seed of its own. */
 size_t lpi_operand_block(const struct logp_op *op);
 /* Operands [first, first + n) of the `total` ones of a rank in an experiment; op NULL: bytes. They
  * depend on nothing else. 0; -ENOMEM, only where the range begins or ends inside a block */
 int lpi_operands(const struct logp_op *op, uint64_t seed, int64_t rank, size_t total, size_t first,
                  size_t n, void *out);
 
-/* difference.c: are n_bytes the same? If not, the first element that differs is kept, for this
- * thread; op: of which type elements are; NULL: bytes. */
+/* difference.c: whether n_bytes are the same. If not, the first element that differs is kept, for
+ * this thread; op: of which type elements are; NULL: bytes. */
 bool lpi_same(const void *result, const void *expected, size_t n_bytes, const struct logp_op *op);
-/* Which element of a rank's result it was, what it is and what was expected; "": none is known. */
+/* Describe the first difference in a rank's result: the element, its value and the expected one;
+ * "": none is known. */
 void lpi_say_difference(const void *buf, size_t n_bytes, const void *result, size_t result_bytes,
                         char *out, size_t capacity);
 

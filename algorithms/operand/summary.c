@@ -31,9 +31,10 @@ static double both(size_t n, size_t i, double w)
 }
 
 /*
- * How many of n values are below the median is binomial, p = 1/2. Values number l and n + 1 - l, in
- * order, hold the median between them unless fewer than l are below it, or above: so the weights
- * of l .. n - l must be 95 %. They go from the middle outwards, where those beyond are negligible.
+ * The number of the n values that are below the median is binomial, p = 1/2. Values number l and
+ * n + 1 - l, in order, hold the median between them unless fewer than l are below it, or above: so
+ * the weights of l .. n - l must be 95 %. They go from the middle outwards, where those beyond are
+ * negligible.
  */
 bool logp_median_interval(const int64_t *sorted, size_t n, struct logp_interval *out)
 {

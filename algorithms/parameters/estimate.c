@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From what has been seen to parameters: see parameters.h. All is worked out from the medians of
- * the timings, those of overheads alone from lower octiles: a processor by itself is only ever held
- * up. The same from what is drawn of the times again, 200 times, says how sure it is, together with
- * what the lines leave unexplained.
+ * Estimates of parameters from observed times: see logp/experiment.h. The values are computed from
+ * the medians of the timings, those of overheads alone from lower octiles: a processor by itself is
+ * only ever held up. Their intervals come from 200 draws from the same times, together with the
+ * residuals of the lines.
  */
 #include "parameters/parameters.h"
 
@@ -15,7 +15,7 @@
 
 enum { DRAWS = 200, MOST_SIZES = 64, MOST_PROTOCOLS = 8 };
 
-/* What is known of one size: the samples, and their medians, or those of a draw. */
+/* The observations of one size: the samples, and their medians, or those of a draw. */
 struct size_known {
     struct lpi_sample samples[LOGP_TIMINGS];
     double medians[LOGP_TIMINGS];
@@ -34,7 +34,7 @@ struct work {
     size_t n;
     struct lpi_sample *combined;
     double combined_medians[MOST_SIZES];
-    size_t ends[MOST_PROTOCOLS]; /* behind the last size of each protocol */
+    size_t ends[MOST_PROTOCOLS]; /* one past the last size of each protocol */
     size_t n_protocols;
     bool store_forward, g_hidden, L_hidden;
     struct logp_protocol protocols[MOST_PROTOCOLS];
@@ -96,8 +96,8 @@ static void find_gap(struct work *w, struct size_known *k)
 
 /* ---- over sizes ---- */
 
-/* Medians are off by their spread, and curves from lines by a fiftieth; where all times of a kind
- * are the same, they are what a model says, rounded to whole ns. */
+/* The error of a median is its spread, and that of a line through a curve a fiftieth of the value.
+ * Where all times of a kind are the same, they come from a model, rounded to whole ns. */
 static double sigma_of(const struct work *w, double spread, double value)
 {
     return w->exact ? 1 : fmax(spread + value / 50, 1);
@@ -153,7 +153,7 @@ static void fit_protocols(struct work *w, const struct lpi_dot *wire, const stru
     }
 }
 
-/* What (k-1)G, or kG, takes, as the model rounds it. */
+/* Return the time (k-1)G, or kG, as the model rounds it. */
 static double stream_ns(const struct work *w, double G_ns, size_t n_bytes)
 {
     const struct logp_params p = {.G_ps = llround(G_ns * 1000), .store_forward = w->store_forward};
@@ -161,7 +161,8 @@ static double stream_ns(const struct work *w, double G_ns, size_t n_bytes)
     return (double)logp_params_stream_ns(&p, n_bytes);
 }
 
-/* With G in whole ps, what is left of the times of the first protocol, weighted as dots are. */
+/* With G in whole ps, the times of the first protocol less their stream times: the mean, weighted
+ * as dots are. */
 static double base_of(const struct work *w, const struct lpi_dot *dots, double G_ns)
 {
     double sum = 0, weights = 0;
@@ -192,14 +193,15 @@ static void find_G(struct work *w)
     w->values[BYTE] = (double)llround(w->values[BYTE] * 1000) / 1000;
 }
 
-/* Are both the same but for what curves are off from lines by? */
+/* Whether both are the same within the error of a line through a curve. */
 static bool alike(double a, double b)
 {
     return fabs(a - b) <= fmax(fmax(a, b) / 50, 0.001);
 }
 
-/* Of the first protocol; by G, if that is its own slope but for rounding. Where no gap is seen of
- * the smallest message, it is no longer than an overhead, whatever long messages say. */
+/* Find g and L of the first protocol; by G, if that is its own slope but for rounding. Where no gap
+ * is seen of the smallest message, it is no longer than an overhead, even if long messages suggest
+ * more. */
 static void find_gap_and_latency(struct work *w, const struct lpi_dot *wire,
                                  const struct lpi_dot *apart)
 {
@@ -292,7 +294,7 @@ static void draw(struct work *w, uint64_t *random, int64_t *capacity)
         w->combined_medians[i] = lpi_sample_again(&w->combined[i], random, capacity);
 }
 
-/* What 95 of 100 draws are within, and what lines leave. */
+/* Set the intervals: those of 95 of 100 draws, extended by the residuals of the lines. */
 static void say_intervals(struct work *w, uint64_t seed, int64_t *capacity,
                           struct logp_estimated *const out[N_VALUES])
 {
@@ -361,7 +363,7 @@ static void fill(const struct work *w, struct logp_found *f)
     }
 }
 
-/* Is a time of some size below 0? Those that are 0 as far as anybody knows become it. */
+/* Set times of this size that are 0 within their error to 0, and doubt those below. */
 static void resolve_size(const struct work *w, const struct size_known *k, struct logp_size_seen *s,
                          char why[LOGP_DOUBT])
 {

@@ -6,8 +6,7 @@
 
 enum { MOST_DOTS = 64, LEAST = 3 };
 
-/* What a range more must be worth: three dots, each off its line by twice what is to be expected.
- */
+/* The least gain of a further range: three dots off their line by twice the expected residual. */
 static const double price = 12;
 
 struct lpi_fitted lpi_fit(const struct lpi_dot *d, size_t n)
@@ -54,7 +53,8 @@ static void spread_of(const struct lpi_dot *d, size_t n, double *mean, double *w
             *xx += (d[i].x - *mean) * (d[i].x - *mean) / (d[i].sigma * d[i].sigma);
 }
 
-/* Student's t: 95 % are within so many standard errors, of so many dots more than two. */
+/* Student's t: the number of standard errors within which 95 % are, for `free` dots more than
+ * two. */
 static double within(int free)
 {
     static const double t[] = {12.71, 4.303, 3.182, 2.776, 2.571,
@@ -63,7 +63,7 @@ static double within(int free)
     return free <= 10 ? t[free - 1] : 2.2;
 }
 
-/* The sum of the squares of what is left, in sigmas. */
+/* Sum the squares of the residuals, in sigmas. */
 static double misfit(const struct lpi_dot *d, size_t n, const struct lpi_fitted *line)
 {
     double sum = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two programs that look at a machine: see parameters.h. One, the client, has the clock and
- * says what is done next; the other, the server, does it. Before each repetition the client waits
- * until no gap of an earlier one can be in force: twice as long as two messages take, as it has
- * seen. A busy host makes that long, so it is asked again before each timing, and a shorter answer
+ * The two programs that observe a machine: see logp/experiment.h. One, the client, has the clock
+ * and sends commands; the other, the server, executes them. Before each repetition the client waits
+ * for a quiet time, until no gap of an earlier one can be in force: twice as long as two messages
+ * took. A busy host makes that long, so it is measured again before each timing, and a shorter time
  * counts at once; where nothing is emulated, the pauses of a timing are limited as its time is.
  */
 #include "operand/operand.h"
@@ -29,7 +29,7 @@ enum act {
     ACT_REDUCE, /* be asked, then take part in a reduction of n doubles */
 };
 
-/* What the client wants of the server, `reps` times. */
+/* An act that the client asks of the server, `reps` times. */
 struct command {
     int64_t act, n, n_bytes, reps, wait_ns;
 };
@@ -119,7 +119,8 @@ static void forget_reduction(struct end *e)
 
 /* ---- the server ---- */
 
-/* Where sends wait for their receiver, so does the client's, while this one sends: it is here. */
+/* Receive while sending. Where sends wait for their receiver, so does the client's, while this one
+ * sends. */
 static int swap(struct end *e, size_t n_bytes)
 {
     struct logp_request *r;
@@ -205,17 +206,17 @@ struct client {
     struct logp_observed *seen;
     int64_t reading_ns; /* of the clock */
     int64_t call_ns;    /* of a call that does nothing */
-    int64_t late_ns;    /* a wait takes so much more */
+    int64_t late_ns;    /* how much longer a wait takes than asked for */
     int64_t spaced_ns;  /* SPACED calls that do nothing, with waits between, and a reading; less
-                           what is waited for: no sum of medians, as few are late, but by much */
+                           the waits. Not a sum of medians, because few are late, but by much */
     int64_t quiet_ns;   /* for messages of this size: no gap is longer, none is on its way longer */
 };
 
-/* What one repetition is: a command, and what the client does meanwhile. */
+/* A repetition: a command, and the actions of the client meanwhile. */
 struct plan {
     enum act act;
     int n;
-    bool spaced;                    /* its messages are apart, by what is quiet */
+    bool spaced;                    /* its messages are a quiet time apart */
     enum logp_timing first, second; /* which timings these are; LOGP_TIMINGS: not wanted */
 };
 
@@ -241,8 +242,8 @@ static int space_nothing(struct logp_vp *vp, int64_t wait_ns, int64_t *ns)
     return rc;
 }
 
-/* How long the clock takes to be read, how long a call takes that does nothing, and how much later
- * than asked for a wait ends; each after a wait, as what is timed. */
+/* Measure how long the clock takes to be read, how long a call takes that does nothing, and how
+ * much later than asked for a wait ends; each after a wait, as in the timings. */
 static int calibrate(struct client *c, int64_t wait_ns)
 {
     enum { N = 31 };
@@ -277,7 +278,7 @@ static int calibrate(struct client *c, int64_t wait_ns)
     c->call_ns = c->call_ns > 0 ? c->call_ns : 0;
     c->late_ns = median(late, N) - c->reading_ns;
     median(spaced, N);            /* which sorts */
-    c->spaced_ns = spaced[N / 8]; /* as of what is timed: estimate.c */
+    c->spaced_ns = spaced[N / 8]; /* the lower octile, as of timings: estimate.c */
     return 0;
 }
 
@@ -334,7 +335,7 @@ static int repeat(struct client *c, const struct plan *p, size_t n_bytes, int64_
     return rc;
 }
 
-/* How many repetitions there is time for: two that do not count say how long one takes. */
+/* Find how many repetitions there is time for, from two that do not count. */
 static int warm_up(struct client *c, const struct plan *p, size_t n_bytes, int64_t *reps)
 {
     const int64_t from = logp_now(c->end.pair);
@@ -373,7 +374,7 @@ static int observe(struct client *c, const struct plan *p, struct logp_observati
 }
 
 /* Where nothing is emulated, no more than a part of what a timing may take: a message of 4 KiB, and
- * each 4 KiB of a longer one, is there by then. What takes longer is the host, not the network. */
+ * each 4 KiB of a longer one, is there by then. Longer times are the host's, not the network's. */
 static int64_t most_quiet(const struct client *c, size_t n_bytes)
 {
     const int64_t each_ns = c->how.limit_ns / ENOUGH_REPS;
@@ -392,8 +393,8 @@ static void set_quiet(struct client *c, size_t n_bytes, int64_t round_ns)
     c->quiet_ns = 2 * round_ns < most_ns ? 2 * round_ns : most_ns;
 }
 
-/* Two messages of this size at once, n times; each that takes less than what is quiet says makes it
- * shorter, before the next. *round_ns: the shortest, whatever held the others up was no gap */
+/* Send two messages of this size at once, n times; a time that is less than the quiet time allows
+ * shortens it before the next. *round_ns: the shortest; no gap delayed the others */
 static int renew_quiet(struct client *c, size_t n_bytes, int n, int64_t *round_ns)
 {
     const struct plan two = {.act = ACT_ANSWER, .n = 2};
@@ -414,9 +415,9 @@ static int renew_quiet(struct client *c, size_t n_bytes, int n, int64_t *round_n
     return rc;
 }
 
-/* What is quiet for messages of this size: *round_ns, of two of them, when no gap is in force. What
- * is quiet enough for smaller ones is not for these: the first of them make it so. Commands leave
- * gaps, too. */
+/* Set the quiet time for messages of this size; *round_ns: the time of two of them when no gap is
+ * in force. The quiet time of smaller ones is too short for these, so the first of them lengthen
+ * it. Commands leave gaps, too. */
 static int resolve_quiet(struct client *c, size_t n_bytes, int64_t *round_ns)
 {
     const size_t size = n_bytes > sizeof(struct command) ? n_bytes : sizeof(struct command);
@@ -457,7 +458,7 @@ static int observe_size(struct client *c, struct logp_observation *o)
     return rc;
 }
 
-/* 1, and thousands, where what is rounded up to whole ns is whole already. */
+/* Observe 1, and thousands, whose times are whole ns even before the model rounds them up. */
 static int observe_reductions(struct client *c)
 {
     struct logp_observed *seen = c->seen;

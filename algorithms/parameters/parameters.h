@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What estimates are made of: medians without outliers, and lines over sizes. */
+/* The parts of estimates: medians without outliers, and lines over sizes. */
 #ifndef LPI_PARAMETERS_H
 #define LPI_PARAMETERS_H
 
@@ -15,16 +15,18 @@
 struct lpi_sample {
     int64_t *sorted; /* n of them */
     size_t n, left_out;
-    bool is_low; /* the lower octile stands for them, else the median */
+    bool is_low; /* the typical time is the lower octile, else the median */
 };
 
 /* Of n_given >= 1 times; to be freed. 0; -ENOMEM */
 int lpi_sample_create(struct lpi_sample *out, const int64_t *times, size_t n_given);
-/* What stands for them. The median: the middle one, or the mean of the two in the middle. */
+/* The typical time. A median is the middle time, or the mean of the two in the middle. */
 double lpi_sample_typical(const struct lpi_sample *s);
-/* The same of as many drawn from it at random, with repetitions; *random goes on. room: n times */
+/* The typical time of as many drawn from it at random, with repetitions; *random advances.
+ * capacity: space for n times */
 double lpi_sample_again(const struct lpi_sample *s, uint64_t *random, int64_t *capacity);
-/* Half the 95 % interval of the median, at least, whatever stands for them; 0: all are the same. */
+/* Half the 95 % interval of the median, at least, also where the octile is typical; 0: all are the
+ * same. */
 double lpi_sample_spread(const struct lpi_sample *s);
 
 /* ---- lines.c ---- */
@@ -42,12 +44,12 @@ struct lpi_fitted {
 /* Least squares, each weighted by 1 / sigma^2; of one dot, or of equal x: no slope. */
 struct lpi_fitted lpi_fit(const struct lpi_dot *dots, size_t n);
 /* Half the 95 % intervals of base and slope if the residuals are larger than the sigmas explain; 0:
- * they are not, or there are too few dots to tell. */
+ * they are not, or there are too few dots. */
 struct lpi_fitted lpi_fit_errors(const struct lpi_dot *dots, size_t n,
                                  const struct lpi_fitted *line);
 
 /*
- * Where one line does not do: cut 0 .. n - 1 into ranges, of at least three each, so that the sum
+ * Cut 0 .. n - 1, where one line does not fit, into ranges, of at least three each, so that the sum
  * of misfits of two curves over the same x, and a price for each range, is the least.
  * @param first, second  n dots each; those of sigma <= 0 count nothing
  * @param ends           out: behind the last of each range, at most `most` of them
@@ -58,7 +60,8 @@ size_t lpi_cut(const struct lpi_dot *first, const struct lpi_dot *second, size_t
 
 /* ---- sample.c: figures that must not be relied on ---- */
 
-/* A time that is below 0 by no more than it is known to becomes 0. @return is it possible? */
+/* Set a time to 0 if it is below 0 by no more than its error. @return false: it is below 0 by
+ * more */
 bool lpi_fit_time(double *ns, double noise, double one_way);
 /* The first reason is kept. */
 void lpi_doubt_size(const struct logp_size_seen *s, const char *what, double ns,

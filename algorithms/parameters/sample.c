@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of one kind: what is left of them without outliers, and their median; and figures that must
- * not be relied on: times below 0, and times that no line explains. A host that is busy with
- * something else makes both, and the intervals of the same times do not show it.
+ * Times of one kind, without outliers, and their median; and figures that must not be relied on:
+ * times below 0, and times that no line explains. A host that is busy with something else makes
+ * both, and the intervals of the same times do not show it.
  */
 #include "parameters/parameters.h"
 
@@ -80,8 +80,8 @@ double lpi_sample_spread(const struct lpi_sample *s)
     return (double)(interval.high_ns - interval.low_ns) / 2;
 }
 
-/* A call that takes nothing is a few ns below 0 as often as above; a median is off by its spread,
- * and that is no more than a curve is off from a line. */
+/* A call that takes nothing is a few ns below 0 as often as above. The error of a median is its
+ * spread, and at most that of a line through a curve. */
 static double known_to(double noise, double one_way)
 {
     return 5 + fmin(noise, fabs(one_way) / 50);

@@ -15,17 +15,18 @@
  * ceil(x) + ceil(y) >= ceil(x + y). For G > g, M messages take at least M e and M g + (k - M) G,
  * and so any average of the two; that in which M cancels is k e G / (e + G - g).
  *
- * More sent. Of the bytes of an item, take one that leaves the root last, in message M. All that
- * leave by then are the item's k bytes, so M starts at sum w(k_i) without it; from there that byte
- * takes B(P), later by w(k_M) - e <= st(k_M), as neither M arrives sooner, nor the next message
- * starts. Together B(P) + W(k) - e. (For single items: B(P) + (n-1) max(g, o), Karp et al. 1993.)
+ * More sent. Of the bytes of an item, take one that leaves the root last, in message M. The bytes
+ * that leave by then are the item's k bytes, so M starts at sum w(k_i) without it; from there that
+ * byte takes B(P), later by w(k_M) - e <= st(k_M), as neither M arrives sooner, nor the next
+ * message starts. Together B(P) + W(k) - e. (For single items: B(P) + (n-1) max(g, o), Karp et al.
+ * 1993.)
  *
- * More received. Count of the first message that each processor gets only what a byte would take.
- * With that B(P) still holds, so for some processor that is the least. It gets its first message
- * st(k_1) later than that, and the others at least w(k_i) apart: B(P) + W(k) - e, with o_recv.
+ * More received. Count the time of the first message that each processor gets as if it had one
+ * byte. B(P) still holds, so for some processor this time is B(P) or later. It gets that message
+ * st(k_1) later, and the others at least w(k_i) apart: B(P) + W(k) - e, with o_recv.
  *
- * Both hold backwards. Any single port: d + W(k) - e. Of what all send together some processor
- * sends at least the average.
+ * Both hold backwards. Any single port: d + W(k) - e. Some processor sends at least the average of
+ * all bytes.
  *
  * store-forward: k bytes are k G on the wire, and w is e whatever the size. Nothing is added to
  * B(P). Through a port: the message that is j-th from the end leaves (or comes) j e earlier, so if
@@ -201,10 +202,10 @@ int64_t lpi_bound_gather(const struct logp_params *p, int64_t P, int64_t bytes)
 /*
  * A scatter and a gather of each, and what goes through all ports. M messages go straight from one
  * processor to another for at most M pairs; the items of all other pairs are sent twice or more. A
- * message of k bytes takes (g - G) + k G at least of the time of its sender, all of that d - g or more
- * before T. So with M = P mu, (g - G) mu + k G (2 (P-1) - mu) <= T - (d - g) for items of k bytes.
- * This is linear in mu, which is 0 or P - 1 where it is least: all items are sent twice, or all
- * straight. (More messages only add to it, as g >= G.)
+ * message of k bytes takes (g - G) + k G at least of the time of its sender, all of that d - g or
+ * more before T. So with M = P mu, (g - G) mu + k G (2 (P-1) - mu) <= T - (d - g) for items of k
+ * bytes. This is linear in mu, which is 0 or P - 1 where it is least: all items are sent twice, or
+ * all straight. (More messages only add to it, as g >= G.)
  */
 int64_t lpi_bound_exchange(const struct logp_params *p, int64_t P, int64_t bytes)
 {
@@ -221,8 +222,8 @@ int64_t lpi_bound_exchange(const struct logp_params *p, int64_t P, int64_t bytes
 
 /*
  * A broadcast backwards. The time to combine cannot be added to each message, as a message may
- * carry operands that are not combined yet. But the rank that makes the last combination of an
- * element has heard from all before.
+ * contain operands that are not combined yet. But a message from each rank, perhaps relayed, has
+ * reached the rank that makes the last combination of an element.
  */
 int64_t lpi_bound_reduce(const struct logp_params *p, int64_t P, int64_t bytes, int64_t n)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lower bounds through the links of a network. Its nodes are put in a row and cut in two between
- * any two of them; what the processors of one side need of the other's, K bytes, crosses the cut,
- * whatever way it takes and however often it is relayed. Of c links that cross one passes ceil(K/c)
- * of them at least, k now.
+ * any two of them; the K bytes that the processors of one side need from the other cross the cut,
+ * whatever way they take and however often they are relayed. Of c links that cross one passes
+ * ceil(K/c) of them at least, k now.
  *
  * A link passes its next message max(g, st(k_i)) after the one before, which is the gap of links
- * that logp/delay.h states. So the last enters sum max(g, st(k_i)) after the first, without its own,
- * and then takes L + st. As max(g, st) - st <= max(g - st(1), 0):
+ * that logp/delay.h states. So the last enters sum max(g, st(k_i)) after the first, without its
+ * own, and then takes L + st. As max(g, st) - st <= max(g - st(1), 0):
  *
  *     T >= o_send + V(k) + L + o_recv - max(g - st(1), 0),
  *
@@ -17,19 +17,19 @@
  *
  * Combining changes nothing, as in bound_ways.c. The rows: by rank; in a mesh or torus by the place
  * in each of its dimensions. A row may have no more than MOST_CUTS cuts: where it is longer, ranks
- * or places next to each other stand together.
+ * or places next to each other share one place of the row.
  */
 #include "predict/predict.h"
 
 enum { MOST_CUTS = 256, MOST_LINKS = 1 << 18, MOST_SWITCHES = 2048 };
 
-/* Where a node stands in the row. */
+/* The place of each node in the row. */
 struct row {
     const struct logp_topology *topology;
     int64_t P;
     int stride, size;  /* of the dimension */
     int n;             /* cuts + 1 */
-    int16_t *switches; /* where they stand; of a tree only */
+    int16_t *switches; /* their places; of a tree only */
 };
 
 static int stands(const struct row *r, int node)
@@ -39,8 +39,8 @@ static int stands(const struct row *r, int node)
     return (int)((int64_t)(node / r->stride % r->size) * r->n / r->size);
 }
 
-/* A switch stands with the lowest rank whose route to rank 0 leads over it, but where rank 0 does.
- */
+/* Put each switch at the place of the lowest rank whose route to rank 0 leads over it and whose
+ * place is not that of rank 0; all others at that of rank 0. */
 static bool place_switches(struct row *r, int16_t *switches)
 {
     const int links = logp_topology_links(r->topology);
@@ -94,7 +94,7 @@ static int64_t across(const struct logp_params *p, int64_t bytes, int64_t links)
            last;
 }
 
-/* What crosses, from so many senders to so many receivers. */
+/* Return the bytes that cross, from this number of senders to this number of receivers. */
 static int64_t bytes_of(const struct lpi_need *need, int64_t from, int64_t to)
 {
     if (from == 0 || to == 0)
@@ -103,8 +103,8 @@ static int64_t bytes_of(const struct lpi_need *need, int64_t from, int64_t to)
                            need->each_to ? to : 1);
 }
 
-/* At each place of the row how many stand there, and, at its upper end, how many more links each
- * way cross the cut below it than the one before. */
+/* For each place of the row the number of processors there, and, at its upper end, how many more
+ * links cross the cut below it, each way, than the one before. */
 struct counts {
     int64_t from[MOST_CUTS], to[MOST_CUTS], up[MOST_CUTS], down[MOST_CUTS];
 };

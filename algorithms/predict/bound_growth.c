@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lower bound of the broadcast of n bytes: how fast their copies and their holders multiply. d, w(k)
- * and e are those of bound.c, and D = d - e; for d < g let g be d, which only shortens w(k).
+ * A lower bound of the broadcast of n bytes: how fast their copies and their holders multiply. d,
+ * w(k) and e are those of bound.c, and D = d - e; for d < g let g be d, which only shortens w(k).
  *
  * Until T. Y(t) counts the bytes that all processors together know at t, n at the beginning; N(t)
  * counts the processors that know any, one at the beginning. A message of k bytes that starts at s
- * keeps its sender from the next until s + w(k), and is there at s + w(k) + D or later. Let messages
- * be under way until s + w(k). At any time t those under way have different senders, each of which
- * knows any bytes, so they are N(t) at most; and each knows all that it sends, so together they are
- * Y(t) bytes at most.
+ * keeps its sender from the next until s + w(k), and is there at s + w(k) + D or later. Let
+ * messages be under way until s + w(k). At any time t those under way have different senders, each
+ * of which knows any bytes, so they are N(t) at most; and each knows all that it sends, so together
+ * they are Y(t) bytes at most.
  *
  * Prices. Let a message pay b(t) + k c(t) per unit of time while it is under way. b and c are any
- * functions >= 0 that are 0 from T - D on. A byte that is known at t is worth V(t) = 1 + the integral
- * of c from t to T, and a processor that then knows something W(t), the integral of b. Let each
- * message pay k V + max(W - h, 0) at least, for some h >= 0, with V and W as of when it is there.
- * All together pay at most the integral of b N + c Y. Now N and Y are what was there at the beginning
- * and what messages brought until then: each brings a processor that knew nothing at most once, and
- * that P - 1 times in all. So that integral is W(0) + n (V(0) - 1) + sum of W over the messages that
- * bring one + sum of k (V - 1) over all. The W and V cancel:
+ * functions >= 0 that are 0 from T - D on. A byte that is known at t is worth V(t) = 1 + the
+ * integral of c from t to T, and a processor that then knows something W(t), the integral of b. Let
+ * each message pay k V + max(W - h, 0) at least, for some h >= 0, with V and W as of when it is
+ * there. All together pay at most the integral of b N + c Y. Now N and Y are the counts at the
+ * beginning and all that messages brought until then: each brings a processor that knew nothing at
+ * most once, and that P - 1 times in all. So that integral is W(0) + n (V(0) - 1) + sum of W over
+ * the messages that bring one + sum of k (V - 1) over all. The W and V cancel:
  *
  *     Y(T) = n + sum of k <= n V(0) + W(0) + (P-1) h.
  *
@@ -25,18 +25,18 @@
  * prices prove the bound whatever they are: so the search for good ones needs no proof.)
  *
  * Steps. b and c are constant in steps of time, which divide e. w(k) and D are rounded down to
- * steps; a k that is one of many with equal w(k) so rounded need only pay as the least and the most of
- * these, as both sides are linear in k. A start within a step pays enough if the starts at both
- * its ends do, because V is linear there and max(W - h, 0) is convex. So the prices are made step by
- * step, backwards from T - D: in each step b and c are so high that all messages that start with
- * it pay enough, and, of these, b N' + c Y' is the least, for a guess of N and Y.
+ * steps; of many k with equal w(k) so rounded, only the least and the largest need to pay, as both
+ * sides are linear in k. A start within a step pays enough if the starts at both its ends do,
+ * because V is linear there and max(W - h, 0) is convex. So the prices are made step by step,
+ * backwards from T - D: in each step b and c are so high that all messages that start with it pay
+ * enough, and, of these, b N' + c Y' is the least, for a guess of N and Y.
  *
- * The last bytes. Of n bytes take the m that leave the root last; each leaves when the first message
- * that has it starts. Let M be the first message with any of these, and let it start at s with m' of
- * these and y others. The n - m - y bytes that are not in M left before, so s >= (n - m - y) G for
- * g >= G. For o <= g the m' bytes are no sooner anywhere, and the next message of the root starts no
- * sooner, than if they alone left at s + y G. Before that no other processor knew any of the m. So
- * the broadcast of m bytes begins at (n - m) G or later.
+ * The last bytes. Of n bytes take the m that leave the root last; each leaves when the first
+ * message that has it starts. Let M be the first message with any of these, and let it start at s
+ * with m' of these and y others. The n - m - y bytes that are not in M left before,
+ * so s >= (n - m - y) G for g >= G. For o <= g neither the m' bytes arrive anywhere sooner, nor the
+ * next message of the root starts sooner, than if they alone left at s + y G. Before that only the
+ * root knew any of the m. So the broadcast of m bytes begins at (n - m) G or later.
  *
  * Backwards in time the same holds for a reduction (bound.c).
  */
@@ -50,15 +50,15 @@ enum {
     STEPS = 2560,  /* of T */
     CLASSES = 256, /* messages that take as many steps */
     FEWEST = 16,   /* steps of e at first, */
-    FINEST_OF = 4, /* and at last so many times as many, */
+    FINEST_OF = 4, /* and at last this many times as many, */
     FINEST = 48,   /* unless these make more steps of (n - 1) G */
-    SPREAD = 2,    /* (m - 1) G is at most so many d, */
-    LONGEST = 48   /* and so many e */
+    SPREAD = 2,    /* (m - 1) G is at most this many d, */
+    LONGEST = 48   /* and this many e */
 };
 
 static const int64_t most = INT64_C(1) << 40; /* of P */
 
-/* The price of a message: so much, or more. */
+/* The condition on the price of a message. */
 struct line {
     double at_least, k; /* b + k c >= at_least, per step */
 };
@@ -70,11 +70,11 @@ struct growth {
     int n_classes; /* the first has w = e, and each of the others one more */
     double least[CLASSES], largest[CLASSES]; /* bytes of the messages of a class */
     double N[STEPS], Y[STEPS];               /* guessed, for each step */
-    double c[STEPS + 1], b[STEPS + 1];       /* what is paid from a step on: V - 1, and W */
+    double c[STEPS + 1], b[STEPS + 1];       /* the price from a step on: V - 1, and W */
     struct line lines[2 * CLASSES];          /* of the messages that start with a step */
 };
 
-/* What messages that start with step s have to pay in it. */
+/* Fill x->lines with the least that messages starting with step s have to pay in it. */
 static int lines_at(struct growth *x, int s, int end, double h)
 {
     int n = 0;
@@ -91,7 +91,7 @@ static int lines_at(struct growth *x, int s, int end, double h)
     return n;
 }
 
-/* The highest line at c, if any is above 0; of equals that of the fewest bytes. */
+/* Return the highest line at c, if any is above 0. Ties go to the line with the fewest bytes. */
 static const struct line *highest(const struct line *lines, int n, double c)
 {
     const struct line *best = NULL;
@@ -105,8 +105,8 @@ static const struct line *highest(const struct line *lines, int n, double c)
     return best;
 }
 
-/* The least N b + Y c with b + k c above all lines. From c = 0 on: as long as c is cheaper than the b
- * that it saves, up to where another line is the highest. */
+/* Find the least N b + Y c with b + k c above all lines. From c = 0 on: as long as c is cheaper
+ * than the b that it saves, up to where another line is the highest. */
 static void price(const struct line *lines, int n, double N, double Y, double *b, double *c)
 {
     const struct line *at = highest(lines, n, 0);
@@ -147,7 +147,7 @@ static double worth(struct growth *x, int T, double h)
     return (x->n * (1 + x->c[0]) + x->b[0] + (x->P - 1) * h) / (x->P * x->n);
 }
 
-/* Is it proven that T steps are too few? h, in n: as before, or near that. */
+/* Whether it is proven that T steps are too few. h, in n: as before, or near that. */
 static bool are_too_few(struct growth *x, int T, double *h)
 {
     static const double tried[] = {1, 0.75, 1.3};
@@ -169,8 +169,8 @@ static bool are_too_few(struct growth *x, int T, double *h)
     return best < 1 - 1e-6;
 }
 
-/* N as in the optimal tree; Y as if messages came bit by bit, and this more slowly than they do. @return
- * when all is known then. */
+/* Guess N as in the optimal tree; Y as if messages came bit by bit, and this more slowly than they
+ * do. @return the time when all is then known */
 static int guess(struct growth *x, const struct logp_params *p, int64_t o, int64_t d, int64_t g)
 {
     const double slow = 0.6, G = (double)p->G_ps / x->step_ps;
@@ -201,7 +201,8 @@ static int guess(struct growth *x, const struct logp_params *p, int64_t o, int64
     return i;
 }
 
-/* Which messages take as many steps. @return are they few enough? */
+/* Sort messages into classes that take the same number of steps. @return false: there are too
+ * many */
 static bool classes_of(struct growth *x, int64_t g, int64_t G_ps)
 {
     const double g_ps = (double)g * 1000, G = (double)G_ps;
@@ -218,7 +219,7 @@ static bool classes_of(struct growth *x, int64_t g, int64_t G_ps)
     return false;
 }
 
-/* T in steps; the last of low .. high for which it is proven that they are too few. They are for low. */
+/* Return T in steps: the last of low .. high that are proven to be too few. low is proven. */
 static int search_steps(struct growth *x, int low, int high, double *h)
 {
     high = high < STEPS ? high : STEPS - 1;
@@ -233,7 +234,7 @@ static int search_steps(struct growth *x, int low, int high, double *h)
     return low;
 }
 
-/* With so many steps of e. @return the steps of T that are guessed; STEPS: T has more */
+/* Cut time into steps, `steps` of them in e. @return the guessed steps of T; STEPS: T has more */
 static int cut(struct growth *x, int steps, const struct logp_params *p, int64_t o, int64_t d,
                int64_t g)
 {
@@ -247,8 +248,8 @@ static int cut(struct growth *x, int steps, const struct logp_params *p, int64_t
     return STEPS;
 }
 
-/* Of n bytes; 0: this says nothing, or there is no memory. d >= e > 0, g <= d. What coarse steps prove is
- * where the search in steps of half their length begins, twice. */
+/* Return the bound for n bytes; 0: none is proved, or there is no memory. d >= e > 0, g <= d. The
+ * time that coarse steps prove is the start of the search in steps of half their length, twice. */
 static int64_t time_of(const struct logp_params *p, int64_t o, int64_t d, int64_t g, int64_t P,
                        int64_t n)
 {

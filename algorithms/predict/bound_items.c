@@ -12,8 +12,8 @@
  *
  *     R(t) <= max over k of min(k / m, R(t - d - st(k))) + R(t - w(k)).
  *
- * A scatter to P - 1 others ends at T with R(T) >= P or later, whatever else messages carry, and so
- * does anything that contains one; backwards in time a gather, o being o_recv.
+ * A scatter to P - 1 others ends at T with R(T) >= P or later, whatever other bytes its messages
+ * have, and so does any collective that contains one; backwards in time a gather, o being o_recv.
  *
  * Steps. All times are rounded down to steps. Of the k with the same st(k), so rounded, the largest
  * is best. With longer messages k / m grows and the rest falls: beyond where k / m is larger than
@@ -30,8 +30,8 @@ static __int128 gcd(__int128 a, __int128 b)
     return b == 0 ? a : gcd(b, a % b);
 }
 
-/* Steps of such a length that `about` are some three quarters of all; if may be, parts of all times and
- * of that of a byte, or at least of those times. */
+/* Return a length of steps of which `about` are some three quarters of all. If possible it divides
+ * all times and that of a byte, or at least those times. */
 static __int128 step_ps(const struct logp_params *p, int64_t o, int64_t d, int64_t about)
 {
     const __int128 times =

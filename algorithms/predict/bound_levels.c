@@ -13,8 +13,8 @@
  * all far ones are informed. The same holds backwards in time, with a receipt in place of a send,
  * and e with o_recv; but that receipts of one kind start e apart: before the last starts, which
  * takes the least o_recv of the kind, and each takes the time of its message up to its receipt. As
- * for B(P) in bound.c, W(k) - e is added, by which all that a root sends first is late, or all
- * that a last one has yet to receive.
+ * for B(P) in bound.c, W(k) - e is added, by which all that a root sends first is late, or all that
+ * a last one has yet to receive.
  *
  * What crosses. K bytes go from near to far ones, so one near processor sends K / (their number) of
  * them at least to far ones, and one far processor receives K / (theirs): a port for each
@@ -55,7 +55,7 @@ static bool is_earlier(const struct event *a, const struct event *b)
 
 LPI_HEAP(event, struct event, is_earlier)
 
-/* @return is there space? */
+/* @return there is space */
 static bool put(struct heard *h, struct event e)
 {
     if (h->n == EVENTS)
@@ -71,8 +71,8 @@ static bool tell(struct heard *h, const struct kinds *k, bool from, int64_t at)
            put(h, (struct event){at + k->d[from][true], from, true});
 }
 
-/* When all that are far have heard, the first not before t; or, where they are too many, a time
- * before that. */
+/* Return the time when all far ones are informed, the first not before t; or, if there are too many
+ * events, an earlier time. */
 static int64_t all_heard(const struct kinds *k, int64_t t)
 {
     int64_t left[2] = {k->ranks[false] - 1, k->ranks[true]}, now = 0;

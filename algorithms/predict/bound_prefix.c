@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lower bound of a scan of long vectors: either few messages carry what is combined, and then most
- * of it goes from rank to rank, or many do. d, w(k) and st(k) are those of bound.c, with G <= g. Rank
- * v needs something of all ranks below it; what the others have counts as one byte for each place of
- * the vector, however much is combined in it. A transfer is one byte of one message.
+ * A lower bound of a scan of long vectors: either few messages transport combined operands, and
+ * then most of these pass from rank to rank, or many do. d, w(k) and st(k) are those of bound.c,
+ * with G <= g. Rank v needs something of all ranks below it; the operands of the others count as
+ * one byte for each place of the vector, however much is combined in it. A transfer is one byte of
+ * one message.
  *
- * Transfers. Take one place of the vector. If R transfers bring it to all that need it, then a of them
- * follow one after the other, each made when the one before has come, with R + a >= 2 (P-1). (For
- * circuits of combinations: Snir 1986.) Leave out what rank P-1 sends before it has received
- * anything: nobody needs it. Call a rank simple if it receives once. A simple rank w may have sent
- * before that, what it has itself. Then leave it out: nobody else needs to know that it is there;
- * its receipt and what it sent before are two transfers or more; what it sends later its sender
- * sends in its place. So R falls by 2 or more, P by 1, and a does not rise. If no such rank is left,
- * let a ranks be simple. For any two of them, v < w, w hears in its only receipt of what v has, and v
+ * Transfers. Take one place of the vector. If R transfers bring it to all that need it, then a of
+ * them follow one after the other, each made when the one before has come, with R + a >= 2 (P-1).
+ * (For circuits of combinations: Snir 1986.) Leave out the transfers of rank P-1 before it has
+ * received anything: no rank needs them. Call a rank simple if it receives once. A simple rank w
+ * may have sent its own operand before that. Then leave w out: no other rank depends on it; its
+ * receipt and its earlier sends are two transfers or more; its later sends are made by its sender
+ * instead. So R falls by 2 or more, P by 1, and a does not rise. If no such rank is left, let a
+ * ranks be simple. For any two of them, v < w, w learns of v's operand in its only receipt, and v
  * has sent nothing before its own one: these a transfers follow one after the other. All other
  * ranks above 0 receive twice or more: R >= a + 2 (P-1-a).
  *
- * A chain of these a begins with a transfer of rank 0, and can be continued to one to rank P-1: say
- * of h >= a. A message of k bytes takes d + st(k).
+ * A chain of these a begins with a transfer of rank 0, and can be continued to one to rank P-1. Let
+ * its length be h >= a. A message of k bytes takes d + st(k).
  *
  * Time. Of the n places let all be in the order in which the first messages of their chains leave
  * rank 0. For the q-th, counted from 0, these and all before it have q + 1 bytes, so the start of
  * its message and st of that are q G together, as w(k) >= k G. The same holds backwards in time at
  * rank P-1, for a place that is the q'-th there. If the two messages differ, the place takes
- * T >= h d + q G + q' G + st of the h - 2 messages between. Let this be a share u of all places, for
- * all of which q and q' are n u (n u - 1) / 2 at least in sum; of the others a is 1. So the sum of
- * h d + st of those between is n u (T + G - n u G) at most, and that is n S at most with the u
- * that is worst: S = T + G - n G for T + G >= 2 n G, else (T + G)^2 / (4 n G).
+ * T >= h d + q G + q' G + st of the h - 2 messages between. Let this be a share u of all places,
+ * for all of which q and q' are n u (n u - 1) / 2 at least in sum; of the others a is 1. So the sum
+ * of h d + st of those between is at most n u (T + G - n u G), which is at most n S for the worst
+ * u: S = T + G - n G for T + G >= 2 n G, else (T + G)^2 / (4 n G).
  *
- * Ports. A message takes w(k) >= (g - G) + k G of its sender's time, all of that d - g or more before
- * T. So (g - G) M + G R <= P (T - d + g), R being the sum over all places, n (2P - 3 - a) at least
- * with a the sum over those of the share u, by n. Of the M messages let the i-th have c_i of the
- * transfers between: sum c_i = c, c >= n (a - 2), and sum c_i (k_i - 1) G <= n (S - a d). As c_i <= k_i
- * and c_i^2 >= 2 k c_i - k^2 for any k, M >= (2 k - 1) c / k^2 - n (S - a d) / (G k^2). With this the
- * condition is linear in a, and it holds for an a in 0 .. P-1 only if for one of the ends. With the k
- * where a cancels it is best: G k^2 = (g - G)(2 k + d/G - 1). T is at least the least that satisfies
- * it.
+ * Ports. A message takes w(k) >= (g - G) + k G of its sender's time, all of that d - g or more
+ * before T. So (g - G) M + G R <= P (T - d + g), R being the sum over all places, n (2P - 3 - a) at
+ * least with a the sum over those of the share u, by n. Of the M messages let the i-th have c_i of
+ * the transfers between: sum c_i = c, c >= n (a - 2), and sum c_i (k_i - 1) G <= n (S - a d). As
+ * c_i <= k_i and c_i^2 >= 2 k c_i - k^2 for any k, M >= (2 k - 1) c / k^2 - n (S - a d) / (G k^2).
+ * With this the condition is linear in a, and it holds for an a in 0 .. P-1 only if for one of the
+ * ends. With the k where a cancels it is best: G k^2 = (g - G)(2 k + d/G - 1). T is at least the
+ * least that satisfies it.
  */
 #include "predict/predict.h"
 
@@ -53,7 +54,7 @@ static __int128 slack(const struct prefix *x, __int128 T)
     return t >= 2 * R ? t - R : t * t / (4 * R) + 1;
 }
 
-/* May T be enough, with so many transfers one after the other? All is multiplied by k^2 G / n. */
+/* Whether T may be enough with `a` transfers in sequence. All is multiplied by k^2 G / n. */
 static bool is_enough(const struct prefix *x, __int128 T, __int128 a)
 {
     const __int128 kG = x->k * x->G, h = x->g - x->G;

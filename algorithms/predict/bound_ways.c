@@ -10,12 +10,12 @@
  * in time, but that receipts start so far apart, and their ends are closer where o_recv differs: of
  * the messages with such bytes the first ends at D + st(k_M) or later, the last starts sum w(k_i)
  * after the start of that, and its end is as late less the most by which o_recv differs. Combining
- * changes nothing: each message has at most as many elements as it has room for, and what j needs
- * depends on all of i's.
+ * changes nothing: each message has at most as many elements as its bytes can hold, and the result
+ * of j depends on all elements of i.
  *
- * Each with bytes of its own. Of what i sends, k_t bytes are for processors whose ways are t or
- * longer: as above, of these the last to leave starts sum w(k_i) after the first, and takes t:
- * t + W(k_t) - e, for each t. Backwards for what comes to j. store-forward: as "Through a port" in
+ * Each with bytes of its own. Let i send k_t bytes to processors whose ways are t or longer: as
+ * above, of these the last to leave starts sum w(k_i) after the first, and takes t: t + W(k_t) - e,
+ * for each t. Backwards the same holds for the receipts of j. store-forward: as "Through a port" in
  * bound.c, with t in place of d.
  */
 #include "predict/predict.h"
@@ -27,7 +27,7 @@ enum {
     FEWEST_ENDS = 4,
 };
 
-/* What more bytes take through a port, beyond what the first takes. */
+/* Return the time that more bytes take through a port than the first byte alone. */
 static int64_t more(const struct lpi_ways_port *port, bool back, int64_t bytes)
 {
     const struct logp_params *p = &port->least;
@@ -75,8 +75,8 @@ static bool pair(const struct look *x, int end, int other)
            (!n->up || (x->back ? b < a : a < b));
 }
 
-/* Is each of the other end something of its own? Ranks that are not looked at then count, too, if
- * all take part. */
+/* Return the bound where each rank of the other end has bytes of its own. Ranks without a place
+ * count, too, if all take part. */
 static int64_t each(const struct look *x, const struct lpi_ways_port *port, int end,
                     const int64_t *way)
 {
@@ -119,8 +119,8 @@ static void look_from(struct look *x, int end)
         x->least = lpi_max(x->least, each(x, &port, end, way));
 }
 
-/* From those at one end, or, where they are many, from so many of them that it does not take long.
- */
+/* Look from the ranks at one end; if they are many, only from as many as can be looked at
+ * quickly. */
 static void look(struct look *x)
 {
     const struct lpi_ranks *ends = x->back ? &x->need->to : &x->need->from;
@@ -142,7 +142,7 @@ static void look(struct look *x)
             look_from(x, i);
 }
 
-/* Do all hear of what this one has (back: does it hear of all)? */
+/* Whether all ranks need the bytes of this one (back: it needs those of all). */
 static bool is_root(const struct look *x, int place)
 {
     const struct lpi_need *n = x->need;
@@ -152,7 +152,7 @@ static bool is_root(const struct look *x, int place)
     return !n->up || x->w->rank[place] == (x->back ? x->w->P - 1 : 0);
 }
 
-/* Which of the others is the last is not known. */
+/* Return the bound by levels. It is not known which of the others is the last. */
 static int64_t bound_levels(const struct look *x)
 {
     const struct lpi_need *n = x->need;
@@ -188,7 +188,7 @@ int64_t lpi_bound_ways(int64_t P, const struct logp_invocation *c, const struct 
 
         if (back ? !is_one(&need->to) && is_one(&need->from)
                  : !is_one(&need->from) && is_one(&need->to))
-            continue; /* the other end says the same in fewer steps */
+            continue; /* the other end gives the same bound in fewer steps */
         look(&x);
         T = lpi_max(T, x.least);
         if (w->links != NULL && x.farthest >= 0 && is_root(&x, x.farthest))

@@ -32,8 +32,8 @@ static int children_of(int64_t group)
     return group > 1 ? floor_log2(group - 1) + 1 : 0;
 }
 
-/* No processor below a child of the root has more children than it, so that it and the root are
- * what all in its group wait for. */
+/* No processor below a child of the root has more children than that child, so all in its group
+ * wait only for it and the root. */
 __int128 lpi_doubling_pipelined(int64_t P, int64_t D, int64_t E, int64_t more,
                                 __int128 (*period)(int c, bool root, const void *arg),
                                 const void *arg)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a function of whole numbers is least, and whole square roots: what predictions optimise
- * with. Exact integers throughout.
+ * The least of a function of whole numbers, and whole square roots, for predictions that optimise.
+ * Exact integers throughout.
  */
 #include "predict/predict.h"
 
 /*
- * So many steps look for the least. Where there are 10^12 to choose from, millions next to it
- * differ by how they are rounded; what is found then is next to it, too.
+ * STEPS limits the search for the least. Among 10^12 candidates, millions next to the least differ
+ * only by rounding; the result is then next to it, too.
  */
 enum { STEPS = 262144, PER_OCTAVE = 4, NEIGHBOURS = 128 };
 
@@ -92,8 +92,8 @@ struct whole {
     const void *arg;
 };
 
-/* Nothing of low .. high parts takes less; exact where they are of one size. Otherwise all parts
- * are the smallest, and there are as many as of the largest. */
+/* Return a lower bound of the time of low .. high parts; exact where they are of one size.
+ * Otherwise it has parts of the smallest size, in the number of the largest. */
 static __int128 least_time(int64_t low, int64_t high, const void *arg)
 {
     const struct whole *whole = arg;

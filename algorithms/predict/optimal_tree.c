@@ -111,7 +111,7 @@ int64_t logp_tree_count(int64_t n, int64_t d, int64_t e)
 }
 
 /*
- * Sum of f(0) .. f(n), term by term: a binomial stands e (d < e: d) times for each value of its
+ * Sum of f(0) .. f(n), term by term: a binomial occurs e (d < e: d) times for each value of its
  * floor, the last one r + 1 times. C(j + q, j + 1) = C(j + q, j) q / (j + 1) keeps the products
  * below 2^124.
  */
@@ -350,7 +350,7 @@ static int64_t follow_last(const struct logp_tree *tree, const struct logp_tree_
     return low;
 }
 
-/* What is at node n is the next of the path, child k of the last. One is always free for it. */
+/* Add child k of the last node to the path. It always has a free place. */
 static void go_down(struct path *path, int64_t k)
 {
     path->at[path->n++ % KNOWN].k = k;
@@ -427,7 +427,8 @@ static __int128 total_time(const struct logp_tree *tree, int64_t t)
     return lpi_tree_sum(t - 1, tree->d, tree->e);
 }
 
-/* Along the path to the last id; what is to its left is whole, what is to its right is cut off. */
+/* Return the sum along the path to the last id: subtrees to its left are whole, those to its right
+ * are cut off. */
 __int128 lpi_tree_total(const struct logp_tree *tree)
 {
     struct logp_tree_node node = logp_tree_root(tree);

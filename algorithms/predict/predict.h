@@ -56,7 +56,7 @@ static inline struct lpi_times lpi_times(const struct logp_params *p, size_t n_b
     return t;
 }
 
-/* Do formulas hold, but for the shared gap and topologies, which some know? */
+/* Whether formulas hold, but for the shared gap and topologies, which some know. */
 static inline bool lpi_is_plain(const struct logp_invocation *c)
 {
     return c->args.blocks == NULL && c->model.links == NULL && c->model.rendezvous_from == 0 &&
@@ -96,8 +96,8 @@ static inline bool lpi_lacks_memory(const struct logp_prediction *p)
     return p->certainty == LOGP_PREDICTION_NONE && p->ns == LOGP_PREDICTION_NO_MEMORY;
 }
 
-/* Beyond 36 years there is none: sums of times saturate there, and no clock goes on. An exact time
- * that is beyond is marked: a fold would find no other. */
+/* Times beyond 36 years have no prediction: sums of times saturate there, and no clock counts
+ * further. An exact time that is beyond is marked: a fold would find no other. */
 #define LPI_TOO_LONG INT64_MAX
 
 static inline struct logp_prediction lpi_exact(__int128 ns)
@@ -138,14 +138,14 @@ static inline int64_t lpi_mod(int64_t x, int64_t P)
 }
 
 /* minimise.c */
-/* The x >= 1 in low .. high where a function is least, or, where it takes too many steps to tell,
- * next to the least; among equals low, else any. bound(a, b) is at most its value anywhere in
+/* Return the x >= 1 in low .. high where a function is least, or, if finding it takes too many
+ * steps, one next to it; among equals low, else any. bound(a, b) is at most its value anywhere in
  * a .. b, and bound(x, x) is its value. */
 int64_t lpi_minimise(__int128 (*bound)(int64_t low, int64_t high, const void *arg), const void *arg,
                      int64_t low, int64_t high);
-/* How large the parts of a whole of M >= 1 should be: all but the last are of one size, and of the
- * smallest of which so many hold the whole. time: what n parts of a size and a last one take, which
- * is not less for more or larger ones. */
+/* Return the best size of the parts of a whole of M >= 1: all but the last are of one size, the
+ * smallest with which their number holds the whole. time: that of n parts of a size and a last one,
+ * which is not less for more or larger ones. */
 int64_t lpi_best_part(int64_t M,
                       __int128 (*time)(int64_t n, int64_t size, int64_t last, const void *arg),
                       const void *arg);
@@ -179,7 +179,8 @@ __int128 lpi_doubling_time(int64_t P, int64_t D, int64_t E);
 __int128 lpi_doubling_pipelined(int64_t P, int64_t D, int64_t E, int64_t more,
                                 __int128 (*period)(int c, bool root, const void *arg),
                                 const void *arg);
-/* When all P could make another send: as t(P), but for P = 2 max(D, E); t(P) where E <= D. */
+/* The time when all P could make another send: as t(P), but for P = 2 max(D, E); t(P) where
+ * E <= D. */
 __int128 lpi_doubling_sent(int64_t P, int64_t D, int64_t E);
 /* The nearest first. */
 __int128 lpi_nearest_time(int64_t P, int64_t D, int64_t E);
@@ -196,7 +197,8 @@ int lpi_most_ones(uint64_t x, int top);
  * send.
  */
 
-/* When a processor is free, its next send may start, and its last receive started. */
+/* The times when a processor is free, when its next send may start, and when its last receive
+ * started. */
 struct lpi_rounds {
     __int128 free, send_next, recv_start;
 };
@@ -207,7 +209,7 @@ struct lpi_rounds {
         .recv_start = LOGP_NEVER                                                                   \
     }
 
-/* When the next send may start. */
+/* The time when the next send may start. */
 static inline __int128 lpi_rounds_start(const struct lpi_rounds *r, const struct logp_params *p)
 {
     const __int128 start = lpi_later(r->free, r->send_next);
@@ -215,7 +217,8 @@ static inline __int128 lpi_rounds_start(const struct lpi_rounds *r, const struct
     return p->gap_shared ? lpi_later(start, r->recv_start + lpi_max(p->o_recv_ns, p->g_ns)) : start;
 }
 
-/* When the first message can be received, the last send being made at `last`, E before another. */
+/* The time when the first message can be received, if the last send starts at `last`, E before
+ * another. */
 static inline __int128 lpi_rounds_turn(const struct logp_params *p, __int128 last, __int128 E,
                                        int64_t stream)
 {
@@ -275,8 +278,8 @@ static inline void lpi_uneven_round(struct lpi_rounds *r, const struct logp_para
 }
 
 /*
- * When all have come to `at` with their gaps still before them: what follows is a bound from there
- * on, since no processor is earlier in anything.
+ * Let all processors come to `at` with their gaps still before them: the times from there on are
+ * bounds, since no processor is earlier in any act.
  */
 static inline void lpi_rounds_from(struct lpi_rounds *r, const struct logp_params *p, __int128 at)
 {
@@ -284,10 +287,10 @@ static inline void lpi_rounds_from(struct lpi_rounds *r, const struct logp_param
 }
 
 /*
- * What a round of up to n_bytes takes at most, however the processors differ: a processor that
- * begins it when all could begin has received by then, and may go on, gaps and all. (Where a longer
- * message has no longer gap, a shorter one after it may come that much sooner.) The last round
- * takes D.
+ * The most that a round of up to n_bytes takes, however the processors differ: a processor that
+ * begins it when all could begin has received by then, and may start the next round, gaps included.
+ * (Where a longer message has no longer gap, a shorter one after it may come that much sooner.) The
+ * last round takes D.
  */
 static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_bytes)
 {
@@ -299,13 +302,14 @@ static inline int64_t lpi_round_at_most(const struct logp_params *p, size_t n_by
 /*
  * ---- bound.c ----
  * Lower bounds of any algorithm, whatever its messages, their order and their sizes. Each
- * collective makes its own of these; what they rest on is in bound.c. In ns; bytes and elements >=
- * 0, P >= 1. A capacity only makes it longer. Where links differ, p is of each parameter the least
- * that any has; a network only makes it longer than p says. What the ways of both add is in
- * lpi_bound_ways().
+ * collective makes its own of these; bound.c has the proofs. In ns; bytes and elements >= 0,
+ * P >= 1. A capacity only makes it longer. Where links differ, each parameter of p is the least of
+ * any link; a network only makes the time longer than p alone does. lpi_bound_ways() adds the ways
+ * of both.
  */
 
-/* Until all of P have heard from one; and until one has heard, through however many, from all. */
+/* Until data of one have reached all of P; and until data of all have reached one, over any
+ * relays. */
 int64_t lpi_bound_out(const struct logp_params *p, int64_t P);
 int64_t lpi_bound_in(const struct logp_params *p, int64_t P);
 
@@ -314,27 +318,27 @@ int64_t lpi_bound_in(const struct logp_params *p, int64_t P);
 int64_t lpi_bound_more_sent(const struct logp_params *p, int64_t bytes);
 int64_t lpi_bound_more_received(const struct logp_params *p, int64_t bytes);
 
-/* bound_growth.c: until all of P have so many bytes of one, o being o_send; backwards o_recv. 0: this
- * says nothing. */
+/* bound_growth.c: until all of P have this number of bytes of one, o being o_send; backwards
+ * o_recv. 0: no bound. */
 int64_t lpi_bound_growth(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes);
 
-/* bound_items.c: until each of P - 1 others has so many bytes of its own from one, o being o_send;
- * backwards o_recv. at_least: a time that it takes at least. 0: this says nothing. */
+/* bound_items.c: until each of P - 1 others has this number of bytes of its own from one, o being
+ * o_send; backwards o_recv. at_least: a known lower bound. 0: no bound. */
 int64_t lpi_bound_items(const struct logp_params *p, int64_t o, int64_t P, int64_t bytes,
                         int64_t at_least);
 
-/* bound_prefix.c: until each has something of so many bytes of each below it, which may be combined.
- * 0: this says nothing. */
+/* bound_prefix.c: until each has something of this number of bytes of each below it, which may be
+ * combined. 0: no bound. */
 int64_t lpi_bound_prefix(const struct logp_params *p, int64_t P, int64_t bytes);
 
-/* Until so many bytes have left a processor, or come to it, and are where they go to. */
+/* Until this number of bytes have left a processor, or come to it, and have arrived. */
 int64_t lpi_bound_sent(const struct logp_params *p, int64_t bytes);
 int64_t lpi_bound_received(const struct logp_params *p, int64_t bytes);
 
 /* n elements of each of `operands` processors out of P are combined. */
 int64_t lpi_bound_combined(const struct logp_params *p, int64_t P, int64_t n, int64_t operands);
 
-/* n x m, where that is not too many: then as many as there can be. */
+/* n x m, or the largest count if that is too large. */
 int64_t lpi_bound_times(int64_t n, int64_t m);
 
 static inline int64_t lpi_bound_bytes(size_t n_bytes)
@@ -377,8 +381,9 @@ static inline bool lpi_ranks_have(const struct lpi_ranks *r, int64_t rank)
     return rank >= r->first && rank < r->end && (rank - r->first) % r->step == 0;
 }
 
-/* What a collective brings from each of some processors to each of some others: bytes that leave
- * the one and without which the other cannot end, sent as they are or combined with others. */
+/* The data that a collective brings from each of some processors to each of some others: bytes that
+ * leave the one and without which the other cannot end, sent as they are or combined with
+ * others. */
 struct lpi_need {
     struct lpi_ranks from, to;
     int64_t bytes;   /* 0: nothing */
@@ -396,7 +401,7 @@ int64_t lpi_bound_ways(int64_t P, const struct logp_invocation *c, const struct 
 int64_t lpi_bound_cuts(const struct lpi_ways *w, const struct lpi_need *need);
 
 /* bound_levels.c: the same, if those far from a place (back: from which it is far) are a level of
- * their own. longer: what is added to the time until all have heard from it. */
+ * their own. longer: the time to add until all have its bytes. */
 int64_t lpi_bound_levels(const struct lpi_ways *w, const struct lpi_need *need, int place,
                          bool back, const int64_t *way, int64_t longer);
 
@@ -423,16 +428,16 @@ enum { LPI_PLACES = 256, LPI_ALL_PLACES = 128 };
 struct lpi_ways {
     const struct logp_links *links;       /* NULL: a network */
     const struct logp_topology *topology; /* NULL: links */
-    struct logp_params params;            /* what links say nothing of */
+    struct logp_params params;            /* parameters that links do not give */
     int64_t P;
     int n;
     int rank[LPI_PLACES];
-    int64_t stands_for[LPI_PLACES]; /* so many ranks, as far from any place that is an end */
+    int64_t stands_for[LPI_PLACES]; /* number of ranks as far from any place that is an end */
     bool is_end[LPI_PLACES];        /* ways from and to it may be looked at */
 };
 
-/* @return is there anything to look at? Not where c has neither links nor a network, nor where they
- * are not for P processors, nor where there are too many places. */
+/* @return false if c has neither links nor a network, if they are not for P processors, or if there
+ * are too many places. */
 bool lpi_ways_init(struct lpi_ways *w, int64_t P, const struct logp_invocation *c);
 
 /* The way from a place to each (back: from each to it); 0 to itself. */

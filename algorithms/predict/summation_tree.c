@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-/* What a tree can be made of, beyond LOGP_SUMMATION_MAX: to wait so long never pays. */
+/* Limit of times in units, beyond LOGP_SUMMATION_MAX: to wait so long never pays. */
 static const int64_t most_units = 3 * LOGP_PARAM_MAX_NS;
 
 static int64_t units(__int128 ns, int64_t unit_ps)
@@ -25,13 +25,13 @@ static int64_t units(__int128 ns, int64_t unit_ps)
 }
 
 /*
- * Times in units, rounded up: an event of the run is then never later than its unit says, as
- * everything a processor does starts at the latest of what it waits for. Additions are charged in
- * whole nanoseconds; where gamma is none, those before a receive or a send end up to one later, for
- * which both are planned with one more.
+ * Times in units, rounded up: an event of the run is then never later than its unit, because each
+ * step of a processor starts at the latest of the events that it waits for. Additions are charged
+ * in whole nanoseconds; where gamma is none, those before a receive or a send end up to one later,
+ * for which both are planned with one more.
  *
  * No processor waits in a plan, and rounding up only brings messages earlier: the time is exact as
- * soon as what a processor does itself, receiving and adding, is whole.
+ * soon as a processor's own times, of receiving and adding, are whole.
  */
 static void measure(struct logp_summation *s, const struct logp_params *p, size_t n_bytes,
                     int64_t *d, int64_t *e)
@@ -59,7 +59,8 @@ static void share_out(struct logp_summation *s, int64_t N, __int128 total)
         s->exact = true;
 }
 
-/* How many processors take part: all labels below T - o for the least T with N_max(T, P) >= N. */
+/* Return the number of processors that take part: all labels below T - o for the least T with
+ * N_max(T, P) >= N. */
 static int64_t worth_sending(const struct logp_summation *s, int64_t N, int64_t d, int64_t e)
 {
     int64_t low = 1, high = s->tree.T; /* T - o */

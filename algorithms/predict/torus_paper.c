@@ -48,8 +48,9 @@ int64_t logp_torus_pipelined(const struct logp_torus *t, int64_t m)
     return cycles(pipelined(t, m, (t->M - 1) / m));
 }
 
-/* Blocks are of the smallest size of which so many hold the message: for their number none is
- * better. low .. high blocks take at least the time of the smallest, as many as of the largest. */
+/* Return a lower bound of the time of low .. high blocks: that of blocks of the smallest size, in
+ * the number of the largest. For each number of blocks, the smallest size that holds the message is
+ * best. */
 static __int128 least_cycles(int64_t low, int64_t high, const void *arg)
 {
     const struct logp_torus *t = arg;

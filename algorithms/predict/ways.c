@@ -52,7 +52,8 @@ static bool has(const struct lpi_ways *w, int64_t rank)
     return false;
 }
 
-/* The root, rank 0 and the last, what is farthest from these, and ranks in between. */
+/* Take the root, rank 0 and the last, the ranks farthest from the root and from rank 0, and ranks
+ * in between. */
 static bool sample_network(struct lpi_ways *w, int root)
 {
     const int64_t first[] = {root, farthest(w, root), 0, farthest(w, 0), w->P - 1};
@@ -66,7 +67,7 @@ static bool sample_network(struct lpi_ways *w, int root)
     return true;
 }
 
-/* What the places of links are chosen by. */
+/* The state by which the places of links are chosen. */
 struct choice {
     int64_t node[LOGP_MOST_KINDS]; /* the last that had a place of this kind, */
     int places[LOGP_MOST_KINDS];   /* how many it has there, */
@@ -75,7 +76,8 @@ struct choice {
     int alike_at[LOGP_MOST_KINDS]; /* and a place on one of them, which is not the root's */
 };
 
-/* Ranks first .. end - 1 of one node: of each kind two have places, and those that stand out. */
+/* Add ranks first .. end - 1 of one node: two of each kind have places, and the root, rank 0 and
+ * the last. */
 static bool add_node(struct lpi_ways *w, struct choice *x, int64_t node, int64_t first, int64_t end,
                      int root)
 {
@@ -112,7 +114,8 @@ static bool of_one_kind(const struct lpi_ways *w, int64_t first, int64_t end)
     return true;
 }
 
-/* Whole nodes of one kind of ranks, without a rank that stands out, are alike. */
+/* Whole nodes of one kind of ranks are alike, unless they have the root, rank 0 or the last
+ * rank. */
 static bool sample_links(struct lpi_ways *w, int root)
 {
     const int64_t per_node =
@@ -168,7 +171,7 @@ struct logp_params lpi_ways_params(const struct lpi_ways *w, int from, int to)
     return p;
 }
 
-/* The time of one message of one byte between two places; back: from the second one to the first. */
+/* The time of one message of one byte between two places; back: from the second to the first. */
 static int64_t message(const struct lpi_ways *w, int first, int second, bool back)
 {
     const int from = back ? second : first, to = back ? first : second;

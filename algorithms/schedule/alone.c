@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one rank of a schedule is busy for, if it never waits: all that is sent to it is there as
- * soon as anything can be. More waiting only delays what follows, so the schedule takes no less.
+ * The time that one rank of a schedule is busy if it never waits: each message to it arrives as
+ * early as any can. More waiting only delays later steps, so the schedule takes no less.
  */
 #include "schedule/schedule.h"
 
-/* A message to the rank of no bytes: how long the port is taken by what comes is not known here. */
+/* Do one step of the rank. A message to it counts no bytes, because it is not known here how long
+ * it takes the port. */
 static void step_alone(const struct logp_delay_ops *ops, void *model, struct logp_port *port,
                        int64_t rank, const struct logp_step *s, int64_t *clock)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The third reader of a schedule: does everything get where it should? It is done without data:
- * each byte of a buffer has a label that says what it stands for (schedule.h), and steps move
- * labels. At the end each rank must hold what its collective promises, each contribution once, in
- * the order of ranks where the operation does not commute. In a barrier each rank must have heard
- * from all. No step reads what no step has written, nor anything beyond a buffer, and every message
- * is received as large as it was sent.
+ * The third reader of a schedule: it checks that all data get where they should. It needs no data:
+ * each byte of a buffer has a label with its meaning (schedule.h), and steps move labels. At the
+ * end each rank must hold what its collective promises, each contribution once, in the order of
+ * ranks where the operation does not commute. In a barrier a message from each rank, perhaps
+ * relayed, must have reached all others. No step reads what no step has written, nor anything
+ * beyond a buffer, and every message is received as large as it was sent.
  *
  * The fold decides which message a receive takes, and finds a rank that waits for ever. This file
  * is a delay model for the fold, in which nothing takes time and the arrival of a message is its
@@ -180,7 +180,7 @@ static int combine(struct check *k, int64_t rank, const struct logp_step *s)
     return rc;
 }
 
-/* What the work of a compute makes is its rank's own. */
+/* Do a compute. The bytes that its work makes get labels of its rank's own. */
 static int compute(struct check *k, int64_t rank, const struct logp_step *s)
 {
     lpi_step_label *at = labels(&k->ranks[rank], s->at, s->n_bytes);
@@ -274,7 +274,7 @@ static int stuck(struct check *k, int64_t rank, int rc)
                         : "it receives from a rank that does not exist");
 }
 
-/* ---- what is promised ---- */
+/* ---- the postcondition ---- */
 
 static int by_value(const void *a, const void *b)
 {

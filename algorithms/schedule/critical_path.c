@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the time of a schedule is made of, under the parameters in force: when each task starts, the
- * path that decides the end, and from the end back how much later everything could be.
+ * The parts of the time of a schedule, under the parameters in force: the start of each task, the
+ * path that decides the end, and, from the end back, how much later each task could be.
  */
 #include "predict/predict.h"
 #include "schedule/schedule.h"
@@ -22,14 +22,14 @@ static int64_t rounding(int64_t n, int64_t ps)
     return rest > 0 ? 1000 - rest : 0;
 }
 
-/* n times a parameter; own_ns: what the link says, -1: nothing. */
+/* Add n times a parameter; own_ns: the link's value for it, -1: none. */
 static void add_own(struct logp_terms *terms, int64_t *term, int n, int64_t own_ns)
 {
     *term += own_ns < 0 ? n : 0;
     terms->links_ns += own_ns < 0 ? 0 : n * own_ns;
 }
 
-/* What a task takes, in terms. */
+/* Return the time of a task, in terms. */
 static struct logp_terms terms_of_task(const struct lpi_explanation *x, uint32_t task)
 {
     const struct logp_task *t = &x->tasks[task];
@@ -215,7 +215,7 @@ static void set_times(struct lpi_explanation *x, const struct lpi_prices *p,
     }
 }
 
-/* What a link says is what it says whatever the parameters are. */
+/* Return the costs that a link gives itself: those that do not change with the parameters. */
 static struct logp_link_costs own_costs(const struct logp_links *links, int src, int dst)
 {
     const struct logp_params none = {0},

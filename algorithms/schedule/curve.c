@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The time of a schedule as a function of a parameter. A pass at a value gives the longest path
- * there, which is a line: so many times the parameter, and so much besides. No line is above the
- * function, and it is convex: where it is on a line at two values it is on it between them. So,
- * with the lines at 0 and far out: if at the whole ps on both sides of where two lines meet nothing
- * is above them, there is nothing between them; else what is above is a line more.
+ * there, which is a line: a multiple of the parameter, and a constant. No line is above the
+ * function, and it is convex: where it is on a line at two values it is on it between them. So
+ * begin with the lines at 0 and far out: if at the whole ps on both sides of where two lines meet
+ * the function is not above them, no line is missing between them; else the path there is a new
+ * line.
  */
 #include "schedule/schedule.h"
 
@@ -99,7 +100,7 @@ static int64_t meeting(const struct logp_line *a, const struct logp_line *b)
     return (a->base_ps - b->base_ps) / (b->slope - a->slope);
 }
 
-/* Is there a line above both, where they meet? */
+/* Whether there is a line above both, where they meet. */
 static bool find_between(struct search *s, enum logp_parameter parameter, const struct logp_line *a,
                          const struct logp_line *b, struct logp_line *found)
 {
@@ -124,7 +125,7 @@ static int insert(struct search *s, size_t place, struct logp_line line)
     return 0;
 }
 
-/* From left to right: what is left of lines[i] is complete. */
+/* Find the lines from left to right: those to the left of lines[i] are complete. */
 static int find_lines(struct search *s, enum logp_parameter parameter)
 {
     struct logp_line line = line_at(s, parameter, 0, LPI_BY_TIME_THEN_MORE);
@@ -146,7 +147,7 @@ static int find_lines(struct search *s, enum logp_parameter parameter)
     return rc;
 }
 
-/* How many messages, or combinations, are rounded up on any path, at most. */
+/* Return the most messages, or combinations, that are rounded up on any path. */
 static int64_t most_roundings(struct search *s, enum logp_parameter parameter)
 {
     struct lpi_at at;

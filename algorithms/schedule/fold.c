@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second reader of a schedule: what it costs, without running it.
+ * The second reader of a schedule: it finds the time without running it.
  *
- * Each rank goes on as far as what has been sent to it, through the delay model's own start, send
+ * Each rank runs as far as the messages sent to it allow, through the delay model's own start, send
  * and recv. Receives name their source and tag, so which message a rank takes does not depend on
- * when anything happens; and where the model's answers depend on the message and its two ends alone
- * (it has a lookahead), neither does what it costs. Then ranks are taken in any order: a queue, in
- * which a rank goes to the end whenever it has received. So all are about as far as each other, few
- * messages are under way, and memory is touched in the order of ranks.
+ * times; and where the model's answers depend on the message and its two ends alone (it has a
+ * lookahead), neither does its cost. Then ranks are taken in any order: a queue, in which a rank
+ * goes to the end whenever it has received. So all are about as far as each other, few messages are
+ * under way, and memory is touched in the order of ranks.
  *
  * Otherwise sends are made in the order of (start, rank), as under the virtual clock: each rank
- * goes on to its next send, and of these the earliest is made. A rank that waits can send no
- * earlier: what it waits for is still to be sent, or answered.
+ * runs to its next send, and of these the earliest is made. A rank that waits can send no earlier:
+ * the message that it waits for is still to be sent, or answered.
  */
 #include "predict/predict.h"
 #include "schedule/schedule.h"
@@ -51,12 +51,12 @@ struct fold {
     struct lpi_wires wires;
     struct lpi_fold_rendezvous rendezvous;
     bool in_order;                     /* sends by (start, rank) */
-    uint32_t *queue, mask, head, tail; /* of ranks that can go on: a ring of 2^x > P */
+    uint32_t *queue, mask, head, tail; /* of ranks that can run: a ring of 2^x > P */
     struct lpi_turn *heap;             /* in order: of ranks whose next step is a send */
     size_t n_heap;
 };
 
-/* ---- which rank goes on ---- */
+/* ---- the queue of ranks that can run ---- */
 
 static void add_to_queue(struct fold *f, uint32_t rank)
 {
@@ -83,7 +83,7 @@ static bool step_after(struct fold *f, uint32_t r, struct logp_step *s)
     return step_of(f, r, s);
 }
 
-/* Is rank r at a send whose receiver waits for the payload? */
+/* Whether rank r is at a send whose receiver waits for the payload. */
 static bool is_answered(const struct fold *f, uint32_t r)
 {
     return f->rendezvous.from > 0 && f->rendezvous.ranks[r].rts_sent;
@@ -95,7 +95,7 @@ static int wrong(struct fold *f, uint32_t r, int rc)
     return rc;
 }
 
-/* What rank r sends is on its way, and its receiver perhaps goes on. 0; -ENOMEM */
+/* Put the message of rank r on its way; its receiver may then run. 0; -ENOMEM */
 static int post(struct fold *f, uint32_t r, const struct logp_step *s, int64_t arrival)
 {
     const struct lpi_fold_message message = {
@@ -270,8 +270,8 @@ static int beyond(const struct fold *f)
     return f->until < end_of_time - 1 ? -ETIME : -EOVERFLOW;
 }
 
-/* Rank r goes on as far as it can, but to a second receive after the others. 0; -EAGAIN: it waits,
- * or is in the queue; or an error */
+/* Run rank r as far as it can, but to a second receive only after the other ranks. 0; -EAGAIN: it
+ * waits, or is in the queue; or an error */
 static int go_on(struct fold *f, uint32_t r)
 {
     struct rank *k = &f->ranks[r];
@@ -332,7 +332,7 @@ static void resume(struct fold *f, uint32_t r)
         f->c.plan = f->parts[r];
 }
 
-/* Rank r has gone as far as go_on() says. 0; or an error */
+/* Store the state of rank r after go_on() returned rc. 0; or an error */
 static int leave(struct fold *f, uint32_t r, int rc, bool stored)
 {
     if (rc == 0) {
@@ -528,7 +528,7 @@ static int fold(const struct logp_schedule *schedule, const struct logp_delay *d
         return -ENOTSUP;
     rc = logp_delay_functions(delay, &ops);
     if (rc == 0 && (ops.fate != NULL || ops.stops != NULL))
-        rc = -ENOTSUP; /* it is not the schedule alone that says what is received */
+        rc = -ENOTSUP; /* messages received would not depend on the schedule alone */
     if (rc != 0)
         return rc;
     if (logp_step_list_is_graph(schedule->args.list, &schedule->model.params)) {

@@ -25,7 +25,7 @@ void lpi_rendezvous_fini(struct lpi_fold_rendezvous *rendezvous, size_t P)
     free(rendezvous->ranks);
 }
 
-/* A request is a letter that arrives before time 0. */
+/* A request is a message that arrives before time 0. */
 static int64_t as_request(int64_t arrival)
 {
     return -1 - arrival;
@@ -39,7 +39,7 @@ static int64_t cts_ns(const struct lpi_fold_rendezvous *rendezvous, int from, in
     return rendezvous->ops->params != NULL ? rendezvous->ops->params(rendezvous->model)->L_ns : 0;
 }
 
-/* A letter, or a request, meets a receive of rank r. @return the sender has its answer */
+/* A message, or a request, meets a receive of rank r. @return the sender has its answer */
 static bool match(struct lpi_fold_rendezvous *rendezvous, int64_t r, struct lpi_posted *m,
                   const struct lpi_fold_message *message)
 {
@@ -86,7 +86,7 @@ int lpi_rendezvous_post(struct lpi_fold_rendezvous *rendezvous, struct lpi_fold_
     return rc == -EAGAIN ? 0 : rc;
 }
 
-/* Does the rank wait for this receive? Then it goes on. */
+/* Whether the rank waits for this receive; then it is not blocked any more. */
 static bool wakes_for(struct lpi_posted_list *k, uint32_t which)
 {
     const bool wakes = k->blocked && k->next == which;

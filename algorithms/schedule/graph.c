@@ -80,7 +80,7 @@ static enum lpi_act act_of(const struct logp_step *s)
                                           : LPI_COMPUTE;
 }
 
-/* Take up what has been freed, at `since`; and what that frees, at `now`. */
+/* Take up the steps that have been freed, at `since`, and the steps that these free, at `now`. */
 static int take_up(struct lpi_graph *g, int64_t since, int64_t now)
 {
     static const enum lpi_act order[] = {LPI_SEND, LPI_RECEIVE, LPI_COMPUTE};
@@ -104,7 +104,7 @@ static int take_up(struct lpi_graph *g, int64_t since, int64_t now)
     return rc;
 }
 
-/* ---- what is done first ---- */
+/* ---- which act is first ---- */
 
 static bool is_empty(const struct lpi_row *row)
 {
@@ -238,7 +238,7 @@ int64_t lpi_graph_taker(const struct lpi_graph *g, const struct logp_step *s)
 
 /* ---- all of it ---- */
 
-/* Where the successors of each step stand, and how many each waits for. */
+/* Fill the successors of each step, and the number of steps that each waits for. */
 static int link_steps(struct lpi_graph *g, const struct logp_edge *edges, int64_t n_edges)
 {
     for (int64_t i = 0; i < n_edges; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a list with edges costs, without running it: each rank is woken at the times at which
- * something ends, arrives or could start, in the order of (time, rank), which is that of the
+ * The time of a list with edges, without running it: each rank is woken at the times at which an
+ * act ends or could start or a message arrives, in the order of (time, rank), which is that of the
  * virtual clock. It does one act and goes back into the queue, so that a rank with an earlier time
  * goes first.
  */
@@ -13,8 +13,8 @@
 
 static const int64_t end_of_time = INT64_MAX / 8; /* as fold.c */
 
-/* A message that is on its way. Those of one source come in the order sent: `seen` is no earlier
- * than that of the one before it. */
+/* A message that is on its way. Messages of one source come in the order sent: `seen` is at least
+ * that of the one before it. */
 struct coming {
     int64_t arrival, seen;
     size_t n_bytes;
@@ -22,7 +22,7 @@ struct coming {
     int32_t src, tag;
 };
 
-/* When the last message of a source is seen. */
+/* The time when the last message of a source is seen. */
 struct last {
     int64_t seen;
     int32_t src; /* plus 1; 0: none */
@@ -82,7 +82,7 @@ static struct last *find_last(const struct desk *d, int32_t src)
     return &d->last[i];
 }
 
-/* When m, which is the next of its source, is seen. 0; -ENOMEM */
+/* Set the time when m, which is the next of its source, is seen. 0; -ENOMEM */
 static int see(struct desk *d, struct coming *m)
 {
     struct last *last;
@@ -173,7 +173,7 @@ static int compute(struct fold *f, uint32_t r, const struct logp_step *s)
     return f->traced.trace != NULL ? lpi_traced_compute(&f->traced, r, begun, d->clock - begun) : 0;
 }
 
-/* When each could start. */
+/* Find when each act could start. */
 static void look_at(struct fold *f, uint32_t r, int64_t at[LPI_ACTS])
 {
     const struct desk *d = &f->desks[r];
@@ -228,8 +228,8 @@ static int wrong(struct fold *f, uint32_t r, int rc)
     return rc;
 }
 
-/* Rank r at time `now`: what it did is done; take what has come, and begin with the next, or go
- * back to sleep. */
+/* Wake rank r at time `now`: end its act, take the messages that have come, and begin the next act,
+ * or go back to sleep. */
 static int wake(struct fold *f, uint32_t r, int64_t now)
 {
     struct desk *d = &f->desks[r];

@@ -41,7 +41,7 @@ static int accept(struct logp_vp *vp, struct lpi_graph *g, const struct logp_inv
     return rc;
 }
 
-/* When each could start. @return now */
+/* Find when each act could start. @return now */
 static int64_t look_at(struct logp_vp *vp, const struct lpi_graph *g, int64_t at[LPI_ACTS])
 {
     const struct logp_step *s = lpi_graph_step(g, LPI_SEND);

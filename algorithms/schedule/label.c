@@ -27,7 +27,7 @@ bool lpi_label_whole(const lpi_step_label *bytes, size_t element_bytes)
     return true;
 }
 
-/* Room for one more of n parts. 0; -ENOMEM */
+/* Make space for one more combination of n parts. 0; -ENOMEM */
 static int grow(struct lpi_combinations *all, size_t n)
 {
     if (all->n_parts + n > all->capacity) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages under way in a fold. Most ranks have one or two at a time: a list beside the rank's
- * state, so that memory is touched in the order of ranks. A rank with many messages (the root of a flat
- * tree, each rank of an all-to-all) keeps all of them in an overflow, until none is left. A new
- * message is written to its last block. The first receive sorts the messages of the blocks into
- * entries, by source and tag.
+ * Messages under way in a fold. Most ranks have one or two at a time: these are a list next to the
+ * rank's state, so that memory is touched in the order of ranks. A rank with many messages (the
+ * root of a flat tree, each rank of an all-to-all) keeps all of them in an overflow, until none is
+ * left. A new message is written to its last block. The first receive sorts the messages of the
+ * blocks into entries, by source and tag.
  *
  * A block is a row of messages, the first of which has the overflow's next block. Blocks are given
- * out in the order of memory, so the blocks of a rank that sends to all are side by side, not on a
- * page each.
+ * out in the order of memory, so the blocks of a rank that sends to all are next to each other, not
+ * on a page each.
  */
 
 #include "schedule/schedule.h"
@@ -25,7 +25,7 @@ static const uint32_t no_message = UINT32_MAX; /* its next: all of its messages 
 struct lpi_overflow {
     uint32_t left;       /* how many messages, in entries and on blocks */
     uint32_t listed;     /* of them on blocks */
-    uint32_t first, end; /* the first block, and where the next message goes on the last one */
+    uint32_t first, end; /* the first block, and the place of the next message in the last one */
     struct lpi_fold_message *entries; /* the first message of each source and tag */
     uint32_t n_entries, n_used;       /* 2^x > 2 n_used, or 0 */
 };

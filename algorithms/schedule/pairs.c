@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Receives and messages that meet: see schedule.h. A receive stands in the queue of its source and
- * tag, where either may be any; a message looks at the four queues that it fits, and takes the
- * receive that was posted first. A message stands in all four, and is left where it stands when a
- * receive has taken it from one.
+ * Receives and messages that meet: see schedule.h. A receive is in the queue of its source and tag,
+ * where either may be any; a message looks at the four queues that it fits, and takes the receive
+ * that was posted first. A message is in all four queues, and stays in the others when a receive
+ * has taken it from one.
  */
 #include "schedule/schedule.h"
 
@@ -132,7 +132,7 @@ int lpi_pairs_post(struct lpi_pairs *p, int32_t src, int32_t tag, uint32_t recei
     return put(&p->posted, key_of(src, tag), receive, p->n_posted++);
 }
 
-/* So that p->met[message] exists. */
+/* Make space for p->met[message]. */
 static int note(struct lpi_pairs *p, uint32_t message)
 {
     uint32_t capacity = p->met_capacity > 0 ? p->met_capacity : 8;

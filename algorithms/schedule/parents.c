@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* An edge for the first message between two ranks: up, from child to parent, or down. What is not
- * the first must have one already. @return is it still a tree? */
+/* Add an edge for the first message between two ranks: up, from child to parent, or down. Later
+ * messages must have one already. @return it is still a tree */
 static bool add_tree_edge(int64_t *parent, int64_t from, int64_t to, bool up)
 {
     const int64_t child = up ? from : to, above = up ? to : from;
@@ -47,7 +47,7 @@ static int64_t root_of(int64_t P, const int64_t *parent, bool *taking_part)
     return root;
 }
 
-/* As logp_explanation_tree(), if messages first go that way. room: 2 P */
+/* As logp_explanation_tree(), if messages first go that way. capacity: 2 P elements */
 static int64_t tree_this_way(const struct logp_explanation *e, int64_t alone, bool up,
                              int64_t *parent, bool *capacity)
 {

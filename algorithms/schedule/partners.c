@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranks that exchange most share a core: see logp/algorithm.h. The ranks are the vertices of a
- * graph whose edges weigh what two ranks exchange. Cores carry equally many ranks, within one; their
- * sizes are fixed, and ranks are exchanged in pairs.
+ * graph whose edges have the traffic of two ranks as weight. Cores have equally many ranks, within
+ * one; their sizes are fixed, and ranks are exchanged in pairs.
  */
 #include "schedule/schedule.h"
 
@@ -149,7 +149,7 @@ static void begin_round_robin(struct graph *g)
         g->core_of[r] = r % g->n_cores;
 }
 
-/* Each core takes the rank that exchanges most with what it has, of several the first. */
+/* Each core takes the rank that exchanges most with the ranks that it has; ties go to the first. */
 static void begin_greedy(struct graph *g)
 {
     for (int r = 0; r < g->P; r++)
@@ -171,7 +171,7 @@ static void begin_greedy(struct graph *g)
 
 /* ---- refinement ---- */
 
-/* What a move of r from one of two cores to the other would save. */
+/* Return the traffic that a move of r to the other core would save. */
 static int64_t gain_of(const struct graph *g, int r, int other)
 {
     int64_t gain = 0;
@@ -233,7 +233,7 @@ static int gather(struct graph *g, int a, int b)
 
 /* One pass over two cores: exchange the pairs that save most, also where that is less than nothing,
  * and keep the exchanges up to the best sum. The gains of ranks of other cores change too, and are
- * not used. @return what it has saved */
+ * not used. @return the traffic saved */
 static int64_t pass(struct graph *g, int a, int b)
 {
     enum { PATIENCE = 64 }; /* pairs in a row without a new best */
@@ -281,7 +281,7 @@ static void refine(struct graph *g)
     }
 }
 
-/* ---- what is public ---- */
+/* ---- public functions ---- */
 
 static bool valid(int64_t P, const struct logp_traffic *traffic, size_t n, int n_cores)
 {

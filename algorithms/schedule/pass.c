@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When each task of a schedule starts, from what each waits for: the rules of delay.h as edges.
- * What the end of the task before demands anyway is left out of them: o in the gap of a send, and
- * of a receive.
+ * The start of each task of a schedule, from the tasks that it waits for: the rules of delay.h as
+ * edges. Edges leave out times that the end of the task before implies anyway: o in the gap of a
+ * send, and of a receive.
  */
 #include "predict/predict.h"
 #include "schedule/schedule.h"
@@ -33,7 +33,7 @@ struct lpi_edge lpi_wire(const struct lpi_explanation *x, uint32_t task)
         .from = task, .L = 1, .bytes = streamed(x, task), .link = task, .link_before = task};
 }
 
-/* So long after the start of a send or receive: the o or the gap of the link of `link`. */
+/* Return an edge from the start of a send or receive: the o or the gap of the link of `link`. */
 static struct lpi_edge after_start(uint32_t from, uint32_t link)
 {
     return (struct lpi_edge){.from = from, .from_start = true, .link = link, .link_before = link};
@@ -112,7 +112,7 @@ static void add(const struct lpi_prices *p, struct lpi_at *at, int64_t n, int64_
         at->slope += p->counts_roundings ? n > 0 : n;
 }
 
-/* n times a parameter; own_ns: what the link says, -1: nothing. */
+/* Add n times a parameter; own_ns: the link's value for it, -1: none. */
 static void add_own(struct lpi_at *at, int n, int64_t ps, int64_t slope, int64_t own_ns)
 {
     at->ps += (__int128)n * (own_ns < 0 ? ps : own_ns * 1000);
@@ -199,7 +199,7 @@ struct lpi_at lpi_pass(const struct lpi_explanation *x, const struct lpi_prices 
 
                 at = after(&at, &task);
             }
-            /* of all that take no time the first, so that a path has a beginning */
+            /* take the first edge of those without time, so that a path has a beginning */
             if (!is_longer(p, &at, &starts[i]) && (k > 0 || at.ps > 0))
                 continue;
             starts[i] = at;

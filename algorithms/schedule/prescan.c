@@ -14,7 +14,7 @@ struct lpi_early {
     size_t n_bytes;
 };
 
-/* What has been touched of each buffer, and a little more: from the first byte to the last. */
+/* The range from the first to the last byte touched of each buffer; those between count, too. */
 struct touched {
     const char *low[BUFFERS], *high[BUFFERS];
 };
@@ -43,15 +43,15 @@ static bool is_touched(const struct touched *t, const struct lpi_call *call,
     return false;
 }
 
-/* Is a step of the exchange? *sends: only sends have been before it. */
+/* Whether a step belongs to the exchange. *sends: only sends have been before it. */
 static bool belongs(const struct lpi_call *call, const struct logp_step *s, bool *sends)
 {
     *sends = *sends && s->kind == LOGP_STEP_SEND;
     return call->c->plan.early || *sends || s->kind != LOGP_STEP_SEND;
 }
 
-/* Go through an exchange: how many receives it has, and which of them come elsewhere, as soon as
- * there is room to say so. @return how many bytes do */
+/* Count the receives of an exchange, and mark those that come elsewhere once ahead->receives has
+ * space. @return how many bytes come elsewhere */
 static size_t prescan(struct logp_vp *vp, logp_steps steps, const struct lpi_call *call, int64_t i,
                       struct lpi_ahead *ahead)
 {
@@ -74,7 +74,7 @@ static size_t prescan(struct logp_vp *vp, logp_steps steps, const struct lpi_cal
             n_bytes += elsewhere ? s.n_bytes : 0;
             ahead->n++;
         } else if (s.kind != LOGP_STEP_SEND) {
-            plain = false; /* what it touches is not looked at */
+            plain = false; /* the bytes that it touches are not known */
         }
         touch(&touched, call, &s);
         i += s.kind == LOGP_STEP_COMPUTE ? s.parts : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Started schedules: operations of a vp, which the runtime has go on whenever the vp waits. Each
+ * Started schedules: operations of a vp, which the runtime advances whenever the vp waits. Each
  * keeps its place in its steps, and has come to a receive, which is posted, or has ended.
  *
  * Their messages are kept apart by tags: those of the group's collective n are
  * n LOGP_PENDING_TAGS .. (n + 1) LOGP_PENDING_TAGS - 1, n modulo LOGP_MOST_PENDING. When n comes
- * round again, the last collective with these tags has ended here. What others sent for it came
- * before, since messages of one tag arrive in the order sent.
+ * round again, the last collective with these tags has ended here. The messages that others sent
+ * for it came before, since messages of one tag arrive in the order sent.
  */
 
 #include "reader.h"
@@ -25,13 +25,13 @@ struct started {
     int64_t i;              /* the next step */
     struct lpi_ahead ahead; /* receives of further steps that are posted */
     struct logp_vp *group;
-    uint32_t first_tag; /* of the group's, those that are its own */
-    uint32_t label;     /* of what it does, in a trace */
+    uint32_t first_tag; /* of its tags, among the group's */
+    uint32_t label;     /* of its events, in a trace */
 };
 
 /* ---- steps ---- */
 
-/* One that waits for its receiver goes on when that has come: *sending. */
+/* Send; if the message waits for its receiver, *sending is its request. */
 static int send(struct started *p, int tag, const struct logp_step *s,
                 struct logp_request **sending)
 {
@@ -58,7 +58,7 @@ static int advance(struct started *p, struct logp_request **receive)
     struct logp_step s;
     int rc = 0;
 
-    s.into_one = false; /* as far as the compiler can tell */
+    s.into_one = false; /* the compiler cannot see which fields are read */
     while (rc == 0 && *receive == NULL && p->steps(P, rank, p->call.c, p->i, &s)) {
         const bool is_message = s.kind == LOGP_STEP_SEND || s.kind == LOGP_STEP_RECEIVE;
         const int tag = is_message ? (int)(p->first_tag + (uint32_t)s.tag) : 0;
@@ -136,7 +136,7 @@ bool lpi_is_started(const struct logp_vp *vp, const struct logp_invocation *c)
     return false;
 }
 
-/* Has another one these tags? */
+/* Whether another started schedule has these tags. */
 static bool is_taken(const struct logp_vp *group, uint32_t first_tag)
 {
     for (const struct started *p = next_of(group, NULL); p != NULL; p = next_of(group, p))

@@ -10,7 +10,7 @@
 #include <logp/algorithm.h>
 #include <logp/vp.h>
 
-/* What is run, and with which buffers. */
+/* A call to run, and its buffers. */
 struct lpi_call {
     const struct logp_invocation *c;
     void *buf, *recv_buf;
@@ -25,7 +25,7 @@ struct lpi_join {
     bool into_one;
 };
 
-/* What a compute does: its work, and the steps after step i, which are its parts. */
+/* The contents of a compute: its work, and the steps after step i, which are its parts. */
 struct lpi_doing {
     logp_steps steps;
     const struct lpi_call *call;
@@ -34,10 +34,11 @@ struct lpi_doing {
 };
 
 /*
- * prescan.c: where sends wait for their receivers. The sends from one on that waits, and what comes
- * behind them up to the next send, are an exchange: its receives are posted before its first send,
- * so that ranks which send to each other first get through (logp_rank_plan.early: up to the end). One
- * whose place is touched by an earlier step is received elsewhere, and copied when it is its turn.
+ * prescan.c: where sends wait for their receivers. The sends from the first one that waits, and the
+ * steps after them up to the next send, are an exchange: its receives are posted before its first
+ * send, so that ranks which send to each other first get through (logp_rank_plan.early: up to the
+ * end). A message whose place is touched by an earlier step is received elsewhere, and copied when
+ * its turn comes.
  */
 struct lpi_ahead {
     struct lpi_early *receives; /* in the order of the steps; NULL: none is left */
@@ -85,7 +86,8 @@ static inline struct lpi_join lpi_join_of(const struct lpi_call *call, const str
                              s->into_one};
 }
 
-/* What the reader does is not the algorithm's, but copies are. *counts: logp_own_time() */
+/* Count the time of copies as the algorithm's, and the reader's own as not. *counts:
+ * logp_own_time() */
 static inline void lpi_count_own(struct logp_vp *vp, const struct logp_step *s, bool *counts)
 {
     const bool copies = s->kind == LOGP_STEP_COPY;
@@ -95,7 +97,7 @@ static inline void lpi_count_own(struct logp_vp *vp, const struct logp_step *s, 
     *counts = copies;
 }
 
-/* A step that is no message; steps that are its parts are passed over. */
+/* Do a step that is not a message; steps that are its parts are passed over. */
 static inline __attribute__((always_inline)) int lpi_do(struct logp_vp *vp, logp_steps steps,
                                                         const struct lpi_call *call, int64_t P,
                                                         int64_t rank, int64_t *i,
@@ -149,7 +151,7 @@ static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, lo
 {
     const struct lpi_call call = {c, buf, recv_buf};
     const int64_t P = logp_vp_size(vp), rank = logp_vp_rank(vp);
-    struct logp_step s = {.into_one = false}; /* the compiler cannot tell which fields are read */
+    struct logp_step s = {.into_one = false}; /* the compiler cannot see which fields are read */
     const bool outside = logp_own_time(vp, false);
     bool counts = false;
     int rc = 0;
@@ -162,7 +164,7 @@ static inline __attribute__((always_inline)) int lpi_read(struct logp_vp *vp, lo
     return rc;
 }
 
-/* name: these steps, which are told one thing more. */
+/* Define name as these steps with one more argument. */
 #define LPI_STEPS_WITH(name, steps, told)                                                          \
     static bool name(int64_t P, int64_t rank, const struct logp_invocation *c, int64_t i,          \
                      struct logp_step *out)                                                        \

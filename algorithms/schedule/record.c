@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tasks of a schedule, each behind what it waits for. The fold matches sends and
+ * The tasks of a schedule, each after the tasks that it waits for. The fold matches sends and
  * receives: its delay model takes no time and notes both. The arrival of a message is then not a
  * time, but the number of its send.
  */
@@ -28,8 +28,8 @@ static struct logp_task *one_more(struct recorder *r)
     return &r->read[r->n++];
 }
 
-/* How many elements a step combines: by how much longer it takes where each takes 1 ns more. What
- * is planned stays as it is. */
+/* Return how many elements a step combines: by how much longer it takes if each takes 1 ns more.
+ * The plan does not change. */
 static int64_t elements_of(const struct logp_schedule *s, int64_t rank, struct logp_invocation *c,
                            int64_t i, const struct logp_step *step)
 {
@@ -51,8 +51,8 @@ static int64_t rounded_ns(int64_t n, int64_t ps)
     return (int64_t)(((__int128)n * ps + 999) / 1000);
 }
 
-/* A step as a task; one that takes no time and is no message is none. 0; -E2BIG, -EINVAL, -ENOMEM
- */
+/* Add a step as a task, unless it is not a message and takes no time. 0; -E2BIG, -EINVAL,
+ * -ENOMEM */
 static int add_step(struct recorder *r, const struct logp_schedule *s, int64_t rank,
                     struct logp_invocation *c, int64_t i, const struct logp_step *step)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What moves data in a schedule that is run. What a compute does, its parts and its work, happens
- * within its time: only what they take beyond that is extra. */
+/* The functions that move data when a schedule is run. The parts and the work of a compute are done
+ * within its time: only the time that they take beyond it is extra. */
 #include "reader.h"
 #include "schedule/schedule.h"
 
@@ -89,7 +89,7 @@ int logp_schedule_run(struct logp_vp *vp, logp_steps steps, const struct logp_in
     return lpi_read(vp, steps, c, buf, recv_buf);
 }
 
-/* Up to so many; kept == NULL: they are only counted. */
+/* Copy up to `most` steps. kept == NULL: they are only counted. */
 static int64_t copy_steps(struct logp_step *kept, int64_t most, logp_steps steps, int64_t P,
                           int64_t rank, const struct logp_invocation *c)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader of a schedule without data: do all ranks get the value of one expression? Each byte of a
- * buffer has a number for the expression that it is the value of. That of an operand depends on its
- * rank and place, that of a combination on its left and its right operand, so two expressions with other
- * operands, in other places or combined in another order have different numbers, but for chance.
- * At the end all ranks must have the same numbers in recv_buf.
+ * A reader of a schedule without data: it checks that all ranks get the value of one expression.
+ * Each byte of a buffer has a number for the expression that it is the value of. That of an operand
+ * depends on its rank and place, that of a combination on its left and its right operand, so two
+ * expressions with other operands, in other places or combined in another order have different
+ * numbers, but for chance. At the end all ranks must have the same numbers in recv_buf.
  *
- * As in check.c, the fold decides which message a receive takes: a model in which nothing takes time
- * has the number of a message as its arrival.
+ * As in contributions.c, the fold decides which message a receive takes: a model in which nothing
+ * takes time has the number of a message as its arrival.
  */
 #include "schedule/schedule.h"
 
@@ -247,7 +247,7 @@ static int go_through(struct reading *k)
     if (schedule.args.list != NULL &&
         logp_step_list_is_graph(schedule.args.list, &schedule.model.params))
         return -ENOTSUP;
-    schedule.model.rendezvous_from = 0; /* when a send ends does not change what it carries */
+    schedule.model.rendezvous_from = 0; /* the end of a send does not change its data */
     rc = logp_schedule_fold(&schedule, &delay, 0, &fold);
     for (int64_t rank = 0; k->rc == 0 && rc == 0 && rank < k->schedule->P; rank++)
         advance(k, rank, &s);

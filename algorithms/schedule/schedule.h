@@ -18,12 +18,12 @@
 struct lpi_overflow;
 struct lpi_traced;
 
-/* run_data.c: what a plan function has made, or what is all 0 but for the parent, and more than
- * once. */
+/* run_data.c: free a part that a plan function has made, or one that is 0 but for the parent; may
+ * be called twice. */
 void lpi_free_plan(struct logp_rank_plan *part);
 
-/* fold.c: logp_schedule_fold(), but -ETIME as soon as a rank is busy beyond `until`, in ns: what
- * ends later is of no interest. */
+/* fold.c: logp_schedule_fold(), but -ETIME as soon as a rank is busy beyond `until`, in ns: later
+ * ends are of no interest. */
 int lpi_fold_until(const struct logp_schedule *schedule, const struct logp_delay *delay,
                    uint64_t most, int64_t until, struct logp_fold *out);
 
@@ -34,8 +34,8 @@ struct logp_delay_ops
 lpi_timeless(void (*on_send)(void *, struct logp_port *, struct logp_transfer *),
              void (*on_recv)(void *, struct logp_port *, struct logp_transfer *));
 
-/* alone.c: what a rank is busy for at least; where it comes to be more than `until`, perhaps less
- * of it. 0; as logp_delay_functions(), or what the plan returns */
+/* alone.c: the least time that a rank is busy; if that is more than `until`, perhaps a smaller time
+ * that is, too. 0; as logp_delay_functions(), or the error of the plan */
 int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *delay, int rank,
               int64_t until, int64_t *ns);
 
@@ -44,8 +44,8 @@ int lpi_alone(const struct logp_schedule *schedule, const struct logp_delay *del
 void *lpi_alloc_pages(size_t n, size_t size);
 void *lpi_zeroed(size_t n, size_t size);
 
-/* run_data.c: the steps of a rank, where they are few and of no more than is planned: to be read again
- * and again. */
+/* run_data.c: the steps of a rank, kept to be read many times if they are few and depend on the
+ * plan alone. */
 struct lpi_cached_choice {
     struct logp_step *steps; /* NULL: they are not kept */
     int64_t n;
@@ -53,7 +53,7 @@ struct lpi_cached_choice {
 
 void lpi_keep(struct lpi_cached_choice *kept, logp_steps steps, int64_t P, int64_t rank,
               const struct logp_invocation *c);
-/* As logp_schedule_run(), with what is kept of these steps. */
+/* As logp_schedule_run(), with the steps that are kept. */
 int lpi_run_planned(struct logp_vp *vp, const struct lpi_cached_choice *kept, logp_steps steps,
                     const struct logp_invocation *c, void *buf, void *recv_buf);
 
@@ -71,25 +71,25 @@ static inline bool lpi_turn_before(const struct lpi_turn *a, const struct lpi_tu
 
 LPI_HEAP(lpi_turn, struct lpi_turn, lpi_turn_before)
 
-/* ---- progress.c: schedules that run beside the program and beside each other ---- */
+/* ---- progress.c: schedules that run concurrently with the program ---- */
 
 /*
  * Start the algorithm's steps of a rank, which are of the group's next collective.
  * @param c      planned
- * @param owned  its part belongs to what is started, or is freed after an error; else c stays as
- *               it is, the caller's, until it is through, and can be started but once at a time
+ * @param owned  its part belongs to the request, or is freed after an error; else c stays the
+ *               caller's, unchanged until the end, and can be started only once at a time
  * @return as logp_plan_start()
  */
 int lpi_start(struct logp_vp *vp, const struct logp_algorithm *algorithm,
               const struct logp_invocation *c, bool owned, void *buf, void *recv_buf,
               struct logp_request **request);
 
-/* Has this been started, but not waited for? */
+/* Whether this has been started, but not waited for. */
 bool lpi_is_started(const struct logp_vp *vp, const struct logp_invocation *c);
 
 /* ---- traced.c: a fold as events. t is charged. @return 0, or an error ---- */
 
-/* Where a fold's events go. */
+/* The trace of a fold's events. */
 struct lpi_traced {
     struct logp_trace *trace;
     uint32_t label;
@@ -118,17 +118,17 @@ struct lpi_combinations {
     size_t n, n_capacity;
 };
 
-/* Byte `offset` of a rank's operands, or of what it has made. */
+/* The label of byte `offset` of a rank's operands, or of the data that it has made. */
 lpi_step_label lpi_label_of(int64_t rank, size_t offset, bool made);
 /* The rank of an operand, that is of a label of lpi_label_of(). */
 int64_t lpi_label_rank(lpi_step_label operand);
-/* Are these bytes those of one element, in order? */
+/* Whether these bytes are those of one element, in order. */
 bool lpi_label_whole(const lpi_step_label *bytes, size_t element_bytes);
 /* The elements left and then n others, `element_bytes` apart, become one, in bytes. 0; -ENOMEM */
 int lpi_label_combine(struct lpi_combinations *all, const lpi_step_label *left,
                       const lpi_step_label *right, size_t n, size_t element_bytes,
                       lpi_step_label *bytes);
-/* What an element is made of. @return how many parts */
+/* Find the parts of an element. @return how many */
 size_t lpi_label_parts(const struct lpi_combinations *all, const lpi_step_label *element,
                        const lpi_step_label **parts);
 void lpi_label_fini(struct lpi_combinations *all);
@@ -162,7 +162,7 @@ struct lpi_pairs {
     struct lpi_fifos posted, come;
     bool any; /* receives may be from any source, or with any tag */
     uint32_t n_posted;
-    bool *met; /* by message: it may still stand in queues */
+    bool *met; /* by message: it may still be in queues */
     uint32_t met_capacity;
 };
 
@@ -184,30 +184,30 @@ int lpi_pairs_come(struct lpi_pairs *p, int32_t src, int32_t tag, uint32_t messa
  * which they were put.
  */
 
-/* Indices of letters, all of them: 0 is none. */
+/* A message. Its indices are of messages; 0 is none. */
 struct lpi_fold_message {
     int64_t arrival;
     size_t n_bytes;
     int32_t src, tag;
     uint32_t
-        next; /* in a list: the next; in a slot: the next of this source and tag, also listed */
-    uint32_t last; /* in a slot: the last of them */
+        next; /* in a list: the next; in an entry: the next of this source and tag, also listed */
+    uint32_t last; /* in an entry: the last of them */
 };
 
-/* What has been put for one receiver: the first few in a list, others on a pile of its own. */
+/* The messages to one receiver: few in a list, many in an overflow of its own. */
 struct lpi_fold_inbox {
     uint32_t first, last, listed;
     uint32_t overflow; /* its number; 0: it has never had one */
 };
 
 struct lpi_fold_mail {
-    struct lpi_fold_message *blocks[32]; /* of all letters: block b has 2^b, or is yet to be made */
-    uint32_t n;                          /* letters in blocks that have been given out, by sheets */
+    struct lpi_fold_message *blocks[32]; /* memory of all messages: blocks[b] has 2^b, or is NULL */
+    uint32_t n;                          /* messages in blocks given out (see mail.c) */
     uint32_t blocks_used, messages;      /* first free ones */
-    uint32_t next;                       /* the sheet that single letters are cut from */
+    uint32_t next;                       /* index of the next single message in its block */
     struct lpi_overflow *overflows;
     uint32_t n_overflows, overflow_capacity;
-    uint64_t left; /* how many letters have not been taken */
+    uint64_t left; /* how many messages have not been taken */
 };
 
 /* Put a copy. 0; -ENOMEM */
@@ -238,7 +238,7 @@ struct lpi_wires {
 /* 0; -ENOMEM. To be ended in any case. */
 int lpi_wires_init(struct lpi_wires *w, size_t P, int64_t capacity);
 void lpi_wires_fini(struct lpi_wires *w);
-/* Is there a place at time `enter`? @return `enter`; later: try again then */
+/* Look for a place on the wire at time `enter`. @return `enter`; later: try again then */
 int64_t lpi_wires_free_at(struct lpi_wires *w, size_t src, size_t dst, int64_t enter);
 /* A message is on the wire until then. 0; -ENOMEM */
 int lpi_wires_add(struct lpi_wires *w, size_t src, size_t dst, int64_t arrival);
@@ -274,7 +274,7 @@ struct lpi_posted_list {
 
 struct lpi_fold_rendezvous {
     struct lpi_posted_list *ranks;
-    int64_t from; /* sends of so many bytes wait; 0: none, and nothing is kept */
+    int64_t from; /* sends of this many bytes or more wait; 0: none, and nothing is kept */
     const struct logp_delay_ops *ops;
     void *model;
 };
@@ -284,7 +284,7 @@ int lpi_rendezvous_init(struct lpi_fold_rendezvous *rendezvous, size_t P, int64_
                         const struct logp_delay_ops *ops, void *model);
 void lpi_rendezvous_fini(struct lpi_fold_rendezvous *rendezvous, size_t P);
 
-/* Does a send wait for its receiver? */
+/* Whether a send waits for its receiver. */
 static inline bool lpi_rendezvous_waits(const struct lpi_fold_rendezvous *rendezvous,
                                         size_t n_bytes)
 {
@@ -296,12 +296,12 @@ static inline bool lpi_rendezvous_waits(const struct lpi_fold_rendezvous *rendez
 int lpi_rendezvous_post(struct lpi_fold_rendezvous *rendezvous, struct lpi_fold_mail *mail,
                         struct lpi_fold_inbox *inbox, int64_t r, int32_t src, int32_t tag,
                         int64_t now, int64_t *wakes);
-/* A letter to dst; is_request: of its payload, which is to come. *wakes: whether dst can go on by
- * it. 0; -ENOMEM */
+/* Put a message to dst; is_request: the request of a payload, which is to come. *wakes: whether dst
+ * can then run. 0; -ENOMEM */
 int lpi_rendezvous_send(struct lpi_fold_rendezvous *rendezvous, struct lpi_fold_mail *mail,
                         struct lpi_fold_inbox *inbox, int64_t dst,
                         const struct lpi_fold_message *message, bool is_request, bool *wakes);
-/* The payload of a send that has its answer. @return dst can go on by it */
+/* Put the payload of a send that has its answer. @return dst can then run */
 bool lpi_rendezvous_data(struct lpi_fold_rendezvous *rendezvous, int64_t src, int64_t dst,
                          int64_t arrival);
 /* The next receive of a rank that has posted any. NULL: nothing has come for it */
@@ -309,20 +309,19 @@ const struct lpi_posted *lpi_rendezvous_take(struct lpi_fold_rendezvous *rendezv
 
 /*
  * ---- graph.c ----
- * One rank of a list with edges: which of its steps are free to go, which receives are
- * posted, which messages have come, and what is done first. It knows no delay model: when
- * something could start it is told, by the fold (graph_fold.c) and by a vp (graph_run.c), which so
- * do the same. The rank does one act at a time. Whatever can start first is done first. Of several
- * at the same time: a step that became free to go earlier before a later one; of those that become
- * free together sends before computations, and then in the order in which they were freed. A
- * message goes before a step if it was sent before the step became free. (So LogGOPSim orders its
- * events.).
+ * One rank of a list with edges: which of its steps are free to go, which receives are posted,
+ * which messages have come, and which act is first. It knows no delay model: the fold
+ * (graph_fold.c) and a vp (graph_run.c) pass the times at which acts could start, so both do the
+ * same. The rank does one act at a time. Whatever can start first is done first. Of several at the
+ * same time: a step that became free to go earlier before a later one; of those that become free
+ * together sends before computations, and then in the order in which they were freed. A message
+ * goes before a step if it was sent before the step became free. LogGOPSim has the same order.
  */
 
 /* A message that has come. */
 struct lpi_parcel {
     int64_t arrival;
-    int64_t sent; /* as far as arrival and parameters tell */
+    int64_t sent; /* computed from arrival and parameters */
     size_t n_bytes;
     int32_t src, tag;
     int64_t step; /* the receive that it has met; LPI_NONE */
@@ -351,13 +350,13 @@ struct lpi_graph {
         *freed; /* those that have been freed, in this order; the last have not been taken up */
     uint32_t n_freed, n_taken;
     uint32_t *number;              /* by step: of those that are free to go */
-    struct lpi_row rows[LPI_ACTS]; /* what could start next */
+    struct lpi_row rows[LPI_ACTS]; /* acts that could start next */
     struct lpi_pairs pairs;
     struct lpi_parcel *parcels;
     uint32_t n_parcels, n_met;
     size_t parcel_capacity;
     enum lpi_act doing;
-    uint32_t item; /* of what it does */
+    uint32_t item; /* of the act */
     int64_t since; /* when that began */
     int64_t wrong; /* -EMSGSIZE: the receive */
 };
@@ -374,7 +373,7 @@ int lpi_graph_accept(struct lpi_graph *g, const struct lpi_parcel *parcel);
 const struct logp_step *lpi_graph_step(const struct lpi_graph *g, enum lpi_act act);
 /* The next message that could be received; NULL: none. */
 const struct lpi_parcel *lpi_graph_parcel(const struct lpi_graph *g);
-/* Which of the three goes first, where they could start at these times; INT64_MAX: there is none */
+/* Choose the act that goes first if they could start at these times; INT64_MAX: there is none */
 enum lpi_act lpi_graph_choose(const struct lpi_graph *g, const int64_t at[LPI_ACTS]);
 
 /* It begins with that, at its time now. */
@@ -393,7 +392,7 @@ const struct logp_step *lpi_graph_waits_for(const struct lpi_graph *g);
 /* The receive from any source or with any tag that has met a message for s; -1: none. */
 int64_t lpi_graph_taker(const struct lpi_graph *g, const struct logp_step *s);
 
-/* When a message that arrives then was sent, by the parameters. */
+/* Return the time at which a message with this arrival was sent, by the parameters. */
 int64_t lpi_graph_sent(const struct logp_params *params, int64_t arrival, size_t n_bytes);
 
 /* graph_fold.c: as logp_schedule_fold(), of a list with edges. The model is there, and restarted.
@@ -407,9 +406,9 @@ int lpi_graph_run(struct logp_vp *vp, const struct logp_invocation *c, void *rec
 
 /*
  * ---- critical_path.c, pass.c ----
- * What the files that explain a schedule share: its tasks with what each waits for, and the pass
- * over them that says when each starts. A task waits for tasks before it alone, so a pass goes
- * through them in their order.
+ * Shared by the files that explain a schedule: its tasks, each with the tasks that it waits for,
+ * and the pass over them that computes when each starts. A task waits for tasks before it alone, so
+ * a pass goes through them in their order.
  */
 
 #define LPI_NO_TASK UINT32_MAX
@@ -420,7 +419,7 @@ struct lpi_links {
     uint32_t match;
 };
 
-/* What is behind the public struct. */
+/* The private fields after the public struct. */
 struct lpi_explanation {
     struct logp_explanation public;
     struct logp_task *tasks;
@@ -430,11 +429,11 @@ struct lpi_explanation {
     int64_t *slack_ns;
 };
 
-/* That a task starts no earlier than so long after a task before it. */
+/* A condition: a task starts at least this time after a task before it. */
 struct lpi_edge {
     uint32_t from;
     bool from_start;             /* else from its end */
-    int L, o_send, o_recv, g;    /* so many times */
+    int L, o_send, o_recv, g;    /* how many of each */
     int64_t bytes, bytes_before; /* that are streamed, those of two messages apart */
     uint32_t link, link_before;  /* of this task's link: bytes; and all else */
 };
@@ -444,14 +443,14 @@ enum { LPI_EDGES = 6 };
 /* The edges that lead to a task. @return how many */
 int lpi_edges(const struct lpi_explanation *x, uint32_t task, struct lpi_edge out[LPI_EDGES]);
 
-/* Which of two paths is the longer. */
+/* The rule by which one of two paths is the longer. */
 enum lpi_longer {
     LPI_BY_TIME_THEN_MORE, /* of the same time: the larger slope */
     LPI_BY_TIME_THEN_LESS,
     LPI_BY_SLOPE, /* and of the same slope by time */
 };
 
-/* What everything costs in a pass, and what of it counts for the slope. */
+/* The prices of all terms in a pass, and the terms that count for the slope. */
 struct lpi_prices {
     struct logp_terms ps, slope; /* of one; slope: 0 or 1 */
     bool rounds_bytes, rounds_elements;
@@ -471,11 +470,12 @@ struct lpi_at lpi_edge_length(const struct lpi_explanation *x, const struct lpi_
                               const struct lpi_edge *edge);
 /* From the end of its send to its arrival: of the message of this task. */
 struct lpi_edge lpi_wire(const struct lpi_explanation *x, uint32_t task);
-/* What the link of a task's message says itself; LOGP_AS_BEFORE of what the parameters say. */
+/* The costs that the link of a task's message gives itself; LOGP_AS_BEFORE where the parameters
+ * apply. */
 const struct logp_link_costs *lpi_costs_of(const struct lpi_explanation *x, uint32_t task);
 struct lpi_at lpi_task_length(const struct lpi_explanation *x, const struct lpi_prices *p,
                               uint32_t task);
-/* When each task starts. why: which edge decides, -1: none, or NULL.
+/* Find when each task starts. why: which edge decides, -1: none, or NULL.
  * @return the end of the last task; *last: the first that ends then, or LPI_NO_TASK */
 struct lpi_at lpi_pass(const struct lpi_explanation *x, const struct lpi_prices *p,
                        struct lpi_at *starts, int8_t *why, uint32_t *last);

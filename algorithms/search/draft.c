@@ -87,7 +87,7 @@ struct lpi_span lpi_span_right(const struct logp_step *s, size_t element_bytes)
     return span;
 }
 
-/* As in a file: the extents of a combination are beside it, without the operation. */
+/* Store the extents of a combination in its step, as in a file, which has no operation. */
 static void note_extents(struct logp_step *s, size_t element_bytes)
 {
     if (s->kind != LOGP_STEP_COMBINE)

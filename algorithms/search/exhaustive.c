@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All schedules of a few ranks in which all come to know of all, where a message costs the same
- * whatever it carries: so it carries all that its sender knows.
+ * All schedules of a few ranks in which all come to know of all. A message of any size costs the
+ * same, so it has all items that its sender knows.
  *
- * What a rank does starts as early as it can after what it did before. So it is enough to try, in
- * the order of their starts, each next send and receive of each rank at its earliest time, from the
- * last start on. A state is looked at once. It is given up where something that a rank lacks could
- * not come in time, even if all that know of it sent it there at once. A message that carries
- * nothing new to its receiver is not sent: one that was sent before comes before it. Ranks that have
- * neither sent nor been sent anything are alike, so only the first of them is tried.
+ * An act of a rank starts as early as the acts before it allow. So it is enough to try, in the
+ * order of their starts, each next send and receive of each rank at its earliest time, from the
+ * last start on. A state is visited once. It is given up if an item that a rank lacks could not
+ * come in time, even if all that know of it sent it there at once. A message with nothing new to
+ * its receiver is not sent: one that was sent before comes before it. Ranks that have neither sent
+ * nor been sent anything are alike, so only the first of them is tried.
  */
 #include "collective/collective.h"
 #include "operand/operand.h"
@@ -89,7 +89,7 @@ static uint64_t print_of(const struct all *x, const struct state *s, uint64_t se
     return mix(h, mail);
 }
 
-/* Is it looked at for the first time, as far as is known? */
+/* Whether the state is not in the table of visited states, to which it is then added. */
 static bool is_new(struct all *x, const struct state *s)
 {
     const struct print p = {print_of(x, s, 1) | 1, print_of(x, s, 2)};
@@ -116,7 +116,7 @@ static bool is_done(const struct all *x, const struct state *s)
     return true;
 }
 
-/* When a rank could come to know of `who` at the soonest. */
+/* Return the earliest time at which rank dst could know the item of this mask. */
 static int64_t soonest(const struct all *x, const struct state *s, int dst, unsigned who)
 {
     const struct logp_params *p = x->p;
@@ -150,7 +150,7 @@ static bool may_win(const struct all *x, const struct state *s)
 
 static int follow(struct all *x, struct state *s);
 
-/* Note the act, go on, and forget it again where that leads to nothing. */
+/* Add the act, search from the next state, and remove the act if that finds nothing. */
 static int with_act(struct all *x, struct state *next, int rank, int move, bool sends)
 {
     struct lpi_moves *out = x->out;
@@ -166,7 +166,8 @@ static int with_act(struct all *x, struct state *next, int rank, int move, bool 
     return rc;
 }
 
-/* What a message carries that its receiver does not know, nor will from what is on its way. */
+/* Return the items of a message that its receiver does not know, and will not know from messages on
+ * their way. */
 static unsigned news(const struct state *s, int src, int dst)
 {
     unsigned known = s->rank[dst].knows;
@@ -199,7 +200,7 @@ static int add_move(struct all *x, int src, int dst, unsigned items)
     return 0;
 }
 
-/* Is a rank before it just as it, and not `but`? */
+/* Whether a rank before it, except `but`, is equal to it. */
 static bool has_twin(const struct state *s, int rank, int but)
 {
     if ((s->touched >> rank & 1) != 0)

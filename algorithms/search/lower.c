@@ -3,10 +3,10 @@
  * Moves of items as steps with data, and trees of steps as moves.
  *
  * Each rank has an area where item i has its place, cut_at(i): a buffer of the collective, or
- * scratch. Items of a message that are not neighbours are copied together behind the area, which
- * costs nothing. Backwards every send becomes a receive, whose items are combined with those of the
- * area, and the order of a rank's acts is turned round: what a rank received before it sent it on is
- * then sent after all of it has come.
+ * scratch. Items of a message that are not neighbours are copied to a staging space after the area,
+ * which costs nothing. Backwards every send becomes a receive, whose items are combined with those
+ * of the area, and the order of a rank's acts is turned round: items that a rank received before it
+ * sent them are then sent after all of them have come.
  */
 #include "collective/collective.h"
 #include "search/search.h"
@@ -96,7 +96,7 @@ static size_t all_bytes(const struct lower *l, const int *items, int n)
 
 /* ---- messages ---- */
 
-/* Between the area and behind it, item by item. */
+/* Copy items from the area to the staging space, without gaps between them; back: the other way. */
 static void pack(struct lower *l, int rank, const int *items, int n, bool back)
 {
     struct logp_buffer_ref there = {LOGP_SCRATCH, l->staging};
@@ -359,7 +359,7 @@ static void add_children(struct raise *r, int rank)
     }
 }
 
-/* Has each rank one message on the side of its parent, and the root none? */
+/* Whether each rank has one message on the side of its parent, and the root none. */
 static bool is_tree(const struct lpi_draft *d, bool turned, int root)
 {
     int64_t all = 0;

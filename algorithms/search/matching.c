@@ -2,10 +2,11 @@
 /*
  * Items sent to ranks that lack them, over expanded time: see search.h.
  *
- * The ranks are followed in the order of the starts of what they do next. A rank receives what has
- * come before its next send could start; otherwise it sends, if it has an item that another lacks.
- * A rank lacks an item that it does not have and that is not on its way to it. The receiver is the
- * one with the largest weight, of what it lacks, how soon it would have it, and chance.
+ * The ranks are followed in the order in which their next acts start. A rank receives messages that
+ * have come before its next send could start; otherwise it sends, if it has an item that another
+ * lacks. A rank lacks an item that it does not have and that is not on its way to it. The receiver
+ * is the one with the largest weight, of the number of items that it lacks, how soon it would have
+ * them, and chance.
  *
  * Times are those of the model, except that messages do not wait for links of a topology: only hops
  * count. The fold of the schedule that results has the true time.
@@ -30,7 +31,7 @@ struct flight {
 struct member {
     int64_t free, send_next, recv_start;
     int last_act, first_flight;
-    int64_t next_at; /* what it does next; never: nothing, until something comes */
+    int64_t next_at; /* start of its next act; never: none until a message comes */
     bool next_sends;
     int script, n_scripted; /* its planned moves: script[script .. n_scripted) are yet to come */
 };
@@ -188,7 +189,8 @@ static void place_plan(struct run *r)
     }
 }
 
-/* Nothing goes on, and items are lacking: what is planned waits for itself. */
+/* Drop the rest of the plan: no rank can act and items are lacking, so planned moves wait for each
+ * other. */
 static void forget_plan(struct run *r)
 {
     for (int rank = 0; rank < r->x->P; rank++) {
@@ -200,7 +202,7 @@ static void forget_plan(struct run *r)
 
 /* ---- what a rank could send ---- */
 
-/* Its next planned message, if it has what that carries. */
+/* Whether the rank has all items of its next planned message. */
 static bool has_planned(struct run *r, int rank)
 {
     struct member *m = &r->members[rank];
@@ -311,7 +313,7 @@ static void choose_items(struct run *r, int src)
     r->n_chosen = n;
 }
 
-/* What src sends: as planned, or by the rule. */
+/* Choose the items that src sends: as planned, or by the rule. */
 static void choose(struct run *r, int src)
 {
     struct member *m = &r->members[src];
@@ -362,7 +364,7 @@ static bool add_move(struct run *r, int src)
     return true;
 }
 
-/* A flight in the order of arrival, behind those that come at the same time. */
+/* Insert a flight in the order of arrival, after those that arrive at the same time. */
 static bool post(struct run *r, int dst, int move, int64_t arrival)
 {
     int *at = &r->members[dst].first_flight;
@@ -451,7 +453,7 @@ static void receive(struct run *r, int dst)
     note_end(r, dst, m->free);
 }
 
-/* What a rank does next, as far as is known. */
+/* Find the next act of a rank from the messages known so far. */
 static void look_ahead(struct run *r, int rank)
 {
     struct member *m = &r->members[rank];
@@ -485,7 +487,7 @@ static void follow(struct run *r)
         const int rank = first_of(r);
 
         if (rank >= 0 && r->members[rank].next_sends) {
-            look_ahead(r, rank); /* what it had may be on its way to all by now */
+            look_ahead(r, rank); /* its items may be on their way to all by now */
             if (r->members[rank].next_sends) {
                 send(r, rank);
                 look_ahead(r, r->to);

@@ -8,7 +8,7 @@ static bool overlap(struct lpi_span a, struct lpi_span b)
            b.at.offset < a.at.offset + a.n;
 }
 
-/* What a step writes; a combination without a fixed order also uses `left`. */
+/* Whether a step writes to the span; a combination without a fixed order also uses `left`. */
 static bool writes(const struct logp_step *s, struct lpi_span span, size_t element_bytes)
 {
     return (s->kind != LOGP_STEP_SEND && overlap(lpi_span_at(s, element_bytes), span)) ||
@@ -34,7 +34,7 @@ bool lpi_order_swap(struct lpi_draft *d, int64_t rank, int64_t from, size_t elem
 {
     struct logp_step *a = &d->steps[rank][from], *b = a + 1, kept = *a;
 
-    /* a computation does not say what it depends on */
+    /* the data that a computation uses are unknown */
     if (from + 1 >= d->n[rank] || a->kind == LOGP_STEP_COMPUTE || b->kind == LOGP_STEP_COMPUTE ||
         match_in_order(a, b) || disturbs(a, b, element_bytes) || disturbs(b, a, element_bytes))
         return false;

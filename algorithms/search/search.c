@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The search: what is tried, in which order, and what is kept: see logp/search.h. */
+/* The search: the order in which schedules are tried, and the choice of those kept: see
+ * logp/search.h. */
 #include "search/search.h"
 #include "choice/choice.h"
 #include "collective/collective.h"
@@ -22,7 +23,7 @@ enum {
     ORDERS = 32              /* changes of order in a round */
 };
 
-/* A matching with what it is about. */
+/* A matching with its items, moves and time. */
 struct plan {
     int n_items, lone_home; /* -1: the items of a vector begin on all ranks */
     struct lpi_moves moves, then;
@@ -152,7 +153,7 @@ static void note_bound(struct search *s)
         s->proof = LOGP_SEARCH_EQUALS_BOUND;
 }
 
-/* Which ranks the time depends on, where that can be explained. */
+/* Note the ranks on which the time depends, if it can be explained. */
 static void note_critical(struct search *s)
 {
     const struct logp_step_list list = lpi_draft_list(&s->best);
@@ -183,7 +184,7 @@ static void take(struct search *s, const struct lpi_draft *d, int64_t ns, const 
 
 /* ---- the table ---- */
 
-/* The steps of a row with this k, 0: its own, become the draft. @return what they take; INT64_MAX:
+/* Read the steps of a row with this k (0: its own) into the draft. @return their time; INT64_MAX:
  * they cannot be folded as a list */
 static int64_t read_row(struct search *s, const struct logp_algorithm *a, int64_t k)
 {
@@ -341,7 +342,7 @@ static struct lpi_matching matching_of(struct search *s, const struct plan *plan
     return x;
 }
 
-/* How many items a vector is cut into: often one, where bytes cost nothing. */
+/* Draw the number of items that a vector is cut into: often one, because bytes may cost nothing. */
 static int draw_cut(struct search *s)
 {
     static const int cuts[] = {1, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
@@ -431,7 +432,7 @@ static bool is_turned(const struct search *s)
            s->how == LPI_LOWER_REDUCE_SCATTER;
 }
 
-/* Fill s->next anew, or from what is kept. */
+/* Fill s->next anew, or from the kept plan. */
 static int match(struct search *s, bool anew)
 {
     const bool both = s->how == LPI_LOWER_ALLREDUCE;
@@ -486,7 +487,7 @@ static const char *found_by(const struct search *s)
     return is_tree(s) && s->next.n_items == 1 ? "tree" : "matching";
 }
 
-/* What s->next takes becomes known, and it is kept if it is as good as what was. */
+/* Compute the time of s->next, and keep it if it is at least as good as the kept plan. */
 static void weigh_plan(struct search *s)
 {
     const struct lpi_cut cut = cut_of(s, s->next.n_items);
@@ -504,7 +505,8 @@ static void weigh_plan(struct search *s)
     take(s, &s->draft, ns, found_by(s));
 }
 
-/* One after the other: anew while little is known, and now and then. */
+/* Try one matching: a new one in the first rounds and sometimes later, else a change of the kept
+ * one. */
 static void try_matching(struct search *s)
 {
     const bool anew = s->kept.ns == INT64_MAX || s->state.rounds < 24 || draw(s, 8) == 0;
@@ -542,7 +544,7 @@ static void begin_with_trees(struct search *s)
 
 /* ---- orders ---- */
 
-/* Move a step of a rank by a few places. @return has anything changed? */
+/* Move a step of a rank by a few places. @return the order has changed */
 static bool move_step(struct search *s, int64_t rank, size_t element_bytes)
 {
     const int64_t n = s->order.n[rank];
@@ -584,7 +586,7 @@ static void try_order(struct search *s)
 
 /* ---- all of it ---- */
 
-/* Does the model cost a message the same, whatever it carries, and nothing but L, o and g? */
+/* Whether a message costs the same whatever its size, and only L, o and g. */
 static bool is_plain(const struct search *s)
 {
     const struct logp_params *p = &s->c.model.params;
@@ -595,7 +597,7 @@ static bool is_plain(const struct search *s)
            !p->latency_varies && logp_params_stream_ns(p, most) == 0;
 }
 
-/* Search for a schedule that ends earlier than the best one, and repeat this until there is none. */
+/* Search for a schedule that ends earlier than the best, and repeat this until there is none. */
 static void exhaust(struct search *s)
 {
     const struct lpi_cut cut = cut_of(s, (int)s->ask.P);
@@ -686,7 +688,7 @@ static void end(struct search *s)
     lpi_moves_fini(&s->next.then);
 }
 
-/* What is found, with the steps: they belong to it. */
+/* The result, which owns the steps. */
 struct found {
     struct logp_search_result result;
     struct logp_step_list list;

@@ -59,7 +59,7 @@ int lpi_draft_read_with(struct lpi_draft *d, const struct logp_schedule *s,
                         const struct lpi_plan_state *state);
 /* It as a list, which has no memory of its own. */
 struct logp_step_list lpi_draft_list(const struct lpi_draft *d);
-/* What a step reads or writes, in bytes; n = 0: nothing. */
+/* The bytes that a step reads or writes; n = 0: none. */
 struct lpi_span {
     struct logp_buffer_ref at;
     size_t n;
@@ -99,7 +99,7 @@ struct lpi_action {
     bool sends;
 };
 
-/* What came of it: the acts in the order of their starts. */
+/* The moves of a matching, and the acts in the order of their starts. */
 struct lpi_moves {
     struct lpi_move *moves;
     int *pool;
@@ -113,19 +113,19 @@ void lpi_moves_fini(struct lpi_moves *m);
 /* 0; -ENOMEM */
 int lpi_moves_copy(struct lpi_moves *m, const struct lpi_moves *from);
 
-/* How it is chosen what to send. */
+/* The rule by which the next message is chosen. */
 struct lpi_rule {
     int most_items;    /* of a message */
-    int lacks, near;   /* what counts: how much the receiver lacks; how soon it comes */
-    int noise;         /* and chance */
-    bool rotates;      /* of equals the next rank, not any */
+    int lacks, near;   /* weights: of the items that the receiver lacks; of how soon they come */
+    int noise;         /* weight of chance */
+    bool rotates;      /* ties go to the next rank, not any */
     bool rarest;       /* items that few have go first, not the first of all */
-    bool greedy_first; /* before what is planned */
-    bool waits;        /* a rank receives what comes within the gap, before it sends */
+    bool greedy_first; /* before planned moves */
+    bool waits;        /* a rank receives messages that come within the gap before it sends */
     uint64_t seed;
 };
 
-/* Follow what is planned in `plan` (NULL: nothing) and fill *out. 0; -ENOMEM */
+/* Follow the moves of `plan` (NULL: none) and fill *out. 0; -ENOMEM */
 int lpi_matching_run(const struct lpi_matching *x, const struct lpi_moves *plan,
                      const struct lpi_rule *rule, struct lpi_moves *out);
 
@@ -155,20 +155,21 @@ struct lpi_cut {
 /* Steps of a collective from moves; then: of allreduce, those after the others. 0; -ENOMEM */
 int lpi_lower(const struct lpi_cut *cut, const struct logp_invocation *c, int P,
               const struct lpi_moves *moves, const struct lpi_moves *then, struct lpi_draft *out);
-/* The tree that a schedule of such a collective is, as moves of one item in the order of sending;
- * -ENOENT: it is none. 0; -ENOMEM */
+/* Read the tree of a schedule of such a collective, as moves of one item in the order of sending.
+ * 0; -ENOENT: it is not a tree; -ENOMEM */
 int lpi_raise(enum lpi_lowering how, const struct lpi_draft *d, int root, struct lpi_moves *out);
 
 /* ---- order.c ---- */
 
-/* Let two neighbouring steps change places, `from` and the one behind it. @return can they? */
+/* Exchange two neighbouring steps, `from` and the next one. @return false: they must keep their
+ * order */
 bool lpi_order_swap(struct lpi_draft *d, int64_t rank, int64_t from, size_t element_bytes);
 
 /* ---- exhaustive.c ---- */
 
-/* Is there a schedule in which all ranks know of all by `until`, if the size of messages does not
- * matter? P <= LPI_EXHAUSTIVE_P. The search calls stop() from time to time.
- * @return 1: there is one, in *out; 0: there is none; -EINTR: stopped, or too many states; -ENOMEM */
+/* Search for a schedule in which all ranks know of all by `until`, if the size of messages does not
+ * matter. P <= LPI_EXHAUSTIVE_P. The search calls stop() from time to time.
+ * @return 1: found, in *out; 0: there is none; -EINTR: stopped, or too many states; -ENOMEM */
 enum { LPI_EXHAUSTIVE_P = 5 };
 int lpi_exhaustive(int P, const struct logp_params *p, int64_t until, bool (*stop)(void *arg),
                    void *arg, struct lpi_moves *out);
