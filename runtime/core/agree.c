@@ -76,7 +76,7 @@ static bool grow(struct lpi_calls *c)
     return true;
 }
 
-/* Free the place r: records behind it move up, so that each is found from its hash on. */
+/* Free the place r. Later records move up, so that each is found from its hash on. */
 static void drop(struct lpi_calls *c, struct record *r)
 {
     const uint64_t mask = (uint64_t)c->capacity - 1;
@@ -126,7 +126,7 @@ void lpi_calls_begin(struct logp_machine *m)
 
 void lpi_calls_free(struct logp_machine *m)
 {
-    free(atomic_load_explicit(&m->own_calls, memory_order_relaxed)); /* nobody calls any more */
+    free(atomic_load_explicit(&m->own_calls, memory_order_relaxed)); /* all vps are done */
     if (m->calls == NULL)
         return;
     free(m->calls->counts);
@@ -202,7 +202,7 @@ static __attribute__((noinline, cold)) void *make_own_calls(struct logp_machine 
     void *all;
 
     pthread_mutex_lock(&m->lock);
-    /* relaxed: the lock orders all who make it */
+    /* relaxed: the lock orders all vps that allocate it */
     all = atomic_load_explicit(&m->own_calls, memory_order_relaxed);
     if (all == NULL)
         all = calloc(2 * (size_t)m->P, own_bytes(m));
@@ -270,7 +270,7 @@ static bool hash_after(const struct logp_machine *m, const struct lpi_own_calls 
     return true;
 }
 
-/* Say where two vps part. a has not made more calls than b. */
+/* Describe where the calls of two vps differ. a has not made more calls than b. */
 static void describe_parting(struct logp_machine *m, int a, int b, bool started)
 {
     void *all = atomic_load_explicit(&m->own_calls, memory_order_relaxed); /* all are done */

@@ -28,12 +28,12 @@ static inline bool lpi_in_use(const struct logp_machine *m)
     return m->running > 0 && !is_asked;
 }
 
-/* ---- placement.c: which core carries which rank ---- */
+/* ---- placement.c: the core of each rank ---- */
 
-/* The cores are chosen: take the placement of the configuration, which may use fewer of them.
+/* Take the placement of the configuration, after the cores are chosen. It may use fewer of them.
  * @return 0; -EINVAL (core_of), -ENOMEM */
 int lpi_placement_create(struct logp_machine *m, const struct logp_config *config);
-/* Set which ranks the core carries, and how many; its machine and index are set. */
+/* Set the ranks of the core and their number. Requires its machine and index. */
 void lpi_place(struct lpi_core *c);
 
 /* ---- start.c: the common start ---- */
@@ -58,12 +58,12 @@ void lpi_sync_arrive(struct lpi_proc *p);
 int lpi_sync(struct lpi_proc *p, int64_t *start);
 /* p's clock when it arrived at the sync at which it is. */
 int64_t lpi_arrived_at(const struct lpi_proc *p);
-/* Is p at a sync, or does it wait for a word, and serves what else it has under way? */
+/* Whether p serves its background work while it is at a sync or waits for a word. */
 bool lpi_syncs_beside(const struct lpi_proc *p);
 /* Note when the sync that p is at starts, and its result: 0, an error, or what a comparison has
  * found. By any core, after p has arrived. */
 void lpi_sync_note(struct lpi_proc *p, int64_t start, int result);
-/* Let p go on at what has been noted, unless a stop has. By the holder of its core. */
+/* Release p at the noted start, unless a stop has released it. By the holder of its core. */
 void lpi_sync_release(struct lpi_proc *p);
 
 /* ---- life.c: the life of a vp in one run ---- */
@@ -77,10 +77,10 @@ void lpi_proc_main(struct lpi_proc *p);
  * arrived */
 int lpi_sync_group_arrive(const struct logp_vp *vp, const uint64_t *word);
 int lpi_sync_group(const struct logp_vp *vp, int64_t *start);
-/* A vp of another process has arrived at a sync whose entry is here, or a vp of this process may go
- * on. */
+/* Handle a message of another process: its vp has arrived at a sync whose entry is here, or a vp of
+ * this process is released. */
 void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w);
-/* After a run that was stopped while members waited. */
+/* Free the entries that are left after a run that was stopped while members waited. */
 void lpi_groups_discard(struct logp_machine *m);
 
 /* ---- window.c: the virtual clock on several cores ---- */
@@ -124,7 +124,7 @@ bool lpi_waits_for_word(const struct lpi_proc *p);
  * none has changed. */
 bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum);
 void lpi_check_deadlock(struct lpi_core *c);
-/* No vp of c can go on: c is idle from now on. */
+/* Make c idle: none of its vps can run. */
 void lpi_check_idle(struct lpi_core *c);
 void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
@@ -146,11 +146,11 @@ void lpi_poll_mail(struct lpi_core *c);
 /* p, which holds its core, gives it up. From then on the core's data belongs to its next holder. */
 void lpi_blocking_begin(struct lpi_proc *p);
 /*
- * p goes on when its clock reaches `deadline`; below 0: at once.
+ * Wait until p's clock reaches `deadline` (below 0: at once) and p holds its core again.
  * @return  0; or the error that stops the run. p holds its core in both cases
  */
 int lpi_blocking_end(struct lpi_proc *p, int64_t deadline);
-/* The start of p's sync has been noted: tell its core, which is another one. */
+/* Wake p's core, which is not the caller's: the start of p's sync has been noted. */
 void lpi_core_wake(struct lpi_proc *p);
 
 /* ---- area.c: memory that the members of groups share ---- */
@@ -171,7 +171,7 @@ void lpi_area_leave(struct logp_vp *vp);
 /* All cores are done. Called with the machine's lock. */
 void lpi_areas_discard(struct logp_machine *m);
 
-/* ---- attach.c: what is attached to vps ---- */
+/* ---- attach.c: data attached to vps ---- */
 
 struct lpi_attached {
     _Alignas(64) struct lpi_word_wait watch;
@@ -217,7 +217,7 @@ static inline struct lpi_rendezvous *lpi_rts_of(const struct lpi_proc *p)
 
 /* After a change of p's operations or rendezvous sends. */
 void lpi_background_changed(struct lpi_proc *p);
-/* The program of p has ended: end what was attached to it. */
+/* End all that is attached to p, after its program has ended. */
 void lpi_attached_end(struct lpi_proc *p);
 void lpi_attached_destroy(struct logp_machine *m);
 
@@ -249,7 +249,7 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
 /* See lpi_processes. */
 void lpi_remote_arrived(struct lpi_core *c);
 void lpi_remote_idle(struct lpi_core *c, unsigned long epochs);
-/* All vps of this process have ended: tell process 0, whenever there is news. Called by a thread
+/* Report to process 0, at each change, that all vps of this process have ended. Called by a thread
  * that holds none of its cores. */
 void lpi_remote_done(struct logp_machine *m);
 
@@ -257,7 +257,8 @@ void lpi_remote_done(struct logp_machine *m);
 
 void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
-/* All cores are done: on the wall clock, do the calls of two vps differ? Then the report says so. */
+/* Return whether the calls of two vps differ, on the wall clock, and put that into the report. All
+ * cores are done. */
 bool lpi_calls_part(struct logp_machine *m);
 
 /* ---- report.c: what a run reports ---- */
@@ -277,14 +278,14 @@ int lpi_explore_ask(const struct lpi_explore *x, int n);
 /* See struct lpi_resolver. */
 struct lpi_proc *lpi_explored_next(struct lpi_core *c);
 bool lpi_explored_others_first(struct lpi_proc *p, int64_t t);
-/* The vp that usually goes on first: the earliest deadline, the lowest rank. shared: others may have
- * this deadline. */
+/* The vp that usually runs first: the earliest deadline, then the lowest rank. shared: others may
+ * have this deadline. */
 struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared);
 /* explore.c: the choose() of struct lpi_way. */
 int lpi_choose_late(struct lpi_proc *p, struct lpi_query *query);
 int lpi_choose_now(struct lpi_proc *p, struct lpi_query *query);
-/* @return 1: something was taken, which query->index tells; 0: there was nothing to choose from;
- * -ETIME: query misses; or the error that stops the run */
+/* @return 1: query->index has been taken; 0: there was nothing to choose from; -ETIME: query
+ * misses; or the error that stops the run */
 int lpi_explored_choose(struct lpi_proc *p, struct lpi_query *query);
 
 /* explored_points.c: see struct lpi_way and struct lpi_resolver. */
@@ -313,7 +314,7 @@ void lpi_usage_ends(struct lpi_proc *p);
 /* p has no requests any more. */
 void lpi_usage_forget(struct lpi_proc *p);
 
-/* ---- explored_faults.c: faults, and what is durable ---- */
+/* ---- explored_faults.c: faults and durable data ---- */
 
 /* See struct lpi_resolver. */
 int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e);

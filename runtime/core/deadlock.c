@@ -84,13 +84,13 @@ static struct logp_wait_info running_info(int rank)
         .rank = rank, .kind = LOGP_WAIT_RUNNING, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
 }
 
-/* As lpi_wait_of(), for any core; the caller has the machine's lock. The vps of a core in vain go on
- * polling, so their waits are those of its last check. */
+/* As lpi_wait_of(), for any core; the caller has the machine's lock. The vps of a core that polls
+ * in vain still run, so their waits are those of its last check. */
 static struct logp_wait_info last_wait_of(const struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
 
-    /* relaxed: the lock protects what it tells of */
+    /* relaxed: the lock protects the waits that it refers to */
     return atomic_load_explicit(&p->core->vain.from, memory_order_relaxed) != INT64_MAX
                ? m->waits_in_vain[p->rank]
                : lpi_wait_of(p);
@@ -220,7 +220,7 @@ void lpi_check_deadlock(struct lpi_core *c)
     m->processes->idle(c, after);
 }
 
-/* Can p go on only if a message is sent to it? */
+/* Whether p can continue only after a message is sent to it. */
 static bool waits_in_vain(const struct lpi_proc *p)
 {
     if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_WAITS_FOR_SPACE ||
@@ -355,8 +355,9 @@ void lpi_check_all_pollers(struct lpi_core *c)
 }
 
 /*
- * Called by a holder that polls many times in a row. If all vps of its core poll or wait, the clock
- * says how that is checked, so that a polling loop does not hide a deadlock of all others.
+ * Called by a holder that polls many times in a row. If all vps of its core poll or wait, the
+ * clock's in_vain() checks for a deadlock, so that a polling loop does not hide a deadlock of all
+ * others.
  */
 void lpi_check_pollers(struct lpi_core *c)
 {

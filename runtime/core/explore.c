@@ -2,12 +2,12 @@
 /*
  * Choice points of the virtual clock: see logp/check.h.
  *
- * The explorer is asked two things: which vp goes on next, and which message a query takes. A query
- * has a choice if it depends on what has arrived: a receive from any source, a probe, a test, a
- * wait for the first of several or with an end. On an explored machine only a choice matches
- * messages with receives from any source.
+ * The explorer is asked two things: which vp runs next, and which message a query takes. A query
+ * has a choice if its outcome depends on the messages that have arrived: a receive from any source,
+ * a probe, a test, a wait for the first of several or with an end. On an explored machine only a
+ * choice matches messages with receives from any source.
  *
- * Late, a vp with such a query is POLLING until no other vp can go on. Then the explorer is asked
+ * Late, a vp with such a query is POLLING until no other vp can run. Then the explorer is asked
  * once, with the alternatives of all queries in one list. A later message does not change what a
  * query could take before, and no vp takes a message from another vp. So choices of two vps
  * commute, which an exhaustive strategy relies on.
@@ -153,8 +153,8 @@ static bool is_settled(const struct lpi_proc *p, const struct logp_request *r)
            (r->rts->request != NULL && r->rts->at < p->core->machine->explore->way->horizon);
 }
 
-/* Choose until q is complete or misses, or nothing is left to choose. send: what q waits for, if that
- * is no receive. @return as lpi_explored_choose() */
+/* Choose until q is complete or misses, or nothing is left to choose. send: the send that q waits
+ * for; NULL: it waits for a receive. @return as lpi_explored_choose() */
 static int choose_all(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *send)
 {
     int rc = 0;

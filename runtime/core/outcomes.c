@@ -115,7 +115,8 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
     add(g, take(&m->label, -1, 0, g->known), m->arrival);
 }
 
-/* r could take m. index: of r in the query; -1: the query goes on. at: its place in the order */
+/* Add the alternative that r takes m. index: of r in the query; -1: the query continues. at: its
+ * place in the order */
 static void add_match(struct gathering *g, const struct lpi_message *m,
                       const struct logp_request *r, int index, int64_t at)
 {

@@ -2,16 +2,18 @@
 /*
  * Control messages between the processes of a machine in a run.
  *
- * Starts. A process whose vps are all at the sync tells process 0. When all have, process 0 fixes
- * the start on the common clock (common_clock.c). A process that stops drops what it hears of them.
+ * Starts. A process whose vps are all at the sync sends a message to process 0. When all have done
+ * so, process 0 fixes the start on the common clock (common_clock.c). A process that stops drops
+ * messages about starts.
  *
- * Stops. A process that stops the run tells all others, before it sends any other control message:
- * vps that have ended because of a stop leave others waiting, which is no deadlock.
+ * Stops. A process that stops the run notifies all others, before it sends any other control
+ * message: vps that have ended because of a stop leave others waiting, and that wait is not a
+ * deadlock.
  *
  * Deadlocks and the end. A process that can do nothing by itself, because all of its cores are idle
- * (deadlock.c) or all of its vps have ended, tells process 0 how many messages it has sent and
- * received. If all processes have done so, and as many messages were received as sent, it is
- * possible that nothing is on its way. If all vps have ended, the run is over, because no vp is
+ * (deadlock.c) or all of its vps have ended, sends process 0 the numbers of messages that it has
+ * sent and received. If all processes have done so, and as many messages were received as sent, it
+ * is possible that nothing is on its way. If all vps have ended, the run is over, because no vp is
  * left to send. Otherwise process 0 asks all whether nothing has changed since: two equal scans
  * (Mattern, Distributed Computing 2, 1987, 161-175). Control messages of a scan are not counted,
  * and do not make a core busy.

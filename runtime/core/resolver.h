@@ -46,7 +46,7 @@ static inline void lpi_note(struct lpi_proc *p, enum logp_note_kind kind, int pe
     p->core->machine->resolver.note(p, &note);
 }
 
-/* The usual answer to "what has arrived by now?": without a clock all that is here. */
+/* The time up to which a message usually counts as arrived: without a clock all that are here. */
 int64_t lpi_usual_horizon(const struct lpi_proc *p);
 
 /* The time of q is over. */

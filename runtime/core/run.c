@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a machine, and what they report: see machine.h. */
+/* Runs of a machine, and their reports: see machine.h. */
 #include "core/resolver.h"
 #include "core/core.h"
 #include "core/sched.h"
@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How long a vp that computes when the timeout comes may go on. */
+/* The time that a vp gets to finish its computation after the timeout. */
 static const int64_t grace_ns = INT64_C(1000000000);
 
 static void prepare_core(struct lpi_core *c)

@@ -11,7 +11,7 @@
 /* What depends on how time advances: chosen at creation, see time.c. */
 struct lpi_time {
     enum logp_clock clock;
-    /* In this one of LPI_POLL_EVERY turns a ready vp goes on, even if deadlines have come;
+    /* In this one of LPI_POLL_EVERY turns a ready vp runs, even if deadlines have come;
      * LPI_POLL_EVERY: in none */
     unsigned turn_of_ready;
     int loose_ns;        /* see struct lpi_timers */

@@ -138,11 +138,11 @@ static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
 }
 
 /*
- * May p, whose deadline has passed or is near, go on without a hand-over? A core that is behind
- * goes on with p, unless another vp is behind p by more than run_queue.slack. So the order of
- * deadlines changes by at most the slack, no vp starves, and several steps share a hand-over and its
- * cold memory. A core is also not handed over for less than patience_ns, the time that a hand-over
- * takes.
+ * Whether p, whose deadline has passed or is near, continues without a hand-over. A core that is
+ * late continues with p, unless the deadline of another vp is earlier by more than run_queue.slack.
+ * So the order of deadlines changes by at most the slack, no vp starves, and several steps share a
+ * hand-over and its cold memory. A core is also not handed over for less than patience_ns, the time
+ * that a hand-over takes.
  */
 static bool goes_on(struct lpi_proc *p, int64_t deadline)
 {
@@ -157,7 +157,7 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
         c->run_queue.clock_seen = lpi_wall(c->machine);
         if (c->run_queue.clock_seen < deadline - c->machine->executor->patience_ns)
             return false;
-    } else if (!p->counts) { /* no other reading tells how late p is */
+    } else if (!p->counts) { /* no other reading shows how late p is */
         c->run_queue.clock_seen = lpi_wall(c->machine);
     }
     if (c->run_queue.clock_seen < deadline ||
@@ -226,7 +226,7 @@ static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)
     return p->emulated;
 }
 
-/* The core of m that the caller holds; NULL: it is no vp of m. */
+/* The core of m that the caller holds; NULL: it is not a vp of m. */
 static struct lpi_core *core_here(const struct logp_machine *m)
 {
     return lpi_this_core != NULL && lpi_this_core->machine == m ? lpi_this_core : NULL;
@@ -373,7 +373,7 @@ static int virtual_send(struct lpi_proc *p, int64_t *arrival)
     return rc;
 }
 
-/* The order of deadlines decides which vp goes on. */
+/* The sender keeps the core: the order of deadlines decides which vp runs. */
 static int virtual_sent(struct lpi_proc *p)
 {
     (void)p;

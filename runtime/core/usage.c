@@ -126,7 +126,7 @@ static bool reserve(struct lpi_usage *u, int n_owned)
 
     if (u->n < u->capacity)
         return true;
-    if (2 * n_owned <= u->n) { /* remove what is complete */
+    if (2 * n_owned <= u->n) { /* remove complete requests */
         for (int i = 0; i < u->n; i++)
             if (u->all[i].r != NULL)
                 u->all[n++] = u->all[i];
