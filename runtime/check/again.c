@@ -143,7 +143,7 @@ static void add_outcome(struct lpi_text *t, const char *outcome, int rc, const c
                  words);
 }
 
-/* Say why a replay cannot be read. r: as far as it was read */
+/* Write why a replay cannot be read. r: as far as it was read */
 static void explain(struct lpi_text *wrong, int rc, const struct lpi_replay *r)
 {
     if (rc == -EINVAL)

@@ -4,19 +4,19 @@
  * alternatives at each choice.
  *
  * A choice is between transitions. In one kind, a vp's query takes a message, finds a send done,
- * misses, or cancels its receive, and the vp goes on until its next choice. In the other kind, a
- * receive that the vp has posted takes a message aside, and the vp's query goes on. The path of
+ * misses, or cancels its receive, and the vp runs until its next choice. In the other kind, a
+ * receive that the vp has posted takes a message aside, and the vp's query continues. The path of
  * choices of the current run is a stack of nodes. The next run gives the same answers up to the
  * last node that has an alternative left, takes that one, and then always the first.
  *
  * Transitions of different vps commute: neither disables the other nor changes its result. Only two
  * touches of one key do not. A match aside also commutes with the queries of its own vp and with
  * matches of its other receives; it excludes other matches and the cancel of the same receive, and
- * the end of its vp's program. What has been explored from a node need not be explored again after a
- * transition that commutes with it: it sleeps there, and further on. A match aside sleeps on whether
- * it is listed meanwhile or not, because a query may as well resolve before as after the match. (The
- * converse need not hold, as the vp may never query again. Therefore matches aside come first in a
- * list.)
+ * the end of its vp's program. A transition that has been explored from a node need not be explored
+ * again after a transition that commutes with it: it sleeps there, and further on. A match aside
+ * sleeps on whether it is listed meanwhile or not, because a query may as well resolve before as
+ * after the match. (The converse need not hold, as the vp may never query again. Therefore matches
+ * aside come first in a list.)
  *
  * If all alternatives sleep, the run leads to no new outcome and is ended. Every set of runs that
  * differ only in the order of commuting transitions is then run to its end once. Two runs are in
@@ -33,9 +33,9 @@
  * of which none sleeps there, t one that is explored from the node, and x the first of w that t
  * excludes. If there is no x, t commutes to the front of w. If x exists at the node, it is explored
  * there and commutes to the front. If it does not, some event of w before x makes it possible. The
- * runs from the node that begin with t contain all that w does before x (by induction), so the event
- * in one of them, where it does not depend on t. So the first of what it depends on, which is in w and
- * commutes to its front, is explored as well.
+ * runs from the node that begin with t contain all transitions of w before x (by induction), so one
+ * of them has the event, where it does not depend on t. So the first transition that the event
+ * depends on, which is in w and commutes to its front, is explored as well.
  *
  * Sources: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS 1032,
  * 1996. Abdulla, Aronis, Jonsson, Sagonas, Optimal Dynamic Partial Order Reduction, POPL 2014.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that explores parts of an exhaustive search (branches.c): for each that comes it makes the
- * runs, and tells of each run, and of what is to be explored from nodes above the part. When it is
- * asked, it gives away parts that it has not begun.
+ * A process that explores parts of an exhaustive search (branches.c). It makes the runs of each
+ * part that comes, and sends a record of each run, and of each transition that is wanted at a node
+ * above the part. When it is asked, it gives away parts that it has not begun.
  */
 #define _GNU_SOURCE
 #include "exhaustive.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run that is given, in the order with the fewest choices: each vp sees the same as before, vps touch
- * each object in the same order, and of the vps that can do their next step the first in the list goes
- * on. Choices are made as late as possible. If the program shares something else, or a request is
+ * A given run, in the order with the fewest choices: each vp sees the same as before, vps touch
+ * each object in the same order, and of the vps that can do their next step the first in the list
+ * runs. Choices are made as late as possible. If the program shares something else, or a request is
  * matched in another order than it completes in, the run may come out differently.
  */
 #include "kit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a program. They follow each other on the thread that carries the vps
+/* Runs of a program. They follow each other on the thread that runs the vps
  * (logp_machine_repeat()). Between two runs another_run() evaluates the last one. */
 #include "kit.h"
 
@@ -68,9 +68,9 @@ static bool has_chosen(const struct lpi_observer *e)
     return n > 0;
 }
 
-/* The run was cut. That is a failure where it must end, or if no run of this size has ended. But an
- * exhaustive check begins with the first alternatives of a program, and a program may go on for ever
- * with those. */
+/* Decide whether a cut run is a failure: it is where each run must end, or if no run of this size
+ * has ended. But an exhaustive check begins with the first alternatives of a program, and a program
+ * may run for ever with those. */
 static void allow_cut(struct lpi_job *job)
 {
     const bool may_end =
@@ -101,7 +101,7 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         lpi_twice_end(job);
     else if (observer->ops == NULL)
         return false;
-    /* a vp that does not come back may still note what it sees */
+    /* a vp that does not come back may still note events */
     has_outcome = !redundant && job->outcome.kind != LOGP_FAILURE_TIMEOUT;
     if (!again && has_outcome && !tells)
         lpi_progress_add_outcome(job, lpi_views_hash(&observer->views), job->plan.run);

@@ -12,7 +12,7 @@ enum { MOST_TRIES = 2000 };
 struct nearest {
     struct lpi_job *job;
     struct lpi_answers failed; /* the choices of the failure; */
-    struct lpi_point *points;  /* what they were */
+    struct lpi_point *points;  /* their descriptions */
     struct lpi_answers trial;
     int tries;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Answers and records during a run, on the threads of its vps. A vp that does not return in time
- * may go on at any later time. All that it may touch then belongs to the observer, which is left
- * behind with it (lpi_observer_detach()), whatever happens to the job.
+ * may continue at any later time. All data that it may touch belongs to the observer, which is
+ * detached with it (lpi_observer_detach()), whatever happens to the job.
  */
 #include "kit.h"
 

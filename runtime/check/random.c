@@ -10,9 +10,9 @@
  * others, and in half of the runs only if there is no message. How rare faults are is drawn for
  * each run, too.
  *
- * In half of the runs in which vps take turns, vps have an order, too, and the first one that does not
- * poll goes on until another order is drawn. So some vps are slow for a while. All other choices of
- * these runs are equally likely.
+ * In half of the runs in which vps take turns, vps have an order, too, and the first one that does
+ * not poll runs until another order is drawn. So some vps are slow for a while. All other choices
+ * of these runs are equally likely.
  */
 #include "kit.h"
 

@@ -3,7 +3,7 @@
  * lines that differ from run to run, and the file's name. */
 #include "kit.h"
 
-/* Is what is ready of another plan? */
+/* Whether the prepared data is of another plan. */
 static bool is_old(const struct lpi_ready *ready, const struct lpi_plan *p)
 {
     return ready->replay == NULL || ready->most_steps != p->most_steps ||

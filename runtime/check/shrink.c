@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same failure with less: fewer processors, fewer faults, fewer drawn latencies, buffered sends, and as
- * few answers as possible that are not the usual ones. A fault event is such an answer.
+ * Find the same failure with less: fewer processors, fewer faults, fewer drawn latencies, buffered
+ * sends, and as few answers as possible that are not the usual ones. A fault event is such an
+ * answer.
  *
  * The last step is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations:
  * parts of them are reset to the usual answer, halves first, single ones last. A reset is kept if
@@ -10,9 +11,9 @@
  * at their numbers; and each step starts from the answers that the last failing run has really
  * given.
  *
- * Many choices only say which vp goes on next, although vps that exchange no message meanwhile may go
- * on in any order. So the smaller run is made again in another order, with choices as late as possible
- * (guide.c), and made smaller from there.
+ * Many choices only select the vp that runs next, although vps that exchange no message meanwhile
+ * may run in any order. So the smaller run is repeated in another order, with choices as late as
+ * possible (guide.c), and made smaller from there.
  */
 #include "kit.h"
 
