@@ -5,7 +5,7 @@
  *
  * A wait for one receive is direct: the delivery of the message charges it, and wakes the vp when
  * it is complete. Any event wakes a vp that waits for several things (waits_for_any), which charges
- * what it receives itself.
+ * its receives itself.
  *
  * Unless the vp needs a query (lpi_proc.needs_query), a probe, and a wait or a test of one receive,
  * do without one, which would show in their time: probe_directly(), wait_directly(),
@@ -203,7 +203,7 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
     return lpi_query_once(vp, q, status);
 }
 
-/* q has been answered: charge what it receives. */
+/* End q, which has been answered: charge its receive. */
 static int end(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;

@@ -82,7 +82,7 @@ struct lpi_envelope {
     int dst;
     size_t n_bytes;
     int64_t arrival; /* LOGP_NEVER: no delay was emulated */
-    uint64_t bits;   /* beside the payload */
+    uint64_t bits;   /* sent with the payload */
     union {
         const void *data;                  /* the payload; the caller owns it */
         struct lpi_rendezvous *rendezvous; /* RTS, CTS, CANCEL */
@@ -128,7 +128,7 @@ struct lpi_message {
     void *data;
     size_t n_bytes;
     int64_t arrival;
-    uint64_t bits; /* beside the payload */
+    uint64_t bits; /* sent with the payload */
     LPI_LABEL;
     int dst;
     unsigned delivery; /* its number, as of lpi_core.deliveries; it wraps around */
@@ -183,7 +183,7 @@ struct logp_request {
         struct {               /* of the message that it has taken */
             int from, got_tag; /* source and tag */
             size_t n_bytes;
-            uint64_t bits; /* beside the payload */
+            uint64_t bits; /* sent with the payload */
         };
         int sync_result; /* SYNC_SENT, of a start: 0, an error, or what a comparison has found */
     };

@@ -41,7 +41,7 @@
 
 enum lpi_state {
     LPI_RUNNING,         /* it holds the core */
-    LPI_READY,           /* in the core's list of vps that can go on at once */
+    LPI_READY,           /* in the core's list of vps that can run at once */
     LPI_TIMED,           /* in the timers: it has a deadline */
     LPI_BLOCKED,         /* waits for a message that has not been sent */
     LPI_SYNC,            /* waits in logp_sync(): start.c, sync_group.c */
@@ -116,7 +116,7 @@ struct lpi_proc {
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for one receive */
     struct lpi_inbox inbox;
     int64_t
-        deadline; /* while TIMED; SYNC: the start, once it is known; IN_BLOCKING: when it goes on */
+        deadline; /* while TIMED; SYNC: the start, once it is known; IN_BLOCKING: when it resumes */
     int64_t emulated; /* the vp's clock; below 0: none, as on the wall clock without delays */
     int64_t left;     /* wall clock at the last exit from the runtime, if the vp has a clock */
     struct logp_port port;
@@ -183,7 +183,7 @@ struct lpi_window {
     int64_t end;      /* time stops here; not parallel: INT64_MAX */
     int64_t sync_end; /* for the procs at a sync that others have yet to enter, it stops here */
     struct lpi_proc *put_off; /* these procs wait for `end`: lpi_attached.next_put_off */
-    _Atomic int64_t least;    /* at a barrier: no proc goes on earlier ... */
+    _Atomic int64_t least;    /* at a barrier: no proc runs earlier ... */
     _Atomic int64_t others;   /* ... and none that is not at such a sync */
     atomic_bool in_vain;      /* at a barrier: all of its procs wait or poll in vain */
     bool alarm;               /* all of its procs waited or polled in vain when last checked */
@@ -207,7 +207,7 @@ struct lpi_core {
     _Atomic(struct lpi_proc *) requests;    /* procs that request the core: blocking.c */
     _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
 
-    /* read by others. odd: no vp here can go on. It changes before a message is taken (deadlock.c)
+    /* read by others. odd: no vp here can run. It changes before a message is taken (deadlock.c)
      */
     _Alignas(LPI_LINE) atomic_ulong idle_epoch;
     atomic_int holder; /* rank of the holder, -1 in the scheduler's idle loop: for reports */
