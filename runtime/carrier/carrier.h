@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface of executors, which carry the vps of a core one after the other. */
+/* The interface of executors, which run the vps of a core one after the other. */
 #ifndef LPI_CARRIER_H
 #define LPI_CARRIER_H
 
@@ -25,8 +25,8 @@ struct lpi_executor {
     void (*launch)(struct logp_machine *m);
     /* Does the carrier begin the next run itself? */
     bool (*repeats)(const struct logp_machine *m);
-    /* Give the core to `to`; return when `from` has it again. due: `to` can go on; else it waits for its
-     * deadline. */
+    /* Give the core to `to`; return when `from` has it again. due: `to` can run; else it waits for
+     * its deadline. */
     void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to, bool due);
     /* `to` will get the core as soon as the holder's own deadline has passed. The holder calls this if
      * its deadline is more than prepare_ns ahead; INT64_MAX: never. */
@@ -38,7 +38,7 @@ struct lpi_executor {
     bool (*guards)(const struct lpi_core *c, const void *address);
     /* As switch_to, for a vp that has ended; its carrier waits for the next run. */
     void (*leave)(struct lpi_proc *from, struct lpi_proc *to);
-    /* The halves of switch_to: give the core away and go on without it; wait until it is given.
+    /* The halves of switch_to: give the core away and continue without it; wait until it is given.
      * NULL: a vp never runs without its core. */
     void (*give)(struct lpi_proc *to);
     void (*await)(struct lpi_proc *p);

@@ -11,7 +11,7 @@
  * mapping, and the kernel allows 65530 mappings (vm.max_map_count). With more stacks an overflow is
  * not caught.
  *
- * Sanitizers and valgrind are told of every stack and every jump.
+ * Every stack and every jump is announced to sanitizers and valgrind.
  */
 #define _GNU_SOURCE
 #include "carrier/carrier.h"

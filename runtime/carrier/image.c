@@ -407,7 +407,8 @@ static int pattern_for(struct lpi_images *all, int rank, const void *stack, size
 
 /* ---- amounts ---- */
 
-/* Two bits for each amount say how many bytes of it follow after all of these bits. */
+/* Each amount has a code of two bits for its number of bytes. All codes come first, then the
+ * bytes. */
 enum { CODES_PER_BYTE = 4, CODE_BITS = 2, CODE_MASK = 3 };
 static const unsigned char width_of[] = {0, 1, 2, 4};
 
@@ -434,7 +435,7 @@ static size_t encode(const uint32_t *amounts, int n, unsigned char *out)
         const uint32_t amount = htole32(amounts[i]);
 
         out[i / CODES_PER_BYTE] |= (unsigned char)(code << i % CODES_PER_BYTE * CODE_BITS);
-        memcpy(at, &amount, sizeof(amount)); /* the next amount overwrites what is not needed */
+        memcpy(at, &amount, sizeof(amount)); /* the next amount overwrites unused bytes */
         at += width_of[code];
     }
     return (size_t)(at - out);

@@ -8,8 +8,8 @@
  * counter (aarch64: down to 19.2 MHz, 52 ns a tick) loses nothing: CLOCK_MONOTONIC is made of the
  * same ticks, and an anchor that is taken within one tick is exact.
  *
- * A virtual machine may move to a host whose counter differs. Its kernel then goes on right, since
- * the hypervisor tells it the new rate. So the counter must agree with CLOCK_MONOTONIC at each
+ * A virtual machine may move to a host whose counter differs. Its kernel stays right, since it gets
+ * the new rate from the hypervisor. So the counter must agree with CLOCK_MONOTONIC at each
  * initialisation, and is not read any more once it does not.
  */
 #define _GNU_SOURCE /* sched_setaffinity() */
@@ -174,7 +174,7 @@ void lpi_clock_init(struct lpi_clock *c, int64_t (*source)(void *arg), void *arg
 
 #endif
 
-/* Stands for the end of a call into the runtime, which reads the clock last. */
+/* Read the clock as the end of a call into the runtime does, last of all. */
 static __attribute__((noinline)) int64_t end_of_call(const struct lpi_clock *c)
 {
     return lpi_clock_ns(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A transport carries bytes between the processes of a machine. It is a shared object that defines
+ * A transport moves bytes between the processes of a machine. It is a shared object that defines
  *
  *     const struct lpi_transport lpi_transport;
  *

@@ -12,7 +12,7 @@
 
 struct lpi_index;
 
-/* ---- pool.c: memory of messages and requests, and the limit on what is queued ---- */
+/* ---- pool.c: memory of messages and requests, and the limit on queued data ---- */
 
 /* A message with n_bytes of space for its payload, data set; NULL: no memory. */
 struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes);
@@ -109,7 +109,7 @@ void lpi_heap_sweep(struct lpi_heap *h);
 
 enum { LPI_FEW = 24 };
 
-/* Keeps the link-time optimizer from inlining what is rare into the fast path. */
+/* Keeps the link-time optimizer from inlining rare code into the fast path. */
 #define LPI_APART __attribute__((noinline))
 
 /* Index all pending messages and posted receives. in->indexed is set if there is memory. */
@@ -197,7 +197,7 @@ void lpi_direct_close(struct lpi_proc *p);
 /* p learns that the run is over: its program may free its buffers afterwards. @return stop */
 int lpi_direct_stopped(struct lpi_proc *p, int stop);
 
-/* The error that calls of p return; 0: the run goes on. Called by p. */
+/* The error that calls of p return; 0: the run continues. Called by p. */
 static inline __attribute__((always_inline)) int lpi_stopped(struct lpi_proc *p)
 {
     /* acquire: as in lpi_stopping() */

@@ -229,11 +229,11 @@ static void deliver(struct lpi_core *c, const struct lpi_envelope *e)
 {
     const int rc = lpi_deliver(&c->machine->procs[e->dst], c, e);
 
-    if (rc != 0) /* no memory even for a message's header: the run cannot go on */
+    if (rc != 0) /* no memory even for a message's header: the run must stop */
         lpi_stop(c->machine, rc);
 }
 
-/* The bits beside the payload of an entry. */
+/* The bits sent with the payload of an entry. */
 static inline uint64_t bits_of(const struct lpi_front *f)
 {
     uint64_t bits = 0;

@@ -642,8 +642,8 @@ static struct logp_request *next_match(struct lpi_inbox *in, struct lpi_message 
     return best;
 }
 
-/* Match what has arrived by `until`, in the order of arrival. Without an any-source receive, a match
- * need not wait for the arrival. */
+/* Match the messages that have arrived by `until`, in the order of arrival. Without an any-source
+ * receive, a match need not wait for the arrival. */
 void lpi_match_arrived(struct lpi_proc *p, int64_t until)
 {
     struct lpi_inbox *in = &p->inbox;

@@ -246,7 +246,7 @@ struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes)
                                         : new_large(c, size_class > 0 ? size_class : 1);
 }
 
-/* A message that is neither eager nor in place carries more fields. */
+/* Fill the additional fields of a message that is neither eager nor in place. */
 static __attribute__((noinline)) void fill_unusual(struct lpi_message *m,
                                                    const struct lpi_envelope *e)
 {
