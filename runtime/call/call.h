@@ -194,7 +194,7 @@ static inline void lpi_count_send(struct lpi_proc *p, enum lpi_message_kind kind
 
 /* ---- rendezvous.c: sends that wait for their receivers ---- */
 
-/* Does a send of this mode and size wait for its receiver? */
+/* Whether a send of this mode and size waits for its receiver. */
 static inline bool lpi_is_rendezvous(const struct lpi_proc *p, enum logp_send_mode mode,
                                      size_t n_bytes)
 {

@@ -98,7 +98,7 @@ static inline int wait_for_one(struct lpi_proc *p, struct logp_request *r, int64
     return lpi_await_message(p, r, until, t);
 }
 
-/* Is the CTS of r the only event that p waits for? */
+/* Whether the CTS of r is the only event that p waits for. */
 static bool is_only_send(const struct lpi_proc *p, const struct lpi_query *q,
                          const struct logp_request *r)
 {
@@ -176,7 +176,7 @@ static int found(const struct logp_vp *vp, const struct lpi_message *m, struct l
     return 0;
 }
 
-/* Is q's time over, or does its message arrive too late? */
+/* Whether q's time is over, or its message arrives too late. */
 static bool has_missed(struct lpi_proc *p, struct lpi_query *q)
 {
     struct logp_request *r = q->one;
@@ -266,7 +266,7 @@ static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
     return complete(vp, r, status);
 }
 
-/* Has the message of r arrived by now? */
+/* Whether the message of r has arrived by now. */
 static int test_directly(const struct logp_vp *vp, struct logp_request *r,
                          struct logp_status *status)
 {
@@ -277,7 +277,7 @@ static int test_directly(const struct logp_vp *vp, struct logp_request *r,
     return rc != 0 ? rc : lpi_poll_in_vain(vp->proc, -ETIME);
 }
 
-/* Has a message with this label arrived by now? */
+/* Whether a message with this label has arrived by now. */
 static int probe_directly(const struct logp_vp *vp, const struct lpi_label *l,
                           struct logp_status *status)
 {

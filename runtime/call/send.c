@@ -165,7 +165,7 @@ int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_by
     return lpi_send(vp, dst, tag, buf, n_bytes);
 }
 
-/* Does it wait for its receiver, or for its receiver's process? */
+/* Whether a send waits for its receiver, or for its receiver's process. */
 static bool waits(const struct logp_vp *vp, int dst, size_t n_bytes)
 {
     return lpi_is_rendezvous(vp->proc, LOGP_SEND_STANDARD, n_bytes) ||
@@ -192,8 +192,8 @@ static int check_mode(const struct logp_vp *vp, enum logp_send_mode mode)
     return mode == LOGP_SEND_SYNCHRONOUS ? vp->proc->core->machine->time->waiting_sends : 0;
 }
 
-/* Must the payload be made before it is sent? A short message needs a copy anyway, and another
- * process needs one that lasts. */
+/* Whether the payload must be made before it is sent. A short message needs a copy anyway, and
+ * another process needs one that lasts. */
 static bool makes_at_once(const struct logp_vp *vp, int dst, const struct logp_send_options *o)
 {
     return o->fill != NULL &&

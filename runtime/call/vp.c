@@ -208,7 +208,7 @@ int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
 }
 
 /* Wait for the start as a request: p serves its background work meanwhile. word: to be compared;
- * NULL: it is a sync. @return 0 or an error; what the comparison has found */
+ * NULL: for a sync. @return 0 or an error; what the comparison has found */
 static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const uint64_t *word,
                                                  int64_t *start)
 {
@@ -253,7 +253,7 @@ static bool syncs_alone(const struct lpi_proc *p)
            (p->inbox.n_any == 0 || !p->core->machine->resolver.answers_at_sync);
 }
 
-/* Does p stop at the last start, and has done nothing since? Then it stops at the next one. */
+/* Whether p stops at the last start and has done nothing since. Then it stops at the next one. */
 static bool stops_at_start(const struct lpi_proc *p)
 {
     /* relaxed: that start has released p */

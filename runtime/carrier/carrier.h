@@ -23,7 +23,7 @@ struct lpi_executor {
     void (*destroy)(struct logp_machine *m);
     /* A run begins: give each core to its first vp. */
     void (*launch)(struct logp_machine *m);
-    /* Does the carrier begin the next run itself? */
+    /* Whether the carrier begins the next run itself. */
     bool (*repeats)(const struct logp_machine *m);
     /* Give the core to `to`; return when `from` has it again. due: `to` can run; else it waits for
      * its deadline. */
@@ -34,7 +34,7 @@ struct lpi_executor {
     int64_t prepare_ns;
     /* See lpi_resident(); NULL: no shared stacks. */
     void *(*resident)(const struct lpi_proc *p, void *address);
-    /* Is this address known to be in the guard below the holder's stack? */
+    /* Whether this address is known to be in the guard below the holder's stack. */
     bool (*guards)(const struct lpi_core *c, const void *address);
     /* As switch_to, for a vp that has ended; its carrier waits for the next run. */
     void (*leave)(struct lpi_proc *from, struct lpi_proc *to);

@@ -77,8 +77,8 @@ void lpi_image_free(struct lpi_images *all, struct lpi_image *image)
     }
 }
 
-/* Is there space for so many bytes, header included? A large image that is over 8 times too large does not
- * count. */
+/* Whether there is space for this number of bytes, header included. A large image that is over 8
+ * times too large does not count. */
 static bool has_space(const struct lpi_image *image, size_t bytes)
 {
     size_t capacity;
@@ -174,7 +174,8 @@ static uint64_t difference(const two_words *stack, const two_words *base, const 
     return (*stack ^ *base) & *same;
 }
 
-/* Do all that differ from the template do so as in the pattern? Then the amounts go to `amounts`. */
+/* Whether all words that differ from the template do so as in the pattern. Then the amounts go to
+ * `amounts`. */
 static bool fits(const struct lpi_images *all, const struct lpi_pattern *p, int rank,
                  const void *stack, size_t bytes, uint32_t *amounts)
 {
@@ -236,8 +237,8 @@ static int group_of(struct grouping *g, int before, uint32_t amount)
     return g->n - 1;
 }
 
-/* Is the amount of a group a multiple of `distance`, the difference of the ranks, as far as is known?
- * slope: the amount for each rank more. */
+/* Whether the amount of a group is a multiple of `distance`, the difference of the ranks, in all
+ * stacks so far. slope: the amount for each rank more. */
 static bool is_linear(const struct lpi_pattern *old, int before, uint32_t amount, uint32_t distance,
                       uint32_t *slope)
 {

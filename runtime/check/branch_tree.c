@@ -143,7 +143,7 @@ static bool keep(struct slot *s, const struct lpi_record *r, const void *body)
     return true;
 }
 
-/* The branch grants the wish if it is about its node. @return is it? */
+/* Grant the wish if it is about the branch's node. @return whether it is */
 static bool grant(struct lpi_tree *t, struct lpi_branch *b, const void *body)
 {
     const struct lpi_wish *w = body;

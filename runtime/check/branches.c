@@ -292,7 +292,8 @@ static int listen_to(struct branches *b, struct child *c)
     return rc != 0 ? rc : b->tree.no_memory ? -ENOMEM : 0;
 }
 
-/* There are no records: has a child ended, and a process that it made holds its socket? */
+/* Forget children that have ended while a process that they made holds their socket. Called when
+ * there are no records. */
 static int look_after(struct branches *b)
 {
     for (int i = 0; i < b->n; i++) {
@@ -329,7 +330,7 @@ static int listen_all(struct branches *b, struct pollfd *fds)
     return rc;
 }
 
-/* Does a child explore a part? */
+/* Whether a child explores a part. */
 static bool is_busy(const struct branches *b)
 {
     for (int i = 0; i < b->n; i++)

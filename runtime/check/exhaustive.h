@@ -50,9 +50,9 @@ static inline struct lpi_transition *lpi_path_at(const struct lpi_path *p, int i
 }
 
 bool lpi_is_same(const struct logp_alternative *a, const struct logp_alternative *b);
-/* Is this a match aside, which is not the result of the vp's query? */
+/* Whether this is a match aside, which is not the result of the vp's query. */
 bool lpi_is_aside(const struct logp_alternative *a);
-/* Does it make no difference whether b, which lpi_is_aside(), comes before or after a? */
+/* Whether b, which lpi_is_aside(), may come before or after a without a difference. */
 bool lpi_commutes(const struct logp_alternative *a, const struct logp_alternative *b);
 
 /* t are the node's transitions. Each @return whether the bound has left something out */
@@ -154,7 +154,7 @@ void lpi_tree_end(struct lpi_tree *t, const struct lpi_place *part);
 bool lpi_tree_next(struct lpi_tree *t, struct lpi_place *part);
 /* The nodes from the root to the part. @return false: no memory */
 bool lpi_tree_path(const struct lpi_place *part, struct lpi_path *path);
-/* Does part a come after b in the order of one process? */
+/* Whether part a comes after b in the order of one process. */
 bool lpi_tree_is_after(const struct lpi_place *a, const struct lpi_place *b);
 /* Take all records now, whatever is missing between them. */
 void lpi_tree_take_all(struct lpi_tree *t);

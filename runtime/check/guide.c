@@ -91,7 +91,7 @@ static void note(void *guide, const struct logp_note *n)
         g->wanted[n->rank] = step_from(g, n->rank, g->wanted[n->rank] + 1);
 }
 
-/* Has another vp touched the object before in the given run, and not yet in this one? */
+/* Whether another vp touched the object earlier in the given run, and has not yet in this one. */
 static bool comes_later(const struct lpi_guide *g, int step)
 {
     for (int i = 0; i < g->P; i++) {
@@ -133,7 +133,8 @@ static bool is_wanted(const struct lpi_guide *g, const struct logp_alternative *
     }
 }
 
-/* A match aside, or the end of a send or of a program: does it leave the vp's next steps possible? */
+/* Whether a match aside, or the end of a send or of a program, leaves the vp's next steps
+ * possible. */
 static bool is_beside(const struct lpi_guide *g, const struct logp_alternative *a)
 {
     int step = g->wanted[a->rank];

@@ -46,7 +46,7 @@ static int call_before(const struct lpi_job *job, int P)
     return job->check.before != NULL ? job->check.before(P, job->arg) : 0;
 }
 
-/* Is the search over before run number `run`? */
+/* Whether the search is over before run number `run`. */
 static bool is_enough(struct lpi_job *job, uint64_t run)
 {
     const struct lpi_sharing *s = job->sharing;
@@ -58,7 +58,7 @@ static bool is_enough(struct lpi_job *job, uint64_t run)
     return is_last || is_late || (s != NULL && s->is_over != NULL && s->is_over(job, run));
 }
 
-/* Has the program chosen anything in this run? */
+/* Whether the program has chosen anything in this run. */
 static bool has_chosen(const struct lpi_observer *e)
 {
     int n = lpi_observer_count(e);
@@ -81,7 +81,7 @@ static void allow_cut(struct lpi_job *job)
         job->outcome = lpi_outcome_with(LOGP_FAILURE_NONE, 0, -1);
 }
 
-/* Take over the outcome of a run. @return shall there be another? It is set up then, except for
+/* Take over the outcome of a run. @return whether another run follows, which is set up except for
  * check.before. */
 static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const struct logp_report *r)
 {

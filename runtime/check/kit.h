@@ -112,7 +112,7 @@ struct lpi_strategy_ops {
     int (*choose)(void *strategy, const struct logp_alternative *alternatives, int n);
     /* An event is noted; NULL: not wanted */
     void (*note)(void *strategy, const struct logp_note *note);
-    /* A run has ended; redundant: by LPI_REDUNDANT. @return shall there be another? */
+    /* A run has ended; redundant: by LPI_REDUNDANT. @return whether another run follows */
     bool (*next)(void *strategy, bool redundant, struct logp_checked *checked);
 };
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive,
@@ -157,7 +157,7 @@ bool lpi_order_has(const struct lpi_order *o, const int *clock, int i);
 int lpi_order_first_after(const struct lpi_order *o, const int *clock, int rank, int from);
 /* The first match aside after the steps `from` and `before` that `clock` depends on; -1: none */
 int lpi_order_aside_after(const struct lpi_order *o, const int *clock, int from, int before);
-/* Does step i depend on no step after step `from`? */
+/* Whether step i depends on no step after step `from`. */
 bool lpi_order_is_first(const struct lpi_order *o, int i, int from);
 
 /* ---- observer.c: answers ---- */
@@ -242,7 +242,7 @@ struct lpi_outcomes {
     } * slots;
     uint64_t capacity, n;
 };
-/* @return is it a new one? Not if there is no memory, or if there are too many */
+/* @return whether it is a new one; false, too, if there is no memory, or if there are too many */
 bool lpi_outcomes_add(struct lpi_outcomes *o, uint64_t hash, uint64_t run);
 /* To and from a file. @return false: it cannot be written, or no memory */
 bool lpi_outcomes_write(const struct lpi_outcomes *o, FILE *f);
@@ -300,13 +300,14 @@ void lpi_observer_free(struct lpi_observer *e);
 /* A run is about to begin. */
 void lpi_observer_begin(struct lpi_observer *e);
 int lpi_observer_ended(const struct lpi_observer *e);
-/* The run has ended. Were all choices of the run that is given made again, each the same? */
+/* Whether all choices of the given run were made again, each the same, in the run that has
+ * ended. */
 bool lpi_observer_was_same(const struct lpi_observer *e);
 int lpi_observer_count(const struct lpi_observer *e);
 /* The answers so far; by any thread at any time. @return false: no memory */
 bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to);
-/* Between two runs: may the job be written to? If so, until lpi_observer_leave(), it cannot be
- * detached. */
+/* Whether the job may be written to, between two runs. If so, it cannot be detached until
+ * lpi_observer_leave(). */
 bool lpi_observer_enter(struct lpi_observer *e);
 void lpi_observer_leave(struct lpi_observer *e);
 /* From now on, nothing that still uses the observer writes to the job. */
@@ -363,7 +364,8 @@ static inline bool lpi_is_untimed(const struct logp_check *c)
     return c->network == NULL || c->network->undelayed;
 }
 
-/* May runs of this check, random or PCT, have late choices? Then one of LPI_LATE_OF runs has none. */
+/* Whether runs of this check, random or PCT, may have late choices. Then one of LPI_LATE_OF runs
+ * has none. */
 enum { LPI_LATE_OF = 4 };
 static inline bool lpi_may_be_late(const struct logp_check *c)
 {
@@ -454,7 +456,7 @@ struct lpi_job {
 struct lpi_sharing {
     /* The run of this process after the one that has ended; NULL: the next */
     uint64_t (*next)(const struct lpi_job *job);
-    /* Has an earlier run failed in another process? NULL: it does not matter */
+    /* Whether an earlier run has failed in another process. NULL: it does not matter */
     bool (*is_over)(const struct lpi_job *job, uint64_t run);
     /* A run has ended; NULL: its outcome is kept here */
     void (*add_run)(const struct lpi_job *job, bool has_outcome, bool cut);
@@ -488,7 +490,7 @@ struct lpi_outcome lpi_outcome_with(enum logp_failure_kind kind, int error, int 
  * comes back late, the job may have left the observer behind. */
 struct lpi_outcome lpi_outcome_of(const struct lpi_job *job, const struct lpi_observer *observer,
                                   int ended, const struct logp_report *r);
-/* Have two runs ended in the same way? */
+/* Whether two runs have ended in the same way. */
 bool lpi_same_outcome(const struct lpi_outcome *a, const struct lpi_outcome *b);
 
 /* ---- machines.c ---- */
@@ -522,13 +524,14 @@ int lpi_branches_go(struct lpi_job *job, int n, void *strategy);
 
 /* ---- twice.c ---- */
 
-/* A run of a search has ended: is it to be made a second time? Then the observer is set so. */
+/* Whether the run of a search that has ended is to be repeated. Then the observer is set for
+ * that. */
 bool lpi_twice_begin(struct lpi_job *job);
 /* The second run has ended. If it differs, that is the outcome; else the outcome is the first's. */
 void lpi_twice_end(struct lpi_job *job);
 /* Keep what the last run was. @return false: no memory */
 bool lpi_twice_keep(struct lpi_twice *w, const struct lpi_observer *e, const struct lpi_outcome *o);
-/* Is the last run as that which was kept? */
+/* Whether the last run is equal to the kept one. */
 bool lpi_twice_is_equal(struct lpi_twice *w, const struct lpi_observer *e,
                         const struct lpi_outcome *o);
 
@@ -573,7 +576,7 @@ int lpi_again(logp_program program, void *arg, struct logp_check *given,
  */
 int lpi_again_read(const char *what, const char *path, struct lpi_replay **r,
                    struct lpi_text *wrong);
-/* Is it the replay of this program, with a number of processors that the check allows? */
+/* Whether r is a replay of this program, with a number of processors that the check allows. */
 bool lpi_is_meant(const struct logp_check *c, const struct logp_replay *r);
 /* The one run of r, by a job that has a program. shows: also for the command. @return as
  * logp_check_replay(); a failure is described in found */
@@ -673,8 +676,8 @@ struct lpi_isolated {
 };
 /* fork(), in a handler. @return as fork(); -1, too, if the C library has no _Fork() */
 pid_t lpi_child_fork(void);
-/* Wait until end_ns; if *alive is not set, until alive_ns. @return has the child ended? If not, it is
- * killed */
+/* Wait until end_ns; if *alive is not set, until alive_ns. @return whether the child has ended. If
+ * not, it is killed */
 bool lpi_child_await(pid_t child, int64_t end_ns, const _Atomic bool *alive, int64_t alive_ns);
 /* Call go(job) in a child process. @return its result; -ECANCELED: it has not ended */
 int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job));

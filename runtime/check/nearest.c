@@ -17,7 +17,7 @@ struct nearest {
     int tries;
 };
 
-/* A run with the first `at` choices of the failure, then `answer`. @return does it pass? */
+/* A run with the first `at` choices of the failure, then `answer`. @return whether it passes */
 static bool passes(struct nearest *near, const struct lpi_plan *plan, int at, int answer)
 {
     struct lpi_job *job = near->job;

@@ -61,7 +61,7 @@ bool lpi_node_want(struct lpi_node *node, struct lpi_transition *t, int i)
     return node->is_deep;
 }
 
-/* Has the vp matches aside alone? It may be in a call that any event can end. */
+/* Whether the vp has only matches aside. It may be in a call that any event can end. */
 static bool has_asides_alone(const struct lpi_node *node, const struct lpi_transition *t, int rank)
 {
     for (int i = 0; i < node->n; i++)

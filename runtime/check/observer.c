@@ -102,7 +102,8 @@ static int given(const struct lpi_observer *e, int n)
     return answer < n ? answer : LPI_STALE;
 }
 
-/* Is this one of the answers that are not the usual ones? Then it is not given again. */
+/* Whether this is one of the answers that are not the usual ones. Then it is removed, so that it is
+ * given once. */
 static bool recurs(struct lpi_observer *e, uint64_t what)
 {
     for (int i = 0; i < e->given.n; i++)

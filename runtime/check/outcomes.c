@@ -56,7 +56,7 @@ uint64_t lpi_views_hash(const struct lpi_views *v)
 
 /* ---- all outcomes ---- */
 
-/* @return is the hash a new one? */
+/* @return whether the hash is a new one */
 static bool insert(struct lpi_known *slots, uint64_t capacity, struct lpi_known x)
 {
     uint64_t at = x.hash & (capacity - 1);

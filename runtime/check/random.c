@@ -162,9 +162,9 @@ static int choose_in_order(struct random *s, const struct logp_alternative *a, i
     return miss >= 0 ? miss : first_in_order(s, a, n);
 }
 
-/* Does the order of the run decide this choice? Of choices that are not between messages it decides
- * all in half of the runs and none in the others: always and never were both tried, and each found
- * some bugs of protocols late. */
+/* Whether the order of the run decides this choice. Of choices that are not between messages it
+ * decides all in half of the runs and none in the others: always and never were both tried, and
+ * each found some bugs of protocols late. */
 static bool has_order(const struct random *s, const struct logp_alternative *a)
 {
     switch (a->kind) {

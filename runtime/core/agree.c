@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Do all members of a group call the same collectives? The first that makes its n-th call leaves a
- * record of it, and the others compare theirs. The last one removes it. The machine's lock protects
- * the records.
+ * Check that all members of a group call the same collectives. The first member that makes its n-th
+ * call leaves a record of it, and the others compare theirs. The last one removes it. The machine's
+ * lock protects the records.
  *
  * On the wall clock, where that lock would cost more than a small collective, each vp keeps the
  * last of its calls that are of all vps, and a hash of all of them. When the run is over they are

@@ -19,8 +19,9 @@ bool lpi_cores_done(struct lpi_core *c);
  * by the only owner. */
 void lpi_reclaim_late(struct logp_machine *m);
 
-/* Is the machine in use: is a core not done? Not inside the function that logp_machine_repeat()
- * calls on the carrier: it may change the settings for the next run. Called with the lock. */
+/* Whether the machine is in use: a core is not done. False inside the function that
+ * logp_machine_repeat() calls on the carrier, since it may change the settings for the next run.
+ * Called with the lock. */
 static inline bool lpi_in_use(const struct logp_machine *m)
 {
     const bool is_asked = m->is_asking && lpi_this_core != NULL && lpi_this_core->machine == m;
@@ -113,7 +114,7 @@ void lpi_word_wait_end(struct lpi_proc *p, bool is_reached);
 void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value);
 /* Make ready the vps whose words have reached their values. By the holder. */
 void lpi_word_wait_poll(struct lpi_core *c);
-/* For the deadlock scan: has a word reached its value without its core having noticed? */
+/* Whether a word has reached its value without its core having noticed. For the deadlock scan. */
 bool lpi_word_wait_pending(struct logp_machine *m);
 /* For reports. */
 bool lpi_waits_for_word(const struct lpi_proc *p);
@@ -199,7 +200,7 @@ static inline struct lpi_attached *lpi_attached_of(const struct lpi_proc *p)
     return all != NULL ? &all[p->rank] : NULL;
 }
 
-/* Has p something under way, which its waits serve? */
+/* Whether p has background work, which its waits serve. */
 static inline bool lpi_has_background(const struct lpi_proc *p)
 {
     const struct lpi_attached *a = lpi_attached_of(p);
@@ -344,7 +345,7 @@ struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank)
 /* This alternative has been chosen for p's query. */
 void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
                        const struct logp_alternative *a);
-/* Is query a wait for one request that is complete? */
+/* Whether query is a wait for one request that is complete. */
 bool lpi_outcomes_complete(const struct lpi_query *query);
 
 #endif

@@ -38,7 +38,7 @@ bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum)
     return true;
 }
 
-/* Has every core noticed all that concerns it: messages, the end of a sync, words? */
+/* Whether every core has noticed all events for it: messages, the end of a sync, words. */
 static bool nothing_pending(struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++)
@@ -261,7 +261,8 @@ static uint64_t messages_of(const struct lpi_core *c)
     return n;
 }
 
-/* c, whose procs all wait or poll in vain, is checked: how long has this been so? */
+/* Note the waits of c, whose procs all wait or poll in vain, and since when. Called at each check
+ * of c. */
 static void note_in_vain(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
@@ -296,7 +297,8 @@ void lpi_check_idle(struct lpi_core *c)
     lpi_check_deadlock(c);
 }
 
-/* Has each core been idle or in vain from this time on, until a time that is not before `until`?
+/* Whether each core has been idle or in vain from this time on, until a time that is not before
+ * `until`.
  * @return 1; 0: not until then, so far; -1: no. *idle: the epochs of those that are idle */
 static int rests(const struct logp_machine *m, int64_t from, int64_t until, unsigned long *idle)
 {

@@ -105,7 +105,7 @@ static int64_t no_horizon(const struct lpi_proc *p)
     return LOGP_NEVER; /* only a choice matches messages */
 }
 
-/* Is q a wait for one receive that is complete without a choice? */
+/* Whether q is a wait for one receive that is complete without a choice. */
 static bool is_decided(const struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool untimed = p->core->machine->explore->by.untimed;
@@ -144,9 +144,9 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
     return rc;
 }
 
-/* p waits for the send r alone, or for the operation r, which awaits nothing any more. The receiver
- * may wait until messages are matched with p's receives from any source. Is none of this left? Timed,
- * an answer that has come settles nothing before its time. */
+/* Whether the wait of p for r alone needs no more choices. r is a send, or an operation that awaits
+ * nothing any more. The receiver may wait until messages are matched with p's receives from any
+ * source. Timed, an answer that has come settles nothing before its time. */
 static bool is_settled(const struct lpi_proc *p, const struct logp_request *r)
 {
     return r->state != LPI_REQ_RTS_SENT || p->inbox.n_any == 0 ||
@@ -176,8 +176,8 @@ static int choose_all(struct lpi_proc *p, struct lpi_query *q, const struct logp
     return rc;
 }
 
-/* q is resolved for the first time: is it right, and does p crash before it? @return >= 0; or an error
- * that ends its call */
+/* Check the use of requests, and ask whether p crashes, when q is resolved for the first time.
+ * @return >= 0; or an error that ends its call */
 static int begin(struct lpi_proc *p, const struct lpi_query *q)
 {
     for (int i = 0; i < q->n; i++)

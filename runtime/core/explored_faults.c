@@ -158,8 +158,8 @@ static int apply(struct lpi_proc *p, enum logp_fault_choice what)
     return -EHOSTDOWN;
 }
 
-/* Is it a message of the program to another vp? Messages of collectives are spared: a collective
- * cannot ask for one again. */
+/* Whether this is a message of the program to another vp. Messages of collectives are spared: a
+ * collective cannot ask for one again. */
 static bool may_get_lost(const struct lpi_proc *p, const struct lpi_envelope *e)
 {
     return e->dst != p->rank && e->context < LPI_CONTEXT_COLLECTIVE &&

@@ -155,7 +155,7 @@ static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
     return p;
 }
 
-/* Untimed: p has no query. May a receive that it has posted take a message all the same? */
+/* Whether a posted receive of p may take a message although p has no query. Untimed only. */
 static bool takes_aside(const struct lpi_proc *p)
 {
     return p->inbox.n_any > 0 &&

@@ -129,7 +129,7 @@ static bool alike(const struct lpi_remote_state *a, const struct lpi_remote_stat
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* Has nothing changed since this process reported its state? */
+/* Whether nothing has changed since this process reported its state. */
 static bool still(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
@@ -196,7 +196,7 @@ static void hear_scan(struct lpi_core *c, uint32_t scan)
                     NULL, 0);
 }
 
-/* Process 0: can it be that nothing will ever happen again? */
+/* End the run, or begin a scan, if it is possible that no process can do anything. By process 0. */
 static void consider(struct lpi_core *c)
 {
     struct lpi_remote *f = c->machine->remote;

@@ -11,7 +11,7 @@ extern const struct lpi_resolver lpi_resolver_usual, lpi_resolver_explored;
 void lpi_resolver_choose(struct logp_machine *m);
 /* The request of q that completes first, as far as is known; LPI_NO_REQUEST. */
 int lpi_query_earliest(const struct lpi_query *q);
-/* Does q ask for any request? */
+/* Whether q has any request. */
 static inline bool lpi_query_has_request(const struct lpi_query *q)
 {
     int i = 0;
@@ -26,7 +26,7 @@ struct logp_wait_info lpi_query_subject(const struct lpi_query *q, int first);
 /* When r's message arrives, or the answer to it; INT64_MAX: that is not known yet. */
 int64_t lpi_request_arrival(const struct logp_request *r);
 
-/* Is it known when r is complete? */
+/* Whether the time at which r is complete is known. */
 static inline bool lpi_request_is_done(const struct logp_request *r)
 {
     return lpi_request_arrival(r) != INT64_MAX;

@@ -200,8 +200,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
         prepare_core(&m->cores[i]);
 }
 
-/* All vps of a machine of one core have ended: may its carrier begin the next run? Called with the
- * lock, which is not held during again(). */
+/* Begin the next run on the carrier of a machine of one core, if again() wants one, after all vps
+ * have ended. Called with the lock, which is not held during again(). */
 static bool begin_again(struct logp_machine *m)
 {
     bool (*const ask)(void *, const struct logp_report *) = m->again;

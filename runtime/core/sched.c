@@ -41,7 +41,7 @@ enum {
     AMPLE_NS = 50000, /* a wait this long leaves time for other threads */
 };
 
-/* Has a deadline of this core come? */
+/* Whether a deadline of this core has come. */
 static bool timer_due(struct lpi_core *c)
 {
     const struct lpi_proc *first = lpi_earliest(c);
@@ -53,7 +53,8 @@ static bool timer_due(struct lpi_core *c)
     return c->run_queue.clock_seen >= first->deadline;
 }
 
-/* On a core that is behind, deadlines have always come: must a ready vp get a turn all the same? */
+/* Whether a ready vp gets a turn even if deadlines have come, as they always have on a core that is
+ * late. */
 static bool is_turn_of_ready(const struct lpi_core *c)
 {
     return c->run_queue.taken % LPI_POLL_EVERY == c->machine->time->turn_of_ready;

@@ -24,7 +24,7 @@ static int row_links(int n, bool round)
     return n > 1 ? 2 * n : 0;
 }
 
-/* Does the way from i to j go up? *hops: its length */
+/* Whether the way from i to j goes up. *hops: its length */
 static bool goes_up(int n, bool round, int i, int j, int *hops)
 {
     const int up = j >= i ? j - i : j - i + n;

@@ -63,7 +63,7 @@ static struct anchor take_anchor(void)
     return best;
 }
 
-/* Does the counter, of this rate, give the time from b to a? */
+/* Whether the counter, at this rate, gives the time from b to a. */
 static bool agree(struct anchor a, struct anchor b, uint64_t mult)
 {
     const uint64_t ticks = a.tick - b.tick;
@@ -78,7 +78,7 @@ static uint64_t rate(struct anchor a, struct anchor b)
     return (uint64_t)(((unsigned __int128)(uint64_t)(b.ns - a.ns) << 32) / (b.tick - a.tick));
 }
 
-/* Do the counters of all processors on which this thread may run show the same? */
+/* Whether the counters of all processors on which this thread may run agree. */
 static bool processors_agree(void)
 {
     struct anchor seen[CPU_SETSIZE], end;
@@ -104,7 +104,7 @@ static bool processors_agree(void)
     return alike;
 }
 
-/* Is the clock of a hypervisor made of the counter, which never changes its rate? */
+/* Whether this clock of a hypervisor is derived from the counter, which never changes its rate. */
 static bool is_made_of_it(const char *name)
 {
 #if defined(__x86_64__)

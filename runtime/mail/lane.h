@@ -105,7 +105,7 @@ struct lpi_front {
  * lanes. @return 0; -ENOMEM */
 int lpi_lanes_create(struct logp_machine *m, int lines);
 void lpi_lanes_destroy(struct logp_machine *m);
-/* Have all messages between cores been taken? Meaningful only while no core can send. */
+/* Whether all messages between cores have been taken. Meaningful only while no core can send. */
 bool lpi_lanes_quiet(const struct logp_machine *m);
 
 static inline struct line *lpi_lane_line(const struct lpi_lane *l, uint64_t number)
@@ -122,7 +122,7 @@ static inline bool lpi_lane_joins(const struct lpi_lane *l, unsigned polls)
     return (atomic_load_explicit(&l->tail, memory_order_relaxed) & 1) != 0 && l->polls == polls;
 }
 
-/* Is the next line free? Its number is (tail + 1) / 2. */
+/* Whether the next line is free. Its number is (tail + 1) / 2. */
 static inline bool lpi_lane_has_line(struct lpi_lane *l)
 {
     const uint64_t next = (atomic_load_explicit(&l->tail, memory_order_relaxed) + 1) / 2;
@@ -236,7 +236,7 @@ static inline void lpi_lane_put_short(struct lpi_lane *l, const struct lpi_label
 
 /* ---- consumer ---- */
 
-/* Does the line with this control have this number, and an entry at this place? */
+/* Whether the line with this control is that of `place` and has an entry there. */
 static inline bool lpi_control_has(uint64_t control, uint64_t place)
 {
     return control >> 32 == (uint32_t)(place / 2 + 1) &&

@@ -29,8 +29,8 @@ enum {
 
 /* ---- producer ---- */
 
-/* Has everything of this pair of cores been delivered? acquire pairs with the releases in
- * lpi_lane_pass() and drain_mailbox(): the effects of the deliveries are visible. */
+/* Whether all messages of this pair of cores have been delivered. acquire pairs with the releases
+ * in lpi_lane_pass() and drain_mailbox(): the effects of the deliveries are visible. */
 static bool all_delivered(const struct lpi_lane *l)
 {
     return atomic_load_explicit(&l->head, memory_order_acquire) ==
@@ -39,7 +39,7 @@ static bool all_delivered(const struct lpi_lane *l)
                atomic_load_explicit(&l->q_sent, memory_order_relaxed);
 }
 
-/* Must this message take the lane? Not while messages of this core are still in mailboxes. */
+/* Whether a message may take the lane: not while messages of this core are still in mailboxes. */
 static bool is_in_order(struct lpi_lane *l)
 {
     const uint64_t queued = atomic_load_explicit(&l->q_sent, memory_order_relaxed); /* our own */
@@ -72,7 +72,7 @@ static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
 }
 
 /*
- * Is there space for this message in the queue limit? It is reserved for the holder's next post.
+ * Reserve space for this message in the queue limit, for the holder's next post.
  * @return  0; -ENOBUFS: not now; -EMSGSIZE: never
  */
 int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)

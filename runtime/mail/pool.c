@@ -121,8 +121,8 @@ static void keep_huge(struct lpi_core *c, struct lpi_message *m)
     }
 }
 
-/* Does a message with more than inline data go to its free list? @return false: it is cached as a
- * huge one, or freed */
+/* Decide whether a message with more than inline data goes to its free list. @return false: it is
+ * cached as a huge one, or freed */
 static __attribute__((noinline)) bool is_for_its_class(struct lpi_core *c, struct lpi_message *m)
 {
     if (m->size_class == LPI_CLASS_NONE) {

@@ -67,7 +67,7 @@ struct lpi_explore {
     int cut_off;
 };
 
-/* Is a message between these two lost in a partition? */
+/* Whether a message between these two is lost in a partition. */
 static inline bool lpi_is_cut(const struct lpi_explore *x, int src, int dst)
 {
     return x->is_cut && (src == x->cut_off) != (dst == x->cut_off);

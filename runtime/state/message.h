@@ -44,7 +44,7 @@ struct lpi_label {
         };                                                                                         \
     }
 
-/* Does a receive with the label `wanted` take a message with this label? */
+/* Whether a receive with the label `wanted` takes a message with this label. */
 static inline bool lpi_label_fits(const struct lpi_label *wanted, const struct lpi_label *label)
 {
     return (wanted->tag == label->tag || wanted->tag == LOGP_ANY_TAG) &&
@@ -268,7 +268,7 @@ static inline void lpi_payload_copy(const struct lpi_envelope *e, void *to, size
         memcpy(to, e->data, n);
 }
 
-/* Does r take a message of n bytes that its buffer cannot hold? Where there is a drain, there is no
+/* Whether r takes a message of n bytes that its buffer cannot hold. With a drain there is no
  * buffer, and this is asked for every message that is not empty. */
 static inline bool lpi_takes_specially(const struct logp_request *r, size_t n)
 {

@@ -67,14 +67,14 @@ static inline bool lpi_query_waits(const struct lpi_query *q)
     return q->until != LPI_AT_ONCE;
 }
 
-/* Is q a wait for one receive, which the delivery of its message charges? */
+/* Whether q is a wait for one receive, which the delivery of its message charges. */
 static inline bool lpi_query_is_direct(const struct lpi_query *q)
 {
     return !q->beside && !q->any && lpi_query_waits(q) && q->n > 0 && q->requests[0] != NULL &&
            q->requests[0]->state < LPI_REQ_SENT;
 }
 
-/* May q end without a message? */
+/* Whether q may end without a message. */
 static inline bool lpi_may_miss(const struct lpi_query *q)
 {
     return q->until != INT64_MAX;
@@ -132,7 +132,7 @@ struct lpi_resolver {
     int (*keep)(struct lpi_proc *p, int key, const void *data, size_t n_bytes);
     /* @return 0; -ENOENT; -EMSGSIZE */
     int (*recover)(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes);
-    /* p's program has ended. Does it begin again? */
+    /* Whether p's program, which has ended, begins again. */
     bool (*restarts)(struct lpi_proc *p);
     /* Another event of p. */
     void (*note)(struct lpi_proc *p, const struct logp_note *note);

@@ -35,7 +35,7 @@ enum lpi_wire_kind {
     LPI_WIRE_COUNTED = LPI_WIRE_ACTIVE,
     LPI_WIRE_STOP,    /* the run is over, by the error `tag` */
     LPI_WIRE_STATE,   /* to process 0: a process can do nothing by itself, or its run has ended */
-    LPI_WIRE_SCAN,    /* to all: has that state changed? `context`: the number of the scan */
+    LPI_WIRE_SCAN,    /* to all: query changes of that state. `context`: number of the scan */
     LPI_WIRE_SCANNED, /* the answer: `src` is 1 if it has not */
     LPI_WIRE_END,     /* the run of all has ended, and nothing is under way. `arrival`: its error */
     LPI_WIRE_CLOCK,   /* between runs: core/common_clock.c */
@@ -158,7 +158,8 @@ struct lpi_processes {
     void (*idle)(struct lpi_core *c, unsigned long epochs);
     /* On several cores: all vps of c wait or poll in vain. */
     void (*in_vain)(struct lpi_core *c);
-    /* No vp of c is ready: may it wait here for another process? @return a message has come */
+    /* Wait for a message of another process, if possible, when no vp of c is ready. @return a
+     * message has come */
     bool (*await)(struct lpi_core *c);
     /* Run others of the core until the buffer of p's last send to another process may be reused. */
     void (*await_sent)(struct lpi_proc *p);

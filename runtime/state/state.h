@@ -371,20 +371,20 @@ static inline bool lpi_has_clock(const struct lpi_proc *p)
     return p->emulated >= 0;
 }
 
-/* Is there a delay model? */
+/* Whether there is a delay model. */
 static inline bool lpi_emulates(const struct logp_machine *m)
 {
     /* relaxed: NULL or not; a user of the model reads it again under RCU */
     return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
 }
 
-/* May the fast path be taken? No delay, wall clock, not instrumented. */
+/* Whether the fast path may be taken: no delay, wall clock, not instrumented. */
 static inline bool lpi_has_fast_path(const struct logp_machine *m)
 {
     return m->fast_path && !lpi_emulates(m);
 }
 
-/* Is this rank on the core? */
+/* Whether this rank is on the core. */
 static inline bool lpi_is_here(const struct lpi_core *c, int rank)
 {
     if (__builtin_expect(c->core_of != NULL, false))
