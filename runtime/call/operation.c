@@ -110,7 +110,8 @@ static struct logp_operation *awaiting(const struct lpi_proc *p, const struct lo
     return o;
 }
 
-/* What q asks for and what operations await, in `few` or, if they are more, in allocated memory. */
+/* The requests of q and those that operations await, in `few` or, if they are more, in allocated
+ * memory. */
 static struct logp_request **gather(struct lpi_proc *p, const struct lpi_query *q,
                                     struct logp_request **few, int n_few, int *n)
 {

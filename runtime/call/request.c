@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How requests end: a call has completed them, has come to nothing, or cancels them. */
+/* The end of requests: a call completes them, fails, or cancels them. */
 #include "call/call.h"
 #include "core/core.h"
 #include "mail/mail.h"

@@ -52,8 +52,8 @@ extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber, lpi_ex
  * call (logp_vp_current()), so it is at a fixed place of a thread's memory. */
 extern _Thread_local struct lpi_core *lpi_this_core __attribute__((tls_model("initial-exec")));
 
-/* Where the memory at p's `address` is now. This is `address`, unless it lies on a shared stack and
- * p's part of the stack is set aside (shared.c). NULL: no memory. */
+/* The present place of the memory at p's `address`. This is `address`, unless it lies on a shared
+ * stack and p's part of the stack is set aside (shared.c). NULL: no memory. */
 static inline void *lpi_resident(const struct lpi_proc *p, void *address)
 {
     const struct lpi_core *c = p->core;

@@ -77,7 +77,7 @@ static inline bool lpi_on_valgrind(void)
 #endif
 }
 
-/* What the tools know of a fiber. Outside their builds only valgrind's number is used. */
+/* The data of the tools about a fiber. Outside their builds only valgrind's number is used. */
 struct lpi_fiber_shadow {
     const void *bottom;
     size_t size;

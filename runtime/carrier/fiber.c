@@ -26,8 +26,8 @@
 
 enum {
     CARRIER_STACK = 256 << 10,
-    COLOURS = 31, /* stacks begin at so many offsets ... */
-    COLOUR = 128, /* ... of so many bytes, or else their tops would share a few cache sets */
+    COLOURS = 31, /* number of offsets at which stacks begin ... */
+    COLOUR = 128, /* ... in bytes; without offsets their tops would share a few cache sets */
 };
 
 #ifdef LPI_ASAN
@@ -49,7 +49,7 @@ struct fibers {
     size_t stride, mapped, guard;
 };
 
-/* What a jump passes to its destination. */
+/* The data that a jump passes to its destination. */
 struct jump {
     struct fiber *from;
     struct lpi_proc *proc; /* of the destination, if it is a vp */

@@ -89,7 +89,8 @@ static bool has_space(const struct lpi_image *image, size_t bytes)
     return bytes <= capacity && capacity / 8 <= bytes;
 }
 
-/* An image of so many bytes, header included, which takes the place of the last one. NULL: no memory */
+/* An image of this number of bytes, header included, which takes the place of the last one. NULL:
+ * no memory */
 static struct lpi_image *make_space(struct lpi_images *all, struct lpi_image *last, size_t bytes)
 {
     const size_t capacity = round_up(bytes);
@@ -113,7 +114,7 @@ static struct lpi_whole_image *whole_of(struct lpi_image *image)
 /* ---- patterns ---- */
 
 /*
- * Which words differ between stacks that wait at the same place, and which of these do so by the
+ * The words that differ between stacks that wait at the same place, in groups that differ by the
  * same amount: all pointers into the vp's own structures, all times. Many amounts are a multiple of
  * the difference of the ranks: addresses in arrays by rank. So an image holds one amount for each
  * group of words that is not linear in the rank.
@@ -128,7 +129,7 @@ struct lpi_pattern {
     uint64_t same[];  /* by two words: the bits that do not differ */
 };
 
-/* A word of a stack that holds anything. */
+/* A word of a stack, of any type. */
 typedef uint32_t __attribute__((may_alias)) word;
 typedef uint64_t __attribute__((may_alias)) two_words;
 
@@ -168,7 +169,7 @@ static int add_pattern(struct lpi_images *all, const struct lpi_pattern *like, s
     return all->n_patterns++;
 }
 
-/* What differs in two words that are the same in all stacks of a pattern. */
+/* The bits that differ in two words, of those that are the same in all stacks of a pattern. */
 static uint64_t difference(const two_words *stack, const two_words *base, const uint64_t *same)
 {
     return (*stack ^ *base) & *same;

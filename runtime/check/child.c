@@ -78,7 +78,7 @@ void lpi_child_give(struct lpi_isolated *to, const struct lpi_job *job, int rc)
     to->is_done = true;
 }
 
-/* What the program prints in a child is of no use. */
+/* Discard the program's output in a child. */
 static void be_quiet(void)
 {
     const int null = open("/dev/null", O_RDWR);

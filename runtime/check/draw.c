@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the runs of a search differ in: the seed, late choices, and sends that wait. */
+/* The settings drawn for each run of a search: the seed, late choices, and sends that wait. */
 #include "kit.h"
 
 /* Three of four runs take messages as late as possible: each vp runs until it needs one. Such runs

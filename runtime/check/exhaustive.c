@@ -421,7 +421,7 @@ static void follow_answer(struct search *s, const struct logp_note *n)
     }
 }
 
-/* What a vp does, and which of its matches aside exclude that or something else in its place. */
+/* An action of a vp that some of its matches aside exclude or replace. */
 struct deed {
     enum { ENDS, COMES_TOO_LATE, FINDS, MATCHES } what;
     uint32_t request;

@@ -64,7 +64,7 @@ bool lpi_node_grant(struct lpi_node *node, struct lpi_transition *t, const struc
 
 /* The next alternative to explore; n: none. */
 int lpi_node_next(const struct lpi_node *node, const struct lpi_transition *t);
-/* How many wanted ones come after the one that is taken now. */
+/* The number of wanted alternatives after the one that is taken now. */
 int lpi_node_left(const struct lpi_node *node, const struct lpi_transition *t);
 
 /* ---- exhaustive.c: a part of the search ---- */

@@ -13,8 +13,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-static const int64_t hold_ns = 4000000;  /* most records go out that late */
-static const int64_t part_ns = 20000000; /* a part should take so long */
+static const int64_t hold_ns = 4000000;  /* longest delay of most records */
+static const int64_t part_ns = 20000000; /* target time of a part */
 
 bool lpi_send_all(int fd, const void *from, size_t n)
 {

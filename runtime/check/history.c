@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clients did: recorded, split by key, checked, and drawn. */
+/* The operations of clients: recorded, split by key, checked, and drawn. */
 #include "history.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the test kit share.
+ * The declarations that the files of the test kit share.
  *
  * A plan is the settings of a run: all that a replay file contains, except for the choices. A job
  * is a program with its plan, its machines (one for each P that has been tried), a strategy that
@@ -166,7 +166,7 @@ struct lpi_answers {
     int *index;
     int n, capacity;
     bool all_faults; /* every possible fault event takes place, whatever index has */
-    /* What the answers were: identity.c. Known of runs that make a failure smaller. */
+    /* Identities of the answers: identity.c. Only in runs that make a failure smaller. */
     uint64_t *what;
     int what_capacity;
     bool by_what; /* give the answers that are not the usual ones where they recur */
@@ -179,8 +179,8 @@ int lpi_answers_deviations(const struct lpi_answers *a);
 /* ---- identity.c ---- */
 
 /*
- * What an answer was, wherever it comes in a run: "the third message of rank 2 instead of rank 1's
- * second turn". So an answer can be given again after others before it have changed.
+ * The identity of an answer, wherever it comes in a run: "the third message of rank 2 instead of
+ * rank 1's second turn". So an answer can be given again after others before it have changed.
  */
 struct lpi_identities {
     struct lpi_seen {
@@ -257,13 +257,13 @@ struct lpi_point {
 };
 
 struct lpi_guide;
-/* What the description of a run needs; NULL in other runs. */
+/* Data for the description of a run; NULL in other runs. */
 struct lpi_story;
 
 /* ---- observer.c: a run of a job ---- */
 
-/* What a run of the job writes, by the holder of the machine's one core; it is read between runs.
- * If a vp does not return, the observer is left behind with it. */
+/* The data that a run of the job writes, by the holder of the machine's one core; it is read
+ * between runs. If a vp does not return, the observer is left behind with it. */
 struct lpi_observer {
     struct lpi_job *job;
     struct logp_machine *machine;
@@ -614,7 +614,7 @@ bool lpi_replay_add_argument(struct logp_replay *r, char *argument);
 /* As logp_replay_parse(). */
 int lpi_replay_parse(const char *text, struct lpi_replay **out);
 
-/* How this process was started, as far as known. NULL: no memory */
+/* The command that started this process, as far as known. NULL: no memory */
 struct logp_replay *lpi_origin(void);
 /*
  * Write the failure's replay where the check or the environment wants it, and add the place to its
@@ -753,7 +753,7 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
 void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named);
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
-/* What a choice was; NULL: the run has no such choice. */
+/* Append the description of a choice; NULL: the run has no such choice. */
 void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p);
 
 /* ---- a failure in words: lpi_tell() ---- */

@@ -39,7 +39,7 @@ enum {
 
 static const int64_t unchanged = INT64_C(1) << 61; /* the least priority of a chain as it was */
 
-/* How long runs are. */
+/* The lengths of runs, in steps. */
 struct length {
     int k, step; /* of the longest run; of this one */
     int fair_from;

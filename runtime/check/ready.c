@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a signal handler needs to write a replay, made before: the replay's text, of which it replaces the
- * lines that differ from run to run, and the file's name. */
+/* The data with which a signal handler writes a replay, made before the run: the replay's text, of
+ * which it replaces the lines that differ from run to run, and the file's name. */
 #include "kit.h"
 
 /* Whether the prepared data is of another plan. */

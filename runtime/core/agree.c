@@ -17,7 +17,7 @@
 #include <string.h>
 
 struct record {
-    /* Which call it is. Groups of one context have different first members. */
+    /* The identity of the call. Groups of one context have different first members. */
     uint32_t context, number;
     int first;
     bool started;
@@ -184,7 +184,7 @@ static uint32_t n_kept(const struct logp_machine *m)
     return m->P > MANY_VPS ? 1 : MOST_KEPT;
 }
 
-/* Whole cache lines: neighbours share one at most. */
+/* The size of a vp's entry in whole cache lines: neighbours share one at most. */
 static size_t own_bytes(const struct logp_machine *m)
 {
     return (sizeof(struct lpi_own_calls) + n_kept(m) * sizeof(struct kept_call) + 63) / 64 * 64;

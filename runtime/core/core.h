@@ -133,10 +133,10 @@ void lpi_check_pollers(struct lpi_core *c);
 void lpi_check_all_pollers(struct lpi_core *c);
 bool lpi_all_in_vain(const struct lpi_core *c);
 void lpi_record_waits(struct logp_machine *m, bool running);
-/* Of n waits, by rank, if they are so many that their first ones alone are shown: if some vps wait for
- * each other in a cycle, put these first, each before the one that it waits for. */
+/* Put the waits of a cycle first, each before the one that it waits for, if there are more waits
+ * than are shown. n waits, by rank. */
 void lpi_cycle_first(struct logp_wait_info *waits, int n);
-/* What p waits for. Exact only while its core's holder does not change it. */
+/* The event that p waits for. Exact only while its core's holder does not change it. */
 struct logp_wait_info lpi_wait_of(const struct lpi_proc *p);
 
 /* ---- blocking.c: what a core must notice; blocking sections ---- */
@@ -320,7 +320,7 @@ void lpi_usage_forget(struct lpi_proc *p);
 /* See struct lpi_resolver. */
 int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e);
 bool lpi_explored_restarts(struct lpi_proc *p);
-/* What p's program makes durable, on an explored machine. @return 0; -ENOMEM */
+/* Keep data that p's program makes durable, on an explored machine. @return 0; -ENOMEM */
 int lpi_durable_keep(struct lpi_proc *p, int key, const void *data, size_t n_bytes);
 /* @return 0; -ENOENT; -EMSGSIZE */
 int lpi_durable_take(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes);

@@ -4,10 +4,10 @@
  *
  * Each core has an epoch, which is odd while none of its vps has a deadline. It turns even before a
  * message is taken. So a core whose epoch was odd and unchanged in two scans neither sent nor took
- * anything in between. If that holds for all cores, if all that was sent between cores has been
+ * a message in between. If that holds for all cores, if all messages sent between cores have been
  * taken, and if no core has yet to notice the end of a sync, a word that a vp waits for, or queue
- * space, then there was a moment at which nothing could ever happen again in this process. For
- * other processes see remote_control.c.
+ * space, then there was a moment from which on no vp of this process could ever continue. For other
+ * processes see remote_control.c.
  */
 
 #include "core/core.h"
@@ -247,7 +247,7 @@ bool lpi_all_in_vain(const struct lpi_core *c)
 
 /* ---- polling loops on several cores ---- */
 
-/* What c has sent, and taken from other cores. */
+/* The number of messages that c has sent, and taken from other cores. */
 static uint64_t messages_of(const struct lpi_core *c)
 {
     uint64_t n = 0;

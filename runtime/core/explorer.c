@@ -162,7 +162,7 @@ static bool takes_aside(const struct lpi_proc *p)
            (p->state == LPI_SYNC || p->state == LPI_BLOCKED || p->state == LPI_SENDING);
 }
 
-/* What vps without a deadline could do: n entries of the explorer's list. */
+/* The alternatives of vps without a deadline: n entries of the explorer's list. */
 struct outcomes {
     int n;
     bool forced, misses;                 /* the first entry is the only one; a vp can only miss */

@@ -180,7 +180,7 @@ static bool valid(const struct logp_config *c)
             (c->placement == LOGP_PLACE_ROUND_ROBIN && c->core_of == NULL));
 }
 
-/* Check the configuration before anything is allocated. */
+/* Check the configuration before any allocation. */
 static int look_at(const struct logp_config *given, struct logp_config *config)
 {
     const int rc =

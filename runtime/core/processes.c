@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long to wait, after the end of a run, for a process that does not answer. */
+/* The time to wait, after the end of a run, for a process that does not answer. */
 static const int64_t patience_ns = INT64_C(5000000000);
 
 static atomic_bool in_use; /* one machine at a time: there is one communicator */

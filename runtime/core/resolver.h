@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How queries are resolved: see resolver.c, explore.c. */
+/* Resolving queries: see resolver.c, explore.c. */
 #ifndef LPI_RESOLVER_H
 #define LPI_RESOLVER_H
 
@@ -21,7 +21,7 @@ static inline bool lpi_query_has_request(const struct lpi_query *q)
     return i < q->n;
 }
 
-/* What q waits for, for reports. first: lpi_query_earliest() */
+/* The event that q waits for, for reports. first: lpi_query_earliest() */
 struct logp_wait_info lpi_query_subject(const struct lpi_query *q, int first);
 /* When r's message arrives, or the answer to it; INT64_MAX: that is not known yet. */
 int64_t lpi_request_arrival(const struct logp_request *r);

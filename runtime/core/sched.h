@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which vp holds a core, and until when: see sched.c. */
+/* The scheduler: which vp holds a core, and until when: see sched.c. */
 #ifndef LPI_SCHED_H
 #define LPI_SCHED_H
 
@@ -8,7 +8,7 @@
 
 #include <logp/trace.h>
 
-/* What depends on how time advances: chosen at creation, see time.c. */
+/* The functions and settings that depend on how time advances: chosen at creation, see time.c. */
 struct lpi_time {
     enum logp_clock clock;
     /* In this one of LPI_POLL_EVERY turns a ready vp runs, even if deadlines have come;

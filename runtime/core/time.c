@@ -19,8 +19,8 @@
 #include <errno.h>
 
 enum {
-    FINAL_NS = 60,       /* so near a deadline, read only the clock */
-    READINGS_FREE = 1000 /* virtual: so many readings in a row cost no time */
+    FINAL_NS = 60,       /* this near a deadline, read only the clock */
+    READINGS_FREE = 1000 /* virtual: number of readings in a row that cost no time */
 };
 
 static void run_due(struct lpi_core *c, struct lpi_proc *p)
@@ -262,7 +262,7 @@ static int wall_reach(struct lpi_proc *p, int64_t t)
     return 0;
 }
 
-/* What one core and several have in common. */
+/* The entries that one core and several share. */
 #define WALL_TIME                                                                                  \
     .clock = LOGP_CLOCK_WALL, .turn_of_ready = 0, .loose_ns = 1, .has_fast_path = true,            \
     .shares_memory = true, .exploring = -ENOTSUP, .lookahead = no_lookahead,                       \
@@ -440,7 +440,7 @@ static void virtual_expect(struct logp_machine *m, bool expects)
     (void)m, (void)expects;
 }
 
-/* What one core and several have in common. */
+/* The entries that one core and several share. */
 #define VIRTUAL_TIME                                                                               \
     .clock = LOGP_CLOCK_VIRTUAL, .turn_of_ready = LPI_POLL_EVERY, .blocking = -ENOTSUP,            \
     .prepare = virtual_prepare, .own_ns = virtual_own, .reset = virtual_reset,                     \

@@ -48,7 +48,7 @@ static struct lpi_usage *usage_of(const struct lpi_proc *p)
     return x->usage != NULL ? &x->usage[p->rank] : NULL;
 }
 
-/* How many are not complete */
+/* The number of p's requests that are not complete. */
 static int *n_live(const struct lpi_proc *p)
 {
     return &p->core->machine->explore->vps[p->rank].n_owned;

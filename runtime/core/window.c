@@ -33,7 +33,7 @@ static bool is_at_sync(const struct lpi_proc *p)
     return p->order != p->rank;
 }
 
-/* Where the window ends for p. */
+/* The end of the window for p. */
 static int64_t end_for(const struct lpi_proc *p)
 {
     const struct lpi_window *w = &p->core->window;

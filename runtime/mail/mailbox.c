@@ -24,7 +24,7 @@
 enum {
     DRAIN_BURST = 64,
     LOOK_FROM = 65536,    /* bytes: from this size on a sender polls for an exposed buffer ... */
-    BYTES_FOR_LOOK = 128, /* ... once per so many bytes: a fraction of the time of a second copy */
+    BYTES_FOR_LOOK = 128, /* ... bytes for each poll: a fraction of the time of a second copy */
 };
 
 /* ---- producer ---- */

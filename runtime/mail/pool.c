@@ -371,7 +371,7 @@ int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most)
 
 /*
  * Raise the core's credit to at least `bytes`.
- * @return  0; -ENOBUFS: not so many are free; -EMSGSIZE: more than the queue limit
+ * @return 0; -ENOBUFS: fewer are free; -EMSGSIZE: more than the queue limit
  */
 int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
 {

@@ -287,8 +287,8 @@ static inline int64_t lpi_message_cost(size_t n_bytes)
     return (int64_t)(sizeof(struct lpi_message) + n_bytes);
 }
 
-/* What e takes of it. The payload of a send that waits for its receiver stays with the sender; its
- * answer and its data are waited for, and not queued. */
+/* The bytes that e takes of the queue limit. The payload of a send that waits for its receiver
+ * stays with the sender; its answer and its data are waited for, and not queued. */
 static inline int64_t lpi_queue_cost(const struct lpi_envelope *e)
 {
     if (__builtin_expect(e->kind >= LPI_RTS, false))

@@ -15,7 +15,7 @@
 struct lpi_core;
 struct lpi_proc;
 
-/* What an explorer has chosen for a query. */
+/* The choice of an explorer for a query. */
 enum lpi_choice {
     LPI_UNASKED,
     LPI_NOTHING, /* there was nothing to choose from */
@@ -41,7 +41,7 @@ enum lpi_query_kind {
     LPI_QUERY_TURN,    /* the vp's turn with the object of `key` */
 };
 
-/* It lives on the vp's stack. */
+/* A query, which lives on the vp's stack. */
 struct lpi_query {
     enum lpi_query_kind kind;
     const struct lpi_label *label;  /* of a probe; NULL: the query is for requests alone */
@@ -80,7 +80,7 @@ static inline bool lpi_may_miss(const struct lpi_query *q)
     return q->until != INT64_MAX;
 }
 
-/* What a request is for. */
+/* The purpose of a request. */
 enum lpi_posting {
     LPI_POSTS_FOR_CALL, /* a receive that ends with the call */
     LPI_POSTS_RECEIVE,
@@ -122,13 +122,13 @@ struct lpi_resolver {
     /* A receive from any source answers the sends that wait for it also while its vp is at a sync.
      * false: the explorer chooses that, or no send waits. */
     bool answers_at_sync;
-    /* What a blocking receive has taken when its vp crashes is for its next start. */
+    /* The message that a blocking receive has taken when its vp crashes is for its next start. */
     bool may_restart;
-    unsigned polls_in_vain; /* a vp counts as waiting after so many failed polls in a row */
-    /* How often the message e of p is to be sent: 0, 1, 2; NULL: p sends none. @return -EHOSTDOWN: p
-     * crashes before that; or the error that stops the run */
+    unsigned polls_in_vain; /* failed polls in a row after which a vp counts as waiting */
+    /* The number of copies of p's message e to be sent: 0, 1, 2; NULL: p sends none. @return
+     * -EHOSTDOWN: p crashes before that; or the error that stops the run */
     int (*fate)(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e);
-    /* What p's program makes durable. @return 0; -ENOMEM */
+    /* Keep data that p's program makes durable. @return 0; -ENOMEM */
     int (*keep)(struct lpi_proc *p, int key, const void *data, size_t n_bytes);
     /* @return 0; -ENOENT; -EMSGSIZE */
     int (*recover)(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes);

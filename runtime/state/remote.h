@@ -126,7 +126,7 @@ struct lpi_remote {
     int n_scanned; /* processes that have answered it; -1: no scan is under way */
 };
 
-/* What a machine of one process, or of several, does: core/processes.c. */
+/* The functions of a machine of one process, or of several: core/processes.c. */
 struct lpi_processes {
     int only_one;        /* what one process alone can do: 0; -ENOTSUP: there are others */
     unsigned idle_polls; /* at least; see logp_machine */

@@ -30,7 +30,7 @@
 #include <urcu/wfcqueue.h>
 
 #define LPI_LINE 128              /* two cache lines: the adjacent-line prefetcher pairs them */
-#define LPI_POLL_EVERY 32         /* while vps are ready, poll for mail once in so many turns */
+#define LPI_POLL_EVERY 32         /* while vps are ready, turns per poll for mail */
 #define LPI_IDLE_POLLS 2048       /* logp_machine.idle_polls, if others may send */
 #define LPI_POLLS_IN_VAIN 1000000 /* logp_machine.polls_in_vain ... */
 #define LPI_EXPLORED_IN_VAIN 1000 /* ... in explored runs */
@@ -144,8 +144,8 @@ struct lpi_direct {
     struct logp_request *request; /* the receiver's; NULL: no buffer is exposed */
 };
 
-/* Where a thread keeps the state that each fiber needs its own copy of: threads.h. Constant
- * for a thread. */
+/* The place of a thread's state of which each fiber needs its own copy: threads.h. Constant for a
+ * thread. */
 struct lpi_thread_place {
     int *error;
     void *exceptions; /* NULL: there is no C++ */
@@ -164,7 +164,7 @@ struct lpi_run_queue {
     int64_t clock_seen;              /* the last reading of the wall clock on this core */
 };
 
-/* How many procs of a core are in which phase. */
+/* The numbers of procs of a core by phase. */
 struct lpi_life {
     int n_live, n_at_sync, n_blocking;
     int stop_cursor; /* procs below have ended, once the run is stopping */
@@ -277,7 +277,7 @@ struct logp_machine {
     const struct lpi_record *record; /* trace/recorder.h */
     struct lpi_tracing *tracing;
     int taken_core;      /* the core of the process that this machine has taken; -1: none */
-    unsigned idle_polls; /* a core counts as idle after so many polls that found nothing to do */
+    unsigned idle_polls; /* polls without work after which a core counts as idle */
     int64_t poll_ns;
     uint64_t yield_seed;
     int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
@@ -316,8 +316,8 @@ struct logp_machine {
     struct lpi_resolver resolver;          /* of this run ... */
     const struct lpi_resolver *unrecorded; /* ... and the one that recording wraps */
     struct lpi_explore *explore; /* virtual clock, one core: the explorer; NULL: not explored */
-    int64_t rendezvous_from; /* sends of so many bytes or more wait for their receiver; 0: none */
-    unsigned polls_in_vain;  /* a vp counts as waiting after so many failed polls in a row */
+    int64_t rendezvous_from; /* bytes from which on a send waits for its receiver; 0: none does */
+    unsigned polls_in_vain;  /* failed polls in a row after which a vp counts as waiting */
 
     _Alignas(LPI_LINE) _Atomic int64_t credit; /* bytes of queue_limit that no core has taken */
     _Alignas(LPI_LINE) atomic_int sync_arrived;
