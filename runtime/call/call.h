@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every call of vp.h does on its way in and out: the model in force, the vp's clock,
- * arguments.
+ * The entry and exit of every call of vp.h: the model in force, the vp's clock, arguments.
  *
- * The clock of a vp (proc.emulated) advances by what the delay model says and, on the wall clock,
- * by the time that the program spends between two calls: enter() adds it, and whatever the runtime
- * itself takes is left out by leaving proc.left at the last reading of the clock. A vp has no clock
- * of its own if the machine is on the wall clock and has no delays.
+ * The clock of a vp (proc.emulated) advances by the times of the delay model and, on the wall
+ * clock, by the time that the program spends between two calls: enter() adds it, and the time of
+ * the runtime itself is left out by leaving proc.left at the last reading of the clock. A vp has no
+ * clock of its own if the machine is on the wall clock and has no delays.
  */
 #ifndef LPI_CALL_H
 #define LPI_CALL_H
@@ -45,8 +44,8 @@ static inline int leave(struct lpi_proc *p, int rc)
     return rc;
 }
 
-/* p has nothing to do until t. Then others may go on first, where an explorer asks. kind: what p has
- * done. @return as lpi_wait_until() */
+/* Let time pass for p until t. Others may run first where an explorer asks. kind: the event to be
+ * noted. @return as lpi_wait_until() */
 int lpi_pass_until(struct lpi_proc *p, int64_t t, enum logp_note_kind kind);
 
 /* ---- errors ---- */
@@ -87,16 +86,17 @@ static inline int to_global(const struct logp_vp *vp, int rank)
 
 /* ---- query.c ---- */
 
-/* Take mail and match what has arrived by now. Every call does so before it depends on that. */
+/* Take mail and match the messages that have arrived by now. Every call does so before it depends
+ * on them. */
 int lpi_catch_up(struct lpi_proc *p);
-/* Answer q by what is here now. @return 0; -ETIME: it was chosen that q misses; or the error that
- * stops the run */
+/* Answer q from the messages that are here now. @return 0; -ETIME: an explorer chose that q misses;
+ * or the error that stops the run */
 int lpi_query_resolve(struct lpi_proc *p, struct lpi_query *q);
 /* Wait until q may be answered. @return 0; or the error that stops the run */
 int lpi_query_wait(struct lpi_proc *p, struct lpi_query *q);
-/* Resolve q, wait, and so on until q->until, and complete what was found. Meanwhile operations go
- * on. @return 0; -ETIME: it has missed; -EMSGSIZE; -ENOMEM; or the error that stops the run. The
- * requests are the caller's in any case */
+/* Resolve q, wait, and repeat until q->until, and complete the request or message found. Operations
+ * proceed meanwhile. @return 0; -ETIME: it has missed; -EMSGSIZE; -ENOMEM; or the error that stops
+ * the run. The requests are the caller's in any case */
 int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
 /* lpi_query_run() without operations. */
 int lpi_query_once(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
@@ -140,16 +140,16 @@ static inline void lpi_status_of_request(const struct logp_vp *vp, struct logp_s
 
 /* ---- operation.c ---- */
 
-/* As lpi_query_once(). Operations go on until q is complete. */
+/* As lpi_query_once(). Operations proceed until q is complete. */
 int lpi_query_beside(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status);
-/* Let operations and rendezvous sends go on as far as they can now. @return 0; -ENOMEM; or the error
+/* Advance operations and rendezvous sends as far as possible now. @return 0; -ENOMEM; or the error
  * that stops the run */
 int lpi_progress(struct lpi_proc *p);
 /* The request of o is complete or given up: end o. */
 void lpi_operation_release(struct lpi_proc *p, struct logp_operation *o);
 /* A request that is complete when something other than a message sets `answered`. NULL: no memory */
 struct logp_request *lpi_event_new(struct lpi_proc *p);
-/* Wait for that request. Meanwhile the vp's operations go on. */
+/* Wait for that request. The vp's operations proceed meanwhile. */
 int lpi_event_await(const struct logp_vp *vp, struct logp_request *event);
 
 /* ---- request.c ---- */
@@ -187,14 +187,14 @@ static inline void lpi_count_send(struct lpi_proc *p, enum lpi_message_kind kind
 {
     if (rc != 0)
         return;
-    p->core->messages += kind != LPI_RTS; /* an RTS is no message of its own */
+    p->core->messages += kind != LPI_RTS; /* an RTS is only a part of a message */
     p->sends++;
     p->in_vain = 0;
 }
 
 /* ---- rendezvous.c: sends that wait for their receivers ---- */
 
-/* Does a send of this mode and size wait for its receiver? */
+/* Whether a send of this mode and size waits for its receiver. */
 static inline bool lpi_is_rendezvous(const struct lpi_proc *p, enum logp_send_mode mode,
                                      size_t n_bytes)
 {

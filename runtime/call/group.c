@@ -54,7 +54,7 @@ int logp_vp_params(const struct logp_vp *vp, struct logp_params *out)
     return params != NULL ? 0 : -ENOTSUP;
 }
 
-/* The two maps of a group, or false: a rank is out of range or stands twice. */
+/* Fill the two maps of a group. @return false: a rank is out of range or given twice */
 static bool fill_maps(struct logp_vp *v, int P, const int *members)
 {
     for (int i = 0; i < P; i++)

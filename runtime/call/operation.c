@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations that go on beside the program: see struct logp_operation.
+ * Operations that proceed in the background of the program: see struct logp_operation.
  *
- * A call that waits runs its query with the requests that operations await behind its own. Whatever
- * completes first is served, and the query begins again until its own part is complete. An event is a
- * request too, so that operations go on while a vp waits for something else than a message.
+ * A call that waits appends the requests that operations await to the ones of its query. Whatever
+ * completes first is served, and the query begins again until its own part is complete. An event is
+ * a request too, so that operations proceed while a vp waits for something else than a message.
  */
 #include "call/call.h"
 #include "core/core.h"
@@ -28,8 +28,8 @@ static struct logp_operation *first_of(const struct lpi_proc *p)
     return a != NULL && !a->goes_on ? a->operations : NULL;
 }
 
-/* Let o go on: the request that it awaited is complete with rc, or o begins. Its steps serve no
- * other operations, since their nesting could overflow the stack. */
+/* Run the next steps of o: the request that it awaited is complete with rc, or o begins. The steps
+ * serve no other operations, since their nesting could overflow the stack. */
 static void go_on(struct lpi_proc *p, struct logp_operation *o, int rc)
 {
     struct lpi_attached *a = lpi_attached_of(p);
@@ -110,7 +110,8 @@ static struct logp_operation *awaiting(const struct lpi_proc *p, const struct lo
     return o;
 }
 
-/* What q asks for and what operations await, in `few` or, if they are more, in allocated memory. */
+/* The requests of q and those that operations await, in `few` or, if they are more, in allocated
+ * memory. */
 static struct logp_request **gather(struct lpi_proc *p, const struct lpi_query *q,
                                     struct logp_request **few, int n_few, int *n)
 {

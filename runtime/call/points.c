@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that exchange no message, but at which other vps may go on, or which an explorer answers. */
+/* Calls that exchange no message, but at which other vps may run, or which an explorer answers. */
 #include "call/call.h"
 #include "core/core.h"
 #include "core/sched.h"
@@ -42,7 +42,7 @@ int logp_choose(struct logp_vp *vp, int n)
         return lpi_failed(vp, "logp_choose", -EINVAL);
     if (rc != 0 || n == 1)
         return rc;
-    p->in_vain = 0; /* another choice may end a loop of polls: it is no deadlock */
+    p->in_vain = 0; /* another choice may end a loop of polls, so the loop is not a deadlock */
     return p->core->machine->resolver.pick(p, n);
 }
 

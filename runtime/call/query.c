@@ -5,7 +5,7 @@
  *
  * A wait for one receive is direct: the delivery of the message charges it, and wakes the vp when
  * it is complete. Any event wakes a vp that waits for several things (waits_for_any), which charges
- * what it receives itself.
+ * its receives itself.
  *
  * Unless the vp needs a query (lpi_proc.needs_query), a probe, and a wait or a test of one receive,
  * do without one, which would show in their time: probe_directly(), wait_directly(),
@@ -98,7 +98,7 @@ static inline int wait_for_one(struct lpi_proc *p, struct logp_request *r, int64
     return lpi_await_message(p, r, until, t);
 }
 
-/* Is the CTS of r the only event that p waits for? */
+/* Whether the CTS of r is the only event that p waits for. */
 static bool is_only_send(const struct lpi_proc *p, const struct lpi_query *q,
                          const struct logp_request *r)
 {
@@ -176,7 +176,7 @@ static int found(const struct logp_vp *vp, const struct lpi_message *m, struct l
     return 0;
 }
 
-/* Is q's time over, or does its message arrive too late? */
+/* Whether q's time is over, or its message arrives too late. */
 static bool has_missed(struct lpi_proc *p, struct lpi_query *q)
 {
     struct logp_request *r = q->one;
@@ -203,7 +203,7 @@ int lpi_query_run(const struct logp_vp *vp, struct lpi_query *q, struct logp_sta
     return lpi_query_once(vp, q, status);
 }
 
-/* q has been answered: charge what it receives. */
+/* End q, which has been answered: charge its receive. */
 static int end(const struct logp_vp *vp, struct lpi_query *q, struct logp_status *status)
 {
     struct lpi_proc *p = vp->proc;
@@ -266,7 +266,7 @@ static int wait_directly(const struct logp_vp *vp, struct logp_request *r,
     return complete(vp, r, status);
 }
 
-/* Has the message of r arrived by now? */
+/* Whether the message of r has arrived by now. */
 static int test_directly(const struct logp_vp *vp, struct logp_request *r,
                          struct logp_status *status)
 {
@@ -277,7 +277,7 @@ static int test_directly(const struct logp_vp *vp, struct logp_request *r,
     return rc != 0 ? rc : lpi_poll_in_vain(vp->proc, -ETIME);
 }
 
-/* Has a message with this label arrived by now? */
+/* Whether a message with this label has arrived by now. */
 static int probe_directly(const struct logp_vp *vp, const struct lpi_label *l,
                           struct logp_status *status)
 {

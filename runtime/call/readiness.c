@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What could begin, and when: the delay model's answers, with a copy of the vp's port. And the
- * replacement of a machine's delay model: see machine.h. */
+/* The times at which calls could begin: the delay model's answers, with a copy of the vp's port.
+ * And the replacement of a machine's delay model: see machine.h. */
 #include "core/sched.h"
 #include "delay/delay.h"
 #include "host/host.h"

@@ -207,7 +207,8 @@ int logp_recv_with(struct logp_vp *vp, int src, int tag, const struct logp_recv_
     return noted(vp, "logp_recv_with", rc);
 }
 
-/* Is buf on the vp's stack? A message must not be written there after its function has returned. */
+/* Whether buf is on the vp's stack. A message must not be written there after its function has
+ * returned. */
 static bool is_on_stack(const struct lpi_proc *p, const void *buf)
 {
     return (uintptr_t)buf - (uintptr_t)__builtin_frame_address(0) < p->core->machine->stack_bytes;

@@ -5,10 +5,10 @@
  * A request to send (RTS) goes through the network and is matched as the message would be. The
  * receiver's core (match.c) answers with the time at which the answer (CTS) is back at the sender.
  * The sender then sends the payload straight into the buffer of the matched receive. It does so
- * within a call: wherever it waits or polls, it sends what has been answered by then, in the order
- * of the answers. A vp with such sends under way charges what it receives itself
- * (waits_for_any), so that nothing is charged before what comes earlier. To the loop that waits
- * (query.c) such a send is a request in state RTS_SENT until its payload has been sent.
+ * within a call: wherever it waits or polls, it sends the payloads whose answers have come, in the
+ * order of the answers. A vp with such sends under way charges its receives itself (waits_for_any),
+ * so that charges are in the order of their times. To the loop that waits (query.c) such a send is
+ * a request in state RTS_SENT until its payload has been sent.
  */
 #include "call/call.h"
 #include "core/core.h"

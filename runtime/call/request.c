@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How requests end: a call has completed them, has come to nothing, or cancels them. */
+/* The end of requests: a call completes them, fails, or cancels them. */
 #include "call/call.h"
 #include "core/core.h"
 #include "mail/mail.h"
@@ -8,7 +8,7 @@
 
 void lpi_request_abandon(struct lpi_proc *p, struct logp_request *r)
 {
-    /* beside: the payload must not be charged to r */
+    /* not a direct query: the payload must not be charged to r */
     struct lpi_query q = {.requests = &r, .n = 1, .until = INT64_MAX, .beside = true};
     int rc = 0;
 

@@ -108,8 +108,8 @@ check_send(const struct logp_vp *vp, int dst, int tag, const void *buf, size_t n
 enum handed { HANDED, HAND_SLOWLY, HAND_REMOTE };
 
 /* Without a delay: hand over a message to a vp of this core, or a short one to another core of
- * this process. dst: a global rank. @return not HANDED: it is no such message, and nothing has been
- * done; HAND_REMOTE: it is to another process */
+ * this process. dst: a global rank. @return not HANDED: the message is of another kind, and nothing
+ * has been done; HAND_REMOTE: it is to another process */
 static inline __attribute__((always_inline)) enum handed hand_over(const struct logp_vp *vp,
                                                                    int dst, int tag,
                                                                    const void *buf, size_t n_bytes,
@@ -165,7 +165,7 @@ int logp_send(struct logp_vp *vp, int dst, int tag, const void *buf, size_t n_by
     return lpi_send(vp, dst, tag, buf, n_bytes);
 }
 
-/* Does it wait for its receiver, or for its receiver's process? */
+/* Whether a send waits for its receiver, or for its receiver's process. */
 static bool waits(const struct logp_vp *vp, int dst, size_t n_bytes)
 {
     return lpi_is_rendezvous(vp->proc, LOGP_SEND_STANDARD, n_bytes) ||
@@ -192,15 +192,15 @@ static int check_mode(const struct logp_vp *vp, enum logp_send_mode mode)
     return mode == LOGP_SEND_SYNCHRONOUS ? vp->proc->core->machine->time->waiting_sends : 0;
 }
 
-/* Must the payload be made before it is sent? A short message needs a copy anyway, and another
- * process needs one that lasts. */
+/* Whether the payload must be made before it is sent. A short message needs a copy anyway, and
+ * another process needs one that lasts. */
 static bool makes_at_once(const struct logp_vp *vp, int dst, const struct logp_send_options *o)
 {
     return o->fill != NULL &&
            (o->n_bytes <= LPI_INLINE || !lpi_is_local(vp->proc->core->machine, dst));
 }
 
-/* Send as the options, which have been checked, say. dst: a global rank. r: as in send_envelope() */
+/* Send with these options, which have been checked. dst: a global rank. r: as in send_envelope() */
 static int send_checked(const struct logp_vp *vp, int dst, int tag,
                         const struct logp_send_options *o, struct logp_request *r)
 {

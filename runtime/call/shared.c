@@ -24,7 +24,7 @@ int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memo
         return lpi_failed(vp, "logp_shared", -ENOTSUP);
     if (stopped != 0)
         return stopped;
-    vp = vp->collective; /* one of its views stands for the group */
+    vp = vp->collective; /* the view that represents the group */
     for (const struct lpi_joined *j = beside != NULL ? beside->joined : NULL; j != NULL;
          j = j->next)
         if (j->vp == vp && j->key == key) {
@@ -34,7 +34,7 @@ int logp_shared(struct logp_vp *vp, const void *key, size_t n_bytes, void **memo
     return noted(vp, "logp_shared", lpi_area_join(vp, key, n_bytes, memory));
 }
 
-/* The word is a request, so that p's operations go on while it waits. */
+/* Wait for the word as a request, so that p's operations proceed meanwhile. */
 static __attribute__((noinline)) int wait_beside(struct logp_vp *vp, const uint64_t *word,
                                                  uint64_t value)
 {

@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Tell the explorer of a send. */
+/* Note a send for the explorer. */
 static void note_send(struct lpi_proc *p, const struct lpi_envelope *e)
 {
     struct logp_note note = {LOGP_NOTE_ASKED,     p->rank,     e->dst,     e->tag,
@@ -71,8 +71,9 @@ static int post_flipped(struct lpi_proc *p, struct lpi_proc *to, const struct lp
     return rc;
 }
 
-/* Post e as often as the model says, perhaps with one bit flipped. The second copy of a sync send is
- * an ordinary message, and an RTS has no second copy. A copy for which there is no space is lost. */
+/* Post as many copies of e as the model returns, perhaps with one bit flipped. The second copy of a
+ * sync send is an ordinary message, and an RTS has no second copy. A copy for which there is no
+ * space is lost. */
 static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi_proc *to,
                                                   const struct lpi_envelope *e,
                                                   const struct lpi_delay *d,
@@ -93,7 +94,7 @@ static __attribute__((noinline)) int hand_over_to(struct lpi_proc *p, struct lpi
             rc = 0;
         copy.kind = LPI_EAGER;
     }
-    if (fate.copies == 0 && e->kind == LPI_DATA) { /* its receive is told */
+    if (fate.copies == 0 && e->kind == LPI_DATA) { /* its receive must end */
         copy.n_bytes = 0;
         copy.made_by = NULL;
         copy.arrival = LOGP_STOPPED;

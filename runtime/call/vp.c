@@ -14,7 +14,7 @@
 
 enum { MOST_POLLS = (1 << 22) - 1 };
 
-/* What the vp's clock says when the program has computed until `now`: all of that counts. */
+/* The vp's clock when the program has computed until `now`: all of that time counts. */
 static int64_t with_program(const struct lpi_proc *p, int64_t now)
 {
     const int64_t spent = now - p->left - p->core->machine->clock_overhead;
@@ -56,7 +56,7 @@ bool logp_own_time(struct logp_vp *vp, bool counts)
         leave(p, 0);
     } else {
         enter(p);
-        /* where the machine records, each call shows what came before it */
+        /* where the machine records, each call shows the computation before it */
         p->counts = !lpi_has_clock(p) || p->core->machine->recorders != NULL;
     }
     return counted;
@@ -178,7 +178,7 @@ int logp_blocking_end(struct logp_vp *vp)
 
     if (p->state != LPI_IN_BLOCKING)
         return lpi_failed(vp, "logp_blocking_end", -EINVAL);
-    /* what it has until now is the holder's; its own clock is its own */
+    /* until lpi_blocking_end() the holder owns the data of p, except for p's clock */
     t = lpi_emulates(m) ? with_program(p, lpi_wall(m)) : LOGP_NEVER;
     rc = lpi_blocking_end(p, t);
     p->emulated = t;
@@ -207,8 +207,8 @@ int64_t logp_clocks(struct logp_vp *vp, int64_t *wall_ns)
     return vp->proc->core->machine->time->read(vp->proc, wall_ns);
 }
 
-/* The start is a request: while p waits for it, it serves what else it has under way.
- * word: to be compared; NULL: it is a sync. @return 0 or an error; what the comparison has found */
+/* Wait for the start as a request: p serves its background work meanwhile. word: to be compared;
+ * NULL: for a sync. @return 0 or an error; what the comparison has found */
 static __attribute__((noinline)) int sync_beside(const struct logp_vp *vp, const uint64_t *word,
                                                  int64_t *start)
 {
@@ -253,7 +253,7 @@ static bool syncs_alone(const struct lpi_proc *p)
            (p->inbox.n_any == 0 || !p->core->machine->resolver.answers_at_sync);
 }
 
-/* Does p stop at the last start, and has done nothing since? Then it stops at the next one. */
+/* Whether p stops at the last start and has done nothing since. Then it stops at the next one. */
 static bool stops_at_start(const struct lpi_proc *p)
 {
     /* relaxed: that start has released p */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface of executors, which carry the vps of a core one after the other. */
+/* The interface of executors, which run the vps of a core one after the other. */
 #ifndef LPI_CARRIER_H
 #define LPI_CARRIER_H
 
@@ -23,10 +23,10 @@ struct lpi_executor {
     void (*destroy)(struct logp_machine *m);
     /* A run begins: give each core to its first vp. */
     void (*launch)(struct logp_machine *m);
-    /* Does the carrier begin the next run itself? */
+    /* Whether the carrier begins the next run itself. */
     bool (*repeats)(const struct logp_machine *m);
-    /* Give the core to `to`; return when `from` has it again. due: `to` can go on; else it waits for its
-     * deadline. */
+    /* Give the core to `to`; return when `from` has it again. due: `to` can run; else it waits for
+     * its deadline. */
     void (*switch_to)(struct lpi_proc *from, struct lpi_proc *to, bool due);
     /* `to` will get the core as soon as the holder's own deadline has passed. The holder calls this if
      * its deadline is more than prepare_ns ahead; INT64_MAX: never. */
@@ -34,11 +34,11 @@ struct lpi_executor {
     int64_t prepare_ns;
     /* See lpi_resident(); NULL: no shared stacks. */
     void *(*resident)(const struct lpi_proc *p, void *address);
-    /* Is this address known to be in the guard below the holder's stack? */
+    /* Whether this address is known to be in the guard below the holder's stack. */
     bool (*guards)(const struct lpi_core *c, const void *address);
     /* As switch_to, for a vp that has ended; its carrier waits for the next run. */
     void (*leave)(struct lpi_proc *from, struct lpi_proc *to);
-    /* The halves of switch_to: give the core away and go on without it; wait until it is given.
+    /* The halves of switch_to: give the core away and continue without it; wait until it is given.
      * NULL: a vp never runs without its core. */
     void (*give)(struct lpi_proc *to);
     void (*await)(struct lpi_proc *p);
@@ -52,8 +52,8 @@ extern const struct lpi_executor lpi_executor_thread, lpi_executor_fiber, lpi_ex
  * call (logp_vp_current()), so it is at a fixed place of a thread's memory. */
 extern _Thread_local struct lpi_core *lpi_this_core __attribute__((tls_model("initial-exec")));
 
-/* Where the memory at p's `address` is now. This is `address`, unless it lies on a shared stack and
- * p's part of the stack is set aside (shared.c). NULL: no memory. */
+/* The present place of the memory at p's `address`. This is `address`, unless it lies on a shared
+ * stack and p's part of the stack is set aside (shared.c). NULL: no memory. */
 static inline void *lpi_resident(const struct lpi_proc *p, void *address)
 {
     const struct lpi_core *c = p->core;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Boost.Context's jump between contexts, declared for C (its own header is C++), and what
- * sanitizers and valgrind must be told about stacks and jumps. */
+/* Boost.Context's jump between contexts, declared for C (its own header is C++), and the calls that
+ * announce stacks and jumps to sanitizers and valgrind. */
 #ifndef LPI_FCONTEXT_H
 #define LPI_FCONTEXT_H
 
@@ -28,9 +28,9 @@ struct lpi_fcontext_transfer jump_fcontext(void *to, void *data);
 /*
  * The same, but with returns that the processor predicts. It keeps a stack of return addresses: a
  * call pushes one, and a return pops one. Boost's jump ends with a jump and pops none, so each later
- * return of the destination is predicted wrongly. Here the destination goes on with a return. The
- * address on that stack is the one of the context that jumps. Both contexts mostly call this function
- * from the same place, and then the address is right.
+ * return of the destination is predicted wrongly. Here the destination resumes with a return. The
+ * address on that stack is the one of the context that jumps. Both contexts mostly call this
+ * function from the same place, and then the address is right.
  */
 static __attribute__((naked, noinline, unused LPI_NOIPA)) struct lpi_fcontext_transfer
 lpi_jump(__attribute__((unused)) void *to, __attribute__((unused)) void *data)
@@ -77,7 +77,7 @@ static inline bool lpi_on_valgrind(void)
 #endif
 }
 
-/* What the tools know of a fiber. Outside their builds only valgrind's number is used. */
+/* The data of the tools about a fiber. Outside their builds only valgrind's number is used. */
 struct lpi_fiber_shadow {
     const void *bottom;
     size_t size;

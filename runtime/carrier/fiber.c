@@ -11,7 +11,7 @@
  * mapping, and the kernel allows 65530 mappings (vm.max_map_count). With more stacks an overflow is
  * not caught.
  *
- * Sanitizers and valgrind are told of every stack and every jump.
+ * Every stack and every jump is announced to sanitizers and valgrind.
  */
 #define _GNU_SOURCE
 #include "carrier/carrier.h"
@@ -26,8 +26,8 @@
 
 enum {
     CARRIER_STACK = 256 << 10,
-    COLOURS = 31, /* stacks begin at so many offsets ... */
-    COLOUR = 128, /* ... of so many bytes, or else their tops would share a few cache sets */
+    COLOURS = 31, /* number of offsets at which stacks begin ... */
+    COLOUR = 128, /* ... in bytes; without offsets their tops would share a few cache sets */
 };
 
 #ifdef LPI_ASAN
@@ -49,7 +49,7 @@ struct fibers {
     size_t stride, mapped, guard;
 };
 
-/* What a jump passes to its destination. */
+/* The data that a jump passes to its destination. */
 struct jump {
     struct fiber *from;
     struct lpi_proc *proc; /* of the destination, if it is a vp */

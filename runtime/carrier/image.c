@@ -77,8 +77,8 @@ void lpi_image_free(struct lpi_images *all, struct lpi_image *image)
     }
 }
 
-/* Is there space for so many bytes, header included? A large image that is over 8 times too large does not
- * count. */
+/* Whether there is space for this number of bytes, header included. A large image that is over 8
+ * times too large does not count. */
 static bool has_space(const struct lpi_image *image, size_t bytes)
 {
     size_t capacity;
@@ -89,7 +89,8 @@ static bool has_space(const struct lpi_image *image, size_t bytes)
     return bytes <= capacity && capacity / 8 <= bytes;
 }
 
-/* An image of so many bytes, header included, which takes the place of the last one. NULL: no memory */
+/* An image of this number of bytes, header included, which takes the place of the last one. NULL:
+ * no memory */
 static struct lpi_image *make_space(struct lpi_images *all, struct lpi_image *last, size_t bytes)
 {
     const size_t capacity = round_up(bytes);
@@ -113,7 +114,7 @@ static struct lpi_whole_image *whole_of(struct lpi_image *image)
 /* ---- patterns ---- */
 
 /*
- * Which words differ between stacks that wait at the same place, and which of these do so by the
+ * The words that differ between stacks that wait at the same place, in groups that differ by the
  * same amount: all pointers into the vp's own structures, all times. Many amounts are a multiple of
  * the difference of the ranks: addresses in arrays by rank. So an image holds one amount for each
  * group of words that is not linear in the rank.
@@ -128,7 +129,7 @@ struct lpi_pattern {
     uint64_t same[];  /* by two words: the bits that do not differ */
 };
 
-/* A word of a stack that holds anything. */
+/* A word of a stack, of any type. */
 typedef uint32_t __attribute__((may_alias)) word;
 typedef uint64_t __attribute__((may_alias)) two_words;
 
@@ -168,13 +169,14 @@ static int add_pattern(struct lpi_images *all, const struct lpi_pattern *like, s
     return all->n_patterns++;
 }
 
-/* What differs in two words that are the same in all stacks of a pattern. */
+/* The bits that differ in two words, of those that are the same in all stacks of a pattern. */
 static uint64_t difference(const two_words *stack, const two_words *base, const uint64_t *same)
 {
     return (*stack ^ *base) & *same;
 }
 
-/* Do all that differ from the template do so as in the pattern? Then the amounts go to `amounts`. */
+/* Whether all words that differ from the template do so as in the pattern. Then the amounts go to
+ * `amounts`. */
 static bool fits(const struct lpi_images *all, const struct lpi_pattern *p, int rank,
                  const void *stack, size_t bytes, uint32_t *amounts)
 {
@@ -236,8 +238,8 @@ static int group_of(struct grouping *g, int before, uint32_t amount)
     return g->n - 1;
 }
 
-/* Is the amount of a group a multiple of `distance`, the difference of the ranks, as far as is known?
- * slope: the amount for each rank more. */
+/* Whether the amount of a group is a multiple of `distance`, the difference of the ranks, in all
+ * stacks so far. slope: the amount for each rank more. */
 static bool is_linear(const struct lpi_pattern *old, int before, uint32_t amount, uint32_t distance,
                       uint32_t *slope)
 {
@@ -407,7 +409,8 @@ static int pattern_for(struct lpi_images *all, int rank, const void *stack, size
 
 /* ---- amounts ---- */
 
-/* Two bits for each amount say how many bytes of it follow after all of these bits. */
+/* Each amount has a code of two bits for its number of bytes. All codes come first, then the
+ * bytes. */
 enum { CODES_PER_BYTE = 4, CODE_BITS = 2, CODE_MASK = 3 };
 static const unsigned char width_of[] = {0, 1, 2, 4};
 
@@ -434,7 +437,7 @@ static size_t encode(const uint32_t *amounts, int n, unsigned char *out)
         const uint32_t amount = htole32(amounts[i]);
 
         out[i / CODES_PER_BYTE] |= (unsigned char)(code << i % CODES_PER_BYTE * CODE_BITS);
-        memcpy(at, &amount, sizeof(amount)); /* the next amount overwrites what is not needed */
+        memcpy(at, &amount, sizeof(amount)); /* the next amount overwrites unused bytes */
         at += width_of[code];
     }
     return (size_t)(at - out);

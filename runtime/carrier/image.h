@@ -4,11 +4,11 @@
  *
  * Vps that wait at the same place of the same program have nearly the same words on the stack, at
  * the same addresses, and many of those that differ do so by the same amount, or by a multiple of the
- * difference of their ranks. So some stacks are kept whole as templates. A pattern says which words
- * differ from a template, which of them by the same amount, and which with the rank. Of every other
- * stack only the amounts are kept that do not follow from its rank, in as few bytes as each needs.
- * With a million vps this takes a fraction of the memory. Most of what is copied is the template,
- * which stays in the cache.
+ * difference of their ranks. So some stacks are kept whole as templates. A pattern lists the words
+ * that differ from a template, those of them that differ by the same amount, and those that vary
+ * with the rank. Of every other stack only the amounts are kept that do not follow from its rank,
+ * in as few bytes as each needs. With a million vps this takes a fraction of the memory. Most of
+ * the copied data is the template, which stays in the cache.
  */
 #ifndef LPI_IMAGE_H
 #define LPI_IMAGE_H

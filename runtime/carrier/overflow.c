@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stack overflows. Below each fiber's stack lies a guard without access, so an overflow ends the
- * process, as it does in a thread. But a bare SIGSEGV would not tell whose stack it was. So while
+ * process, as it does in a thread. But a bare SIGSEGV would not show whose stack it was. So while
  * there are fibers, this handler checks each fault: if it is in the guard of the core's holder, it
  * prints that rank on stderr. Then the previous handler gets the signal: the program's own, a
  * sanitizer's, or the default.

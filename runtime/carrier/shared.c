@@ -2,8 +2,8 @@
 /*
  * Fibers that share one stack per core, for machines with very many vps under the virtual clock,
  * where nothing is measured. The used part of a waiting vp's stack, a few hundred bytes, is set
- * aside (image.h). It is put back at the same addresses before the vp goes on. So memory is needed
- * for what is used, not for pages, the one stack can be large, and its guard page catches every
+ * aside (image.h). It is put back at the same addresses before the vp resumes. So memory is needed
+ * for the bytes in use, not for pages, the one stack can be large, and its guard page catches every
  * overflow.
  *
  * The carrier's own context copies, between two jumps, while no vp is on the stack. Meanwhile the
@@ -139,7 +139,7 @@ static void put_on_stack(struct shared *s, const struct lpi_proc *p)
 
     lpi_shadow_fresh(&s->stack_shadow, s->bottom, size);
     if (image == NULL) {
-        /* or its image would also keep what other vps have left there */
+        /* or its image would also keep data that other vps have left there */
         memset(s->top - CLEARED, 0, CLEARED);
         s->context = make_fcontext(s->top, size, begin);
 #ifdef LPI_TSAN
@@ -155,7 +155,7 @@ static void put_on_stack(struct shared *s, const struct lpi_proc *p)
 #endif
 }
 
-/* @return false: no memory; the fiber stays on the stack, goes on, and sees that the run stops */
+/* @return false: no memory; the fiber stays on the stack, continues, and sees that the run stops */
 static bool set_aside(struct shared *s, struct lpi_proc *p)
 {
     const size_t bytes = (size_t)(s->top - (char *)s->context);

@@ -158,7 +158,7 @@ static void launch(struct logp_machine *m)
         give(lpi_proc_at(&m->cores[i], 0));
 }
 
-/* May this late hand-over be a yield? */
+/* Whether this late hand-over may be a yield. */
 static bool may_yield(struct yields *y)
 {
     if (y->rest == 0)
@@ -167,7 +167,7 @@ static bool may_yield(struct yields *y)
     return false;
 }
 
-/* The core has been handed over: if by a yield, how long did it take? */
+/* Measure a hand-over that was a yield, and adapt the number of later ones without a yield. */
 static void look_how_long(struct yields *y)
 {
     const int64_t took = y->at != 0 ? lpi_monotonic_ns() - y->at : 0;

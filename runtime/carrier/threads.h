@@ -33,7 +33,7 @@ struct lpi_baton {
 /* Start a thread on one core (cpu < 0: any) that runs main(baton). 0; negative errno */
 int lpi_baton_start(struct lpi_baton *b, int cpu, size_t stack_bytes, void *(*main)(void *));
 void lpi_baton_give(struct lpi_baton *b, int what);
-/* Make its thread runnable, without giving it anything. */
+/* Make its thread runnable, without giving the baton. */
 void lpi_baton_prepare(struct lpi_baton *b);
 /* By its own thread: wait until something is given, and return it. The word is AWAKE then. */
 int lpi_baton_await(struct lpi_baton *b);

@@ -32,7 +32,8 @@ const char *lpi_again_file(void)
     return lpi_variable("LOGP_REPLAY");
 }
 
-/* Runs with these choices have differed: does another one, or was this one already another? */
+/* Set the outcome to uncontrolled if runs with these choices differ: a repetition of this one, or
+ * (-ESTALE) this one itself. */
 static int again_twice(struct lpi_job *job, int rc)
 {
     struct lpi_story *story = job->story;
@@ -88,7 +89,7 @@ bool lpi_is_meant(const struct logp_check *c, const struct logp_replay *r)
     return strcmp(c->name, r->name) == 0 && r->P >= least && r->P <= most;
 }
 
-/* Does a debugger hold this process? */
+/* Whether a debugger traces this process. */
 static bool is_debugged(void)
 {
     FILE *f = fopen("/proc/self/status", "re");
@@ -143,7 +144,7 @@ static void add_outcome(struct lpi_text *t, const char *outcome, int rc, const c
                  words);
 }
 
-/* Say why a replay cannot be read. r: as far as it was read */
+/* Write why a replay cannot be read. r: as far as it was read */
 static void explain(struct lpi_text *wrong, int rc, const struct lpi_replay *r)
 {
     if (rc == -EINVAL)

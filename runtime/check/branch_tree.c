@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The upper nodes of an exhaustive search that several processes share. Each process explores a
- * part: all that is below one alternative of a node. What it brings (runs, wishes about nodes above)
- * is put into the order in which one process would have come to it, depth first: the alternatives of
- * a node in the order in which they were wanted. So each wish is granted in the state of the node in
- * which one process would have granted it.
+ * part: all that is below one alternative of a node. Its records (runs, wishes about nodes above)
+ * are put into the order in which one process would have made them, depth first: the alternatives
+ * of a node in the order in which they were wanted. So each wish is granted in the state of the
+ * node in which one process would have granted it.
  *
- * A branch is a node with a slot for each alternative that is wanted. What a slot brings while an
- * earlier one is not over waits there; else it goes up to the slot that the branch is in.
+ * A branch is a node with a slot for each alternative that is wanted. The records of a slot wait
+ * there while an earlier slot is not over; otherwise they move up to the slot that the branch is
+ * in.
  */
 #include "exhaustive.h"
 
@@ -39,7 +40,7 @@ static bool add_slot(struct lpi_branch *b, int which)
     return true;
 }
 
-/* Slots for what has been wanted since. */
+/* Add slots for the alternatives that have been wanted since. */
 static bool add_slots(struct lpi_branch *b)
 {
     const struct lpi_node *node = &b->path.nodes[0];
@@ -142,7 +143,7 @@ static bool keep(struct slot *s, const struct lpi_record *r, const void *body)
     return true;
 }
 
-/* The branch grants the wish if it is about its node. @return is it? */
+/* Grant the wish if it is about the branch's node. @return whether it is */
 static bool grant(struct lpi_tree *t, struct lpi_branch *b, const void *body)
 {
     const struct lpi_wish *w = body;

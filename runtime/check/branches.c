@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An exhaustive search, shared among processes. The first FIRST runs are made here, so a small
- * search needs no other process. Then a child explores all that is left (explore_part.c). Whenever a
- * process has nothing to do, the others are asked to give parts away, which this process hands out.
- * It puts what they bring into the order of one process (branch_tree.c). So all numbers are those of one
- * process, and the first failure is the same. It is made once more here: a crash ends this process as
- * if it had come first. After a failure in that order nothing begins any more.
+ * search needs no other process. Then a child explores all that is left (explore_part.c). Whenever
+ * a process has nothing to do, the others are asked to give parts away, which this process hands
+ * out. It puts their records into the order of one process (branch_tree.c). So all numbers are
+ * those of one process, and the first failure is the same. The failing run is repeated here, so a
+ * crash ends this process as it would have without the others. No part begins after a failure in
+ * that order.
  */
 #define _GNU_SOURCE
 #include "exhaustive.h"
@@ -47,7 +48,7 @@ struct branches {
     int failed; /* the result of the first failure; -1: none */
 };
 
-/* ---- what comes, in the order of one process ---- */
+/* ---- the records, in the order of one process ---- */
 
 static void take_run(struct branches *b, const struct lpi_ran *ran)
 {
@@ -96,7 +97,7 @@ static void end_child(struct child *c, bool kills)
 
     if (pid == 0)
         return;
-    forget(c); /* its end of the socket says so */
+    forget(c); /* the closed socket ends the child */
     if (kills)
         kill(pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -156,7 +157,7 @@ static int hand_out(struct branches *b, struct child *c)
     sent.n_nodes = path.n_nodes;
     sent.n_pool = path.n_pool;
     sent.base = c->part.branch == b->tree.top ? 0 : path.n_nodes;
-    if (whole) { /* if it has ended, its end of the socket says so */
+    if (whole) { /* if it has ended, its closed socket shows that */
         lpi_send_all(c->fd, &sent, sizeof(sent));
         lpi_send_all(c->fd, path.nodes, (size_t)path.n_nodes * sizeof(*path.nodes));
         lpi_send_all(c->fd, path.pool, (size_t)path.n_pool * sizeof(*path.pool));
@@ -189,7 +190,7 @@ static int hand_out_all(struct branches *b)
     return rc;
 }
 
-/* A child has failed: those that explore what comes after it are of no use. */
+/* A child has failed: end those that explore later parts, because their results are not used. */
 static void end_later(struct branches *b, const struct child *failed)
 {
     for (int i = 0; i < b->n; i++) {
@@ -291,7 +292,8 @@ static int listen_to(struct branches *b, struct child *c)
     return rc != 0 ? rc : b->tree.no_memory ? -ENOMEM : 0;
 }
 
-/* There are no records: has a child ended, and a process that it made holds its socket? */
+/* Forget children that have ended while a process that they made holds their socket. Called when
+ * there are no records. */
 static int look_after(struct branches *b)
 {
     for (int i = 0; i < b->n; i++) {
@@ -328,7 +330,7 @@ static int listen_all(struct branches *b, struct pollfd *fds)
     return rc;
 }
 
-/* Does a child explore a part? */
+/* Whether a child explores a part. */
 static bool is_busy(const struct branches *b)
 {
     for (int i = 0; i < b->n; i++)

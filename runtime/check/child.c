@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs in child processes, which may crash. A child has the memory of its parent, and so its program, and
- * tells of its last run in memory that both share. */
+/* Runs in child processes, which may crash. A child has a copy of its parent's memory, and so its
+ * program, and reports its last run in memory that both share. */
 #define _GNU_SOURCE
 #include "kit.h"
 
@@ -22,9 +22,9 @@
 static const int64_t second = 1000000000;
 static const int64_t pause_ns = 200000; /* between two looks at a child */
 
-/* Without the functions of pthread_atfork(): they take locks that a crash may have left taken. Since
- * the stacks of the parent's threads are kept, what is registered there (liburcu) stays valid, so
- * machines can be made in the child. */
+/* Without the functions of pthread_atfork(): they take locks that a crash may have left taken.
+ * Since the stacks of the parent's threads are kept, the data registered there (liburcu) stays
+ * valid, so machines can be made in the child. */
 pid_t lpi_child_fork(void)
 {
 #ifdef HAS_FORK_ALONE
@@ -78,7 +78,7 @@ void lpi_child_give(struct lpi_isolated *to, const struct lpi_job *job, int rc)
     to->is_done = true;
 }
 
-/* What the program prints in a child is of no use. */
+/* Discard the program's output in a child. */
 static void be_quiet(void)
 {
     const int null = open("/dev/null", O_RDWR);

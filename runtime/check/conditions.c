@@ -47,7 +47,7 @@ static enum order order_of_integers(const struct logp_value *a, const struct log
         return LESS;
     if (b->kind == LOGP_SIGNED && b->is.i < 0)
         return MORE;
-    return ORDER(a->is.u, b->is.u); /* what is not negative is the same in both */
+    return ORDER(a->is.u, b->is.u); /* nonnegative values are the same in both */
 }
 
 static double real_of(const struct logp_value *v)

@@ -31,7 +31,7 @@ struct lpi_cores {
     } * processes;
 };
 
-/* What a child tells at its end. */
+/* The results of a child, set at its end. */
 struct figures {
     _Atomic uint64_t runs; /* by now */
     struct logp_checked checked;
@@ -188,7 +188,7 @@ static void await(struct lpi_job *job, const struct lpi_cores *c)
     job->plan.run = 0;
 }
 
-/* What they have done together. @return 0; or an error */
+/* Add up the results of all children. @return 0; or an error */
 static int gather(struct lpi_job *job, const struct lpi_cores *c)
 {
     /* relaxed: all have ended */

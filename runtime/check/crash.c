@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run that ends the process leaves its replay file and a report on stderr. Both are written by a
- * signal handler, so by async-signal-safe calls alone. What they need is made before (ready.c).
+ * signal handler, so by async-signal-safe calls alone. The data that they need is prepared before
+ * the run (ready.c).
  */
 #define _GNU_SOURCE
 #include "kit.h"
@@ -17,7 +18,7 @@
 /* ---- text, in a signal handler ---- */
 
 struct line {
-    int fd; /* < 0: as much as there is room for, and no more */
+    int fd; /* < 0: none, and text that s has no space for is lost */
     bool failed;
     size_t n;
     char s[4096];
@@ -236,7 +237,8 @@ static void show_found(const struct lpi_observer *e, struct line *text, const st
         lpi_crash_again(e, o, rc == 0 ? path.s : "");
 }
 
-/* A run has crashed in a child: tell the parent, and end. This process has nothing to lose. */
+/* Report the crash of a run in a child to its parent, and end. Nothing in this process is needed
+ * any more. */
 static _Noreturn void crash_in_child(struct lpi_observer *e, const struct lpi_outcome *outcome)
 {
     struct lpi_job *job = e->job;
@@ -263,7 +265,7 @@ void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, b
 
     if (job->isolated != NULL)
         crash_in_child(e, &outcome);
-    if (e->crashed || job->ready.replay == NULL) /* it goes on, by a handler of the program's */
+    if (e->crashed || job->ready.replay == NULL) /* a handler of the program continues it */
         return;
     e->crashed = true;
     put_what(&text, e, kind, error, outcome.rank);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the runs of a search differ in: the seed, late choices, and sends that wait. */
+/* The settings drawn for each run of a search: the seed, late choices, and sends that wait. */
 #include "kit.h"
 
-/* Three of four runs take messages as late as possible: each vp goes on until it needs one. Such runs
- * have few choices, find more bugs of protocols, and become small. The others find bugs of memory that
- * vps share. */
+/* Three of four runs take messages as late as possible: each vp runs until it needs one. Such runs
+ * have few choices, find more bugs of protocols, and become small. The others find bugs of memory
+ * that vps share. */
 static void draw_late(struct lpi_job *job)
 {
     if (lpi_may_be_late(&job->check)) {

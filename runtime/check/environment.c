@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the environment asks of a check, instead of the program: see logp_check(). */
+/* The settings of a check that the environment replaces: see logp_check(). */
 #include "kit.h"
 
 #include <errno.h>

@@ -4,19 +4,19 @@
  * alternatives at each choice.
  *
  * A choice is between transitions. In one kind, a vp's query takes a message, finds a send done,
- * misses, or cancels its receive, and the vp goes on until its next choice. In the other kind, a
- * receive that the vp has posted takes a message aside, and the vp's query goes on. The path of
+ * misses, or cancels its receive, and the vp runs until its next choice. In the other kind, a
+ * receive that the vp has posted takes a message aside, and the vp's query continues. The path of
  * choices of the current run is a stack of nodes. The next run gives the same answers up to the
  * last node that has an alternative left, takes that one, and then always the first.
  *
  * Transitions of different vps commute: neither disables the other nor changes its result. Only two
  * touches of one key do not. A match aside also commutes with the queries of its own vp and with
  * matches of its other receives; it excludes other matches and the cancel of the same receive, and
- * the end of its vp's program. What has been explored from a node need not be explored again after a
- * transition that commutes with it: it sleeps there, and further on. A match aside sleeps on whether
- * it is listed meanwhile or not, because a query may as well resolve before as after the match. (The
- * converse need not hold, as the vp may never query again. Therefore matches aside come first in a
- * list.)
+ * the end of its vp's program. A transition that has been explored from a node need not be explored
+ * again after a transition that commutes with it: it sleeps there, and further on. A match aside
+ * sleeps on whether it is listed meanwhile or not, because a query may as well resolve before as
+ * after the match. (The converse need not hold, as the vp may never query again. Therefore matches
+ * aside come first in a list.)
  *
  * If all alternatives sleep, the run leads to no new outcome and is ended. Every set of runs that
  * differ only in the order of commuting transitions is then run to its end once. Two runs are in
@@ -33,9 +33,9 @@
  * of which none sleeps there, t one that is explored from the node, and x the first of w that t
  * excludes. If there is no x, t commutes to the front of w. If x exists at the node, it is explored
  * there and commutes to the front. If it does not, some event of w before x makes it possible. The
- * runs from the node that begin with t contain all that w does before x (by induction), so the event
- * in one of them, where it does not depend on t. So the first of what it depends on, which is in w and
- * commutes to its front, is explored as well.
+ * runs from the node that begin with t contain all transitions of w before x (by induction), so one
+ * of them has the event, where it does not depend on t. So the first transition that the event
+ * depends on, which is in w and commutes to its front, is explored as well.
  *
  * Sources: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS 1032,
  * 1996. Abdulla, Aronis, Jonsson, Sagonas, Optimal Dynamic Partial Order Reduction, POPL 2014.
@@ -103,20 +103,20 @@ static void begin(void *strategy, uint64_t seed)
     lpi_order_begin(s->order);
 }
 
-/* Is `a` the same match as b, which lpi_is_aside(), whatever it means for the current query? */
+/* Whether `a` is the same match as b, which lpi_is_aside(), independent of the current query. */
 static bool is_match(const struct logp_alternative *a, const struct logp_alternative *b)
 {
     return a->kind == LOGP_TAKE && a->rank == b->rank && a->request == b->request &&
            a->source == b->source && a->tag == b->tag && a->context == b->context;
 }
 
-/* Do both touch one key? */
+/* Whether both touch one key. */
 static bool touch(const struct logp_alternative *a, const struct logp_alternative *b)
 {
     return a->kind == LOGP_TOUCH && b->kind == LOGP_TOUCH && a->tag == b->tag;
 }
 
-/* Does t, which sleeps, still sleep after `taken`? */
+/* Whether t, which sleeps, still sleeps after `taken`. */
 static bool survives(const struct lpi_transition *t, const struct lpi_transition *taken)
 {
     return t != taken && t->sleeps &&
@@ -125,7 +125,7 @@ static bool survives(const struct lpi_transition *t, const struct lpi_transition
                                       : taken->a.rank != t->a.rank && !touch(&taken->a, &t->a));
 }
 
-/* Was `a` asleep or explored at the previous node, and is it still? */
+/* Whether `a` was asleep or explored at the previous node and still is. */
 static bool sleeps(const struct search *s, const struct logp_alternative *a)
 {
     const struct lpi_node *before;
@@ -143,7 +143,7 @@ static bool sleeps(const struct search *s, const struct logp_alternative *a)
     return false;
 }
 
-/* Does the node have it already, asleep? */
+/* Whether the node already has it, asleep. */
 static bool has(const struct search *s, const struct lpi_node *node,
                 const struct logp_alternative *a)
 {
@@ -155,8 +155,8 @@ static bool has(const struct search *s, const struct lpi_node *node,
     return false;
 }
 
-/* Add to the node what still sleeps after the previous node's transition. The pool has the
- * capacity. */
+/* Add to the node the transitions that still sleep after the previous node's transition. The pool
+ * has the capacity. */
 static void carry(struct search *s, struct lpi_node *node)
 {
     const struct lpi_node *before = &s->path.nodes[s->path.n_nodes - 1];
@@ -170,8 +170,8 @@ static void carry(struct search *s, struct lpi_node *node)
     }
 }
 
-/* Explore what alternative i, the first taken there, excludes. @return has the bound left something
- * out? */
+/* Explore the alternatives that alternative i, the first taken there, excludes. @return whether the
+ * bound has left something out */
 static bool want_with(struct lpi_node *node, struct lpi_transition *t, int i)
 {
     bool cut = false;
@@ -247,7 +247,7 @@ static int taken_by(const struct search *s, const struct lpi_node *node, int j)
     return i;
 }
 
-/* Is step j the first of its vp after step i, matches aside included? */
+/* Whether step j is the first of its vp after step i, matches aside included. */
 static bool is_very_first(const struct search *s, int j, int i)
 {
     return lpi_order_step(s->order, j)->previous < i;
@@ -273,8 +273,9 @@ static void want_one(struct search *s, int i, int which)
     want(s, i, which, -1);
 }
 
-/* May step j, on which the event depends, come at the node of step i? @return the alternative; n: it
- * is not listed, or sleeps; -1: nothing more is wanted there, since what begins with it is explored */
+/* Find the alternative of step j, on which the event depends, at the node of step i. @return the
+ * alternative; n: it is not listed, or sleeps; -1: nothing more is wanted there, since the runs
+ * that begin with it are explored */
 static int may_begin(struct search *s, int i, int j)
 {
     const struct lpi_node *node = &s->path.nodes[i];
@@ -321,7 +322,7 @@ static void reverse(struct search *s, int i, const int *clock)
     want(s, i, first < none ? first : -1, -1);
 }
 
-/* Does such a message add nothing to what its receiver could do there? */
+/* Whether such a message adds no alternative to those of its receiver at the node. */
 static bool is_listed(const struct search *s, const struct lpi_node *node,
                       const struct logp_note *n)
 {
@@ -344,15 +345,15 @@ static bool is_listed(const struct search *s, const struct lpi_node *node,
     return false;
 }
 
-/* Might the receive that has taken a message aside take that one instead? Of one source, it takes
- * the message that was sent first. */
+/* Whether the receive that has taken a message aside might take that one instead. Of one source, it
+ * takes the message that was sent first. */
 static bool may_take(const struct logp_alternative *a, const struct logp_note *n)
 {
     return (a->polls & LOGP_TAKE_FROM_ANY) != 0 && a->source != n->rank &&
            a->context == n->context && ((a->polls & LOGP_TAKE_OF_ANY) != 0 || a->tag == n->tag);
 }
 
-/* A message has been sent. Which choices of its receiver might have come later? */
+/* Reverse the choices of a message's receiver that might have come after its send. */
 static void follow_message(struct search *s, const struct logp_note *n)
 {
     const int *clock = lpi_order_now(s->order, n->rank);
@@ -370,7 +371,7 @@ static void follow_message(struct search *s, const struct logp_note *n)
     }
 }
 
-/* Can the answer make no difference to what the vp could do there? */
+/* Whether the answer cannot change the alternatives of the vp at the node. */
 static bool waits_for_no_send(const struct search *s, const struct lpi_node *node, int rank)
 {
     const struct lpi_transition *t = &s->path.pool[node->first];
@@ -404,9 +405,10 @@ static void want_answer(struct search *s, int i, const struct logp_note *n)
     want(s, i, -1, is_there ? n->rank : -1);
 }
 
-/* A receive of n->rank has been matched with a send of n->peer, which waits for that. Which choices
- * of the sender might have come later? The match need not depend on what n->rank has done since the
- * receive was posted, so if it is not listed, any vp may come before it. */
+/* Explore an answer, the match of a receive of n->rank with a send of n->peer that waits for it,
+ * before the choices of the sender that might have come later. The match need not depend on what
+ * n->rank has done since the receive was posted, so if it is not listed, any vp may come before
+ * it. */
 static void follow_answer(struct search *s, const struct logp_note *n)
 {
     const int since = lpi_order_sent(s->order, n);
@@ -419,14 +421,14 @@ static void follow_answer(struct search *s, const struct logp_note *n)
     }
 }
 
-/* What a vp does, and which of its matches aside exclude that or something else in its place. */
+/* An action of a vp that some of its matches aside exclude or replace. */
 struct deed {
     enum { ENDS, COMES_TOO_LATE, FINDS, MATCHES } what;
     uint32_t request;
     const struct logp_alternative *a; /* FINDS */
 };
 
-/* Might the vp do it, or more, if its match aside of step i came later? */
+/* Whether the vp might do it, or more, if its match aside of step i came later. */
 static bool is_excluded(const struct search *s, int i, const struct deed *d, const int *clock)
 {
     const struct logp_alternative *a = taken(s, i);
@@ -444,7 +446,7 @@ static bool is_excluded(const struct search *s, int i, const struct deed *d, con
     return true;
 }
 
-/* Which matches aside of the vp that has done this might have come later? */
+/* Reverse the matches aside of the vp that might have come after this deed. */
 static void follow_own(struct search *s, int rank, struct deed d)
 {
     const int *clock = lpi_order_now(s->order, rank);
@@ -468,8 +470,8 @@ static void follow_take(struct search *s, const struct logp_alternative *a)
         follow_own(s, a->rank, (struct deed){.what = MATCHES, .request = a->request});
 }
 
-/* Is it the last step that has matched the receive with the send, aside? A match that is the result
- * of a query might as well have come aside, before, so the sender does not depend on that step. */
+/* Whether the last step has matched the receive with the send, aside. A match that is the result of
+ * a query might as well have come aside, before, so the sender does not depend on that step. */
 static bool has_answered(const struct search *s, const struct logp_note *n)
 {
     const struct logp_alternative *a = s->at > 0 ? taken(s, s->at - 1) : NULL;

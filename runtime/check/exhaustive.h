@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of an exhaustive search, which several processes may share: exhaustive.c explores it or a
- * part of it, node.c says what is explored from a node, branch_tree.c puts together what the parts bring,
- * and branches.c has the processes.
+ * The tree of an exhaustive search, which several processes may share: exhaustive.c explores it or
+ * a part of it, node.c selects the transitions that are explored from a node, branch_tree.c puts
+ * the records of the parts together, and branches.c has the processes.
  */
 #ifndef LPI_EXHAUSTIVE_H
 #define LPI_EXHAUSTIVE_H
@@ -50,9 +50,9 @@ static inline struct lpi_transition *lpi_path_at(const struct lpi_path *p, int i
 }
 
 bool lpi_is_same(const struct logp_alternative *a, const struct logp_alternative *b);
-/* Is this a match aside, which is not the result of the vp's query? */
+/* Whether this is a match aside, which is not the result of the vp's query. */
 bool lpi_is_aside(const struct logp_alternative *a);
-/* Does it make no difference whether b, which lpi_is_aside(), comes before or after a? */
+/* Whether b, which lpi_is_aside(), may come before or after a without a difference. */
 bool lpi_commutes(const struct logp_alternative *a, const struct logp_alternative *b);
 
 /* t are the node's transitions. Each @return whether the bound has left something out */
@@ -64,7 +64,7 @@ bool lpi_node_grant(struct lpi_node *node, struct lpi_transition *t, const struc
 
 /* The next alternative to explore; n: none. */
 int lpi_node_next(const struct lpi_node *node, const struct lpi_transition *t);
-/* How many wanted ones come after the one that is taken now. */
+/* The number of wanted alternatives after the one that is taken now. */
 int lpi_node_left(const struct lpi_node *node, const struct lpi_transition *t);
 
 /* ---- exhaustive.c: a part of the search ---- */
@@ -81,24 +81,24 @@ struct lpi_part {
 const struct lpi_path *lpi_exhaustive_path(const void *strategy);
 /* Explore this part next, whose first run takes the path. @return false: no memory */
 bool lpi_exhaustive_take(void *strategy, const struct lpi_path *path, const struct lpi_part *part);
-/* A run has ended: from now on the nodes *base .. end-1 are fixed. Others will explore what is left at
- * these, as far as possible in parts of so many runs. @return end; *base: there is not enough */
+/* Fix the nodes *base .. end-1, after a run. Others will explore the alternatives left at these, if
+ * possible in parts of at least this many runs. @return end; *base: not enough is left */
 int lpi_exhaustive_give(void *strategy, uint64_t runs, int *base);
-/* Has a bound left something out? */
+/* Whether a bound has left something out. */
 bool lpi_exhaustive_is_cut(const void *strategy);
 
 /* ---- branch_tree.c: the parts in the order of one process ---- */
 
-/* What a part brings, in order: a header, and `size` bytes, a multiple of 8. */
+/* A record of a part, in order: a header, and `size` bytes, a multiple of 8. */
 struct lpi_record {
     enum lpi_record_kind {
         LPI_RUN,    /* struct lpi_ran */
         LPI_WISH,   /* struct lpi_wish, and others as indices */
         LPI_FAILED, /* struct lpi_failed: the last record of a process */
-        /* These say what becomes of the part: */
+        /* the end of the part: */
         LPI_SPLIT, /* struct lpi_sent, nodes and transitions, from which others explore the rest */
         LPI_END,   /* struct lpi_ended: it is over */
-        LPI_LATE   /* nothing: it is not, but there is no more time. The last record of a process */
+        LPI_LATE   /* no data: it is not over, but the time is. The last record of a process */
     } kind;
     unsigned size;
 };
@@ -111,7 +111,7 @@ struct lpi_ran {
 
 struct lpi_failed {
     int result;   /* its number */
-    bool crashed; /* the run has no record of its own */
+    bool crashed; /* there is no record of the run */
 };
 
 struct lpi_ended {
@@ -126,7 +126,7 @@ struct lpi_sent {
 };
 
 struct lpi_branch;
-/* A part of the search: what is below an alternative of a branch's node. */
+/* A part of the search: the subtree of an alternative of a branch's node. */
 struct lpi_place {
     struct lpi_branch *branch; /* NULL: none */
     int slot;
@@ -154,7 +154,7 @@ void lpi_tree_end(struct lpi_tree *t, const struct lpi_place *part);
 bool lpi_tree_next(struct lpi_tree *t, struct lpi_place *part);
 /* The nodes from the root to the part. @return false: no memory */
 bool lpi_tree_path(const struct lpi_place *part, struct lpi_path *path);
-/* Does part a come after b in the order of one process? */
+/* Whether part a comes after b in the order of one process. */
 bool lpi_tree_is_after(const struct lpi_place *a, const struct lpi_place *b);
 /* Take all records now, whatever is missing between them. */
 void lpi_tree_take_all(struct lpi_tree *t);
@@ -175,11 +175,11 @@ struct lpi_explorer {
     int64_t due_ns;          /* then it is large enough to give some of it away */
     int64_t spent_ns;        /* in the parts before it */
     uint64_t runs;           /* in all parts */
-    uint64_t seen[LPI_SEEN]; /* hashes of wishes of this part that have been told */
+    uint64_t seen[LPI_SEEN]; /* hashes of wishes of this part that have been sent */
     char held[LPI_HELD];
     size_t n;
 };
-/* Explore what comes. job->isolated is for the result. */
+/* Explore the parts that come through the socket. job->isolated is for the result. */
 _Noreturn void lpi_explore(struct lpi_job *job, struct lpi_explorer *x);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that explores parts of an exhaustive search (branches.c): for each that comes it makes the
- * runs, and tells of each run, and of what is to be explored from nodes above the part. When it is
- * asked, it gives away parts that it has not begun.
+ * A process that explores parts of an exhaustive search (branches.c). It makes the runs of each
+ * part that comes, and sends a record of each run, and of each transition that is wanted at a node
+ * above the part. When it is asked, it gives away parts that it has not begun.
  */
 #define _GNU_SOURCE
 #include "exhaustive.h"
@@ -13,8 +13,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-static const int64_t hold_ns = 4000000;  /* most records go out that late */
-static const int64_t part_ns = 20000000; /* a part should take so long */
+static const int64_t hold_ns = 4000000;  /* longest delay of most records */
+static const int64_t part_ns = 20000000; /* target time of a part */
 
 bool lpi_send_all(int fd, const void *from, size_t n)
 {

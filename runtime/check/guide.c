@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run that is given, in the order with the fewest choices: each vp sees the same as before, vps touch
- * each object in the same order, and of the vps that can do their next step the first in the list goes
- * on. Choices are made as late as possible. If the program shares something else, or a request is
+ * A given run, in the order with the fewest choices: each vp sees the same as before, vps touch
+ * each object in the same order, and of the vps that can do their next step the first in the list
+ * runs. Choices are made as late as possible. If the program shares something else, or a request is
  * matched in another order than it completes in, the run may come out differently.
  */
 #include "kit.h"
@@ -91,7 +91,7 @@ static void note(void *guide, const struct logp_note *n)
         g->wanted[n->rank] = step_from(g, n->rank, g->wanted[n->rank] + 1);
 }
 
-/* Has another vp touched the object before in the given run, and not yet in this one? */
+/* Whether another vp touched the object earlier in the given run, and has not yet in this one. */
 static bool comes_later(const struct lpi_guide *g, int step)
 {
     for (int i = 0; i < g->P; i++) {
@@ -133,7 +133,8 @@ static bool is_wanted(const struct lpi_guide *g, const struct logp_alternative *
     }
 }
 
-/* A match aside, or the end of a send or of a program: does it leave the vp's next steps possible? */
+/* Whether a match aside, or the end of a send or of a program, leaves the vp's next steps
+ * possible. */
 static bool is_beside(const struct lpi_guide *g, const struct logp_alternative *a)
 {
     int step = g->wanted[a->rank];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens before what in a run: vector clocks.
+ * The order of events in a run: vector clocks.
  *
  * The steps of a run are its late choices, numbered from 0. Entry q of a vp's clock is 1 more than
  * the number of the last step of vp q that the vp depends on, by messages that it has received, keys

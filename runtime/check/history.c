@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clients did: recorded, split by key, checked, and drawn. */
+/* The operations of clients: recorded, split by key, checked, and drawn. */
 #include "history.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ void logp_history_reset(struct logp_history *history)
 
 enum { KEY = INT_MIN }; /* of all histories: their events are touches of one object */
 
-/* Others may go on before an event: an operation may begin late. */
+/* Let others run before an event: an operation may begin late. */
 static int touch(struct logp_vp *vp)
 {
     return vp == NULL ? 0 : logp_shared_touch(vp, KEY);

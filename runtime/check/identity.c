@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the answers of a run were: see kit.h. */
+/* Identities of the answers of a run: see kit.h. */
 #include "kit.h"
 
 #include <string.h>

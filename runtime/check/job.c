@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a program. They follow each other on the thread that carries the vps
+/* Runs of a program. They follow each other on the thread that runs the vps
  * (logp_machine_repeat()). Between two runs another_run() evaluates the last one. */
 #include "kit.h"
 
@@ -46,7 +46,7 @@ static int call_before(const struct lpi_job *job, int P)
     return job->check.before != NULL ? job->check.before(P, job->arg) : 0;
 }
 
-/* Is the search over before run number `run`? */
+/* Whether the search is over before run number `run`. */
 static bool is_enough(struct lpi_job *job, uint64_t run)
 {
     const struct lpi_sharing *s = job->sharing;
@@ -58,7 +58,7 @@ static bool is_enough(struct lpi_job *job, uint64_t run)
     return is_last || is_late || (s != NULL && s->is_over != NULL && s->is_over(job, run));
 }
 
-/* Has the program chosen anything in this run? */
+/* Whether the program has chosen anything in this run. */
 static bool has_chosen(const struct lpi_observer *e)
 {
     int n = lpi_observer_count(e);
@@ -68,9 +68,9 @@ static bool has_chosen(const struct lpi_observer *e)
     return n > 0;
 }
 
-/* The run was cut. That is a failure where it must end, or if no run of this size has ended. But an
- * exhaustive check begins with the first alternatives of a program, and a program may go on for ever
- * with those. */
+/* Decide whether a cut run is a failure: it is where each run must end, or if no run of this size
+ * has ended. But an exhaustive check begins with the first alternatives of a program, and a program
+ * may run for ever with those. */
 static void allow_cut(struct lpi_job *job)
 {
     const bool may_end =
@@ -81,7 +81,7 @@ static void allow_cut(struct lpi_job *job)
         job->outcome = lpi_outcome_with(LOGP_FAILURE_NONE, 0, -1);
 }
 
-/* Take over the outcome of a run. @return shall there be another? It is set up then, except for
+/* Take over the outcome of a run. @return whether another run follows, which is set up except for
  * check.before. */
 static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const struct logp_report *r)
 {
@@ -101,7 +101,7 @@ static bool conclude(struct lpi_job *job, const struct lpi_outcome *o, const str
         lpi_twice_end(job);
     else if (observer->ops == NULL)
         return false;
-    /* a vp that does not come back may still note what it sees */
+    /* a vp that does not come back may still note events */
     has_outcome = !redundant && job->outcome.kind != LOGP_FAILURE_TIMEOUT;
     if (!again && has_outcome && !tells)
         lpi_progress_add_outcome(job, lpi_views_hash(&observer->views), job->plan.run);

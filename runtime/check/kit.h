@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the test kit share.
+ * The declarations that the files of the test kit share.
  *
  * A plan is the settings of a run: all that a replay file contains, except for the choices. A job
  * is a program with its plan, its machines (one for each P that has been tried), a strategy that
@@ -8,22 +8,22 @@
  * An outcome is the result of the last run.
  *
  *   growing.c                             texts and arrays that grow, the time
- *   environment.c settings.c              what a check is given
- *   happens_before.c                      what happens before what in a run
+ *   environment.c settings.c              the settings of a check
+ *   happens_before.c                      the order of the events of a run
  *   random.c pct.c exhaustive.c guide.c   the strategies; guide.c: the same run in another order
  *   exhaustive.h                          the exhaustive search, which processes may share, too
  *   outcomes.c                            the different outcomes of runs
- *   story.c words.c                       what a run did; events and choices in words
+ *   story.c words.c                       the events of a run; events and choices in words
  *   identity.c latencies.c observer.c     answers and records during a run
  *   replay.c parse.c origin.c             plans and choices as text, and back; where replays are written
- *   signals.c ready.c                     runs that end the process: their handlers, what these need
+ *   signals.c ready.c                     runs that end the process: handlers and their data
  *   child.c                               runs in child processes
- *   progress.c                            what is going on
+ *   progress.c                            the progress of a check
  *   verdict.c twice.c                     the outcome of a run; the same run twice
- *   machines.c draw.c job.c               machines; what runs differ in; runs
+ *   machines.c draw.c job.c               machines; the settings drawn for a run; runs
  *   cores.c search_size.c                 runs shared among processes; a search with one size
- *   shrink.c                              the same failure with less
- *   failure.c tell.c                      a failure as the caller gets it; in words
+ *   shrink.c                              the same failure with fewer ranks, faults, choices
+ *   failure.c, lpi_tell()                 a failure as the caller gets it; in words
  *   crash_again.c crash.c                 a run that ends the process, once more; its report
  *   nearest.c trace_lines.c again.c       replays, and their report to the command
  *   regressions.c                         a folder of replays that are run first
@@ -112,7 +112,7 @@ struct lpi_strategy_ops {
     int (*choose)(void *strategy, const struct logp_alternative *alternatives, int n);
     /* An event is noted; NULL: not wanted */
     void (*note)(void *strategy, const struct logp_note *note);
-    /* A run has ended; redundant: by LPI_REDUNDANT. @return shall there be another? */
+    /* A run has ended; redundant: by LPI_REDUNDANT. @return whether another run follows */
     bool (*next)(void *strategy, bool redundant, struct logp_checked *checked);
 };
 extern const struct lpi_strategy_ops lpi_strategy_random, lpi_strategy_pct, lpi_strategy_exhaustive,
@@ -151,13 +151,13 @@ const struct lpi_step *lpi_order_step(const struct lpi_order *o, int i);
 int lpi_order_last(const struct lpi_order *o, int rank);
 /* The last step that has touched the key; -1: none */
 int lpi_order_touched(const struct lpi_order *o, int key);
-/* Does what has this clock depend on step i? */
+/* Whether an event with this clock depends on step i. */
 bool lpi_order_has(const struct lpi_order *o, const int *clock, int i);
 /* The first step of the vp after step `from` that `clock` depends on, matches aside left out; -1: none */
 int lpi_order_first_after(const struct lpi_order *o, const int *clock, int rank, int from);
 /* The first match aside after the steps `from` and `before` that `clock` depends on; -1: none */
 int lpi_order_aside_after(const struct lpi_order *o, const int *clock, int from, int before);
-/* Does step i depend on no step after step `from`? */
+/* Whether step i depends on no step after step `from`. */
 bool lpi_order_is_first(const struct lpi_order *o, int i, int from);
 
 /* ---- observer.c: answers ---- */
@@ -165,8 +165,8 @@ bool lpi_order_is_first(const struct lpi_order *o, int i, int from);
 struct lpi_answers {
     int *index;
     int n, capacity;
-    bool all_faults; /* every possible fault event takes place, whatever index says */
-    /* What the answers were: identity.c. Known of runs that make a failure smaller. */
+    bool all_faults; /* every possible fault event takes place, whatever index has */
+    /* Identities of the answers: identity.c. Only in runs that make a failure smaller. */
     uint64_t *what;
     int what_capacity;
     bool by_what; /* give the answers that are not the usual ones where they recur */
@@ -179,8 +179,8 @@ int lpi_answers_deviations(const struct lpi_answers *a);
 /* ---- identity.c ---- */
 
 /*
- * What an answer was, wherever it comes in a run: "the third message of rank 2 instead of rank 1's
- * second turn". So an answer can be given again after others before it have changed.
+ * The identity of an answer, wherever it comes in a run: "the third message of rank 2 instead of
+ * rank 1's second turn". So an answer can be given again after others before it have changed.
  */
 struct lpi_identities {
     struct lpi_seen {
@@ -199,7 +199,7 @@ bool lpi_identities_take(struct lpi_identities *ids, const struct logp_alternati
 /* ---- outcomes.c ---- */
 
 enum { LPI_VIEWS_KEYS = 16 };
-/* What each vp has seen in a run, as hashes. */
+/* The events that each vp has seen in a run, as hashes. */
 struct lpi_views {
     uint64_t *of;
     int P, capacity;
@@ -218,7 +218,7 @@ static inline void lpi_views_add(struct lpi_views *v, int rank, uint64_t what)
     *view ^= *view >> 29;
 }
 
-/* What is not about a message. */
+/* Add a note that is not about a message. */
 void lpi_views_note_other(struct lpi_views *v, const struct logp_note *n);
 static inline void lpi_views_note(struct lpi_views *v, const struct logp_note *n)
 {
@@ -242,14 +242,14 @@ struct lpi_outcomes {
     } * slots;
     uint64_t capacity, n;
 };
-/* @return is it a new one? Not if there is no memory, or if there are too many */
+/* @return whether it is a new one; false, too, if there is no memory, or if there are too many */
 bool lpi_outcomes_add(struct lpi_outcomes *o, uint64_t hash, uint64_t run);
 /* To and from a file. @return false: it cannot be written, or no memory */
 bool lpi_outcomes_write(const struct lpi_outcomes *o, FILE *f);
 bool lpi_outcomes_read(struct lpi_outcomes *o, FILE *f);
 void lpi_outcomes_free(struct lpi_outcomes *o);
 
-/* What a choice was: an alternative of n. */
+/* The description of a choice: its alternative, of n. */
 struct lpi_point {
     int16_t kind; /* -1: a fault; its tag is the number of the message */
     int16_t n;
@@ -257,13 +257,13 @@ struct lpi_point {
 };
 
 struct lpi_guide;
-/* What the description of a run needs; NULL in other runs. */
+/* Data for the description of a run; NULL in other runs. */
 struct lpi_story;
 
 /* ---- observer.c: a run of a job ---- */
 
-/* What a run of the job writes, by the holder of the machine's one core; it is read between runs.
- * If a vp does not return, the observer is left behind with it. */
+/* The data that a run of the job writes, by the holder of the machine's one core; it is read
+ * between runs. If a vp does not return, the observer is left behind with it. */
 struct lpi_observer {
     struct lpi_job *job;
     struct logp_machine *machine;
@@ -274,13 +274,13 @@ struct lpi_observer {
     const struct lpi_drawn *drawn; /* as in the plan */
     int *taken;                    /* answers of this run, to choices between several */
     int capacity;
-    struct lpi_point *points; /* what these choices were */
+    struct lpi_point *points; /* descriptions of these choices */
     int points_capacity;
     bool names;     /* note the next */
-    uint64_t *what; /* the same, in runs that make a failure smaller: what they were */
+    uint64_t *what; /* their identities, in runs that make a failure smaller */
     int what_capacity;
     struct lpi_identities identities;
-    bool differs; /* a choice was not what it was in the run that is given, as far as known */
+    bool differs;           /* a choice is known to differ from that of the given run */
     struct lpi_views views; /* in runs of a search */
     _Atomic int n_taken;
     _Atomic int ended; /* the answer below 0 that ended this run; 0: none */
@@ -291,7 +291,7 @@ struct lpi_observer {
     bool between;         /* no run is under way, but functions of the check may be */
     bool crashed;         /* its crash has been reported */
     pthread_mutex_t lock; /* of `taken` when it grows, and of the job between two runs */
-    bool detached;        /* the job goes on without it */
+    bool detached;        /* the job continues without it */
 };
 
 /* NULL: no memory */
@@ -300,13 +300,14 @@ void lpi_observer_free(struct lpi_observer *e);
 /* A run is about to begin. */
 void lpi_observer_begin(struct lpi_observer *e);
 int lpi_observer_ended(const struct lpi_observer *e);
-/* The run has ended. Were all choices of the run that is given made again, each the same? */
+/* Whether all choices of the given run were made again, each the same, in the run that has
+ * ended. */
 bool lpi_observer_was_same(const struct lpi_observer *e);
 int lpi_observer_count(const struct lpi_observer *e);
 /* The answers so far; by any thread at any time. @return false: no memory */
 bool lpi_observer_taken(struct lpi_observer *e, struct lpi_answers *to);
-/* Between two runs: may the job be written to? If so, until lpi_observer_leave(), it cannot be
- * detached. */
+/* Whether the job may be written to, between two runs. If so, it cannot be detached until
+ * lpi_observer_leave(). */
 bool lpi_observer_enter(struct lpi_observer *e);
 void lpi_observer_leave(struct lpi_observer *e);
 /* From now on, nothing that still uses the observer writes to the job. */
@@ -357,13 +358,14 @@ static inline bool lpi_has_limits(const struct logp_fault_limits *f)
     return memcmp(f, &(struct logp_fault_limits){0}, sizeof(*f)) != 0;
 }
 
-/* Does the check say nothing of time? */
+/* Whether the check has no model of time. */
 static inline bool lpi_is_untimed(const struct logp_check *c)
 {
     return c->network == NULL || c->network->undelayed;
 }
 
-/* May runs of this check, random or PCT, have late choices? Then one of LPI_LATE_OF runs has none. */
+/* Whether runs of this check, random or PCT, may have late choices. Then one of LPI_LATE_OF runs
+ * has none. */
 enum { LPI_LATE_OF = 4 };
 static inline bool lpi_may_be_late(const struct logp_check *c)
 {
@@ -454,11 +456,11 @@ struct lpi_job {
 struct lpi_sharing {
     /* The run of this process after the one that has ended; NULL: the next */
     uint64_t (*next)(const struct lpi_job *job);
-    /* Has an earlier run failed in another process? NULL: it does not matter */
+    /* Whether an earlier run has failed in another process. NULL: it does not matter */
     bool (*is_over)(const struct lpi_job *job, uint64_t run);
     /* A run has ended; NULL: its outcome is kept here */
     void (*add_run)(const struct lpi_job *job, bool has_outcome, bool cut);
-    /* The run has ended this process, and lpi_child_give() has told of it. Async-signal-safe. */
+    /* The run has ended this process, and lpi_child_give() has reported it. Async-signal-safe. */
     void (*crashed)(const struct lpi_job *job);
 };
 
@@ -473,8 +475,8 @@ int lpi_job_begin(struct lpi_job *job);
 /* One run with this plan and these answers. @return 0: see outcome */
 int lpi_job_again(struct lpi_job *job, const struct lpi_plan *plan,
                   const struct lpi_answers *answers, struct lpi_story *story);
-/* Make the last run, which has failed, again. @return is it the same? If not, job->twice says where
- * it differs */
+/* Repeat the last run, which has failed. @return whether it is the same. If not, job->twice has the
+ * first difference */
 bool lpi_job_confirm(struct lpi_job *job);
 /* One run with this plan, whose choices lpi_strategy_guide makes. @return 0: see outcome */
 int lpi_job_guided(struct lpi_job *job, const struct lpi_plan *plan, struct lpi_guide *guide);
@@ -488,7 +490,7 @@ struct lpi_outcome lpi_outcome_with(enum logp_failure_kind kind, int error, int 
  * comes back late, the job may have left the observer behind. */
 struct lpi_outcome lpi_outcome_of(const struct lpi_job *job, const struct lpi_observer *observer,
                                   int ended, const struct logp_report *r);
-/* Have two runs ended in the same way? */
+/* Whether two runs have ended in the same way. */
 bool lpi_same_outcome(const struct lpi_outcome *a, const struct lpi_outcome *b);
 
 /* ---- machines.c ---- */
@@ -522,27 +524,29 @@ int lpi_branches_go(struct lpi_job *job, int n, void *strategy);
 
 /* ---- twice.c ---- */
 
-/* A run of a search has ended: is it to be made a second time? Then the observer is set so. */
+/* Whether the run of a search that has ended is to be repeated. Then the observer is set for
+ * that. */
 bool lpi_twice_begin(struct lpi_job *job);
 /* The second run has ended. If it differs, that is the outcome; else the outcome is the first's. */
 void lpi_twice_end(struct lpi_job *job);
 /* Keep what the last run was. @return false: no memory */
 bool lpi_twice_keep(struct lpi_twice *w, const struct lpi_observer *e, const struct lpi_outcome *o);
-/* Is the last run as that which was kept? */
+/* Whether the last run is equal to the kept one. */
 bool lpi_twice_is_equal(struct lpi_twice *w, const struct lpi_observer *e,
                         const struct lpi_outcome *o);
 
 /* ---- settings.c ---- */
 
-/* The caller's check with the defaults filled in. wrong: out: what is wrong with the environment,
- * which replaces some of it; NULL: it does not. @return 0; -EINVAL, -E2BIG */
+/* Copy the caller's check, with the defaults filled in and the settings of the environment. wrong:
+ * out: the error of the environment; NULL: do not read the environment. @return 0; -EINVAL,
+ * -E2BIG */
 int lpi_take_check(const struct logp_check *given, struct logp_check *check, const char **wrong);
-/* What is wrong with the check; NULL: nothing. */
+/* The error of the check, in words; NULL: none. */
 const char *lpi_wrong_with(const struct logp_check *c);
 
 /* ---- failure.c ---- */
 
-/* The check is refused: say so in job->checked and in *found. */
+/* Describe in job->checked and in *found that the check is refused. */
 void lpi_refuse(struct lpi_job *job, struct logp_failure *found);
 /* Append a line to the failure's text: `before`, path and the error rc (0: none). Without memory the
  * text stays as it is. */
@@ -554,7 +558,7 @@ int lpi_hand_over(struct logp_failure *found, struct logp_failure *failure, int 
 
 /* An environment variable that is not empty. */
 const char *lpi_variable(const char *name);
-/* Replace what the environment sets. @return what is wrong with it; NULL: nothing */
+/* Replace the settings that are in the environment. @return its error, in words; NULL: none */
 const char *lpi_environment(struct logp_check *c);
 /* A line with the variables that are set; none: nothing. */
 void lpi_environment_tell(struct lpi_text *t);
@@ -572,7 +576,7 @@ int lpi_again(logp_program program, void *arg, struct logp_check *given,
  */
 int lpi_again_read(const char *what, const char *path, struct lpi_replay **r,
                    struct lpi_text *wrong);
-/* Is it the replay of this program, with a number of processors that the check allows? */
+/* Whether r is a replay of this program, with a number of processors that the check allows. */
 bool lpi_is_meant(const struct logp_check *c, const struct logp_replay *r);
 /* The one run of r, by a job that has a program. shows: also for the command. @return as
  * logp_check_replay(); a failure is described in found */
@@ -608,10 +612,11 @@ bool lpi_replay_add_argument(struct logp_replay *r, char *argument);
 /* As logp_replay_parse(). */
 int lpi_replay_parse(const char *text, struct lpi_replay **out);
 
-/* How this process was started, as far as known. NULL: no memory */
+/* The command that started this process, as far as known. NULL: no memory */
 struct logp_replay *lpi_origin(void);
 /*
- * Write the failure's replay where the check or the environment wants it, and say so in its text.
+ * Write the failure's replay where the check or the environment wants it, and add the place to its
+ * text.
  * @return 0; the errno of writing replay_file
  */
 int lpi_leave_replay(const struct lpi_job *job, struct logp_failure *failure);
@@ -628,8 +633,8 @@ void lpi_ready_free(struct lpi_job *job);
 
 /* ---- signals.c: runs that end the process ---- */
 
-/* The process is about to end, by a run of this check. Async-signal-safe. by_run: this thread carries
- * the vps, or calls functions of the check */
+/* Called when a run of this check is about to end the process. Async-signal-safe. by_run: this
+ * thread runs the vps, or calls functions of the check */
 typedef void (*lpi_crash_function)(struct lpi_observer *e, enum logp_failure_kind kind, int error,
                                    bool by_run);
 /* From now on until lpi_signals_unwatch(), a run that ends the process calls this first, which is the
@@ -653,7 +658,7 @@ enum {
     LPI_CHILD_CHOICES = 1 << 16,
     LPI_CHILD_TEXT = 1 << 15
 };
-/* What a child tells its parent of its last run, in memory that they share. */
+/* The report of a child on its last run, in memory that it shares with its parent. */
 struct lpi_isolated {
     _Atomic bool alive; /* the first child works: crash_again.c */
     int64_t end_ns;     /* of the host's clock: no more runs after it; 0: none */
@@ -669,8 +674,8 @@ struct lpi_isolated {
 };
 /* fork(), in a handler. @return as fork(); -1, too, if the C library has no _Fork() */
 pid_t lpi_child_fork(void);
-/* Wait until end_ns; if *alive is not set, until alive_ns. @return has the child ended? If not, it is
- * killed */
+/* Wait until end_ns; if *alive is not set, until alive_ns. @return whether the child has ended. If
+ * not, it is killed */
 bool lpi_child_await(pid_t child, int64_t end_ns, const _Atomic bool *alive, int64_t alive_ns);
 /* Call go(job) in a child process. @return its result; -ECANCELED: it has not ended */
 int lpi_child_go(struct lpi_job *job, int (*go)(struct lpi_job *job));
@@ -681,7 +686,7 @@ void lpi_child_free(struct lpi_isolated *shared);
 void lpi_child_give(struct lpi_isolated *to, const struct lpi_job *job, int rc);
 bool lpi_child_is_done(const struct lpi_isolated *from);
 uint64_t lpi_child_run(const struct lpi_isolated *from);
-/* @return what was given to lpi_child_give(); -ENOMEM */
+/* @return the rc given to lpi_child_give(); -ENOMEM */
 int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
 
 /* ---- crash_again.c, crash.c ---- */
@@ -691,7 +696,7 @@ int lpi_child_take(struct lpi_isolated *from, struct lpi_job *job);
  * it on stderr. @return the last description; "": there is none. In a handler */
 const char *lpi_crash_again(const struct lpi_observer *e, const struct lpi_outcome *outcome,
                             const char *path);
-/* An lpi_crash_function: write the replay file and say so on stderr. */
+/* An lpi_crash_function: write the replay file and report it on stderr. */
 void lpi_crash(struct lpi_observer *e, enum logp_failure_kind kind, int error, bool by_run);
 
 /* ---- story.c ---- */
@@ -746,10 +751,10 @@ void lpi_tell_note(struct lpi_text *t, const struct logp_note *n);
 void lpi_tell_alternative(struct lpi_text *t, const struct logp_alternative *a, bool named);
 /* "waits for a message from rank 1, tag 2" */
 void lpi_tell_wait(struct lpi_text *t, const struct logp_wait_info *w);
-/* What a choice was; NULL: the run has no such choice. */
+/* Append the description of a choice; NULL: the run has no such choice. */
 void lpi_tell_point(struct lpi_text *t, const struct lpi_point *p);
 
-/* ---- tell.c ---- */
+/* ---- a failure in words: lpi_tell() ---- */
 
 /* Describe the failure in job->outcome, with the story of its last run. @return 0; -ENOMEM */
 int lpi_tell(const struct lpi_job *job, struct logp_failure *failure);
@@ -764,7 +769,7 @@ void lpi_progress_add_run(struct lpi_job *job, int choices);
 /* So many runs of this size have been made elsewhere, up to run `last`; job->outcomes is theirs. */
 void lpi_progress_add_all(struct lpi_job *job, uint64_t runs, uint64_t last);
 void lpi_progress_begin(struct lpi_progress *p);
-/* A run has ended: say how far the check is, from time to time. */
+/* Show the progress of the check, from time to time. Called after each run. */
 void lpi_progress_show(struct lpi_job *job);
 void lpi_progress_end(struct lpi_progress *p);
 /* Set the text of job->checked. rc: of the search */
@@ -778,14 +783,14 @@ void lpi_trace_write(struct lpi_text *t, const struct lpi_job *job, const struct
 
 /* ---- nearest.c ---- */
 
-/* The job's last run, a replay, has failed: add the nearest run that passes, as again.c says; nothing,
- * if none is found. Only the outcome and the plan of the job are as before. */
+/* Add the nearest run that passes, in the form of again.c, after the job's last run, a replay, has
+ * failed; add nothing if none is found. Only the outcome and the plan of the job are as before. */
 void lpi_nearest(struct lpi_job *job, struct lpi_text *t);
 
 /* ---- guide.c ---- */
 
-/* For one run with late choices, in which each vp sees what it saw in the story. The story and the
- * points of its run stay the caller's. NULL: no memory */
+/* Make a guide for one run with late choices, in which each vp sees the same as in the story. The
+ * story and the points of its run stay the caller's. NULL: no memory */
 struct lpi_guide *lpi_guide_new(int P, const struct lpi_story *story,
                                 const struct lpi_point *points, int n_points);
 void lpi_guide_free(struct lpi_guide *g);

@@ -232,7 +232,7 @@ static bool list_events(struct search *s, struct logp_history_operation *operati
         operations[op].pending = !moments[i].returns;
         if (moments[i].returns) {
             s->events[invoked[op]].partner = at;
-            flip(s, at); /* so that words fill up: only invocations are told apart */
+            flip(s, at); /* so that words fill up: only invocations are distinguished */
             s->returns_left++;
         } else
             invoked[op] = at;

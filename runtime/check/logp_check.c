@@ -37,7 +37,7 @@ static void make_plan(struct lpi_plan *plan, const struct logp_check *c)
         plan->network = *c->network;
     if (plan->network.latency != NULL)
         plan->latency = *plan->network.latency;
-    plan->network.rendezvous_from = 0; /* drawn, or as c->sends says: draw.c */
+    plan->network.rendezvous_from = 0; /* drawn, or set by c->sends: draw.c */
     plan->network.unit_ns = 1;
 }
 

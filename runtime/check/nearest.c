@@ -12,12 +12,12 @@ enum { MOST_TRIES = 2000 };
 struct nearest {
     struct lpi_job *job;
     struct lpi_answers failed; /* the choices of the failure; */
-    struct lpi_point *points;  /* what they were */
+    struct lpi_point *points;  /* their descriptions */
     struct lpi_answers trial;
     int tries;
 };
 
-/* A run with the first `at` choices of the failure, then `answer`. @return does it pass? */
+/* A run with the first `at` choices of the failure, then `answer`. @return whether it passes */
 static bool passes(struct nearest *near, const struct lpi_plan *plan, int at, int answer)
 {
     struct lpi_job *job = near->job;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes of the exhaustive search, and what is to be explored from them. A node's alternatives are
- * explored in the order in which they were wanted. So what is wanted later does not change what
- * sleeps in the branches of those before, and each of them can be explored by another process.
+ * Nodes of the exhaustive search, and the transitions to be explored from them. A node's
+ * alternatives are explored in the order in which they were wanted. So an alternative that is
+ * wanted later does not change which transitions sleep in the branches of the earlier ones, and
+ * each branch can be explored by another process.
  */
 #include "exhaustive.h"
 
@@ -49,7 +50,7 @@ bool lpi_commutes(const struct logp_alternative *a, const struct logp_alternativ
            (a->request != 0 && a->request != b->request);
 }
 
-/* ---- what is to be explored ---- */
+/* ---- the transitions to be explored ---- */
 
 bool lpi_node_want(struct lpi_node *node, struct lpi_transition *t, int i)
 {
@@ -60,7 +61,7 @@ bool lpi_node_want(struct lpi_node *node, struct lpi_transition *t, int i)
     return node->is_deep;
 }
 
-/* Has the vp matches aside alone? It may be in a call that any event can end. */
+/* Whether the vp has only matches aside. It may be in a call that any event can end. */
 static bool has_asides_alone(const struct lpi_node *node, const struct lpi_transition *t, int rank)
 {
     for (int i = 0; i < node->n; i++)

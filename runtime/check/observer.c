@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Answers and records during a run, on the threads of its vps. A vp that does not return in time
- * may go on at any later time. All that it may touch then belongs to the observer, which is left
- * behind with it (lpi_observer_detach()), whatever happens to the job.
+ * may continue at any later time. All data that it may touch belongs to the observer, which is
+ * detached with it (lpi_observer_detach()), whatever happens to the job.
  */
 #include "kit.h"
 
@@ -102,7 +102,8 @@ static int given(const struct lpi_observer *e, int n)
     return answer < n ? answer : LPI_STALE;
 }
 
-/* Is this one of the answers that are not the usual ones? Then it is not given again. */
+/* Whether this is one of the answers that are not the usual ones. Then it is removed, so that it is
+ * given once. */
 static bool recurs(struct lpi_observer *e, uint64_t what)
 {
     for (int i = 0; i < e->given.n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How this process was started, and the files in which it leaves its replays. */
+/* The command that started this process, and the files in which it leaves its replays. */
 #include "kit.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static char *target(const char *link)
     return strdup(path);
 }
 
-/* The path of the executable replaces the first argument, which may be anything. */
+/* The path of the executable replaces the first argument, because a caller chooses that freely. */
 struct logp_replay *lpi_origin(void)
 {
     struct lpi_replay *new = lpi_replay_new();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many different outcomes the runs of a search have had. The outcome of a run is what each vp
- * has seen in it: its receives, what its polls found and missed, its choices, the value that it has
- * returned, and for each shared object the order of the vps that touched it. Its hash is the sum of
- * the vps' hashes, so the order of events of different vps does not matter. Hashes are kept in a
- * table with linear probing, up to MOST of them.
+ * The number of different outcomes of the runs of a search. The outcome of a run consists of the
+ * events that each vp has seen in it: its receives, the hits and misses of its polls, its choices,
+ * the value that it has returned, and for each shared object the order of the vps that touched it.
+ * Its hash is the sum of the vps' hashes, so the order of events of different vps does not matter.
+ * Hashes are kept in a table with linear probing, up to MOST of them.
  */
 #include "kit.h"
 
@@ -56,7 +56,7 @@ uint64_t lpi_views_hash(const struct lpi_views *v)
 
 /* ---- all outcomes ---- */
 
-/* @return is the hash a new one? */
+/* @return whether the hash is a new one */
 static bool insert(struct lpi_known *slots, uint64_t capacity, struct lpi_known x)
 {
     uint64_t at = x.hash & (capacity - 1);

@@ -276,7 +276,7 @@ static int read_drawn(struct reading *r)
     return 0;
 }
 
-/* What an item is: its own reader, or a value of struct lpi_replay at an offset. */
+/* An item of a replay: its own reader, or a value of struct lpi_replay at an offset. */
 static const struct item {
     const char *name;
     enum { OWN, NUMBER, SEED, TEXT, FLAG } kind;

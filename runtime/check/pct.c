@@ -8,7 +8,8 @@
  *
  * A processor that has polled in vain gets the lowest priority, or else a polling processor would
  * be the only one to go. After `fair_from` steps each choice is random: some protocols end only if
- * every processor goes on again and again. Either makes the bound void, which is then not stated.
+ * every processor gets a turn again and again. Either makes the bound void, which is then not
+ * stated.
  *
  * In runs with late choices, chains of events have priorities instead of processors. A chain is the
  * touches of one vp, or the messages from one sender to one receiver. In half of the runs each event
@@ -38,7 +39,7 @@ enum {
 
 static const int64_t unchanged = INT64_C(1) << 61; /* the least priority of a chain as it was */
 
-/* How long runs are. */
+/* The lengths of runs, in steps. */
 struct length {
     int k, step; /* of the longest run; of this one */
     int fair_from;

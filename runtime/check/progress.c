@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a check has done so far: on the terminal while it goes on, and in words at its end. */
+/* The progress of a check: on the terminal while it runs, and in words at its end. */
 #include "kit.h"
 
 #include <errno.h>
@@ -112,7 +112,7 @@ void lpi_progress_end(struct lpi_progress *p)
 
 /* ---- in words ---- */
 
-/* Append to the text if there is room for all of it. */
+/* Append to the text if all of it fits. */
 static void append(struct logp_checked *d, const char *more)
 {
     const size_t n = strlen(d->text);
@@ -121,7 +121,7 @@ static void append(struct logp_checked *d, const char *more)
         strcpy(d->text + n, more);
 }
 
-/* What has ended an exhaustive search before it was complete. */
+/* The limit that has ended an exhaustive search before it was complete. */
 static const char *limit_of(const struct lpi_job *job)
 {
     return job->out_of_time       ? "time_ns"

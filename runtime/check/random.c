@@ -10,9 +10,9 @@
  * others, and in half of the runs only if there is no message. How rare faults are is drawn for
  * each run, too.
  *
- * In half of the runs in which vps take turns, vps have an order, too, and the first one that does not
- * poll goes on until another order is drawn. So some vps are slow for a while. All other choices of
- * these runs are equally likely.
+ * In half of the runs in which vps take turns, vps have an order, too, and the first one that does
+ * not poll runs until another order is drawn. So some vps are slow for a while. All other choices
+ * of these runs are equally likely.
  */
 #include "kit.h"
 
@@ -162,9 +162,9 @@ static int choose_in_order(struct random *s, const struct logp_alternative *a, i
     return miss >= 0 ? miss : first_in_order(s, a, n);
 }
 
-/* Does the order of the run decide this choice? Of choices that are not between messages it decides
- * all in half of the runs and none in the others: always and never were both tried, and each found
- * some bugs of protocols late. */
+/* Whether the order of the run decides this choice. Of choices that are not between messages it
+ * decides all in half of the runs and none in the others: always and never were both tried, and
+ * each found some bugs of protocols late. */
 static bool has_order(const struct random *s, const struct logp_alternative *a)
 {
     switch (a->kind) {

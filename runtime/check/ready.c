@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a signal handler needs to write a replay, made before: the replay's text, of which it replaces the
- * lines that differ from run to run, and the file's name. */
+/* The data with which a signal handler writes a replay, made before the run: the replay's text, of
+ * which it replaces the lines that differ from run to run, and the file's name. */
 #include "kit.h"
 
-/* Is what is ready of another plan? */
+/* Whether the prepared data is of another plan. */
 static bool is_old(const struct lpi_ready *ready, const struct lpi_plan *p)
 {
     return ready->replay == NULL || ready->most_steps != p->most_steps ||

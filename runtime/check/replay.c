@@ -60,8 +60,8 @@ static void write_origin(struct lpi_text *t, const struct lpi_job *job)
         lpi_text_add_line(t, "argument", *a);
 }
 
-/* What the choices were, if that is known: four digits each. Of a run that did not come to its end, this
- * is only known when it is repeated. */
+/* Write the identities of the choices, if they are known: four digits each. Those of a run that did
+ * not come to its end are only known when it is repeated. */
 static void write_chosen(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_answers *a = &job->taken;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of a check: their defaults, and what is wrong with them. */
+/* The settings of a check: their defaults and their errors. */
 #include "kit.h"
 
 #include <string.h>

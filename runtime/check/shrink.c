@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same failure with less: fewer processors, fewer faults, fewer drawn latencies, buffered sends, and as
- * few answers as possible that are not the usual ones. A fault event is such an answer.
+ * Find the same failure with less: fewer processors, fewer faults, fewer drawn latencies, buffered
+ * sends, and as few answers as possible that are not the usual ones. A fault event is such an
+ * answer.
  *
  * The last step is delta debugging (Zeller & Hildebrandt, IEEE TSE 28(2), 2002) of the deviations:
  * parts of them are reset to the usual answer, halves first, single ones last. A reset is kept if
@@ -10,9 +11,9 @@
  * at their numbers; and each step starts from the answers that the last failing run has really
  * given.
  *
- * Many choices only say which vp goes on next, although vps that exchange no message meanwhile may go
- * on in any order. So the smaller run is made again in another order, with choices as late as possible
- * (guide.c), and made smaller from there.
+ * Many choices only select the vp that runs next, although vps that exchange no message meanwhile
+ * may run in any order. So the smaller run is repeated in another order, with choices as late as
+ * possible (guide.c), and made smaller from there.
  */
 #include "kit.h"
 
@@ -37,7 +38,8 @@ struct shrinking {
     int tries, most_tries;
 };
 
-/* Does it still fail, under this plan and with the answers of `trial`? Then it is the best. */
+/* Whether the run still fails, under this plan and with the answers of `trial`. Then it is the
+ * best. */
 static bool still_fails(struct shrinking *s, const struct lpi_plan *plan)
 {
     struct lpi_job *job = s->job;
@@ -145,8 +147,8 @@ static int put_back(struct shrinking *s, int from, int n)
     return back;
 }
 
-/* Does it still fail with the answers of `trial`, where the deviations that are left are given where
- * they recur, or else at their numbers? */
+/* Whether the run still fails with the answers of `trial`. The remaining deviations are given where
+ * they recur, or else at their numbers. */
 static bool fails_without(struct shrinking *s, int from, int n)
 {
     s->trial.by_what = s->trial.n <= MOST_BY_WHAT;
@@ -173,7 +175,7 @@ static void fewer_deviations(struct shrinking *s)
     } while (n < before && s->tries < s->most_tries);
 }
 
-/* Does it still fail, if only these messages have their drawn latencies? */
+/* Whether the run still fails if only these messages have their drawn latencies. */
 static bool fails_with_drawn(struct shrinking *s, const struct lpi_answers *answers)
 {
     struct lpi_plan plan = s->plan;
@@ -309,8 +311,8 @@ static bool is_told(struct shrinking *s, struct lpi_story *story)
     return same && story->keeps_notes && story->n_notes > 0 && story->n_notes <= MOST_NOTES;
 }
 
-/* Make the best run in another order: see guide.c. @return does it fail in the same way? Then it is the
- * best */
+/* Make the best run in another order: see guide.c. @return whether it fails in the same way. Then
+ * it is the best */
 static bool is_guided(struct shrinking *s)
 {
     struct lpi_job *job = s->job;
@@ -340,8 +342,8 @@ static bool is_guided(struct shrinking *s)
     return same;
 }
 
-/* Make the best run in another order, and smaller from there. @return has it fewer deviations? If not,
- * the best is as before */
+/* Make the best run in another order, and smaller from there. @return whether it has fewer
+ * deviations. If not, the best is as before */
 static bool is_better_guided(struct shrinking *s)
 {
     const struct lpi_plan plan = s->plan;

@@ -35,7 +35,7 @@ static _Thread_local bool has_stack;
 /* ---- in the handlers ---- */
 
 /* relaxed: a signal on another thread may come at any time. acquire pairs with the release in
- * lpi_signals_enter(): what it points to is visible */
+ * lpi_signals_enter(): the observer that it points to is visible */
 static struct lpi_observer *whose(void)
 {
     struct lpi_observer *e = running;

@@ -6,7 +6,7 @@
 
 enum { MOST_UNDER_WAY = 4096 }; /* messages to a rank whose sends are known */
 
-/* A message has been sent: the report of its receive says in which step. */
+/* Note the step of a send, for the report of its receive. */
 static void send_told(struct lpi_story *s, const struct logp_note *n)
 {
     struct lpi_told *from = &s->told[n->rank], *to = &s->told[n->peer];

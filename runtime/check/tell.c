@@ -75,7 +75,7 @@ static void tell_what(struct lpi_text *t, const struct lpi_job *job)
     }
 }
 
-/* Where two runs with the same choices differ, if they do. */
+/* Append the first difference of two runs with the same choices, if there is one. */
 static void tell_twice(struct lpi_text *t, const struct lpi_job *job)
 {
     const struct lpi_twice *w = &job->twice;

@@ -132,8 +132,8 @@ static void go_to(struct writing *w, int64_t rank, int kind, int64_t before_ns, 
     }
 }
 
-/* A query, which is not in the trace. A miss takes time, so events that begin at the same time came
- * before it. A probe that found a message takes none, so they came after it. */
+/* Write a query, which is not in the trace. A miss takes time, so events that begin at the same
+ * time came before it. A probe that found a message takes no time, so they came after it. */
 static void look(struct writing *w, const struct logp_note *note, int64_t end)
 {
     struct at *at = &w->ranks[note->rank];
@@ -215,7 +215,7 @@ static void write_times(struct writing *w, const struct lpi_story *s, int64_t P)
     }
 }
 
-/* Write an endless wait, and what it is for. */
+/* Write an endless wait, with a mark that describes it. */
 static void write_wait(struct writing *w, const struct logp_wait_info *wait, int64_t end)
 {
     const int64_t from = w->ranks[wait->rank].last_ns;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The same run twice. A run is a function of the answers alone, unless the program depends on
- * something else: the time, random numbers, addresses, threads, what an earlier run has left. Then
- * its failures cannot be shown again, and nothing that the kit says of other runs holds. So some
- * runs are made again with the same answers, and so is each failure; what each choice was, and the
+ * something else: the time, random numbers, addresses, threads, data left by an earlier run. Then
+ * its failures cannot be repeated, and no result of the kit for other runs holds. So some runs are
+ * repeated with the same answers, and so is each failure; the descriptions of the choices, and the
  * outcomes, must be equal.
  */
 #include "kit.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Do all members of a group call the same collectives? The first that makes its n-th call leaves a
- * record of it, and the others compare theirs. The last one removes it. The machine's lock protects
- * the records.
+ * Check that all members of a group call the same collectives. The first member that makes its n-th
+ * call leaves a record of it, and the others compare theirs. The last one removes it. The machine's
+ * lock protects the records.
  *
  * On the wall clock, where that lock would cost more than a small collective, each vp keeps the
  * last of its calls that are of all vps, and a hash of all of them. When the run is over they are
@@ -17,7 +17,7 @@
 #include <string.h>
 
 struct record {
-    /* Which call it is. Groups of one context have different first members. */
+    /* The identity of the call. Groups of one context have different first members. */
     uint32_t context, number;
     int first;
     bool started;
@@ -76,7 +76,7 @@ static bool grow(struct lpi_calls *c)
     return true;
 }
 
-/* Free the place r: records behind it move up, so that each is found from its hash on. */
+/* Free the place r. Later records move up, so that each is found from its hash on. */
 static void drop(struct lpi_calls *c, struct record *r)
 {
     const uint64_t mask = (uint64_t)c->capacity - 1;
@@ -126,7 +126,7 @@ void lpi_calls_begin(struct logp_machine *m)
 
 void lpi_calls_free(struct logp_machine *m)
 {
-    free(atomic_load_explicit(&m->own_calls, memory_order_relaxed)); /* nobody calls any more */
+    free(atomic_load_explicit(&m->own_calls, memory_order_relaxed)); /* all vps are done */
     if (m->calls == NULL)
         return;
     free(m->calls->counts);
@@ -184,7 +184,7 @@ static uint32_t n_kept(const struct logp_machine *m)
     return m->P > MANY_VPS ? 1 : MOST_KEPT;
 }
 
-/* Whole cache lines: neighbours share one at most. */
+/* The size of a vp's entry in whole cache lines: neighbours share one at most. */
 static size_t own_bytes(const struct logp_machine *m)
 {
     return (sizeof(struct lpi_own_calls) + n_kept(m) * sizeof(struct kept_call) + 63) / 64 * 64;
@@ -202,7 +202,7 @@ static __attribute__((noinline, cold)) void *make_own_calls(struct logp_machine 
     void *all;
 
     pthread_mutex_lock(&m->lock);
-    /* relaxed: the lock orders all who make it */
+    /* relaxed: the lock orders all vps that allocate it */
     all = atomic_load_explicit(&m->own_calls, memory_order_relaxed);
     if (all == NULL)
         all = calloc(2 * (size_t)m->P, own_bytes(m));
@@ -270,7 +270,7 @@ static bool hash_after(const struct logp_machine *m, const struct lpi_own_calls 
     return true;
 }
 
-/* Say where two vps part. a has not made more calls than b. */
+/* Describe where the calls of two vps differ. a has not made more calls than b. */
 static void describe_parting(struct logp_machine *m, int a, int b, bool started)
 {
     void *all = atomic_load_explicit(&m->own_calls, memory_order_relaxed); /* all are done */

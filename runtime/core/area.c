@@ -59,7 +59,7 @@ static struct lpi_area *new_area(const struct logp_vp *vp, const void *key, size
     return a;
 }
 
-/* Does the area belong to the group, and has this member not joined it yet? */
+/* Whether the area belongs to the group, and this member has not joined it yet. */
 static bool may_join(const struct lpi_area *a, const struct logp_vp *vp, const void *key)
 {
     if (a->key != key || a->context != vp->context || a->size != vp->size || a->joined[vp->rank])

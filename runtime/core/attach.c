@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What libraries attach to a vp, and the group in which it starts collectives. Most programs need
- * neither, so this memory is separate from the vps and allocated at the first use. */
+/* The data that libraries attach to a vp, and the group in which it starts collectives. Most
+ * programs need neither, so this memory is separate from the vps and allocated at the first use. */
 #include "core/core.h"
 
 #include "host/host.h"

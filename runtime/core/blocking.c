@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Blocking sections, and what a core must notice: mail, a common start, requests for the core,
- * words, space. Vps go on because of a thread that does not hold their core in two cases: they
- * reacquire it after a blocking section, or another core wakes them from a sync (sync_group.c).
+ * words, space. A thread that does not hold a vp's core lets the vp continue in two cases: the vp
+ * reacquires the core after a blocking section, or another core wakes the vp from a sync
+ * (sync_group.c).
  *
  * A vp that begins a blocking section gives its core to another waiting vp, which serves the core
  * from then on. When the section ends, the vp does not hold the core. So it puts itself on the
  * core's request list (any thread pushes, the holder takes the whole list: no ABA problem), sets a
  * bit of attention, and waits until it is given the core.
  *
- * If all other vps have ended or are in blocking sections too, no vp holds the core. The list is
- * `nobody` then, and the first vp to return takes the core by removing that mark. A core with a vp
- * in a blocking section is never idle (deadlock.c), because it cannot know what happens there.
+ * If all other vps have ended or are in blocking sections too, no vp holds the core. The list then
+ * has a mark in place of a request, and the first vp to return takes the core by removing it. A
+ * core with a vp in a blocking section is never idle (deadlock.c), because it cannot know what
+ * happens there.
  */
 
 #include "core/core.h"

@@ -19,8 +19,9 @@ bool lpi_cores_done(struct lpi_core *c);
  * by the only owner. */
 void lpi_reclaim_late(struct logp_machine *m);
 
-/* Is the machine in use: is a core not done? Not inside the function that logp_machine_repeat()
- * calls on the carrier: it may change the settings for the next run. Called with the lock. */
+/* Whether the machine is in use: a core is not done. False inside the function that
+ * logp_machine_repeat() calls on the carrier, since it may change the settings for the next run.
+ * Called with the lock. */
 static inline bool lpi_in_use(const struct logp_machine *m)
 {
     const bool is_asked = m->is_asking && lpi_this_core != NULL && lpi_this_core->machine == m;
@@ -28,12 +29,12 @@ static inline bool lpi_in_use(const struct logp_machine *m)
     return m->running > 0 && !is_asked;
 }
 
-/* ---- placement.c: which core carries which rank ---- */
+/* ---- placement.c: the core of each rank ---- */
 
-/* The cores are chosen: take the placement of the configuration, which may use fewer of them.
+/* Take the placement of the configuration, after the cores are chosen. It may use fewer of them.
  * @return 0; -EINVAL (core_of), -ENOMEM */
 int lpi_placement_create(struct logp_machine *m, const struct logp_config *config);
-/* Set which ranks the core carries, and how many; its machine and index are set. */
+/* Set the ranks of the core and their number. Requires its machine and index. */
 void lpi_place(struct lpi_core *c);
 
 /* ---- start.c: the common start ---- */
@@ -58,12 +59,12 @@ void lpi_sync_arrive(struct lpi_proc *p);
 int lpi_sync(struct lpi_proc *p, int64_t *start);
 /* p's clock when it arrived at the sync at which it is. */
 int64_t lpi_arrived_at(const struct lpi_proc *p);
-/* Is p at a sync, or does it wait for a word, and serves what else it has under way? */
+/* Whether p serves its background work while it is at a sync or waits for a word. */
 bool lpi_syncs_beside(const struct lpi_proc *p);
 /* Note when the sync that p is at starts, and its result: 0, an error, or what a comparison has
  * found. By any core, after p has arrived. */
 void lpi_sync_note(struct lpi_proc *p, int64_t start, int result);
-/* Let p go on at what has been noted, unless a stop has. By the holder of its core. */
+/* Release p at the noted start, unless a stop has released it. By the holder of its core. */
 void lpi_sync_release(struct lpi_proc *p);
 
 /* ---- life.c: the life of a vp in one run ---- */
@@ -77,10 +78,10 @@ void lpi_proc_main(struct lpi_proc *p);
  * arrived */
 int lpi_sync_group_arrive(const struct logp_vp *vp, const uint64_t *word);
 int lpi_sync_group(const struct logp_vp *vp, int64_t *start);
-/* A vp of another process has arrived at a sync whose entry is here, or a vp of this process may go
- * on. */
+/* Handle a message of another process: its vp has arrived at a sync whose entry is here, or a vp of
+ * this process is released. */
 void lpi_group_hear(struct lpi_core *c, const struct lpi_wire *w);
-/* After a run that was stopped while members waited. */
+/* Free the entries that are left after a run that was stopped while members waited. */
 void lpi_groups_discard(struct logp_machine *m);
 
 /* ---- window.c: the virtual clock on several cores ---- */
@@ -113,7 +114,7 @@ void lpi_word_wait_end(struct lpi_proc *p, bool is_reached);
 void lpi_word_wait_note(struct lpi_proc *p, const uint64_t *word, uint64_t value);
 /* Make ready the vps whose words have reached their values. By the holder. */
 void lpi_word_wait_poll(struct lpi_core *c);
-/* For the deadlock scan: has a word reached its value without its core having noticed? */
+/* Whether a word has reached its value without its core having noticed. For the deadlock scan. */
 bool lpi_word_wait_pending(struct logp_machine *m);
 /* For reports. */
 bool lpi_waits_for_word(const struct lpi_proc *p);
@@ -124,7 +125,7 @@ bool lpi_waits_for_word(const struct lpi_proc *p);
  * none has changed. */
 bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum);
 void lpi_check_deadlock(struct lpi_core *c);
-/* No vp of c can go on: c is idle from now on. */
+/* Make c idle: none of its vps can run. */
 void lpi_check_idle(struct lpi_core *c);
 void lpi_stop_deadlocked(struct logp_machine *m);
 void lpi_check_pollers(struct lpi_core *c);
@@ -132,10 +133,10 @@ void lpi_check_pollers(struct lpi_core *c);
 void lpi_check_all_pollers(struct lpi_core *c);
 bool lpi_all_in_vain(const struct lpi_core *c);
 void lpi_record_waits(struct logp_machine *m, bool running);
-/* Of n waits, by rank, if they are so many that their first ones alone are shown: if some vps wait for
- * each other in a cycle, put these first, each before the one that it waits for. */
+/* Put the waits of a cycle first, each before the one that it waits for, if there are more waits
+ * than are shown. n waits, by rank. */
 void lpi_cycle_first(struct logp_wait_info *waits, int n);
-/* What p waits for. Exact only while its core's holder does not change it. */
+/* The event that p waits for. Exact only while its core's holder does not change it. */
 struct logp_wait_info lpi_wait_of(const struct lpi_proc *p);
 
 /* ---- blocking.c: what a core must notice; blocking sections ---- */
@@ -146,11 +147,11 @@ void lpi_poll_mail(struct lpi_core *c);
 /* p, which holds its core, gives it up. From then on the core's data belongs to its next holder. */
 void lpi_blocking_begin(struct lpi_proc *p);
 /*
- * p goes on when its clock reaches `deadline`; below 0: at once.
+ * Wait until p's clock reaches `deadline` (below 0: at once) and p holds its core again.
  * @return  0; or the error that stops the run. p holds its core in both cases
  */
 int lpi_blocking_end(struct lpi_proc *p, int64_t deadline);
-/* The start of p's sync has been noted: tell its core, which is another one. */
+/* Wake p's core, which is not the caller's: the start of p's sync has been noted. */
 void lpi_core_wake(struct lpi_proc *p);
 
 /* ---- area.c: memory that the members of groups share ---- */
@@ -171,7 +172,7 @@ void lpi_area_leave(struct logp_vp *vp);
 /* All cores are done. Called with the machine's lock. */
 void lpi_areas_discard(struct logp_machine *m);
 
-/* ---- attach.c: what is attached to vps ---- */
+/* ---- attach.c: data attached to vps ---- */
 
 struct lpi_attached {
     _Alignas(64) struct lpi_word_wait watch;
@@ -199,7 +200,7 @@ static inline struct lpi_attached *lpi_attached_of(const struct lpi_proc *p)
     return all != NULL ? &all[p->rank] : NULL;
 }
 
-/* Has p something under way, which its waits serve? */
+/* Whether p has background work, which its waits serve. */
 static inline bool lpi_has_background(const struct lpi_proc *p)
 {
     const struct lpi_attached *a = lpi_attached_of(p);
@@ -217,7 +218,7 @@ static inline struct lpi_rendezvous *lpi_rts_of(const struct lpi_proc *p)
 
 /* After a change of p's operations or rendezvous sends. */
 void lpi_background_changed(struct lpi_proc *p);
-/* The program of p has ended: end what was attached to it. */
+/* End all that is attached to p, after its program has ended. */
 void lpi_attached_end(struct lpi_proc *p);
 void lpi_attached_destroy(struct logp_machine *m);
 
@@ -249,7 +250,7 @@ void lpi_remote_control(struct lpi_core *c, int from, const struct lpi_wire *w, 
 /* See lpi_processes. */
 void lpi_remote_arrived(struct lpi_core *c);
 void lpi_remote_idle(struct lpi_core *c, unsigned long epochs);
-/* All vps of this process have ended: tell process 0, whenever there is news. Called by a thread
+/* Report to process 0, at each change, that all vps of this process have ended. Called by a thread
  * that holds none of its cores. */
 void lpi_remote_done(struct logp_machine *m);
 
@@ -257,7 +258,8 @@ void lpi_remote_done(struct logp_machine *m);
 
 void lpi_calls_begin(struct logp_machine *m);
 void lpi_calls_free(struct logp_machine *m);
-/* All cores are done: on the wall clock, do the calls of two vps differ? Then the report says so. */
+/* Return whether the calls of two vps differ, on the wall clock, and put that into the report. All
+ * cores are done. */
 bool lpi_calls_part(struct logp_machine *m);
 
 /* ---- report.c: what a run reports ---- */
@@ -277,14 +279,14 @@ int lpi_explore_ask(const struct lpi_explore *x, int n);
 /* See struct lpi_resolver. */
 struct lpi_proc *lpi_explored_next(struct lpi_core *c);
 bool lpi_explored_others_first(struct lpi_proc *p, int64_t t);
-/* The vp that usually goes on first: the earliest deadline, the lowest rank. shared: others may have
- * this deadline. */
+/* The vp that usually runs first: the earliest deadline, then the lowest rank. shared: others may
+ * have this deadline. */
 struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared);
 /* explore.c: the choose() of struct lpi_way. */
 int lpi_choose_late(struct lpi_proc *p, struct lpi_query *query);
 int lpi_choose_now(struct lpi_proc *p, struct lpi_query *query);
-/* @return 1: something was taken, which query->index tells; 0: there was nothing to choose from;
- * -ETIME: query misses; or the error that stops the run */
+/* @return 1: query->index has been taken; 0: there was nothing to choose from; -ETIME: query
+ * misses; or the error that stops the run */
 int lpi_explored_choose(struct lpi_proc *p, struct lpi_query *query);
 
 /* explored_points.c: see struct lpi_way and struct lpi_resolver. */
@@ -313,12 +315,12 @@ void lpi_usage_ends(struct lpi_proc *p);
 /* p has no requests any more. */
 void lpi_usage_forget(struct lpi_proc *p);
 
-/* ---- explored_faults.c: faults, and what is durable ---- */
+/* ---- explored_faults.c: faults and durable data ---- */
 
 /* See struct lpi_resolver. */
 int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct lpi_envelope *e);
 bool lpi_explored_restarts(struct lpi_proc *p);
-/* What p's program makes durable, on an explored machine. @return 0; -ENOMEM */
+/* Keep data that p's program makes durable, on an explored machine. @return 0; -ENOMEM */
 int lpi_durable_keep(struct lpi_proc *p, int key, const void *data, size_t n_bytes);
 /* @return 0; -ENOENT; -EMSGSIZE */
 int lpi_durable_take(struct lpi_proc *p, int key, void *data, size_t capacity, size_t *n_bytes);
@@ -343,7 +345,7 @@ struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank)
 /* This alternative has been chosen for p's query. */
 void lpi_outcomes_take(struct lpi_proc *p, struct lpi_query *query,
                        const struct logp_alternative *a);
-/* Is query a wait for one request that is complete? */
+/* Whether query is a wait for one request that is complete. */
 bool lpi_outcomes_complete(const struct lpi_query *query);
 
 #endif

@@ -4,10 +4,10 @@
  *
  * Each core has an epoch, which is odd while none of its vps has a deadline. It turns even before a
  * message is taken. So a core whose epoch was odd and unchanged in two scans neither sent nor took
- * anything in between. If that holds for all cores, if all that was sent between cores has been
+ * a message in between. If that holds for all cores, if all messages sent between cores have been
  * taken, and if no core has yet to notice the end of a sync, a word that a vp waits for, or queue
- * space, then there was a moment at which nothing could ever happen again in this process. For
- * other processes see remote_control.c.
+ * space, then there was a moment from which on no vp of this process could ever continue. For other
+ * processes see remote_control.c.
  */
 
 #include "core/core.h"
@@ -38,7 +38,7 @@ bool lpi_all_idle(const struct logp_machine *m, unsigned long *sum)
     return true;
 }
 
-/* Has every core noticed all that concerns it: messages, the end of a sync, words? */
+/* Whether every core has noticed all events for it: messages, the end of a sync, words. */
 static bool nothing_pending(struct logp_machine *m)
 {
     for (int i = 0; i < m->n_cores; i++)
@@ -84,13 +84,13 @@ static struct logp_wait_info running_info(int rank)
         .rank = rank, .kind = LOGP_WAIT_RUNNING, .source = LOGP_ANY_SOURCE, .tag = LOGP_ANY_TAG};
 }
 
-/* As lpi_wait_of(), for any core; the caller has the machine's lock. The vps of a core in vain go on
- * polling, so their waits are those of its last check. */
+/* As lpi_wait_of(), for any core; the caller has the machine's lock. The vps of a core that polls
+ * in vain still run, so their waits are those of its last check. */
 static struct logp_wait_info last_wait_of(const struct lpi_proc *p)
 {
     const struct logp_machine *m = p->core->machine;
 
-    /* relaxed: the lock protects what it tells of */
+    /* relaxed: the lock protects the waits that it refers to */
     return atomic_load_explicit(&p->core->vain.from, memory_order_relaxed) != INT64_MAX
                ? m->waits_in_vain[p->rank]
                : lpi_wait_of(p);
@@ -220,7 +220,7 @@ void lpi_check_deadlock(struct lpi_core *c)
     m->processes->idle(c, after);
 }
 
-/* Can p go on only if a message is sent to it? */
+/* Whether p can continue only after a message is sent to it. */
 static bool waits_in_vain(const struct lpi_proc *p)
 {
     if (p->state == LPI_BLOCKED || p->state == LPI_SYNC || p->state == LPI_WAITS_FOR_SPACE ||
@@ -247,7 +247,7 @@ bool lpi_all_in_vain(const struct lpi_core *c)
 
 /* ---- polling loops on several cores ---- */
 
-/* What c has sent, and taken from other cores. */
+/* The number of messages that c has sent, and taken from other cores. */
 static uint64_t messages_of(const struct lpi_core *c)
 {
     uint64_t n = 0;
@@ -261,7 +261,8 @@ static uint64_t messages_of(const struct lpi_core *c)
     return n;
 }
 
-/* c, whose procs all wait or poll in vain, is checked: how long has this been so? */
+/* Note the waits of c, whose procs all wait or poll in vain, and since when. Called at each check
+ * of c. */
 static void note_in_vain(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
@@ -296,7 +297,8 @@ void lpi_check_idle(struct lpi_core *c)
     lpi_check_deadlock(c);
 }
 
-/* Has each core been idle or in vain from this time on, until a time that is not before `until`?
+/* Whether each core has been idle or in vain from this time on, until a time that is not before
+ * `until`.
  * @return 1; 0: not until then, so far; -1: no. *idle: the epochs of those that are idle */
 static int rests(const struct logp_machine *m, int64_t from, int64_t until, unsigned long *idle)
 {
@@ -355,8 +357,9 @@ void lpi_check_all_pollers(struct lpi_core *c)
 }
 
 /*
- * Called by a holder that polls many times in a row. If all vps of its core poll or wait, the clock
- * says how that is checked, so that a polling loop does not hide a deadlock of all others.
+ * Called by a holder that polls many times in a row. If all vps of its core poll or wait, the
+ * clock's in_vain() checks for a deadlock, so that a polling loop does not hide a deadlock of all
+ * others.
  */
 void lpi_check_pollers(struct lpi_core *c)
 {

@@ -2,12 +2,12 @@
 /*
  * Choice points of the virtual clock: see logp/check.h.
  *
- * The explorer is asked two things: which vp goes on next, and which message a query takes. A query
- * has a choice if it depends on what has arrived: a receive from any source, a probe, a test, a
- * wait for the first of several or with an end. On an explored machine only a choice matches
- * messages with receives from any source.
+ * The explorer is asked two things: which vp runs next, and which message a query takes. A query
+ * has a choice if its outcome depends on the messages that have arrived: a receive from any source,
+ * a probe, a test, a wait for the first of several or with an end. On an explored machine only a
+ * choice matches messages with receives from any source.
  *
- * Late, a vp with such a query is POLLING until no other vp can go on. Then the explorer is asked
+ * Late, a vp with such a query is POLLING until no other vp can run. Then the explorer is asked
  * once, with the alternatives of all queries in one list. A later message does not change what a
  * query could take before, and no vp takes a message from another vp. So choices of two vps
  * commute, which an exhaustive strategy relies on.
@@ -105,7 +105,7 @@ static int64_t no_horizon(const struct lpi_proc *p)
     return LOGP_NEVER; /* only a choice matches messages */
 }
 
-/* Is q a wait for one receive that is complete without a choice? */
+/* Whether q is a wait for one receive that is complete without a choice. */
 static bool is_decided(const struct lpi_proc *p, const struct lpi_query *q)
 {
     const bool untimed = p->core->machine->explore->by.untimed;
@@ -144,17 +144,17 @@ static int await_chosen(struct lpi_proc *p, struct logp_request *r)
     return rc;
 }
 
-/* p waits for the send r alone, or for the operation r, which awaits nothing any more. The receiver
- * may wait until messages are matched with p's receives from any source. Is none of this left? Timed,
- * an answer that has come settles nothing before its time. */
+/* Whether the wait of p for r alone needs no more choices. r is a send, or an operation that awaits
+ * nothing any more. The receiver may wait until messages are matched with p's receives from any
+ * source. Timed, an answer that has come settles nothing before its time. */
 static bool is_settled(const struct lpi_proc *p, const struct logp_request *r)
 {
     return r->state != LPI_REQ_RTS_SENT || p->inbox.n_any == 0 ||
            (r->rts->request != NULL && r->rts->at < p->core->machine->explore->way->horizon);
 }
 
-/* Choose until q is complete or misses, or nothing is left to choose. send: what q waits for, if that
- * is no receive. @return as lpi_explored_choose() */
+/* Choose until q is complete or misses, or nothing is left to choose. send: the send that q waits
+ * for; NULL: it waits for a receive. @return as lpi_explored_choose() */
 static int choose_all(struct lpi_proc *p, struct lpi_query *q, const struct logp_request *send)
 {
     int rc = 0;
@@ -176,8 +176,8 @@ static int choose_all(struct lpi_proc *p, struct lpi_query *q, const struct logp
     return rc;
 }
 
-/* q is resolved for the first time: is it right, and does p crash before it? @return >= 0; or an error
- * that ends its call */
+/* Check the use of requests, and ask whether p crashes, when q is resolved for the first time.
+ * @return >= 0; or an error that ends its call */
 static int begin(struct lpi_proc *p, const struct lpi_query *q)
 {
     for (int i = 0; i < q->n; i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults that an explorer chooses, and what a vp has kept for its next start: see logp/check.h.
+ * Faults that an explorer chooses, and the data that a vp keeps for its next start: see
+ * logp/check.h.
  *
- * A call that may be observed (a send, a wait, a touch, what is made durable) asks before it begins
- * whether a fault comes first. The alternatives are of this vp alone, as those of logp_choose(); the
- * first is that all goes well.
+ * A call that may be observed (it sends, waits, touches, or makes data durable) asks before it
+ * begins whether a fault comes first. The alternatives are of this vp alone, as those of
+ * logp_choose(); the first is that all goes well.
  */
 #include "core/core.h"
 #include "core/sched.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is durable ---- */
+/* ---- durable data ---- */
 
 struct lpi_durable {
     struct lpi_durable *next;
@@ -97,7 +98,7 @@ static void may(struct asking *a, int left, enum logp_fault_choice what)
     }
 }
 
-/* @return what comes before the call */
+/* @return the fault before the call, or none */
 static enum logp_fault_choice ask(struct lpi_proc *p, enum logp_note_kind call, int dst, int tag)
 {
     struct lpi_explore *x = p->core->machine->explore;
@@ -157,8 +158,8 @@ static int apply(struct lpi_proc *p, enum logp_fault_choice what)
     return -EHOSTDOWN;
 }
 
-/* Is it a message of the program to another vp? Messages of collectives are spared: a collective
- * cannot ask for one again. */
+/* Whether this is a message of the program to another vp. Messages of collectives are spared: a
+ * collective cannot ask for one again. */
 static bool may_get_lost(const struct lpi_proc *p, const struct lpi_envelope *e)
 {
     return e->dst != p->rank && e->context < LPI_CONTEXT_COLLECTIVE &&
@@ -193,8 +194,8 @@ int lpi_explored_fate(struct lpi_proc *p, enum logp_note_kind call, const struct
     return what == LOGP_FAULT_DOUBLED ? 2 : 1;
 }
 
-/* A send that waits for its receiver, and a collective that goes on by itself, refer to what the
- * program had: then p does not come back. */
+/* p is not restarted while a send waits for its receiver, or a started collective runs: both refer
+ * to memory of the program. */
 bool lpi_explored_restarts(struct lpi_proc *p)
 {
     struct lpi_explored_vp *v = &p->core->machine->explore->vps[p->rank];

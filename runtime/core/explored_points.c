@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Choice points of an explored machine at which no message is awaited: a vp passes time, touches
- * what others use, picks a number, cancels a receive, ends. explore.c has those that await one.
+ * shared data, picks a number, cancels a receive, ends. explore.c has those that await one.
  */
 #include "core/core.h"
 #include "core/resolver.h"
@@ -13,7 +13,7 @@
 
 enum { PATIENCE = 100 };
 
-/* ---- which vp goes on ---- */
+/* ---- the vp that runs next ---- */
 
 int lpi_pass_now(struct lpi_proc *p, bool yields)
 {
@@ -21,8 +21,9 @@ int lpi_pass_now(struct lpi_proc *p, bool yields)
     return lpi_reach(p, p->emulated);
 }
 
-/* Late, it makes no difference when p goes on, unless it waits for what others write. Then they must
- * get on: first those whose clock is not later, and after a while all of them. */
+/* Late, the time at which p continues makes no difference, unless it waits for data that others
+ * write. Then the others must run: first those whose clock is not later, and after a while all of
+ * them. */
 int lpi_pass_late(struct lpi_proc *p, bool yields)
 {
     struct lpi_explore *x = p->core->machine->explore;

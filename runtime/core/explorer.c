@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The explorer of a machine: what its flags choose, and which vp goes on next. explore.c has the
+ * The explorer of a machine: the effects of its flags, and the vp that runs next. explore.c has the
  * queries.
  *
  * All vps with a deadline are in an array by rank, instead of the timers. When none has one, a vp
- * that is POLLING goes on with what has been chosen for its query.
+ * that is POLLING continues with the outcome chosen for its query.
  */
 
 #include "carrier/carrier.h"
@@ -37,7 +37,7 @@ static int take_first(const struct lpi_explore *x, int n)
     return 0;
 }
 
-/* ---- which vp goes on next ---- */
+/* ---- the vp that runs next ---- */
 
 struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared)
 {
@@ -62,8 +62,8 @@ struct lpi_proc *lpi_explored_first(const struct lpi_core *c, bool *shared)
     }
 }
 
-/* Without a clock, the vp that went last usually goes on, unless it polls in vain. So few choices of
- * a run differ from the usual ones. */
+/* Without a clock, the vp that ran last usually runs again, unless it polls in vain. So few choices
+ * of a run differ from the usual ones. */
 static struct lpi_proc *usual_untimed(const struct lpi_explore *x, const struct logp_machine *m,
                                       struct lpi_proc *first)
 {
@@ -78,8 +78,8 @@ static struct logp_alternative go_on(const struct lpi_explore *x, int rank)
         .kind = LOGP_GO_ON, .rank = rank, .source = -1, .polls = x->vps[rank].vain};
 }
 
-/* Ask which of the vps goes on whose deadlines are not after `latest`: `first` is the first
- * alternative, the others follow by rank. */
+/* Ask which of the vps with deadlines up to `latest` runs: `first` is the first alternative, the
+ * others follow by rank. */
 static struct lpi_proc *ask_proc(struct lpi_core *c, struct lpi_proc *first, int64_t latest)
 {
     struct lpi_explore *x = c->machine->explore;
@@ -112,7 +112,7 @@ static struct lpi_proc *order_all(struct lpi_core *c, struct lpi_proc *first, bo
     return ask_proc(c, usual_untimed(c->machine->explore, c->machine, first), INT64_MAX - 1);
 }
 
-/* Does another vp go on before p reaches t, by deadline and rank? */
+/* Whether another vp runs before p reaches t, by deadline and rank. */
 static bool earlier_first(struct lpi_proc *p, int64_t t)
 {
     bool shared;
@@ -155,18 +155,18 @@ static struct lpi_proc *completed(struct lpi_proc *p, struct lpi_query *query)
     return p;
 }
 
-/* Untimed: p has no query. May a receive that it has posted take a message all the same? */
+/* Whether a posted receive of p may take a message although p has no query. Untimed only. */
 static bool takes_aside(const struct lpi_proc *p)
 {
     return p->inbox.n_any > 0 &&
            (p->state == LPI_SYNC || p->state == LPI_BLOCKED || p->state == LPI_SENDING);
 }
 
-/* What vps without a deadline could do: n entries of the explorer's list. */
+/* The alternatives of vps without a deadline: n entries of the explorer's list. */
 struct outcomes {
     int n;
     bool forced, misses;                 /* the first entry is the only one; a vp can only miss */
-    struct lpi_proc *complete, *patient; /* it goes on without a choice; it has missed least */
+    struct lpi_proc *complete, *patient; /* it continues without a choice; it has missed least */
 };
 
 /* Append what p could do. aside: of vps that wait for something else than a message. @return false:
@@ -213,9 +213,9 @@ static void add_sole_misses(struct lpi_core *c, struct outcomes *o)
         x->list[o->n++] = lpi_outcomes_miss(x, o->patient->rank);
 }
 
-/* Untimed: only POLLING vps can go on: ask which one does, and how. Or a vp that waits for something else
- * takes a message whose sender waits for that. As without `late`, the vp that went last usually goes
- * on, unless it can only miss. */
+/* Untimed: only POLLING vps can run. Ask which one does, and with which outcome. Alternatively, a
+ * vp that waits for something else takes a message whose sender waits for that. As without `late`,
+ * the vp that ran last usually runs again, unless it can only miss. */
 static struct lpi_proc *next_polling(struct lpi_core *c)
 {
     struct lpi_explore *x = c->machine->explore;

@@ -48,7 +48,7 @@ void lpi_proc_main(struct lpi_proc *p)
         m->record->idle(p);
         if (p->state == LPI_IN_BLOCKING) /* the program did not end its blocking section */
             lpi_blocking_end(p, LOGP_NEVER);
-        if (p->halted) /* whatever it returns: a halted vp is no error to the others */
+        if (p->halted) /* whatever it returns: a halted vp does not stop the others */
             rc = 0;
     } while (m->resolver.restarts(p));
     if (rc == 0)

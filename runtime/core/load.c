@@ -123,7 +123,8 @@ static const struct lpi_transport *open_mpi(void)
     return t;
 }
 
-/* Has the launcher of another MPI started this process? Then each process would be alone. */
+/* Whether the launcher of another MPI has started this process. Then each process would be
+ * alone. */
 static bool is_anothers(int library)
 {
     for (int i = 0; i < N_LIBRARIES && getenv(libraries[library].variable) == NULL; i++)

@@ -180,7 +180,7 @@ static bool valid(const struct logp_config *c)
             (c->placement == LOGP_PLACE_ROUND_ROBIN && c->core_of == NULL));
 }
 
-/* Check the configuration before anything is allocated. */
+/* Check the configuration before any allocation. */
 static int look_at(const struct logp_config *given, struct logp_config *config)
 {
     const int rc =
@@ -211,7 +211,7 @@ static const struct lpi_time *time_of(enum logp_clock clock, int n_cores)
     return n_cores > 1 ? on_several[clock] : on_one[clock];
 }
 
-/* Set what the configuration says, or the default. */
+/* Set each field from the configuration, or its default. */
 static void configure(struct logp_machine *m, const struct logp_config *config)
 {
     m->P = m->n_local = config->n_processors;
@@ -256,8 +256,8 @@ static int make_parts(struct logp_machine *m, const struct logp_config *config)
     return rc != 0 ? rc : m->executor->create(m);
 }
 
-/* rc: what is wrong with the configuration; 0: nothing. It has a delay model then; is_own: which is
- * not the one of its network. */
+/* rc: the error of the configuration; 0: none, and it has a delay model. is_own: that model is not
+ * the one of its network. */
 static int create(const struct logp_config *config, bool is_own, int rc, struct logp_machine **out)
 {
     const struct lpi_transport *transport = NULL;
@@ -266,7 +266,7 @@ static int create(const struct logp_config *config, bool is_own, int rc, struct 
     struct logp_machine *m;
     int found = 0;
 
-    if (rc == 0 || rc == -EAGAIN) /* -EAGAIN may concern this process alone: tell the others */
+    if (rc == 0 || rc == -EAGAIN) /* -EAGAIN may be of this process alone: notify the others */
         found = lpi_transport_find(config->transport, &transport);
     processes = transport != NULL ? &lpi_processes_several : &lpi_processes_one;
     if (rc == 0 && found == 0 && !lpi_process_enter())

@@ -115,7 +115,8 @@ static void add_found(struct gathering *g, const struct lpi_message *m)
     add(g, take(&m->label, -1, 0, g->known), m->arrival);
 }
 
-/* r could take m. index: of r in the query; -1: the query goes on. at: its place in the order */
+/* Add the alternative that r takes m. index: of r in the query; -1: the query continues. at: its
+ * place in the order */
 static void add_match(struct gathering *g, const struct lpi_message *m,
                       const struct logp_request *r, int index, int64_t at)
 {
@@ -131,14 +132,14 @@ static void add_match(struct gathering *g, const struct lpi_message *m,
         add(g, take(&m->label, index, r->id, g->known | of), at);
 }
 
-/* Does the query wait for r alone, a receive of a named source? */
+/* Whether the query waits for r alone, a receive of a named source. */
 static bool is_forced(const struct gathering *g, const struct logp_request *r)
 {
     return r->src != LOGP_ANY_SOURCE && g->query->n == 1 && g->query->requests[0] == r &&
            !lpi_may_miss(g->query);
 }
 
-/* Could r take a message whose sender waits for that? */
+/* Whether r could take a message whose sender waits for that. */
 static bool is_awaited(const struct lpi_proc *p, const struct logp_request *r)
 {
     const struct lpi_message *m = r->src == LOGP_ANY_SOURCE ? p->inbox.first : NULL;
@@ -188,7 +189,8 @@ bool lpi_takes_untimed(void *gathering, const struct lpi_message *m, const struc
     return (r != NULL && is_forced(gathering, r)) || lpi_takes_late(gathering, m, r);
 }
 
-/* Is r complete, as a receive, send or operation? A charged receive has been taken already. */
+/* Whether r is complete, as a receive, send or operation. A charged receive has been taken
+ * already. */
 static bool is_done(const struct logp_request *r)
 {
     return r != NULL && r->state != LPI_REQ_CHARGED && lpi_request_is_done(r);
@@ -266,7 +268,7 @@ struct logp_alternative lpi_outcomes_miss(const struct lpi_explore *x, int rank)
         .kind = LOGP_MISS, .rank = rank, .source = -1, .polls = x->vps[rank].misses + 1};
 }
 
-/* Is one of the requests a send that was complete at once? */
+/* Whether one of the requests is a send that was complete at once. */
 static bool is_sure(const struct lpi_query *query)
 {
     for (int i = 0; i < query->n; i++)

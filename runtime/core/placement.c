@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which core carries which rank: logp_config.placement and core_of. Blocks of consecutive ranks need
- * no memory; otherwise the machine has the core of each rank in core_of. */
+/* The core of each rank: logp_config.placement and core_of. Blocks of consecutive ranks need no
+ * memory; otherwise the machine has the core of each rank in core_of. */
 #include "core/core.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ void lpi_place(struct lpi_core *c)
 
     c->core_of = m->core_of;
     c->first_rank = m->first_rank;
-    if (m->core_of == NULL) { /* the first cores carry one more */
+    if (m->core_of == NULL) { /* the first cores have one vp more */
         c->n_procs = each + (c->index < more);
         c->first_rank += c->index * each + (c->index < more ? c->index : more);
         return;

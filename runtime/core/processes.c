@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long to wait, after the end of a run, for a process that does not answer. */
+/* The time to wait, after the end of a run, for a process that does not answer. */
 static const int64_t patience_ns = INT64_C(5000000000);
 
 static atomic_bool in_use; /* one machine at a time: there is one communicator */
@@ -274,7 +274,7 @@ static int barrier(struct logp_machine *m, int64_t end)
     if (lpi_remote_is_lost(m->remote))
         return -EBUSY;
     if (d != NULL && (d->ops.fate != NULL || d->ops.lookahead == NULL || d->capacity > 0))
-        lpi_stop(m, -ENOTSUP); /* the others are told, as of any stop */
+        lpi_stop(m, -ENOTSUP); /* the others are notified, as of any stop */
     return lpi_common_clock_barrier(m, end);
 }
 
@@ -316,7 +316,7 @@ static void conclude(struct logp_machine *m, int64_t end)
         if (now > last)
             lpi_remote_lose(f);
     }
-    for (int i = 0; i < m->n_cores; i++) /* take what is still queued for each core */
+    for (int i = 0; i < m->n_cores; i++) /* take the messages that are still queued for each core */
         while (lpi_poll(&m->cores[i]) && !lpi_remote_is_lost(f))
             ;
 }

@@ -2,16 +2,18 @@
 /*
  * Control messages between the processes of a machine in a run.
  *
- * Starts. A process whose vps are all at the sync tells process 0. When all have, process 0 fixes
- * the start on the common clock (common_clock.c). A process that stops drops what it hears of them.
+ * Starts. A process whose vps are all at the sync sends a message to process 0. When all have done
+ * so, process 0 fixes the start on the common clock (common_clock.c). A process that stops drops
+ * messages about starts.
  *
- * Stops. A process that stops the run tells all others, before it sends any other control message:
- * vps that have ended because of a stop leave others waiting, which is no deadlock.
+ * Stops. A process that stops the run notifies all others, before it sends any other control
+ * message: vps that have ended because of a stop leave others waiting, and that wait is not a
+ * deadlock.
  *
  * Deadlocks and the end. A process that can do nothing by itself, because all of its cores are idle
- * (deadlock.c) or all of its vps have ended, tells process 0 how many messages it has sent and
- * received. If all processes have done so, and as many messages were received as sent, it is
- * possible that nothing is on its way. If all vps have ended, the run is over, because no vp is
+ * (deadlock.c) or all of its vps have ended, sends process 0 the numbers of messages that it has
+ * sent and received. If all processes have done so, and as many messages were received as sent, it
+ * is possible that nothing is on its way. If all vps have ended, the run is over, because no vp is
  * left to send. Otherwise process 0 asks all whether nothing has changed since: two equal scans
  * (Mattern, Distributed Computing 2, 1987, 161-175). Control messages of a scan are not counted,
  * and do not make a core busy.
@@ -127,7 +129,7 @@ static bool alike(const struct lpi_remote_state *a, const struct lpi_remote_stat
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* Has nothing changed since this process reported its state? */
+/* Whether nothing has changed since this process reported its state. */
 static bool still(struct lpi_core *c)
 {
     struct logp_machine *m = c->machine;
@@ -194,7 +196,7 @@ static void hear_scan(struct lpi_core *c, uint32_t scan)
                     NULL, 0);
 }
 
-/* Process 0: can it be that nothing will ever happen again? */
+/* End the run, or begin a scan, if it is possible that no process can do anything. By process 0. */
 static void consider(struct lpi_core *c)
 {
     struct lpi_remote *f = c->machine->remote;

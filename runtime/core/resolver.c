@@ -54,7 +54,7 @@ int lpi_query_earliest(const struct lpi_query *q)
     return best;
 }
 
-/* Is r a send, or an operation whose next step waits for one? */
+/* Whether r is a send, or an operation whose next step waits for one. */
 static bool is_send(const struct logp_request *r)
 {
     return r->state == LPI_REQ_STARTED ? r->operation->awaits->state >= LPI_REQ_SENT
@@ -85,7 +85,7 @@ static bool usual_depends(struct lpi_proc *p, const struct lpi_query *q)
              (q->until != INT64_MAX && q->requests[0]->state == LPI_REQ_CTS_SENT)));
 }
 
-/* Is r complete by now? */
+/* Whether r is complete by now. */
 static bool has_arrived(const struct lpi_proc *p, const struct logp_request *r)
 {
     const int64_t t = lpi_request_arrival(r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How queries are resolved: see resolver.c, explore.c. */
+/* Resolving queries: see resolver.c, explore.c. */
 #ifndef LPI_RESOLVER_H
 #define LPI_RESOLVER_H
 
@@ -11,7 +11,7 @@ extern const struct lpi_resolver lpi_resolver_usual, lpi_resolver_explored;
 void lpi_resolver_choose(struct logp_machine *m);
 /* The request of q that completes first, as far as is known; LPI_NO_REQUEST. */
 int lpi_query_earliest(const struct lpi_query *q);
-/* Does q ask for any request? */
+/* Whether q has any request. */
 static inline bool lpi_query_has_request(const struct lpi_query *q)
 {
     int i = 0;
@@ -21,12 +21,12 @@ static inline bool lpi_query_has_request(const struct lpi_query *q)
     return i < q->n;
 }
 
-/* What q waits for, for reports. first: lpi_query_earliest() */
+/* The event that q waits for, for reports. first: lpi_query_earliest() */
 struct logp_wait_info lpi_query_subject(const struct lpi_query *q, int first);
 /* When r's message arrives, or the answer to it; INT64_MAX: that is not known yet. */
 int64_t lpi_request_arrival(const struct logp_request *r);
 
-/* Is it known when r is complete? */
+/* Whether the time at which r is complete is known. */
 static inline bool lpi_request_is_done(const struct logp_request *r)
 {
     return lpi_request_arrival(r) != INT64_MAX;
@@ -46,7 +46,7 @@ static inline void lpi_note(struct lpi_proc *p, enum logp_note_kind kind, int pe
     p->core->machine->resolver.note(p, &note);
 }
 
-/* The usual answer to "what has arrived by now?": without a clock all that is here. */
+/* The time up to which a message usually counts as arrived: without a clock all that are here. */
 int64_t lpi_usual_horizon(const struct lpi_proc *p);
 
 /* The time of q is over. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a machine, and what they report: see machine.h. */
+/* Runs of a machine, and their reports: see machine.h. */
 #include "core/resolver.h"
 #include "core/core.h"
 #include "core/sched.h"
@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How long a vp that computes when the timeout comes may go on. */
+/* The time that a vp gets to finish its computation after the timeout. */
 static const int64_t grace_ns = INT64_C(1000000000);
 
 static void prepare_core(struct lpi_core *c)
@@ -200,8 +200,8 @@ static void prepare(struct logp_machine *m, logp_program program, void *arg)
         prepare_core(&m->cores[i]);
 }
 
-/* All vps of a machine of one core have ended: may its carrier begin the next run? Called with the
- * lock, which is not held during again(). */
+/* Begin the next run on the carrier of a machine of one core, if again() wants one, after all vps
+ * have ended. Called with the lock, which is not held during again(). */
 static bool begin_again(struct logp_machine *m)
 {
     bool (*const ask)(void *, const struct logp_report *) = m->again;

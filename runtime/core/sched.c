@@ -6,10 +6,10 @@
  * calls lpi_hold(). There the holder looks at the earliest deadline. If it is its own, it spins on
  * the clock until then. If it is another vp's, it hands the core over at once, so that the wait
  * hides the hand-over. If there is none, it stays and watches for messages. While it spins it takes
- * what other cores send, since that may bring an earlier deadline.
+ * messages of other cores, since they may bring an earlier deadline.
  *
  * Vps that wait only for the core (no delay: a message has come, or a poll has found nothing) have
- * no deadline. They are READY, in a list, and go on in the order in which they were added.
+ * no deadline. They are READY, in a list, and run in the order in which they were added.
  *
  * Invariants: exactly one vp of a core is RUNNING or inside lpi_hold() at any time; a vp is in the
  * timers if it is TIMED. run_queue.clock_seen is a time that has passed: deadlines up to it need no
@@ -41,7 +41,7 @@ enum {
     AMPLE_NS = 50000, /* a wait this long leaves time for other threads */
 };
 
-/* Has a deadline of this core come? */
+/* Whether a deadline of this core has come. */
 static bool timer_due(struct lpi_core *c)
 {
     const struct lpi_proc *first = lpi_earliest(c);
@@ -53,7 +53,8 @@ static bool timer_due(struct lpi_core *c)
     return c->run_queue.clock_seen >= first->deadline;
 }
 
-/* On a core that is behind, deadlines have always come: must a ready vp get a turn all the same? */
+/* Whether a ready vp gets a turn even if deadlines have come, as they always have on a core that is
+ * late. */
 static bool is_turn_of_ready(const struct lpi_core *c)
 {
     return c->run_queue.taken % LPI_POLL_EVERY == c->machine->time->turn_of_ready;
@@ -73,7 +74,7 @@ static struct lpi_proc *take_ready(struct lpi_core *c)
     return p;
 }
 
-/* While a vp of this core can go on, because it is ready or its deadline has passed, a message would
+/* While a vp of this core can run, because it is ready or its deadline has passed, a message would
  * not be handled sooner. So the core polls for mail only now and then. */
 struct lpi_proc *lpi_usual_next(struct lpi_core *c)
 {
@@ -91,7 +92,7 @@ struct lpi_proc *lpi_usual_next(struct lpi_core *c)
     return next != NULL ? next : lpi_earliest(c);
 }
 
-/* The vp that gets the core next; NULL: none can go on. */
+/* The vp that gets the core next; NULL: none can run. */
 static struct lpi_proc *next_proc(struct lpi_core *c)
 {
     return c->machine->resolver.next_proc(c);
@@ -195,8 +196,8 @@ int lpi_wait_until(struct lpi_proc *p, int64_t deadline)
     return p->core->machine->time->pass(p, deadline);
 }
 
-/* p waits and is not RUNNING. This is the fast path of lpi_hold(): hand over to a ready vp, or go
- * on as soon as p is ready. */
+/* The fast path of lpi_hold(): hand over to a ready vp, or return as soon as p is ready. p waits
+ * and is not RUNNING. */
 static inline int hold_ready(struct lpi_proc *p)
 {
     struct lpi_core *c = p->core;

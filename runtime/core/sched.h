@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which vp holds a core, and until when: see sched.c. */
+/* The scheduler: which vp holds a core, and until when: see sched.c. */
 #ifndef LPI_SCHED_H
 #define LPI_SCHED_H
 
@@ -8,10 +8,10 @@
 
 #include <logp/trace.h>
 
-/* What depends on how time advances: chosen at creation, see time.c. */
+/* The functions and settings that depend on how time advances: chosen at creation, see time.c. */
 struct lpi_time {
     enum logp_clock clock;
-    /* In this one of LPI_POLL_EVERY turns a ready vp goes on, even if deadlines have come;
+    /* In this one of LPI_POLL_EVERY turns a ready vp runs, even if deadlines have come;
      * LPI_POLL_EVERY: in none */
     unsigned turn_of_ready;
     int loose_ns;        /* see struct lpi_timers */
@@ -39,8 +39,8 @@ struct lpi_time {
     int64_t (*start)(struct logp_machine *m, int64_t clock_ns, int64_t start);
     /* The start of a group whose last member arrives at `latest`. */
     int64_t (*group_start)(const struct logp_machine *m, int64_t latest);
-    /* Has the deadline of p, the earliest of its core, come? If so, p is removed from the timers,
-     * and is RUNNING as soon as it gets the core. */
+    /* Whether the deadline of p, the earliest of its core, has come. If so, p is removed from the
+     * timers, and is RUNNING as soon as it gets the core. */
     bool (*take_due)(struct lpi_core *c, struct lpi_proc *p);
     /* p waits until deadline, or for an event that gives it an earlier one. @return as lpi_hold() */
     int (*wait)(struct lpi_proc *p, int64_t deadline);
@@ -48,7 +48,7 @@ struct lpi_time {
     int (*stall)(struct lpi_proc *p, int64_t deadline); /* the same, and then p sends */
     /* Wait until no vp is before (t, rank of p). */
     int (*reach)(struct lpi_proc *p, int64_t t);
-    /* Must p wait until its clock is at the start of its send? */
+    /* Whether p must wait until its clock is at the start of its send. */
     bool (*awaits_start)(const struct lpi_proc *p, int64_t start);
     /* A send of p without a delay takes place. *arrival: when its message arrives. @return as reach() */
     int (*send)(struct lpi_proc *p, int64_t *arrival);

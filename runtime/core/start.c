@@ -91,7 +91,7 @@ void lpi_release_sync(struct lpi_core *c)
         c->run_queue.clock_seen = start - LPI_START_MARGIN_NS;
     for (int i = 0; i < c->n_procs; i++)
         if (lpi_proc_at(c, i)->state == LPI_SYNC || request_of(lpi_proc_at(c, i)) != NULL) {
-            lpi_sync_note(lpi_proc_at(c, i), start, 0); /* else a stop has let it go on */
+            lpi_sync_note(lpi_proc_at(c, i), start, 0); /* else a stop has released it */
             lpi_sync_release(lpi_proc_at(c, i));
         }
 }
@@ -123,8 +123,8 @@ void lpi_sync_arrive(struct lpi_proc *p)
 
     lpi_record_lag(c); /* before the next start is fixed: it may belong to the last one */
     p->in_vain = 0;
-    /* acq_rel: the last to arrive sees what all vps wrote before; through lpi_fix_start(), so do
-     * all that it releases */
+    /* acq_rel: the last to arrive sees all earlier writes of the other vps; through
+     * lpi_fix_start(), so do all that it releases */
     if (++c->life.n_at_sync == c->n_procs &&
         atomic_fetch_add_explicit(&m->sync_arrived, 1, memory_order_acq_rel) + 1 == m->n_cores)
         m->processes->arrived(c);

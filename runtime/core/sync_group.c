@@ -7,8 +7,8 @@
  * and its first member. The last to arrive fixes the start, releases the members on its own core,
  * and wakes the others on theirs.
  *
- * Where words are compared, the members go on as if nothing had been: from their own time on, but
- * not before the latest member came, since it may depend on what they do next.
+ * A comparison of words adds no time: each member continues at its own time, but not before the
+ * latest member came, since that member may depend on their next calls.
  */
 
 #include "core/sched.h"

@@ -19,8 +19,8 @@
 #include <errno.h>
 
 enum {
-    FINAL_NS = 60,       /* so near a deadline, read only the clock */
-    READINGS_FREE = 1000 /* virtual: so many readings in a row cost no time */
+    FINAL_NS = 60,       /* this near a deadline, read only the clock */
+    READINGS_FREE = 1000 /* virtual: number of readings in a row that cost no time */
 };
 
 static void run_due(struct lpi_core *c, struct lpi_proc *p)
@@ -138,11 +138,11 @@ static bool wall_take_due(struct lpi_core *c, struct lpi_proc *p)
 }
 
 /*
- * May p, whose deadline has passed or is near, go on without a hand-over? A core that is behind
- * goes on with p, unless another vp is behind p by more than run_queue.slack. So the order of
- * deadlines changes by at most the slack, no vp starves, and several steps share a hand-over and its
- * cold memory. A core is also not handed over for less than patience_ns, the time that a hand-over
- * takes.
+ * Whether p, whose deadline has passed or is near, continues without a hand-over. A core that is
+ * late continues with p, unless the deadline of another vp is earlier by more than run_queue.slack.
+ * So the order of deadlines changes by at most the slack, no vp starves, and several steps share a
+ * hand-over and its cold memory. A core is also not handed over for less than patience_ns, the time
+ * that a hand-over takes.
  */
 static bool goes_on(struct lpi_proc *p, int64_t deadline)
 {
@@ -157,7 +157,7 @@ static bool goes_on(struct lpi_proc *p, int64_t deadline)
         c->run_queue.clock_seen = lpi_wall(c->machine);
         if (c->run_queue.clock_seen < deadline - c->machine->executor->patience_ns)
             return false;
-    } else if (!p->counts) { /* no other reading tells how late p is */
+    } else if (!p->counts) { /* no other reading shows how late p is */
         c->run_queue.clock_seen = lpi_wall(c->machine);
     }
     if (c->run_queue.clock_seen < deadline ||
@@ -226,7 +226,7 @@ static int64_t wall_read(struct lpi_proc *p, int64_t *wall_ns)
     return p->emulated;
 }
 
-/* The core of m that the caller holds; NULL: it is no vp of m. */
+/* The core of m that the caller holds; NULL: it is not a vp of m. */
 static struct lpi_core *core_here(const struct logp_machine *m)
 {
     return lpi_this_core != NULL && lpi_this_core->machine == m ? lpi_this_core : NULL;
@@ -262,7 +262,7 @@ static int wall_reach(struct lpi_proc *p, int64_t t)
     return 0;
 }
 
-/* What one core and several have in common. */
+/* The entries that one core and several share. */
 #define WALL_TIME                                                                                  \
     .clock = LOGP_CLOCK_WALL, .turn_of_ready = 0, .loose_ns = 1, .has_fast_path = true,            \
     .shares_memory = true, .exploring = -ENOTSUP, .lookahead = no_lookahead,                       \
@@ -373,7 +373,7 @@ static int virtual_send(struct lpi_proc *p, int64_t *arrival)
     return rc;
 }
 
-/* The order of deadlines decides which vp goes on. */
+/* The sender keeps the core: the order of deadlines decides which vp runs. */
 static int virtual_sent(struct lpi_proc *p)
 {
     (void)p;
@@ -440,7 +440,7 @@ static void virtual_expect(struct logp_machine *m, bool expects)
     (void)m, (void)expects;
 }
 
-/* What one core and several have in common. */
+/* The entries that one core and several share. */
 #define VIRTUAL_TIME                                                                               \
     .clock = LOGP_CLOCK_VIRTUAL, .turn_of_ready = LPI_POLL_EVERY, .blocking = -ENOTSUP,            \
     .prepare = virtual_prepare, .own_ns = virtual_own, .reset = virtual_reset,                     \

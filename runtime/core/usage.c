@@ -48,7 +48,7 @@ static struct lpi_usage *usage_of(const struct lpi_proc *p)
     return x->usage != NULL ? &x->usage[p->rank] : NULL;
 }
 
-/* How many are not complete */
+/* The number of p's requests that are not complete. */
 static int *n_live(const struct lpi_proc *p)
 {
     return &p->core->machine->explore->vps[p->rank].n_owned;
@@ -92,14 +92,14 @@ static __attribute__((format(printf, 2, 3))) int wrong(struct lpi_proc *p, const
 
 /* ---- requests ---- */
 
-/* Do the buffers of two requests overlap? At least one of them is a receive. */
+/* Whether the buffers of two requests overlap. At least one of them is a receive. */
 static bool overlap(const struct lpi_owned *a, const struct lpi_owned *b)
 {
     return a->n_bytes > 0 && b->n_bytes > 0 && a->buf < b->buf + b->n_bytes &&
            b->buf < a->buf + a->n_bytes;
 }
 
-/* o is about to be posted. Is its buffer that of another receive? */
+/* Check that the buffer of o, which is about to be posted, is not that of another receive. */
 static void compare_buffers(struct lpi_proc *p, const struct lpi_usage *u,
                             const struct lpi_owned *o, bool stays)
 {
@@ -126,7 +126,7 @@ static bool reserve(struct lpi_usage *u, int n_owned)
 
     if (u->n < u->capacity)
         return true;
-    if (2 * n_owned <= u->n) { /* remove what is complete */
+    if (2 * n_owned <= u->n) { /* remove complete requests */
         for (int i = 0; i < u->n; i++)
             if (u->all[i].r != NULL)
                 u->all[n++] = u->all[i];

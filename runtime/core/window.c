@@ -2,21 +2,21 @@
 /*
  * The virtual clock on several cores.
  *
- * Time goes in windows as long as the lookahead, the least time that a message takes. What a core
- * does within a window cannot be noticed by another before the window's end. So the cores go
- * through it side by side, each in the order of (time, rank), and wait for each other in a barrier
+ * Time goes in windows as long as the lookahead, the least time that a message takes. No action of
+ * a core within a window has an effect on another core before the window's end. So the cores run
+ * through it in parallel, each in the order of (time, rank), and wait for each other in a barrier
  * at its end: the outcome is that of one core. The next window begins at the earliest deadline of
  * all.
  *
- * A sync ends without a message, when its last member arrives. A vp that waits there and serves
- * what it has under way (attach.c) runs only up to the earliest time of the others (sync_end): none
- * of them can arrive before. Its later deadlines are put off to the next window. Among equal times
- * it comes last (LPI_AFTER_ALL): if the sync ends at that time, the vp knows it.
+ * A sync ends without a message, when its last member arrives. A vp that waits there and serves its
+ * background work (attach.c) runs only up to the earliest time of the others (sync_end): none of
+ * them can arrive before. Its later deadlines are put off to the next window. Among equal times it
+ * comes last (LPI_AFTER_ALL): if the sync ends at that time, the vp knows it.
  *
  * A core that has to wait for another spins for as long as a wake-up takes. Then it sleeps, because
- * the other core may be without its processor, and other threads may need this one. What it waits
- * for (the barrier is complete, the run is stopping, all vps have ended) is announced by m->event,
- * which a core reads before it checks these conditions and sleeps.
+ * the other core may be without its processor, and other threads may need this one. The conditions
+ * that end its sleep (the barrier is complete, the run is stopping, all vps have ended) are
+ * announced by m->event, which a core reads before it checks them and sleeps.
  */
 #include "core/core.h"
 #include "core/sched.h"
@@ -33,7 +33,7 @@ static bool is_at_sync(const struct lpi_proc *p)
     return p->order != p->rank;
 }
 
-/* Where the window ends for p. */
+/* The end of the window for p. */
 static int64_t end_for(const struct lpi_proc *p)
 {
     const struct lpi_window *w = &p->core->window;
@@ -129,7 +129,8 @@ static bool meet(struct logp_machine *m)
     }
 }
 
-/* Say when the procs of c go on. Relaxed, as the loads: the second barrier orders them. */
+/* Publish the next deadlines of the vps of c. Relaxed, as the loads: the second barrier orders
+ * them. */
 static void publish(struct lpi_core *c)
 {
     struct lpi_window *w = &c->window;
@@ -180,6 +181,6 @@ void lpi_next_window(struct lpi_core *c)
     }
     if (!in_vain)
         open_window(&c->window, least + m->lookahead, others);
-    else if (c->index == 0) /* no vp can go on */
+    else if (c->index == 0) /* no vp can run */
         lpi_stop_deadlocked(m);
 }

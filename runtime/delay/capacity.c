@@ -46,7 +46,8 @@ static void drop_first(struct arrivals *a)
         a->at[i] = last;
 }
 
-/* Is there a place at time `enter`? If not, raise *free_at to the time when there is one. */
+/* Whether there is a place at time `enter`. If not, raise *free_at to the time when there is
+ * one. */
 static bool has_space(struct arrivals *a, int64_t capacity, int64_t enter, int64_t *free_at)
 {
     while (a->n > 0 && a->at[0] <= enter)

@@ -50,7 +50,7 @@ static inline void lpi_delay_catch_up(const struct lpi_proc *p)
 {
     struct logp_machine *m = p->core->machine;
 
-    /* relaxed: only says that there may be one; the list is under its lock */
+    /* relaxed: only a hint that there may be one; the list is under its lock */
     if (atomic_load_explicit(&m->pending_at, memory_order_relaxed) <= p->emulated)
         lpi_delay_apply_pending(m, p->emulated);
 }

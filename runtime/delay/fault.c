@@ -244,7 +244,7 @@ static bool concerns(const struct lpi_fault *f, const struct logp_transfer *t)
            (f->either_way && is_in(&f->b, t->src) && is_in(&f->a, t->dst));
 }
 
-/* Does f happen to this message? If so, record the event. */
+/* Whether f happens to this message. If so, record the event. */
 static bool events(struct faulty *m, const struct lpi_fault *f, const struct logp_transfer *t)
 {
     struct logp_fault_event event;

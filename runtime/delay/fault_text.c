@@ -90,7 +90,7 @@ static bool read_time(const char *text, int64_t unit_ns, int64_t *ns)
     return true;
 }
 
-/* ---- the values behind the kind. @return NULL: they are valid; or what is allowed ---- */
+/* ---- the values after the kind. @return NULL: they are valid; or the allowed values ---- */
 
 static const char *chance_values(struct lpi_fault *f, char **value, int64_t unit_ns)
 {
@@ -230,7 +230,7 @@ static const char *read_set(const char *s, int64_t P, struct lpi_rank_set *set)
     }
 }
 
-/* Read the ranks behind @. @return NULL: they are valid; or what is allowed */
+/* Read the ranks after @. @return NULL: they are valid; or the allowed ranks */
 static const char *read_where(const char *s, int64_t P, struct lpi_fault *f)
 {
     const bool of_messages = f->what < LPI_STOP;
@@ -303,7 +303,7 @@ static const char *read_values(const struct row *row, char *text, int64_t unit_n
     return value[MOST_VALUES] != NULL ? "fewer values" : row->values(f, value, unit_ns);
 }
 
-/* Read one fault; this changes text. @return NULL: it is valid; or what is allowed */
+/* Read one fault; this changes text. @return NULL: it is valid; or the allowed values */
 static const char *read_fault(char *text, bool noise, const struct logp_fault_config *c,
                               struct lpi_fault *f, char buf[LOGP_FAULT_WHY])
 {

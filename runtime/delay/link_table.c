@@ -144,7 +144,7 @@ static bool valid_ranks(const struct logp_links *l, const struct logp_ranks *set
     return true;
 }
 
-/* For each rank: is it in the set? The caller frees it. NULL: no memory */
+/* The ranks of the set, as a flag for each rank. The caller frees them. NULL: no memory */
 static bool *members_of(const struct logp_links *l, const struct logp_ranks *set)
 {
     bool *in = calloc((size_t)l->P, sizeof(*in));

@@ -33,7 +33,7 @@ int64_t logp_params_stream_ns(const struct logp_params *params, size_t n_bytes)
     return ns < INT64_MAX / 8 ? (int64_t)ns : INT64_MAX / 8;
 }
 
-/* The gap of a message that streams for so long. */
+/* The gap of a message that streams for this time. */
 static int64_t gap_of(const struct logp_params *p, int64_t streams)
 {
     return p->store_forward ? p->g_ns : p->g_ns + streams;

@@ -11,7 +11,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* The model without random latencies, faults and noise. After an error *out is no model. */
+/* Create the model without random latencies, faults and noise. After an error *out is not a
+ * model. */
 static int create_model(const struct logp_network *n, struct logp_delay *out)
 {
     struct logp_delay ends;
@@ -31,7 +32,7 @@ static int create_model(const struct logp_network *n, struct logp_delay *out)
     ends = *out;
     rc = logp_topology_delay(n->topology, ends, out);
     if (rc != 0)
-        logp_delay_destroy(&ends); /* *out does not own it: it is no model */
+        logp_delay_destroy(&ends); /* *out does not own it, since it is not a model */
     return rc;
 }
 
@@ -62,7 +63,7 @@ static int add_faults(const struct logp_network *n, int64_t P, struct logp_delay
     return logp_fault_create(delay, &config, delay, why);
 }
 
-/* Wrap the model *delay. After an error it is no model. */
+/* Wrap the model *delay. After an error it is not a model any more. */
 static int add_latency(const struct logp_network *n, struct logp_delay *delay,
                        char why[LOGP_NETWORK_WHY])
 {

@@ -24,7 +24,7 @@ static int row_links(int n, bool round)
     return n > 1 ? 2 * n : 0;
 }
 
-/* Does the way from i to j go up? *hops: its length */
+/* Whether the way from i to j goes up. *hops: its length */
 static bool goes_up(int n, bool round, int i, int j, int *hops)
 {
     const int up = j >= i ? j - i : j - i + n;
@@ -146,7 +146,7 @@ static const char *fit_row(struct logp_topology *t, const char *sizes)
     return NULL;
 }
 
-/* Read a whole number of at most eight digits; *text moves behind it. 0: there is none */
+/* Read a whole number of at most eight digits; *text moves past it. 0: there is none */
 static int read_size(const char **text)
 {
     int n = 0, digits = 0;
@@ -288,8 +288,8 @@ static void tree_ends(const struct logp_topology *t, int link, int *from, int *t
 /* ---- fat tree ----
  * A rank has h digits; digit d is its place in grid dimension h - 1 - d, so digit 0 counts the
  * processors of a leaf switch. A switch of level l = 1 .. h has the number of a rank without digit
- * l - 1. Its digits from l on are those of the processors below it; its other digits tell apart the
- * switches above the same processors. Below the top it has as many links up as down. The way up
+ * l - 1. Its digits from l on are those of the processors below it; its other digits distinguish
+ * the switches above the same processors. Below the top it has as many links up as down. The way up
  * from level l fills in digit l - 1 of the destination, so that messages to one processor share
  * links, and messages to different processors spread (D-mod-k). With that digit its number is a
  * rank: the link up has number l P + rank, the link down h P more.

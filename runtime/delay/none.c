@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What models that wrap another one pass on to it, and the model without delay. A machine with it has no model at all, so that messages read no clock.
- * It still has functions of its own, so that it differs from a struct logp_delay of zeros, the
- * result of a failed create.
+ * The calls that models pass on to the model that they wrap, and the model without delay. A machine
+ * with it has no model at all, so that messages read no clock. It still has functions of its own,
+ * so that it differs from a struct logp_delay of zeros, the result of a failed create.
  */
 #include "delay/delay.h"
 

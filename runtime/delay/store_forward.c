@@ -68,7 +68,7 @@ static struct crossing crossing_of(const struct model *m, const struct logp_tran
     return (struct crossing){m->params->L_ns + stream, max2(m->params->g_ns, stream)};
 }
 
-/* Are both ranks in the topology? Otherwise the message uses no link. */
+/* Whether both ranks are in the topology. Otherwise the message uses no link. */
 static bool inside(const struct model *m, const struct logp_transfer *t)
 {
     const int P = logp_topology_size(m->topology);

@@ -8,8 +8,8 @@
  * counter (aarch64: down to 19.2 MHz, 52 ns a tick) loses nothing: CLOCK_MONOTONIC is made of the
  * same ticks, and an anchor that is taken within one tick is exact.
  *
- * A virtual machine may move to a host whose counter differs. Its kernel then goes on right, since
- * the hypervisor tells it the new rate. So the counter must agree with CLOCK_MONOTONIC at each
+ * A virtual machine may move to a host whose counter differs. Its kernel stays right, since it gets
+ * the new rate from the hypervisor. So the counter must agree with CLOCK_MONOTONIC at each
  * initialisation, and is not read any more once it does not.
  */
 #define _GNU_SOURCE /* sched_setaffinity() */
@@ -63,7 +63,7 @@ static struct anchor take_anchor(void)
     return best;
 }
 
-/* Does the counter, of this rate, give the time from b to a? */
+/* Whether the counter, at this rate, gives the time from b to a. */
 static bool agree(struct anchor a, struct anchor b, uint64_t mult)
 {
     const uint64_t ticks = a.tick - b.tick;
@@ -78,7 +78,7 @@ static uint64_t rate(struct anchor a, struct anchor b)
     return (uint64_t)(((unsigned __int128)(uint64_t)(b.ns - a.ns) << 32) / (b.tick - a.tick));
 }
 
-/* Do the counters of all processors on which this thread may run show the same? */
+/* Whether the counters of all processors on which this thread may run agree. */
 static bool processors_agree(void)
 {
     struct anchor seen[CPU_SETSIZE], end;
@@ -104,7 +104,7 @@ static bool processors_agree(void)
     return alike;
 }
 
-/* Is the clock of a hypervisor made of the counter, which never changes its rate? */
+/* Whether this clock of a hypervisor is derived from the counter, which never changes its rate. */
 static bool is_made_of_it(const char *name)
 {
 #if defined(__x86_64__)
@@ -174,7 +174,7 @@ void lpi_clock_init(struct lpi_clock *c, int64_t (*source)(void *arg), void *arg
 
 #endif
 
-/* Stands for the end of a call into the runtime, which reads the clock last. */
+/* Read the clock as the end of a call into the runtime does, last of all. */
 static __attribute__((noinline)) int64_t end_of_call(const struct lpi_clock *c)
 {
     return lpi_clock_ns(c);

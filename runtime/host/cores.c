@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cores that carry vps: those that the caller may run on, in the order of core_order.c. */
+/* The cores for vps: those that the caller may run on, in the order of core_order.c. */
 #define _GNU_SOURCE
 
 #include "host/clock.h"

@@ -25,7 +25,8 @@ void lpi_memory_free(void *memory, size_t n, size_t size);
 /* A machine is created. @return false: this process cannot have machines, see process.c */
 bool lpi_process_enter(void);
 void lpi_process_leave(void);
-/* Is this the child of a process that had machines at the fork? Then no machine works here. */
+/* Whether this is the child of a process that had machines at the fork. Then no machine works
+ * here. */
 bool lpi_process_is_orphan(void);
 
 /* Take the core that the fewest machines have taken, of those that this process may use. In a tie,

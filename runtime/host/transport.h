@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A transport carries bytes between the processes of a machine. It is a shared object that defines
+ * A transport moves bytes between the processes of a machine. It is a shared object that defines
  *
  *     const struct lpi_transport lpi_transport;
  *
@@ -50,8 +50,8 @@ struct lpi_transport {
      * takes the pieces in the order in which they were given. NULL: no memory */
     struct lpi_transfer *(*give)(int process, const void *bytes, size_t n_bytes);
     struct lpi_transfer *(*take)(int process, void *bytes, size_t n_bytes);
-    /* Is the transfer over? true: it has been freed. cancel: first abandon a take that has not
-     * begun. */
+    /* Whether the transfer is over. true: it has been freed. cancel: first abandon a take that has
+     * not begun. */
     bool (*is_over)(struct lpi_transfer *t, bool cancel);
 
     /* Other processes no longer answer. When this process ends, it ends them too. */

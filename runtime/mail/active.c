@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Active messages: the process that they are for handles them while it polls (logp/transport.h).
+ * Active messages: their destination handles them while it polls (logp/transport.h).
  *
  * A handler runs within a poll, where a message that the transport has no space for could not wait
- * for others to be taken. So what it sends is kept, in order, until the poll is over.
+ * for others to be taken. So its replies are kept, in order, until the poll is over.
  */
 #include "mail/mail.h"
 #include "state/message.h"
@@ -98,8 +98,8 @@ void lpi_active_hear(struct lpi_core *c, int from, const struct lpi_wire *w, con
         m->handler(m, from, bytes, w->n_bytes);
 }
 
-/* A message to a vp of this process is one that the process has sent to itself. Sending may poll, and
- * so handle others: what they answer is sent by the same loop. */
+/* Send all replies. A message to a vp of this process is one that the process has sent to itself.
+ * Sending may poll, and so handle other messages: their replies are sent by the same loop. */
 void lpi_active_reply_all(struct lpi_core *c)
 {
     struct lpi_remote *f = c->machine->remote;

@@ -3,8 +3,8 @@
  * Sends that wait for space in the queue limit, if the machine was created with backpressure.
  *
  * Each core has a list of its waiting procs, first come first. A proc stays in the list until it
- * goes on. So free space is reserved for it, and the procs behind it are woken only for the rest.
- * A woken proc tries again, and may find that another core has taken the space.
+ * continues. So free space is reserved for it, and later procs are woken only for the rest. A woken
+ * proc tries again, and may find that another core has taken the space.
  *
  * Cores cache no credit on such a machine (credit_batch is 0): the machine holds all free space.
  * A vp that takes a message wakes procs of its own core, at the time of its clock. The holder

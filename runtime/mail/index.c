@@ -102,7 +102,7 @@ static void sweep(struct lpi_index *x)
     }
 }
 
-/* Room for another bucket: those that are empty go first, if they are many. */
+/* Make space for another bucket: remove the empty ones first, if they are many. */
 static bool grow_table(struct lpi_index *x)
 {
     const unsigned n_old = x->n_table;

@@ -2,13 +2,13 @@
 /*
  * Lanes: each ordered pair of cores has one. A lane is a ring of cache lines with one producer and
  * one consumer, the holders of the two cores. A line has one message, or two short ones. Its
- * control word says which line of the lane it is and what is in it, so a message moves one line
- * between the cores, as a flag would.
+ * control word has the number of the line in the lane and the kinds of its entries, so a message
+ * moves one line between the cores, as a flag would.
  *
  * A message is visible as soon as it is sent: the producer never holds one back. Two short messages
  * share a line if the producer's core has not polled in between, as in a burst. Then the consumer
  * has usually not read the line yet, and the line moves once for both. After a poll the producer
- * goes on to the next line, which it has fetched ahead, since the consumer may have read this one.
+ * moves to the next line, which it has fetched ahead, since the consumer may have read this one.
  *
  * A place is 2 * line + entry. `tail` is the place after the last message sent, `head` the place
  * after the last one delivered; the second place of a line may stay empty. The consumer's progress
@@ -29,9 +29,10 @@ enum {
     LPI_AHEAD = 4,        /* lines to prefetch ahead */
 };
 
-/* What an entry is; each kind from ENTRY_INLINE on has its line to itself. ENTRY_SHORT tells its
+/* The kind of an entry; each kind from ENTRY_INLINE on has its line to itself. ENTRY_SHORT has its
  * arrival as the difference to the last arrival in the lane. ENTRY_SHORT_NOW was sent without a
- * delay, and arrives now. ENTRY_BITS has less space for a payload: the bits beside it come last. */
+ * delay, and arrives now. ENTRY_BITS has less space for a payload: the bits sent with it come
+ * last. */
 enum entry_kind {
     ENTRY_NONE,
     ENTRY_SHORT,
@@ -104,7 +105,7 @@ struct lpi_front {
  * lanes. @return 0; -ENOMEM */
 int lpi_lanes_create(struct logp_machine *m, int lines);
 void lpi_lanes_destroy(struct logp_machine *m);
-/* Have all messages between cores been taken? Meaningful only while no core can send. */
+/* Whether all messages between cores have been taken. Meaningful only while no core can send. */
 bool lpi_lanes_quiet(const struct logp_machine *m);
 
 static inline struct line *lpi_lane_line(const struct lpi_lane *l, uint64_t number)
@@ -114,14 +115,14 @@ static inline struct line *lpi_lane_line(const struct lpi_lane *l, uint64_t numb
 
 /* ---- producer ---- */
 
-/* Is there room for a short message beside the last one? */
+/* Whether a short message can share the line of the last one. */
 static inline bool lpi_lane_joins(const struct lpi_lane *l, unsigned polls)
 {
     /* our own. An odd tail: the last line has one short message, and is free otherwise */
     return (atomic_load_explicit(&l->tail, memory_order_relaxed) & 1) != 0 && l->polls == polls;
 }
 
-/* Is the next line free? Its number is (tail + 1) / 2. */
+/* Whether the next line is free. Its number is (tail + 1) / 2. */
 static inline bool lpi_lane_has_line(struct lpi_lane *l)
 {
     const uint64_t next = (atomic_load_explicit(&l->tail, memory_order_relaxed) + 1) / 2;
@@ -181,7 +182,7 @@ static inline void lpi_lane_publish_alone(struct lpi_lane *l, enum entry_kind ki
     lpi_lane_publish(l, number, lpi_entry_control(kind, n_bytes), 2 * number + 2);
 }
 
-/* Can a short message tell its arrival in this lane? */
+/* Whether a short message can encode this arrival in the lane. */
 static inline bool lpi_lane_tells(const struct lpi_lane *l, int64_t arrival)
 {
     return arrival == LOGP_NEVER ||
@@ -198,8 +199,8 @@ static inline void lpi_copy_short(void *to, const void *from, size_t n_bytes)
 }
 
 /*
- * Send a short message: beside the last one or, if it does not join that, in the next line, which
- * is free. polls: of the producer's core
+ * Send a short message in the line of the last one or, if it does not join that, in the next line,
+ * which is free. polls: of the producer's core
  */
 static inline void lpi_lane_put_short(struct lpi_lane *l, const struct lpi_label *label, int dst,
                                       int64_t arrival, const void *data, size_t n_bytes,
@@ -235,7 +236,7 @@ static inline void lpi_lane_put_short(struct lpi_lane *l, const struct lpi_label
 
 /* ---- consumer ---- */
 
-/* Does the line with this control have this number, and an entry at this place? */
+/* Whether the line with this control is that of `place` and has an entry there. */
 static inline bool lpi_control_has(uint64_t control, uint64_t place)
 {
     return control >> 32 == (uint32_t)(place / 2 + 1) &&
@@ -261,8 +262,8 @@ static inline bool lpi_lane_front(const struct lpi_lane *l, struct lpi_front *f)
         if (!lpi_control_has(later, place + 1))
             return false;
         lpi_pause();
-        /* The producer has gone on, so this line is complete. An entry may have joined it since it
-         * was read above. relaxed: what came before the later line is visible */
+        /* The producer has moved on, so this line is complete. An entry may have joined it since it
+         * was read above. relaxed: all writes before the later line are visible */
         control = atomic_load_explicit(&line->control, memory_order_relaxed);
         if (!lpi_control_has(control, place)) {
             place++;

@@ -12,7 +12,7 @@
 
 struct lpi_index;
 
-/* ---- pool.c: memory of messages and requests, and the limit on what is queued ---- */
+/* ---- pool.c: memory of messages and requests, and the limit on queued data ---- */
 
 /* A message with n_bytes of space for its payload, data set; NULL: no memory. */
 struct lpi_message *lpi_message_new(struct lpi_core *c, size_t n_bytes);
@@ -109,7 +109,7 @@ void lpi_heap_sweep(struct lpi_heap *h);
 
 enum { LPI_FEW = 24 };
 
-/* Keeps the link-time optimizer from inlining what is rare into the fast path. */
+/* Keeps the link-time optimizer from inlining rare code into the fast path. */
 #define LPI_APART __attribute__((noinline))
 
 /* Index all pending messages and posted receives. in->indexed is set if there is memory. */
@@ -182,7 +182,7 @@ LPI_APART void lpi_rendezvous_match(struct lpi_proc *p, struct logp_request *r,
 LPI_APART void lpi_rendezvous_deliver(struct lpi_proc *p, const struct lpi_envelope *e);
 /* A remote payload is complete. Called by the holder of the receiver's core. */
 void lpi_rendezvous_come(struct lpi_cargo *l);
-/* Does r, a receive of p that has answered, still wait for its data? */
+/* Whether r, a receive of p that has answered, still waits for its data. */
 bool lpi_rendezvous_awaits(const struct lpi_proc *p, const struct logp_request *r);
 
 /* ---- direct.c: long messages between cores without a second copy ---- */
@@ -197,7 +197,7 @@ void lpi_direct_close(struct lpi_proc *p);
 /* p learns that the run is over: its program may free its buffers afterwards. @return stop */
 int lpi_direct_stopped(struct lpi_proc *p, int stop);
 
-/* The error that calls of p return; 0: the run goes on. Called by p. */
+/* The error that calls of p return; 0: the run continues. Called by p. */
 static inline __attribute__((always_inline)) int lpi_stopped(struct lpi_proc *p)
 {
     /* acquire: as in lpi_stopping() */
@@ -219,7 +219,8 @@ void lpi_space_freed(struct lpi_core *c, int64_t t);
 void lpi_space_poll(struct lpi_core *c, int64_t t);
 /* `to` has posted a receive: wake those that send to it, since a posted message needs no space. */
 void lpi_space_posted(struct lpi_proc *to);
-/* Is there space for a waiting proc of any core? Meaningful only while all cores are idle. */
+/* Whether there is space for a waiting proc of any core. Meaningful only while all cores are
+ * idle. */
 bool lpi_space_for_one(const struct logp_machine *m);
 
 /* ---- queue.c: messages from outside the machine ---- */
@@ -236,7 +237,7 @@ int lpi_inject(struct logp_machine *m, const struct lpi_envelope *e);
 /* As lpi_post(), to a vp of another process. The payload, which is in e->data, is read until
  * lpi_remote_is_sent() returns true if it is long. */
 int lpi_remote_send(struct lpi_proc *from, const struct lpi_envelope *e);
-/* May p change the payload of its last send? */
+/* Whether p may change the payload of its last send. */
 bool lpi_remote_is_sent(struct lpi_proc *p);
 /* Take messages of other processes. Called by the holder of the first core. @return true: took
  * some */

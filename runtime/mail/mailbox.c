@@ -24,13 +24,13 @@
 enum {
     DRAIN_BURST = 64,
     LOOK_FROM = 65536,    /* bytes: from this size on a sender polls for an exposed buffer ... */
-    BYTES_FOR_LOOK = 128, /* ... once per so many bytes: a fraction of the time of a second copy */
+    BYTES_FOR_LOOK = 128, /* ... bytes for each poll: a fraction of the time of a second copy */
 };
 
 /* ---- producer ---- */
 
-/* Has everything of this pair of cores been delivered? acquire pairs with the releases in
- * lpi_lane_pass() and drain_mailbox(): the effects of the deliveries are visible. */
+/* Whether all messages of this pair of cores have been delivered. acquire pairs with the releases
+ * in lpi_lane_pass() and drain_mailbox(): the effects of the deliveries are visible. */
 static bool all_delivered(const struct lpi_lane *l)
 {
     return atomic_load_explicit(&l->head, memory_order_acquire) ==
@@ -39,7 +39,7 @@ static bool all_delivered(const struct lpi_lane *l)
                atomic_load_explicit(&l->q_sent, memory_order_relaxed);
 }
 
-/* Must this message take the lane? Not while messages of this core are still in mailboxes. */
+/* Whether a message may take the lane: not while messages of this core are still in mailboxes. */
 static bool is_in_order(struct lpi_lane *l)
 {
     const uint64_t queued = atomic_load_explicit(&l->q_sent, memory_order_relaxed); /* our own */
@@ -72,7 +72,7 @@ static bool fill_direct(const struct logp_machine *m, const struct lpi_lane *l,
 }
 
 /*
- * Is there space for this message in the queue limit? It is reserved for the holder's next post.
+ * Reserve space for this message in the queue limit, for the holder's next post.
  * @return  0; -ENOBUFS: not now; -EMSGSIZE: never
  */
 int lpi_find_space(struct lpi_proc *from, struct lpi_proc *to, const struct lpi_envelope *e)
@@ -229,11 +229,11 @@ static void deliver(struct lpi_core *c, const struct lpi_envelope *e)
 {
     const int rc = lpi_deliver(&c->machine->procs[e->dst], c, e);
 
-    if (rc != 0) /* no memory even for a message's header: the run cannot go on */
+    if (rc != 0) /* no memory even for a message's header: the run must stop */
         lpi_stop(c->machine, rc);
 }
 
-/* The bits beside the payload of an entry. */
+/* The bits sent with the payload of an entry. */
 static inline uint64_t bits_of(const struct lpi_front *f)
 {
     uint64_t bits = 0;

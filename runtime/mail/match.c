@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void unpend(struct lpi_inbox *in,
         lpi_index_unpend(in, m);
 }
 
-/* Does a message of m's source that l fits come before m in the list? */
+/* Whether a message of m's source that l fits comes before m in the list. */
 static bool overtakes(const struct lpi_message *m, const struct lpi_label *l)
 {
     for (const struct lpi_message *i = m->prev; i != NULL; i = i->prev)
@@ -166,7 +166,7 @@ static struct logp_request *first_fit(const struct lpi_inbox *in, const struct l
     return r == NULL || overtakes(m, &r->label) ? NULL : r;
 }
 
-/* May a message of a source have arrived before one that a posted receive takes first? */
+/* Whether a message of a source may have arrived before one that a posted receive takes first. */
 static bool may_wait_for_another(const struct lpi_inbox *in)
 {
     return in->unsorted && in->n_any > 0 && in->any_tag;
@@ -642,8 +642,8 @@ static struct logp_request *next_match(struct lpi_inbox *in, struct lpi_message 
     return best;
 }
 
-/* Match what has arrived by `until`, in the order of arrival. Without an any-source receive, a match
- * need not wait for the arrival. */
+/* Match the messages that have arrived by `until`, in the order of arrival. Without an any-source
+ * receive, a match need not wait for the arrival. */
 void lpi_match_arrived(struct lpi_proc *p, int64_t until)
 {
     struct lpi_inbox *in = &p->inbox;

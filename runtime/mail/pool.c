@@ -121,8 +121,8 @@ static void keep_huge(struct lpi_core *c, struct lpi_message *m)
     }
 }
 
-/* Does a message with more than inline data go to its free list? @return false: it is cached as a
- * huge one, or freed */
+/* Decide whether a message with more than inline data goes to its free list. @return false: it is
+ * cached as a huge one, or freed */
 static __attribute__((noinline)) bool is_for_its_class(struct lpi_core *c, struct lpi_message *m)
 {
     if (m->size_class == LPI_CLASS_NONE) {
@@ -246,7 +246,7 @@ struct lpi_message *lpi_message_foreign(struct lpi_core *c, size_t n_bytes)
                                         : new_large(c, size_class > 0 ? size_class : 1);
 }
 
-/* A message that is neither eager nor in place carries more fields. */
+/* Fill the additional fields of a message that is neither eager nor in place. */
 static __attribute__((noinline)) void fill_unusual(struct lpi_message *m,
                                                    const struct lpi_envelope *e)
 {
@@ -371,7 +371,7 @@ int64_t lpi_credit_take(struct logp_machine *m, int64_t least, int64_t most)
 
 /*
  * Raise the core's credit to at least `bytes`.
- * @return  0; -ENOBUFS: not so many are free; -EMSGSIZE: more than the queue limit
+ * @return 0; -ENOBUFS: fewer are free; -EMSGSIZE: more than the queue limit
  */
 int lpi_credit_refill(struct lpi_core *c, int64_t bytes)
 {

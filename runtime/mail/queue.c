@@ -18,7 +18,7 @@ static void ring(struct lpi_proc *to)
     struct lpi_proc *top;
 
     /* acq_rel: release pairs with the exchange in lpi_queue_take_bell(), so that the message is
-     * visible to the holder that clears `rung`; acquire keeps the push onto the bell list behind it
+     * visible to the holder that clears `rung`; acquire keeps the push onto the bell list after it
      */
     if (atomic_exchange_explicit(&mail->rung, true, memory_order_acq_rel))
         return;

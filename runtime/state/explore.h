@@ -28,7 +28,8 @@ struct lpi_explored_vp {
 
 /* A way to explore: timed, untimed or late ("Ways" in docs/exploration.md). */
 struct lpi_way {
-    /* Choose what query takes. @return 0, and query->choice tells; or the error that stops the run */
+    /* Choose the message that query takes, in query->choice. @return 0; or the error that stops the
+     * run */
     int (*choose)(struct lpi_proc *p, struct lpi_query *query);
     /* Choose when p has its turn. @return the same */
     int (*turn)(struct lpi_proc *p, struct lpi_query *turn);
@@ -40,7 +41,7 @@ struct lpi_way {
     struct lpi_proc *(*none_due)(struct lpi_core *c);
     /* When time brings p a message. INT64_MAX: never */
     int64_t (*next_arrival)(struct lpi_proc *p);
-    int64_t horizon;   /* what arrives by then can be taken, whatever the clock says */
+    int64_t horizon;   /* messages that arrive by then can be taken, whatever the time */
     bool serves_ended; /* receives of a program that has ended take messages */
 };
 
@@ -48,7 +49,8 @@ struct lpi_explore {
     const struct lpi_way *way;
     struct logp_explorer by;                             /* misses: 0 unless untimed */
     bool (*others_first)(struct lpi_proc *p, int64_t t); /* see struct lpi_resolver */
-    /* The vp that goes on. first: the one with the earliest deadline; shared: others may have it */
+    /* The vp that runs next. first: the one with the earliest deadline; shared: others may have
+     * it */
     struct lpi_proc *(*order)(struct lpi_core *c, struct lpi_proc *first, bool shared);
     int (*ask_outcome)(const struct lpi_explore *x, int n); /* as lpi_explore_ask() */
     struct lpi_explored_vp *vps;                            /* by rank */
@@ -65,7 +67,7 @@ struct lpi_explore {
     int cut_off;
 };
 
-/* Is a message between these two lost in a partition? */
+/* Whether a message between these two is lost in a partition. */
 static inline bool lpi_is_cut(const struct lpi_explore *x, int src, int dst)
 {
     return x->is_cut && (src == x->cut_off) != (dst == x->cut_off);

@@ -4,7 +4,7 @@
  * program.
  *
  * A wait that is over is only noted. It is added to the histogram when the next wait begins, so
- * that the bookkeeping delays no vp. The first return from a common start is not lag: it tells
+ * that the bookkeeping delays no vp. The first return from a common start is not lag: it shows
  * whether the core was there in time.
  */
 #ifndef LPI_LAG_H
@@ -29,7 +29,7 @@ void lpi_lag_reset(struct lpi_lag *lag);
 /* generation: of the last common start. */
 void lpi_lag_record(struct lpi_lag *lag, unsigned generation);
 
-/* The scheduler lets a vp go on at `now`. */
+/* Note that a vp resumes at `now`. Called by the scheduler. */
 static inline void lpi_lag_over(struct lpi_lag *lag, int64_t deadline, int64_t now, bool counts)
 {
     lag->deadline = deadline;

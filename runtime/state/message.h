@@ -44,7 +44,7 @@ struct lpi_label {
         };                                                                                         \
     }
 
-/* Does a receive with the label `wanted` take a message with this label? */
+/* Whether a receive with the label `wanted` takes a message with this label. */
 static inline bool lpi_label_fits(const struct lpi_label *wanted, const struct lpi_label *label)
 {
     return (wanted->tag == label->tag || wanted->tag == LOGP_ANY_TAG) &&
@@ -82,7 +82,7 @@ struct lpi_envelope {
     int dst;
     size_t n_bytes;
     int64_t arrival; /* LOGP_NEVER: no delay was emulated */
-    uint64_t bits;   /* beside the payload */
+    uint64_t bits;   /* sent with the payload */
     union {
         const void *data;                  /* the payload; the caller owns it */
         struct lpi_rendezvous *rendezvous; /* RTS, CTS, CANCEL */
@@ -128,7 +128,7 @@ struct lpi_message {
     void *data;
     size_t n_bytes;
     int64_t arrival;
-    uint64_t bits; /* beside the payload */
+    uint64_t bits; /* sent with the payload */
     LPI_LABEL;
     int dst;
     unsigned delivery; /* its number, as of lpi_core.deliveries; it wraps around */
@@ -183,7 +183,7 @@ struct logp_request {
         struct {               /* of the message that it has taken */
             int from, got_tag; /* source and tag */
             size_t n_bytes;
-            uint64_t bits; /* beside the payload */
+            uint64_t bits; /* sent with the payload */
         };
         int sync_result; /* SYNC_SENT, of a start: 0, an error, or what a comparison has found */
     };
@@ -268,7 +268,7 @@ static inline void lpi_payload_copy(const struct lpi_envelope *e, void *to, size
         memcpy(to, e->data, n);
 }
 
-/* Does r take a message of n bytes that its buffer cannot hold? Where there is a drain, there is no
+/* Whether r takes a message of n bytes that its buffer cannot hold. With a drain there is no
  * buffer, and this is asked for every message that is not empty. */
 static inline bool lpi_takes_specially(const struct logp_request *r, size_t n)
 {
@@ -287,8 +287,8 @@ static inline int64_t lpi_message_cost(size_t n_bytes)
     return (int64_t)(sizeof(struct lpi_message) + n_bytes);
 }
 
-/* What e takes of it. The payload of a send that waits for its receiver stays with the sender; its
- * answer and its data are waited for, and not queued. */
+/* The bytes that e takes of the queue limit. The payload of a send that waits for its receiver
+ * stays with the sender; its answer and its data are waited for, and not queued. */
 static inline int64_t lpi_queue_cost(const struct lpi_envelope *e)
 {
     if (__builtin_expect(e->kind >= LPI_RTS, false))

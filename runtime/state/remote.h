@@ -35,7 +35,7 @@ enum lpi_wire_kind {
     LPI_WIRE_COUNTED = LPI_WIRE_ACTIVE,
     LPI_WIRE_STOP,    /* the run is over, by the error `tag` */
     LPI_WIRE_STATE,   /* to process 0: a process can do nothing by itself, or its run has ended */
-    LPI_WIRE_SCAN,    /* to all: has that state changed? `context`: the number of the scan */
+    LPI_WIRE_SCAN,    /* to all: query changes of that state. `context`: number of the scan */
     LPI_WIRE_SCANNED, /* the answer: `src` is 1 if it has not */
     LPI_WIRE_END,     /* the run of all has ended, and nothing is under way. `arrival`: its error */
     LPI_WIRE_CLOCK,   /* between runs: core/common_clock.c */
@@ -52,10 +52,10 @@ struct lpi_wire {
     uint32_t is_data; /* DATA, LONG: the payload of a rendezvous; `bits` is its receive */
     uint64_t n_bytes;
     int64_t arrival; /* by the machine's clock, whose time 0 is the same in all processes */
-    uint64_t bits;   /* beside the payload; UNTIMED has none */
+    uint64_t bits;   /* sent with the payload; UNTIMED has none */
 };
 
-/* What RTS, CTS and CANCEL name: addresses in the sender's and in the receiver's process. */
+/* The parties of RTS, CTS and CANCEL: addresses in the sender's and in the receiver's process. */
 struct lpi_wire_rendezvous {
     uint64_t rendezvous; /* the sender's */
     uint64_t request;    /* CTS: the receive that has matched */
@@ -108,7 +108,7 @@ struct lpi_remote {
     int64_t fitted_ns;                    /* time of the fit, by the host's clock */
     int64_t fit_error_ns, clock_error_ns; /* after the fit; of the last run, < 0: none yet */
     /* Handles control messages: core/remote_control.c. w == NULL: the run is stopping, and this
-     * process has not told the others yet. */
+     * process has not notified the others yet. */
     void (*control)(struct lpi_core *c, int from, const struct lpi_wire *w, const void *more);
 
     /* of a run */
@@ -126,11 +126,12 @@ struct lpi_remote {
     int n_scanned; /* processes that have answered it; -1: no scan is under way */
 };
 
-/* What a machine of one process, or of several, does: core/processes.c. */
+/* The functions of a machine of one process, or of several: core/processes.c. */
 struct lpi_processes {
     int only_one;        /* what one process alone can do: 0; -ENOTSUP: there are others */
     unsigned idle_polls; /* at least; see logp_machine */
-    /* This process cannot create its machine, for reason rc: tell the processes that wait for it. */
+    /* Notify the processes that wait for this one that it cannot create its machine, for reason
+     * rc. */
     void (*refuse)(const struct logp_config *config, const struct lpi_transport *ops, int rc);
     /* Join the other processes: set m->remote and the ranks of this process. -ENOTSUP, -EINVAL: the
      * configuration is not possible; -EBUSY; errors of lpi_transport.open() */
@@ -157,9 +158,10 @@ struct lpi_processes {
     void (*idle)(struct lpi_core *c, unsigned long epochs);
     /* On several cores: all vps of c wait or poll in vain. */
     void (*in_vain)(struct lpi_core *c);
-    /* No vp of c is ready: may it wait here for another process? @return a message has come */
+    /* Wait for a message of another process, if possible, when no vp of c is ready. @return a
+     * message has come */
     bool (*await)(struct lpi_core *c);
-    /* Others of the core go on until the buffer of p's last send to another process may be reused. */
+    /* Run others of the core until the buffer of p's last send to another process may be reused. */
     void (*await_sent)(struct lpi_proc *p);
     /* See logp_active_post(). @return 0; -ENOMEM; -EINVAL: there are no other processes */
     int (*post)(struct logp_machine *m, const struct lpi_wire *w);

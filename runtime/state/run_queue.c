@@ -10,7 +10,7 @@ int64_t lpi_clock(const struct lpi_proc *p)
     return lpi_has_clock(p) ? p->emulated : lpi_wall(p->core->machine);
 }
 
-/* Is this still the deadline of its proc? */
+/* Whether this is still the deadline of its proc. */
 static bool holds(void *machine, const struct lpi_timer *s)
 {
     const struct logp_machine *m = machine;

@@ -11,7 +11,7 @@ int64_t lpi_clock(const struct lpi_proc *p);
 void lpi_set_deadline(struct lpi_proc *p, int64_t deadline);
 /* p, which waits, gets this deadline, unless it has an earlier one. */
 void lpi_wake(struct lpi_proc *p, int64_t deadline);
-/* p can go on as soon as it gets the core. */
+/* Make p READY: it runs as soon as it gets the core. */
 void lpi_make_ready(struct lpi_proc *p);
 /* The same at time t; t < 0: at once. */
 static inline void lpi_wake_at(struct lpi_proc *p, int64_t t)

@@ -30,7 +30,7 @@
 #include <urcu/wfcqueue.h>
 
 #define LPI_LINE 128              /* two cache lines: the adjacent-line prefetcher pairs them */
-#define LPI_POLL_EVERY 32         /* while vps are ready, poll for mail once in so many turns */
+#define LPI_POLL_EVERY 32         /* while vps are ready, turns per poll for mail */
 #define LPI_IDLE_POLLS 2048       /* logp_machine.idle_polls, if others may send */
 #define LPI_POLLS_IN_VAIN 1000000 /* logp_machine.polls_in_vain ... */
 #define LPI_EXPLORED_IN_VAIN 1000 /* ... in explored runs */
@@ -41,7 +41,7 @@
 
 enum lpi_state {
     LPI_RUNNING,         /* it holds the core */
-    LPI_READY,           /* in the core's list of vps that can go on at once */
+    LPI_READY,           /* in the core's list of vps that can run at once */
     LPI_TIMED,           /* in the timers: it has a deadline */
     LPI_BLOCKED,         /* waits for a message that has not been sent */
     LPI_SYNC,            /* waits in logp_sync(): start.c, sync_group.c */
@@ -116,7 +116,7 @@ struct lpi_proc {
     struct logp_request *waits_for; /* while BLOCKED or TIMED in a wait for one receive */
     struct lpi_inbox inbox;
     int64_t
-        deadline; /* while TIMED; SYNC: the start, once it is known; IN_BLOCKING: when it goes on */
+        deadline; /* while TIMED; SYNC: the start, once it is known; IN_BLOCKING: when it resumes */
     int64_t emulated; /* the vp's clock; below 0: none, as on the wall clock without delays */
     int64_t left;     /* wall clock at the last exit from the runtime, if the vp has a clock */
     struct logp_port port;
@@ -144,8 +144,8 @@ struct lpi_direct {
     struct logp_request *request; /* the receiver's; NULL: no buffer is exposed */
 };
 
-/* Where a thread keeps the state that each fiber needs its own copy of: threads.h. Constant
- * for a thread. */
+/* The place of a thread's state of which each fiber needs its own copy: threads.h. Constant for a
+ * thread. */
 struct lpi_thread_place {
     int *error;
     void *exceptions; /* NULL: there is no C++ */
@@ -164,7 +164,7 @@ struct lpi_run_queue {
     int64_t clock_seen;              /* the last reading of the wall clock on this core */
 };
 
-/* How many procs of a core are in which phase. */
+/* The numbers of procs of a core by phase. */
 struct lpi_life {
     int n_live, n_at_sync, n_blocking;
     int stop_cursor; /* procs below have ended, once the run is stopping */
@@ -183,7 +183,7 @@ struct lpi_window {
     int64_t end;      /* time stops here; not parallel: INT64_MAX */
     int64_t sync_end; /* for the procs at a sync that others have yet to enter, it stops here */
     struct lpi_proc *put_off; /* these procs wait for `end`: lpi_attached.next_put_off */
-    _Atomic int64_t least;    /* at a barrier: no proc goes on earlier ... */
+    _Atomic int64_t least;    /* at a barrier: no proc runs earlier ... */
     _Atomic int64_t others;   /* ... and none that is not at such a sync */
     atomic_bool in_vain;      /* at a barrier: all of its procs wait or poll in vain */
     bool alarm;               /* all of its procs waited or polled in vain when last checked */
@@ -207,7 +207,7 @@ struct lpi_core {
     _Atomic(struct lpi_proc *) requests;    /* procs that request the core: blocking.c */
     _Atomic(struct lpi_message *) returned; /* messages of this core's pool, freed elsewhere */
 
-    /* read by others. odd: no vp here can go on. It changes before a message is taken (deadlock.c)
+    /* read by others. odd: no vp here can run. It changes before a message is taken (deadlock.c)
      */
     _Alignas(LPI_LINE) atomic_ulong idle_epoch;
     atomic_int holder; /* rank of the holder, -1 in the scheduler's idle loop: for reports */
@@ -277,7 +277,7 @@ struct logp_machine {
     const struct lpi_record *record; /* trace/recorder.h */
     struct lpi_tracing *tracing;
     int taken_core;      /* the core of the process that this machine has taken; -1: none */
-    unsigned idle_polls; /* a core counts as idle after so many polls that found nothing to do */
+    unsigned idle_polls; /* polls without work after which a core counts as idle */
     int64_t poll_ns;
     uint64_t yield_seed;
     int64_t (*time_ns)(void *arg); /* the wall clock's source; NULL: the host's */
@@ -316,8 +316,8 @@ struct logp_machine {
     struct lpi_resolver resolver;          /* of this run ... */
     const struct lpi_resolver *unrecorded; /* ... and the one that recording wraps */
     struct lpi_explore *explore; /* virtual clock, one core: the explorer; NULL: not explored */
-    int64_t rendezvous_from; /* sends of so many bytes or more wait for their receiver; 0: none */
-    unsigned polls_in_vain;  /* a vp counts as waiting after so many failed polls in a row */
+    int64_t rendezvous_from; /* bytes from which on a send waits for its receiver; 0: none does */
+    unsigned polls_in_vain;  /* failed polls in a row after which a vp counts as waiting */
 
     _Alignas(LPI_LINE) _Atomic int64_t credit; /* bytes of queue_limit that no core has taken */
     _Alignas(LPI_LINE) atomic_int sync_arrived;
@@ -371,20 +371,20 @@ static inline bool lpi_has_clock(const struct lpi_proc *p)
     return p->emulated >= 0;
 }
 
-/* Is there a delay model? */
+/* Whether there is a delay model. */
 static inline bool lpi_emulates(const struct logp_machine *m)
 {
     /* relaxed: NULL or not; a user of the model reads it again under RCU */
     return atomic_load_explicit(&m->delay, memory_order_relaxed) != NULL;
 }
 
-/* May the fast path be taken? No delay, wall clock, not instrumented. */
+/* Whether the fast path may be taken: no delay, wall clock, not instrumented. */
 static inline bool lpi_has_fast_path(const struct logp_machine *m)
 {
     return m->fast_path && !lpi_emulates(m);
 }
 
-/* Is this rank on the core? */
+/* Whether this rank is on the core. */
 static inline bool lpi_is_here(const struct lpi_core *c, int rank)
 {
     if (__builtin_expect(c->core_of != NULL, false))

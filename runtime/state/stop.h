@@ -20,7 +20,7 @@ void lpi_announce(struct logp_machine *m);
  * acquire, before it checks the conditions that events announce. */
 void lpi_sleep(struct logp_machine *m, unsigned event);
 
-/* A vp of this core can go on, or soon will. Called before the reason becomes visible. */
+/* Note that a vp of this core can run, or soon will. Called before the reason becomes visible. */
 void lpi_busy_now(struct lpi_core *c);
 static inline void lpi_busy(struct lpi_core *c)
 {
@@ -28,7 +28,7 @@ static inline void lpi_busy(struct lpi_core *c)
         lpi_busy_now(c);
 }
 
-/* No vp of this core can go on. */
+/* Note that no vp of this core can run. */
 void lpi_idle(struct lpi_core *c);
 
 #endif

@@ -256,7 +256,7 @@ const struct lpi_timer *lpi_timers_top(struct lpi_timers *t)
     return first;
 }
 
-/* Does this part hold a deadline? */
+/* Whether this part has a deadline. */
 static bool has_any(const struct lpi_timers *t, int part)
 {
     if (part == START)

@@ -98,7 +98,8 @@ static void stall(struct lpi_proc *p, const struct lpi_envelope *e)
         add_about(p, r, LOGP_EVENT_STALL, r->since, p->emulated, e->dst, e->tag, e->n_bytes);
 }
 
-/* A request to send is no message of its own, unless it is lost, and its message with it. */
+/* Whether e is only a part of a message: a request to send, unless it is lost, and its message with
+ * it. */
 static bool is_no_message(const struct lpi_recorder *r, const struct lpi_envelope *e)
 {
     return e->kind == LPI_RTS && r->fate != LOGP_FATE_DROPPED;

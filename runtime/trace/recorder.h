@@ -36,7 +36,7 @@ struct lpi_record {
     void (*undelayed_wait)(struct lpi_proc *p, int64_t begun);
     /* The label of the next events. @return the one before */
     uint32_t (*label)(struct lpi_proc *p, uint32_t label);
-    void (*begin)(struct lpi_proc *p, int64_t start); /* forget what was recorded */
+    void (*begin)(struct lpi_proc *p, int64_t start); /* forget the recorded events */
     void (*end)(struct lpi_proc *p);                  /* record nothing more */
     /* Between runs: take the recorded events. @return 0; -EINVAL: none are recorded; -ENOMEM */
     int (*take)(struct logp_machine *m, enum logp_trace_source source, struct logp_trace **out);

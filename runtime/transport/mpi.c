@@ -31,7 +31,7 @@ enum {
     AHEAD = 4,       /* receives: an MPI may check each for every message of the program */
     SLOTS = 128,     /* messages that MPI has not copied yet */
     BRIEF = 256,     /* bytes of a message that every MPI sends at once ... */
-    IN_ROW = 8,      /* ... so many times, without a message from there */
+    IN_ROW = 8,      /* ... this number of times, without a message from there */
     PIECE = 1 << 30, /* of a transfer: MPI counts in int */
     MOST_PIECES = 64,
     TAG_MESSAGE = 0,
