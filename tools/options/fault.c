@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --fault and --noise: the library reads them (logp/delay.h), and says what is wrong. */
+/* --fault and --noise. The library parses them (logp/delay.h) and words the errors. */
 #include "options/rows.h"
 
 #include <stdio.h>

@@ -148,7 +148,7 @@ static void apply_trace(struct options *o, const char *option, const char *text)
     o->format = f;
 }
 
-/* "-" is stdout. A name without a suffix says nothing of the format. */
+/* "-" is stdout. A name without a suffix does not determine the format. */
 static void apply_output(struct options *o, const char *option, const char *text)
 {
     const char *const suffix = suffix_of(text);
@@ -193,7 +193,7 @@ const struct option_row format_options[] = {
     {0},
 };
 
-/* ---- how much a command says besides its answer, and in which colours ---- */
+/* ---- notes next to the answer, and colours ---- */
 
 /* Applied after --progress. */
 static void apply_quiet(struct options *o, const char *option, const char *text)

@@ -14,20 +14,21 @@
 
 enum { MOST_ROWS = 96 };
 
-/* In the order in which they are applied: --machine before what it sets, --unit before times, -P
- * and --schedule before --root, --clock before --reps, -G before --delay, that before --topology,
- * and that before --plugin; all of these, and --seed, before --fault and --noise. */
+/* In the order in which they are applied: --machine before the options whose values it sets, --unit
+ * before times, -P and --schedule before --root, --clock before --reps, -G before --delay, that
+ * before --topology, and that before --plugin; all of these, and --seed, before --fault and
+ * --noise. */
 static const struct option_row *rows[MOST_ROWS];
 static int n_rows;
 
 static const char *given[MOST_ROWS]; /* from the command line; NULL: not */
 
-static struct options unsettled; /* what was settled last, before it was */
+static struct options unsettled; /* copy of the options before they were settled */
 
-/* What getopt calls the long options: row i is LONG + i. */
+/* Values of getopt_long() for the long options: row i is LONG + i. */
 enum { LONG = 256, HELP = LONG + MOST_ROWS, VERSION };
 
-/* The other letters, and what they stand for. */
+/* The other letters, and their long options. */
 static const char *const letters[][2] = {{"q", "quiet"}, {"v", "verbose"}, {"n", "P"}};
 
 static void add_rows(const struct option_row *more)
@@ -291,13 +292,14 @@ static void take_given(int i, const char *text)
     given[i] = all[i];
 }
 
-/* `logp mpirun`: the first word that is no option is a program, and all behind it is the program's. */
+/* Whether the command is `logp mpirun`: its first word that is not an option is a program, and all
+ * words after that belong to the program. */
 static bool runs_a_program(int argc, char **argv)
 {
     return argc > 1 && strcmp(argv[1], "mpirun") == 0;
 }
 
-/* @return how many words stand before -- */
+/* @return the number of words before -- */
 static int split_rest(int argc, char **argv, struct options *o)
 {
     int n = 1;
@@ -378,7 +380,7 @@ static void show_help(const struct option_row *r, const struct options *o, char 
                  place + 2);
 }
 
-/* The words of a knob, or its row's. */
+/* List the allowed words: those of the row, or of its parameter. */
 static void show_words(const struct option_row *r, const struct options *o, char words[MAX_LIST])
 {
     struct names names = {0};

@@ -2,7 +2,7 @@
 /*
  * Defaults of the user: a file of lines `option = value`, and of sections `[command]` whose lines
  * hold for one command. A section wins over the lines before the first section. The file is data:
- * nothing in it is run. Here is also what is said of a variable that no option has.
+ * nothing in it is run. Warnings of variables that belong to no option are here, too.
  */
 #include "options/rows.h"
 

@@ -64,7 +64,7 @@ static void refuse_several(const struct options *o, const struct option_row *row
                o->words[0]);
 }
 
-/* Of all that vary the one with the most values is named, which may not be the last. */
+/* Name the option with the most values; it may not be the last one. */
 _Noreturn static void refuse_so_many(void)
 {
     const struct axis *most = &axes[0];

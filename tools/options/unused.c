@@ -50,7 +50,7 @@ static bool has_type(const struct logp_collective *c)
     return has_count(c) || has_matrix(c);
 }
 
-/* Does any algorithm of the collective have this knob? */
+/* Whether any algorithm of the collective has this parameter. */
 static bool any_has_knob(const struct logp_collective *c, const struct logp_knob *knob)
 {
     const struct logp_algorithm *a;
@@ -77,7 +77,7 @@ static bool named_have_knob(const char *names, const struct logp_collective *c,
     return has;
 }
 
-/* Does any of the algorithms that may be chosen have this knob? A tree is by default that of the
+/* Whether any algorithm that may be chosen has this parameter. The default for a tree is the
  * optimal algorithm. */
 static bool has_knob(const struct options *o, const struct logp_collective *c,
                      const struct logp_knob *knob)
@@ -114,7 +114,7 @@ const struct logp_collective *named_by_words(const struct options *o)
     return (o->sets & OPTIONS_MODEL) != 0 ? named(o, 0) : NULL;
 }
 
-/* ---- of no use beside something else ---- */
+/* ---- options that another option makes idle ---- */
 
 static bool has_counts(const struct options *o)
 {
@@ -190,13 +190,14 @@ static bool has_no_chance(const struct options *o)
     return (o->sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(o);
 }
 
-/* What can use options; one that is neither here nor a knob is used by all commands that take it. */
+/* Restricted options, with the commands and collectives that use them. Other options, apart from
+ * parameters, are used by all commands that take them. */
 static const struct {
     const char *options[12];                         /* up to NULL */
     bool (*used_by)(const struct logp_collective *); /* NULL: all */
     unsigned except;                                 /* not by these commands */
     bool (*idle)(const struct options *o);           /* NULL: never; or of no use */
-    const char *beside;                              /* beside what this option is set to, */
+    const char *beside;                              /* idle if this option is set, */
     const char *without;                             /* or without these options */
 } limited[] = {
     {{"root"}, .used_by = is_rooted},
@@ -283,7 +284,7 @@ _Noreturn static void refuse_unused(const struct options *o, const char *option,
               c == NULL ? "" : c->name, algorithms, option_dashed(option, name));
 }
 
-/* Is an option of row i on the command line, and of no use beside the others? */
+/* Whether an option of row i is on the command line, but another option makes it idle. */
 static bool is_idle(int i, const char *option, const struct options *o)
 {
     return option_on_command_line(option) && limited[i].idle != NULL && limited[i].idle(o);
