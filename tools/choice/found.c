@@ -85,8 +85,8 @@ static void add_the_row(const char *collective)
 /* A file of the folder. */
 struct kept {
     char *path;
-    int64_t P;                         /* by its name, which also has ... */
-    uint64_t question;                 /* ... what it was searched for; 0: nothing */
+    int64_t P;                         /* from the file's name, as is ... */
+    uint64_t question;                 /* ... the question_of() the search; 0: none */
     const struct logp_step_list *list; /* NULL: it is not read yet */
 };
 
@@ -121,8 +121,8 @@ static uint64_t mix_topology(uint64_t h, const struct logp_topology *t, int64_t 
     return h;
 }
 
-/* What is asked, as a number that is not 0: the same question has the same. 0: nothing can be
- * searched for. */
+/* Hash the arguments of a search to a number that is not 0: equal questions have equal numbers.
+ * 0: no search is possible. */
 static uint64_t question_of(const struct options *o, const struct logp_invocation *c)
 {
     const struct logp_args *a = &c->args;
@@ -232,8 +232,9 @@ static int64_t time_of(const struct logp_step_list *list, const struct logp_invo
     return rc == 0 ? fold.ns : -1;
 }
 
-/* Are its times those of these arguments? Those of combinations are made from gamma, but packing
- * and the work of a broadcast stand in the file as they were asked for. */
+/* Whether the times in the list are those of these arguments. Times of combinations are
+ * computed from gamma, but the file contains packing and the work of a broadcast as
+ * they were in the search. */
 static bool has_times_of(const struct kept *k, const struct logp_args *args, uint64_t question)
 {
     return (k->question == question && question != 0) ||

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RUNS = 1000 }; /* where nobody says --reps */
+enum { MOST_RUNS = 1000 }; /* without --reps */
 
 /* The points of one combination of options. */
 struct combination {
@@ -25,7 +25,7 @@ struct combination {
     struct row rows[MAX_ALGORITHMS]; /* n */
 };
 
-/* What has been done of all points, in number and in time as it was estimated. */
+/* Progress over all points, in number and in estimated time. */
 static struct {
     const char *collective;
     struct saved *against; /* NULL: nothing */
@@ -37,7 +37,7 @@ static struct {
 
 /* ---- one combination ---- */
 
-/* Combination i of the options, and what is to be run of it; rows that were not run. */
+/* Resolve combination i of the options, with the rows to run; they are marked as not yet run. */
 static void resolve_combination(struct combination *x, int64_t i)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
@@ -70,7 +70,8 @@ static void expect(const struct combination *x, size_t k, int points)
     live_table_expect(x->rows[k].algorithm, points, each.likely_ns * points);
 }
 
-/* Say, or refuse, that some points, or all, cannot be compared; the first of them is in x. */
+/* Note that n points cannot be compared, or refuse if that is all of them; the
+ * first of them is in x. */
 static void say_new(const struct combination *x, size_t k, size_t n)
 {
     char *what = differences(sweep.against, &x->out, &x->rows[k]);
@@ -81,8 +82,8 @@ static void say_new(const struct combination *x, size_t k, size_t n)
     free(what);
 }
 
-/* The run of --against: which points have nothing there to be compared with, and why; n:
- * combinations. */
+/* Open the run of --against, and report the points that it does not contain, with the
+ * reason; n: combinations. */
 static void open_against(struct combination *x, int64_t n)
 {
     size_t missing = 0, row = 0;
@@ -105,7 +106,8 @@ static void open_against(struct combination *x, int64_t n)
     }
 }
 
-/* All that is wrong is said here, whichever combination it is of. @return how many there are */
+/* Check all combinations, so that errors in any of them are reported before the first run.
+ * @return the number of combinations */
 static int64_t plan(struct combination *x)
 {
     const int64_t n = sweep_points();
@@ -176,7 +178,7 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     if (runs_are_over() && (begun == 0 || code != EXIT_OK))
         return -1;
     row->ran = true;
-    row->record.verified &= code == EXIT_OK; /* so the file says of it, whatever was wrong */
+    row->record.verified &= code == EXIT_OK; /* so the file has it, whatever the error */
     if (sweep.against != NULL)
         row->change = compare_saved(&x->out, row);
     sweep.done++;
@@ -218,7 +220,7 @@ struct results {
     struct output *first, *last;
 };
 
-/* Keep a copy of what was run of a combination. */
+/* Keep a copy of the rows that were run of a combination. */
 static void keep(struct results *all, const struct combination *x)
 {
     const size_t size = offsetof(struct combination, rows) + x->n * sizeof(x->rows[0]);
@@ -300,7 +302,7 @@ static bool is_precise(const struct logp_record *r, int64_t ppm)
            median - (double)r->interval.low_ns <= most;
 }
 
-/* For people: which medians are not what they should be. */
+/* For people: count the medians that are not precise or were late. */
 static void judge(const struct options *o, const struct output *out)
 {
     int vague = 0, all = 0, late = 0, judged = 0;
@@ -326,8 +328,8 @@ static void judge(const struct options *o, const struct output *out)
             late, judged);
 }
 
-/* Its records, in words, or as a page. Who asks for a file's records a second time gets as many as
- * the first time. */
+/* Show the records, as text or as a page. A repeated request for the records of a file
+ * gets as many as the first. */
 static void show_sweep(const struct options *o, void (*answer)(const struct output *out),
                        size_t known, const struct record_file *file, const struct output *out)
 {

@@ -62,8 +62,8 @@ static void find_library(char *path, size_t size)
 
 static const char own_files[] = "/proc/self/fd/";
 
-/* The library's name for LD_PRELOAD, where a blank or a colon ends a name: then that of a file that stays open
- * in what is started. */
+/* Name the library for LD_PRELOAD, where a blank or a colon ends a name: such a library gets the
+ * name of a file descriptor that stays open in the started program. */
 static void name_preload(const char *library, char *name, size_t size)
 {
     const int file = strpbrk(library, " :$") != NULL ? open(library, O_RDONLY) : -1;
@@ -247,7 +247,8 @@ static void start_gdb(char **argv)
     bad_usage("mpirun: --gdb: gdb cannot be started: %s", strerror(errno));
 }
 
-/* What was recorded, whatever came of the program. @return the exit code */
+/* Write the diagram and the report of the recorded run, also of a program that failed.
+ * @return the exit code */
 static int show_records(const struct options *o, struct logp_machine *m,
                         const struct mpi_report *calls, const char *program, int code)
 {
@@ -275,10 +276,10 @@ static void say_unrecorded(const struct options *o)
 
     if ((o->traced != NULL || o->report != NULL) && poll(&ready, 1, 0) > 0 &&
         write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-        return; /* nobody reads it */
+        return; /* there is no reader */
 }
 
-/* Could the host keep up with the delays? */
+/* Print whether the host kept up with the delays, if it did not. */
 static void advise(const struct options *o, const struct logp_machine *m,
                    const struct mpi_program *program)
 {
@@ -289,7 +290,8 @@ static void advise(const struct options *o, const struct logp_machine *m,
     free(text);
 }
 
-/* Has a rank computed for longer than can be overlooked, and than a tenth of the time that passed? */
+/* Report computing if a rank computed for long enough to notice, and for more than a tenth
+ * of the time that passed. */
 static void say_computed(const struct mpi_program *program)
 {
     enum { NOTICED_NS = 20000000 };
@@ -322,8 +324,8 @@ static const struct logp_collective *collective_named(const char *word, const ch
     return logp_collective_find(own);
 }
 
-/* Set a knob of the algorithm, of "k=4" in the word. Knobs whose default is a value are of the model of a
- * computation, which a program has itself. */
+/* Set a parameter of the algorithm from "k=4" in the word. Only parameters without a default
+ * value can be set: the others model a computation, which a program itself has. */
 static void set_knob(struct mpi_forced *forced, const char *word, const char *text)
 {
     const size_t length = strcspn(text, "=");
@@ -350,7 +352,7 @@ static void set_knob(struct mpi_forced *forced, const char *word, const char *te
     free(name);
 }
 
-/* Of "allreduce=ring". whole: with what stands behind it */
+/* Find the algorithm of "allreduce=ring". whole: the word with its parameters */
 static const struct logp_algorithm *algorithm_named(const char *word, const char *whole)
 {
     const size_t length = strcspn(word, "=");
@@ -384,7 +386,7 @@ static struct mpi_forced forced_algorithm(const char *whole)
     return forced;
 }
 
-/* Is it "k=4", which belongs to the algorithm before it? */
+/* Whether the word is "k=4", a parameter of the algorithm before it. */
 static bool is_knob(const char *word)
 {
     const size_t length = strcspn(word, "=");
@@ -395,7 +397,7 @@ static bool is_knob(const char *word)
     return is;
 }
 
-/* --algo: what is forced, with an end. It stays. */
+/* The algorithms of --algo, ending with a zeroed element; never freed. */
 static const struct mpi_forced *forced_algorithms(const struct options *o)
 {
     char *list = or_end(strdup(o->algorithm_list)), *save = NULL;
@@ -418,7 +420,7 @@ static void check_compute(const struct options *o)
                   "on the wall clock, computing takes real time");
 }
 
-/* Of a run that is one of many. */
+/* Check the options of an explored run, of which there are many. */
 static void check_explored(const struct options *o)
 {
     static const struct {
@@ -459,7 +461,8 @@ static void check_processes(const struct options *o)
                    with);
 }
 
-/* Many runs by the test kit. It leaves the replay of a failure where LOGP_REPLAY_DIR says, or here. */
+/* Run the program many times by the test kit. A failure leaves its replay in LOGP_REPLAY_DIR, or
+ * in the working directory. */
 static int explored(const struct options *o, struct mpi_program *program,
                     int (*run)(struct logp_machine *, struct mpi_program *))
 {
@@ -569,7 +572,7 @@ static int mpirun(struct options *o)
     fflush(NULL);
     if (over_processes(o)) {
         logp_machine_destroy(m);
-        exit(code); /* at which the MPI that carries it ends */
+        exit(code); /* at which the MPI of the transport ends */
     }
     _exit(code); /* copies of the program stay loaded: nothing of them is to run any more */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logp paper: a paper's figures and tables beside ours. */
+/* logp paper: the figures and tables of a paper, next to ours. */
 #include "command/command.h"
 #include "papers/paper.h"
 #include "plot/plot.h"

@@ -95,7 +95,7 @@ static void resolve_model(struct options *o)
         bad_option("--gamma", "host", "no memory to measure it");
 }
 
-/* Say that its table is the same for all sizes, where bytes cost nothing. */
+/* Note that its table is the same for all sizes, where bytes cost nothing. */
 static void judge_model(const struct options *o, const struct tune_collective *all, size_t n)
 {
     char text[MAX_LIST];
