@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Could the host keep up; if not, what kept it, and what helps: in words, below the table. Only
- * what was tried, or follows from what the host adds to a run, is advised.
+ * Print whether the host could keep up and, if not, why and what helps: in words, below the
+ * table. Advice was tried, or follows from the time that the host adds to a run.
  */
 #include "output/output.h"
 #include "file/file.h"
@@ -24,7 +24,7 @@ static int64_t round_up_125(double x)
     return (double)step * 5 >= x ? step * 5 : step * 10;
 }
 
-/* As much as an estimate says. */
+/* Round to the digits that an estimate can have. */
 static int64_t two_digits(double x)
 {
     int64_t step = 1;
@@ -64,7 +64,7 @@ struct advice judge_rows(const struct output *out)
     return a;
 }
 
-/* ---- what kept the host ---- */
+/* ---- why the host could not keep up ---- */
 
 /* By how much the worst is later than predicted, as a fraction; or a program than it should be. */
 static double worst_over(const struct advice *a)
@@ -78,7 +78,7 @@ static double excess_ns(const struct advice *a)
            (double)(a->worst != NULL ? a->worst->record.prediction.ns : a->program_ns);
 }
 
-/* Of all that the processors copy, each core does its part. */
+/* Each core does its part of the copying of all processors. */
 static double copying_ns(const struct options *o, const struct advice *a)
 {
     const double at_once = (double)(o->P < a->n_cores ? o->P : a->n_cores);
@@ -88,7 +88,7 @@ static double copying_ns(const struct options *o, const struct advice *a)
 
 bool is_copying(const struct options *o, const struct advice *a)
 {
-    /* most of what is too much, or enough to be late, whatever else there is */
+    /* most of the excess, or enough to be late, whatever else there is */
     return a->worst != NULL && (copying_ns(o, a) > excess_ns(a) / 2 ||
                                 copying_ns(o, a) > (double)a->worst->record.prediction.ns / 10);
 }
@@ -102,7 +102,7 @@ int64_t copying_G_ps(const struct options *o, const struct advice *a)
     return round_up_125(ps / 100) * 100;
 }
 
-/* Is it tried, and much better than what was run? */
+/* Whether it was tried, and was much better than the run itself. */
 static bool helps(const struct advice *a, double ratio)
 {
     return ratio > 0 && ratio - 1 < 0.8 * worst_over(a);
@@ -284,7 +284,7 @@ char *advice_on_program(const struct options *o, int n_cores, int64_t emulated_n
 
 /* ---- what copying costs ---- */
 
-/* What a run copies, and what copying costs on this host: whatever the model says, payloads are
+/* Bytes copied by a run, and the cost of copying on this host. Under every model, payloads are
  * copied into a mailbox and out of it. */
 
 enum { MOST_STEPS = 1 << 22, LARGEST = 16 << 20, MOST_NS = 50000000, SHORT_NS = 1000000 };

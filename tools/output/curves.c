@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Curves over what is swept. All records come as JSON, whether they have just been
- * made or were kept in a file: those of CSV, which is the same made flat, with flat keys.
+ * Curves over the swept values. All records are read as JSON, whether they have just been made
+ * or were kept in a file; those of CSV, which is JSON made flat, have flat keys.
  */
 #include "output/output.h"
 #include "file/file.h"
@@ -16,7 +16,8 @@ enum { MOST_KEYS = 96 };
 
 /* ---- reading ---- */
 
-/* The next cell of CSV, without its quotes, in place. @return behind it; what ended it: *end */
+/* Take the next cell of CSV, in place and without its quotes.
+ * @return the text after the cell; *end: the character that ended it */
 static char *next_cell(char *s, char **cell, char *end)
 {
     char *to = s;
@@ -175,7 +176,7 @@ static int count_values(const json_t *all, const char *key)
     return count;
 }
 
-/* What was asked for stands before what came of it. */
+/* Whether the key can be a setting. In a record, settings precede results. */
 static bool is_asked(const char *key)
 {
     static const struct names others = {{"collective", "algorithm", "reps"}, 3};
@@ -183,7 +184,7 @@ static bool is_asked(const char *key)
     return find_name(&others, key) < 0;
 }
 
-/* The number that is swept most; NULL: none is. */
+/* The key with the most values; NULL: none is swept. */
 static const char *swept_key(json_t *all)
 {
     json_t *first = json_array_get(all, 0);
@@ -205,7 +206,7 @@ static const char *swept_key(json_t *all)
     return best;
 }
 
-/* Are there two records of an algorithm that differ in this key, and have the same x? */
+/* Whether two records of an algorithm have the same x and differ in this key. */
 static bool tells_apart(const json_t *all, const char *key, const char *x)
 {
     const size_t n = json_array_size(all);

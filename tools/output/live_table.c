@@ -48,7 +48,7 @@ void live_table_expect(const struct logp_algorithm *algorithm, int points, doubl
     watch.all_ns += ns;
 }
 
-/* "3 of 16 points, 41 s left": what is estimated is corrected by how long it has taken so far. */
+/* Format "3 of 16 points, 41 s left". The estimate is corrected by the time taken so far. */
 static const char *show_rest(char buf[80])
 {
     const double passed = (double)(host_ns() - watch.begun_ns);
@@ -106,7 +106,8 @@ static void put_cut(FILE *f, const char *text, int width)
     fputs("\033[K\n", f);
 }
 
-/* Of more lines than there is room for: those around the one that runs. @return the first */
+/* Choose the lines to show if the terminal is too low for all: those around the one that
+ * runs. @return the first */
 static int first_line(int capacity)
 {
     const int first = watch.current - capacity / 2, last = watch.n - capacity;
@@ -194,7 +195,7 @@ static void finished(const struct options *o, const struct logp_invocation *c,
     watch.done++;
     watch.done_ns += estimate_ns(o, c, row->algorithm);
     if (watch.live) {
-        clear(); /* something may have to be said of it */
+        clear(); /* a message about the row may follow */
         return;
     }
     show_point(point, sizeof(point));

@@ -97,7 +97,7 @@ static void find_records(struct record_file *file)
         refuse(file, "it has other text after its records; --restart overwrites it");
 }
 
-/* As it was after the last record; what is still in the buffer is for nobody. */
+/* Cut the file back to its state after the last record; nothing in the buffer is needed. */
 static void cut_back(struct record_file *file)
 {
     const int fd = fileno(file->f);

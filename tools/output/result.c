@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What came of it: the columns of predictions and runs. See columns.h. */
+/* The results: columns of predictions and runs. See columns.h. */
 #include "output/columns.h"
 
 VALUE(predicted_of)
@@ -235,7 +235,7 @@ const struct column sweep_columns[] = {
     {0},
 };
 
-/* ---- faults and noise, and what came of them ---- */
+/* ---- faults and noise, and their effects ---- */
 
 VALUE(fault_of)
 {

@@ -81,7 +81,7 @@ static void print_params(const struct logp_params *p)
         printf("capacity %lld; ", (long long)logp_params_capacity(p));
 }
 
-/* What varies has a column, and what is given stands there. */
+/* Print the values that are given; values that vary have columns. */
 static void print_sweep_heading(const struct output *out)
 {
     const struct options *o = out->o;
@@ -275,7 +275,7 @@ void free_table(struct table *t)
         free(t->cell[i]);
 }
 
-/* One line: the headings (row < 0), or what the columns say of a row. Without blanks at its end. */
+/* Print one line: the headings (row < 0), or the cells of a row. Without blanks at its end. */
 static void print_line(const struct table *t, int row)
 {
     int blanks = 0;
