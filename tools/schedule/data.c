@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that say where their data are: the same without, and whether they compute a collective. */
+/* Steps with the places of their data: the same steps without, and whether
+ * they compute a collective. */
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
 #include "text/text.h"

@@ -36,7 +36,7 @@ struct demand {
     int line;
 };
 
-/* What is read, and where. */
+/* State of the reader: the text and the place in it. */
 struct goal {
     struct reading *r;
     const char *at; /* the rest of the text */

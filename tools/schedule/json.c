@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A schedule in JSON, read and written:
- * {"P":2,"ranks":[[{"op":"send","peer":1,"bytes":8,"tag":0}, ...], ...]}. A step may also say where
- * its data are: "at", "left" and "right" are {"buffer":"recv_buf","offset":0,"length":8}, in bytes.
- * "early":true beside "P" is logp_rank_plan.early of all ranks.
+ * {"P":2,"ranks":[[{"op":"send","peer":1,"bytes":8,"tag":0}, ...], ...]}. A step may also have
+ * the places of its data: "at", "left" and "right" are
+ * {"buffer":"recv_buf","offset":0,"length":8}, in bytes. "early":true next to "P" is
+ * logp_rank_plan.early of all ranks.
  */
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
