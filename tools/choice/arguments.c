@@ -11,8 +11,8 @@ static enum logp_operands operands_of(const char *collective)
     return logp_collective_find(collective)->operands;
 }
 
-/* What a combination costs: given, measured here on what one processor has, or by default nothing,
- * in a summation a unit. */
+/* Set the cost of a combination: as given; measured on this host with one processor's operands;
+ * or by default 0, in a summation one unit. */
 static void resolve_gamma(struct options *o, enum logp_operands operands)
 {
     const int64_t each = operands == LOGP_OPERANDS_TOTAL ? (o->count - 1) / o->P + 1 : o->count;
@@ -91,7 +91,7 @@ static struct logp_invocation invocation_of(struct options *o, const char *colle
     }
     set_blocks(o, collective, &c.args);
     c.model = network_of(o);
-    c.model.faults = c.model.noise = NULL; /* algorithms are chosen without */
+    c.model.faults = c.model.noise = NULL; /* not for choosing algorithms */
     return c;
 }
 

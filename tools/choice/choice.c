@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which collective is meant, and which of its algorithms: a row for each. */
+/* The collective that is meant, and its algorithms: a row for each. */
 #include "choice/choice.h"
 #include "schedule/schedule.h"
 
@@ -99,7 +99,7 @@ static void note_differing(const struct logp_algorithm *a, const struct logp_inv
     differing.algorithm[differing.n++] = a;
 }
 
-/* Rows that apply are noted. */
+/* Note all rows that apply. */
 static void note_all_differing(const struct options *o, const char *collective,
                                const struct logp_invocation *c)
 {
@@ -124,14 +124,14 @@ static void say_differing(void)
     differing.is_said = true;
 }
 
-/* Those that did not apply, each once. */
+/* Algorithms that did not apply, each once. */
 static struct {
     const struct logp_algorithm *algorithm;
     const char *needs;
 } left_out[MAX_ALGORITHMS];
 static size_t n_left_out;
 
-/* Does it not apply here? */
+/* Whether the algorithm does not apply here. */
 static bool leave_out(const struct options *o, const struct logp_algorithm *a,
                       const struct logp_invocation *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the words and the options name: a collective, its arguments, and which of its algorithms. */
+/* The names in the words and the options: a collective, its arguments, and its algorithms. */
 #ifndef LOGP_CHOICE_H
 #define LOGP_CHOICE_H
 

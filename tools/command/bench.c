@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * logp bench: all combinations of options that have several values, and of each all algorithms that
- * are asked for. A point is one of these, run until its median is known.
+ * logp bench: all combinations of options that have several values, with all requested
+ * algorithms. A point is one combination and algorithm, run until its median is known.
  */
 #include "choice/choice.h"
 #include "command/command.h"
@@ -29,9 +29,9 @@ struct combination {
 static struct {
     const char *collective;
     struct saved *against; /* NULL: nothing */
-    char text[4096];       /* which sweep it is: the collective, and all options that matter */
+    char text[4096];       /* the sweep's identity: the collective, and options that matter */
     size_t points, done;
-    struct expected_time all, past; /* past: of those that are done */
+    struct expected_time all, past; /* past: of finished points */
     int64_t begun_ns;
 } sweep;
 
@@ -60,7 +60,7 @@ static void resolve_combination(struct combination *x, int64_t i)
 
 /* ---- before anything is run ---- */
 
-/* A point is to be run, or (-1) not any more. */
+/* Add the expected time of a point to run, or (-1) remove it. */
 static void expect(const struct combination *x, size_t k, int points)
 {
     const struct expected_time each = expect_time(&x->o, &x->c, x->rows[k].algorithm);
@@ -162,8 +162,8 @@ static void show_progress(const struct row *row, int done, int total)
 
 /* ---- the sweep ---- */
 
-/* Run a row, a point that is kept as soon as it is there. Without a machine it has gone wrong.
- * @return an exit code; -1: it was interrupted, and is none */
+/* Run a row. The point is kept as soon as it is complete. Without a machine the point has
+ * failed. @return an exit code; -1: it was interrupted, and does not count */
 static int run_point(struct combination *x, struct logp_machine *m, struct row *row,
                      struct record_file *file)
 {
@@ -188,7 +188,7 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     x->out.n++;
     if (file->f != NULL && append_record(file, &x->out, row) != EXIT_OK) {
         drop_all_files();
-        _Exit(EXIT_WRONG); /* what the file's buffer still holds is lost */
+        _Exit(EXIT_WRONG); /* the data in the file's buffer are lost */
     }
     return code;
 }
@@ -251,7 +251,7 @@ static void free_results(struct results *all)
     }
 }
 
-/* What the file has is of these points, and has not to be run. */
+/* Check that the file's points are the first points of this sweep, which need not be run again. */
 static void find_known(struct combination *x, int64_t n, struct record_file *file)
 {
     for (int64_t i = 0; i < n && sweep.done < file->n; i++) {
@@ -347,7 +347,7 @@ static void show_sweep(const struct options *o, void (*answer)(const struct outp
         judge(o, out);
 }
 
-/* What --against, --fail-on and --save ask for. @return an exit code */
+/* Do the work of --against, --fail-on and --save. @return an exit code */
 static int compare_and_save(const struct options *o, const struct output *out)
 {
     int code = EXIT_OK;

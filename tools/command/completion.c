@@ -38,7 +38,8 @@ static void offer_files(void)
     puts(":files");
 }
 
-/* A list as people read it: "a, b or c". Of a form ("mesh:RxC", "mesh[:RxC]") only the name. */
+/* Offer the words of a list such as "a, b or c". Of a form ("mesh:RxC",
+ * "mesh[:RxC]") only the name. */
 static void offer_list(const struct typed *t, const char *words)
 {
     char list[MAX_LIST], *save = NULL;

@@ -36,7 +36,7 @@ static void take_names(struct options *o)
     o->n_words = 2;
 }
 
-/* Those of a plug-in are there by now. */
+/* Check the names; a plug-in has added its own by now. */
 static void check_names(const struct options *o)
 {
     const struct logp_algorithm *a;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* logp list: what there is. Each kind is a table of (name, of, summary, source, same). */
+/* logp list: all items of a kind, such as algorithms. Each kind is a table of (name, of,
+ * summary, source, same). */
 #include "command/command.h"
 
 #include <stdio.h>

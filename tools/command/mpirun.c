@@ -25,16 +25,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char again[] = "LOGP_MPIRUN"; /* set: the library is there */
+static const char again[] = "LOGP_MPIRUN"; /* set: the library is loaded */
 
-/* Is it in this folder, whose path ends before `end`? */
+/* Whether the library is in this folder, whose path ends before `end`. */
 static bool is_there(char *path, size_t size, const char *folder, const char *end, const char *name)
 {
     return snprintf(path, size, "%.*s%s", (int)(end - folder), folder, name) < (int)size &&
            access(path, R_OK) == 0;
 }
 
-/* In a build below the folder of this command; installed, below the folder of liblogp. */
+/* Find the library: in a build, below the folder of this command; installed,
+ * below that of liblogp. */
 static void find_library(char *path, size_t size)
 {
     const char *(*const version)(void) = logp_version;
@@ -87,8 +88,8 @@ static const bool is_sanitized = true;
 static const bool is_sanitized = false;
 #endif
 
-/* Start this command again, with the library before the C library, but behind a tool that the user
- * loads to see the calls of MPI. */
+/* Start this command again, with the library before the C library, but after a tool that the
+ * user loads to see the calls of MPI. */
 static void start_again(char **argv)
 {
     char library[PATH_MAX + 64], path[PATH_MAX + 64], both[2 * PATH_MAX];
@@ -112,7 +113,8 @@ static void start_again(char **argv)
     exit(EXIT_WRONG);
 }
 
-/* What ranks start has the environment and the open files that this command was started with. */
+/* Restore the environment and the open files with which this command was started, for
+ * processes that ranks start. */
 static void restore_environment(void)
 {
     const char *preload = getenv(again), *ours = getenv("LD_PRELOAD");
@@ -129,7 +131,8 @@ static void restore_environment(void)
     unsetenv(again);
 }
 
-/* Nothing is emulated, unless the model is given; ranks are fibers, which a debugger does not see. */
+/* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which a
+ * debugger does not see. */
 static void take(struct options *o)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
@@ -151,7 +154,7 @@ static void take(struct options *o)
         give_option("timeout", option_is_given("explore") ? "10s" : "3600s");
 }
 
-/* Where the shell would find it. */
+/* Find a program as the shell would. */
 static const char *find_program(const char *name, char *path, size_t size)
 {
     const char *folders = getenv("PATH");
@@ -179,7 +182,7 @@ static int draw(const struct options *o, const struct logp_trace *trace, const c
     return end_answer(code, false);
 }
 
-/* What the calls took, to the file of --report. @return the exit code */
+/* Write the times of calls to the file of --report. @return the exit code */
 static int report(const struct options *o, const struct logp_trace *trace,
                   const struct mpi_report *calls, const char *program, int code)
 {
@@ -200,7 +203,7 @@ static int report(const struct options *o, const struct logp_trace *trace,
     return code;
 }
 
-/* Is a debugger there already? */
+/* Whether a debugger is already attached. */
 static bool is_traced(void)
 {
     FILE *f = fopen("/proc/self/status", "r");
@@ -215,7 +218,7 @@ static bool is_traced(void)
     return tracer != 0;
 }
 
-/* This command in gdb, which then has the library before the C library and knows of ranks. */
+/* Start this command in gdb, with the library before the C library and the commands for ranks. */
 static void start_gdb(char **argv)
 {
     char library[PATH_MAX + 64], name[PATH_MAX + 64];
@@ -267,7 +270,7 @@ static int show_records(const struct options *o, struct logp_machine *m,
     return code;
 }
 
-/* A rank has not come back, and may hold the lock of any stream. */
+/* Report that a rank has not come back; it may hold the lock of any stream. */
 static void say_unrecorded(const struct options *o)
 {
     static const char text[] =
@@ -304,7 +307,7 @@ static void say_computed(const struct mpi_program *program)
             show_ns(program->computed_ns / 1000000 * 1000000, time, sizeof(time)));
 }
 
-/* As the library names it, or as MPI does: bcast, reduce_scatter. */
+/* Find a collective by the library's name or by MPI's: bcast, reduce_scatter. */
 static const struct logp_collective *collective_named(const char *word, const char *name)
 {
     static const char *const called[] = {"barrier",        "broadcast", "scatter", "gather",
@@ -447,7 +450,7 @@ static void check_explored(const struct options *o)
         bad_usage("mpirun: --explore uses the virtual clock; remove --clock wall");
 }
 
-/* Each process has the ranks of its own. */
+/* Refuse options that need all ranks in one process. */
 static void check_processes(const struct options *o)
 {
     const char *with = o->gdb              ? "--gdb"

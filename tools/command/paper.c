@@ -39,7 +39,7 @@ static const struct paper_kind *the_paper(const struct options *o)
     return papers[which];
 }
 
-/* A folder that is there, or is made. */
+/* Make a folder, unless it exists. */
 static void make_folder(const char *path)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* logp predict: one row for each algorithm asked for. */
+/* logp predict: one row for each requested algorithm. */
 #include "choice/choice.h"
 #include "command/command.h"
 #include "output/output.h"
 #include "run/run.h"
 
-/* INT64_MAX: it is not predicted when it ends at the latest. */
+/* INT64_MAX: there is no upper bound of its end. */
 static int64_t end_of(const struct row *row)
 {
     const struct logp_prediction *p = &row->record.prediction;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logp report: what run or bench finds out, as one page for the browser. */
+/* logp report: the results of run or bench, as one page for the browser. */
 #include "choice/choice.h"
 #include "command/command.h"
 #include "file/file.h"

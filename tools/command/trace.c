@@ -104,7 +104,7 @@ static int64_t start_of(const struct logp_event *e, size_t n, size_t i)
     return i < n ? e[i].start_ns : INT64_MAX;
 }
 
-/* When the first event begins that is not in both runs; -1: there is none */
+/* Begin of the first event that is not in both runs; -1: there is none */
 static int64_t parted(const struct logp_trace *a, const struct logp_trace *b)
 {
     int64_t first = INT64_MAX;
@@ -192,7 +192,7 @@ static int trace_replay(struct options *o)
 
 /* ---- of a collective ---- */
 
-/* What cannot be shown is refused before anything is run. */
+/* Refuse runs that cannot be shown before anything is run. */
 static void refuse(const struct options *o, const struct logp_algorithm *a, size_t n)
 {
     const int64_t most = o->format->trace->most;

@@ -30,7 +30,7 @@ static const struct kind *the_kind(const struct options *o, const char *collecti
     return NULL;
 }
 
-/* Are n processors too many for that? */
+/* Refuse n processors if they are more than that. */
 static void limit(const struct options *o, int64_t n, int64_t most, const char *what,
                   const char *otherwise)
 {

@@ -77,8 +77,8 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* The file that a path means, through symbolic links, of which the last may lead to no file yet. To
- * be freed. */
+/* Find the file that a path leads to through symbolic links, of which the last may lead to a
+ * file that does not exist yet. To be freed. */
 static char *target_of(const char *path)
 {
     char *at = or_end(strdup(path));
@@ -147,7 +147,7 @@ void check_place(const char *option, const char *path)
         bad_option(option, path, "a writable file: %s", strerror(error));
 }
 
-/* ---- writing it ---- */
+/* ---- writing a file ---- */
 
 static int find_entry(void)
 {
@@ -158,7 +158,7 @@ static int find_entry(void)
     return i;
 }
 
-/* As open() would have made it; of a file that is there, as that is. */
+/* The mode of the target; if there is none, as open() would create it. */
 static mode_t mode_of(const char *target)
 {
     const mode_t mask = umask(0);
@@ -168,14 +168,14 @@ static mode_t mode_of(const char *target)
     return stat(target, &s) == 0 ? s.st_mode & 0777 : 0666 & ~mask;
 }
 
-/* Its path in /proc, by which a file without a name gets one. */
+/* Return its path in /proc, by which a file without a name can get one. */
 static const char *path_of_file(int fd, char path[32])
 {
     snprintf(path, 32, "/proc/self/fd/%d", fd);
     return path;
 }
 
-/* @return -1: there is none that could get a name later */
+/* @return its descriptor; -1: no file here could get a name later */
 static int make_nameless(const char *folder)
 {
     const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -183,7 +183,7 @@ static int make_nameless(const char *folder)
 
     if (fd < 0 || access(path_of_file(fd, path), F_OK) == 0)
         return fd;
-    close(fd); /* /proc is not there */
+    close(fd); /* /proc is not mounted */
     return -1;
 }
 

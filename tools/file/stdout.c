@@ -99,7 +99,7 @@ int end_answer(int code, bool interrupted)
     return EXIT_WRONG;
 }
 
-/* The C library of GNU lets a program set stdout. */
+/* Replace stdout, which the GNU C library allows. */
 char *printed_by(void (*print)(const void *what), const void *what)
 {
     FILE *const usual = stdout;

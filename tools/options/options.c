@@ -21,7 +21,7 @@ enum { MOST_ROWS = 96 };
 static const struct option_row *rows[MOST_ROWS];
 static int n_rows;
 
-static const char *given[MOST_ROWS]; /* from the command line; NULL: not */
+static const char *given[MOST_ROWS]; /* from the command line; NULL: not given */
 
 static struct options unsettled; /* copy of the options before they were settled */
 
@@ -105,7 +105,8 @@ static void add_word(struct options *o, const char *word)
     o->words[o->n_words++] = word;
 }
 
-/* Where this option comes from: the environment counts where the command can use it, and so does the config file. */
+/* Find the text of an option and its source. Environment and config file count only for options
+ * that the command uses. */
 static enum source find_text(int i, const struct options *o, const char **text)
 {
     const struct option_row *r = rows[i];
@@ -151,7 +152,8 @@ static void refuse_others(const char *command, unsigned sets)
     }
 }
 
-/* A machine sets L, o, g, G, delay and unit, unless they come from where it does or from above. */
+/* Apply all rows. A machine sets L, o, g, G, delay and unit, unless they come from the same
+ * source as it or from a stronger one. */
 static void resolve_rows(struct options *o)
 {
     enum source machine = FROM_DEFAULT;
@@ -205,7 +207,7 @@ void resolve_options(struct options *o, const char *command, unsigned sets)
         add_name(&names, rows[i]->name);
     read_settings(command, o->commands, &names);
     warn_of_variables(&names);
-    o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* 0 is a time, too */
+    o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* so that a cost of 0 can be given */
     unsettled = *o;
     resolve_rows(o);
     refuse_unused_options(o);
@@ -257,7 +259,8 @@ char *options_given(const struct options *o, const struct names *but)
     return close_text(f, &all);
 }
 
-/* An option as it was written, or of several letters behind one dash the one that is none. */
+/* Refuse an unknown option as it was written; or, of several letters after one
+ * dash, the unknown one. */
 _Noreturn static void no_such_option(const char *text, int letter)
 {
     static char dashes[MOST_ROWS][32];
@@ -274,7 +277,7 @@ _Noreturn static void no_such_option(const char *text, int letter)
               did_you_mean(&names, word, hint));
 }
 
-/* One more text of an option; the last counts, but where several do. */
+/* Take one more text of an option: the last one counts, unless the option allows several. */
 static void take_given(int i, const char *text)
 {
     static char *all[MOST_ROWS];

@@ -41,7 +41,7 @@ struct output_format {
 /* All there are, in formats.c; the last has no name. */
 extern const struct output_format output_formats[];
 
-/* What a command answers. */
+/* The kind of answer of a command. */
 enum answer {
     ANSWER_ANY, /* whatever the format */
     ANSWER_WORDS,
@@ -63,7 +63,7 @@ enum answer {
 
 enum { MAX_CORES = 1024, MAX_COUNTS = 256, MAX_P_LIST = 1024 };
 
-/* Which algorithms are meant. */
+/* The choice of algorithms. */
 enum algorithm_choice {
     ALGORITHMS_NAMED, /* those of the list */
     ALGORITHMS_AUTO,  /* the best predicted */
@@ -221,9 +221,10 @@ enum option_set {
 void parse_options(int argc, char **argv, struct options *o);
 /* Treat the words after -- as words of the command, too. */
 void add_rest(struct options *o);
-/* Fill o with what a command of these sets can use: from the config file, then from the environment
- * (LOGP_P, LOGP_UNIT, ...; an empty variable is as good as none), then from the command line. Ends the process where one of
- * them is wrong, or not an option of the command. o->formats, o->commands and o->answer are set. */
+/* Fill o with the options that a command of these sets uses: from the config file, then from the
+ * environment (LOGP_P, LOGP_UNIT, ...; an empty variable is ignored), then from the command
+ * line. Ends the process where one of them is wrong, or not an option of the command.
+ * o->formats, o->commands and o->answer are set. */
 void resolve_options(struct options *o, const char *command, unsigned sets);
 /* Whether the run extends over the processes of a launcher (--transport). */
 bool over_processes(const struct options *o);
@@ -232,9 +233,9 @@ struct option_facts {
     char option[32];           /* with its dashes */
     const char *value;         /* its value, in a word; NULL: a flag */
     char help[MAX_LIST + 128]; /* one line */
-    char preset[64];           /* its default, in brackets behind a blank; or nothing */
-    char words[MAX_LIST];      /* that it takes, among others; or nothing */
-    unsigned sets;             /* it is of these: enum option_set */
+    char preset[64];           /* its default, in brackets after a blank; or nothing */
+    char words[MAX_LIST];      /* words among its allowed values; or nothing */
+    unsigned sets;             /* option sets that contain it: enum option_set */
 };
 
 /* Option i = 0, 1, ... of all there are. o->formats and o->answer are set
@@ -246,20 +247,20 @@ void print_options(const struct options *o, unsigned sets);
 
 /* Settle o anew, as resolve_options() has done last, for point i of its sweep. */
 void resolve_point(struct options *o, int64_t i);
-/* From now on this option is given so, as on the command line: for resolve_point(). */
+/* Set this option from now on as the command line would, for resolve_point(). */
 void give_option(const char *name, const char *text);
 /* Whether it is on the command line. May be called before resolve_options(). */
 bool option_is_given(const char *name);
-/* All that is given, in the order of the help: " -P 2,4 --clock virtual"; but these. To be freed;
- * NULL: no memory */
+/* All options given, except for these, in the order of the help: " -P 2,4 --clock virtual". To
+ * be freed; NULL: no memory */
 char *options_given(const struct options *o, const struct names *but);
 
 /* ---- sweep.c: all combinations of the options that have several values, in the order of the help,
  * the last changing first ---- */
 
-/* How many points there are: those of the options that were settled last. */
+/* Number of points, for the options that were settled last. */
 int64_t sweep_points(void);
-/* How many values an option of the sweep has. */
+/* Number of values that an option has in the sweep. */
 int64_t sweep_values(const char *name);
 /* The point that was settled last: "-P 4 --bytes 1024". @return buf */
 const char *show_point(char *buf, size_t size);
@@ -305,7 +306,7 @@ struct logp_delay make_plugin_delay(const struct options *o);
 
 /* ---- fault.c ---- */
 
-/* Is there a fault, or noise? */
+/* Whether there are faults or noise. */
 bool is_faulty(const struct options *o);
 
 /* ---- format.c ---- */
@@ -323,12 +324,12 @@ bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value);
 
 /* ---- size.c ---- */
 
-/* Bytes of what sizes of this collective count: an element of a vector, or a byte. */
+/* The unit of this collective's sizes in bytes: an element of a vector, or a byte. */
 int64_t size_unit(const struct options *o, const struct logp_collective *collective);
 /* The option that gives its size: "bytes" or "count"; NULL: its size is not given by a single
  * number. */
 const char *size_option(const struct logp_collective *collective);
-/* Does the model charge for bytes, on all links or some? Otherwise all sizes cost the same. */
+/* Whether the model charges for bytes, on all links or some. Otherwise all sizes cost the same. */
 bool bytes_cost(const struct options *o);
 /* A note that messages of this size cost as much as small ones, and which option to type; NULL: no
  * note is due. @return buf */
@@ -336,9 +337,9 @@ const char *free_bytes(const struct options *o, int64_t n_bytes, char buf[MAX_LI
 
 /* ---- unused.c ---- */
 
-/* Can the command, and what its words name, use this option, named without dashes? */
+/* Whether the command, or an item named by its words, uses this option, named without dashes. */
 bool option_matters(const char *name, const struct options *o);
-/* Has it an algorithm that takes blocks of different sizes? */
+/* Whether it has an algorithm that takes blocks of different sizes. */
 bool takes_blocks(const struct logp_collective *collective);
 /* The collective that the words, or --schedule, name; NULL: none, or several may be named. */
 const struct logp_collective *named_by_words(const struct options *o);

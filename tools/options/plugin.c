@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one that is loaded, until the process ends. */
+/* loaded until the process ends */
 static struct logp_plugin plugin;
 static const char *arguments;
 
@@ -145,7 +145,7 @@ struct logp_delay make_plugin_delay(const struct options *o)
     return delay;
 }
 
-/* Are they parameters that a built-in model takes, too? */
+/* Whether a built-in model would take these parameters. */
 static bool sound(const struct logp_params *params)
 {
     struct logp_delay delay;

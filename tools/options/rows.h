@@ -11,9 +11,9 @@
 
 #include <stddef.h>
 
-/* What becomes of an option's text. */
+/* Kind of the field for an option's text. */
 enum option_field {
-    FIELD_APPLIED, /* what the row's function makes of it */
+    FIELD_APPLIED, /* set by the row's function */
     FIELD_SWITCH,  /* a bool */
     FIELD_TEXT,    /* the text, or NULL where it is empty */
     FIELD_TIME,    /* ns; an empty text leaves it as it is */
@@ -22,9 +22,9 @@ enum option_field {
 
 struct option_row {
     const char *name;   /* without dashes */
-    const char *value;  /* one line; %s: replaced by the choices */
-    const char *help;   /* one line; %s: the place of the choices */
-    const char *preset; /* its default; empty: whoever needs it works it out */
+    const char *value;  /* NULL: a flag */
+    const char *help;   /* one line; %s: replaced by the choices */
+    const char *preset; /* its default; empty: computed where it is used */
     const char *other;  /* with a preset: the default under the virtual clock, where that
                            differs; without: in words, how it is computed */
     unsigned set;
@@ -38,9 +38,9 @@ struct option_row {
     const char *allowed;     /* allowed range, in words, for the error message */
     /* The existing names, as the help lists them; NULL: they are in the help. @return buf */
     const char *(*choices)(const struct options *o, char buf[MAX_LIST]);
-    const struct logp_knob *knob; /* it is this one, and has no apply; NULL: it is none */
-    enum series_kind series;      /* what a sweep may be given several of; else one value */
-    const char *words;            /* that it takes, where there are no choices; or NULL */
+    const struct logp_knob *knob; /* the parameter of this row, which has no apply; NULL: none */
+    enum series_kind series;      /* type of the values in a sweep; none: one value only */
+    const char *words;            /* allowed words, where there are no choices; or NULL */
     bool several;                 /* may be given several times; the texts are joined with ';' */
 };
 
@@ -119,9 +119,9 @@ void warn_of_variables(const struct names *options);
 /* Set the field of a row, or call its function. */
 void apply_row(struct options *o, const struct option_row *row, const char *option,
                const char *text);
-/* Is the text the second of two words? It must be one of them. */
+/* Whether the text is the second of two words. It must be one of them. */
 bool either(const char *option, const char *text, const char *first, const char *second);
-/* Is a flag on? It must be on or 1, off or 0. */
+/* Whether a flag is on. The text must be on or 1, off or 0. */
 bool switched(const char *option, const char *text);
 /* A time in units, or with a suffix; ends the process where it is none or beyond most_ps. */
 int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps);

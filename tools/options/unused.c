@@ -61,7 +61,8 @@ static bool any_has_knob(const struct logp_collective *c, const struct logp_knob
     return has;
 }
 
-/* Does any of the algorithms that are named? A name that is none is refused elsewhere. */
+/* Whether any of the named algorithms has this parameter. True for an unknown name,
+ * which is refused elsewhere. */
 static bool named_have_knob(const char *names, const struct logp_collective *c,
                             const struct logp_knob *knob)
 {
@@ -94,8 +95,8 @@ static bool has_knob(const struct options *o, const struct logp_collective *c,
     return any_has_knob(c, knob);
 }
 
-/* Collective i = 0, 1, ... of those that the words name. NULL: there are no more; the first: any
- * may be meant. An exported table holds all of them, whatever the words name. */
+/* Collective i = 0, 1, ... of those that the words name. NULL: there are no more; or, for i = 0,
+ * any collective may be meant. An exported table holds all of them, whatever the words name. */
 static const struct logp_collective *named(const struct options *o, int i)
 {
     const bool several = (o->sets & (OPTIONS_TUNE | OPTIONS_VALIDATE)) != 0;
@@ -163,7 +164,7 @@ static bool is_only_predicted(const struct options *o)
     return o->only_predicted;
 }
 
-/* ---- of no use without something else ---- */
+/* ---- options that need another option ---- */
 
 static bool is_map_unmeasured(const struct options *o)
 {
@@ -196,7 +197,7 @@ static const struct {
     const char *options[12];                         /* up to NULL */
     bool (*used_by)(const struct logp_collective *); /* NULL: all */
     unsigned except;                                 /* not by these commands */
-    bool (*idle)(const struct options *o);           /* NULL: never; or of no use */
+    bool (*idle)(const struct options *o);           /* NULL: never idle */
     const char *beside;                              /* idle if this option is set, */
     const char *without;                             /* or without these options */
 } limited[] = {
@@ -241,7 +242,7 @@ static const struct {
 
 enum { N_LIMITED = sizeof(limited) / sizeof(limited[0]) };
 
-/* Can the command and any of the collectives that are named use the options of row i? */
+/* Whether the command and any of the named collectives use the options of row i. */
 static bool is_usable(int i, const struct options *o)
 {
     const struct logp_collective *c = named(o, 0);
@@ -307,7 +308,7 @@ _Noreturn static void refuse_idle(int i, const char *option, const struct option
               option_shown(beside, other), is_flag ? "" : " ", is_flag ? "" : option_text(beside));
 }
 
-/* In a sweep an option may be idle at some points, but not at all of them. */
+/* Whether an option is idle at all points of a sweep; at some points it may be. */
 static bool is_idle_throughout(int i, const char *option, const struct options *o)
 {
     struct options at = *o;

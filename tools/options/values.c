@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the texts of options have in common: one of two words, switches, times, numbers. */
+/* Common parts of the texts of options: one of two words, switches, times, numbers. */
 #include "options/rows.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ bool switched(const char *option, const char *text)
     return either(option, word, "off", "on");
 }
 
-/* A number, and letters that are not a unit. */
+/* Whether the text is a number with letters that are not a unit. */
 static bool has_unknown_suffix(const char *text)
 {
     const char *suffix = text + strspn(text, "0123456789.");

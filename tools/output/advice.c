@@ -66,7 +66,8 @@ struct advice judge_rows(const struct output *out)
 
 /* ---- why the host could not keep up ---- */
 
-/* By how much the worst is later than predicted, as a fraction; or a program than it should be. */
+/* Excess of the worst row over its prediction, or of a program over its
+ * emulated time, as a fraction. */
 static double worst_over(const struct advice *a)
 {
     return a->worst != NULL ? logp_record_ratio(&a->worst->record) - 1 : a->program_over;
@@ -95,7 +96,7 @@ bool is_copying(const struct options *o, const struct advice *a)
 
 int64_t copying_G_ps(const struct options *o, const struct advice *a)
 {
-    /* a message is copied twice, while those of all other processors are */
+    /* a message is copied twice, while the messages of all other processors are copied, too */
     const double turns = (double)o->P / (double)(a->n_cores > 0 ? a->n_cores : 1);
     const double ps = 2 * a->copy_ps_per_byte * (turns > 1 ? turns : 1);
 
@@ -135,7 +136,7 @@ static void print_cause(const struct options *o, const struct advice *a)
 
 /* ---- what helps ---- */
 
-/* Do all times grow with the unit? Those with a suffix do not, nor those of a machine. */
+/* Whether all times grow with the unit. Those with a suffix do not, nor those of a machine. */
 static bool unit_scales(const struct options *o)
 {
     static const char *const times[] = {"L", "o", "o-send", "o-recv", "g", "G"};
@@ -149,8 +150,8 @@ static bool unit_scales(const struct options *o)
     return plain;
 }
 
-/* "20us", as the option takes it: a unit with which the error would be bearable. What the host adds
- * to a run is much the same at any unit. */
+/* "20us", as --unit takes it: a unit with which the error would be bearable, because the time
+ * that the host adds to a run is much the same with any unit. */
 static const char *bearable_unit(const struct options *o, double over, char *out, size_t size)
 {
     char *space;
@@ -162,7 +163,7 @@ static const char *bearable_unit(const struct options *o, double over, char *out
     return out;
 }
 
-/* One way out in a line, the first below what introduces them. */
+/* Print one piece of advice in a line, the first one after the line that introduces them. */
 static void print_way(int *n, const char *option, const char *what)
 {
     printf("%s  %-19s %s\n", (*n)++ == 0 ? " Try:\n" : "", option, what);
@@ -251,7 +252,7 @@ void print_advice(const struct options *o, const struct advice *a)
     print_ways_out(o, a);
 }
 
-/* What a program adds up to, which has no prediction. */
+/* The results of a program, which has no prediction. */
 struct program_advice {
     const struct options *o;
     struct advice a;
@@ -319,8 +320,8 @@ static bool count_bytes(const struct options *o, const struct logp_invocation *c
     return n_steps <= MOST_STEPS;
 }
 
-/* As a mailbox does: into fresh memory, and out of it. As much as a run copies, at most, so that
- * other programs on the cores take their share here, too. @return per byte; 0: no memory */
+/* Copy as a mailbox does: into fresh memory, and out of it; at most as much as a run copies, so
+ * that other programs on the cores take their share here, too. @return ps a byte; 0: no memory */
 static double copy_ps(size_t n, double all)
 {
     char *from = calloc(n, 1);
@@ -354,7 +355,7 @@ void judge_copies(const struct output *out, struct advice *a)
     a->copied_bytes = 2 * all; /* in and out */
     largest = largest < LARGEST ? largest : LARGEST;
     a->copy_ps_per_byte = copy_ps(largest, a->copied_bytes);
-    /* of a few bytes an interrupt takes longer than the copy: the least counts */
+    /* an interrupt takes longer than the copy of a few bytes: the minimum counts */
     for (int i = 0; i < 10 && host_ns() - begun_ns < SHORT_NS; i++) {
         ps = copy_ps(largest, a->copied_bytes);
         a->copy_ps_per_byte = ps < a->copy_ps_per_byte ? ps : a->copy_ps_per_byte;

@@ -30,7 +30,7 @@ static char *next_cell(char *s, char **cell, char *end)
             break;
         *to++ = *s;
     }
-    if (s[0] == '\r' && s[1] == '\n') /* RFC 4180 ends a line so */
+    if (s[0] == '\r' && s[1] == '\n') /* end of a line in RFC 4180 */
         s++;
     else if (!quoted && *s == '\n' && to > *cell && to[-1] == '\r')
         to--;
@@ -49,7 +49,7 @@ static json_t *cell_value(const char *text)
     if (*end == '\0' && isfinite(x))
         return json_real(x);
     text = csv_text(text);
-    return json_stringn_nocheck(text, strlen(text)); /* check_texts() looks at it */
+    return json_stringn_nocheck(text, strlen(text)); /* check_texts() checks it */
 }
 
 static json_t *read_csv(char *s)
@@ -75,7 +75,7 @@ static json_t *read_csv(char *s)
     return all;
 }
 
-/* Text of a record becomes a title or a name: one line of what can be printed. */
+/* Check the texts of records that become titles or names: one line of printable characters. */
 static void check_texts(const char *path, const json_t *all)
 {
     size_t i;
@@ -131,9 +131,9 @@ static json_t *records_of(const struct output *out)
     return all;
 }
 
-/* ---- what varies ---- */
+/* ---- swept keys ---- */
 
-/* A part of "measured_ns" is "measured_median_ns" in CSV. NAN: there is none. */
+/* Find a part of "measured_ns", which is "measured_median_ns" in CSV. NAN: there is none. */
 static double time_of(const json_t *record, const char *key, const char *part)
 {
     char flat[64];
@@ -157,7 +157,7 @@ static bool same(const json_t *a, const json_t *b, const char *key)
     return json_equal(json_object_get(a, key), json_object_get(b, key));
 }
 
-/* How many values of this key there are, all numbers; 0: others too. Each but the first time. */
+/* Number of different values of this key; 0: some are not numbers. */
 static int count_values(const json_t *all, const char *key)
 {
     const size_t n = json_array_size(all);
@@ -263,7 +263,8 @@ static void name_of(const json_t *record, const char *const *keys, int n, char o
     }
 }
 
-/* "L_ns" counts us, as times do everywhere in tables. @return by how much it is divided */
+/* Name an axis; "L_ns" is shown in us, as times are in all tables.
+ * @return the divisor of its values */
 static double name_axis(const char *key, char out[100])
 {
     const size_t n = strlen(key);

@@ -40,7 +40,7 @@ static void tighten(struct table *t)
     }
 }
 
-/* A result that is wrong is always shown. */
+/* Whether the column may be left out. A wrong result is always shown. */
 static bool may_go(const struct table *t, int i)
 {
     for (size_t row = 0; row < t->rows; row++)
@@ -49,7 +49,7 @@ static bool may_go(const struct table *t, int i)
     return t->column[i]->spare > 0;
 }
 
-/* The column that is missed least; -1: none can go. */
+/* The least important column; -1: none may be left out. */
 static int next_to_go(const struct table *t)
 {
     int least = -1;

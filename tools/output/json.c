@@ -42,7 +42,7 @@ static bool is_key(const struct column *col, const char *key)
 
 /* ---- JSON ---- */
 
-/* An object all of whose parts are nothing is null. */
+/* Add a part to an object. An object whose parts all have no value is null. */
 static void add_part(json_t *record, const struct column *col, const struct cell *cell)
 {
     json_t *object = json_object_get(record, col->key);

@@ -12,7 +12,7 @@
 
 #define BEARABLE 1.01 /* measured over predicted */
 
-/* An algorithm, in the order in which they are first run. */
+/* An algorithm; in the order of their first runs. */
 struct line {
     const struct logp_algorithm *algorithm;
     int points, done;
@@ -27,7 +27,7 @@ static struct {
     double all_ns, done_ns;
     int64_t begun_ns;
     bool live, coloured;
-    int drawn; /* lines of it that are on the terminal */
+    int drawn; /* number of its lines on the terminal */
 } watch;
 
 static struct line *line_of(const struct logp_algorithm *algorithm)
@@ -91,7 +91,7 @@ static void show_line(FILE *f, const struct line *l, bool running)
     fprintf(f, " %11s", lag);
 }
 
-/* A line of text, cut where the terminal ends; colours take no place. */
+/* Write a line of text, cut at the end of the terminal; colours take no place. */
 static void put_cut(FILE *f, const char *text, int width)
 {
     for (int n = 0; *text != '\0'; text++) {
@@ -127,7 +127,7 @@ static void draw(void)
         return;
     ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
     width = size.ws_col > 0 ? size.ws_col : 80;
-    capacity = (size.ws_row > 0 ? size.ws_row : 24) - 3; /* the heading, and where the cursor is */
+    capacity = (size.ws_row > 0 ? size.ws_row : 24) - 3; /* the heading and the cursor's line */
     capacity = capacity < 1 ? 1 : capacity > watch.n ? watch.n : capacity;
     first = first_line(capacity);
     if (watch.drawn > 0)
@@ -161,7 +161,7 @@ static void clear(void)
     watch.drawn = 0;
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static void note(struct line *l, const struct row *row, int done, int total)
 {

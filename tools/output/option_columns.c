@@ -233,7 +233,7 @@ static const char *word_of(const struct logp_knob *knob, int64_t value)
     return NULL;
 }
 
-/* Given or chosen. */
+/* The value, given or chosen. */
 VALUE(knob_of)
 {
     int64_t value;

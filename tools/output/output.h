@@ -36,7 +36,7 @@ void print_latex(const struct output *out);
 /* Print the differences between messages: nodes, links, rendezvous, faults, noise; each that
  * applies, with a semicolon after it. */
 void print_conditions(const struct options *o);
-/* "wall clock, fiber executor on 2 cores", and of how many processes, where there are any. */
+/* "wall clock, fiber executor on 2 cores", and the number of processes, if there are several. */
 void print_carriers(const struct options *o, int n_cores, int n_processes);
 void print_json(const struct output *out);
 void print_csv(const struct output *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A schedule from a file: which format it has, its steps, and whether they fit together. */
+/* A schedule from a file: its format, its steps, and whether they fit together. */
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
 #include "text/text.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static struct reading r;                /* the file that is read, once */
-static struct logp_step_list with_data; /* of a JSON file; P = 0: it is another */
+static struct logp_step_list with_data; /* of a JSON file; P = 0: the file has another format */
 
 const char *delay_of_schedule(const struct logp_step_list *list)
 {
@@ -102,8 +102,7 @@ static void refuse_deadlock(const struct logp_schedule *s, const struct logp_del
                (long long)fold.rank, peer);
 }
 
-/* Refuse options that fill the network: the time of a graph is computed for
- * one that is never full. */
+/* Refuse rendezvous and capacity: the time of a graph is that in a network that is never full. */
 static void refuse_with_graph(const struct logp_invocation *c)
 {
     static const char why[] = "off: --schedule FILE with concurrent operations does not support it";

@@ -113,7 +113,7 @@ const char *did_you_mean(const struct names *names, const char *word, char buf[M
     return buf;
 }
 
-/* All of them behind what buf holds already. */
+/* Append all of them to the text in buf. */
 static const char *append(const struct names *names, const char *last, char buf[MAX_LIST])
 {
     size_t n = strlen(buf);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* ---- quantity.c: numbers with units; times: logp/quantity.h ---- */
+/* ---- quantity.c: numbers with units; see logp/quantity.h for times ---- */
 
 /* For qsort() of int64_t, and of double. */
 int ascending(const void *a, const void *b);
@@ -26,7 +26,7 @@ const char *show_ns(int64_t ns, char *buf, size_t size);
 const char *show_byte_time(int64_t ps, char buf[64]);
 /* "10 MB/s", "1.25 GB/s": decimal, three significant digits. ps > 0, of a byte */
 const char *show_bandwidth(int64_t ps, char buf[64]);
-/* "41 s", "2 min 5 s", "3 h 20 min": how long something takes, at least 1 s. @return buf */
+/* "41 s", "2 min 5 s", "3 h 20 min": a duration, at least 1 s. @return buf */
 const char *show_duration(double ns, char buf[32]);
 
 /* ---- names.c: words that must be one of several names ---- */
@@ -43,7 +43,7 @@ struct names {
 void add_name(struct names *names, const char *name);
 /* Index of the word among the names, from 0; -1: none. */
 int find_name(const struct names *names, const char *word);
-/* The name that the word is nearest to; NULL: none is near. */
+/* The nearest name to the word; NULL: none is near. */
 const char *nearest_name(const struct names *names, const char *word);
 /* "did you mean broadcast? ", or nothing, where no name is near. @return buf */
 const char *did_you_mean(const struct names *names, const char *word, char buf[MAX_HINT]);
@@ -75,7 +75,7 @@ bool is_printable(const char *text);
 /* Write the text, with characters that are not printable as \n or \x1b; shown_text()
  * returns a copy, to be freed. */
 void write_shown(FILE *f, const char *text);
-void write_shown_lines(FILE *f, const char *text); /* but line breaks and tabs */
+void write_shown_lines(FILE *f, const char *text); /* except line breaks and tabs */
 char *shown_text(const char *text);
 /* The same in XML, where < & > and " are characters; and in quotes, as a string of Graphviz. */
 void write_xml(FILE *f, const char *text);
