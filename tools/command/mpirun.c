@@ -75,7 +75,8 @@ static void name_preload(const char *library, char *name, size_t size)
         snprintf(name, size, "%s", library);
 }
 
-/* AddressSanitizer and ThreadSanitizer end a process before main() if another library comes first. */
+/* AddressSanitizer and ThreadSanitizer end a process before main() if
+ * another library comes first. */
 #if defined(__has_feature)
 #define HAS(sanitizer) __has_feature(sanitizer)
 #else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of all commands, in one table that is put together from several: name, help, default,
- * and how the text becomes a field. Values come from the config file, then from the environment
- * (LOGP_P, LOGP_UNIT, ...), then from the command line; they are kept as text until all have been seen, because times depend on
- * --unit and ranks on -P.
+ * The options of all commands, in one table that is put together from several: name, help,
+ * default, and how the text becomes a field. Values come from the config file, then from the
+ * environment (LOGP_P, LOGP_UNIT, ...), then from the command line; they are kept as text until
+ * all have been seen, because times depend on --unit and ranks on -P.
  */
 #include "options/rows.h"
 

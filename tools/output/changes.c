@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How the medians of a run compare with those of a saved one. The change of a point is the ratio of
- * two medians; its 95 % interval is that of Zou & Donner, made of the intervals of both medians, which
- * are order statistics (logp_median_interval()), on logarithms. So nothing is assumed about the
- * distribution of the times.
+ * two medians; its 95 % interval is that of Zou & Donner, made of the intervals of both medians,
+ * which are order statistics (logp_median_interval()), on logarithms. So nothing is assumed about
+ * the distribution of the times.
  * Source: Zou & Donner, Statistics in Medicine 27(10), 2008.
  */
 #include "output/columns.h"

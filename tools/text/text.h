@@ -83,8 +83,8 @@ void write_dot_text(FILE *f, const char *text);
 
 /* ---- file.c ---- */
 
-/* Close a stream of open_memstream(&text, ...); without memory it ends the process. @return *text, to
- * be freed */
+/* Close a stream of open_memstream(&text, ...); without memory it ends the process.
+ * @return *text, to be freed */
 char *close_text(FILE *f, char *const *text);
 
 /* A file as text, whole: at most 256 MiB, and without zero bytes.
@@ -127,8 +127,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a note, which is not an error. After keep_quiet() it prints nothing. */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void keep_quiet(void);
-/* Print each line once per host from now on, because the other processes of the launcher have the same errors.
- * leave: called before this process ends for bad input. */
+/* Print each line once per host from now on, because the other processes of the launcher have
+ * the same errors. leave: called before this process ends for bad input. */
 void speak_among_others(void (*leave)(void));
 /* Print such a line, and end the process with exit code 2. */
 _Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
