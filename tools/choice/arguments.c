@@ -11,8 +11,8 @@ static enum logp_operands operands_of(const char *collective)
     return logp_collective_find(collective)->operands;
 }
 
-/* What a combination costs: given, measured here on what one processor has, or by default nothing,
- * in a summation a unit. */
+/* Set the cost of a combination: as given; measured on this host with one processor's operands;
+ * or by default 0, in a summation one unit. */
 static void resolve_gamma(struct options *o, enum logp_operands operands)
 {
     const int64_t each = operands == LOGP_OPERANDS_TOTAL ? (o->count - 1) / o->P + 1 : o->count;
@@ -35,9 +35,9 @@ static int64_t total_count(int64_t P)
 
 enum { MOST_BLOCKS = 1 << 24 };
 
-/* The blocks that --counts stands for, of a collective that takes blocks of different sizes.
- * The list is repeated over the ranks; in an alltoall over the sum of sender and receiver, so that
- * as much comes back. They stay until the next are made. */
+/* Set the blocks of --counts, for a collective that takes blocks of different sizes. The list is
+ * repeated over the ranks; in an alltoall over the sum of sender and receiver, so that each pair
+ * exchanges equal sizes. The blocks are valid until the next call. */
 static void set_blocks(const struct options *o, const char *collective, struct logp_args *args)
 {
     static struct logp_blocks blocks;
@@ -91,12 +91,12 @@ static struct logp_invocation invocation_of(struct options *o, const char *colle
     }
     set_blocks(o, collective, &c.args);
     c.model = network_of(o);
-    c.model.faults = c.model.noise = NULL; /* algorithms are chosen without */
+    c.model.faults = c.model.noise = NULL; /* not for choosing algorithms */
     return c;
 }
 
-/* If nothing of this collective runs on the default number of processors, and nobody has said how
- * many they are: the next number that something does run on. */
+/* Make the arguments. If P is not given and no algorithm of the collective runs on the default
+ * P, take the next P on which one does. */
 struct logp_invocation make_invocation(struct options *o, const char *collective)
 {
     const struct options asked = *o;

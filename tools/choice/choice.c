@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which collective is meant, and which of its algorithms: a row for each. */
+/* The collective that is meant, and its algorithms: a row for each. */
 #include "choice/choice.h"
 #include "schedule/schedule.h"
 
@@ -42,8 +42,8 @@ const char *named_collective(const struct options *o)
     return o->words[1];
 }
 
-/* What an algorithm needs, and what the environment says of it instead; into buf, which is
- * returned. */
+/* Describe the needs of an algorithm, and which of them the environment does not meet.
+ * @return buf */
 static const char *needed(const struct options *o, const struct logp_algorithm *a,
                           const struct logp_invocation *c, char buf[256])
 {
@@ -77,8 +77,8 @@ const char *names_of(const struct logp_algorithm *const *rows, size_t n, char li
     return list_names(&names, " and ", list);
 }
 
-/* Those that may leave ranks with different results of an operation for which all must have the same,
- * each once. */
+/* Algorithms that may leave ranks with different results of an operation for which the results
+ * have to be equal; each once. */
 static struct {
     const struct logp_algorithm *algorithm[MAX_ALGORITHMS];
     size_t n;
@@ -99,7 +99,7 @@ static void note_differing(const struct logp_algorithm *a, const struct logp_inv
     differing.algorithm[differing.n++] = a;
 }
 
-/* Rows that apply are noted. */
+/* Note all rows that apply. */
 static void note_all_differing(const struct options *o, const char *collective,
                                const struct logp_invocation *c)
 {
@@ -124,14 +124,14 @@ static void say_differing(void)
     differing.is_said = true;
 }
 
-/* Those that did not apply, each once. */
+/* Algorithms that did not apply, each once. */
 static struct {
     const struct logp_algorithm *algorithm;
     const char *needs;
 } left_out[MAX_ALGORITHMS];
 static size_t n_left_out;
 
-/* Does it not apply here? */
+/* Whether the algorithm does not apply here. */
 static bool leave_out(const struct options *o, const struct logp_algorithm *a,
                       const struct logp_invocation *c)
 {
@@ -146,7 +146,7 @@ static bool leave_out(const struct options *o, const struct logp_algorithm *a,
         i++;
     if (needs == NULL || i < n_left_out || n_left_out == MAX_ALGORITHMS)
         return needs != NULL;
-    if (!c->model.undelayed && a->steps == NULL) /* of a world of its own: nobody misses it */
+    if (!c->model.undelayed && a->steps == NULL) /* no note: it is for undelayed networks */
         return true;
     left_out[n_left_out].algorithm = a;
     left_out[n_left_out++].needs = needs;
@@ -232,8 +232,8 @@ void none_applies(const struct options *o, const char *collective, const struct 
               (long long)o->P, a->name, text);
 }
 
-/* Beyond what is folded no algorithm has a prediction where links differ or sends wait: then it is
- * said once what is taken. */
+/* Note once which algorithm is taken where there are no predictions: where links differ or sends
+ * wait, beyond the P that can be folded. */
 static void say_unpredicted(const struct options *o, const struct logp_algorithm *best)
 {
     static bool said;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the words and the options name: a collective, its arguments, and which of its algorithms. */
+/* The names in the words and the options: a collective, its arguments, and its algorithms. */
 #ifndef LOGP_CHOICE_H
 #define LOGP_CHOICE_H
 
@@ -9,18 +9,19 @@ enum { MAX_ALGORITHMS = 64 };
 
 /* ---- arguments.c ---- */
 
-/* The arguments of a collective as the options say; sets o's defaults that depend on it. */
+/* The arguments of a collective, from the options; also sets the defaults
+ * in o that depend on it. */
 struct logp_invocation make_invocation(struct options *o, const char *collective);
 
-/* That the size of its messages changes nothing, and what to type; NULL: it does, or they are
- * small. @return buf */
+/* A note that the size of its messages does not change any time, and which option to type; NULL:
+ * it does, or they are small. @return buf */
 const char *free_bytes_of(const struct options *o, const char *collective,
                           const struct logp_invocation *c, char buf[MAX_LIST]);
-/* Say that, if it is so, in one line on stderr. */
+/* Print that note, if there is one, as one line on stderr. */
 void say_free_bytes(const struct options *o, const char *collective,
                     const struct logp_invocation *c);
 
-/* ---- choice.c: these end the process where what is named is nothing ---- */
+/* ---- choice.c: an unknown name ends the process ---- */
 
 const char *named_collective(const struct options *o);
 /* @return how many, >= 1; in a sweep those that apply at this point, maybe none: say_left_out() */
@@ -34,23 +35,23 @@ bool knob_value(const struct logp_algorithm *a, const char *name, int64_t P,
 /* As logp_algorithm_predict_by(); without memory it ends the process. */
 struct logp_prediction predict_by(const struct logp_algorithm *a, int64_t P,
                                   const struct logp_invocation *c, enum logp_basis by);
-/* What came of asking for something that is left out where it cannot be had: without memory it ends
- * the process. @return rc */
+/* Check the result of a request for an optional item, which the caller leaves out on any error
+ * but this: -ENOMEM ends the process. @return rc */
 int or_end_without_memory(int rc);
-/* Does any algorithm of the collective? */
+/* Whether any algorithm of the collective applies. */
 bool any_applies(const char *collective, int64_t P, const struct logp_invocation *c);
-/* None does: end the process. */
+/* End the process because no algorithm applies. */
 _Noreturn void none_applies(const struct options *o, const char *collective,
                             const struct logp_invocation *c);
 
 /* ---- found.c: the algorithm `search` ---- */
 
-/* Make it what --schedules or --algo search asks for, for these arguments. */
+/* Set it to the schedule that --schedules or --algo search selects for these arguments. */
 void use_found(const struct options *o, const char *collective, const struct logp_invocation *c);
-/* The fastest schedule of --schedules for these arguments; NULL: none. *ns: what it takes */
+/* The fastest schedule of --schedules for these arguments; NULL: none. *ns: its time */
 const struct logp_step_list *found_before(const struct options *o, const char *collective,
                                           const struct logp_invocation *c, int64_t *ns);
-/* The file of --schedules that keeps what a search for these arguments finds. @return to free */
+/* The file of --schedules for the result of a search with these arguments. @return to free */
 char *path_in_folder(const struct options *o, const char *collective,
                      const struct logp_invocation *c);
 /* End the process where a search with these arguments was refused; rc 0: it was not. */
@@ -59,7 +60,7 @@ void search_refused(const struct options *o, const char *collective,
 
 /* The names of rows, one after the other; into list, which is returned. */
 const char *names_of(const struct logp_algorithm *const *rows, size_t n, char list[MAX_LIST]);
-/* Say why none applies at a point of a sweep. */
+/* Report why no algorithm applies at a point of a sweep. */
 void refuse_point(const struct options *o, const char *collective, const struct logp_invocation *c);
 
 #endif

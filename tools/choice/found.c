@@ -18,10 +18,10 @@
 
 static const int64_t own_search_ns = INT64_C(2000000000);
 
-/* What the row does at the point of the options that was settled last. */
+/* The schedule of the row, at the point of the options that was settled last. */
 static struct {
     const struct logp_step_list *list; /* NULL: there is none */
-    struct logp_args args;             /* that it is for */
+    struct logp_args args;             /* the arguments of that schedule */
 } now;
 
 /* ---- the row ---- */
@@ -65,7 +65,7 @@ static bool steps(int64_t P, int64_t rank, const struct logp_invocation *c, int6
     return true;
 }
 
-/* Once in a process, of the one collective that its words name. */
+/* Add the row once in a process, for the one collective that its words name. */
 static void add_the_row(const char *collective)
 {
     static struct logp_algorithm row;
@@ -75,7 +75,7 @@ static void add_the_row(const char *collective)
     row = (struct logp_algorithm){
         LOGP_ALGORITHM(collective, "search", "a schedule found by logp search", "this library"),
         .needs = needs, .plan = plan, .steps = steps,
-        .same_results = true}; /* of a list that does not, no use is made */
+        .same_results = true}; /* lists that do not have the same results are not used */
     if (logp_algorithm_add(&row) != 0)
         bad_usage("the schedules of %s cannot be added to its algorithms", collective);
 }
@@ -85,8 +85,8 @@ static void add_the_row(const char *collective)
 /* A file of the folder. */
 struct kept {
     char *path;
-    int64_t P;                         /* by its name, which also has ... */
-    uint64_t question;                 /* ... what it was searched for; 0: nothing */
+    int64_t P;                         /* from the file's name */
+    uint64_t question;                 /* likewise: question_of() the search; 0: none */
     const struct logp_step_list *list; /* NULL: it is not read yet */
 };
 
@@ -121,8 +121,8 @@ static uint64_t mix_topology(uint64_t h, const struct logp_topology *t, int64_t 
     return h;
 }
 
-/* What is asked, as a number that is not 0: the same question has the same. 0: nothing can be
- * searched for. */
+/* Hash the arguments of a search to a number that is not 0: equal questions have equal numbers.
+ * 0: no search is possible. */
 static uint64_t question_of(const struct options *o, const struct logp_invocation *c)
 {
     const struct logp_args *a = &c->args;
@@ -167,8 +167,8 @@ char *path_in_folder(const struct options *o, const char *collective,
     return path;
 }
 
-/* collective-P8-0123456789abcdef.json; where a person has named it the end may be another.
- * @return is it such a name? */
+/* Parse collective-P8-0123456789abcdef.json; a file named by hand may have another end.
+ * @return whether it is such a name */
 static bool read_name(const char *name, const char *collective, struct kept *out)
 {
     const size_t n = strlen(collective), length = strlen(name);
@@ -213,7 +213,7 @@ static void read_folder(const char *dir, const char *collective)
         qsort(folder.files, folder.n, sizeof(struct kept), by_path);
 }
 
-/* What a list takes on this network; -1: it cannot be folded. */
+/* The time of a list on this network; -1: it cannot be folded. */
 static int64_t time_of(const struct logp_step_list *list, const struct logp_invocation *c)
 {
     struct logp_schedule s = {.P = list->P,
@@ -232,8 +232,9 @@ static int64_t time_of(const struct logp_step_list *list, const struct logp_invo
     return rc == 0 ? fold.ns : -1;
 }
 
-/* Are its times those of these arguments? Those of combinations are made from gamma, but packing
- * and the work of a broadcast stand in the file as they were asked for. */
+/* Whether the times in the list are those of these arguments. Times of combinations are
+ * computed from gamma, but the file contains packing and the work of a broadcast as
+ * they were in the search. */
 static bool has_times_of(const struct kept *k, const struct logp_args *args, uint64_t question)
 {
     return (k->question == question && question != 0) ||
@@ -255,7 +256,7 @@ static struct logp_schedule schedule_of(const struct logp_step_list *list,
     return s;
 }
 
-/* Do all ranks get the same result, if that is asked for? */
+/* Whether all ranks get the same result, if that is requested. */
 static bool gives_same(const struct logp_step_list *list, const struct logp_invocation *c,
                        const struct logp_collective *as)
 {
@@ -265,7 +266,7 @@ static bool gives_same(const struct logp_step_list *list, const struct logp_invo
     return logp_algorithm_same_results(&differs, &c->args) || logp_schedule_same(&s, as, NULL) == 1;
 }
 
-/* The list of a file for these arguments, a copy; NULL: it is none. */
+/* A copy of the list in a file for these arguments; NULL: the file does not have it. */
 static const struct logp_step_list *list_of(const struct options *o, struct kept *k,
                                             const struct logp_invocation *c,
                                             const struct logp_collective *as, uint64_t question)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * logp bench: all combinations of options that have several values, and of each all algorithms that
- * are asked for. A point is one of these, run until its median is known.
+ * logp bench: all combinations of options that have several values, with all requested
+ * algorithms. A point is one combination and algorithm, run until its median is known.
  */
 #include "choice/choice.h"
 #include "command/command.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RUNS = 1000 }; /* where nobody says --reps */
+enum { MOST_RUNS = 1000 }; /* without --reps */
 
 /* The points of one combination of options. */
 struct combination {
@@ -25,19 +25,19 @@ struct combination {
     struct row rows[MAX_ALGORITHMS]; /* n */
 };
 
-/* What has been done of all points, in number and in time as it was estimated. */
+/* Progress over all points, in number and in estimated time. */
 static struct {
     const char *collective;
     struct saved *against; /* NULL: nothing */
-    char text[4096];       /* which sweep it is: the collective, and all options that matter */
+    char text[4096];       /* the sweep's identity: the collective, and options that matter */
     size_t points, done;
-    struct expected_time all, past; /* past: of those that are done */
+    struct expected_time all, past; /* past: of finished points */
     int64_t begun_ns;
 } sweep;
 
 /* ---- one combination ---- */
 
-/* Combination i of the options, and what is to be run of it; rows that were not run. */
+/* Resolve combination i of the options, with the rows to run; they are marked as not yet run. */
 static void resolve_combination(struct combination *x, int64_t i)
 {
     const struct logp_algorithm *chosen[MAX_ALGORITHMS];
@@ -60,7 +60,7 @@ static void resolve_combination(struct combination *x, int64_t i)
 
 /* ---- before anything is run ---- */
 
-/* A point is to be run, or (-1) not any more. */
+/* Add the expected time of a point to run, or (-1) remove it. */
 static void expect(const struct combination *x, size_t k, int points)
 {
     const struct expected_time each = expect_time(&x->o, &x->c, x->rows[k].algorithm);
@@ -70,7 +70,8 @@ static void expect(const struct combination *x, size_t k, int points)
     live_table_expect(x->rows[k].algorithm, points, each.likely_ns * points);
 }
 
-/* Say, or refuse, that some points, or all, cannot be compared; the first of them is in x. */
+/* Note that n points cannot be compared, or refuse if that is all of them; the
+ * first of them is in x. */
 static void say_new(const struct combination *x, size_t k, size_t n)
 {
     char *what = differences(sweep.against, &x->out, &x->rows[k]);
@@ -81,8 +82,8 @@ static void say_new(const struct combination *x, size_t k, size_t n)
     free(what);
 }
 
-/* The run of --against: which points have nothing there to be compared with, and why; n:
- * combinations. */
+/* Open the run of --against, and report the points that it does not contain, with the
+ * reason; n: combinations. */
 static void open_against(struct combination *x, int64_t n)
 {
     size_t missing = 0, row = 0;
@@ -105,7 +106,8 @@ static void open_against(struct combination *x, int64_t n)
     }
 }
 
-/* All that is wrong is said here, whichever combination it is of. @return how many there are */
+/* Check all combinations, so that errors in any of them are reported before the first run.
+ * @return the number of combinations */
 static int64_t plan(struct combination *x)
 {
     const int64_t n = sweep_points();
@@ -160,8 +162,8 @@ static void show_progress(const struct row *row, int done, int total)
 
 /* ---- the sweep ---- */
 
-/* Run a row, a point that is kept as soon as it is there. Without a machine it has gone wrong.
- * @return an exit code; -1: it was interrupted, and is none */
+/* Run a row. The point is kept as soon as it is complete. Without a machine the point has
+ * failed. @return an exit code; -1: it was interrupted, and does not count */
 static int run_point(struct combination *x, struct logp_machine *m, struct row *row,
                      struct record_file *file)
 {
@@ -176,7 +178,7 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     if (runs_are_over() && (begun == 0 || code != EXIT_OK))
         return -1;
     row->ran = true;
-    row->record.verified &= code == EXIT_OK; /* so the file says of it, whatever was wrong */
+    row->record.verified &= code == EXIT_OK; /* so the file has it, whatever the error */
     if (sweep.against != NULL)
         row->change = compare_saved(&x->out, row);
     sweep.done++;
@@ -186,7 +188,7 @@ static int run_point(struct combination *x, struct logp_machine *m, struct row *
     x->out.n++;
     if (file->f != NULL && append_record(file, &x->out, row) != EXIT_OK) {
         drop_all_files();
-        _Exit(EXIT_WRONG); /* what the file's buffer still holds is lost */
+        _Exit(EXIT_WRONG); /* the data in the file's buffer are lost */
     }
     return code;
 }
@@ -218,7 +220,7 @@ struct results {
     struct output *first, *last;
 };
 
-/* Keep a copy of what was run of a combination. */
+/* Keep a copy of the rows that were run of a combination. */
 static void keep(struct results *all, const struct combination *x)
 {
     const size_t size = offsetof(struct combination, rows) + x->n * sizeof(x->rows[0]);
@@ -249,7 +251,7 @@ static void free_results(struct results *all)
     }
 }
 
-/* What the file has is of these points, and has not to be run. */
+/* Check that the file's points are the first points of this sweep, which need not be run again. */
 static void find_known(struct combination *x, int64_t n, struct record_file *file)
 {
     for (int64_t i = 0; i < n && sweep.done < file->n; i++) {
@@ -300,7 +302,7 @@ static bool is_precise(const struct logp_record *r, int64_t ppm)
            median - (double)r->interval.low_ns <= most;
 }
 
-/* For people: which medians are not what they should be. */
+/* For people: count the medians that are not precise or were late. */
 static void judge(const struct options *o, const struct output *out)
 {
     int vague = 0, all = 0, late = 0, judged = 0;
@@ -326,8 +328,8 @@ static void judge(const struct options *o, const struct output *out)
             late, judged);
 }
 
-/* Its records, in words, or as a page. Who asks for a file's records a second time gets as many as
- * the first time. */
+/* Show the records, as text or as a page. A repeated request for the records of a file
+ * gets as many as the first. */
 static void show_sweep(const struct options *o, void (*answer)(const struct output *out),
                        size_t known, const struct record_file *file, const struct output *out)
 {
@@ -345,7 +347,7 @@ static void show_sweep(const struct options *o, void (*answer)(const struct outp
         judge(o, out);
 }
 
-/* What --against, --fail-on and --save ask for. @return an exit code */
+/* Do the work of --against, --fail-on and --save. @return an exit code */
 static int compare_and_save(const struct options *o, const struct output *out)
 {
     int code = EXIT_OK;

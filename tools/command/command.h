@@ -14,9 +14,9 @@ struct command {
     /* Take the words that are its own, before its options are looked at; NULL: there are none. */
     void (*take)(struct options *o);
     int (*call)(struct options *o); /* @return exit code */
-    const struct command *under;    /* another, whose second word stands behind this one's */
-    struct names (*words)(void);    /* what the arguments may be, where they do not say; or NULL */
-    bool starts;                    /* behind -- stands the command line of a program */
+    const struct command *under;    /* a subcommand, "bench crossover" of "bench"; or NULL */
+    struct names (*words)(void);    /* allowed arguments, if that does not list them; or NULL */
+    bool starts;                    /* the command line of a program follows -- */
 };
 
 /* Its own options, and those of all commands. */
@@ -34,7 +34,8 @@ extern const char help_introduction[], help_examples[];
 
 /* ---- completion.c ---- */
 
-/* Say what the last of these words may be: all behind `logp`, up to the cursor. */
+/* Print the candidates for the last of these words, which are all after
+ * `logp`, up to the cursor. */
 void complete_words(struct options *o, int n, char **words);
 
 extern const struct command command_run, command_predict, command_schedule, command_list,
@@ -43,7 +44,7 @@ extern const struct command command_run, command_predict, command_schedule, comm
     command_explain, command_search, command_measure, command_validate, command_replay,
     command_mpirun;
 
-/* bench.c: run all points of a sweep, and answer with what came of them; NULL: with curves, in
+/* bench.c: run all points of a sweep, and answer with their records; NULL: with curves, in
  * o->format, unless o->only_plot. @return exit code */
 int run_sweep(struct options *o, void (*answer)(const struct output *out));
 

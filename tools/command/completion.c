@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * logp completion: what bash, zsh and fish load to complete the command line. All ask the command
- * itself,
+ * logp completion: the scripts that bash, zsh and fish load to complete the command line. They
+ * call the command itself,
  *
  *     logp complete WORD...
  *
- * with the words behind `logp` up to the one at the cursor, and are told what that may be, a line
- * each: the word, a tab and what it means; or ":files", where it may be the name of a file. So all
- * they know comes from the tables: the commands, their arguments, the options, the algorithms.
+ * with the words after `logp`, up to the one at the cursor. It prints the candidates for
+ * that word, one a line: the word, a tab and its meaning; or ":files" where it may be the
+ * name of a file. So all candidates come from the tables: the commands, their arguments, the
+ * options, the algorithms.
  */
 #include "command/command.h"
 
@@ -15,16 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What has been typed. */
+/* The words typed so far. */
 struct typed {
     const char *words[3]; /* the first that are neither options nor their values */
     int n;
-    const char *option; /* whose value is at the cursor; "": none's */
-    const char *begin;  /* what stands there, as far as it is typed */
-    char before[256];   /* of it: what a candidate stands behind, "--algo=flat," */
+    const char *option; /* the option whose value is at the cursor; "": none */
+    const char *begin;  /* the part of the word at the cursor that is typed */
+    char before[256];   /* of the same word, before a candidate: "--algo=flat," */
 };
 
-/* ---- which words there may be ---- */
+/* ---- candidates ---- */
 
 static void offer(const struct typed *t, const char *word, const char *meaning)
 {
@@ -37,7 +38,8 @@ static void offer_files(void)
     puts(":files");
 }
 
-/* A list as people read it: "a, b or c". Of a form ("mesh:RxC", "mesh[:RxC]") only the name. */
+/* Offer the words of a list such as "a, b or c". Of a form ("mesh:RxC",
+ * "mesh[:RxC]") only the name. */
 static void offer_list(const struct typed *t, const char *words)
 {
     char list[MAX_LIST], *save = NULL;
@@ -87,7 +89,7 @@ static void offer_options(const struct typed *t, struct options *o, const struct
     offer(t, "--help", "all options of this command");
 }
 
-/* Those of the collective that is named; of all, where none is. Each name once. */
+/* Offer the algorithms of the named collective, or of all. Each name once. */
 static void offer_algorithms(const struct typed *t)
 {
     const char *of = t->n > 1 && logp_collective_find(t->words[1]) != NULL ? t->words[1] : NULL;
@@ -116,9 +118,9 @@ static void offer_values(const struct typed *t, struct options *o, const struct 
     }
 }
 
-/* ---- what has been typed ---- */
+/* ---- the words typed so far ---- */
 
-/* Does an option of this name take a value? */
+/* Whether an option of this name takes a value. */
 static bool takes_value(const struct options *o, const char *option, size_t length)
 {
     struct option_facts f;
@@ -214,7 +216,7 @@ void complete_words(struct options *o, int n, char **words)
         offer_algorithms(&t);
 }
 
-/* ---- what the shells load ---- */
+/* ---- the scripts of the shells ---- */
 
 static const char bash[] =
     "# Completion of logp for bash: logp completion bash\n"

@@ -18,7 +18,7 @@ static void take_names(struct options *o)
     char list[MAX_LIST];
 
     if (o->n_words < 2 || logp_collective_find(o->words[1]) == NULL)
-        return; /* named_collective() says what is missing */
+        return; /* named_collective() reports the error */
     for (size_t i = 0; (a = logp_algorithm_at(o->words[1], i)) != NULL; i++)
         add_name(&names, a->name);
     if (option_is_given("algo"))
@@ -36,7 +36,7 @@ static void take_names(struct options *o)
     o->n_words = 2;
 }
 
-/* Those of a plug-in are there by now. */
+/* Check the names; a plug-in has added its own by now. */
 static void check_names(const struct options *o)
 {
     const struct logp_algorithm *a;

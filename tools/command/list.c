@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* logp list: what there is. Each kind is a table of (name, of, summary, source, same). */
+/* logp list: all items of a kind, such as algorithms. Each kind is a table of (name, of,
+ * summary, source, same). */
 #include "command/command.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@ enum { MAX_ENTRIES = 256 };
 struct entry {
     const char *name, *of, *summary, *source; /* of, source: NULL, where there is none */
     const struct logp_algorithm
-        *same; /* do all ranks get the same bits? NULL: it is no allreduce */
+        *same; /* whether all ranks get the same bits; NULL: not an allreduce */
 };
 
 static bool gives_same(const struct logp_algorithm *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logp measure: L, o, g, G of what the options ask for, from outside. */
+/* logp measure: L, o, g, G of the network that the options select, measured from outside. */
 #include "measure/measure.h"
 #include "command/command.h"
 #include "run/run.h"
@@ -25,7 +25,7 @@ static struct pair *list_pairs(const struct options *o, size_t *n)
     return pairs;
 }
 
-/* Where nothing is emulated, combining is what this host does. */
+/* Measure the cost of combining on this host, where nothing is emulated. */
 static void measure_combining(struct measured *m)
 {
     const struct logp_op *sum = logp_op_find("sum", "double");

@@ -25,16 +25,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char again[] = "LOGP_MPIRUN"; /* set: the library is there */
+static const char again[] = "LOGP_MPIRUN"; /* set: the library is loaded */
 
-/* Is it in this folder, whose path ends before `end`? */
+/* Whether the library is in this folder, whose path ends before `end`. */
 static bool is_there(char *path, size_t size, const char *folder, const char *end, const char *name)
 {
     return snprintf(path, size, "%.*s%s", (int)(end - folder), folder, name) < (int)size &&
            access(path, R_OK) == 0;
 }
 
-/* In a build below the folder of this command; installed, below the folder of liblogp. */
+/* Find the library: in a build, below the folder of this command; installed,
+ * below that of liblogp. */
 static void find_library(char *path, size_t size)
 {
     const char *(*const version)(void) = logp_version;
@@ -62,8 +63,8 @@ static void find_library(char *path, size_t size)
 
 static const char own_files[] = "/proc/self/fd/";
 
-/* The library's name for LD_PRELOAD, where a blank or a colon ends a name: then that of a file that stays open
- * in what is started. */
+/* Name the library for LD_PRELOAD, where a blank or a colon ends a name: such a library gets the
+ * name of a file descriptor that stays open in the started program. */
 static void name_preload(const char *library, char *name, size_t size)
 {
     const int file = strpbrk(library, " :$") != NULL ? open(library, O_RDONLY) : -1;
@@ -74,7 +75,8 @@ static void name_preload(const char *library, char *name, size_t size)
         snprintf(name, size, "%s", library);
 }
 
-/* AddressSanitizer and ThreadSanitizer end a process before main() if another library comes first. */
+/* AddressSanitizer and ThreadSanitizer end a process before main() if
+ * another library comes first. */
 #if defined(__has_feature)
 #define HAS(sanitizer) __has_feature(sanitizer)
 #else
@@ -87,8 +89,8 @@ static const bool is_sanitized = true;
 static const bool is_sanitized = false;
 #endif
 
-/* Start this command again, with the library before the C library, but behind a tool that the user
- * loads to see the calls of MPI. */
+/* Start this command again, with the library before the C library, but after a tool that the
+ * user loads to see the calls of MPI. */
 static void start_again(char **argv)
 {
     char library[PATH_MAX + 64], path[PATH_MAX + 64], both[2 * PATH_MAX];
@@ -112,7 +114,8 @@ static void start_again(char **argv)
     exit(EXIT_WRONG);
 }
 
-/* What ranks start has the environment and the open files that this command was started with. */
+/* Restore the environment and the open files with which this command was started, for
+ * processes that ranks start. */
 static void restore_environment(void)
 {
     const char *preload = getenv(again), *ours = getenv("LD_PRELOAD");
@@ -129,7 +132,8 @@ static void restore_environment(void)
     unsetenv(again);
 }
 
-/* Nothing is emulated, unless the model is given; ranks are fibers, which a debugger does not see. */
+/* Set defaults: nothing is emulated unless the model is given; ranks are fibers, which a
+ * debugger does not see. */
 static void take(struct options *o)
 {
     static const char *const model[] = {"L",      "o",       "g",        "G",     "o-send",
@@ -151,7 +155,7 @@ static void take(struct options *o)
         give_option("timeout", option_is_given("explore") ? "10s" : "3600s");
 }
 
-/* Where the shell would find it. */
+/* Find a program as the shell would. */
 static const char *find_program(const char *name, char *path, size_t size)
 {
     const char *folders = getenv("PATH");
@@ -179,7 +183,7 @@ static int draw(const struct options *o, const struct logp_trace *trace, const c
     return end_answer(code, false);
 }
 
-/* What the calls took, to the file of --report. @return the exit code */
+/* Write the times of calls to the file of --report. @return the exit code */
 static int report(const struct options *o, const struct logp_trace *trace,
                   const struct mpi_report *calls, const char *program, int code)
 {
@@ -200,7 +204,7 @@ static int report(const struct options *o, const struct logp_trace *trace,
     return code;
 }
 
-/* Is a debugger there already? */
+/* Whether a debugger is already attached. */
 static bool is_traced(void)
 {
     FILE *f = fopen("/proc/self/status", "r");
@@ -215,7 +219,7 @@ static bool is_traced(void)
     return tracer != 0;
 }
 
-/* This command in gdb, which then has the library before the C library and knows of ranks. */
+/* Start this command in gdb, with the library before the C library and the commands for ranks. */
 static void start_gdb(char **argv)
 {
     char library[PATH_MAX + 64], name[PATH_MAX + 64];
@@ -247,7 +251,8 @@ static void start_gdb(char **argv)
     bad_usage("mpirun: --gdb: gdb cannot be started: %s", strerror(errno));
 }
 
-/* What was recorded, whatever came of the program. @return the exit code */
+/* Write the diagram and the report of the recorded run, also of a program that failed.
+ * @return the exit code */
 static int show_records(const struct options *o, struct logp_machine *m,
                         const struct mpi_report *calls, const char *program, int code)
 {
@@ -266,7 +271,7 @@ static int show_records(const struct options *o, struct logp_machine *m,
     return code;
 }
 
-/* A rank has not come back, and may hold the lock of any stream. */
+/* Report that a rank has not come back; it may hold the lock of any stream. */
 static void say_unrecorded(const struct options *o)
 {
     static const char text[] =
@@ -275,10 +280,10 @@ static void say_unrecorded(const struct options *o)
 
     if ((o->traced != NULL || o->report != NULL) && poll(&ready, 1, 0) > 0 &&
         write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-        return; /* nobody reads it */
+        return; /* there is no reader */
 }
 
-/* Could the host keep up with the delays? */
+/* Print whether the host kept up with the delays, if it did not. */
 static void advise(const struct options *o, const struct logp_machine *m,
                    const struct mpi_program *program)
 {
@@ -289,7 +294,8 @@ static void advise(const struct options *o, const struct logp_machine *m,
     free(text);
 }
 
-/* Has a rank computed for longer than can be overlooked, and than a tenth of the time that passed? */
+/* Report computing if a rank computed for long enough to notice, and for more than a tenth
+ * of the time that passed. */
 static void say_computed(const struct mpi_program *program)
 {
     enum { NOTICED_NS = 20000000 };
@@ -302,7 +308,7 @@ static void say_computed(const struct mpi_program *program)
             show_ns(program->computed_ns / 1000000 * 1000000, time, sizeof(time)));
 }
 
-/* As the library names it, or as MPI does: bcast, reduce_scatter. */
+/* Find a collective by the library's name or by MPI's: bcast, reduce_scatter. */
 static const struct logp_collective *collective_named(const char *word, const char *name)
 {
     static const char *const called[] = {"barrier",        "broadcast", "scatter", "gather",
@@ -322,8 +328,8 @@ static const struct logp_collective *collective_named(const char *word, const ch
     return logp_collective_find(own);
 }
 
-/* Set a knob of the algorithm, of "k=4" in the word. Knobs whose default is a value are of the model of a
- * computation, which a program has itself. */
+/* Set a parameter of the algorithm from "k=4" in the word. Only parameters without a default
+ * value can be set: the others model a computation, which a program itself has. */
 static void set_knob(struct mpi_forced *forced, const char *word, const char *text)
 {
     const size_t length = strcspn(text, "=");
@@ -350,7 +356,7 @@ static void set_knob(struct mpi_forced *forced, const char *word, const char *te
     free(name);
 }
 
-/* Of "allreduce=ring". whole: with what stands behind it */
+/* Find the algorithm of "allreduce=ring". whole: the word with its parameters */
 static const struct logp_algorithm *algorithm_named(const char *word, const char *whole)
 {
     const size_t length = strcspn(word, "=");
@@ -384,7 +390,7 @@ static struct mpi_forced forced_algorithm(const char *whole)
     return forced;
 }
 
-/* Is it "k=4", which belongs to the algorithm before it? */
+/* Whether the word is "k=4", a parameter of the algorithm before it. */
 static bool is_knob(const char *word)
 {
     const size_t length = strcspn(word, "=");
@@ -395,7 +401,7 @@ static bool is_knob(const char *word)
     return is;
 }
 
-/* --algo: what is forced, with an end. It stays. */
+/* The algorithms of --algo, ending with a zeroed element; never freed. */
 static const struct mpi_forced *forced_algorithms(const struct options *o)
 {
     char *list = or_end(strdup(o->algorithm_list)), *save = NULL;
@@ -418,7 +424,7 @@ static void check_compute(const struct options *o)
                   "on the wall clock, computing takes real time");
 }
 
-/* Of a run that is one of many. */
+/* Check the options of an explored run, of which there are many. */
 static void check_explored(const struct options *o)
 {
     static const struct {
@@ -445,7 +451,7 @@ static void check_explored(const struct options *o)
         bad_usage("mpirun: --explore uses the virtual clock; remove --clock wall");
 }
 
-/* Each process has the ranks of its own. */
+/* Refuse options that need all ranks in one process. */
 static void check_processes(const struct options *o)
 {
     const char *with = o->gdb              ? "--gdb"
@@ -459,7 +465,8 @@ static void check_processes(const struct options *o)
                    with);
 }
 
-/* Many runs by the test kit. It leaves the replay of a failure where LOGP_REPLAY_DIR says, or here. */
+/* Run the program many times by the test kit. A failure leaves its replay in LOGP_REPLAY_DIR, or
+ * in the working directory. */
 static int explored(const struct options *o, struct mpi_program *program,
                     int (*run)(struct logp_machine *, struct mpi_program *))
 {
@@ -569,7 +576,7 @@ static int mpirun(struct options *o)
     fflush(NULL);
     if (over_processes(o)) {
         logp_machine_destroy(m);
-        exit(code); /* at which the MPI that carries it ends */
+        exit(code); /* at which the MPI of the transport ends */
     }
     _exit(code); /* copies of the program stay loaded: nothing of them is to run any more */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logp paper: a paper's figures and tables beside ours. */
+/* logp paper: the figures and tables of a paper, next to ours. */
 #include "command/command.h"
 #include "papers/paper.h"
 #include "plot/plot.h"
@@ -39,7 +39,7 @@ static const struct paper_kind *the_paper(const struct options *o)
     return papers[which];
 }
 
-/* A folder that is there, or is made. */
+/* Make a folder, unless it exists. */
 static void make_folder(const char *path)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logp plot: the curves of a sweep, which is run, or was and is in a file. */
+/* logp plot: the curves of a sweep, which is run or read from a file. */
 #include "command/command.h"
 #include "output/output.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* logp predict: one row for each algorithm asked for. */
+/* logp predict: one row for each requested algorithm. */
 #include "choice/choice.h"
 #include "command/command.h"
 #include "output/output.h"
 #include "run/run.h"
 
-/* INT64_MAX: it is not predicted when it ends at the latest. */
+/* INT64_MAX: there is no upper bound of its end. */
 static int64_t end_of(const struct row *row)
 {
     const struct logp_prediction *p = &row->record.prediction;
@@ -15,7 +15,7 @@ static int64_t end_of(const struct row *row)
                : INT64_MAX;
 }
 
-/* The best first; of equals the first of the table. */
+/* Sort by time, the best first; ties go to the row that is first in the table. */
 static void rank_rows(struct row *rows, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -28,8 +28,8 @@ static void rank_rows(struct row *rows, size_t n)
     }
 }
 
-/* What is missing: of one that only runs, and of the only one that was asked for. Also, what is
- * wrong with steps. @return an exit code */
+/* Note a missing prediction: of an algorithm that only runs, or of the only one that was
+ * requested. Report errors in steps, too. @return an exit code */
 static int say_unpredicted(const struct options *o, const struct logp_invocation *c,
                            const struct row *rows, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logp report: what run or bench finds out, as one page for the browser. */
+/* logp report: the results of run or bench, as one page for the browser. */
 #include "choice/choice.h"
 #include "command/command.h"
 #include "file/file.h"
@@ -12,9 +12,9 @@
 #include <time.h>
 
 static const char *page;  /* its file; NULL: stdout */
-static const char *first; /* the same, where it stands before the collective; or NULL */
+static const char *first; /* the same, if given before the collective; or NULL */
 
-/* The keys of the sizes and the algorithms' knobs that have several values. */
+/* The keys of the sizes and of the algorithms' parameters that have several values. */
 static json_t *swept(void)
 {
     const struct column *col;
@@ -84,7 +84,7 @@ static void write_page(const struct output *out)
     end_page(stdout);
 }
 
-/* The page's name may stand before the collective, as --output. */
+/* Take the page's name before the collective as the value of --output. */
 static void take_file(struct options *o)
 {
     const char *end = o->n_words > 1 ? strrchr(o->words[1], '.') : NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* logp run: one row for each algorithm asked for. */
+/* logp run: one row for each requested algorithm. */
 #include "choice/choice.h"
 #include "command/command.h"
 #include "output/output.h"
 #include "run/run.h"
 
-/* A few runs of the worst row with other options, so that the advice is one that has been tried.
+/* Try the worst row with other options in a few runs, so that only tried advice is given.
  * @return its ratio; 0: it could not be run */
 static double try_worst(struct options *o, const char *collective, const struct advice *a)
 {
@@ -23,8 +23,8 @@ static double try_worst(struct options *o, const char *collective, const struct 
     return run_alone(o, &c, &row) == EXIT_OK ? logp_record_ratio(&row.record) : 0;
 }
 
-/* Threads could not keep up: could fibers? Bytes cost more than the model charges for: what if it
- * does charge for them? */
+/* Try fibers if threads could not keep up, and a model with a larger G if copying bytes costs
+ * more than the model charges. */
 static void try_others(const struct options *o, const char *collective, struct advice *a)
 {
     struct options fibers = *o, charged = *o;

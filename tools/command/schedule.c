@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * logp schedule: who does what, in which order. In a form without data a combination is computing
- * for its time, and copying, which costs nothing, is left out.
+ * logp schedule: the steps of each rank, in order. In a form without data a combination is
+ * computing for its time, and copying, which costs nothing, is left out.
  */
 #include "choice/choice.h"
 #include "command/command.h"

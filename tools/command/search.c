@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * logp search: look for a faster schedule until the time is over or Ctrl-C, say how far it is from
- * the lower bound, and write it.
+ * logp search: look for a faster schedule until the time is over or Ctrl-C, report its distance
+ * from the lower bound, and write it.
  */
 #include "choice/choice.h"
 #include "command/command.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* logp trace: one run as a space-time diagram, beside its prediction; or that alone; or the run of
- * a replay file. */
+/* logp trace: one run as a space-time diagram, next to its prediction; or the prediction only;
+ * or the run of a replay file. */
 #include "trace/trace.h"
 #include "choice/choice.h"
 #include "command/command.h"
@@ -74,7 +74,7 @@ static void resolve_replay(struct options *o, const struct logp_replay *r)
     }
 }
 
-/* The lines of a failure's text that say what went wrong, in one. To be freed */
+/* Join the lines of a failure's text that describe the failure. To be freed */
 static char *in_short(const char *text)
 {
     char *all = or_end(calloc(2 * strlen(text) + 1, 1)), *to = all;
@@ -104,7 +104,7 @@ static int64_t start_of(const struct logp_event *e, size_t n, size_t i)
     return i < n ? e[i].start_ns : INT64_MAX;
 }
 
-/* When the first event begins that is not in both runs; -1: there is none */
+/* Begin of the first event that is not in both runs; -1: there is none */
 static int64_t parted(const struct logp_trace *a, const struct logp_trace *b)
 {
     int64_t first = INT64_MAX;
@@ -129,7 +129,8 @@ static int64_t parted(const struct logp_trace *a, const struct logp_trace *b)
     return first < INT64_MAX ? first : -1;
 }
 
-/* The failure beside the nearest run that passes. point: where they differ, and the failure */
+/* Show the failure next to the nearest run that passes. point: where they
+ * differ, and the failure */
 static void show_diff(struct shown *s, const struct replayed *what)
 {
     const char *failure = s->failure;
@@ -191,7 +192,7 @@ static int trace_replay(struct options *o)
 
 /* ---- of a collective ---- */
 
-/* What cannot be shown is refused before anything is run. */
+/* Refuse runs that cannot be shown before anything is run. */
 static void refuse(const struct options *o, const struct logp_algorithm *a, size_t n)
 {
     const int64_t most = o->format->trace->most;

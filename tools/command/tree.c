@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* logp tree: the tree of an algorithm that is one, who sends to whom and when, in units. */
+/* logp tree: the communication tree of an algorithm (tree-based ones only), with times in units. */
 #include "choice/choice.h"
 #include "command/command.h"
 #include "tree/tree.h"
@@ -18,7 +18,8 @@ static const struct kind {
     {"summation", {{"optimal-paper", "optimal"}, 2}, make_summation_tree},
 };
 
-/* NULL: it is no tree of which there is an optimal one, or another is asked for. */
+/* Find the optimal tree of the collective. NULL: it has none, or another
+ * algorithm was requested. */
 static const struct kind *the_kind(const struct options *o, const char *collective)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -29,7 +30,7 @@ static const struct kind *the_kind(const struct options *o, const char *collecti
     return NULL;
 }
 
-/* Are n processors too many for that? */
+/* Refuse n processors if they are more than that. */
 static void limit(const struct options *o, int64_t n, int64_t most, const char *what,
                   const char *otherwise)
 {
@@ -40,7 +41,7 @@ static void limit(const struct options *o, int64_t n, int64_t most, const char *
         bad_option("-P", text, "%s up to %lld processors%s", what, (long long)most, otherwise);
 }
 
-/* What comes when must be known. */
+/* Refuse options under which the times of messages are not known in advance. */
 static void refuse_unplanned(const struct options *o)
 {
     if (o->network.topology != NULL)

@@ -40,8 +40,8 @@ static const struct tune_form *find_form(const struct options *o)
     refuse_name("--export", o->export, &names);
 }
 
-/* Those of the form; where it has none of its own, all whose size is one number, or nothing, and
- * where there is a choice. */
+/* Find the collectives of the form. If it has no list, take all with several algorithms, and
+ * with a size that is a single number or none. */
 static size_t find_collectives(const struct tune_form *form, struct tune_collective *out)
 {
     const struct logp_collective *c;
@@ -60,7 +60,7 @@ static size_t find_collectives(const struct tune_form *form, struct tune_collect
     return n;
 }
 
-/* The words behind the command must name some of them. */
+/* Check that the words after the command name some of them. */
 static void check_words(const struct options *o, const struct tune_collective *all, size_t n)
 {
     struct names names = {0};
@@ -95,7 +95,7 @@ static void resolve_model(struct options *o)
         bad_option("--gamma", "host", "no memory to measure it");
 }
 
-/* Say that its table is the same for all sizes, where bytes cost nothing. */
+/* Note that its table is the same for all sizes, where bytes cost nothing. */
 static void judge_model(const struct options *o, const struct tune_collective *all, size_t n)
 {
     char text[MAX_LIST];

@@ -10,7 +10,7 @@ enum { MOST_P = 1024 };
 static const struct names usual = {
     {"broadcast", "reduce", "allreduce", "allgather", "alltoall", "barrier"}, 6};
 
-/* Those that the words name, or the usual. */
+/* The collectives that the words name, or the usual ones. */
 static struct names list_collectives(const struct options *o)
 {
     const struct logp_collective *c;
@@ -30,7 +30,7 @@ static struct names list_collectives(const struct options *o)
     return wanted.n > 0 ? wanted : usual;
 }
 
-/* What nobody says: sizes and processors that a laptop runs in a minute. */
+/* Set the default sizes and processors, which a laptop runs in a minute, and check those given. */
 static void resolve_points(struct options *o)
 {
     if (!o->emulated)
@@ -46,8 +46,8 @@ static void resolve_points(struct options *o)
         bad_option("--bytes", option_text("bytes"), "up to 16 MiB");
 }
 
-/* Over how many processes: only the machines of points go over them; one with room for all that
- * there may be says it before. */
+/* Begin the shared output of several processes. Only the machines of points use them, so one for
+ * the largest P is created here to count them. @return the number of processes */
 static int begin_processes(const struct options *o)
 {
     struct options most = *o;
@@ -67,14 +67,14 @@ static int begin_processes(const struct options *o)
     return n;
 }
 
-/* What an emulated machine is predicted with, where nobody says: its own parameters. */
+/* Predict an emulated machine with its own parameters unless --machine is given. */
 static void resolve_machine(struct options *o)
 {
     struct options as_it_is = *o;
 
     if (strcmp(o->on, "host") == 0 || option_given("machine"))
         return;
-    set_machine(&as_it_is, "--on", o->on); /* that is how its user knows it, if it is none */
+    set_machine(&as_it_is, "--on", o->on); /* named so in the error, if it is not a machine */
     give_option("machine", o->on);
     resolve_point(o, 0);
 }
@@ -106,7 +106,7 @@ static int validate(struct options *o)
     resolve_points(o);
     on = *o;
     on.network.params = (struct logp_params){0};
-    on.node_size = 0; /* --nodes and --link are of what is predicted */
+    on.node_size = 0; /* --nodes and --link apply to the prediction */
     on.rules = NULL;
     if (strcmp(o->on, "host") != 0) {
         v.on = shown_text(o->on);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that the command writes. The new text goes to a temporary file in the same directory, which
- * takes the old one's place when all of it is there: a run that fails, that a signal ends or that
- * finds the disk full leaves the old file as it was, and no temporary file. It has no name until then; on a file
- * system that has only files with names, SIGKILL leaves it there. A symbolic link stays
- * one, and its target is replaced. What is no regular file (a pipe, a device, /dev/stdout) is
- * written to directly.
+ * Files that the command writes. The new text goes to a temporary file in the same directory,
+ * which replaces the old file when all of it is written: a run that fails, is ended by a signal
+ * or finds the disk full leaves the old file as it was, and no temporary file. The temporary
+ * file gets a name only at the end; on a file system where each file needs a name from the
+ * start, SIGKILL leaves it there. A symbolic link remains a link, and its target is replaced. A
+ * path that is not a regular file (a pipe, a device, /dev/stdout) is written to directly.
  */
 #ifndef LOGP_TOOL_FILE_H
 #define LOGP_TOOL_FILE_H
@@ -15,22 +15,24 @@
 
 /* Starts as {0}. */
 struct new_file {
-    FILE *f;      /* to write to, and unless it is a device to read; NULL: there is none */
-    char *target; /* what is replaced; NULL: nothing, or not any more */
+    FILE *f;      /* to write to and, unless it is a device, to read; NULL: there is none */
+    char *target; /* the file to be replaced; NULL: none, or it has been replaced */
     int slot;     /* of the temporary file's name */
 };
 
 /* ---- replace.c ---- */
 
-/* Can a file be written there? Nothing is changed. @return an errno; 0: yes, as far as known */
+/* Check whether a file can be written there, and change nothing.
+ * @return an errno; 0: yes, as far as known */
 int place_error(const char *path);
-/* End the process with exit code 2 where it cannot. option: what names the file */
+/* End the process with exit code 2 where it cannot. option: the one that names the file */
 void check_place(const char *option, const char *path);
 /* Begin a file. @return an errno; 0: f->f is there */
 int new_file_begin(struct new_file *f, const char *path);
-/* Replace the old file now, and go on writing. @return an errno: the old file is as it was; 0 */
+/* Replace the old file now, and continue to write.
+ * @return an errno: the old file is as it was; 0 */
 int new_file_publish(struct new_file *f);
-/* All is written: replace the old file. @return an errno: the old file is as it was; 0 */
+/* Replace the old file, as all is written. @return an errno: the old file is as it was; 0 */
 int new_file_keep(struct new_file *f);
 /* Leave the old file as it was. */
 void new_file_drop(struct new_file *f);
@@ -39,17 +41,19 @@ void drop_all_files(void);
 
 /* ---- stdout.c: a command's answer, as a file ---- */
 
-/* From now on stdout is the new file; ends the process with exit code 2 where there can be none. */
+/* Make stdout the new file from now on; ends the process with exit code 2
+ * where that is not possible. */
 void begin_answer(const char *option, const char *path);
-/* The whole answer has been printed, whatever the command's exit code will be. */
+/* Note that the whole answer has been printed, whatever the command's exit code will be. */
 void answer_is_whole(void);
-/* The command ends: check what was printed; after exit code 0, or where the answer is whole,
- * replace the old file, else leave it and say so. stdout is what it was before. interrupted: it is
- * not whole. @return the exit code */
+/* End the answer: check that all of it was written; after exit code 0, or where the answer is
+ * whole, replace the old file, otherwise leave it and report that. stdout is the same as before
+ * begin_answer(). interrupted: the answer is not whole. @return the exit code */
 int end_answer(int code, bool interrupted);
-/* What print() prints on stdout, as a text, to be freed; it ends the process without memory. */
+/* Return the output of print() to stdout as a text, to be freed; without
+ * memory it ends the process. */
 char *printed_by(void (*print)(const void *what), const void *what);
-/* The number behind `attribute`, as width=", the first time that it stands in an SVG. */
+/* Return the number after the first `attribute`, such as width=", in an SVG. */
 double svg_number(const char *svg, const char *attribute);
 
 #endif

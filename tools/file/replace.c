@@ -16,8 +16,9 @@
 
 enum { MOST_FILES = 4, MOST_LINKS = 40 };
 
-/* The temporary files. One has no name (O_TMPFILE) until all of it is there, where the file system can do that:
- * so nothing is left of it, however the process ends. Those that have a name are removed by exit() and signals. */
+/* The temporary files. One has no name (O_TMPFILE) until all of it is written, if the file
+ * system supports that, so nothing is left of it, however the process ends. Those that have a
+ * name are removed by exit() and signals. */
 static struct {
     bool taken;
     char name[PATH_MAX]; /* empty: none yet */
@@ -32,7 +33,7 @@ void drop_all_files(void)
             unlink(temporary[i].name);
 }
 
-/* Only functions that a signal handler may call. */
+/* Calls only functions that a signal handler may call. */
 static void on_signal(int signal_number)
 {
     static const char said[] = "logp: interrupted; the output file is as it was\n";
@@ -44,8 +45,9 @@ static void on_signal(int signal_number)
     _exit(EXIT_WRONG);
 }
 
-/* The first ones to say what became of the file; all, where its name would stay. Under nohup SIGHUP stays
- * ignored. A run catches the others itself, before or after. */
+/* Catch the first three signals, to report that the old file is unchanged; catch all of them
+ * if a file name would remain. Under nohup SIGHUP stays ignored. A run catches the others
+ * itself, before or after. */
 static void watch_signals(bool all)
 {
     static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGALRM,
@@ -60,7 +62,7 @@ static void watch_signals(bool all)
             sigaction(signals[i], &action, NULL);
 }
 
-/* ---- where it is ---- */
+/* ---- the place of a file ---- */
 
 /* The folder of a path, to be freed. */
 static char *folder_of(const char *path)
@@ -75,8 +77,8 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* The file that a path means, through symbolic links, of which the last may lead to no file yet. To
- * be freed. */
+/* Find the file that a path leads to through symbolic links, of which the last may lead to a
+ * file that does not exist yet. To be freed. */
 static char *target_of(const char *path)
 {
     char *at = or_end(strdup(path));
@@ -103,7 +105,7 @@ static char *target_of(const char *path)
     return at;
 }
 
-/* What has no name of its own, or is no regular file, cannot be replaced. */
+/* Whether the path is written to directly: an open descriptor, or not a regular file. */
 static bool is_direct(const char *path)
 {
     struct stat s;
@@ -145,7 +147,7 @@ void check_place(const char *option, const char *path)
         bad_option(option, path, "a writable file: %s", strerror(error));
 }
 
-/* ---- writing it ---- */
+/* ---- writing a file ---- */
 
 static int find_entry(void)
 {
@@ -156,7 +158,7 @@ static int find_entry(void)
     return i;
 }
 
-/* As open() would have made it; of a file that is there, as that is. */
+/* The mode of the target; if there is none, as open() would create it. */
 static mode_t mode_of(const char *target)
 {
     const mode_t mask = umask(0);
@@ -166,14 +168,14 @@ static mode_t mode_of(const char *target)
     return stat(target, &s) == 0 ? s.st_mode & 0777 : 0666 & ~mask;
 }
 
-/* Its path in /proc, by which a file without a name gets one. */
+/* Return its path in /proc, by which a file without a name can get one. */
 static const char *path_of_file(int fd, char path[32])
 {
     snprintf(path, 32, "/proc/self/fd/%d", fd);
     return path;
 }
 
-/* @return -1: there is none that could get a name later */
+/* @return its descriptor; -1: no file here could get a name later */
 static int make_nameless(const char *folder)
 {
     const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -181,7 +183,7 @@ static int make_nameless(const char *folder)
 
     if (fd < 0 || access(path_of_file(fd, path), F_OK) == 0)
         return fd;
-    close(fd); /* /proc is not there */
+    close(fd); /* /proc is not mounted */
     return -1;
 }
 
@@ -199,7 +201,7 @@ static int make_named(const char *folder, int slot)
     return fd;
 }
 
-/* Its descriptor, none of the first three; -1: errno says why. */
+/* Create the temporary file. @return its descriptor, > 2; -1: with the reason in errno */
 static int make_temporary(const char *target, int slot)
 {
     char *folder = folder_of(target);
@@ -220,8 +222,8 @@ static int make_temporary(const char *target, int slot)
     return -1;
 }
 
-/* Give it a name beside its target, if it has none: rename() replaces a file, and linkat() does not.
- * @return an errno; 0 */
+/* Give it a name in the folder of its target, if it has none: rename() replaces a file, and
+ * linkat() does not. @return an errno; 0 */
 static int name_it(struct new_file *f)
 {
     static unsigned number;
@@ -283,7 +285,7 @@ int new_file_begin(struct new_file *f, const char *path)
     return error;
 }
 
-/* The temporary file has the name of the old one now, or it is no temporary file. */
+/* Rename the temporary file to its target. Does nothing if there is no target. */
 static int rename_it(struct new_file *f)
 {
     if (f->target == NULL)
@@ -302,7 +304,8 @@ static int flush(struct new_file *f)
     return fflush(f->f) != 0 ? errno : ferror(f->f) ? EIO : 0;
 }
 
-/* Replace the old file, and close the new one before if that is wanted. While it has a name, signals wait. */
+/* Replace the old file, and before that close the new one if requested. While it has a
+ * name, signals are blocked. */
 static int replace(struct new_file *f, bool closes)
 {
     sigset_t all, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stdout as a new file: commands print, wherever that goes. See file.h. */
+/* stdout as a new file: commands print to it in any case. See file.h. */
 #include "file/file.h"
 #include "text/text.h"
 
@@ -11,9 +11,9 @@
 
 static struct {
     struct new_file file;
-    const char *path; /* NULL: stdout is what it was */
+    const char *path; /* NULL: stdout is not replaced */
     bool is_whole, existed;
-    int before; /* what stdout was; -1: it was closed */
+    int before; /* the former stdout; -1: it was closed */
 } answer;
 
 void begin_answer(const char *option, const char *path)
@@ -36,8 +36,8 @@ void answer_is_whole(void)
     answer.is_whole = true;
 }
 
-/* Some of what was printed before is lost, and errno of then, too: it is found again by writing
- * more to a file that will be dropped. @return an errno; -1: it is not known */
+/* Find the error of an earlier write again, by writing more to a file that will be dropped: some
+ * of the output is lost, and its errno, too. @return an errno; -1: not known */
 static int error_of_before(void)
 {
     static const char more[4096];
@@ -99,7 +99,7 @@ int end_answer(int code, bool interrupted)
     return EXIT_WRONG;
 }
 
-/* The C library of GNU lets a program set stdout. */
+/* Replace stdout, which the GNU C library allows. */
 char *printed_by(void (*print)(const void *what), const void *what)
 {
     FILE *const usual = stdout;

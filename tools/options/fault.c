@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --fault and --noise: the library reads them (logp/delay.h), and says what is wrong. */
+/* --fault and --noise. The library parses them (logp/delay.h) and words the errors. */
 #include "options/rows.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ bool is_faulty(const struct options *o)
     return o->network.faults != NULL || o->network.noise != NULL;
 }
 
-/* Is the text, which one of the two is, as the library wants it? */
+/* Check the text, the value of --fault or --noise, by the library. */
 static void check(const struct options *o, const char *option, const char *text)
 {
     const struct logp_network network = {
@@ -41,7 +41,8 @@ static void apply(struct options *o, const char *option, const char *text, const
     check(o, option, text);
 }
 
-/* To measure, each message must arrive, once, as it was sent. */
+/* Refuse faults that lose or change messages: for a measurement each must
+ * arrive once, as it was sent. */
 static void refuse_losses(const char *option, const char *text)
 {
     static const struct names harmless = {{"delay", "slow"}, 2};

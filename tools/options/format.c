@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --format: which of the formats the command can use, and which of these it shall be; --output, the
- * suffix of which decides where --format does not; --explain, --plot; --quiet, --verbose, --color. */
+/* --format, and which formats the command can use; --output, whose suffix decides if --format is
+ * not given; --explain, --plot; --quiet, --verbose, --color. */
 #include "options/rows.h"
 
 #include "file/file.h"
@@ -47,7 +47,7 @@ static const char *usable_formats(const struct options *o, char buf[MAX_LIST])
     return list_names(&names, " or ", buf);
 }
 
-/* NULL: there is none of this name. */
+/* @return NULL: unknown name */
 static const struct output_format *find_format(const struct options *o, const char *name)
 {
     const struct output_format *f = o->formats;
@@ -57,7 +57,7 @@ static const struct output_format *find_format(const struct options *o, const ch
     return f->name != NULL ? f : NULL;
 }
 
-/* An environment that is wrong stops no command that can go without. */
+/* A wrong format in the environment is only noted by commands that do not need one. */
 static void apply_format(struct options *o, const char *option, const char *text)
 {
     const struct output_format *f = find_format(o, text);
@@ -148,7 +148,7 @@ static void apply_trace(struct options *o, const char *option, const char *text)
     o->format = f;
 }
 
-/* "-" is stdout. A name without a suffix says nothing of the format. */
+/* "-" is stdout. A name without a suffix does not determine the format. */
 static void apply_output(struct options *o, const char *option, const char *text)
 {
     const char *const suffix = suffix_of(text);
@@ -193,7 +193,7 @@ const struct option_row format_options[] = {
     {0},
 };
 
-/* ---- how much a command says besides its answer, and in which colours ---- */
+/* ---- notes next to the answer, and colours ---- */
 
 /* Applied after --progress. */
 static void apply_quiet(struct options *o, const char *option, const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The knobs of algorithms as options: the library says which there are. */
+/* The parameters of algorithms as options, from the table of the library. */
 #include "options/rows.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ const struct option_row *knob_options(void)
     return rows;
 }
 
-/* NULL: it is none of the knob's words. */
+/* Find a named value of the parameter. NULL: it has no such name. */
 static const struct logp_word *word_of(const struct logp_knob *knob, const char *text)
 {
     for (const struct logp_word *w = knob->words; w != NULL && w->word != NULL; w++)

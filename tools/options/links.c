@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --nodes, --inter, --link: parameters that differ from pair to pair (logp/delay.h). What is made
- * of them is kept until the process ends: points of a sweep are looked at again and again.
+ * --nodes, --inter, --link: parameters that differ from pair to pair (logp/delay.h). The links made
+ * from them are kept until the process ends because a sweep visits each point several times.
  */
 #include "options/rows.h"
 
@@ -304,7 +304,8 @@ static bool parse_nodes(const char *text, int64_t *n, int64_t *size)
            (strcmp(count, "*") == 0 || parse_number(count, false, 1, LOGP_MAX_PROCESSORS, n));
 }
 
-/* As many processors as the nodes have, where nobody says; of a list all must be so many. */
+/* Without -P, take as many processors as the nodes have; each value in a list of -P must equal that
+ * number. */
 void apply_nodes(struct options *o, const char *option, const char *text)
 {
     int64_t P;

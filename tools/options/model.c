@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that say what the processors and the network between them are: the model. */
+/* The options of the model: the processors and the network between them. */
 #include "options/rows.h"
 #include "schedule/schedule.h"
 
@@ -71,7 +71,8 @@ static const struct logp_delay_model *find_delay(const char *name, struct names 
     return found;
 }
 
-/* What kind of model it is, it says itself. */
+/* Take the model; whether it emulates, and whether it ignores G, is asked of a delay made from
+ * it. */
 static void take_delay(struct options *o, const struct logp_delay_model *model)
 {
     struct logp_params params = {.G_ps = 1};
@@ -91,8 +92,8 @@ void use_delay(struct options *o, const char *name)
     take_delay(o, find_delay(name, &(struct names){0}));
 }
 
-/* The times of a real machine; its unit is a plain one. What is given apart wins: see
- * resolve_options(). */
+/* Take the times of a real machine; its unit is the plain one. An option that is given separately
+ * overrides its value of the machine: see resolve_options(). */
 void set_machine(struct options *o, const char *option, const char *text)
 {
     o->machine = find_machine(option, text);
@@ -181,7 +182,7 @@ static const char *all_delays(const struct options *o, char buf[MAX_LIST])
     return list_names(&names, ", ", buf);
 }
 
-/* What stands before its sizes must be the name of one. */
+/* Check that the word before the sizes is the name of a topology. */
 static void check_topology(const char *option, const char *text)
 {
     const struct logp_topology_kind *kind;

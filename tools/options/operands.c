@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that say which algorithm, and with what arguments. */
+/* The options that select the algorithm and its arguments. */
 #include "options/rows.h"
 
 #include <stdlib.h>

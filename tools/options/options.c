@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of all commands, in one table that is put together from several: name, help, default,
- * and how the text becomes a field. Values come from the config file, then from the environment
- * (LOGP_P, LOGP_UNIT, ...), then from the command line; they are kept as text until all have been seen, because times depend on
- * --unit and ranks on -P.
+ * The options of all commands, in one table that is put together from several: name, help,
+ * default, and how the text becomes a field. Values come from the config file, then from the
+ * environment (LOGP_P, LOGP_UNIT, ...), then from the command line; they are kept as text until
+ * all have been seen, because times depend on --unit and ranks on -P.
  */
 #include "options/rows.h"
 
@@ -14,20 +14,21 @@
 
 enum { MOST_ROWS = 96 };
 
-/* In the order in which they are applied: --machine before what it sets, --unit before times, -P
- * and --schedule before --root, --clock before --reps, -G before --delay, that before --topology,
- * and that before --plugin; all of these, and --seed, before --fault and --noise. */
+/* In the order in which they are applied: --machine before the options whose values it sets, --unit
+ * before times, -P and --schedule before --root, --clock before --reps, -G before --delay, that
+ * before --topology, and that before --plugin; all of these, and --seed, before --fault and
+ * --noise. */
 static const struct option_row *rows[MOST_ROWS];
 static int n_rows;
 
-static const char *given[MOST_ROWS]; /* from the command line; NULL: not */
+static const char *given[MOST_ROWS]; /* from the command line; NULL: not given */
 
-static struct options unsettled; /* what was settled last, before it was */
+static struct options unsettled; /* copy of the options before they were settled */
 
-/* What getopt calls the long options: row i is LONG + i. */
+/* Values of getopt_long() for the long options: row i is LONG + i. */
 enum { LONG = 256, HELP = LONG + MOST_ROWS, VERSION };
 
-/* The other letters, and what they stand for. */
+/* The other letters, and their long options. */
 static const char *const letters[][2] = {{"q", "quiet"}, {"v", "verbose"}, {"n", "P"}};
 
 static void add_rows(const struct option_row *more)
@@ -104,7 +105,8 @@ static void add_word(struct options *o, const char *word)
     o->words[o->n_words++] = word;
 }
 
-/* Where this option comes from: the environment counts where the command can use it, and so does the config file. */
+/* Find the text of an option and its source. Environment and config file count only for options
+ * that the command uses. */
 static enum source find_text(int i, const struct options *o, const char **text)
 {
     const struct option_row *r = rows[i];
@@ -150,7 +152,8 @@ static void refuse_others(const char *command, unsigned sets)
     }
 }
 
-/* A machine sets L, o, g, G, delay and unit, unless they come from where it does or from above. */
+/* Apply all rows. A machine sets L, o, g, G, delay and unit, unless they come from the same
+ * source as it or from a stronger one. */
 static void resolve_rows(struct options *o)
 {
     enum source machine = FROM_DEFAULT;
@@ -204,7 +207,7 @@ void resolve_options(struct options *o, const char *command, unsigned sets)
         add_name(&names, rows[i]->name);
     read_settings(command, o->commands, &names);
     warn_of_variables(&names);
-    o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* 0 is a time, too */
+    o->inter = (struct logp_link_costs)LOGP_ALL_AS_BEFORE; /* so that a cost of 0 can be given */
     unsettled = *o;
     resolve_rows(o);
     refuse_unused_options(o);
@@ -256,7 +259,8 @@ char *options_given(const struct options *o, const struct names *but)
     return close_text(f, &all);
 }
 
-/* An option as it was written, or of several letters behind one dash the one that is none. */
+/* Refuse an unknown option as it was written; or, of several letters after one
+ * dash, the unknown one. */
 _Noreturn static void no_such_option(const char *text, int letter)
 {
     static char dashes[MOST_ROWS][32];
@@ -273,7 +277,7 @@ _Noreturn static void no_such_option(const char *text, int letter)
               did_you_mean(&names, word, hint));
 }
 
-/* One more text of an option; the last counts, but where several do. */
+/* Take one more text of an option: the last one counts, unless the option allows several. */
 static void take_given(int i, const char *text)
 {
     static char *all[MOST_ROWS];
@@ -291,13 +295,14 @@ static void take_given(int i, const char *text)
     given[i] = all[i];
 }
 
-/* `logp mpirun`: the first word that is no option is a program, and all behind it is the program's. */
+/* Whether the command is `logp mpirun`: its first word that is not an option is a program, and all
+ * words after that belong to the program. */
 static bool runs_a_program(int argc, char **argv)
 {
     return argc > 1 && strcmp(argv[1], "mpirun") == 0;
 }
 
-/* @return how many words stand before -- */
+/* @return the number of words before -- */
 static int split_rest(int argc, char **argv, struct options *o)
 {
     int n = 1;
@@ -378,7 +383,7 @@ static void show_help(const struct option_row *r, const struct options *o, char 
                  place + 2);
 }
 
-/* The words of a knob, or its row's. */
+/* List the allowed words: those of the row, or of its parameter. */
 static void show_words(const struct option_row *r, const struct options *o, char words[MAX_LIST])
 {
     struct names names = {0};

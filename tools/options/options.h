@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the options of the command line and the environment say. */
+/* The options of the command line and of the environment, with their values. */
 #ifndef LOGP_OPTIONS_H
 #define LOGP_OPTIONS_H
 
@@ -24,7 +24,7 @@ struct versus_form; /* versus/versus.h */
 struct output_format {
     const char *name;
     const char *suffix; /* of a file in it, without the point */
-    bool for_people;    /* words may stand beside it, and several tables below each other */
+    bool for_people;    /* allows text next to the answer, and several tables in it */
     bool draws;         /* it shows only what there is a picture of */
     bool curves;        /* it can show records as curves, which gnuplot draws */
     bool machine;       /* it is a file for --machine */
@@ -41,7 +41,7 @@ struct output_format {
 /* All there are, in formats.c; the last has no name. */
 extern const struct output_format output_formats[];
 
-/* What a command answers. */
+/* The kind of answer of a command. */
 enum answer {
     ANSWER_ANY, /* whatever the format */
     ANSWER_WORDS,
@@ -63,7 +63,7 @@ enum answer {
 
 enum { MAX_CORES = 1024, MAX_COUNTS = 256, MAX_P_LIST = 1024 };
 
-/* Which algorithms are meant. */
+/* The choice of algorithms. */
 enum algorithm_choice {
     ALGORITHMS_NAMED, /* those of the list */
     ALGORITHMS_AUTO,  /* the best predicted */
@@ -73,8 +73,8 @@ enum algorithm_choice {
 struct options {
     /* the model */
     int64_t P;
-    /* As it was written: network_of() is what the delay model takes of it. Its links are all that
-     * --nodes, --inter and --link say, of P processors. */
+    /* As written; network_of() has the part that the delay model uses. Its links contain all of
+     * --nodes, --inter and --link, for P processors. */
     struct logp_network network;
     const struct logp_network *planned; /* what algorithms are planned for; NULL: network_of() */
     int64_t unit_ns;
@@ -107,7 +107,7 @@ struct options {
     const struct logp_op *op;
     size_t element_bytes;   /* of --type */
     int64_t rows, cols;     /* 0: P */
-    struct logp_args knobs; /* what they are set to; no other field of it */
+    struct logp_args knobs; /* parameters of the algorithm; no other member is set */
     bool may_differ;        /* --same-results no */
     enum logp_packing packing;
     enum logp_basis by;
@@ -130,11 +130,11 @@ struct options {
     const char *place_text;   /* of --place, as it was written */
     const char *traffic_file; /* PLACE_PARTNERS: the report with the messages; NULL: schedules */
     const int *core_of;       /* of PLACE_PARTNERS: place_partners(); NULL: not known yet */
-    /* what is asked of the command, and how it answers */
+    /* the request to the command, and the form of its answer */
     unsigned sets;                   /* of the command: enum option_set */
     int64_t precision_ppm, limit_ns; /* 0: all runs */
     const char *output;              /* a file; NULL: stdout */
-    bool keeps_records;              /* it is a file of a sweep's points, to go on with */
+    bool keeps_records;              /* a file of a sweep's points, to resume it */
     const char *export;              /* as it was written; "": none */
     const char *plot;                /* where pictures go; NULL: nowhere */
     bool only_plot;                  /* and nothing else, on stdout */
@@ -145,7 +145,7 @@ struct options {
     const char *on;      /* of --on: host, a named machine or a file */
     bool only_predicted; /* nothing is run */
     const char *replay;  /* a file; NULL: none */
-    bool diff;           /* beside it the nearest run that passes */
+    bool diff;           /* next to the nearest run that passes */
     bool explain;
     int width, height;         /* of a picture, in pixels; 0: its own */
     const char *title;         /* of it; NULL: its own */
@@ -159,7 +159,7 @@ struct options {
     /* words that are not options, the command first */
     const char *words[8];
     int n_words;
-    char **rest; /* what stands behind --, or a program of mpirun; NULL at its end; NULL: none */
+    char **rest; /* the words after --, or a program of mpirun; NULL at its end; NULL: none */
     char **argv; /* all of the command line */
     const char *traced;              /* mpirun: a file for the diagram; NULL: none */
     const char *report;              /* mpirun: a file for what its calls took; NULL: none */
@@ -168,9 +168,8 @@ struct options {
     bool checksums;                  /* mpirun: sums of the buffers of sends */
     bool compare_calls, trust_calls; /* of struct logp_config: mpirun sets them */
     bool tags_output;                /* each line of a program with its rank */
-    double
-        compute; /* mpirun: what computing takes on the virtual clock, times what it takes here */
-    bool gdb;    /* mpirun: in this debugger */
+    double compute; /* mpirun: computing time on the virtual clock, in multiples of the time here */
+    bool gdb;       /* mpirun: in this debugger */
     int most_crashes, most_lost,
         most_doubled;   /* mpirun --explore: ranks that may end in a run, messages */
     int64_t explore;    /* mpirun: so many runs, each in another order; 0: the program runs once */
@@ -178,22 +177,22 @@ struct options {
     bool help, version;
 };
 
-/* What a command takes beside its words. */
+/* Groups of options that a command takes. */
 enum option_set {
     OPTIONS_MODEL = 1, /* P, L, o, g, ... : what a prediction needs */
     OPTIONS_RUN = 2,   /* clock, reps, ... : what a run needs */
     OPTIONS_FORMAT = 4,
     OPTIONS_UNIT = 8,       /* --unit, also without a model */
-    OPTIONS_FORGIVING = 16, /* it answers whatever LOGP_FORMAT says */
-    OPTIONS_TREE = 32,      /* of a collective it shows only who sends to whom */
+    OPTIONS_FORGIVING = 16, /* it answers whatever the value of LOGP_FORMAT */
+    OPTIONS_TREE = 32,      /* of a collective it shows only its tree */
     OPTIONS_PAPER = 64,   /* it has models of its own; of an option: a paper has its own default */
-    OPTIONS_BASIS = 128,  /* --by, --schedule: where predictions come from, what else to run */
+    OPTIONS_BASIS = 128,  /* --by, --schedule: the source of predictions, an additional run */
     OPTIONS_PLUGIN = 256, /* --plugin, also without a model, but not from the environment */
     OPTIONS_SWEEP = 512,  /* several values of an option; of an option: as OPTIONS_PAPER */
     OPTIONS_FILE = 1024,  /* --output: finished points are kept in a .csv or .json */
     OPTIONS_CROSSOVER = 2048,   /* several values only of P and sizes */
     OPTIONS_TUNE = 4096,        /* what the table of an MPI library depends on, and --export */
-    OPTIONS_SPANS = 8192,       /* -P and --bytes: a list and a range, with defaults of their own */
+    OPTIONS_SPANS = 8192,       /* -P and --bytes: a list and a range, with other defaults */
     OPTIONS_TRACE = 16384,      /* --predicted */
     OPTIONS_EXPLAIN = 32768,    /* --explain */
     OPTIONS_WATCH = 65536,      /* --watch */
@@ -209,7 +208,7 @@ enum option_set {
     OPTIONS_RANKS = 1 << 29,    /* --ranks */
     OPTIONS_OUTPUT = 1 << 25,   /* --output, but not from the environment */
     OPTIONS_NETWORK = OPTIONS_MEASURE | OPTIONS_VALIDATE,
-    OPTIONS_AGAIN = 1 << 26,  /* --executor, which is otherwise what a test says */
+    OPTIONS_AGAIN = 1 << 26,  /* --executor, which a test otherwise sets */
     OPTIONS_REPLAY = 1 << 27, /* --replay, but not from the environment */
     OPTIONS_MPIRUN = 1 << 28, /* --check, --tag-output, --compute, --stack, --gdb */
 };
@@ -220,22 +219,23 @@ enum option_set {
 /* Split the command line into words and options, whose values resolve_options() looks at; ends the
  * process on bad usage. */
 void parse_options(int argc, char **argv, struct options *o);
-/* What stands behind -- are words, too. */
+/* Treat the words after -- as words of the command, too. */
 void add_rest(struct options *o);
-/* Fill o with what a command of these sets can use: from the config file, then from the environment
- * (LOGP_P, LOGP_UNIT, ...; an empty variable is as good as none), then from the command line. Ends the process where one of
- * them is wrong, or not an option of the command. o->formats, o->commands and o->answer are set. */
+/* Fill o with the options that a command of these sets uses: from the config file, then from the
+ * environment (LOGP_P, LOGP_UNIT, ...; an empty variable is ignored), then from the command
+ * line. Ends the process where one of them is wrong, or not an option of the command.
+ * o->formats, o->commands and o->answer are set. */
 void resolve_options(struct options *o, const char *command, unsigned sets);
-/* Does what is run go over the processes of a launcher (--transport)? */
+/* Whether the run extends over the processes of a launcher (--transport). */
 bool over_processes(const struct options *o);
-/* What there is to say of an option, as the commands of these sets take it. */
+/* The description of an option for the commands of some option sets. */
 struct option_facts {
     char option[32];           /* with its dashes */
-    const char *value;         /* what it takes, in a word; NULL: a flag */
+    const char *value;         /* its value, in a word; NULL: a flag */
     char help[MAX_LIST + 128]; /* one line */
-    char preset[64];           /* its default, in brackets behind a blank; or nothing */
-    char words[MAX_LIST];      /* that it takes, among others; or nothing */
-    unsigned sets;             /* it is of these: enum option_set */
+    char preset[64];           /* its default, in brackets after a blank; or nothing */
+    char words[MAX_LIST];      /* words among its allowed values; or nothing */
+    unsigned sets;             /* option sets that contain it: enum option_set */
 };
 
 /* Option i = 0, 1, ... of all there are. o->formats and o->answer are set
@@ -247,25 +247,25 @@ void print_options(const struct options *o, unsigned sets);
 
 /* Settle o anew, as resolve_options() has done last, for point i of its sweep. */
 void resolve_point(struct options *o, int64_t i);
-/* From now on this option is given so, as on the command line: for resolve_point(). */
+/* Set this option from now on as the command line would, for resolve_point(). */
 void give_option(const char *name, const char *text);
-/* Does it stand on the command line? Also before resolve_options(). */
+/* Whether it is on the command line. May be called before resolve_options(). */
 bool option_is_given(const char *name);
-/* All that is given, in the order of the help: " -P 2,4 --clock virtual"; but these. To be freed;
- * NULL: no memory */
+/* All options given, except for these, in the order of the help: " -P 2,4 --clock virtual". To
+ * be freed; NULL: no memory */
 char *options_given(const struct options *o, const struct names *but);
 
 /* ---- sweep.c: all combinations of the options that have several values, in the order of the help,
  * the last changing first ---- */
 
-/* How many points there are: those of the options that were settled last. */
+/* Number of points, for the options that were settled last. */
 int64_t sweep_points(void);
-/* How many values an option of the sweep has. */
+/* Number of values that an option has in the sweep. */
 int64_t sweep_values(const char *name);
 /* The point that was settled last: "-P 4 --bytes 1024". @return buf */
 const char *show_point(char *buf, size_t size);
 
-/* ---- model.c, operands.c, run.c: what an option stands for ---- */
+/* ---- model.c, operands.c, run.c: the values of options ---- */
 
 /* L, o, g, G, delay and unit of a machine: a named one, or of a file; ends the process where it is
  * none. */
@@ -274,7 +274,7 @@ void set_machine(struct options *o, const char *option, const char *text);
 void use_delay(struct options *o, const char *name);
 /* The executor of this name. @return false: there is none */
 bool use_executor(struct options *o, const char *name);
-/* What a word in place of names stands for. */
+/* Return the choice that a word such as "all" means in place of names. */
 enum algorithm_choice algorithm_word(const char *word);
 
 /* ---- links.c ---- */
@@ -283,8 +283,8 @@ enum algorithm_choice algorithm_word(const char *word);
  * something else. */
 void read_costs(const struct options *o, const char *option, const char *text,
                 struct logp_link_costs *costs);
-/* The links of P processors, as the options say; ends the process where they have not so many.
- * NULL: all are alike */
+/* The links of P processors as the options define them; ends the process where the options are for
+ * another number. NULL: all links are alike */
 const struct logp_links *links_of(const struct options *o, int64_t P);
 /* The option that made o->network.links, as its user knows it. */
 const char *links_option(const struct options *o);
@@ -306,7 +306,7 @@ struct logp_delay make_plugin_delay(const struct options *o);
 
 /* ---- fault.c ---- */
 
-/* Is there a fault, or noise? */
+/* Whether there are faults or noise. */
 bool is_faulty(const struct options *o);
 
 /* ---- format.c ---- */
@@ -317,29 +317,29 @@ const char *suffix_of(const char *path);
  * been asked for: "--format json". */
 void check_suffix(const struct options *o, const char *asked, const char *suffix);
 
-/* ---- knobs.c ---- */
+/* ---- parameters of algorithms ---- */
 
-/* The value in this text of a knob that is no time. @return false: the text is none of what
- * knob->allowed says */
+/* Parse the value of a parameter that is not a time. @return false: the text is not allowed */
 bool parse_knob(const struct logp_knob *knob, const char *text, int64_t *value);
 
 /* ---- size.c ---- */
 
-/* Bytes of what sizes of this collective count: an element of a vector, or a byte. */
+/* The unit of this collective's sizes in bytes: an element of a vector, or a byte. */
 int64_t size_unit(const struct options *o, const struct logp_collective *collective);
-/* The option that gives its size: "bytes" or "count"; NULL: it has none that is one number. */
+/* The option that gives its size: "bytes" or "count"; NULL: its size is not given by a single
+ * number. */
 const char *size_option(const struct logp_collective *collective);
-/* Does the model charge for bytes, on all links or some? Otherwise all sizes cost the same. */
+/* Whether the model charges for bytes, on all links or some. Otherwise all sizes cost the same. */
 bool bytes_cost(const struct options *o);
-/* That messages of this size cost as much as small ones, and what to type; NULL: it need not be
- * told. @return buf */
+/* A note that messages of this size cost as much as small ones, and which option to type; NULL: no
+ * note is due. @return buf */
 const char *free_bytes(const struct options *o, int64_t n_bytes, char buf[MAX_LIST]);
 
 /* ---- unused.c ---- */
 
-/* Can the command, and what its words name, use this option, named without dashes? */
+/* Whether the command, or an item named by its words, uses this option, named without dashes. */
 bool option_matters(const char *name, const struct options *o);
-/* Has it an algorithm that takes blocks of different sizes? */
+/* Whether it has an algorithm that takes blocks of different sizes. */
 bool takes_blocks(const struct logp_collective *collective);
 /* The collective that the words, or --schedule, name; NULL: none, or several may be named. */
 const struct logp_collective *named_by_words(const struct options *o);

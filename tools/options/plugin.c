@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --plugin FILE.so:ARGUMENTS: see logp/algorithm.h. What it refuses ends the process, in one line. */
+/* --plugin FILE.so:ARGUMENTS: see logp/algorithm.h. If it refuses them, the process ends with one
+ * line. */
 #include "options/rows.h"
 
 #include <ctype.h>
@@ -8,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one that is loaded, until the process ends. */
+/* loaded until the process ends */
 static struct logp_plugin plugin;
 static const char *arguments;
 
-/* Where the file's name ends, and the arguments begin behind a colon. */
+/* The length of the file's name; the arguments follow after a colon. */
 static size_t length_of_name(const char *text)
 {
     const char *so = strstr(text, ".so");
@@ -107,7 +108,7 @@ void apply_plugin(struct options *o, const char *option, const char *text)
         o->plugin = shown;
 }
 
-/* Ask the plug-in for its model. 0; or it refuses, and says why, in one line. */
+/* Ask the plug-in for its model. @return 0; or it refuses, with the reason in one line */
 static int ask(const struct options *o, struct logp_delay *out, char why[LOGP_PLUGIN_WHY])
 {
     struct logp_params params = o->network.params;
@@ -144,7 +145,7 @@ struct logp_delay make_plugin_delay(const struct options *o)
     return delay;
 }
 
-/* Are they parameters that a built-in model takes, too? */
+/* Whether a built-in model would take these parameters. */
 static bool sound(const struct logp_params *params)
 {
     struct logp_delay delay;
@@ -155,7 +156,7 @@ static bool sound(const struct logp_params *params)
     return is;
 }
 
-/* By the model itself. Where it refuses, whoever makes a machine will hear of it. */
+/* Taken from the model itself. Where it refuses, making a machine reports the reason. */
 static bool plugin_params(const struct options *o, struct logp_params *out)
 {
     const struct logp_params *params = NULL;

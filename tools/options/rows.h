@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options are rows of a table, in a few lists: each is at the end of the file that makes fields
- * of struct options of its options' texts, or ends the process where a text is not what is allowed.
+ * The options are rows of a table, in a few lists. Each list is at the end of the file that parses
+ * the options' texts into fields of struct options, or ends the process for a text that is not
+ * allowed.
  */
 #ifndef LOGP_OPTION_ROWS_H
 #define LOGP_OPTION_ROWS_H
@@ -10,9 +11,9 @@
 
 #include <stddef.h>
 
-/* What becomes of an option's text. */
+/* Kind of the field for an option's text. */
 enum option_field {
-    FIELD_APPLIED, /* what the row's function makes of it */
+    FIELD_APPLIED, /* set by the row's function */
     FIELD_SWITCH,  /* a bool */
     FIELD_TEXT,    /* the text, or NULL where it is empty */
     FIELD_TIME,    /* ns; an empty text leaves it as it is */
@@ -22,10 +23,10 @@ enum option_field {
 struct option_row {
     const char *name;   /* without dashes */
     const char *value;  /* NULL: a flag */
-    const char *help;   /* one line; %s: where the choices stand */
-    const char *preset; /* its default; empty: whoever needs it works it out */
-    const char *other;  /* with a preset: the default under the virtual clock, where that differs;
-                           without: what is worked out, in words */
+    const char *help;   /* one line; %s: replaced by the choices */
+    const char *preset; /* its default; empty: computed where it is used */
+    const char *other;  /* with a preset: the default under the virtual clock, where that
+                           differs; without: in words, how it is computed */
     unsigned set;
     bool of_machine; /* a preset of the model sets it */
     /* option: with its dashes, wherever the text comes from; bad_option() knows */
@@ -34,13 +35,13 @@ struct option_row {
     size_t offset, size;     /* size: of a number */
     bool bytes;              /* a number may have a suffix of bytes */
     int64_t least, most;     /* of a number */
-    const char *allowed;     /* for a number that is not allowed: what is */
-    /* The names that there are, as the help lists them; NULL: the help says it all. @return buf */
+    const char *allowed;     /* allowed range, in words, for the error message */
+    /* The existing names, as the help lists them; NULL: they are in the help. @return buf */
     const char *(*choices)(const struct options *o, char buf[MAX_LIST]);
-    const struct logp_knob *knob; /* it is this one, and has no apply; NULL: it is none */
-    enum series_kind series;      /* what a sweep may be given several of; else one value */
-    const char *words;            /* that it takes, where there are no choices; or NULL */
-    bool several; /* it may be given several times: that is one text, with ';' between them */
+    const struct logp_knob *knob; /* the parameter of this row, which has no apply; NULL: none */
+    enum series_kind series;      /* type of the values in a sweep; none: one value only */
+    const char *words;            /* allowed words, where there are no choices; or NULL */
+    bool several;                 /* may be given several times; the texts are joined with ';' */
 };
 
 #define FIELD(kind, name) .field = (kind), .offset = offsetof(struct options, name)
@@ -55,7 +56,7 @@ struct option_row {
 extern const struct option_row model_options[];   /* model.c: what a prediction depends on */
 extern const struct option_row operand_options[]; /* operands.c: the algorithm and its arguments */
 extern const struct option_row run_options[];     /* run.c */
-/* The same, of the knobs that there are, and what applies one: knobs.c */
+/* The same for the parameters of algorithms, and the function that applies one */
 const struct option_row *knob_options(void);
 void apply_knob(struct options *o, const struct logp_knob *knob, const char *option,
                 const char *text);
@@ -78,7 +79,7 @@ const char *all_machines(const struct options *o, char buf[MAX_LIST]);
 void apply_P_list(struct options *o, const char *option, const char *text);
 void apply_bytes_range(struct options *o, const char *option, const char *text);
 
-/* ---- links.c: what differs from pair to pair, after all that says how many there are ---- */
+/* ---- links.c: differences between pairs of processors, after all options that set P ---- */
 
 void apply_nodes(struct options *o, const char *option, const char *text);
 void apply_inter(struct options *o, const char *option, const char *text);
@@ -86,8 +87,8 @@ void apply_link(struct options *o, const char *option, const char *text);
 
 /* ---- sweep.c ---- */
 
-/* In a sweep, where the text of an option is a series: the value at the point that is looked at.
- * place: where the row stands among all */
+/* Select the value at the current point where the text of an option is a series. Only in a sweep.
+ * place: index of the row among all rows */
 const char *value_at_point(const struct options *o, const struct option_row *row, int place,
                            const char *option, const char *text);
 /* Go to a point of the sweep, from 0. */
@@ -99,8 +100,8 @@ void apply_plugin(struct options *o, const char *option, const char *text);
 
 /* ---- size.c ---- */
 
-/* After all options: what --bytes says of a vector; ends the process where that is no number of
- * whole elements, or --count says it, too. */
+/* After all options: the --bytes of a vector; ends the process where that is not a whole number of
+ * elements, or where --count is given, too. */
 void resolve_size(struct options *o);
 
 /* ---- settings.c ---- */
@@ -108,9 +109,9 @@ void resolve_size(struct options *o);
 /* Read the config file (LOGP_CONFIG, else in XDG_CONFIG_HOME or ~/.config) for a command; ends the
  * process where a line is wrong. options: their names without dashes, which must stay */
 void read_settings(const char *command, const struct names *commands, const struct names *options);
-/* What the file says of an option, named without dashes; NULL: nothing */
+/* The text in the config file of an option, named without dashes; NULL: none */
 const char *setting_of(const char *name);
-/* Say which variables LOGP_* are those of no option, but nearly. */
+/* Warn of variables LOGP_* whose names are close to those of options, but not equal. */
 void warn_of_variables(const struct names *options);
 
 /* ---- values.c ---- */
@@ -118,9 +119,9 @@ void warn_of_variables(const struct names *options);
 /* Set the field of a row, or call its function. */
 void apply_row(struct options *o, const struct option_row *row, const char *option,
                const char *text);
-/* Is the text the second of two words? It must be one of them. */
+/* Whether the text is the second of two words. It must be one of them. */
 bool either(const char *option, const char *text, const char *first, const char *second);
-/* Is a flag on? It must be on or 1, off or 0. */
+/* Whether a flag is on. The text must be on or 1, off or 0. */
 bool switched(const char *option, const char *text);
 /* A time in units, or with a suffix; ends the process where it is none or beyond most_ps. */
 int64_t to_ps(const struct options *o, const char *option, const char *text, int64_t most_ps);
@@ -129,7 +130,7 @@ int64_t to_ps(const struct options *o, const char *option, const char *text, int
 int64_t to_byte_ps(const struct options *o, const char *option, const char *text);
 int64_t to_ns(const struct options *o, const char *option, const char *text);
 
-/* Ends the process where --transport does not go with what else is given. */
+/* End the process where --transport cannot be combined with the other options. */
 void check_transport(const struct options *o);
 
 #endif

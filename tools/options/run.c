@@ -70,7 +70,7 @@ bool over_processes(const struct options *o)
     return o->transport != NULL && strcmp(o->transport, "mailbox") != 0;
 }
 
-/* What all processes would have to agree on, and what is of one box. */
+/* Refuse options on which all processes would have to agree, or that apply to one host only. */
 void check_transport(const struct options *o)
 {
     const char *with = !over_processes(o)                             ? NULL
@@ -92,7 +92,7 @@ void check_transport(const struct options *o)
                    with);
 }
 
-/* A core's number. @return behind it; NULL: it is none */
+/* Parse the number of a core. @return the text after it; NULL: it is not a number */
 static const char *parse_core(const char *s, int *core)
 {
     const int most = 1000000; /* more than any kernel has */

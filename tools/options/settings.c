@@ -2,7 +2,7 @@
 /*
  * Defaults of the user: a file of lines `option = value`, and of sections `[command]` whose lines
  * hold for one command. A section wins over the lines before the first section. The file is data:
- * nothing in it is run. Here is also what is said of a variable that no option has.
+ * nothing in it is run. Warnings of variables that belong to no option are here, too.
  */
 #include "options/rows.h"
 
@@ -51,7 +51,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* "[run]". @return is it the section of this command? */
+/* Parse "[run]". @return whether it is the section of this command */
 static bool is_own_section(char *line, const char *place, const char *command,
                            const struct names *commands)
 {
@@ -81,7 +81,7 @@ static struct setting setting_in(char *line, const char *place, const struct nam
     return (struct setting){.name = name, .text = trim(equals + 1)};
 }
 
-/* Keep one of this command. */
+/* Keep a setting of this command. */
 static void add_setting(struct setting s, const char *place, bool in_section)
 {
     char shown[4200];

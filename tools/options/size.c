@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sizes mean and cost. The size of a message is given in bytes, that of a vector in elements
- * (--count) or in bytes (--bytes), which are then whole elements of --type. Bytes cost what G says.
+ * Meaning and cost of sizes. The size of a message is given in bytes, that of a vector in elements
+ * (--count) or in bytes (--bytes), which are then whole elements of --type. Bytes cost as much as G
+ * defines.
  */
 #include "options/rows.h"
 
@@ -15,8 +16,8 @@ int64_t size_unit(const struct options *o, const struct logp_collective *c)
                : 1;
 }
 
-/* The stronger of the two says the size: the command line, then the environment, where a count is
- * of vectors alone, and bytes are of all. */
+/* Whether --bytes decides the size, as the stronger of the two: the command line wins over the
+ * environment, where a count applies to vectors only, and bytes to all collectives. */
 static bool is_in_bytes(void)
 {
     return option_on_command_line("bytes") || (option_is_preset("bytes") && !option_given("count"));
@@ -37,7 +38,7 @@ const char *size_option(const struct logp_collective *c)
     return NULL;
 }
 
-/* Say which whole numbers of elements are nearest. */
+/* Refuse the size, and name the nearest whole numbers of elements. */
 _Noreturn static void refuse_part(const struct options *o, const struct logp_collective *c)
 {
     const long long unit = size_unit(o, c), below = (long long)o->n_bytes / unit * unit;
@@ -70,7 +71,7 @@ void resolve_size(struct options *o)
 
 /* ---- what bytes cost ---- */
 
-enum { SMALL = 64 }; /* bytes: the model's word, and what nobody calls a long message */
+enum { SMALL = 64 }; /* bytes: the model's word, and a size that is always short */
 
 /* A plugin has rules of its own, and nothing emulated takes the time that it takes. */
 bool bytes_cost(const struct options *o)

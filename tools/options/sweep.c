@@ -11,12 +11,12 @@
 
 enum { MOST_AXES = 32, MOST_POINTS = 100000 };
 
-/* An option with several values. In the order of the rows, whenever they are first seen. */
+/* An option with several values. In the order of the rows, as they are first seen. */
 static struct axis {
     const char *name, *text; /* text: as it was given */
     int place;               /* of its row */
     struct series series;
-    int at; /* which of them */
+    int at; /* index of the current value */
 } axes[MOST_AXES];
 static int n_axes;
 
@@ -49,7 +49,8 @@ static struct axis *add_axis(const char *name, const char *text, int place,
     return &axes[k];
 }
 
-/* Of numbers and times; words may hold anything. Some commands have ranges of their own. */
+/* Refuse several numbers or times; words may hold anything. Some commands
+ * parse their own ranges. */
 static void refuse_several(const struct options *o, const struct option_row *row,
                            const char *option, const char *text)
 {
@@ -64,7 +65,7 @@ static void refuse_several(const struct options *o, const struct option_row *row
                o->words[0]);
 }
 
-/* Of all that vary the one with the most values is named, which may not be the last. */
+/* Name the option with the most values; it may not be the last one. */
 _Noreturn static void refuse_so_many(void)
 {
     const struct axis *most = &axes[0];

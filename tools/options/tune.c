@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of tables: for which processors and sizes, for whom, and where to; of measurements. */
+/* The options of tables (processors, sizes, MPI library and file) and of measurements. */
 #include "options/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* "A" or "A..B", numbers in [low, high]; with a step also "A..B*2" and "A..B+2", *times says which.
- * It ends before a comma. @return behind it; NULL: it is none */
+/* Parse "A" or "A..B", numbers in [low, high]; with a step also "A..B*2" and "A..B+2": *times is
+ * set for "*". It ends before a comma. @return the text after it; NULL: it is none */
 static const char *parse_range(const char *text, bool bytes, int64_t low, int64_t high,
                                int64_t *first, int64_t *last, int64_t *step, bool *times)
 {
@@ -88,7 +88,7 @@ const struct option_row tune_options[] = {
     {0},
 };
 
-/* ---- what is measured from outside ---- */
+/* ---- measurements from outside ---- */
 
 static void apply_pairs(struct options *o, const char *option, const char *text)
 {

@@ -50,7 +50,7 @@ static bool has_type(const struct logp_collective *c)
     return has_count(c) || has_matrix(c);
 }
 
-/* Does any algorithm of the collective have this knob? */
+/* Whether any algorithm of the collective has this parameter. */
 static bool any_has_knob(const struct logp_collective *c, const struct logp_knob *knob)
 {
     const struct logp_algorithm *a;
@@ -61,7 +61,8 @@ static bool any_has_knob(const struct logp_collective *c, const struct logp_knob
     return has;
 }
 
-/* Does any of the algorithms that are named? A name that is none is refused elsewhere. */
+/* Whether any of the named algorithms has this parameter. True for an unknown name,
+ * which is refused elsewhere. */
 static bool named_have_knob(const char *names, const struct logp_collective *c,
                             const struct logp_knob *knob)
 {
@@ -77,7 +78,7 @@ static bool named_have_knob(const char *names, const struct logp_collective *c,
     return has;
 }
 
-/* Does any of the algorithms that may be chosen have this knob? A tree is by default that of the
+/* Whether any algorithm that may be chosen has this parameter. The default for a tree is the
  * optimal algorithm. */
 static bool has_knob(const struct options *o, const struct logp_collective *c,
                      const struct logp_knob *knob)
@@ -94,8 +95,8 @@ static bool has_knob(const struct options *o, const struct logp_collective *c,
     return any_has_knob(c, knob);
 }
 
-/* Collective i = 0, 1, ... of those that the words name. NULL: there are no more; the first: any
- * may be meant. An exported table holds all of them, whatever the words name. */
+/* Collective i = 0, 1, ... of those that the words name. NULL: there are no more; or, for i = 0,
+ * any collective may be meant. An exported table holds all of them, whatever the words name. */
 static const struct logp_collective *named(const struct options *o, int i)
 {
     const bool several = (o->sets & (OPTIONS_TUNE | OPTIONS_VALIDATE)) != 0;
@@ -114,7 +115,7 @@ const struct logp_collective *named_by_words(const struct options *o)
     return (o->sets & OPTIONS_MODEL) != 0 ? named(o, 0) : NULL;
 }
 
-/* ---- of no use beside something else ---- */
+/* ---- options that another option makes idle ---- */
 
 static bool has_counts(const struct options *o)
 {
@@ -163,7 +164,7 @@ static bool is_only_predicted(const struct options *o)
     return o->only_predicted;
 }
 
-/* ---- of no use without something else ---- */
+/* ---- options that need another option ---- */
 
 static bool is_map_unmeasured(const struct options *o)
 {
@@ -190,13 +191,14 @@ static bool has_no_chance(const struct options *o)
     return (o->sets & (OPTIONS_RUN | OPTIONS_FAULT)) == OPTIONS_FAULT && !is_faulty(o);
 }
 
-/* What can use options; one that is neither here nor a knob is used by all commands that take it. */
+/* Restricted options, with the commands and collectives that use them. Other options, apart from
+ * parameters, are used by all commands that take them. */
 static const struct {
     const char *options[12];                         /* up to NULL */
     bool (*used_by)(const struct logp_collective *); /* NULL: all */
     unsigned except;                                 /* not by these commands */
-    bool (*idle)(const struct options *o);           /* NULL: never; or of no use */
-    const char *beside;                              /* beside what this option is set to, */
+    bool (*idle)(const struct options *o);           /* NULL: never idle */
+    const char *beside;                              /* idle if this option is set, */
     const char *without;                             /* or without these options */
 } limited[] = {
     {{"root"}, .used_by = is_rooted},
@@ -240,7 +242,7 @@ static const struct {
 
 enum { N_LIMITED = sizeof(limited) / sizeof(limited[0]) };
 
-/* Can the command and any of the collectives that are named use the options of row i? */
+/* Whether the command and any of the named collectives use the options of row i. */
 static bool is_usable(int i, const struct options *o)
 {
     const struct logp_collective *c = named(o, 0);
@@ -283,7 +285,7 @@ _Noreturn static void refuse_unused(const struct options *o, const char *option,
               c == NULL ? "" : c->name, algorithms, option_dashed(option, name));
 }
 
-/* Is an option of row i on the command line, and of no use beside the others? */
+/* Whether an option of row i is on the command line, but another option makes it idle. */
 static bool is_idle(int i, const char *option, const struct options *o)
 {
     return option_on_command_line(option) && limited[i].idle != NULL && limited[i].idle(o);
@@ -306,7 +308,7 @@ _Noreturn static void refuse_idle(int i, const char *option, const struct option
               option_shown(beside, other), is_flag ? "" : " ", is_flag ? "" : option_text(beside));
 }
 
-/* In a sweep an option may be idle at some points, but not at all of them. */
+/* Whether an option is idle at all points of a sweep; at some points it may be. */
 static bool is_idle_throughout(int i, const char *option, const struct options *o)
 {
     struct options at = *o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the texts of options have in common: one of two words, switches, times, numbers. */
+/* Common parts of the texts of options: one of two words, switches, times, numbers. */
 #include "options/rows.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ bool switched(const char *option, const char *text)
     return either(option, word, "off", "on");
 }
 
-/* A number, and letters that are not a unit. */
+/* Whether the text is a number with letters that are not a unit. */
 static bool has_unknown_suffix(const char *text)
 {
     const char *suffix = text + strspn(text, "0123456789.");
@@ -43,14 +43,14 @@ int64_t to_ps(const struct options *o, const char *option, const char *text, int
     return ps;
 }
 
-/* "10GB/s": the time of a byte, to the nearest picosecond. Prefixes are powers of 1000.
- * @return false: this is no rate, or a byte takes less than half a picosecond */
+/* Parse "10GB/s" into the time of a byte, to the nearest picosecond. Prefixes are powers of 1000.
+ * @return false: the text is not a rate, or a byte takes less than half a picosecond */
 static bool parse_rate(const char *text, int64_t *ps)
 {
     static const char *const suffixes[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
     int64_t mantissa, power;
     const char *suffix = logp_decimal_parse(text, &mantissa, &power);
-    __int128 second = (__int128)1000000000000; /* of as many bytes as the prefix says */
+    __int128 second = (__int128)1000000000000; /* of as many bytes as the prefix means */
 
     if (suffix == NULL || mantissa == 0)
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Could the host keep up; if not, what kept it, and what helps: in words, below the table. Only
- * what was tried, or follows from what the host adds to a run, is advised.
+ * Print whether the host could keep up and, if not, why and what helps: in words, below the
+ * table. Advice was tried, or follows from the time that the host adds to a run.
  */
 #include "output/output.h"
 #include "file/file.h"
@@ -24,7 +24,7 @@ static int64_t round_up_125(double x)
     return (double)step * 5 >= x ? step * 5 : step * 10;
 }
 
-/* As much as an estimate says. */
+/* Round to the digits that an estimate can have. */
 static int64_t two_digits(double x)
 {
     int64_t step = 1;
@@ -64,9 +64,10 @@ struct advice judge_rows(const struct output *out)
     return a;
 }
 
-/* ---- what kept the host ---- */
+/* ---- why the host could not keep up ---- */
 
-/* By how much the worst is later than predicted, as a fraction; or a program than it should be. */
+/* Excess of the worst row over its prediction, or of a program over its
+ * emulated time, as a fraction. */
 static double worst_over(const struct advice *a)
 {
     return a->worst != NULL ? logp_record_ratio(&a->worst->record) - 1 : a->program_over;
@@ -78,7 +79,7 @@ static double excess_ns(const struct advice *a)
            (double)(a->worst != NULL ? a->worst->record.prediction.ns : a->program_ns);
 }
 
-/* Of all that the processors copy, each core does its part. */
+/* Each core does its part of the copying of all processors. */
 static double copying_ns(const struct options *o, const struct advice *a)
 {
     const double at_once = (double)(o->P < a->n_cores ? o->P : a->n_cores);
@@ -88,21 +89,21 @@ static double copying_ns(const struct options *o, const struct advice *a)
 
 bool is_copying(const struct options *o, const struct advice *a)
 {
-    /* most of what is too much, or enough to be late, whatever else there is */
+    /* most of the excess, or enough to be late, whatever else there is */
     return a->worst != NULL && (copying_ns(o, a) > excess_ns(a) / 2 ||
                                 copying_ns(o, a) > (double)a->worst->record.prediction.ns / 10);
 }
 
 int64_t copying_G_ps(const struct options *o, const struct advice *a)
 {
-    /* a message is copied twice, while those of all other processors are */
+    /* a message is copied twice, while the messages of all other processors are copied, too */
     const double turns = (double)o->P / (double)(a->n_cores > 0 ? a->n_cores : 1);
     const double ps = 2 * a->copy_ps_per_byte * (turns > 1 ? turns : 1);
 
     return round_up_125(ps / 100) * 100;
 }
 
-/* Is it tried, and much better than what was run? */
+/* Whether it was tried, and was much better than the run itself. */
 static bool helps(const struct advice *a, double ratio)
 {
     return ratio > 0 && ratio - 1 < 0.8 * worst_over(a);
@@ -135,7 +136,7 @@ static void print_cause(const struct options *o, const struct advice *a)
 
 /* ---- what helps ---- */
 
-/* Do all times grow with the unit? Those with a suffix do not, nor those of a machine. */
+/* Whether all times grow with the unit. Those with a suffix do not, nor those of a machine. */
 static bool unit_scales(const struct options *o)
 {
     static const char *const times[] = {"L", "o", "o-send", "o-recv", "g", "G"};
@@ -149,8 +150,8 @@ static bool unit_scales(const struct options *o)
     return plain;
 }
 
-/* "20us", as the option takes it: a unit with which the error would be bearable. What the host adds
- * to a run is much the same at any unit. */
+/* "20us", as --unit takes it: a unit with which the error would be bearable, because the time
+ * that the host adds to a run is much the same with any unit. */
 static const char *bearable_unit(const struct options *o, double over, char *out, size_t size)
 {
     char *space;
@@ -162,7 +163,7 @@ static const char *bearable_unit(const struct options *o, double over, char *out
     return out;
 }
 
-/* One way out in a line, the first below what introduces them. */
+/* Print one piece of advice in a line, the first one after the line that introduces them. */
 static void print_way(int *n, const char *option, const char *what)
 {
     printf("%s  %-19s %s\n", (*n)++ == 0 ? " Try:\n" : "", option, what);
@@ -251,7 +252,7 @@ void print_advice(const struct options *o, const struct advice *a)
     print_ways_out(o, a);
 }
 
-/* What a program adds up to, which has no prediction. */
+/* The results of a program, which has no prediction. */
 struct program_advice {
     const struct options *o;
     struct advice a;
@@ -284,7 +285,7 @@ char *advice_on_program(const struct options *o, int n_cores, int64_t emulated_n
 
 /* ---- what copying costs ---- */
 
-/* What a run copies, and what copying costs on this host: whatever the model says, payloads are
+/* Bytes copied by a run, and the cost of copying on this host. Under every model, payloads are
  * copied into a mailbox and out of it. */
 
 enum { MOST_STEPS = 1 << 22, LARGEST = 16 << 20, MOST_NS = 50000000, SHORT_NS = 1000000 };
@@ -319,8 +320,8 @@ static bool count_bytes(const struct options *o, const struct logp_invocation *c
     return n_steps <= MOST_STEPS;
 }
 
-/* As a mailbox does: into fresh memory, and out of it. As much as a run copies, at most, so that
- * other programs on the cores take their share here, too. @return per byte; 0: no memory */
+/* Copy as a mailbox does: into fresh memory, and out of it; at most as much as a run copies, so
+ * that other programs on the cores take their share here, too. @return ps a byte; 0: no memory */
 static double copy_ps(size_t n, double all)
 {
     char *from = calloc(n, 1);
@@ -354,7 +355,7 @@ void judge_copies(const struct output *out, struct advice *a)
     a->copied_bytes = 2 * all; /* in and out */
     largest = largest < LARGEST ? largest : LARGEST;
     a->copy_ps_per_byte = copy_ps(largest, a->copied_bytes);
-    /* of a few bytes an interrupt takes longer than the copy: the least counts */
+    /* an interrupt takes longer than the copy of a few bytes: the minimum counts */
     for (int i = 0; i < 10 && host_ns() - begun_ns < SHORT_NS; i++) {
         ps = copy_ps(largest, a->copied_bytes);
         a->copy_ps_per_byte = ps < a->copy_ps_per_byte ? ps : a->copy_ps_per_byte;

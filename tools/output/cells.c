@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What columns make their cells of. */
+/* Helpers for the cells of columns. */
 #include "choice/choice.h"
 #include "output/columns.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How the medians of a run compare with those of a saved one. The change of a point is the ratio of
- * two medians; its 95 % interval is that of Zou & Donner, made of the intervals of both medians, which
- * are order statistics (logp_median_interval()), on logarithms. So nothing is assumed about the
- * distribution of the times.
+ * two medians; its 95 % interval is that of Zou & Donner, made of the intervals of both medians,
+ * which are order statistics (logp_median_interval()), on logarithms. So nothing is assumed about
+ * the distribution of the times.
  * Source: Zou & Donner, Statistics in Medicine 27(10), 2008.
  */
 #include "output/columns.h"
@@ -17,7 +17,7 @@ struct known {
     bool has_median, has_interval;
 };
 
-/* Of a record; without an interval the median is exact where the clock is virtual. */
+/* The median in a record; without an interval it is exact on the virtual clock. */
 static struct known known_of(const json_t *record, bool is_virtual)
 {
     const json_t *times = json_object_get(record, "measured_ns");
@@ -37,7 +37,7 @@ static struct known known_of(const json_t *record, bool is_virtual)
     return k;
 }
 
-/* Of the ratio now / then. */
+/* Set the interval of the ratio now / then. */
 static void set_interval(struct change *c, const struct known *now, const struct known *then)
 {
     const double below = hypot(log(now->median / now->low), log(then->high / then->median));

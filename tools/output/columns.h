@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The columns of `run` and `predict`: one table of them, from which come the keys of JSON, the
- * columns of CSV and those of the table. What a column says of a row is a cell.
+ * columns of CSV and those of the table. A cell is the value of a column for a row.
  */
 #ifndef LOGP_COLUMNS_H
 #define LOGP_COLUMNS_H
@@ -25,10 +25,10 @@ struct cell {
     enum cell_kind kind;
     int64_t number;
     double ratio;
-    const char *text; /* of a time: what stands before it in a table; of nothing: in place of it */
+    const char *text; /* prefix of a time in a table; text of an empty cell */
 };
 
-/* Tables that have a column, if any of their rows has something to say there. */
+/* Tables that have a column, provided that it has a value in one of their rows. */
 enum table_kind {
     TABLE_WALL = 1,
     TABLE_VIRTUAL = 2,
@@ -41,48 +41,48 @@ enum table_kind {
 
 struct column {
     const char *key;  /* of JSON and CSV; NULL: tables alone */
-    const char *part; /* the key is an object's, and this one of its numbers; NULL: it is not */
+    const char *part; /* member of the object at the key; NULL: the value is not an object */
     struct cell (*value)(const struct output *out, const struct row *row, const struct column *col);
     size_t offset;       /* for value: of the number in its struct */
     bool measured;       /* not in the record of a prediction */
     bool swept;          /* only in that of a sweep */
     bool compared;       /* only where it is compared with a saved run */
-    const char *option;  /* it is for collectives to which this option means something; NULL: all */
+    const char *option;  /* for collectives that use this option; NULL: for all */
     const char *heading; /* in tables; NULL: not there */
     int width;           /* at least; negative: to the left */
     unsigned tables;
-    int spare; /* a narrow terminal goes without it: the larger, the sooner; 0: never */
-    const struct logp_knob *knob; /* for value: that it is of */
+    int spare; /* order in which a narrow terminal drops columns: the largest first; 0: never */
+    const struct logp_knob *knob; /* for value: the parameter of this column */
 };
 
-/* option_columns.c, result.c, changes.c: what was asked for, what came of it, and how that compares
- * with a saved run. The last has no value. */
+/* option_columns.c, result.c, changes.c: the settings, the results, and their comparison with a
+ * saved run. The last element of each array has no value. */
 extern const struct column asked_columns[], run_columns[], result_columns[], sweep_columns[],
     fault_columns[], against_columns[], last_columns[];
-/* The knobs of algorithms, likewise. */
+/* The parameters of algorithms, likewise. */
 const struct column *knob_columns(void);
 
 /* ---- cells.c ---- */
 
 /* Column number i, in the order of the record; NULL: there are no more. */
 const struct column *output_column(size_t i);
-/* Does the record of this output have the column? */
+/* Whether the record of this output has the column. */
 bool has_key(const struct output *out, const struct column *col);
-/* What this column says of this row. */
+/* Return the value of a column for a row. */
 struct cell cell_of(const struct output *out, const struct row *row, const struct column *col);
 
-/* What the operands take: of a matrix all of it, of a vector that of one processor; -1: there are
- * none, or blocks of different sizes. */
+/* Bytes of the operands: the whole of a matrix, one processor's part of a vector; -1: there are
+ * no operands, or blocks of different sizes. */
 int64_t operand_bytes(const struct output *out);
 
-/* Did its runs get to their end, and is that all that is known? The steps of a file have no result,
- * and with faults nobody stays away from a barrier to see whether it holds the others. */
+/* Whether its runs completed, but their results could not be checked. The steps of a file have
+ * no result, and with faults no rank stays out of a barrier to test whether it holds the others. */
 bool is_unchecked(const struct output *out, const struct row *row);
 
 extern const struct cell no_cell;
-/* Nothing, where it is not valid. */
+/* Return no_cell if it is not valid. */
 struct cell number_cell(enum cell_kind kind, bool valid, int64_t n);
-/* s: NULL: nothing. */
+/* s: NULL for no_cell. */
 struct cell text_cell(const char *s);
 /* The number of a column whose numbers lie at its offset. */
 int64_t at_offset(const void *where, const struct column *col);
@@ -91,7 +91,7 @@ int64_t at_offset(const void *where, const struct column *col);
 
 enum { MOST_COLUMNS = 64, CELL_SIZE = 48 };
 
-/* The columns in which some row says something, as text. */
+/* The columns that have a value in some row, as text. */
 struct table {
     const struct column *column[MOST_COLUMNS];
     int width[MOST_COLUMNS];
@@ -100,7 +100,7 @@ struct table {
     size_t rows; /* in all */
 };
 
-/* Of all rows of this output and the next ones. */
+/* Fill it from all rows of this output and the next ones. */
 void fill_table(struct table *t, const struct output *out);
 void free_table(struct table *t);
 /* The text of column i in a row; row < 0: its heading. */
@@ -108,15 +108,15 @@ static inline const char *table_text(const struct table *t, int i, int row)
 {
     return row < 0 ? t->column[i]->heading : t->cell[i][row];
 }
-/* Where stdout is a terminal, make it as narrow as that. gone: the headings of what was left out for
- * it. @return the terminal's columns; 0: it is none */
+/* Make the table as narrow as the terminal at stdout. gone: the headings of the columns that are
+ * left out for it. @return the terminal's columns; 0: stdout is not a terminal */
 int fit_table(struct table *t, struct names *gone);
-/* What was run or predicted, in two lines on stdout. */
+/* Print the run or prediction that the table shows, in two lines on stdout. */
 void print_table_heading(const struct output *out);
 
 /* ---- how a table of columns is written ---- */
 
-/* A column's value; few need to look at all of these. */
+/* Define the function for a column's value; few of them use all parameters. */
 #define VALUE(name)                                                                                \
     static struct cell name(__attribute__((unused)) const struct output *out,                      \
                             __attribute__((unused)) const struct row *row,                         \

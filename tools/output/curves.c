@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Curves over what is swept. All records come as JSON, whether they have just been
- * made or were kept in a file: those of CSV, which is the same made flat, with flat keys.
+ * Curves over the swept values. All records are read as JSON, whether they have just been made
+ * or were kept in a file; those of CSV, which is JSON made flat, have flat keys.
  */
 #include "output/output.h"
 #include "file/file.h"
@@ -16,7 +16,8 @@ enum { MOST_KEYS = 96 };
 
 /* ---- reading ---- */
 
-/* The next cell of CSV, without its quotes, in place. @return behind it; what ended it: *end */
+/* Take the next cell of CSV, in place and without its quotes.
+ * @return the text after the cell; *end: the character that ended it */
 static char *next_cell(char *s, char **cell, char *end)
 {
     char *to = s;
@@ -29,7 +30,7 @@ static char *next_cell(char *s, char **cell, char *end)
             break;
         *to++ = *s;
     }
-    if (s[0] == '\r' && s[1] == '\n') /* RFC 4180 ends a line so */
+    if (s[0] == '\r' && s[1] == '\n') /* end of a line in RFC 4180 */
         s++;
     else if (!quoted && *s == '\n' && to > *cell && to[-1] == '\r')
         to--;
@@ -48,7 +49,7 @@ static json_t *cell_value(const char *text)
     if (*end == '\0' && isfinite(x))
         return json_real(x);
     text = csv_text(text);
-    return json_stringn_nocheck(text, strlen(text)); /* check_texts() looks at it */
+    return json_stringn_nocheck(text, strlen(text)); /* check_texts() checks it */
 }
 
 static json_t *read_csv(char *s)
@@ -74,7 +75,7 @@ static json_t *read_csv(char *s)
     return all;
 }
 
-/* Text of a record becomes a title or a name: one line of what can be printed. */
+/* Check the texts of records that become titles or names: one line of printable characters. */
 static void check_texts(const char *path, const json_t *all)
 {
     size_t i;
@@ -130,9 +131,9 @@ static json_t *records_of(const struct output *out)
     return all;
 }
 
-/* ---- what varies ---- */
+/* ---- swept keys ---- */
 
-/* A part of "measured_ns" is "measured_median_ns" in CSV. NAN: there is none. */
+/* Find a part of "measured_ns", which is "measured_median_ns" in CSV. NAN: there is none. */
 static double time_of(const json_t *record, const char *key, const char *part)
 {
     char flat[64];
@@ -156,7 +157,7 @@ static bool same(const json_t *a, const json_t *b, const char *key)
     return json_equal(json_object_get(a, key), json_object_get(b, key));
 }
 
-/* How many values of this key there are, all numbers; 0: others too. Each but the first time. */
+/* Number of different values of this key; 0: some are not numbers. */
 static int count_values(const json_t *all, const char *key)
 {
     const size_t n = json_array_size(all);
@@ -175,7 +176,7 @@ static int count_values(const json_t *all, const char *key)
     return count;
 }
 
-/* What was asked for stands before what came of it. */
+/* Whether the key can be a setting. In a record, settings precede results. */
 static bool is_asked(const char *key)
 {
     static const struct names others = {{"collective", "algorithm", "reps"}, 3};
@@ -183,7 +184,7 @@ static bool is_asked(const char *key)
     return find_name(&others, key) < 0;
 }
 
-/* The number that is swept most; NULL: none is. */
+/* The key with the most values; NULL: none is swept. */
 static const char *swept_key(json_t *all)
 {
     json_t *first = json_array_get(all, 0);
@@ -205,7 +206,7 @@ static const char *swept_key(json_t *all)
     return best;
 }
 
-/* Are there two records of an algorithm that differ in this key, and have the same x? */
+/* Whether two records of an algorithm have the same x and differ in this key. */
 static bool tells_apart(const json_t *all, const char *key, const char *x)
 {
     const size_t n = json_array_size(all);
@@ -262,7 +263,8 @@ static void name_of(const json_t *record, const char *const *keys, int n, char o
     }
 }
 
-/* "L_ns" counts us, as times do everywhere in tables. @return by how much it is divided */
+/* Name an axis; "L_ns" is shown in us, as times are in all tables.
+ * @return the divisor of its values */
 static double name_axis(const char *key, char out[100])
 {
     const size_t n = strlen(key);

@@ -160,7 +160,7 @@ static void print_slack(const struct logp_explanation *e)
     free(order);
 }
 
-/* Those of the least slack that have any. */
+/* Print the messages with the least slack above 0. */
 static void print_messages(const struct logp_explanation *e)
 {
     int64_t *slack = or_end(calloc(e->n_tasks + 1, sizeof(*slack))), *order, critical = 0, n = 0;
@@ -190,13 +190,14 @@ static void print_messages(const struct logp_explanation *e)
 
 /* ---- the curves ---- */
 
-/* They are fractions of a ns. */
+/* Whether its values are fractions of a ns. */
 static bool is_small(enum logp_parameter parameter)
 {
     return parameter == LOGP_PARAMETER_BYTE || parameter == LOGP_PARAMETER_GAMMA;
 }
 
-/* How often it counts where; of many lines those around the value in force. */
+/* Print the slopes and the ranges of the value in which they hold; of many, those
+ * around the current value. */
 static void print_lines(const struct logp_curve *c)
 {
     size_t first = 0, last = c->n;
@@ -223,7 +224,8 @@ static void print_lines(const struct logp_curve *c)
         printf(", ... %lld in the end", (long long)c->lines[c->n - 1].slope);
 }
 
-/* o alone, or its two parts; G and gamma, where there are any. */
+/* Whether it is shown: o as a whole, or its two parts if they differ; G and
+ * gamma, if they are not 0. */
 static bool is_shown(const struct logp_params *params, enum logp_parameter p)
 {
     const bool same = params->o_send_ns == params->o_recv_ns;

@@ -27,7 +27,7 @@ bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
     return rc == 0;
 }
 
-/* Of each task which message it sends or receives; -1: none. To be freed. */
+/* Index, by task, of the message that the task sends or receives; -1: none. To be freed. */
 static int64_t *number_messages(const struct logp_explanation *e)
 {
     int64_t *numbers = or_end(malloc((e->n_tasks + 1) * sizeof(*numbers))), n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table that is too wide for the terminal: its columns get as narrow as their text, and then those
- * that are missed least are left out, so that the mark of the best row is seen.
+ * A table that is too wide for the terminal: its columns get as narrow as their text, and then
+ * the least important ones are left out, so that the mark of the best row is seen.
  */
 #include "output/columns.h"
 
@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* 0: stdout is no terminal, and all columns are shown. */
+/* @return 0: stdout is not a terminal, and all columns are shown */
 static int terminal_width(void)
 {
     struct winsize size = {0};
@@ -27,7 +27,7 @@ static int width_of(const struct table *t)
     return width;
 }
 
-/* No column wider than what is in it. */
+/* Make each column as narrow as its text. */
 static void tighten(struct table *t)
 {
     for (int i = 0; i < t->n; i++) {
@@ -40,7 +40,7 @@ static void tighten(struct table *t)
     }
 }
 
-/* A result that is wrong is always shown. */
+/* Whether the column may be left out. A wrong result is always shown. */
 static bool may_go(const struct table *t, int i)
 {
     for (size_t row = 0; row < t->rows; row++)
@@ -49,7 +49,7 @@ static bool may_go(const struct table *t, int i)
     return t->column[i]->spare > 0;
 }
 
-/* The column that is missed least; -1: none can go. */
+/* The least important column; -1: none may be left out. */
 static int next_to_go(const struct table *t)
 {
     int least = -1;

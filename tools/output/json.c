@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS = 7 }; /* of what is no whole number */
+enum { DIGITS = 7 }; /* significant digits of a number that is not whole */
 
 static json_t *cell_json(const struct cell *cell)
 {
@@ -32,7 +32,7 @@ static json_t *cell_json(const struct cell *cell)
         text = json_string(cell->text);
         break;
     }
-    return text != NULL ? text : json_null(); /* what is no UTF-8 is none */
+    return text != NULL ? text : json_null(); /* null for a text that is not UTF-8 */
 }
 
 static bool is_key(const struct column *col, const char *key)
@@ -42,7 +42,7 @@ static bool is_key(const struct column *col, const char *key)
 
 /* ---- JSON ---- */
 
-/* An object all of whose parts are nothing is null. */
+/* Add a part to an object. An object whose parts all have no value is null. */
 static void add_part(json_t *record, const struct column *col, const struct cell *cell)
 {
     json_t *object = json_object_get(record, col->key);

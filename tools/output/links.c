@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run on a topology did to its links: per algorithm, round by round and busiest link. */
+/* The load of links by runs on a topology: per algorithm, round by round, and the busiest link. */
 #include "choice/choice.h"
 #include "output/output.h"
 

@@ -12,7 +12,7 @@
 
 #define BEARABLE 1.01 /* measured over predicted */
 
-/* An algorithm, in the order in which they are first run. */
+/* An algorithm; in the order of their first runs. */
 struct line {
     const struct logp_algorithm *algorithm;
     int points, done;
@@ -27,7 +27,7 @@ static struct {
     double all_ns, done_ns;
     int64_t begun_ns;
     bool live, coloured;
-    int drawn; /* lines of it that are on the terminal */
+    int drawn; /* number of its lines on the terminal */
 } watch;
 
 static struct line *line_of(const struct logp_algorithm *algorithm)
@@ -48,7 +48,7 @@ void live_table_expect(const struct logp_algorithm *algorithm, int points, doubl
     watch.all_ns += ns;
 }
 
-/* "3 of 16 points, 41 s left": what is estimated is corrected by how long it has taken so far. */
+/* Format "3 of 16 points, 41 s left". The estimate is corrected by the time taken so far. */
 static const char *show_rest(char buf[80])
 {
     const double passed = (double)(host_ns() - watch.begun_ns);
@@ -91,7 +91,7 @@ static void show_line(FILE *f, const struct line *l, bool running)
     fprintf(f, " %11s", lag);
 }
 
-/* A line of text, cut where the terminal ends; colours take no place. */
+/* Write a line of text, cut at the end of the terminal; colours take no place. */
 static void put_cut(FILE *f, const char *text, int width)
 {
     for (int n = 0; *text != '\0'; text++) {
@@ -106,7 +106,8 @@ static void put_cut(FILE *f, const char *text, int width)
     fputs("\033[K\n", f);
 }
 
-/* Of more lines than there is room for: those around the one that runs. @return the first */
+/* Choose the lines to show if the terminal is too low for all: those around the one that
+ * runs. @return the first */
 static int first_line(int capacity)
 {
     const int first = watch.current - capacity / 2, last = watch.n - capacity;
@@ -126,7 +127,7 @@ static void draw(void)
         return;
     ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
     width = size.ws_col > 0 ? size.ws_col : 80;
-    capacity = (size.ws_row > 0 ? size.ws_row : 24) - 3; /* the heading, and where the cursor is */
+    capacity = (size.ws_row > 0 ? size.ws_row : 24) - 3; /* the heading and the cursor's line */
     capacity = capacity < 1 ? 1 : capacity > watch.n ? watch.n : capacity;
     first = first_line(capacity);
     if (watch.drawn > 0)
@@ -160,7 +161,7 @@ static void clear(void)
     watch.drawn = 0;
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static void note(struct line *l, const struct row *row, int done, int total)
 {
@@ -194,7 +195,7 @@ static void finished(const struct options *o, const struct logp_invocation *c,
     watch.done++;
     watch.done_ns += estimate_ns(o, c, row->algorithm);
     if (watch.live) {
-        clear(); /* something may have to be said of it */
+        clear(); /* a message about the row may follow */
         return;
     }
     show_point(point, sizeof(point));

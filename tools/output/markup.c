@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of records for a document: Markdown (with the table extension of GitHub) and LaTeX (plain
- * tabular, no package needed). */
+/* The table of records for a document: Markdown (with the table extension of GitHub) and LaTeX
+ * (plain tabular, no package needed). */
 #include "output/columns.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was asked for: the columns that say what a row is about. See columns.h. */
+/* The settings: the columns that identify a row. See columns.h. */
 #include "choice/choice.h"
 #include "output/columns.h"
 
@@ -209,7 +209,7 @@ const struct column run_columns[] = {
     {0},
 };
 
-/* What was asked for. Exact operations keep it with every algorithm. */
+/* As requested. Exact operations have the same results with every algorithm. */
 VALUE(same_results_of)
 {
     return (struct cell){.kind = CELL_TRUTH, .number = !out->c->args.may_differ};
@@ -220,11 +220,11 @@ const struct column last_columns[] = {
     {0},
 };
 
-/* ---- knobs: the library says which there are. Tables show those that algorithms choose. ---- */
+/* ---- parameters of algorithms; tables show those that algorithms choose ---- */
 
 enum { MOST_KNOBS = 32 };
 
-/* What the value is called, if it has a name. */
+/* Return the name of the value, if it has one. */
 static const char *word_of(const struct logp_knob *knob, int64_t value)
 {
     for (const struct logp_word *w = knob->words; w != NULL && w->word != NULL; w++)
@@ -233,7 +233,7 @@ static const char *word_of(const struct logp_knob *knob, int64_t value)
     return NULL;
 }
 
-/* Given or chosen. */
+/* The value, given or chosen. */
 VALUE(knob_of)
 {
     int64_t value;

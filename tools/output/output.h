@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `run` and `predict` answer, as a table, JSON and CSV, and what is said beside it. */
+/* The answers of `run` and `predict` as a table, JSON and CSV, and the notes on them. */
 #ifndef LOGP_OUTPUT_H
 #define LOGP_OUTPUT_H
 
@@ -8,7 +8,7 @@
 #include "run/run.h"
 #include "text/text.h"
 
-/* All rows, and what was asked for. */
+/* All rows, and their settings. */
 struct output {
     const struct options *o;
     const char *collective;
@@ -16,9 +16,9 @@ struct output {
     const struct row *rows;
     size_t n;
     int n_cores;                 /* 0: nothing was run */
-    const char *sweep;           /* which sweep these rows are of; NULL: of none */
-    const struct output *next;   /* other rows of it; NULL: there are no more */
-    const struct saved *against; /* what the rows are compared with; NULL: nothing */
+    const char *sweep;           /* the sweep that these rows belong to; NULL: none */
+    const struct output *next;   /* more rows of it; NULL: there are no more */
+    const struct saved *against; /* the run to compare the rows with; NULL: none */
 };
 
 /* As tables show times. */
@@ -30,17 +30,17 @@ static inline double us(int64_t ns)
 /* ---- table.c, markup.c, json.c ---- */
 
 void print_table(const struct output *out);
-/* The same table in the syntax of a document; what was asked for stands above it. */
+/* The same table in the syntax of a document, with the settings above it. */
 void print_markdown(const struct output *out);
 void print_latex(const struct output *out);
-/* What is not alike for all messages: nodes, links, rendezvous, faults, noise; of each that there
- * is a piece with a semicolon behind it. */
+/* Print the differences between messages: nodes, links, rendezvous, faults, noise; each that
+ * applies, with a semicolon after it. */
 void print_conditions(const struct options *o);
-/* "wall clock, fiber executor on 2 cores", and of how many processes, where there are any. */
+/* "wall clock, fiber executor on 2 cores", and the number of processes, if there are several. */
 void print_carriers(const struct options *o, int n_cores, int n_processes);
 void print_json(const struct output *out);
 void print_csv(const struct output *out);
-/* A record; its beginning, where there is a key that it stands before. */
+/* A record; or only its members before the key `before`, if that is not NULL. */
 json_t *record_json(const struct output *out, const struct row *row, const char *before);
 /* The same as text, without the end of its line. */
 void write_json_record(FILE *f, const struct output *out, const struct row *row,
@@ -51,34 +51,35 @@ void write_csv_names(FILE *f, const struct output *out);
 
 /* ---- cells.c ---- */
 
-/* That the sizes of these rows change nothing, and what to type; NULL: they do. @return buf */
+/* A note that the sizes of these rows do not change any time, and which option to type;
+ * NULL: they do. @return buf */
 const char *free_bytes_in(const struct output *out, char buf[MAX_LIST]);
-/* Say that, if it is so, in one line on stderr: for what is no table. */
+/* Print that note, if there is one, as one line on stderr. For answers that are not tables. */
 void say_free_bytes_in(const struct output *out);
 
 /* ---- record_file.c: records that outlive the process ---- */
 
-/* JSON or CSV, as the name ends. It is whole whenever nobody writes to it. */
+/* JSON or CSV, by the suffix of the name. The file is complete between any two writes. */
 struct record_file {
     const char *path;
     FILE *f;
     FILE *before;          /* the file that a restart is about to replace; NULL: none */
-    struct new_file fresh; /* what replaces it when the first point is there */
+    struct new_file fresh; /* replaces it when the first point is complete */
     bool json;
-    bool wrong;      /* a record says that something is */
-    long end;        /* behind the last record */
-    char *text;      /* what it held */
-    size_t n;        /* records that it held */
-    size_t *records; /* where in text they begin */
+    bool wrong;      /* a record reports an error */
+    long end;        /* offset after the last record */
+    char *text;      /* its text before */
+    size_t n;        /* number of records in text */
+    size_t *records; /* offsets of the records in text */
 };
 
-/* Open the file, and read the records of out->sweep. Ends the process where that cannot be, or they
- * are of another sweep. */
+/* Open the file, and read the records of out->sweep. Ends the process where that is not
+ * possible, or they are of another sweep. */
 void open_records(struct record_file *file, const char *path, bool anew, const struct output *out);
 /* End the process where record i of the file is not about this row. */
 void expect_record(struct record_file *file, size_t i, const struct output *out,
                    const struct row *row);
-/* @return an exit code; what is wrong is said */
+/* @return an exit code; errors are reported */
 int append_record(struct record_file *file, const struct output *out, const struct row *row);
 /* All of them, those that were there first, on stdout. */
 void print_records(const struct record_file *file);
@@ -94,7 +95,7 @@ enum { HOST_SIZE = 256 };
 const char *host_processor(char buf[HOST_SIZE]);
 /* End the process where a run cannot be saved by this name; its folder is made. */
 void check_saved(const char *name);
-/* Keep all rows. @return an exit code; what is wrong is said */
+/* Keep all rows. @return an exit code; errors are reported */
 int save_run(const struct output *out, const char *name);
 /* The run of --against; ends the process where there is none, or it is of another host. */
 struct saved *open_saved(const struct options *o);
@@ -105,40 +106,41 @@ const char *saved_words(const struct saved *s, char buf[MAX_LIST]);
 size_t saved_points(const struct saved *s);
 /* Its record of the point of this row, which need not have been run; NULL: it has none. */
 const json_t *saved_record(const struct saved *s, const struct output *out, const struct row *row);
-/* What differs from the nearest point that it has: "L_ns was 60000, and is now 50000"; to be freed */
+/* The differences from the nearest point in it: "L_ns was 60000, and is now 50000"; to be freed */
 char *differences(const struct saved *s, const struct output *out, const struct row *row);
 
 /* ---- changes.c ---- */
 
-/* How a row that was run compares with that point of out->against. */
+/* Compare a row that was run with that point of out->against. */
 struct change compare_saved(const struct output *out, const struct row *row);
-/* What has changed, in a line for people. @return an exit code: what --fail-on asks for */
+/* Print the number of changes in a line for people.
+ * @return an exit code, as --fail-on defines it */
 int sum_up_changes(const struct options *o, const struct saved *s, const struct output *out);
 
 /* ---- links.c ---- */
 
-/* On a topology: what each algorithm did to its links; for people only. */
+/* Print, on a topology, the load of its links by each algorithm; for people only. */
 void print_links(const struct output *out);
 
 /* ---- explain.c ---- */
 
-/* With --explain: what the times are made of, for people; of one algorithm, all that there is to
- * say. JSON has it in its records. */
+/* Print, with --explain, the components of the times, for people; the whole explanation if there
+ * is one algorithm only. JSON has it in its records. */
 void print_explanations(const struct output *out);
 
 /* "T = 2L + 4o + 1g" */
 void write_terms(FILE *f, const struct logp_explanation *e);
-/* A line: from, to, the processor, and what it does. */
+/* Print a line: from, to, the processor, and its action. */
 void print_segment(const struct logp_explanation *e, const struct logp_path_segment *s);
 
 /* ---- advice.c ---- */
 
-/* What a run on the wall clock was like. */
+/* Quality of a run on the wall clock. */
 struct advice {
     int n_cores;
-    int late, judged, restarts; /* rows beyond what is bearable, of how many; runs repeated */
+    int late, judged, restarts; /* rows beyond the bearable ratio, out of how many; repeated runs */
     const struct row *worst;    /* the latest of them; NULL: the host kept up */
-    const struct row *early;    /* the first that took less than it can, of the model's rules */
+    const struct row *early;    /* the first one that is faster than the model's rules allow */
     int64_t clock_error_ns;     /* between processes, the greatest; -1: all are in one */
     bool clock_is_off;          /* by more than is bearable of a unit or of a prediction */
     double fiber_ratio;         /* of the worst with fibers, as tried; 0: not tried */
@@ -151,21 +153,21 @@ struct advice {
 };
 
 struct advice judge_rows(const struct output *out);
-/* Is copying most of what the worst takes beyond its prediction, or enough to be 10 % late? After
- * judge_copies(). */
+/* Whether copying is most of the time by which the worst row exceeds its prediction, or enough
+ * to be 10 % late. After judge_copies(). */
 bool is_copying(const struct options *o, const struct advice *a);
-/* A G that covers what copying costs this host. */
+/* A G that covers the cost of copying on this host. */
 int64_t copying_G_ps(const struct options *o, const struct advice *a);
-/* In words: what the host could not keep up with, why, and what helps; for people only. */
+/* Print in words why the host could not keep up, and what helps; for people only. */
 void print_advice(const struct options *o, const struct advice *a);
 
-/* The same of a program that ended so late, to be freed; NULL: nothing is to be said. */
+/* The same for a program that ended late_ns late, to be freed; NULL: there is no advice. */
 char *advice_on_program(const struct options *o, int n_cores, int64_t emulated_ns, int64_t late_ns);
 
-/* Set what a run of the worst row copies, and what that costs here; for people only. */
+/* Set the bytes that a run of the worst row copies, and their cost here; for people only. */
 void judge_copies(const struct output *out, struct advice *a);
 
-/* ---- explain_json.c: what explanations are written with ---- */
+/* ---- explain_json.c: parts of written explanations ---- */
 
 /* An object; of NULL, null. */
 json_t *explanation_json(const struct logp_explanation *e);
@@ -196,13 +198,13 @@ struct range {
     int64_t P, from, to;
     const struct logp_algorithm *best;   /* NULL: there is no prediction */
     int64_t predicted_ns;                /* at `from` */
-    const struct logp_algorithm *before; /* best below `from`; NULL: nothing was looked at */
+    const struct logp_algorithm *before; /* best below `from`; NULL: no size below was examined */
     int64_t before_ns;                   /* at `from`; -1: it does not apply there */
     struct comparison below, above;      /* where they were run; else size -1 */
 };
 
 struct crossover {
-    const char *collective, *text; /* what was asked for */
+    const char *collective, *text; /* text: the collective with all options given */
     const char *unit;              /* of sizes: "bytes"; NULL: there are none */
     const int64_t *sizes;          /* of the grid, ascending */
     int n_sizes;
@@ -222,20 +224,20 @@ void print_crossover(enum record_form form, const struct crossover *x);
 /* In all of them, to: a file whose name ends in .svg, .png or .pdf; or svg, png or pdf, on stdout.
  * check_picture() ends the process where there can be none. option: what asks for it */
 void check_picture(const char *option, const char *to);
-/* Draw the records of a sweep there, as the options of pictures say. @return an exit code; what is
- * wrong is said */
+/* Draw the records of a sweep there, with the options of pictures.
+ * @return an exit code; errors are reported */
 int draw_records(const struct options *o, const struct output *out, const char *to);
 /* The same of those in a file, CSV or JSON; ends the process where it holds none. */
 int draw_record_file(const struct options *o, const char *file, const char *to);
 
 /* ---- live_table.c: --watch, a live table of what runs ---- */
 
-/* So many more points of this algorithm are to be run, and take about so long; fewer, where that is
- * negative. */
+/* Add so many points of this algorithm, and their estimated time, to the points to run; negative
+ * numbers remove points. */
 void live_table_expect(const struct logp_algorithm *algorithm, int points, double ns);
-/* From now on, what runs is shown, if that is asked for. */
+/* Show the runs from now on, if that was requested. */
 void live_table_begin(const struct options *o);
-/* No more: the terminal is as it was before. */
+/* End it, and leave the terminal as it was before. */
 void live_table_end(void);
 
 #endif

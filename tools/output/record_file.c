@@ -19,7 +19,7 @@ static _Noreturn void refuse(const struct record_file *file, const char *why)
     bad_option("--output", file->path, "%s", why);
 }
 
-/* What a function writes, to be freed. row: NULL: the names of the columns */
+/* Return the text of a record, to be freed. row: NULL: the names of the columns */
 static char *written(const struct record_file *file, const struct output *out,
                      const struct row *row, const char *before)
 {
@@ -48,7 +48,8 @@ static void read_text(struct record_file *file)
         refuse(file, "a readable file");
 }
 
-/* Where a record ends; NULL: it is not whole. A line break in a cell of CSV is none. */
+/* Find the end of a record; NULL: it is not complete. A line break in a
+ * cell of CSV is not an end. */
 static const char *end_of(const struct record_file *file, const char *record)
 {
     bool quoted = false;
@@ -80,7 +81,7 @@ static const char *sweep_cell(const char *record, const char *end, size_t *lengt
     return cell;
 }
 
-/* Note where the records begin, and where the last ends. */
+/* Note the beginnings of the records, and the end of the last one. */
 static void find_records(struct record_file *file)
 {
     const char *s = file->text + file->end, *end;
@@ -97,7 +98,7 @@ static void find_records(struct record_file *file)
         refuse(file, "it has other text after its records; --restart overwrites it");
 }
 
-/* As it was after the last record; what is still in the buffer is for nobody. */
+/* Cut the file back to its state after the last record; nothing in the buffer is needed. */
 static void cut_back(struct record_file *file)
 {
     const int fd = fileno(file->f);
@@ -108,7 +109,7 @@ static void cut_back(struct record_file *file)
         say_note("%s ends in the middle of a record, which the next sweep drops", file->path);
 }
 
-/* Write behind the last record, at once, and nothing else behind that. */
+/* Write after the last record, at once, and end the file there. */
 static int put(struct record_file *file, const char *between, const char *text)
 {
     const long length = (long)(strlen(between) + strlen(text));
@@ -125,7 +126,7 @@ static int put(struct record_file *file, const char *between, const char *text)
     return EXIT_OK;
 }
 
-/* What there is must begin as a file of records does, if only as far as it was written. */
+/* Check that the file begins as a file of records does, as far as it was written. */
 static void read_head(struct record_file *file, const struct output *out)
 {
     char *names = written(file, out, NULL, NULL);
@@ -146,14 +147,14 @@ static void read_head(struct record_file *file, const struct output *out)
     free(names);
 }
 
-/* One process at a time. */
+/* Lock the file for this process. */
 static void lock(const struct record_file *file)
 {
     if (flock(fileno(file->f), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         refuse(file, "another process writes to it");
 }
 
-/* The old file stays locked as long as it is there. */
+/* Begin a new file. The old one remains locked as long as it exists. */
 static void restart(struct record_file *file)
 {
     const int error = new_file_begin(&file->fresh, file->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What came of it: the columns of predictions and runs. See columns.h. */
+/* The results: columns of predictions and runs. See columns.h. */
 #include "output/columns.h"
 
 VALUE(predicted_of)
@@ -33,7 +33,7 @@ VALUE(lower_bound_of)
     return number_cell(CELL_NS, ns >= 0, ns);
 }
 
-/* How many times what no algorithm is faster than. */
+/* prediction / lower bound */
 VALUE(of_best)
 {
     const struct logp_prediction *p = &row->record.prediction;
@@ -115,7 +115,7 @@ VALUE(verified_of)
     return number_cell(CELL_TRUTH, true, row->record.verified);
 }
 
-/* The median, or where no_cell was run the prediction; -1: there is none that is right. */
+/* The median or, if the row was not run, the prediction; -1: there is no valid one. */
 static int64_t time_of(const struct row *row)
 {
     const struct logp_record *r = &row->record;
@@ -130,7 +130,7 @@ static int64_t time_of(const struct row *row)
     return r->has_measured ? r->measured.median_ns : r->emulated.median_ns;
 }
 
-/* Of several the first that no other beats. */
+/* Mark the fastest of several rows; the first one if several are equally fast. */
 VALUE(best_of)
 {
     const struct row *best = NULL;
@@ -226,7 +226,7 @@ const struct column result_columns[] = {
     {0},
 };
 
-/* After those that were there before sweeps; the name of a sweep is the last. */
+/* After the columns that are older than sweeps; the name of a sweep is the last. */
 const struct column sweep_columns[] = {
     {PART("interval_ns", "low", low_of), .measured = true},
     {PART("interval_ns", "high", high_of), .measured = true},
@@ -235,7 +235,7 @@ const struct column sweep_columns[] = {
     {0},
 };
 
-/* ---- faults and noise, and what came of them ---- */
+/* ---- faults and noise, and their effects ---- */
 
 VALUE(fault_of)
 {

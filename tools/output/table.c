@@ -81,7 +81,7 @@ static void print_params(const struct logp_params *p)
         printf("capacity %lld; ", (long long)logp_params_capacity(p));
 }
 
-/* What varies has a column, and what is given stands there. */
+/* Print the values that are given; values that vary have columns. */
 static void print_sweep_heading(const struct output *out)
 {
     const struct options *o = out->o;
@@ -135,7 +135,8 @@ void print_conditions(const struct options *o)
         printf("noise %s; ", o->network.noise);
 }
 
-/* How many runs there were: fewer than asked for where --timeout or Ctrl-C came first. */
+/* Print the number of runs, which is smaller than requested where
+ * --timeout or Ctrl-C came first. */
 static void print_runs(const struct output *out)
 {
     const int asked = out->o->reps;
@@ -220,7 +221,7 @@ static void write_cell(const struct cell *cell, char buf[CELL_SIZE])
     }
 }
 
-/* Add a column, unless it is of dashes; one that is there where rows differ, if they do. */
+/* Add a column, unless all its cells are dashes; a TABLE_SWEPT column only if its rows differ. */
 static void add_column(struct table *t, const struct output *out, const struct column *col)
 {
     char(*cells)[CELL_SIZE] = or_end(calloc(t->rows, sizeof(*cells)));
@@ -275,7 +276,7 @@ void free_table(struct table *t)
         free(t->cell[i]);
 }
 
-/* One line: the headings (row < 0), or what the columns say of a row. Without blanks at its end. */
+/* Print one line: the headings (row < 0), or the cells of a row. Without blanks at its end. */
 static void print_line(const struct table *t, int row)
 {
     int blanks = 0;

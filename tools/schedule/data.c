@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that say where their data are: the same without, and whether they compute a collective. */
+/* Steps with the places of their data: the same steps without, and whether
+ * they compute a collective. */
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
 #include "text/text.h"
@@ -36,8 +37,9 @@ void part_data(struct reading *r, struct logp_step_list *with_data)
     r->list.n = r->n;
 }
 
-/* A combination has `n_bytes` of operands, at_stride of results and right_stride at `left`.
- * @return can it have that, where an element has these bytes? */
+/* Set the number of elements of a combination, which was read with `n_bytes` of operands,
+ * at_stride of results and right_stride at `left`.
+ * @return whether that is possible for elements of these bytes */
 static bool fit_step(struct logp_step *s, size_t element)
 {
     if (s->kind != LOGP_STEP_COMBINE)
@@ -49,7 +51,7 @@ static bool fit_step(struct logp_step *s, size_t element)
     return !s->into_one || s->n < 4 * LOGP_LANES || s->right_stride >= LOGP_LANES * element;
 }
 
-/* The list is this command's own: the elements of its combinations are those of the operation. */
+/* Set the elements of combinations in this command's own list to those of the operation. */
 static void fit_steps(const char *file, const struct logp_step_list *list, const struct logp_op *op)
 {
     for (int64_t rank = 0; rank < list->P; rank++) {
@@ -70,7 +72,7 @@ static void fit_steps(const char *file, const struct logp_step_list *list, const
     }
 }
 
-/* As many combinations as that take so long, rounded up. */
+/* Time of n combinations, rounded up. */
 static int64_t gamma_ns(const struct logp_params *p, __int128 n)
 {
     const __int128 ns = (n * p->gamma_ps + 999) / 1000;
@@ -78,8 +80,8 @@ static int64_t gamma_ns(const struct logp_params *p, __int128 n)
     return ns < LOGP_PARAM_MAX_NS ? (int64_t)ns : LOGP_PARAM_MAX_NS;
 }
 
-/* What a step combines, or the product that it makes, takes gamma for each element: a file has the
- * times of the gamma that it was written with. */
+/* Set the times of steps that combine, or make a product: gamma for each element. The times in a
+ * file belong to the gamma that it was written with. */
 static void time_steps(const struct logp_step_list *list, const struct logp_invocation *c)
 {
     for (int64_t rank = 0; rank < list->P; rank++) {
@@ -153,7 +155,8 @@ static struct logp_step_list *copy_list(const struct logp_step_list *list)
     return copy;
 }
 
-/* Is every step as long as elements of this size, and do they compute the collective? */
+/* Whether the length of every step fits elements of this size, and the steps
+ * compute the collective. */
 static bool fits(const struct logp_step_list *list, const struct logp_invocation *c,
                  const struct logp_collective *as)
 {

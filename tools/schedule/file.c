@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A schedule from a file: which format it has, its steps, and whether they fit together. */
+/* A schedule from a file: its format, its steps, and whether they fit together. */
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
 #include "text/text.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static struct reading r;                /* the file that is read, once */
-static struct logp_step_list with_data; /* of a JSON file; P = 0: it is another */
+static struct logp_step_list with_data; /* of a JSON file; P = 0: the file has another format */
 
 const char *delay_of_schedule(const struct logp_step_list *list)
 {
@@ -53,8 +53,8 @@ const struct logp_step_list *read_found(const char *option, const char *file)
     return list;
 }
 
-/* It fits together: does it still, where sends wait for their receivers? If not it is said, and is
- * for who asks to find. */
+/* Note if a schedule that is correct with buffered sends deadlocks where sends wait for their
+ * receivers. The later prediction or run finds that deadlock itself. */
 static void say_who_waits(const struct logp_schedule *s, const struct logp_delay *delay)
 {
     struct logp_fold fold;
@@ -79,7 +79,8 @@ static const char *show_peer(int64_t rank, int tag, char text[64])
     return text;
 }
 
-/* A message for which a rank waits in vain: another receive took it, or nobody sends it. */
+/* Refuse a schedule in which a rank waits for a message that another receive took,
+ * or that is never sent. */
 static void refuse_deadlock(const struct logp_schedule *s, const struct logp_delay *delay,
                             const char *file)
 {
@@ -101,7 +102,7 @@ static void refuse_deadlock(const struct logp_schedule *s, const struct logp_del
                (long long)fold.rank, peer);
 }
 
-/* What it costs is the time of a graph in which the network is never full. */
+/* Refuse rendezvous and capacity: the time of a graph is that in a network that is never full. */
 static void refuse_with_graph(const struct logp_invocation *c)
 {
     static const char why[] = "off: --schedule FILE with concurrent operations does not support it";
@@ -113,8 +114,8 @@ static void refuse_with_graph(const struct logp_invocation *c)
         bad_option("--capacity", option_text("capacity"), "%s; remove it", why);
 }
 
-/* Folded without delays: what waits in vain does so under any model. But what is concurrent goes by
- * time. */
+/* Fold without delays, because a deadlock does not depend on the model. Concurrent steps do
+ * depend on time, so a graph is folded with its delays. */
 const struct logp_algorithm *listed_algorithm(int64_t P, const struct logp_invocation *c)
 {
     const struct logp_algorithm *a = logp_algorithm_find("schedule", "listed");

@@ -29,14 +29,14 @@ enum { MOST_SHOWN = 40 }; /* of a label */
 /* In LogGOPSim's binary form a wildcard is all ones. */
 static const int64_t any_there = UINT32_MAX;
 
-/* That one label requires another, before all labels of the rank are known. */
+/* A demand that one label requires another, before all labels of the rank are known. */
 struct demand {
     struct name after, before;
     bool started;
     int line;
 };
 
-/* What is read, and where. */
+/* State of the reader: the text and the place in it. */
 struct goal {
     struct reading *r;
     const char *at; /* the rest of the text */
@@ -65,7 +65,7 @@ static void set_line(struct goal *g, int line)
     snprintf(g->place, sizeof(g->place), "line %d", line);
 }
 
-/* Past a comment that begins here. @return there was one */
+/* Skip a comment that begins here. @return whether there was one */
 static bool skip_comment(struct goal *g)
 {
     static const char mark[] = GOAL_MARK;
@@ -90,7 +90,7 @@ static bool skip_comment(struct goal *g)
     return true;
 }
 
-/* To the next token of this line. @return false: there is none */
+/* Skip to the next token of this line. @return false: there is none */
 static bool more_in_line(struct goal *g)
 {
     do
@@ -99,7 +99,7 @@ static bool more_in_line(struct goal *g)
     return *g->at != '\0' && *g->at != '\n';
 }
 
-/* To the next token, in whatever line. @return false: the text has ended */
+/* Skip to the next token, in any line. @return false: the text has ended */
 static bool more(struct goal *g)
 {
     while (!more_in_line(g)) {
@@ -116,8 +116,8 @@ static bool is_of_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A name of letters, digits and _, that begins with a letter; at NULL: something else is there. It
- * is not passed. */
+/* Find a name of letters, digits and _, that begins with a letter, and do not skip it; at NULL:
+ * something else is there. */
 static struct name name_here(struct goal *g)
 {
     struct name name = {NULL, 0};
@@ -130,7 +130,7 @@ static struct name name_here(struct goal *g)
     return name;
 }
 
-/* Past this word, if it is next. */
+/* Skip this word, if it is next. */
 static bool word(struct goal *g, const char *expected)
 {
     const struct name name = name_here(g);
@@ -149,7 +149,7 @@ static bool sign(struct goal *g, char expected)
     return true;
 }
 
-/* A whole number >= 0; or -1, where that may be. */
+/* Read a whole number >= 0; or -1, where that is allowed. */
 static int64_t number(struct goal *g, bool may_be_any, const char *what)
 {
     const bool minus = sign(g, '-');
@@ -169,7 +169,7 @@ static int64_t number(struct goal *g, bool may_be_any, const char *what)
 
 /* ---- labels ---- */
 
-/* Behind `after requires`. */
+/* Read the label after `after requires`. */
 static void read_demand(struct goal *g, struct name after, bool started)
 {
     const struct name before = name_here(g);
@@ -198,7 +198,7 @@ static int64_t step_of(const struct goal *g, struct name label)
     return step;
 }
 
-/* All labels of the rank are known. */
+/* Turn demands into edges; all labels of the rank are known now. */
 static void resolve_demands(struct goal *g)
 {
     const int line = g->line;
@@ -257,7 +257,7 @@ static bool read_operation(struct goal *g)
     return true;
 }
 
-/* It begins with a label. */
+/* Read a line that begins with a label. */
 static void read_labelled(struct goal *g)
 {
     const struct name label = name_here(g);

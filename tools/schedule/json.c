@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A schedule in JSON, read and written:
- * {"P":2,"ranks":[[{"op":"send","peer":1,"bytes":8,"tag":0}, ...], ...]}. A step may also say where
- * its data are: "at", "left" and "right" are {"buffer":"recv_buf","offset":0,"length":8}, in bytes.
- * "early":true beside "P" is logp_rank_plan.early of all ranks.
+ * {"P":2,"ranks":[[{"op":"send","peer":1,"bytes":8,"tag":0}, ...], ...]}. A step may also have
+ * the places of its data: "at", "left" and "right" are
+ * {"buffer":"recv_buf","offset":0,"length":8}, in bytes. "early":true next to "P" is
+ * logp_rank_plan.early of all ranks.
  */
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
@@ -23,7 +24,7 @@ struct step_read {
     const char *place; /* "rank 0, step 3" */
 };
 
-/* A whole number of an object; `preset` where it may be absent, or -1. */
+/* Read a whole number of an object; `preset` where it may be absent, or -1. */
 static int64_t number_in(const struct step_read *s, const json_t *object, const char *key,
                          int64_t preset)
 {
@@ -48,7 +49,7 @@ static const char *word_in(const json_t *object, const char *key)
     return word != NULL ? word : "";
 }
 
-/* A size or distance in bytes. */
+/* Read a size or distance in bytes. */
 static size_t extent(const struct step_read *s, const json_t *object, const char *key,
                      int64_t preset)
 {
@@ -60,7 +61,7 @@ static size_t extent(const struct step_read *s, const json_t *object, const char
     return (size_t)n;
 }
 
-/* A place in a buffer. @return its length */
+/* Read a place in a buffer. @return its length */
 static size_t spot(const struct step_read *s, const char *key, struct logp_buffer_ref *out,
                    size_t *stride)
 {
@@ -113,7 +114,8 @@ static void read_work(struct reading *r, int64_t rank, const struct step_read *s
         bad_option(r->option, r->file, "%s: \"at\" and \"right\" differ in length", s->place);
 }
 
-/* How many elements these bytes are depends on the collective: fit_step(). */
+/* Read a combination. The number of elements in its bytes depends on the
+ * collective: see fit_step(). */
 static void read_combine(struct reading *r, int64_t rank, const struct step_read *s)
 {
     struct logp_step *step;
@@ -201,7 +203,7 @@ void read_json(struct reading *r, const char *text)
 static const struct schedule_shown *shown;
 static size_t element; /* of its operation */
 
-/* Is logp_rank_plan.early set? Rows set it for all ranks. */
+/* Whether logp_rank_plan.early is set. Rows set it for all ranks. */
 static bool is_early(const struct logp_schedule *s)
 {
     struct logp_invocation c;

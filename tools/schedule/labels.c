@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a name stands, or could. */
+/* Return the slot of a name, or the free slot for it. */
 static struct label *place_of(const struct labels *l, struct name name)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

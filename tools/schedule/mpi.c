@@ -229,14 +229,14 @@ static const char running[] =
     "    return all_right ? 0 : 1;\n"
     "}\n";
 
-/* ---- what differs between schedules ---- */
+/* ---- differences between schedules ---- */
 
 static const char *const buffers[] = {
     [LOGP_BUF] = "BUF", [LOGP_RECV_BUF] = "RECV_BUF", [LOGP_SCRATCH] = "SCRATCH"};
 
 static const struct {
     const char *name, *operation;
-    const char *operand; /* so that no result of many ranks is too large, or rounded */
+    const char *operand; /* chosen so that no result of many ranks is too large, or rounded */
 } operations[] = {
     {"sum", "a + b", "((unsigned)rank * 31 + i) % 97"},
     {"prod", "a * b", "((unsigned)rank + i) % 16 == 0 ? 2 : 1"},
@@ -277,7 +277,7 @@ static struct logp_invocation begin_rank(const struct schedule_shown *s, int64_t
     return c;
 }
 
-/* What a rank computes itself would have to be written, too. */
+/* Refuse computations of a rank, because their code would have to be written, too. */
 static void refuse_work(const struct schedule_shown *s)
 {
     struct logp_step step;
@@ -324,7 +324,7 @@ static void print_place(struct logp_buffer_ref at)
     printf("{%s, %zu}, ", buffers[at.buffer], at.offset);
 }
 
-/* A step with no data but a time is none here. */
+/* Write a step; a computation, which has a time but no data, is not written. */
 static void mpi_step(const struct logp_step *s, int64_t index)
 {
     static const char *const kinds[] = {[LOGP_STEP_SEND] = "SEND",
@@ -377,7 +377,7 @@ static void print_promises(const struct schedule_shown *s)
         struct logp_invocation c = begin_rank(s, rank);
         struct logp_postcondition p = {.ranks = 1};
 
-        first_step[rank] = n; /* the steps are written; now of the promises */
+        first_step[rank] = n; /* for the promises from now on; all steps are written */
         for (int64_t i = 0; s->collective->postcondition != NULL &&
                             s->collective->postcondition(s->steps.P, rank, &c, i, &p);
              i++, n++) {

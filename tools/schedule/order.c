@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order that edges put steps in: that there is one, and whether it is the only one. */
+/* The order that edges put steps in: that it exists, and whether it is the only one. */
 #include "schedule/reading.h"
 #include "text/text.h"
 
@@ -12,7 +12,7 @@ struct order {
     int64_t n, n_edges;
     int64_t *first; /* by step: its edges are by_step[first[i]] .. by_step[first[i + 1] - 1] */
     int64_t *by_step;
-    int64_t *waits; /* by step: for how many */
+    int64_t *waits; /* by step: the number of steps it waits for */
     int64_t *steps; /* in an order; n_ordered of them */
     int64_t n_ordered;
 };
@@ -29,8 +29,8 @@ static void link_edges(struct order *o)
         o->by_step[o->first[o->edges[i].before] + o->steps[o->edges[i].before]++] = i;
 }
 
-/* The steps, each after those that it waits for.
- * @return is it the only order, and waits each for the end of the one before it? */
+/* Sort the steps, each after those that it waits for.
+ * @return whether the order is the only one, and each step waits for the end of the previous one */
 static bool sort(struct order *o)
 {
     bool only_one = true;
@@ -60,7 +60,7 @@ static bool sort(struct order *o)
     return only_one;
 }
 
-/* One of those that wait for each other; label them as the file does: not known any more. */
+/* Refuse steps that wait for each other, and name one of them; its label is no longer known. */
 _Noreturn static void refuse_circle(const struct reading *r, int64_t rank, const struct order *o)
 {
     int64_t i = 0;
@@ -95,7 +95,7 @@ static void reorder(struct reading *r, int64_t rank, const struct order *o)
     }
 }
 
-/* @return has this rank one order only? Then its steps stand in it. */
+/* Sort the steps of a rank if it allows one order only. @return whether it does */
 static bool order_rank(struct reading *r, int64_t rank)
 {
     struct order o = {.edges = r->edges[rank], .n = r->n[rank], .n_edges = r->n_edges[rank]};
@@ -118,7 +118,8 @@ static bool order_rank(struct reading *r, int64_t rank)
     return in_order;
 }
 
-/* In order no receive may choose by time what it gets. */
+/* Whether each receive names its source and tag. Steps in order must not
+ * choose a message by time. */
 static bool names_all(const struct reading *r, int64_t rank)
 {
     for (int64_t i = 0; i < r->n[rank]; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A schedule that is read from a file: what its two formats share. */
+/* A schedule that is read from a file: the parts that both formats share. */
 #ifndef LOGP_READING_H
 #define LOGP_READING_H
 
@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-/* In a GOAL file that the command has written: liblogp's rules hold for it, as for what it was
- * written from, unless --delay says otherwise. For LogGOPSim it is a comment. */
+/* In a GOAL file that the command has written: liblogp's rules hold for it, as for the schedule
+ * it was written from, unless --delay is given. For LogGOPSim it is a comment. */
 #define GOAL_MARK "// written by logp: costed by liblogp's rules unless --delay is given"
 
-/* What is being read; where is its option and file, for what is said of it. */
+/* The state of reading, with the option and the file for errors. */
 struct reading {
     const char *option, *file;
     struct logp_step_list list;
@@ -20,14 +20,14 @@ struct reading {
     struct logp_edge **edges; /* by rank; NULL: there are none */
     int64_t *n_edges, *edge_capacity;
     bool is_ours;          /* GOAL_MARK */
-    char without_data[64]; /* a place whose step does not say where its data are; "": none */
+    char without_data[64]; /* place of a step without the place of its data; "": none */
 };
 
 /* ---- steps.c ---- */
 
-/* It has P ranks, none of which has steps yet. */
+/* Begin with P ranks, none of which has steps yet. */
 void begin_reading(struct reading *r, int64_t P);
-/* One more step of a rank. place: "line 7" or "rank 3, step 5". */
+/* Add a step to a rank. place: "line 7" or "rank 3, step 5". */
 void read_message(struct reading *r, int64_t rank, enum logp_step_kind kind, int64_t peer,
                   int64_t n_bytes, int64_t tag, const char *place);
 void read_compute(struct reading *r, int64_t rank, int64_t ns, const char *place);
@@ -35,14 +35,14 @@ void read_compute(struct reading *r, int64_t rank, int64_t ns, const char *place
 struct logp_step *last_step(const struct reading *r, int64_t rank);
 void note_without_data(struct reading *r, const char *place);
 
-/* From here on each rank's steps are ordered by edges alone. */
+/* From here on, edges alone order the steps of each rank. */
 void begin_edges(struct reading *r);
 void read_edge(struct reading *r, int64_t rank, int64_t before, int64_t after, bool started);
 
 /* ---- order.c ---- */
 
-/* All is read: no steps wait for each other, round and round; and where the edges leave no choice,
- * the steps stand in their order. */
+/* Check, after all steps, that no steps wait for each other in a cycle, or end the process; put
+ * the steps of ranks with only one possible order into that order. */
 void order_steps(struct reading *r);
 
 /* ---- goal.c, json.c ---- */
@@ -53,7 +53,7 @@ void read_json(struct reading *r, const char *text);
 
 /* ---- data.c ---- */
 
-/* All is read from JSON: r->list has the steps without their data, *with_data has all. */
+/* After all of a JSON file: r->list gets the steps without their data, *with_data all of them. */
 void part_data(struct reading *r, struct logp_step_list *with_data);
 /* The algorithm of a collective that does the steps of a list with data, if they compute it.
  * @param runs  they are to be run, too */
@@ -62,7 +62,7 @@ const struct logp_algorithm *algorithm_with_data(const char *file,
                                                  const struct logp_invocation *c,
                                                  const struct logp_collective *as, bool runs);
 
-/* ---- labels.c: the labels of one rank of a GOAL file, and the steps that they stand for ---- */
+/* ---- labels.c: the labels of one rank of a GOAL file, and their steps ---- */
 
 /* A name in a text that stays. */
 struct name {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps that are read from a file: whatever its format, a step must be one that there can be.
- */
+/* The steps that are read from a file: in any format, a step must be a possible one. */
 #include "schedule/reading.h"
 #include "schedule/schedule.h"
 #include "text/text.h"

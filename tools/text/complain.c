@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is wrong, in one line on stderr; bad input ends the command with exit code 2.
+ * Errors and notes, in one line on stderr; bad input ends the command with exit code 2.
  *
- * Among the processes of a launcher all have the same to say, as a rule, and of those on one host
- * the first says it: it takes a name of what it says, and keeps it as long as it lives.
+ * All processes of a launcher usually have the same error. On each host the first of them prints
+ * it: it takes a name that contains a hash of the line, and keeps the name until it ends.
  */
 #include "text/text.h"
 
@@ -31,7 +31,8 @@ uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-/* The name, which no file has, is of the launcher's process on this host, and of what is said. */
+/* Whether this process is the first of its launcher on this host to print the line. The name of
+ * the socket is abstract: no file has it. */
 static bool is_first_to_say(const char *line)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -57,7 +58,7 @@ static void say_of(const char *what, const char *format, va_list args)
         write_shown(f, line);
         fclose(f);
     }
-    /* in one piece: the launcher, too, has things to say */
+    /* in one piece, because the launcher may print at the same time */
     fprintf(stderr, "logp: %s\n", f != NULL ? shown : line);
 }
 

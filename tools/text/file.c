@@ -12,7 +12,7 @@
 /* A schedule of some ten million steps. */
 static const size_t most_bytes = (size_t)256 << 20;
 
-/* Room for more behind n bytes and a zero. @return NULL: no memory; the old is freed */
+/* Grow the text to capacity bytes and a zero. @return NULL: no memory; the old text is freed */
 static char *larger(char *text, size_t capacity)
 {
     char *more = realloc(text, capacity + 1);
@@ -22,7 +22,7 @@ static char *larger(char *text, size_t capacity)
     return more;
 }
 
-/* @return NULL: *why says why, or errno, where that is NULL */
+/* @return NULL: *why is the reason; where that is NULL, errno */
 static char *read_all(FILE *f, const char **why)
 {
     size_t n = 0, capacity = 1 << 16, got = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words that must be one of several names: which these are, and which of them somebody may have
- * meant who wrote another: a few letters off (the optimal string alignment distance: left out, put
- * in, another, or two in the wrong order), its beginning, or what it is called elsewhere.
+ * Words that must be one of several names: the list of names, and the name that was probably
+ * meant by another word: one that is a few letters off (the optimal string alignment distance: a
+ * letter left out, put in or replaced, or two in the wrong order), one that the word begins, or
+ * one with the word as an alias.
  */
 #include "text/text.h"
 
@@ -37,7 +38,7 @@ int find_name(const struct names *names, const char *word)
     return -1;
 }
 
-/* In small letters, without dashes before it, nor MPI_. What is too long is cut. */
+/* Copy a word in small letters, without leading dashes or MPI_. A long word is cut. */
 static int normal_form(const char *word, char out[LONGEST + 1])
 {
     int n = 0;
@@ -73,7 +74,7 @@ static int alignment(const char *a, int n, const char *b, int m)
     return d[n][m];
 }
 
-/* How far a name is from what was written; FAR: that is not what was meant. */
+/* Distance of a name from the word typed; FAR: the name was not meant. */
 static int distance(const char *word, const char *name)
 {
     char a[LONGEST + 1], b[LONGEST + 1];
@@ -112,7 +113,7 @@ const char *did_you_mean(const struct names *names, const char *word, char buf[M
     return buf;
 }
 
-/* All of them behind what buf holds already. */
+/* Append all of them to the text in buf. */
 static const char *append(const struct names *names, const char *last, char buf[MAX_LIST])
 {
     size_t n = strlen(buf);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What each option was given as, and by whom. Whoever reads the options notes it here, so that all
- * others can ask, and speak of an option as its user knows it. */
+/* The value of each option, and its source. The code that reads the options notes it here, so
+ * that all other code can ask, and name an option as its user wrote it. */
 #define _GNU_SOURCE
 #include "text/text.h"
 
@@ -23,7 +23,7 @@ static const char *bare(const char *name)
     return name + strspn(name, "-");
 }
 
-/* NULL: nothing is known of it. */
+/* NULL: not known. */
 static struct given *find(const char *name)
 {
     for (int i = 0; i < n_all; i++)

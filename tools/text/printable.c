@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text from outside (names of files, algorithms and machines, cells of a file) where it is shown: a
- * control byte could move a terminal's cursor or end a line, and a byte that is no UTF-8 could
- * spoil a document. Both are shown as \n, \t or \x1b.
+ * Text from outside (names of files, algorithms and machines, cells of a file) where it is
+ * shown: a control byte could move a terminal's cursor or end a line, and a byte that is not
+ * UTF-8 could spoil a document. Both are shown as \n, \t or \x1b.
  */
 #include "text/text.h"
 

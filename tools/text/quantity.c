@@ -23,7 +23,7 @@ int ascending_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* k, Ki: 1024; of bytes KiB too, and kB, which is 1000, as those of GNU coreutils. */
+/* Parse a scale: k, Ki: 1024; of bytes also KiB, and kB, which is 1000, as in GNU coreutils. */
 static bool parse_scale(const char *s, bool bytes, int64_t *scale)
 {
     static const char letters[] = "KMGT";
@@ -40,7 +40,7 @@ static bool parse_scale(const char *s, bool bytes, int64_t *scale)
     return decimal || binary;
 }
 
-/* base ^ exponent, whole numbers; s is behind the base */
+/* Compute base ^ exponent, in whole numbers; s: the text after the base */
 static bool parse_power(const char *s, int64_t base, int64_t *out)
 {
     int64_t exponent;

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* The apostrophe before a text that a spreadsheet would take for a formula. A text that has one of its own
- * gets another, so that each cell is read back as it was. Source: OWASP, CSV injection. */
+/* Whether a spreadsheet would take the text for a formula; it gets an apostrophe then. A text
+ * with apostrophes before a formula gets another one, so that each cell is read back as it was.
+ * Source: OWASP, CSV injection. */
 static bool is_formula(const char *text)
 {
     text += strspn(text, "'");

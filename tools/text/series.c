@@ -13,7 +13,7 @@ enum { MOST_VALUES = 100000 };
 static const char *const how = "values with commas between them, and ranges of whole numbers or "
                                "times: 2..64*2 (twice each), 2..20+2 (two more each), 2..8";
 
-/* A number of a range: its value, and what it counts. */
+/* A number of a range: its value and its unit. */
 struct end {
     int64_t n;
     bool suffixed; /* a time in picoseconds; else one in millionths of a unit */
@@ -53,13 +53,13 @@ static bool add(struct series *s, char *value)
         free(value);
         return false;
     }
-    if ((s->n & (s->n - 1)) == 0) /* 0, or a power of two: there is no room for another */
+    if ((s->n & (s->n - 1)) == 0) /* 0, or a power of two: the array is full */
         s->value = or_end(realloc(s->value, (size_t)(s->n > 0 ? 2 * s->n : 1) * sizeof(char *)));
     s->value[s->n++] = value;
     return true;
 }
 
-/* "2..64*2": first is the text before the dots, rest what is behind them; both are written to. */
+/* "2..64*2": first is the text before the dots, rest the text after them; both are written to. */
 static bool add_range(struct series *s, char *first, char *rest, enum series_kind kind)
 {
     char *sign = strpbrk(rest, "*+");

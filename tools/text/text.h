@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* ---- quantity.c: numbers with units; times: logp/quantity.h ---- */
+/* ---- quantity.c: numbers with units; see logp/quantity.h for times ---- */
 
 /* For qsort() of int64_t, and of double. */
 int ascending(const void *a, const void *b);
@@ -22,12 +22,11 @@ bool parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
 bool parse_number(const char *text, bool bytes, int64_t low, int64_t high, int64_t *out);
 /* "240 us", "1.234 ms": three significant decimals at most; into buf, which is returned. */
 const char *show_ns(int64_t ns, char *buf, size_t size);
-/* What a byte costs, exactly, and the bandwidth that it means: "100 ns/byte (10 MB/s)"; 0: "0". Into
- * buf, which is returned. */
+/* The exact cost of a byte, and its bandwidth: "100 ns/byte (10 MB/s)"; 0: "0". @return buf */
 const char *show_byte_time(int64_t ps, char buf[64]);
 /* "10 MB/s", "1.25 GB/s": decimal, three significant digits. ps > 0, of a byte */
 const char *show_bandwidth(int64_t ps, char buf[64]);
-/* "41 s", "2 min 5 s", "3 h 20 min": how long something takes, at least 1 s. @return buf */
+/* "41 s", "2 min 5 s", "3 h 20 min": a duration, at least 1 s. @return buf */
 const char *show_duration(double ns, char buf[32]);
 
 /* ---- names.c: words that must be one of several names ---- */
@@ -42,9 +41,9 @@ struct names {
 
 /* Add a name, which must stay; each once. */
 void add_name(struct names *names, const char *name);
-/* Which of them the word is, from 0; -1: none. */
+/* Index of the word among the names, from 0; -1: none. */
 int find_name(const struct names *names, const char *word);
-/* The name that the word is nearest to; NULL: none is near. */
+/* The nearest name to the word; NULL: none is near. */
 const char *nearest_name(const struct names *names, const char *word);
 /* "did you mean broadcast? ", or nothing, where no name is near. @return buf */
 const char *did_you_mean(const struct names *names, const char *word, char buf[MAX_HINT]);
@@ -55,7 +54,7 @@ const char *one_of(const struct names *names, const char *word, char buf[MAX_LIS
 
 /* ---- series.c: several values in one text ---- */
 
-/* What the values are; of numbers, bytes and times there are ranges. */
+/* The type of the values; numbers, bytes and times can have ranges. */
 enum series_kind { SERIES_NONE, SERIES_WORDS, SERIES_NUMBERS, SERIES_BYTES, SERIES_TIMES };
 
 struct series {
@@ -63,19 +62,20 @@ struct series {
     int n;
 };
 
-/* Is it written as more than one value? */
+/* Whether the text has more than one value. */
 bool is_series(const char *text, enum series_kind kind);
 /* The values of a text, in its order, each as it would be written alone; to be kept.
- * @return NULL; or what is allowed, in words */
+ * @return NULL; or the allowed syntax, in words */
 const char *read_series(const char *text, enum series_kind kind, struct series *out);
 
 /* ---- printable.c: text from outside where it is shown ---- */
 
-/* Is it UTF-8 without control characters? */
+/* Whether the text is UTF-8 without control characters. */
 bool is_printable(const char *text);
-/* The text, what is not printable as \n or \x1b; shown_text() as a copy, to be freed. */
+/* Write the text, with characters that are not printable as \n or \x1b; shown_text()
+ * returns a copy, to be freed. */
 void write_shown(FILE *f, const char *text);
-void write_shown_lines(FILE *f, const char *text); /* but line breaks and tabs */
+void write_shown_lines(FILE *f, const char *text); /* except line breaks and tabs */
 char *shown_text(const char *text);
 /* The same in XML, where < & > and " are characters; and in quotes, as a string of Graphviz. */
 void write_xml(FILE *f, const char *text);
@@ -83,30 +83,31 @@ void write_dot_text(FILE *f, const char *text);
 
 /* ---- file.c ---- */
 
-/* Close a stream of open_memstream(&text, ...); without memory it ends the process. @return *text, to
- * be freed */
+/* Close a stream of open_memstream(&text, ...); without memory it ends the process.
+ * @return *text, to be freed */
 char *close_text(FILE *f, char *const *text);
 
-/* A file as text, whole: at most 256 MiB, and without zero bytes. @return NULL: *why says what is
- * wrong with it, "Is a directory"; else to be freed */
+/* A file as text, whole: at most 256 MiB, and without zero bytes.
+ * @return NULL: *why is the error, such as "Is a directory"; else to be freed */
 char *text_of_file(const char *path, const char **why);
 
-/* ---- option_source.c: what an option, named with or without its dashes, was given as, and where ---- */
+/* ---- option_source.c: value and source of an option, named with or without its dashes ---- */
 
 /* Where a value comes from, the weakest first. */
 enum source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_COMMAND_LINE };
 
-/* Keep that this is what becomes of an option; the texts must stay. */
+/* Keep the value of an option and its source; the texts must stay. */
 void note_option(const char *name, enum source source, const char *text);
-/* Where the config file says it, to name it in errors: "FILE:3: P ="; the text must stay. */
+/* Keep its place in the config file, to name it in errors: "FILE:3: P ="; the text must stay. */
 void note_place(const char *name, const char *place);
-/* What the command line, the environment or the config file says of it, or its default; NULL: not yet known. */
+/* The value in the command line, the environment or the config file, or the
+ * default; NULL: not yet known. */
 const char *option_text(const char *name);
-/* Does one of these three say what it is? */
+/* Whether one of these three sets it. */
 bool option_given(const char *name);
-/* Does it stand on the command line? */
+/* Whether the command line sets it. */
 bool option_on_command_line(const char *name);
-/* Has the environment, or the config file, said what it is? */
+/* Whether the environment or the config file sets it. */
 bool option_is_preset(const char *name);
 /* As it is written on the command line: "--root", "-P". @return buf */
 const char *option_dashed(const char *name, char buf[32]);
@@ -114,42 +115,42 @@ const char *option_dashed(const char *name, char buf[32]);
 const char *option_variable(const char *name, char buf[32]);
 /* As its user has set it: one of these two, in buf, or its place in the config file. */
 const char *option_shown(const char *name, char buf[32]);
-/* Has it one dash? The parameters of the model: -P, -L, -o, -g, -G. */
+/* Whether it has one dash, as the parameters of the model do: -P, -L, -o, -g, -G. */
 bool option_is_short(const char *name);
 
-/* ---- complain.c: what is wrong ---- */
+/* ---- complain.c: errors and notes ---- */
 
 enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
-/* One line on stderr, "logp: ...". */
+/* Print one line on stderr, "logp: ...". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for a note, which is no error. After keep_quiet() it prints nothing. */
+/* The same for a note, which is not an error. After keep_quiet() it prints nothing. */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void keep_quiet(void);
-/* There are others of a launcher, who have the same to say: one of each host says it. leave: before
- * this process ends for bad input. */
+/* Print each line once per host from now on, because the other processes of the launcher have
+ * the same errors. leave: called before this process ends for bad input. */
 void speak_among_others(void (*leave)(void));
-/* The same, and exit code 2. */
+/* Print such a line, and end the process with exit code 2. */
 _Noreturn void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Exit code 2, where one of the others has said what is wrong with what it was told. */
+/* End the process with exit code 2 if another process has reported bad input. */
 void end_if_another_says_why(void);
-/* Memory as it was given; NULL ends the command. */
+/* Return memory; NULL ends the command. */
 void *or_end(void *memory);
-/* The same for one option, named with its dashes: "logp: --root 9: a rank, 0 .. 7"; where its value
- * comes from the environment: "logp: LOGP_ROOT '9': ...". */
+/* bad_usage() for one option, named with its dashes: "logp: --root 9: a rank, 0 .. 7"; where its
+ * value comes from the environment: "logp: LOGP_ROOT '9': ...". */
 _Noreturn void bad_option(const char *option, const char *value, const char *allowed_format, ...)
     __attribute__((format(printf, 3, 4)));
-/* As bad_option(), for a value that is none of these. */
+/* bad_option() for a value that is not one of these names. */
 _Noreturn void refuse_name(const char *option, const char *text, const struct names *names);
-/* @return which of these a value is; ends the process where it is none */
+/* @return index of the value among the names; ends the process if it is not one of them */
 int which_name(const char *option, const char *text, const struct names *names);
-/* A number of this text, and of what came before it; FNV-1a. */
+/* Hash this text after others, whose hash is given: FNV-1a. */
 uint64_t hash_text(uint64_t hash, const char *text);
 #define FIRST_HASH UINT64_C(0xcbf29ce484222325)
 
-/* ---- record.c: record.c: the records of an answer, as JSON and CSV ---- */
+/* ---- record.c: the records of an answer, as JSON and CSV ---- */
 
-/* How a format shows an answer that consists of records. */
+/* Form of an answer that consists of records. */
 enum record_form {
     RECORDS_NONE, /* not at all */
     RECORDS_TABLE,
@@ -167,16 +168,17 @@ struct records {
     size_t n;              /* printed so far */
 };
 
-/* null, where it is not there */
+/* null if there is no value */
 static inline json_t *json_if(bool there, int64_t n)
 {
     return there ? json_integer(n) : json_null();
 }
 
-/* A cell: in quotes, where it holds what separates cells; a quote in it is written twice. An apostrophe stands
- * before a text that a spreadsheet would take for a formula; a number is no text. */
+/* Write a cell: in quotes, where it holds a separator or a quote; a quote in it is written
+ * twice. Text that a spreadsheet would take for a formula gets an apostrophe before it; numbers
+ * are not written by this. */
 void write_csv_text(FILE *f, const char *text);
-/* What write_csv_text() was given, of its cell without quotes. */
+/* The text that was given to write_csv_text(), from its cell without quotes. */
 const char *csv_text(const char *cell);
 /* Print a record and free it. A line of CSV has a cell for each column: the value of its key, or of
  * an array the next value; null and a missing key are empty cells. */
@@ -185,8 +187,8 @@ void end_records(struct records *r);
 
 /* ---- option_source.c ---- */
 
-/* The environment, as `environ`; which is not named in the command: the linker would make a copy of the
- * C library's variable, and the MPI of a transport would still find the library's own. */
+/* The environment, as `environ`. The command does not name that variable because the linker
+ * would make a copy of it, and the MPI of a transport would still use the C library's own. */
 char **environment(void);
 
 #endif
