@@ -75,7 +75,7 @@ static void worth(struct paper *p)
 
 /* ---- the examples ---- */
 
-/* The examples, C = M, and what is printed: NAN where there is none. m = 0: as (9) advises. */
+/* The examples, C = M, and the printed numbers; NAN: not printed. m = 0: as (9) advises. */
 static const struct example {
     const char *machine;
     int M, m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processor by processor: its place in the tree of an algorithm, and when the virtual clock says
- * that it has what it waits for. */
+/* Processor by processor: its place in the tree of an algorithm, and the time on the virtual clock
+ * at which it has the item or the sum. */
 #include "papers/paper.h"
 
 void paper_places(const struct paper_case *x, struct paper_place *places)
@@ -19,7 +19,7 @@ void paper_places(const struct paper_case *x, struct paper_place *places)
     }
 }
 
-/* One run on the virtual clock; NULL: it failed, which trace_run() has said. */
+/* One run on the virtual clock; NULL: it failed, and trace_run() has printed why. */
 static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x)
 {
     const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPS = 5, WARMUP = 1 }; /* on the wall clock, unless told otherwise */
+enum { REPS = 5, WARMUP = 1 }; /* defaults on the wall clock */
 
 #define BEARABLE 0.01 /* of the emulated time, or of a unit: later, the host did not keep up */
 
@@ -34,7 +34,7 @@ struct paper_row *paper_row(struct paper_table *t, const char *labels, ...)
     struct paper_row *row;
     va_list args;
 
-    if ((t->n_rows & (t->n_rows + 1)) == 0) { /* room for 1, 3, 7, ... */
+    if ((t->n_rows & (t->n_rows + 1)) == 0) { /* capacity: 1, 3, 7, ... */
         t->rows = or_end(realloc(t->rows, (2 * t->n_rows + 1) * sizeof(*t->rows)));
     }
     row = &t->rows[t->n_rows++];
@@ -258,7 +258,7 @@ struct options paper_options(const struct paper *p, const struct paper_case *x,
     return o;
 }
 
-/* Does what the virtual clock says agree with the prediction? */
+/* Whether the time on the virtual clock agrees with the prediction. */
 static bool holds(const struct logp_record *r)
 {
     const int64_t emulated = r->emulated.median_ns, predicted = r->prediction.ns;

@@ -33,8 +33,8 @@ static int add(struct logp_vp *vp, struct listing_run *run, int64_t n)
     return logp_compute(vp, n * run->gamma_ns, NULL, NULL);
 }
 
-/* Receive the children's sums, add, and send to the parent, if the test says so. Additions take
- * time: of its own operands first, of what comes, and between two receives. */
+/* Receive the children's sums, add, and send to the parent, if the test is true. Additions take
+ * time: of its own operands first, of each sum received, and between two receives. */
 static int listing_node(struct logp_vp *vp, void *arg)
 {
     struct listing_run *run = arg;

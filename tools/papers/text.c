@@ -85,7 +85,7 @@ static void print_labels(const char *labels, const struct paper_table *t, const 
     }
 }
 
-/* A text is broken at spaces, and goes on indented. */
+/* Print a text, broken at spaces, with its further lines indented. */
 static void print_wrapped(const char *begin, const char *indent, const char *text)
 {
     while (*text != '\0') {
@@ -132,7 +132,7 @@ static void print_text_table(const struct paper_table *t, int n_values)
     }
 }
 
-/* What it is, and the words that go with it. */
+/* Print one part of a listing: its heading, and its text. */
 static void print_part(const char *what, const char *words)
 {
     size_t capacity = NOTE_WIDTH - 20;

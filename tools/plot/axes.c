@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The axes of a plot: what they span, whether they are logarithmic, and where their tics are. An
- * axis that may choose is logarithmic where the logarithms of its values are spaced more evenly
- * than the values: so a sweep of 2, 4, 8 has one, and 1, 2, 3 has not.
+ * The axes of a plot: their ranges, scales and tics. An axis with SCALE_AUTO is logarithmic if the
+ * logarithms of its values are spaced more evenly than the values: 2, 4, 8 are, 1, 2, 3 are not.
  */
 #include "plot/plot.h"
 #include "text/text.h"
@@ -193,7 +192,7 @@ static void put_tic(struct tics *t, double at)
     t->between = ", ";
 }
 
-/* Is there room for the labels of all values? */
+/* Whether the labels of all values fit. */
 static bool have_room(const struct plot *p, const struct values *all, const struct plot_axis *a,
                       int pixels)
 {

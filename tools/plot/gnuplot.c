@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plots as a script for gnuplot. See plot.h. Text from outside is data in it and never a command:
- * it stands in a block of data, a line each, and the commands name it by its number.
+ * Plots as a script for gnuplot. See plot.h. Text from outside is data in it and never a command: a
+ * block of data has one line for each text, and the commands name it by its number.
  */
 #include "plot/palette.h"
 #include "plot/plot.h"
@@ -37,7 +37,7 @@ static const char *const row_styles[N_PLOT_KINDS] = {
 
 /* ---- curves ---- */
 
-/* Colours come again after 8 series: then the marker is another one beside each, and the dashes. */
+/* Colours repeat after 8 series; each repetition pairs them with other markers and dashes. */
 int plot_marker(int series, bool filled)
 {
     static const int markers[] = {7, 5, 13, 11, 15}; /* disc, square, diamond, triangle, pentagon */
@@ -92,7 +92,7 @@ static void put_data(FILE *f, const struct plot *p, const struct plot_area *area
     fputs("EOD\n", f);
 }
 
-/* Of rows: their names on the axis of y, and above these what they are made of. */
+/* Put the names of the rows on the axis of y, and above them the heading p->names. */
 static void put_row_names(struct script *s, const struct plot *p)
 {
     FILE *const f = s->f;
