@@ -97,7 +97,7 @@ const search = {
     };
   },
 
-  /* The text with what was found in <mark>, as nodes. */
+  /* The text as nodes, with the matches in <mark>. */
   marked(text, terms) {
     const lower = text.toLowerCase();
     const nodes = [];

@@ -113,7 +113,7 @@ class CanvasBoxes {
       origin = GUTTER * scale - view.from * perNs;
     const high = thin ? below - y : Math.max(2, Math.round((below - y) * lanes.tall.stream[1]));
     const last = Math.min(y + high, this.canvas.height);
-    /* the band of the last send before what is seen may reach into it */
+    /* the band of the last send before the visible part may reach into it */
     let i = trace.firstAfter(rank, view.from);
     while (i > trace.first[rank] && trace.stream[i - 1] === 0) i--;
     for (i = Math.max(trace.first[rank], i - 1); i < trace.first[rank + 1]; i++) {

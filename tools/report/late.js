@@ -24,7 +24,7 @@ const late = {
     if (all.length < 12) return;
     const at = (part) => all[Math.min(all.length - 1, Math.floor(part * all.length))];
     const power = (ns) =>
-      Math.log10(Math.max(ns, 1)); /* what is early, or on time, is at the left end */
+      Math.log10(Math.max(ns, 1)); /* events that are early, or on time, are at the left end */
     const steps = Math.min(all.length, 400);
     const rows = [];
     for (let k = 0; k <= steps; k++) rows.push([power(at(k / steps)), (100 * k) / steps]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which algorithm is predicted to be the best, over sizes and processors; and where it was run, who was. */
+/* The best algorithm by prediction, over sizes and processors, and by measurement at the points that were run. */
 "use strict";
 
 const map = {

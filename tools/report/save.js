@@ -120,7 +120,7 @@ const save = {
     return new XMLSerializer().serializeToString(root);
   },
 
-  /* The patterns that shapes are filled with, and that stand elsewhere in the page. */
+  /* The patterns that fill the shapes, but are defined elsewhere in the page. */
   patterns(root) {
     const used = [...root.querySelectorAll("[fill^=url]")].map(
       (node) => node.getAttribute("fill").match(/#([\w-]+)/)[1],
@@ -143,7 +143,7 @@ const save = {
     return copy;
   },
 
-  /* What is seen of an HTML element and of all that is in it. */
+  /* Copy the visible parts of an HTML element and of its descendants. */
   copy(element, origin, root) {
     const style = getComputedStyle(element);
     const box = element.getBoundingClientRect();
