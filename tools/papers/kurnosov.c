@@ -229,7 +229,7 @@ static void figure_7(struct paper *p)
 
 /* ---- figures 9, 10, 11: the time over P ---- */
 
-/* A curve over P: its label, algorithm, k, formula; what the paper has it for, and why it differs. */
+/* A curve over P: its label, algorithm, k, formula; its claim in the paper, and why it differs. */
 struct curve {
     const char *label, *algorithm;
     int k;

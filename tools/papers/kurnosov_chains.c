@@ -173,12 +173,13 @@ static void adaptive(struct paper *p)
 
 /* ---- section 7: the listing of the adaptive chains ---- */
 
-/* Which chain, and its first and last processor: the paper's d, h and z, as printed or as meant. */
+/* A chain, its first and last processor: the paper's d, h and z, as printed or as meant. */
 struct place_in_chain {
     int chain, head, tail;
 };
 
-/* As printed: d of P - 1 where the rank is meant, and z with d^2 - d where d^2 + d is meant. */
+/* The chain of a rank. As printed, d is that of P - 1 (meant: the rank), and z has d^2 - d (meant:
+ * d^2 + d). */
 static struct place_in_chain place_of(int rank, int P, bool printed_d, bool printed_z)
 {
     const int d =

@@ -11,7 +11,7 @@
 
 enum { REPS = 5, WARMUP = 1 }; /* defaults on the wall clock */
 
-#define BEARABLE 0.01 /* of the emulated time, or of a unit: later, the host did not keep up */
+#define BEARABLE 0.01 /* lag of a host that keeps up: of the emulated time, or of a unit */
 
 struct paper_table *paper_table(struct paper *p, const char *figure, const char *columns,
                                 const char *unit, const char *title, ...)
@@ -73,7 +73,7 @@ void paper_draw(struct paper_table *t, enum paper_picture picture, const struct 
     t->drawn = *x;
 }
 
-/* ---- does it agree? ---- */
+/* ---- the list of claims ---- */
 
 static void judge(struct paper *p, const char *what, const char *verdict, const char *format,
                   va_list args)
@@ -248,7 +248,7 @@ struct options paper_options(const struct paper *p, const struct paper_case *x,
     o.network.topology = topology;
     use_delay(&o, logp_delay_name(params));
     o.clock = clock;
-    o.by = LOGP_BY_FORMULA; /* which is what a paper is about */
+    o.by = LOGP_BY_FORMULA; /* papers give formulas */
     if (!option_given("executor"))
         use_executor(&o, "fiber");
     if (!wall || !option_given("reps"))

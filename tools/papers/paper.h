@@ -92,7 +92,7 @@ struct paper {
     int n_tables;
     struct paper_listing listings[MOST_LISTINGS];
     int n_listings;
-    struct paper_table verdicts; /* figure by figure, and formula by formula: does it agree? */
+    struct paper_table verdicts; /* whether each figure and each formula agrees */
     int judged, late;            /* measured runs; those with which the host did not keep up */
     bool wrong;                  /* a run failed, or a prediction does not hold */
     bool stopped;                /* a run failed or was interrupted: none follows */
@@ -216,12 +216,12 @@ struct paper_kind {
     void (*fill)(struct paper *p);
 };
 
-/* At the ends of their files. */
+/* Defined at the ends of their files. */
 extern const struct paper_kind paper_shou_chen, paper_sun, paper_kurnosov, paper_grama, paper_liu;
 
 /* ---- Grama et al. ---- */
 
-/* What the listings of recursive doubling do as they are printed. */
+/* Run the listings of recursive doubling as they are printed. */
 void grama_listings(struct paper *p);
 
 /* ---- Kurnosov: the models and the formulas ---- */
@@ -255,7 +255,7 @@ double kurnosov_best_k(const struct kurnosov_costs *t, int P);
 double kurnosov_adaptive(const struct kurnosov_costs *t, int P);
 double kurnosov_binomial(const struct kurnosov_costs *t, int P);
 
-/* Of figure 8, four chains of 1, 2, 3, 4. */
+/* The time of figure 8, four chains of 1, 2, 3, 4. */
 double kurnosov_figure_8(const struct kurnosov_costs *t);
 
 /* Figures 1, 2, 3, 6 and 8, section 6 and the listing. */
@@ -273,7 +273,7 @@ enum { LIU_SIDE = 16 };
 /* ---- liu_formulas.c ---- */
 
 struct logp_torus liu_torus(const char *machine, int64_t bits, int64_t work);
-/* A broadcast in blocks of so many bytes; whole: 0. */
+/* A broadcast in blocks of block_bytes; 0: in one piece. */
 struct paper_case liu_case(const struct paper *p, const struct logp_torus *t, const char *algorithm,
                            int64_t block_bytes);
 /* The gain in percent; liu_gain(): for each number that both rows have. */
@@ -282,14 +282,14 @@ void liu_gain(struct paper_row *row, const struct paper_row *plain,
               const struct paper_row *pipelined);
 /* In one piece: the paper's formula, and a run. */
 void liu_plain(struct paper *p, const struct logp_torus *t, struct paper_row *row);
-/* In blocks of m bits by the formula, and of so many bytes in the run. */
+/* In blocks of m bits by the formula, and of `bytes` bytes in the run. */
 void liu_pipelined(struct paper *p, const struct logp_torus *t, int64_t m, int64_t bytes,
                    struct paper_row *row);
 extern const struct paper_row liu_no_row;
 
 /* ---- liu_examples.c ---- */
 
-/* When it is worth while, in what blocks, and its examples. */
+/* When blocks are worth while, their size, and the paper's examples. */
 void liu_examples(struct paper *p);
 
 /* Formulas (2), (3) and (5). */
@@ -302,7 +302,7 @@ void liu_formulas(struct paper *p);
 
 enum { LATEST = 64 };
 
-/* With g, for which the paper assumes g >= o; times in units. */
+/* The tree by the paper's recurrence with g, which assumes g >= o; times in units. */
 struct own_tree {
     int P, d, g, T;
     int f[LATEST + 1];    /* how many processors can hold the item at this time */
@@ -327,7 +327,7 @@ extern const struct shou_chen_model shou_chen_summed;
 
 /* Theorems 2, 5 and 6, and lemma 1. */
 void shou_chen_theorems(struct paper *p);
-/* What its listing does as it is printed. */
+/* Run the listing as it is printed. */
 void shou_chen_listings(struct paper *p);
 
 /* ---- sun.c: what the files on Sun, Zhang & Song share ---- */
@@ -339,7 +339,7 @@ struct paper_case sun_case(const struct paper *p, const char *algorithm, int P, 
 
 /* Section 3. */
 void sun_packing(struct paper *p);
-/* What its listings do as they are printed. */
+/* Run the listings as they are printed. */
 void sun_listings(struct paper *p);
 
 #endif

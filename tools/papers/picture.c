@@ -29,7 +29,7 @@ static bool label_number(const char *label, double *out)
     return true;
 }
 
-/* Is this column one of those that name a row, or a curve? */
+/* Whether this column is part of the name of a row, or a curve. */
 static bool is_named(const struct paper_table *t, int column)
 {
     const struct paper_chart *chart = t->chart;
@@ -152,7 +152,7 @@ struct plots {
     int code;
 };
 
-/* Of the tables that are plotted. */
+/* The plots of all tables that are plotted. */
 static struct plots *plots_of(const struct paper *p)
 {
     struct plots *plots = or_end(calloc(1, sizeof(*plots)));

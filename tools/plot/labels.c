@@ -28,7 +28,7 @@ struct label {
     double wanted, place; /* pixels from the top of the plot */
 };
 
-/* ---- which there are ---- */
+/* ---- the labels ---- */
 
 /* The curve whose end has the name: the predicted one, or else the measured one. */
 static const struct plot_curve *curve_of(const struct plot *p, int series)
@@ -73,7 +73,7 @@ int labels_height(const struct plot *p)
     return has_names(p) ? ROW * (int)(p->n_series < most ? p->n_series : most) : 0;
 }
 
-/* ---- where they are ---- */
+/* ---- their places ---- */
 
 static int higher(const void *a, const void *b)
 {
@@ -88,7 +88,7 @@ static int higher(const void *a, const void *b)
 static void spread(struct label *all, size_t n, double apart, double height)
 {
     struct group {
-        double sum, at; /* of the first, where each wants it; where it is */
+        double sum, at; /* sum of the places that all want for the first label; its place */
         size_t n;
     } *groups = or_end(calloc(n + 1, sizeof(*groups)));
     size_t used = 0, k = 0;

@@ -173,7 +173,7 @@ static int start(const char *script, struct gnuplot *g)
     return rc;
 }
 
-/* @return how it ended */
+/* @return the exit status of gnuplot */
 static int await(const struct gnuplot *g)
 {
     int status = -1;
@@ -187,7 +187,7 @@ static int await(const struct gnuplot *g)
     return status;
 }
 
-/* @return an errno, of writing; 0. *n: so many bytes came */
+/* Copy to f. *n: the number of bytes read. @return 0; an errno of reading or writing */
 static int copy(int from, FILE *f, size_t *n)
 {
     char part[1 << 14];

@@ -11,7 +11,7 @@
 
 /* ---- the site of an event: by its label ---- */
 
-/* By label; -1: of no site. To be freed. */
+/* The sites by label; -1: the label has no site. To be freed. */
 static int *find_sites(const struct profile *p)
 {
     const uint32_t n = logp_trace_info(p->trace)->n_labels;

@@ -72,7 +72,7 @@ const char *profile_time(int64_t ns, char buf[32]);
 const char *profile_value(const struct logp_curve *c, char buf[64]);
 /* Sites in the order of their time, the largest first; to be freed. *n: how many */
 int *profile_sites(const struct profile *p, int *n);
-/* Of all ranks together. */
+/* The calls of a site by all ranks together. */
 struct mpi_call profile_sum(const struct profile *p, int site);
 /* "MPI_Recv (prog.c:12)". @return buf */
 const char *profile_site_name(const struct profile *p, int site, char buf[256]);

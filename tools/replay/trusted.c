@@ -18,7 +18,8 @@
 
 static const char variable[] = "LOGP_REPLAY_FOLDERS"; /* two, a line each */
 
-/* Where the command would find it: from its folder, or in PATH. @return as realpath() */
+/* The file that the command would start: relative to its folder, or in PATH. @return as realpath()
+ */
 static char *find(const char *program, const char *folder)
 {
     const char *folders = getenv("PATH");
@@ -111,7 +112,7 @@ static bool is_current(const char *folder)
     return is;
 }
 
-/* Is it this command? */
+/* Whether the program is this command. */
 static bool is_logp(const char *program)
 {
     struct stat a, b;

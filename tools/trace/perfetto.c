@@ -343,7 +343,7 @@ static size_t choose_lanes(const struct logp_event *e, size_t n, size_t *lanes, 
     return n_lanes;
 }
 
-/* order: of the first of their tracks */
+/* Write the messages in flight. order: the place of the first of their tracks */
 static bool write_flights(struct file *f, uint64_t parent, int64_t order,
                           const struct logp_event *e, size_t n)
 {
