@@ -21,7 +21,7 @@ class CanvasBoxes {
     this.canvas.remove();
   }
 
-  /* As the pixels of an image have it. */
+  /* A colour in the form of an image's pixels. */
   static pixel(name) {
     const [r, g, b] = theme
       .color(name)
@@ -205,7 +205,7 @@ class CanvasBoxes {
           if (((x + row) & 3) < (k === 3 ? 1 : 2)) pixels[row * width + x] = color;
   }
 
-  /* Those of which one end is in sight. */
+  /* Draw the messages of which an end is visible. */
   drawMessages(lane, view, now) {
     const { trace } = lane;
     const { context } = this;

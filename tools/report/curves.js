@@ -133,7 +133,7 @@ const curves = {
     return series;
   },
 
-  /* From the first to the last value, and a little on both sides. */
+  /* The range from the first to the last value, and a little more on both sides. */
   window(xs, log) {
     const low = xs[0],
       high = xs[xs.length - 1];

@@ -36,7 +36,7 @@ const format = {
         });
   },
 
-  /* At most so many decimals. */
+  /* A number with at most this many decimals. */
   plain(x, decimals) {
     return Number(x.toFixed(decimals)).toLocaleString("en", { maximumFractionDigits: decimals });
   },

@@ -55,7 +55,7 @@ const lanes = {
     return trace.stream[i] > 0 ? { start, end: start + trace.stream[i] } : null;
   },
 
-  /* How much is in sight. */
+  /* The number of visible events. */
   count(trace, view) {
     let n = 0;
     for (let rank = view.firstRow; rank <= view.lastRow; rank++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of the run on the stage: which part of its events was at most how late. Drawn by dygraphs. */
+/* The run on the stage: the part of its events that was at most this late. Drawn by dygraphs. */
 "use strict";
 
 const late = {

@@ -3,7 +3,7 @@
 "use strict";
 
 const map = {
-  /* Of the points that were run: "P size" to its rows. */
+  /* The points that were run: "P size" to its rows. */
   runs(data) {
     const found = new Map();
     for (const point of records.points) {

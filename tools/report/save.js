@@ -57,7 +57,7 @@ const save = {
     );
   },
 
-  /* As RFC 4180 has it. Nothing is written for null and NaN. */
+  /* CSV as in RFC 4180. null and NaN are empty. */
   csv(rows) {
     const cell = (value) => {
       const text = value == null || Number.isNaN(value) ? "" : `${value}`;

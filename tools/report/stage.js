@@ -54,7 +54,7 @@ const stage = {
     stage.draw();
   },
 
-  /* At the next frame, once. */
+  /* Draw once, at the next frame. */
   draw() {
     if (stage.waiting) return;
     stage.waiting = true;
@@ -146,7 +146,7 @@ const stage = {
     return words.join(", ");
   },
 
-  /* From event to event, and from processor to processor. */
+  /* Move the choice from event to event, and from processor to processor. */
   step(dx, dy) {
     const { chosen, view, traces } = stage.state;
     const trace = chosen ? chosen.trace : traces[0];
