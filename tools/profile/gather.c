@@ -51,8 +51,8 @@ static int64_t called_at(const struct logp_event *events, int64_t i)
     return at;
 }
 
-/* Add a late message, or count it with those of the same sites. first: of the sender's messages in
- * the list */
+/* Add a late message, or count it with those of the same sites. first: the index in the list from
+ * which on it has the messages of this sender */
 static void add_late(struct profile *p, size_t first, size_t *room, const struct profile_late *one)
 {
     for (size_t i = first; i < p->n_late; i++) {

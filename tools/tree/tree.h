@@ -51,7 +51,7 @@ void free_tree(struct tree *tree);
 struct tree_form {
     void (*show)(const struct options *o, const struct tree *tree);
     int64_t most;                  /* nodes that take part; 0: any number */
-    const char *limit, *otherwise; /* of the error beyond it: its begin, and its end */
+    const char *limit, *otherwise; /* the error beyond it: first words, last words */
 };
 
 extern const struct tree_form tree_as_text, tree_as_json, tree_as_csv;
