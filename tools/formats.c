@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The output formats: a row each, with what shows the answers of the commands in it. --format, its
- * help and what is said of a wrong one come from here. */
+/* The table of output formats, with the functions that show the answers of commands in each.
+ * --format, its help and its errors come from this table. */
 #include "options/options.h"
 
 #include "output/output.h"

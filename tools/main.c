@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The `logp` command: which word calls what, and the first screen of help. */
+/* The `logp` command: the words that name commands, and the first screen of help. */
 #include "command/command.h"
 #include "file/file.h"
 #include "plot/plot.h"
@@ -80,7 +80,7 @@ static void print_command_help(const struct command *c, const struct options *o)
         puts(c->remark);
 }
 
-/* Where the answer goes, before anything is run. */
+/* Check and open the destination of the answer before anything is run. */
 static void begin_output(const struct options *o)
 {
     if (o->output == NULL && (o->sets & OPTIONS_FORMAT) != 0 && o->format->is_binary &&
@@ -104,7 +104,7 @@ static void take_help(struct options *o)
     memmove(o->words, o->words + 1, sizeof(o->words) - sizeof(o->words[0]));
 }
 
-/* "bench crossover": the words are then those of the second. */
+/* The command of two words ("bench crossover"), whose words are then those after the first. */
 static const struct command *the_second(const struct command *c, struct options *o)
 {
     if (c->under == NULL || o->n_words < 2 ||
@@ -135,7 +135,7 @@ static const struct command *the_command(const char *word)
     bad_usage("%s: no such command; %ssee logp --help", word, did_you_mean(&names, word, hint));
 }
 
-/* Without memory JSON would be told with parts missing. */
+/* End the process without memory: the JSON would lack parts. */
 static void *memory_for_json(size_t n)
 {
     return or_end(malloc(n));
@@ -158,7 +158,7 @@ static int call(const struct command *command, struct options *o)
     return command->call(o);
 }
 
-/* What a report of a fault needs. The MPIs are those that the build found. */
+/* Print the facts that a bug report needs. The MPIs are those that the build found. */
 static void print_version(void)
 {
     char *const gnuplot = find_gnuplot();
@@ -195,8 +195,8 @@ static int answer(int argc, char **argv, struct options *o)
     return command != NULL ? call(command, o) : EXIT_USAGE;
 }
 
-/* A host that grants less stack than the command needs would end it without a word: ask for more,
- * up to what it allows. */
+/* Raise the limit of the stack, as far as the host allows: the process would die without a message
+ * if it needed more. */
 static void need_stack(void)
 {
     const rlim_t enough = (rlim_t)1 << 20, least = (rlim_t)256 << 10;

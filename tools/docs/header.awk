@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# A header as Doxygen is to read it: line by line, so that what it says of a line is said of ours.
+# A header in the form for Doxygen: line by line, so that the line numbers of its warnings are ours.
 #   " * Cost:    o_send"     a paragraph with this heading (the alias is in CMakeLists.txt)
 #   " *   vp.h   what ..."   an item of a list
-#   "    int tag;"           a field whose name says it all, which is as good as documented
+#   "    int tag;"           a field with a plain name, which counts as documented
 BEGIN { plain = " /**< \302\240 */" }
 /^ \*  ?(Cost|Blocks|Memory|Threads|Time|Degenerate|Details|Source): / {
     match($0, /[A-Z][a-z]+: +/)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# A Markdown page as Doxygen is to read it. The page gets a label, its headings get the anchors that
+# A Markdown page in the form for Doxygen. The page gets a label, its headings get the anchors that
 # GitHub gives them, and links to other pages become references: a broken one is a warning.
 #   docs/running.md is the page "running", README.md is the first page
 #   "## Timing rules" of docs/design.md has the label design-timing-rules
 #   [text](design.md#timing-rules) is [text](@ref design-timing-rules)
-#   [text](examples/my.machine) is [text](my.machine), a copy beside the pages
+#   [text](examples/my.machine) is [text](my.machine), a copy next to the pages
 
 # The label of the page with this path. Folders are not part of it, except for README.md.
 function label(path, folder) {

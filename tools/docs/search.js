@@ -21,7 +21,7 @@ const search = {
     typedef: "type",
     variable: "field",
   },
-  /* Of equal matches the one of more general use comes first. */
+  /* Among equal matches the kind of more general use comes first. */
   ORDER: ["page", "function", "section", "file", "struct", "define", "enum", "typedef", "union", "enumvalue", "variable"],
 
   entries: null /* [{kind, name, page, url, text, lower_name, lower_text, lower_page}]; null: not loaded */,
@@ -41,7 +41,7 @@ const search = {
     return at === 0 || !/[a-z0-9]/.test(text[at - 1]) || !/[a-z0-9]/.test(text[at]);
   },
 
-  /* How well a term fits a name: 0 if not at all. */
+  /* The score of a term in a name; 0: no match. */
   in_name(name, term) {
     const at = name.indexOf(term);
     if (at < 0) return 0;
@@ -50,7 +50,7 @@ const search = {
     return search.starts_word(name, at) ? 40 : 12;
   },
 
-  /* Where a line of the text begins with the term, as a row of a table, the row is about it. */
+  /* The score of a term in a text: higher if a line begins with it, as a row of a table about it does. */
   in_text(text, term) {
     let best = 0;
     let n = 0;
@@ -97,7 +97,7 @@ const search = {
     };
   },
 
-  /* The text with what was found in <mark>, as nodes. */
+  /* The text as nodes, with the matches in <mark>. */
   marked(text, terms) {
     const lower = text.toLowerCase();
     const nodes = [];

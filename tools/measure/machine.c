@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found as a file of a machine: see logp/machine.h. */
+/* The results as a file of a machine: see logp/machine.h. */
 #include "measure/measure.h"
 
 #include <stdio.h>
@@ -79,7 +79,7 @@ void print_measured_machine(const struct measured *m)
 
 /* ---- nodes ---- */
 
-/* The longest that near ones take; 0: none is near. */
+/* The longest time of a message between near ranks; 0: no two ranks are nearer than others. */
 static double nearness(const struct measured *m)
 {
     double *times = malloc(m->n_pairs * sizeof(*times)), most = 1.25, near = 0;
@@ -97,7 +97,7 @@ static double nearness(const struct measured *m)
     return near;
 }
 
-/* The pair in the middle of those that are near, or not. */
+/* The pair with the median time among the near pairs, or the others. */
 static const struct pair *typical(const struct measured *m, double near, bool is_near)
 {
     const struct pair *middle = NULL;
@@ -125,10 +125,10 @@ static const struct pair *typical(const struct measured *m, double near, bool is
 }
 
 /*
- * Of all pairs: are there nodes? The pairs are put in the order of how long a message takes; where
- * that grows most from one to the next, by a quarter at least, near ones end. They are nodes if
- * each has the same number of ranks, one after the other, and near are those inside one, and no
- * others.
+ * Find nodes among all pairs. The pairs are sorted by the time of a message; the near pairs are
+ * those before the largest relative increase, of at least a quarter. There are nodes if blocks of
+ * consecutive ranks, equal in size, exist such that the near pairs are exactly those within a
+ * block.
  */
 bool find_levels(const struct measured *m, struct levels *out)
 {
@@ -138,7 +138,7 @@ bool find_levels(const struct measured *m, struct levels *out)
     *out = (struct levels){.node_size = 1};
     if (near <= 0)
         return false;
-    for (size_t i = 0; i < m->n_pairs; i++) /* the ranks that are near to the first */
+    for (size_t i = 0; i < m->n_pairs; i++) /* rank 0 and the ranks near to it */
         out->node_size += m->pairs[i].client == 0 && m->pairs[i].sizes[0].one_way <= near;
     for (size_t i = 0; i < m->n_pairs; i++) {
         const struct pair *p = &m->pairs[i];

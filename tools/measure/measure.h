@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* L, o, g, G of what the options ask for, measured from outside: logp measure. */
+/* logp measure: L, o, g and G of the machine in the options, measured with messages. */
 #ifndef LOGP_TOOL_MEASURE_H
 #define LOGP_TOOL_MEASURE_H
 
@@ -7,7 +7,7 @@
 
 enum { MAX_SIZES = 64 };
 
-/* What was found between two ranks. */
+/* The results for two ranks. */
 struct pair {
     int client, server;
     struct logp_found found;
@@ -15,44 +15,44 @@ struct pair {
     struct logp_size_seen sizes[MAX_SIZES];
 };
 
-/* What combining two operands takes on this host, per element. */
+/* The time of combining two operands on this host, per element. */
 struct combining {
     int64_t count, ps;
 };
 
-/* All that was found. */
+/* All results. */
 struct measured {
     const struct options *o;
     int n_cores;
-    int n_processes, process; /* over so many, and which this is */
+    int n_processes, process; /* of the machine; index of this one */
     const struct pair *pairs;
     size_t n_pairs;
     struct combining combining[16];
-    size_t n_combining; /* 0: it is the emulated machine's: found.gamma */
+    size_t n_combining; /* 0: gamma is that of the emulated machine: found.gamma */
 };
 
 /* ---- pairs.c ---- */
 
-/* Measure n pairs, which are filled, on a machine that is not running. What goes wrong is said.
+/* Measure n pairs and fill them, on a machine that is not running. Errors are printed.
  * @return an exit code */
 int measure_pairs(const struct options *o, struct logp_machine *m, struct pair *pairs, size_t n);
 
 /* ---- machine.c: levels ---- */
 
-/* Nodes of several ranks each, and a pair inside one and between two, in the middle of its kind. */
+/* Nodes of several ranks each, and the typical pair inside a node and between two. */
 struct levels {
     int node_size;
     const struct pair *inside, *between;
 };
 
-/* @return are there nodes? */
+/* @return whether there are nodes */
 bool find_levels(const struct measured *m, struct levels *out);
 
 /* ---- print.c, machine.c: output ---- */
 
-/* In a form of records; without one, as a file for --machine. */
+/* Print the results in a form of records; without one, as a file for --machine. */
 void print_measured(enum record_form form, const struct measured *m);
-/* As a file of a machine (logp/machine.h). */
+/* Print them as a file of a machine (logp/machine.h). */
 void print_measured_machine(const struct measured *m);
 
 #endif

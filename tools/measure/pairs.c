@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pairs of ranks, one after the other: rank 0 says whose turn it is, and hears what was found. All
- * goes by messages: the ranks may be in different processes.
+ * Pairs of ranks, measured one after the other: rank 0 starts each pair and receives its results.
+ * Everything is sent as messages, because the ranks may be in different processes.
  */
 #include "measure/measure.h"
 #include "run/run.h"
@@ -14,7 +14,7 @@ enum { TURN = 1, FOUND = 2 };
 struct job {
     struct logp_observe how;
     uint64_t seed;
-    struct pair *pairs; /* of rank 0 */
+    struct pair *pairs; /* used by rank 0 only */
     size_t n;
 };
 
@@ -31,7 +31,7 @@ static int measure_pair(struct logp_vp *vp, const struct job *job, struct pair *
     return rc;
 }
 
-/* A rank but the first: until nobody's turn comes. */
+/* The program of all ranks but the first; it ends at a turn of two equal ranks. */
 static int follow(struct logp_vp *vp, const struct job *job)
 {
     const int me = logp_vp_rank(vp);
@@ -72,7 +72,7 @@ static int lead(struct logp_vp *vp, const struct job *job)
             rc = logp_send(vp, p->client, TURN, turn, sizeof(turn));
             if (rc == 0)
                 rc = logp_recv(vp, p->client, FOUND, p, sizeof(*p), NULL);
-            /* the name is where the library of this process has it */
+            /* a name in this process: the pointer received may be that of another process */
             p->found.delay = logp_delay_name(&p->found.params);
         }
     }
@@ -86,12 +86,12 @@ static int program(struct logp_vp *vp, void *arg)
     return logp_vp_rank(vp) == 0 ? lead(vp, arg) : follow(vp, arg);
 }
 
-/* On the wall clock some milliseconds for each timing do; on the virtual one, time costs nothing.
- */
+/* The limits: on the wall clock some milliseconds suffice for each timing; the virtual clock needs
+ * none. */
 static struct logp_observe how_to(const struct options *o, size_t n_pairs)
 {
     const bool wall = o->clock == LOGP_CLOCK_WALL;
-    /* of reductions whose operands are there: they are not, where sends wait for their receiver */
+    /* Timing a reduction needs operands that have arrived: with rendezvous they have not. */
     const bool combines = (o->emulated || o->plugin != NULL) && o->network.rendezvous_from == 0;
     const int64_t ms = 1000000;
 
@@ -116,7 +116,7 @@ int measure_pairs(const struct options *o, struct logp_machine *m, struct pair *
 
     if (rc == 0)
         return EXIT_OK;
-    /* what all processes know one says */
+    /* Only the first process prints an error that all of them know. */
     if (logp_machine_process(m) > 0 && (rc != -ETIMEDOUT || logp_machine_report(m)->n_waits == 0))
         return EXIT_WRONG;
     if (rc == -EINTR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found, for people and for programs. */
+/* The results, for people and for programs. */
 #include "measure/measure.h"
 #include "output/output.h"
 #include "text/text.h"
@@ -11,15 +11,15 @@
 struct value {
     const char *name;
     const struct logp_estimated *found;
-    int64_t set_ps; /* as the options say, of an emulated machine */
+    int64_t set_ps; /* the value in the options, of an emulated machine */
     bool of_byte;   /* ns per byte, or element; else us */
     bool hidden;
 };
 
 enum { N_VALUES = 6, DIGITS = 9 };
 
-/* As the options say of the messages of this pair. Overheads and gaps are those of the first rank,
- * L is half of a way there and back. */
+/* The parameters of this pair's messages in the options. Overheads and gaps are those of the first
+ * rank, L is half of a round trip. */
 static struct logp_params set_for(const struct measured *m, const struct pair *pair)
 {
     struct logp_params there = m->o->network.params, back = m->o->network.params;
@@ -124,7 +124,7 @@ static void print_remarks(const struct logp_found *f)
         printf(" %zu of %zu times were rejected as outliers.\n", f->n_left_out, f->n_times);
 }
 
-/* Where all is exact it is a model's own rounding. */
+/* Whether the protocol's error is unexplained; exact times differ by the model's rounding only. */
 static bool unexplained(const struct logp_found *f, const struct logp_protocol *p)
 {
     return !f->exact && p->error > LOGP_UNEXPLAINED;
@@ -195,7 +195,7 @@ static void print_combining(const struct measured *m)
                (double)m->combining[i].ps / 1000);
 }
 
-/* What options say the same. */
+/* Print the options that describe the nodes. */
 static void print_levels(const struct measured *m)
 {
     const struct logp_params *p;

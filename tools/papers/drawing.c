@@ -79,7 +79,7 @@ char *draw_run(const struct paper *p, const struct paper_table *t)
 
 /* ---- one picture of several ---- */
 
-/* As the address of an image: what has a meaning in XML or in an address is escaped. */
+/* As the address of an image, with the characters special to XML or addresses escaped. */
 static void print_address(const char *svg)
 {
     fputs("data:image/svg+xml,", stdout);
@@ -91,7 +91,7 @@ static void print_address(const char *svg)
             printf("%%%02X", (unsigned)(unsigned char)*svg);
 }
 
-/* Where the pictures stand: beside each other as long as the first is as wide. */
+/* The places of the pictures: in rows as wide as the first picture. */
 struct place {
     double x, y, width, height;
 };

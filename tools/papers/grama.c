@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Grama et al.: recursive doubling on ring, mesh and hypercube. Figures 4.2, 4.3, 4.5 and 4.6 show
- * the steps, who sends to whom; the book's cost is (ts + m tw) log2 p, whatever the way. Here a
- * message passes link after link, so that it depends on the network what the steps cost.
+ * the messages of each step; the book's cost is (ts + m tw) log2 p on any path. Here a message
+ * passes link after link, so that the cost of the steps depends on the network.
  */
 #include "papers/paper.h"
 
@@ -31,7 +31,7 @@ static struct paper_case make_case(const struct paper *p, const char *collective
                                      .model.params = params}};
 }
 
-/* ---- who sends to whom in which step ---- */
+/* ---- the messages of each step ---- */
 
 /* A broadcast reaches each processor in this round, from 1; a reduction leaves it there, counted
  * from the end. */
@@ -85,9 +85,8 @@ static int name_messages(const struct rounds *r, const struct logp_topology *top
     return most;
 }
 
-/* The same as the book draws them: in each step all that have the item send it, or hand on what
- * they have, to where a bit of the rank differs. bits: one for each step, in a reduction from the
- * last. */
+/* The same as the book draws them: in each step the ranks with the item send it, or their sums, to
+ * the rank that differs in one bit. bits: one for each step; a reduction begins at the last. */
 static void draw_messages(const int *bits, int step, int n, bool reduction, int P, char *out,
                           size_t size)
 {
@@ -119,7 +118,7 @@ static void show_total(struct paper *p, struct paper_table *t, const struct pape
     paper_compare(p, t->figure, most, row->value[EMULATED]);
 }
 
-/* The steps of one figure, how far messages go and how many of them one link carries. */
+/* The steps of one figure, the distance of their messages and the largest number on one link. */
 static void steps(struct paper *p, const char *figure, const char *collective,
                   const char *algorithm, const char *topology, int n, const int *bits)
 {
@@ -157,7 +156,7 @@ static void steps(struct paper *p, const char *figure, const char *collective,
     logp_topology_destroy((struct logp_topology *)o.network.topology);
 }
 
-/* ---- what it costs ---- */
+/* ---- the cost ---- */
 
 /* "1 1 1": the most messages on one link, step by step. */
 static void show_load(const struct paper *p, struct paper_case x, struct paper_row *row)

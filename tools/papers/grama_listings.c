@@ -12,7 +12,7 @@ enum { MOST = 16, SOURCE = 2 };
 
 struct outcome {
     int reached; /* processors that have the message in the end */
-    int lost;    /* messages to processors that there are not, or from one without the message */
+    int lost;    /* messages to processors that do not exist, or from one without the message */
 };
 
 /* for i = d-1 .. 0: mask ^= 2^i; if (virtual & mask) == 0: if (virtual & 2^i) == 0 send to
@@ -59,8 +59,8 @@ static int by_reduction(int p, int d)
     return sum[0];
 }
 
-/* As it is run here: ranks count from the source, modulo P; is the parent of each rank another one
- * that exists? @return how many the message reaches */
+/* The broadcast as it is run here: ranks count from the source, modulo P. @return the number of
+ * ranks reached, from which the parents lead to the source */
 static int by_modulo(struct paper *p, int P, int source)
 {
     const struct paper_case x = {.collective = "broadcast",
@@ -82,7 +82,7 @@ static int by_modulo(struct paper *p, int P, int source)
     return reached;
 }
 
-/* Of the reduction that is run here: how many processors are in the tree of the root, each once. */
+/* The number of processors in the root's tree in the reduction that is run here, each once. */
 static int operands_here(const struct paper *p, int P)
 {
     const struct paper_case x = {.collective = "reduce",

@@ -30,8 +30,8 @@ static double predicted(const struct paper_case *x, int k)
            (double)x->unit_ns;
 }
 
-/* The recommended k beside ours, for kchain-opt's case x. advised: remains true if the printed one
- * is ceil(sqrt(P-1)) and ours is not less. @return ours */
+/* The recommended k and ours, for kchain-opt's case x. advised: remains true if the printed one is
+ * ceil(sqrt(P-1)) and ours is not less. @return ours */
 static int recommended(struct paper_table *t, const struct paper_case *x, int printed,
                        const char *label, bool *advised)
 {
@@ -186,7 +186,7 @@ static void figure_5(struct paper *p, bool *advised)
 
 /* ---- figure 7: which chains first ---- */
 
-/* Is what was predicted for the second half of the rows never more than for the first? */
+/* Whether no row of the second half has a longer emulated time than its row in the first half. */
 static bool never_slower(const struct paper_table *t)
 {
     const size_t half = t->n_rows / 2;
@@ -229,7 +229,7 @@ static void figure_7(struct paper *p)
 
 /* ---- figures 9, 10, 11: the time over P ---- */
 
-/* A curve over P: its label, algorithm, k, formula; what the paper has it for, and why it differs. */
+/* A curve over P: its label, algorithm, k, formula; its claim in the paper, and why it differs. */
 struct curve {
     const char *label, *algorithm;
     int k;

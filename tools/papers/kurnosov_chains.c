@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kurnosov's chains, processor by processor: which chain it is in, whom it receives from and when
- * its sum is complete (figures 2, 3, 6 and 8), for L, o, g = 6, 2, 4 and c = 1, so that a = 11; and
- * which chain it is in by the listing of section 7. Figure 1 and section 6 are in
+ * Kurnosov's chains, processor by processor: its chain, the ranks that it receives from and the
+ * time of its complete sum (figures 2, 3, 6 and 8), for L, o, g = 6, 2, 4 and c = 1, so that
+ * a = 11; and its chain by the listing of section 7. Figure 1 and section 6 are in
  * kurnosov_messages.c.
  */
 #include "papers/paper.h"
@@ -11,7 +11,7 @@
 
 enum { P_SHOWN = KURNOSOV_P, K_SHOWN = KURNOSOV_K };
 
-/* ---- who is where ---- */
+/* ---- the places of the processors ---- */
 
 /* The time of a processor's sum: children in the order received, the messages B apart. */
 static double fold(const struct kurnosov_costs *t, const struct paper_place *places, int rank)
@@ -173,12 +173,13 @@ static void adaptive(struct paper *p)
 
 /* ---- section 7: the listing of the adaptive chains ---- */
 
-/* Which chain, and its first and last processor: the paper's d, h and z, as printed or as meant. */
+/* A chain, its first and last processor: the paper's d, h and z, as printed or as meant. */
 struct place_in_chain {
     int chain, head, tail;
 };
 
-/* As printed: d of P - 1 where the rank is meant, and z with d^2 - d where d^2 + d is meant. */
+/* The chain of a rank. As printed, d is that of P - 1 (meant: the rank), and z has d^2 - d (meant:
+ * d^2 + d). */
 static struct place_in_chain place_of(int rank, int P, bool printed_d, bool printed_z)
 {
     const int d =
@@ -189,7 +190,7 @@ static struct place_in_chain place_of(int rank, int P, bool printed_d, bool prin
 }
 
 /* A rank below z waits for the next one, adds, and sends to the rank before it, the head h to the
- * root; the root waits for the heads of all chains. What nobody waits for is lost.
+ * root; the root waits for the heads of all chains. A sum that no rank waits for is lost.
  * @return how many ranks' operands the root gets */
 static int operands_of_root(int P, bool printed_d, bool printed_z)
 {

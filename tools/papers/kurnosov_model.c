@@ -51,7 +51,7 @@ double kurnosov_long_first(const struct kurnosov_costs *t, int P, int k)
     return shortest * t->a + (k - 2) * fmax(t->b, t->g) + 3 * t->o + t->L + 2 * t->c;
 }
 
-/* u, v and s as the paper has them. It lacks an L. */
+/* u, v and s as in the paper. It lacks an L. */
 double kurnosov_short_first(const struct kurnosov_costs *t, int P, int k)
 {
     const int u = (P - 1) / k, v = (P - 1) % k, s = k - v;

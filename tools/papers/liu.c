@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Liu, Li & Cui: broadcast on a 16 x 16 torus, in one piece or in blocks of m bits that are sent on
- * while the next are on their way. The paper counts bits and cycles; a run counts whole bytes and
- * nanoseconds, of which a cycle here has far more than the machine's own, for a host to keep up.
+ * Liu, Li & Cui: broadcast on a 16 x 16 torus, in one piece or in blocks of m bits that are
+ * forwarded while the next are in flight. The paper counts bits and cycles; a run counts whole
+ * bytes and nanoseconds. A cycle is far longer here than on the paper's machines, so that a host
+ * keeps up.
  */
 #include "papers/paper.h"
 
@@ -46,7 +47,7 @@ static void table_1(struct paper *p)
 
 /* ---- any torus ---- */
 
-/* Not only squares: rows x columns, on links of their own. */
+/* Tori of rows x columns, not only squares, with separate links. */
 static void any_torus(struct paper *p)
 {
     static const struct {
@@ -127,7 +128,7 @@ enum { LARGEST = 16 };
 struct torus_walk {
     int n;
     int last;                    /* (i, j), h+1 < i <= last, sends to (i-1, j) */
-    int times[LARGEST][LARGEST]; /* how often each node gets the message */
+    int times[LARGEST][LARGEST]; /* for each node, the number of times it gets the message */
 };
 
 static void reach(struct torus_walk *w, int i, int j);
@@ -164,7 +165,7 @@ static void reach(struct torus_walk *w, int i, int j)
         reach(w, i - 1, j);
 }
 
-/* @return how many nodes get the message, the source included; -1: one gets it twice */
+/* @return the number of nodes that get the message, the source included; -1: one gets it twice */
 static int reached(int n, int last)
 {
     struct torus_walk w = {.n = n, .last = last};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Liu, Li & Cui: when it is worth while to send blocks, what blocks, and the paper's examples. */
+/* Liu, Li & Cui: when blocks are worth while, their best size, and the paper's examples. */
 #include "papers/paper.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum { CONCLUDED = 30 }; /* percent, "about" */
 
-/* ---- (8): is it worth while? ---- */
+/* ---- (8): when blocks are worth while ---- */
 
 static void say_gain(struct paper_row *row, const struct paper_row *plain,
                      const struct paper_row *blocks, int64_t best)
@@ -75,7 +75,7 @@ static void worth(struct paper *p)
 
 /* ---- the examples ---- */
 
-/* The examples, C = M, and what is printed: NAN where there is none. m = 0: as (9) advises. */
+/* The examples, C = M, and the printed numbers; NAN: not printed. m = 0: as (9) advises. */
 static const struct example {
     const char *machine;
     int M, m;
@@ -212,7 +212,7 @@ static void block_sizes(struct paper *p)
         "the message");
 }
 
-/* Rows of one kind: do two of their numbers agree, as far as the paper prints digits? */
+/* Whether two numbers of all rows of one kind agree to the digits that the paper prints. */
 static bool examples_agree(const struct paper_table *t, const char *what, enum paper_value a,
                            enum paper_value b, double within)
 {
@@ -228,7 +228,7 @@ static bool examples_agree(const struct paper_table *t, const char *what, enum p
     return agree;
 }
 
-/* What a block more takes: four against five blocks of m bits, C m/M the same. */
+/* The time of one more block: five blocks of m bits compared with four, with the same C m/M. */
 static void between_blocks(struct paper *p)
 {
     static const struct {
@@ -259,8 +259,8 @@ static void between_blocks(struct paper *p)
                 paper_same(t, FORMULA, EMULATED), "if processing fills the gaps between sends");
 }
 
-/* DASH and Monsoon, as far as digits are printed; the J-machine has only the conclusion's "about".
- */
+/* Whether the gains of DASH and Monsoon agree to the printed digits; for the J-machine there is
+ * only the conclusion's "about". */
 static bool gains_agree(const struct paper_table *t)
 {
     struct paper_table exact = *t;
@@ -269,7 +269,8 @@ static bool gains_agree(const struct paper_table *t)
     return examples_agree(&exact, "gain, %", PRINTED, FORMULA, 0.1);
 }
 
-/* About 30 % for three machines, M = 2048: are its own formulas within 5 % of that for all? */
+/* Judge "about 30 % for three machines, M = 2048": whether the paper's formulas give 25 to 35 % for
+ * all three. */
 static void judge_conclusion(struct paper *p, const struct paper_table *t)
 {
     static const char *const machines[] = {"dash", "monsoon", "jmachine"};

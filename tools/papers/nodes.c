@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processor by processor: its place in the tree of an algorithm, and when the virtual clock says
- * that it has what it waits for. */
+/* Processor by processor: its place in the tree of an algorithm, and the time on the virtual clock
+ * at which it has the item or the sum. */
 #include "papers/paper.h"
 
 void paper_places(const struct paper_case *x, struct paper_place *places)
@@ -19,7 +19,7 @@ void paper_places(const struct paper_case *x, struct paper_place *places)
     }
 }
 
-/* One run on the virtual clock; NULL: it failed, which trace_run() has said. */
+/* One run on the virtual clock; NULL: it failed, and trace_run() has printed why. */
 static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x)
 {
     const struct options o = paper_options(p, x, LOGP_CLOCK_VIRTUAL);
@@ -33,8 +33,8 @@ static struct logp_trace *trace_case(struct paper *p, const struct paper_case *x
     return run;
 }
 
-/* Of a sum when the processor sends it, or at the root its last event ends; of a broadcast when it
- * has received the item. */
+/* The time of a processor's sum: when it sends it, or at the root the end of its last event; in a
+ * broadcast the time at which it has received the item. */
 static int64_t there_ns(const struct logp_event *events, size_t n, bool sums)
 {
     int64_t ns = sums && n > 0 ? events[n - 1].end_ns : 0;
@@ -58,7 +58,7 @@ void paper_tour(struct paper *p, const struct paper_case *x, double *when)
     logp_trace_free(run);
 }
 
-/* When its last event ends, or it begins to receive for the first time. */
+/* The end of its last event, or the start of its first receive. */
 static int64_t moment_ns(const struct logp_event *events, size_t n, enum paper_moment moment)
 {
     size_t i = n - 1;

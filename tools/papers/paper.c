@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPS = 5, WARMUP = 1 }; /* on the wall clock, unless told otherwise */
+enum { REPS = 5, WARMUP = 1 }; /* defaults on the wall clock */
 
-#define BEARABLE 0.01 /* of the emulated time, or of a unit: later, the host did not keep up */
+#define BEARABLE 0.01 /* lag of a host that keeps up: of the emulated time, or of a unit */
 
 struct paper_table *paper_table(struct paper *p, const char *figure, const char *columns,
                                 const char *unit, const char *title, ...)
@@ -34,7 +34,7 @@ struct paper_row *paper_row(struct paper_table *t, const char *labels, ...)
     struct paper_row *row;
     va_list args;
 
-    if ((t->n_rows & (t->n_rows + 1)) == 0) { /* room for 1, 3, 7, ... */
+    if ((t->n_rows & (t->n_rows + 1)) == 0) { /* capacity: 1, 3, 7, ... */
         t->rows = or_end(realloc(t->rows, (2 * t->n_rows + 1) * sizeof(*t->rows)));
     }
     row = &t->rows[t->n_rows++];
@@ -73,7 +73,7 @@ void paper_draw(struct paper_table *t, enum paper_picture picture, const struct 
     t->drawn = *x;
 }
 
-/* ---- does it agree? ---- */
+/* ---- the list of claims ---- */
 
 static void judge(struct paper *p, const char *what, const char *verdict, const char *format,
                   va_list args)
@@ -248,7 +248,7 @@ struct options paper_options(const struct paper *p, const struct paper_case *x,
     o.network.topology = topology;
     use_delay(&o, logp_delay_name(params));
     o.clock = clock;
-    o.by = LOGP_BY_FORMULA; /* which is what a paper is about */
+    o.by = LOGP_BY_FORMULA; /* papers give formulas */
     if (!option_given("executor"))
         use_executor(&o, "fiber");
     if (!wall || !option_given("reps"))
@@ -258,7 +258,7 @@ struct options paper_options(const struct paper *p, const struct paper_case *x,
     return o;
 }
 
-/* Does what the virtual clock says agree with the prediction? */
+/* Whether the time on the virtual clock agrees with the prediction. */
 static bool holds(const struct logp_record *r)
 {
     const int64_t emulated = r->emulated.median_ns, predicted = r->prediction.ns;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The figures and tables of a paper: what it prints, what its formula gives, and what this product
- * predicts and measures. Each paper fills tables and listings and ends with a list of its claims
- * and whether they agree. paper.c runs the rows; text.c, records.c, picture.c and drawing.c show
- * them. Numbers are in the units of their table; NAN stands for none.
+ * The figures and tables of a paper: its printed numbers, the values of its formula, and the
+ * predictions and measurements of this library. Each paper fills tables and listings and ends with
+ * a list of its claims and whether they agree. paper.c runs the rows; text.c, records.c, picture.c
+ * and drawing.c show them. Numbers are in the units of their table; NAN: no number.
  */
 #ifndef LOGP_PAPER_TOOL_H
 #define LOGP_PAPER_TOOL_H
@@ -29,22 +29,21 @@ enum paper_value {
 struct paper_row {
     char labels[96]; /* one for each column of the table: "100|10" */
     double value[N_VALUES];
-    enum logp_certainty certainty; /* of what is predicted */
+    enum logp_certainty certainty; /* of the prediction */
     const char *verdict;           /* of a row of the list at the end; else NULL */
     char remark[400];
 };
 
-/* How a table becomes curves: one for each label of a column, or of all others, over those of one.
- */
+/* How a table becomes curves: column x is the axis, and each label of column series a curve. */
 struct paper_chart {
     const char *x_axis, *y_axis;
     int x, series;     /* columns; series: EACH_OTHER: all but x */
-    bool log_x, log_y; /* it is logarithmic */
+    bool log_x, log_y; /* whether the axis is logarithmic */
 };
 
 enum { EACH_OTHER = -1 };
 
-/* A run: which algorithm, with what. */
+/* A run: an algorithm and its parameters. */
 struct paper_case {
     const char *collective, *algorithm;
     const struct logp_algorithm *own; /* a row of the paper's own; NULL: the one of this name */
@@ -80,8 +79,8 @@ struct paper_table {
 struct paper_listing {
     char name[240];
     char printed[240]; /* the text in question, as printed */
-    char does[240];    /* what it does when it is run so */
-    char here[240];    /* what is run here in its place, and what that does */
+    char does[240];    /* its effect when it is run as printed */
+    char here[240];    /* the code run here in its place, and the effect of that */
 };
 
 enum { MOST_TABLES = 24, MOST_LISTINGS = 8 };
@@ -93,7 +92,7 @@ struct paper {
     int n_tables;
     struct paper_listing listings[MOST_LISTINGS];
     int n_listings;
-    struct paper_table verdicts; /* figure by figure, and formula by formula: does it agree? */
+    struct paper_table verdicts; /* whether each figure and each formula agrees */
     int judged, late;            /* measured runs; those with which the host did not keep up */
     bool wrong;                  /* a run failed, or a prediction does not hold */
     bool stopped;                /* a run failed or was interrupted: none follows */
@@ -123,12 +122,12 @@ void paper_draw(struct paper_table *t, enum paper_picture picture, const struct 
  * "differs", and why. Nothing once a run has failed. */
 void paper_judge(struct paper *p, const char *what, bool agrees, const char *why, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same for a figure without numbers or formula: "nothing printed", and what stands here. */
+/* The same for a figure without numbers or formula: "nothing printed", and the text of `here`. */
 void paper_judge_none(struct paper *p, const char *what, const char *here, ...)
     __attribute__((format(printf, 3, 4)));
-/* Are there rows that have both numbers, and are they equal in all of them? */
+/* Whether some row has both numbers, and they are equal in all such rows. */
 bool paper_same(const struct paper_table *t, enum paper_value a, enum paper_value b);
-/* Has a row of the table this number? */
+/* Whether a row of the table has this number. */
 bool paper_has(const struct paper_table *t, enum paper_value v);
 /* The same of the rows with this label in a column. */
 bool paper_same_of(const struct paper_table *t, int column, const char *label, enum paper_value a,
@@ -141,9 +140,9 @@ bool paper_is_whole(double x);
 void paper_free(struct paper *p);
 
 const struct logp_algorithm *paper_algorithm(const struct paper_case *x);
-/* The value of a knob that it works with. */
+/* The value of a parameter of the case's algorithm. */
 int64_t paper_knob(const struct paper_case *x, const char *name);
-/* What --unit says; not given: a unit of the paper's own. */
+/* The value of --unit [otherwise_ns, the paper's unit]. */
 int64_t paper_unit(const struct paper *p, int64_t otherwise_ns);
 /* L, o and g in units. */
 struct logp_params paper_params(int64_t unit_ns, int L, int o, int g);
@@ -151,14 +150,13 @@ struct logp_params paper_params(int64_t unit_ns, int L, int o, int g);
  * The topology: free it with logp_topology_destroy(). */
 struct options paper_options(const struct paper *p, const struct paper_case *x,
                              enum logp_clock clock);
-/* Predict, run on the virtual clock and, unless told not to, on the wall clock, and fill the row's
- * numbers; what the host did not keep up with is no measurement. A failed run, or a prediction that
- * does not hold, makes the paper wrong.
+/* Predict, run on the virtual clock and, with --clock wall, on the wall clock, and fill the row's
+ * numbers; a run with which the host did not keep up gives no measurement. A failed run, or a
+ * prediction that does not hold, makes the paper wrong.
  * @return the run on the virtual clock */
 struct row paper_run(struct paper *p, const struct paper_case *x, struct paper_row *row);
 
-/* Say that two numbers, of which the first is predicted, should agree and do not; unless they do.
- */
+/* Compare two numbers that should be equal; if they differ, print both and mark the paper wrong. */
 void paper_compare(struct paper *p, const char *what, double predicted, double emulated);
 /* One run on the virtual clock, in units; NAN: it failed. */
 double paper_emulated(struct paper *p, const struct paper_case *x);
@@ -175,14 +173,14 @@ struct paper_place {
 /* The places of all processors of an algorithm along a tree; ends the process without memory. */
 void paper_places(const struct paper_case *x, struct paper_place *places);
 
-/* When does each processor have the item, or the sum of all below it? In units, by rank, on the
- * virtual clock. Broadcast, reduction, summation. */
+/* When each processor has the item, or the sum of all below it: in units, by rank, on the virtual
+ * clock. Broadcast, reduction, summation. */
 void paper_tour(struct paper *p, const struct paper_case *x, double *when);
 
 enum paper_moment { PAPER_END, PAPER_FIRST_RECEIVE }; /* of the last event; the start of that one */
 
-/* When is it for each processor? In units, by rank: as its schedule predicts, and on the virtual
- * clock. */
+/* The time of a moment for each processor, in units, by rank: as its schedule predicts, and on the
+ * virtual clock. */
 void paper_moments(struct paper *p, const struct paper_case *x, enum paper_moment moment,
                    double *predicted, double *emulated);
 
@@ -193,8 +191,8 @@ void print_paper_text(const struct paper *p);
 void print_paper(enum record_form form, const struct paper *p);
 /* All tables as one SVG; ends the process where that cannot be. */
 void draw_paper(const struct paper *p);
-/* Each in this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG. @return an exit code;
- * what is wrong is said */
+/* Write each picture to this folder: curves as PNG, SVG and PDF, trees and diagrams as SVG. Errors
+ * are printed. @return an exit code */
 int draw_figures(const struct paper *p, const char *folder);
 
 /* ---- drawing.c: trees, space-time diagrams, and files of text ---- */
@@ -203,12 +201,12 @@ int draw_figures(const struct paper *p, const char *folder);
 char *draw_run(const struct paper *p, const struct paper_table *t);
 /* A picture that is part of another. */
 struct picture {
-    const char *caption; /* NULL: none; it is the first, and stands in the other as it is */
+    const char *caption; /* NULL: none; the picture is the first, and is copied unchanged */
     char *svg;
 };
 /* Print pictures as one: the first, and the others, as images, below it. */
 void print_together(const struct picture *pictures, size_t n);
-/* The file is there as a whole or not at all. @return an exit code; what is wrong is said */
+/* Write the whole file, or none. Errors are printed. @return an exit code */
 int write_picture(const char *path, const char *svg);
 
 /* ---- the papers ---- */
@@ -218,17 +216,17 @@ struct paper_kind {
     void (*fill)(struct paper *p);
 };
 
-/* At the ends of their files. */
+/* Defined at the ends of their files. */
 extern const struct paper_kind paper_shou_chen, paper_sun, paper_kurnosov, paper_grama, paper_liu;
 
 /* ---- Grama et al. ---- */
 
-/* What the listings of recursive doubling do as they are printed. */
+/* Run the listings of recursive doubling as they are printed. */
 void grama_listings(struct paper *p);
 
 /* ---- Kurnosov: the models and the formulas ---- */
 
-/* What the paper calls a, b, c, with L and g of a message that streams; in units. */
+/* The paper's a, b and c, with L and g of a message that streams; in units. */
 struct kurnosov_costs {
     double a, b, c, o, L, g;
 };
@@ -257,7 +255,7 @@ double kurnosov_best_k(const struct kurnosov_costs *t, int P);
 double kurnosov_adaptive(const struct kurnosov_costs *t, int P);
 double kurnosov_binomial(const struct kurnosov_costs *t, int P);
 
-/* Of figure 8, four chains of 1, 2, 3, 4. */
+/* The time of figure 8, four chains of 1, 2, 3, 4. */
 double kurnosov_figure_8(const struct kurnosov_costs *t);
 
 /* Figures 1, 2, 3, 6 and 8, section 6 and the listing. */
@@ -275,23 +273,23 @@ enum { LIU_SIDE = 16 };
 /* ---- liu_formulas.c ---- */
 
 struct logp_torus liu_torus(const char *machine, int64_t bits, int64_t work);
-/* A broadcast in blocks of so many bytes; whole: 0. */
+/* A broadcast in blocks of block_bytes; 0: in one piece. */
 struct paper_case liu_case(const struct paper *p, const struct logp_torus *t, const char *algorithm,
                            int64_t block_bytes);
-/* What is gained, in percent; liu_gain(): of all numbers that both rows have. */
+/* The gain in percent; liu_gain(): for each number that both rows have. */
 double liu_percent(double plain, double pipelined);
 void liu_gain(struct paper_row *row, const struct paper_row *plain,
               const struct paper_row *pipelined);
 /* In one piece: the paper's formula, and a run. */
 void liu_plain(struct paper *p, const struct logp_torus *t, struct paper_row *row);
-/* In blocks of m bits by the formula, and of so many bytes in the run. */
+/* In blocks of m bits by the formula, and of `bytes` bytes in the run. */
 void liu_pipelined(struct paper *p, const struct logp_torus *t, int64_t m, int64_t bytes,
                    struct paper_row *row);
 extern const struct paper_row liu_no_row;
 
 /* ---- liu_examples.c ---- */
 
-/* When it is worth while, in what blocks, and its examples. */
+/* When blocks are worth while, their size, and the paper's examples. */
 void liu_examples(struct paper *p);
 
 /* Formulas (2), (3) and (5). */
@@ -304,7 +302,7 @@ void liu_formulas(struct paper *p);
 
 enum { LATEST = 64 };
 
-/* With g, for which the paper assumes g >= o; times in units. */
+/* The tree by the paper's recurrence with g, which assumes g >= o; times in units. */
 struct own_tree {
     int P, d, g, T;
     int f[LATEST + 1];    /* how many processors can hold the item at this time */
@@ -329,7 +327,7 @@ extern const struct shou_chen_model shou_chen_summed;
 
 /* Theorems 2, 5 and 6, and lemma 1. */
 void shou_chen_theorems(struct paper *p);
-/* What its listing does as it is printed. */
+/* Run the listing as it is printed. */
 void shou_chen_listings(struct paper *p);
 
 /* ---- sun.c: what the files on Sun, Zhang & Song share ---- */
@@ -341,7 +339,7 @@ struct paper_case sun_case(const struct paper *p, const char *algorithm, int P, 
 
 /* Section 3. */
 void sun_packing(struct paper *p);
-/* What its listings do as they are printed. */
+/* Run the listings as they are printed. */
 void sun_listings(struct paper *p);
 
 #endif

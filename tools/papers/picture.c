@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A paper's tables as pictures: one that has a chart as curves, a line for what is predicted, a
- * dashed one for the paper's formula, points for what is printed and measured; trees and
- * space-time diagrams as drawing.c draws them; any other row by row.
+ * A paper's tables as pictures: a table with a chart as curves, with lines for predictions, dashed
+ * lines for the paper's formula, and points for printed and measured numbers; trees and space-time
+ * diagrams as drawing.c draws them; other tables row by row.
  */
 #include "file/file.h"
 #include "papers/paper.h"
@@ -18,7 +18,7 @@ static const enum plot_kind kind_of[N_VALUES] = {[PRINTED] = PLOT_PRINTED,
                                                  [PREDICTED] = PLOT_LINE,
                                                  [MEASURED] = PLOT_CIRCLES};
 
-/* "2^10" too. false: it is no number */
+/* The number of a label, also of "2^10". @return false: the label is not a number */
 static bool label_number(const char *label, double *out)
 {
     int64_t x;
@@ -29,7 +29,7 @@ static bool label_number(const char *label, double *out)
     return true;
 }
 
-/* Is this column one of those that name a row, or a curve? */
+/* Whether this column is part of the name of a row, or a curve. */
 static bool is_named(const struct paper_table *t, int column)
 {
     const struct paper_chart *chart = t->chart;
@@ -38,7 +38,7 @@ static bool is_named(const struct paper_table *t, int column)
            (column != chart->x && (chart->series == EACH_OTHER || column == chart->series));
 }
 
-/* What of "a|b|c" names a row or a curve: "a | c", without what is empty. @return how many */
+/* The parts of "a|b|c" that name a row or a curve, without empty ones: "a | c". @return how many */
 static int join(const struct paper_table *t, const char *labels, char out[128])
 {
     size_t n = 0;
@@ -69,7 +69,7 @@ static void name_of(const struct paper_table *t, const struct paper_row *row, ch
         snprintf(out, 128, "%.60s = %.60s", columns, value);
 }
 
-/* "Figures 10, 11" as "figures-10-11", and "-2" behind it for the second of that name. */
+/* "Figures 10, 11" as "figures-10-11"; the second of that name ends in "-2". */
 static void name_file(const struct paper *p, int table, char out[64])
 {
     const char *figure = p->tables[table].figure;
@@ -111,7 +111,7 @@ static void describe(const struct paper *p, const struct paper_table *t, struct 
     plot->y_scale = chart->log_y ? SCALE_LOG : SCALE_LINEAR;
 }
 
-/* What is emulated is shown where nothing is predicted, and elsewhere the same. */
+/* A value of the row; its emulated number takes the place of a missing prediction. */
 static double value_of(const struct paper_row *row, enum paper_value v)
 {
     return v == PREDICTED && isnan(row->value[v]) ? row->value[EMULATED] : row->value[v];
@@ -152,7 +152,7 @@ struct plots {
     int code;
 };
 
-/* Of the tables that are plotted. */
+/* The plots of all tables that are plotted. */
 static struct plots *plots_of(const struct paper *p)
 {
     struct plots *plots = or_end(calloc(1, sizeof(*plots)));

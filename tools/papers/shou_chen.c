@@ -57,7 +57,7 @@ static int64_t time_of(int L, int o, int g, int64_t P)
     return logp_tree_init(&tree, P, L + 2 * o, g > o ? g : o) == 0 ? logp_tree_time(&tree) : -1;
 }
 
-/* The cases of a grid with g >= o in which both hold. @return how many cases there are */
+/* Count the cases of a grid with g >= o in which both bounds hold. @return the number of cases */
 static int try_all(int *holds)
 {
     static const int64_t sizes[] = {2, 3, 4, 5, 7, 8, 9, 16, 31, 64, 100, 1000, 65536};
@@ -158,7 +158,7 @@ static void broadcast_tree(struct paper *p, int P, struct tree *tree)
     paper_note(t, "The paper assumes g >= o (section 0) and counts with g; ours has max(g, o).");
 }
 
-/* Are all nodes of `less` nodes of `more` too, with the same place and time? */
+/* Whether all nodes of `less` are also nodes of `more`, with the same place and time. */
 static bool is_part(const struct tree *less, const struct tree *more)
 {
     for (int64_t id = 0; id < less->n; id++)

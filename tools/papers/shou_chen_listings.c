@@ -19,22 +19,22 @@ struct listing_run {
     const struct paper_place *places;
     const struct logp_summation *plan;
     bool inverted; /* the test for the root */
-    int extra;     /* additions more between two receives */
+    int extra;     /* further additions between two receives */
     int64_t gamma_ns;
     bool sent[P], ended[P];
-    int64_t sum[P]; /* how many operands it has added up */
+    int64_t sum[P]; /* operands that each has added up */
     int64_t end_ns; /* the root has its sum */
 };
 
-/* So many operands of its own are added. */
+/* Add n of the processor's operands. */
 static int add(struct logp_vp *vp, struct listing_run *run, int64_t n)
 {
     run->sum[logp_vp_rank(vp)] += n;
     return logp_compute(vp, n * run->gamma_ns, NULL, NULL);
 }
 
-/* Receive the children's sums, add, and send to the parent, if the test says so. Additions take
- * time: of its own operands first, of what comes, and between two receives. */
+/* Receive the children's sums, add, and send to the parent, if the test is true. Additions take
+ * time: of its own operands first, of each sum received, and between two receives. */
 static int listing_node(struct logp_vp *vp, void *arg)
 {
     struct listing_run *run = arg;
@@ -76,7 +76,7 @@ static int count(const bool *list)
     return n;
 }
 
-/* On the virtual clock, where a wait that nothing can end is an error that ends the run. */
+/* Run the listing on the virtual clock, where a wait that nothing can end is an error. */
 static void run_listing(struct paper *p, const struct paper_case *x, struct listing_run *run)
 {
     struct logp_config config = {.size = sizeof(config),
@@ -97,7 +97,7 @@ static void run_listing(struct paper *p, const struct paper_case *x, struct list
     end_machine(m);
 }
 
-/* How its listing runs: with the test inverted, with so many additions more, or as it is here. */
+/* Run the listing with the test inverted, with `extra` further additions, or as it is here. */
 static const struct listing_run *run_as(struct paper *p, const struct paper_case *x,
                                         const struct paper_place *places, bool inverted, int extra)
 {
@@ -152,7 +152,8 @@ static void loop(struct paper *p, const struct paper_case *x, const struct listi
 
 /* ---- the number of children ---- */
 
-/* As a division in C has it, which rounds towards zero: a leaf of T_i < d gets less than none. */
+/* The number of children by a division in C, which rounds towards zero: a leaf (T_i < d) may get 1,
+ * or a negative number. */
 static int children_in_c(int T, int d, int g)
 {
     return (T - d) / g + 1;
@@ -212,8 +213,8 @@ static void shared_out(struct paper *p, const struct paper_case *x)
 
 /* ---- ComputeParent ---- */
 
-/* How many ranks have the parent by the labels of theorem 3 that they have in the tree that is run
- * here. */
+/* The number of ranks whose parent by the labels of theorem 3 is also their parent in the tree that
+ * is run here. */
 static int right_parents(const struct paper *p, int n, int root)
 {
     const struct shou_chen_model model = {"6,2,4", 6, 2, 4};

@@ -2,7 +2,7 @@
 /*
  * Shou & Chen's theorems: how many processors can hold an item by a time and how long the broadcast
  * takes (2), how many operands its tree sums in that time (lemma 1, 5) and how long more of them
- * take (6), and whether that is the most there can be (5). The paper's numbers are worked out here
+ * take (6), and whether that is the most there can be (5). The paper's numbers are computed here
  * from its recurrence with g, for which section 0 assumes g >= o; ours has max(g, o).
  */
 #include "papers/paper.h"
@@ -82,8 +82,8 @@ enum { N_COUNTED = 3, MOST_TIMES = 9, LARGEST = 100 };
 
 #define OUTSIDE "g < o, which section 0 excludes: a processor cannot send so often"
 
-/* f_n of one model, at these times in ascending order; the virtual clock counts those who hold the
- * item in the tree that is full at the last of them. */
+/* f_n of one model, at these times in ascending order; on the virtual clock, the number of
+ * processors that hold the item in the tree that is full at the last of them. */
 static void count_holders(struct paper *p, struct paper_table *t,
                           const struct shou_chen_model *model, const int *times)
 {

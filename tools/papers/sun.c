@@ -37,7 +37,7 @@ static double of_butterfly(int P)
     return step * 2 * log2(P);
 }
 
-/* The hypercube, which has sigma processors of a level of that network. */
+/* The hypercube, on which sigma processors do the work of a level of that network. */
 static double of_hypercube(int P, int sigma)
 {
     return step * (2.0 * P / sigma) * log2(P);
@@ -176,7 +176,8 @@ static int pair(struct paper *p, struct paper_table *t, const struct paper_case 
     return emulated[0] == emulated[1] ? -1 : emulated[1] < emulated[0];
 }
 
-/* As the paper had it: a hypercube, and to pack costs both alike, here nothing. */
+/* The table under the paper's conditions: a hypercube, and the same cost of packing for both, here
+ * none. */
 static void table(struct paper *p)
 {
     static const struct paper_chart chart = {
@@ -216,7 +217,7 @@ static void table(struct paper *p)
                 same - large, N_SIZES);
 }
 
-/* The same where all are neighbours, and packing is not free. */
+/* The same if all processors are neighbours, and packing has a cost. */
 static void table_without_links(struct paper *p)
 {
     static const struct paper_chart chart = {.x_axis = "P",

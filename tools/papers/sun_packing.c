@@ -8,8 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* s columns for one destination: of two processors, the first of which has the only row, so that it
- * receives and sends nothing. pack < 0: each column is a message. */
+/* s columns for one destination, with two processors, the first of which has the only row, so that
+ * it receives and sends nothing. pack < 0: each column is a message. */
 static struct paper_case columns_case(const struct paper *p, int s, size_t bytes, int pack,
                                       bool streams)
 {
@@ -99,7 +99,7 @@ static void claim(struct paper *p)
                 p->stopped ? NAN : t->rows[3].value[EMULATED]);
 }
 
-/* Is it worth while to pack, when a column costs so much? */
+/* When packing is worth while, for each cost of packing a column. */
 static void packing(struct paper *p)
 {
     static const struct paper_chart chart = {
@@ -107,7 +107,7 @@ static void packing(struct paper *p)
     static const char *const algorithms[] = {"ring", "butterfly"};
     static const int packs[] = {0, 2, 4, 8, 16, 32};
     const int P = 8, size = 128;
-    int least = INT_MAX; /* the least cost of packing with which it is not worth while */
+    int least = INT_MAX; /* the least cost for which packing is not worth while */
     struct paper_table *t =
         paper_table(p, "Packing", "algorithm|packing|pack", "units",
                     "over the cost of packing a column, ours of %d x %d, P = %d", size, size, P);
@@ -225,7 +225,7 @@ static struct blocks columns(void)
     return b;
 }
 
-/* How many blocks are where they should be: block (J, I) at place I of processor J. */
+/* The number of blocks at their right places: block (J, I) at place I of processor J. */
 static int in_place(const struct blocks *b)
 {
     int n = 0;
@@ -270,7 +270,7 @@ static int butterfly(int first, int ones_send)
 
 /* In phase k processor i sends to i + k the block that belongs there; exchanged: with row and
  * column the other way round. Only a block that it has can be sent.
- * @return how many blocks are where they should be, those that stay included */
+ * @return the number of blocks at their right places, including those that stay */
 static int ring(bool exchanged)
 {
     int n = N;

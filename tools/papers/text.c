@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A paper's tables as text, and the list at the end: what agrees, what does not, and why. */
+/* A paper's tables as text, and the list at the end: the claims, whether they agree, and why. */
 #include "papers/paper.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ static const char *const headings[N_VALUES] = {
     [PREDICTED] = "predicted", [EMULATED] = "virtual",    [MEASURED] = "measured",
 };
 
-/* Whole numbers as such, what a paper prints as it does, others with two decimals. */
+/* Whole numbers as such, printed numbers with the paper's digits, others with two decimals. */
 static const char *number(const struct paper_row *row, enum paper_value which, char buf[40])
 {
     const double x = row->value[which];
@@ -47,7 +47,7 @@ static const char *heading(const struct paper_table *t, enum paper_value which, 
 
 enum { MOST_COLUMNS = 8, NOTE_WIDTH = 96 };
 
-/* Most tables have no formula that is derived here, and no column for it. */
+/* Whether a column is shown: most tables have no formula that is derived here. */
 static bool is_shown(const struct paper_table *t, int v)
 {
     return v != DERIVED || paper_has(t, DERIVED);
@@ -85,7 +85,7 @@ static void print_labels(const char *labels, const struct paper_table *t, const 
     }
 }
 
-/* A text is broken at spaces, and goes on indented. */
+/* Print a text, broken at spaces, with its further lines indented. */
 static void print_wrapped(const char *begin, const char *indent, const char *text)
 {
     while (*text != '\0') {
@@ -132,7 +132,7 @@ static void print_text_table(const struct paper_table *t, int n_values)
     }
 }
 
-/* What it is, and the words that go with it. */
+/* Print one part of a listing: its heading, and its text. */
 static void print_part(const char *what, const char *words)
 {
     size_t capacity = NOTE_WIDTH - 20;
@@ -177,7 +177,7 @@ static void print_verdicts(const struct paper_table *t)
     }
 }
 
-/* What the columns are. */
+/* Print the meanings of the columns. */
 static void print_legend(const struct paper *p, int n_values)
 {
     bool derives = false;

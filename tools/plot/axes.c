@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The axes of a plot: what they span, whether they are logarithmic, and where their tics are. An
- * axis that may choose is logarithmic where the logarithms of its values are spaced more evenly
- * than the values: so a sweep of 2, 4, 8 has one, and 1, 2, 3 has not.
+ * The axes of a plot: their ranges, scales and tics. With SCALE_AUTO, the x axis is logarithmic if
+ * the logarithms of its values are spaced more evenly than the values: for 2, 4, 8, not 1, 2, 3.
  */
 #include "plot/plot.h"
 #include "text/text.h"
@@ -12,8 +11,8 @@
 #include <string.h>
 
 enum {
-    LARGE = 16,      /* two values, and times, that are so far apart have a logarithmic axis */
-    MOST_VALUES = 12 /* that are all tics; more are only some */
+    LARGE = 16,      /* two values, or times, have a logarithmic axis from this ratio on */
+    MOST_VALUES = 12 /* up to this number, each value has a tic */
 };
 
 /* ---- the values of x ---- */
@@ -78,7 +77,7 @@ static int base_of(const struct values *all)
     return 2;
 }
 
-/* ---- what the axes span ---- */
+/* ---- the ranges of the axes ---- */
 
 static void widen(struct plot_axis *s, double x)
 {
@@ -114,7 +113,7 @@ bool plot_is_other(const struct plot *p, const struct plot_curve *c)
     return c->kind == PLOT_PRINTED && p->other_axis[0] != '\0';
 }
 
-/* Of times: where x is logarithmic, and they span much. */
+/* Whether the axis of times is logarithmic: if x is, and the times span a large ratio. */
 static bool is_logarithmic(const struct plot *p, const struct plot_axis *s)
 {
     if (p->y_scale != SCALE_AUTO)
@@ -193,7 +192,7 @@ static void put_tic(struct tics *t, double at)
     t->between = ", ";
 }
 
-/* Is there room for the labels of all values? */
+/* Whether the labels of all values fit. */
 static bool have_room(const struct plot *p, const struct values *all, const struct plot_axis *a,
                       int pixels)
 {
@@ -251,7 +250,7 @@ static void put_powers(struct tics *t, const struct plot_axis *a, const struct v
         put_tic(t, at);
 }
 
-/* The powers of ten; where these are few also 2 and 5 times them. */
+/* Put the powers of ten; if these are few, also 2 and 5 times them. */
 static void put_decades(struct tics *t, const struct plot_axis *a)
 {
     const int most = a->high / a->low > 1e4 ? 1 : 5;
@@ -265,7 +264,7 @@ static void put_decades(struct tics *t, const struct plot_axis *a)
         }
 }
 
-/* Of bytes on a linear axis: a power of two apart. */
+/* Put the tics of bytes on a linear axis, a power of two apart. */
 static void put_multiples(struct tics *t, const struct plot_axis *a, int pixels)
 {
     const double step = exp2(ceil(log2((a->high - a->low) * 70 / pixels)));

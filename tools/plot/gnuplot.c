@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plots as a script for gnuplot. See plot.h. Text from outside is data in it and never a command:
- * it stands in a block of data, a line each, and the commands name it by its number.
+ * Plots as a script for gnuplot. See plot.h. Text from outside is data in it and never a command: a
+ * block of data has one line for each text, and the commands name it by its number.
  */
 #include "plot/palette.h"
 #include "plot/plot.h"
@@ -24,10 +24,10 @@ enum {
     RIGHT = 24,
     BOTTOM = 50,
     OTHER_AXIS = 64,
-    CURVES = 420, /* are so wide, where names need more than the rest */
+    CURVES = 420, /* width of the curves if the names need more than the rest */
 };
 
-/* Of rows: a bar from the axis, and marks. */
+/* The styles of rows: a bar from the axis, and marks. */
 static const char *const row_styles[N_PLOT_KINDS] = {
     [PLOT_LINE] = "points pt 7 ps 0.6",
     [PLOT_DASHES] = "points pt 1 ps 1.1 lw 1.6",
@@ -37,7 +37,7 @@ static const char *const row_styles[N_PLOT_KINDS] = {
 
 /* ---- curves ---- */
 
-/* Colours come again after 8 series: then the marker is another one beside each, and the dashes. */
+/* Colours repeat after 8 series; each repetition pairs them with other markers and dashes. */
 int plot_marker(int series, bool filled)
 {
     static const int markers[] = {7, 5, 13, 11, 15}; /* disc, square, diamond, triangle, pentagon */
@@ -92,7 +92,7 @@ static void put_data(FILE *f, const struct plot *p, const struct plot_area *area
     fputs("EOD\n", f);
 }
 
-/* Of rows: their names on the axis of y, and above these what they are made of. */
+/* Put the names of the rows on the axis of y, and above them the heading p->names. */
 static void put_row_names(struct script *s, const struct plot *p)
 {
     FILE *const f = s->f;
@@ -207,7 +207,7 @@ static const char *put_curve(FILE *f, const struct plot *p, size_t i, const char
     return ", ";
 }
 
-/* What the kinds are: in the colour of the series, if it is the only one. */
+/* Put the legend of the kinds, in the colour of the series, if there is only one. */
 static void put_legend(FILE *f, struct script *s, const struct plot *p)
 {
     for (int kind = 0; kind < N_PLOT_KINDS; kind++) {
@@ -253,7 +253,7 @@ static void put_plot(struct script *s, const struct plot *p, const struct plot_a
 
 /* ---- the picture ---- */
 
-/* Label and numbers of the axis of y. */
+/* The width of the label and the numbers of the axis of y. */
 static int left_of(const struct plot *p)
 {
     const struct plot_axis y = plot_y_axis(p, false);
@@ -319,7 +319,7 @@ static double put_terminal(FILE *f, const char *to, int width, int height)
     return png ? 7.5 : 10;
 }
 
-/* As large as it fits. */
+/* Put a title, as large as it fits. */
 static void put_title(struct script *s, const char *title, int width, double font)
 {
     const double fit = width / (0.6 * (double)(strlen(title) + 1));
@@ -328,7 +328,7 @@ static void put_title(struct script *s, const char *title, int width, double fon
     fprintf(s->f, "font ',%g' ", font * fmax(0.7, fmin(1.1, fit / 10)));
 }
 
-/* Two columns, each plot in that which is the shorter one. */
+/* Put the plots into two columns, each into the shorter one. */
 static void put_all(struct script *s, const struct plot *plots, size_t n, const char *heading,
                     const char *to)
 {

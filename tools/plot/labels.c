@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of series at the ends of their curves: in a column beside the plot, in the order of the
- * ends, each as near to its own end as the others leave it; a thin line leads there.
+ * The names of series at the ends of their curves: in a column at the right of the plot, in the
+ * order of the ends, each as near to its own end as the others leave it; a thin line connects them.
  */
 #include "plot/palette.h"
 #include "plot/plot.h"
@@ -12,9 +12,9 @@
 #include <string.h>
 
 enum {
-    ROW = 14,      /* pixels: a name is so high, at least: */
-    LEAST = 8,     /* there are no more names than have room then */
-    CHAR = 6,      /* and a character so wide */
+    ROW = 14,      /* pixels: the height of a name */
+    LEAST = 8,     /* its least height; names that do not fit then are left out */
+    CHAR = 6,      /* the width of a character */
     LEADER = 16,   /* from the plot to the marker */
     MARKER = 12,   /* from there to the name */
     SHORTEST = 12, /* characters that a name keeps */
@@ -28,9 +28,9 @@ struct label {
     double wanted, place; /* pixels from the top of the plot */
 };
 
-/* ---- which there are ---- */
+/* ---- the labels ---- */
 
-/* The curve at whose end the name stands: the predicted one, or else the measured one. */
+/* The curve whose end has the name: the predicted one, or else the measured one. */
 static const struct plot_curve *curve_of(const struct plot *p, int series)
 {
     static const enum plot_kind order[] = {PLOT_LINE, PLOT_DASHES, PLOT_CIRCLES, PLOT_PRINTED};
@@ -73,7 +73,7 @@ int labels_height(const struct plot *p)
     return has_names(p) ? ROW * (int)(p->n_series < most ? p->n_series : most) : 0;
 }
 
-/* ---- where they are ---- */
+/* ---- their places ---- */
 
 static int higher(const void *a, const void *b)
 {
@@ -82,12 +82,13 @@ static int higher(const void *a, const void *b)
     return x->wanted < y->wanted ? -1 : x->wanted > y->wanted ? 1 : x->series - y->series;
 }
 
-/* Each as near as can be to where it is wanted, so far apart: neighbours that are too near become a
- * group around the middle of what they want, which may meet the group before. */
+/* Place each label as near as possible to its wanted place, at least `apart` from its neighbours:
+ * labels that are too near become a group around the mean of their wanted places, which is merged
+ * with the group before if the two meet. */
 static void spread(struct label *all, size_t n, double apart, double height)
 {
     struct group {
-        double sum, at; /* of the first, where each wants it; where it is */
+        double sum, at; /* sum of the places that all want for the first label; its place */
         size_t n;
     } *groups = or_end(calloc(n + 1, sizeof(*groups)));
     size_t used = 0, k = 0;
@@ -113,7 +114,7 @@ static void spread(struct label *all, size_t n, double apart, double height)
     free(groups);
 }
 
-/* What is off the axis stands at its edge. */
+/* Collect the labels; one whose curve ends off the axis is placed at its edge. */
 static size_t find_labels(const struct plot *p, const struct plot_area *area, struct label *all)
 {
     size_t n = 0;
@@ -152,7 +153,7 @@ static double at_y(const struct plot_area *area, double y)
     return 1 - (area->y + y) / area->picture_height;
 }
 
-/* The name as far as there is room: "scatter-all..." */
+/* The name, shortened to the width: "scatter-all..." */
 static void put_name(struct script *s, const char *name, int pixels)
 {
     const size_t fit = pixels / CHAR > SHORTEST ? (size_t)(pixels / CHAR) : SHORTEST;

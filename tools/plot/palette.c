@@ -26,7 +26,7 @@ const char *color_of_series(int i)
     return lines[i % N_SERIES_COLORS];
 }
 
-/* Plain colours: few programs beside browsers know the variables of style sheets. */
+/* Plain colours: few programs other than browsers know the variables of style sheets. */
 void write_colors(FILE *f, const struct color_rule *rules)
 {
     for (const struct color_rule *r = rules; r->selector != NULL; r++)

@@ -2,8 +2,8 @@
 /*
  * The colours of the page, the diagrams and the curves. page.cmake reads this file as text: it makes
  * a variable of the style sheet from each ROLE, and the page's colours of algorithms from each
- * SERIES. tests/palette.py checks that people who cannot see all colours can tell them apart
- * (Machado, Oliveira and Fernandes, IEEE TVCG 15(6), 2009), and the contrast with the paper.
+ * SERIES. tests/palette.py checks that the colours differ for readers with any colour blindness
+ * (Machado, Oliveira and Fernandes, IEEE TVCG 15(6), 2009), and their contrast with the paper.
  */
 #ifndef LOGP_PALETTE_H
 #define LOGP_PALETTE_H
@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What has a colour: its name, the colour on light and on dark paper. */
+/* The roles of colours: the name of each, its colour on light and on dark paper. */
 #define PALETTE_ROLES(ROLE)                                                                        \
     ROLE(PAPER, "#fdfdfc", "#14171a")                                                              \
     ROLE(RAISED, "#ffffff", "#1b1f24") /* the ground of a figure */                                \
     ROLE(INK, "#1c2126", "#e6e9ec")                                                                \
-    ROLE(SOFT, "#59636e", "#a0abb6")   /* text beside the text; messages on the wire */            \
+    ROLE(SOFT, "#59636e", "#a0abb6")   /* secondary text; messages on the wire */                  \
     ROLE(LINE, "#e0e4e8", "#2e353c")   /* a grid; idle time */                                     \
     ROLE(STRONG, "#c2c9d0", "#48525c") /* an axis */                                               \
     ROLE(ACCENT, "#0060a0", "#6cb8f0")                                                             \
@@ -30,9 +30,9 @@
     ROLE(GAP, "#8a939c", "#7d8894")                                                                \
     ROLE(STALL, "#d94297", "#c8508f")                                                              \
     ROLE(MARK, "#590c7b", "#c9dbf9")                                                               \
-    ROLE(PATH, "#ac1918", "#e85a38") /* the critical path; what is lost, late or wrong */
+    ROLE(PATH, "#ac1918", "#e85a38") /* the critical path; lost, late and wrong items */
 
-/* What tells algorithms apart: a ground and the ink on it; a line on light and on dark paper. */
+/* The colours of an algorithm: a ground and the ink on it; a line on light and on dark paper. */
 #define PALETTE_SERIES(SERIES)                                                                     \
     SERIES("#56b4e9", "#06283d", "#085ddf", "#2ea7ff")                                             \
     SERIES("#e69f00", "#3a2800", "#da7c00", "#e4b453")                                             \
@@ -47,13 +47,13 @@
 enum color { PALETTE_ROLES(ROLE) N_COLORS };
 #undef ROLE
 
-/* Of light paper: what is drawn for print, and all that gnuplot draws. */
+/* The colour on light paper: for print, and for all pictures of gnuplot. */
 const char *color_of(enum color color);
-/* The line of series i >= 0; there are N_SERIES_COLORS, then the first comes again. */
+/* The line of series i >= 0; the colours repeat after N_SERIES_COLORS. */
 enum { N_SERIES_COLORS = 8 };
 const char *color_of_series(int i);
 
-/* What elements of these classes are filled or drawn with: ".send", "fill". */
+/* A property of the elements of a class, and its colour: ".send", "fill". */
 struct color_rule {
     const char *selector, *property;
     enum color color;

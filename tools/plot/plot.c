@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plot is made of. See plot.h. */
+/* The contents of a plot. See plot.h. */
 #include "plot/plot.h"
 #include "text/text.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more behind n, whose number is then a power of two or less. */
+/* Make space for one more after n; the capacity is the next power of two. */
 static void *one_more(void *all, size_t n, size_t size)
 {
     if ((n & (n - 1)) != 0)

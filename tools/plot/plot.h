@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Curves as pictures: what is to be seen, in the program's words, and gnuplot draws it, which is
- * looked for when it is needed. A plot has two numbers on its axes; or rows, one below the other,
- * each with a name and a number (dots). Axes follow what is printed and predicted: what was
- * measured far beyond stands at the edge, as a triangle. Series differ in colour and marker, and
- * eight of them in their dashes from the next eight; their names stand at the ends of the curves.
+ * Curves as pictures, drawn by gnuplot, which is looked for when it is needed. A plot has two
+ * numbers on its axes; or rows, one below the other, each with a name and a number (dots). The axes
+ * span the printed and predicted values: a measured value far beyond is a triangle at the edge.
+ * Series differ in colour and marker, and eight of them in their dashes from the next eight; their
+ * names are at the ends of the curves.
  */
 #ifndef LOGP_PLOT_H
 #define LOGP_PLOT_H
@@ -16,7 +16,7 @@
 enum plot_kind {
     PLOT_LINE,    /* predicted */
     PLOT_DASHES,  /* a formula */
-    PLOT_PRINTED, /* what somebody else has printed */
+    PLOT_PRINTED, /* published numbers */
     PLOT_CIRCLES, /* measured, with a bar where it has an interval */
     N_PLOT_KINDS
 };
@@ -42,9 +42,9 @@ enum plot_scale {
 struct plot {
     char name[64]; /* of a file, without its end */
     char title[200], x_axis[100], y_axis[100];
-    char names[128];                 /* what the names of series or rows are made of; or "" */
-    const char *kinds[N_PLOT_KINDS]; /* what the legend calls them; NULL: it need not */
-    char other_axis[100]; /* "": what is printed has the same unit; or an axis of its own */
+    char names[128];                 /* the heading of the names of series or rows; or "" */
+    const char *kinds[N_PLOT_KINDS]; /* their names in the legend; NULL: not in the legend */
+    char other_axis[100]; /* the axis of printed numbers in another unit; "": in the same unit */
     enum plot_scale x_scale, y_scale;
     bool bytes;        /* x counts them */
     int width, height; /* of the picture, in pixels; 0: its own, as where it is one of several */
@@ -74,26 +74,26 @@ struct plot_axis {
 };
 
 struct plot_axis plot_x_axis(const struct plot *p);
-/* other: of what is printed, where that has an axis of its own. */
+/* other: the axis of the printed numbers, if that is a separate one. */
 struct plot_axis plot_y_axis(const struct plot *p, bool other);
 bool plot_is_other(const struct plot *p, const struct plot_curve *c);
 /* Where a value is: 0 at the low end, 1 at the high one. */
 double axis_place(const struct plot_axis *a, double value);
-/* Scale and tics of an axis that is so many pixels long; gnuplot's own where they do. */
+/* Scale and tics of an axis of this many pixels; gnuplot's own tics if they suffice. */
 void put_x_tics(FILE *f, const struct plot *p, const struct plot_axis *a, int pixels);
 void put_value_tics(FILE *f, const char *axis, const struct plot_axis *a);
 
 /* ---- gnuplot.c ---- */
 
-/* Does a file's name end in .png, .svg or .pdf, or is it one of these three words: stdout? */
+/* Whether a file's name ends in .png, .svg or .pdf, or is one of these three words: stdout. */
 bool plot_has_format(const char *to);
 /* The path of gnuplot, to be freed; NULL: it is not installed */
 char *find_gnuplot(void);
 /* End the process unless gnuplot is there. option: what asks for it */
 void need_gnuplot(const char *option, const char *value);
-/* Draw the plots below and beside each other in one file; "": as SVG to stdout; "svg", "png" and
- * "pdf": to stdout. heading: above them, or NULL. @return an exit code; what is wrong is said, and
- * the file is as it was */
+/* Draw the plots in rows in one file; "": as SVG to stdout; "svg", "png" and "pdf": to stdout.
+ * heading: above them, or NULL. @return an exit code; errors are printed and leave the file as it
+ * was */
 int draw_plots(const struct plot *plots, size_t n, const char *heading, const char *to);
 
 /* How a series is marked in points: filled, or only the outline. */
@@ -104,13 +104,13 @@ int plot_marker(int series, bool filled);
 /* Where the curves of a plot are in the picture, in pixels from its left upper corner. */
 struct plot_area {
     int x, y, width, height;
-    int aside, labels; /* beside it: of another axis, and then of names */
+    int aside, labels; /* widths at its right: of another axis, and then of names */
     int picture_width, picture_height;
     struct plot_axis x_axis, y_axis, other; /* other: as of plot_y_axis() */
 };
 
 struct script;
-/* How much room the names of the series need beside the plot; 0: it has none. */
+/* The size of the column of names, in pixels; 0: the plot has no names. */
 int labels_width(const struct plot *p);
 int labels_height(const struct plot *p);
 /* font: the size of the text */
@@ -130,15 +130,15 @@ struct script {
 
 /* These end the process without memory. */
 void script_begin(struct script *s);
-/* Name a text in the commands, with a blank behind it; its characters that are in `twice` count
- * twice. Nothing in it is a command for gnuplot. */
+/* Name a text in the commands, followed by a blank; its characters that are in `twice` are doubled.
+ * Nothing in it is a command for gnuplot. */
 void put_text(struct script *s, const char *text, const char *twice);
-/* Run gnuplot. What it draws is written to a file, or to stdout: to is as in draw_plots(), but not
- * empty. @return an exit code; what is wrong is said */
+/* Run gnuplot and write its picture to a file, or to stdout: to is as in draw_plots(), but not
+ * empty. Errors are printed. @return an exit code */
 int script_run(struct script *s, const char *to);
 void script_end(struct script *s);
 
-/* svg, png or pdf: what a name ends in, or is. */
+/* svg, png or pdf: the end of a name, or the name itself. */
 const char *plot_kind(const char *to);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running gnuplot: what it draws comes back through a pipe, since gnuplot itself does not notice a
- * full disk. No file's name is in the script.
+ * Running gnuplot: its picture is read from a pipe, because gnuplot itself does not notice a full
+ * disk. No file's name is in the script.
  */
 #define _GNU_SOURCE
 #include "file/file.h"
@@ -117,7 +117,7 @@ void need_gnuplot(const char *option, const char *value)
 
 struct gnuplot {
     pid_t child, feeder; /* -1: none */
-    int picture;         /* what it writes */
+    int picture;         /* the pipe from its stdout */
 };
 
 /* gnuplot may draw before it has read all: another process writes its script. */
@@ -173,7 +173,7 @@ static int start(const char *script, struct gnuplot *g)
     return rc;
 }
 
-/* @return how it ended */
+/* @return the exit status of gnuplot */
 static int await(const struct gnuplot *g)
 {
     int status = -1;
@@ -187,7 +187,7 @@ static int await(const struct gnuplot *g)
     return status;
 }
 
-/* @return an errno, of writing; 0. *n: so many bytes came */
+/* Copy to f. *n: the number of bytes read. @return 0; an errno of reading or writing */
 static int copy(int from, FILE *f, size_t *n)
 {
     char part[1 << 14];
@@ -202,7 +202,7 @@ static int copy(int from, FILE *f, size_t *n)
     return fflush(f) != 0 ? errno : 0;
 }
 
-/* @return an errno, of writing; -1: it drew nothing; -2: it did not start, which is said; 0 */
+/* @return 0; an errno of writing; -1: it drew nothing; -2: it did not start, which is printed */
 static int run_gnuplot(const char *script, FILE *f)
 {
     struct gnuplot g;

@@ -8,7 +8,7 @@
 
 enum { MOST_ROWS = 64, MOST_COLUMNS = 128, BAR_WIDTH = 640, LEFT = 60 };
 
-/* Ranks side by side that share a cell. */
+/* The number of neighbouring ranks that share a cell. */
 static int64_t ranks_per_cell(const struct profile *p, int64_t most)
 {
     return (p->P + most - 1) / most;
@@ -40,7 +40,7 @@ static void draw_part(const char *name, int64_t ns, int64_t whole, double *x, in
 void draw_ranks(const struct profile *p)
 {
     const int64_t per = ranks_per_cell(p, MOST_ROWS), rows = (p->P + per - 1) / per;
-    const int bar = rows > 24 ? 8 : 16, named = rows > 24 ? 8 : 1; /* room for few names */
+    const int bar = rows > 24 ? 8 : 16, named = rows > 24 ? 8 : 1; /* few names fit: one in 8 */
 
     printf("<svg class=\"heat parts\" role=\"img\" aria-label=\"Time of each rank: own work, MPI, "
            "waiting\" viewBox=\"0 0 %d %lld\" width=\"%d\">\n",
@@ -73,7 +73,7 @@ void draw_ranks(const struct profile *p)
 
 /* ---- cells ---- */
 
-/* From nothing to the largest. */
+/* share: 0 .. 1, of the largest value */
 static void draw_cell(double x, double y, double size_x, double size_y, double share)
 {
     if (share > 0)
@@ -108,7 +108,7 @@ void draw_calls(const struct profile *p, const int *sites, int n)
 
         printf("<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", left - 6, s * row + 12);
         profile_site_name(p, sites[s], name);
-        name[34] = '\0'; /* as much as there is room for */
+        name[34] = '\0'; /* the characters that fit */
         write_xml(stdout, name);
         printf("</text><rect class=\"ground\" x=\"%d\" y=\"%d\" width=\"520\" height=\"%d\"/>\n",
                left, s * row, row - 2);

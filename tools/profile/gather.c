@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the calls and the trace: sums over pairs of ranks, and the messages that were late. */
+/* Sums over pairs of ranks, and late messages, from the calls and the trace. */
 #include "profile/profile.h"
 #include "text/text.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- the site of an event: by its label ---- */
 
-/* By label; -1: of no site. To be freed. */
+/* The sites by label; -1: the label has no site. To be freed. */
 static int *find_sites(const struct profile *p)
 {
     const uint32_t n = logp_trace_info(p->trace)->n_labels;
@@ -28,7 +28,7 @@ static int *find_sites(const struct profile *p)
 
 /* ---- messages ---- */
 
-/* The wait for the message that event i receives; NULL: it was there. */
+/* The wait for the message that event i receives; NULL: the message had arrived. */
 static const struct logp_event *wait_before(const struct logp_event *events, int64_t i)
 {
     const int peer = events[i].peer;
@@ -39,7 +39,7 @@ static const struct logp_event *wait_before(const struct logp_event *events, int
                                                                                  : NULL;
 }
 
-/* When the send was called: gaps and stalls before it delay it, and are no lateness of its caller. */
+/* When the send was called: gaps and stalls delay the send, but its caller is not late. */
 static int64_t called_at(const struct logp_event *events, int64_t i)
 {
     int64_t at = events[i].start_ns;
@@ -51,7 +51,8 @@ static int64_t called_at(const struct logp_event *events, int64_t i)
     return at;
 }
 
-/* first: of the lines of its sender */
+/* Add a late message, or count it with those of the same sites. first: the index in the list from
+ * which on it has the messages of this sender */
 static void add_late(struct profile *p, size_t first, size_t *room, const struct profile_late *one)
 {
     for (size_t i = first; i < p->n_late; i++) {
@@ -70,7 +71,7 @@ static void add_late(struct profile *p, size_t first, size_t *room, const struct
     p->late[p->n_late++] = *one;
 }
 
-/* row: pairs of its sender; first, room: of the list of late ones */
+/* row: the pairs of its sender; first: as in add_late() */
 static void add_message(struct profile *p, const struct logp_trace_message *m,
                         struct profile_pair *row, size_t first, size_t *room)
 {
@@ -102,7 +103,7 @@ static void add_message(struct profile *p, const struct logp_trace_message *m,
     }
 }
 
-/* The pairs of one sender that have anything go to the list. */
+/* Move the pairs of one sender that have messages or waits to the list. */
 static void flush_row(struct profile *p, struct profile_pair *row, int from, size_t *room)
 {
     for (int to = 0; to < p->P; to++) {
@@ -148,7 +149,7 @@ static void gather_messages(struct profile *p)
     free(row);
 }
 
-/* A wait that did not end: no message tells of it. */
+/* Add a wait that did not end, and therefore has no message. */
 static void add_endless(struct profile *p, int from, int to, int64_t ns)
 {
     size_t i = 0;

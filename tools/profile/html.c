@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as a page that loads nothing. Everything is there when it is opened: the only script
- * is that of the button for light and dark.
+ * The report as a page that loads nothing. It is complete when it is opened: the only script is
+ * that of the button for light and dark.
  */
 #include "profile/html.h"
 #include "report/report.h"
@@ -26,7 +26,7 @@ static void begin_section(const char *id, const char *title, const char *says)
            id, id, id, title, says);
 }
 
-/* heads: NULL at the end; one that begins with '|' stands at the left, as its column does. */
+/* heads: NULL at the end; '|' at the beginning of one aligns it to the left, like its column. */
 static void begin_table(const char *title, const char *const heads[])
 {
     printf("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Table: %s\"><table "
@@ -43,7 +43,7 @@ static void end_table(void)
     printf("</tbody></table></div>\n");
 }
 
-/* The list above has the largest only: say how many it leaves out, and where all are. */
+/* Write how many entries the list above, of the largest, leaves out, and which file has all. */
 static void write_left_out(size_t n, const char *what)
 {
     if (n > 0)

@@ -5,17 +5,17 @@
 
 #include "profile/profile.h"
 
-/* Of each rank, or of as many groups of neighbours as can be told apart: its own time, that in MPI,
- * and that of waits. */
+/* Draw the own time, the time in MPI and that of waits for each rank; with many ranks, for groups
+ * of neighbours that are wide enough to be distinguished. */
 void draw_ranks(const struct profile *p);
-/* The time of the n first of these sites on each rank. */
+/* Draw the time of the first n of these sites on each rank. */
 void draw_calls(const struct profile *p, const int *sites, int n);
 
 enum matrix { MATRIX_BYTES, MATRIX_WAITS };
 
-/* From the rank of the line to that of the column. */
+/* Draw the matrix: from the rank of the line to that of the column. */
 void draw_matrix(const struct profile *p, enum matrix what);
-/* T as a function of one parameter, from 0 to twice its value. */
+/* Draw T as a function of one parameter, from 0 to twice its value. */
 void draw_curve(const struct profile *p, const struct logp_curve *curve);
 
 #endif

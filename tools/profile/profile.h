@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * logp mpirun --report: where the time of an MPI program goes. It is made of the calls that the MPI
- * library has noted and of the trace of the run.
+ * logp mpirun --report: where the time of an MPI program goes, computed from the calls that the MPI
+ * library has recorded and from the trace of the run.
  */
 #ifndef LOGP_PROFILE_H
 #define LOGP_PROFILE_H
@@ -17,7 +17,7 @@ static inline double percent(int64_t part, int64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* What went from one rank to another, and how long the receiver waited for it. */
+/* The messages from one rank to another, and the time for which the receiver waited for them. */
 struct profile_pair {
     int from, to;
     int64_t messages, bytes, waits, wait_ns;
@@ -46,20 +46,20 @@ struct profile {
     const struct mpi_report *calls;
     const struct logp_trace *trace;
     int64_t P, end_ns, messages, bytes, wait_ns, late_ns;
-    bool is_cut; /* a rank waited for ever */
+    bool is_cut; /* a rank waited forever */
     int *sites;  /* by label of the trace: of mpi_report.sites; -1: none */
     struct profile_rank *ranks;
     struct profile_pair *pairs; /* in the order of (from, to) */
     size_t n_pairs;
     struct profile_late *late; /* the largest first */
     size_t n_late;
-    struct logp_explanation *explained; /* NULL: why_not says why */
+    struct logp_explanation *explained; /* NULL: why_not is the reason */
     const char *why_not;
     struct logp_curve curves[PROFILE_CURVES];
     int n_curves;
 };
 
-/* gather.c: all of it; without memory it ends the process. Freed by profile_fini() */
+/* gather.c: fill all of it; ends the process without memory. Freed by profile_fini() */
 void profile_init(struct profile *p, const struct options *o, const char *program,
                   const struct mpi_report *calls, const struct logp_trace *trace);
 void profile_fini(struct profile *p);
@@ -72,13 +72,13 @@ const char *profile_time(int64_t ns, char buf[32]);
 const char *profile_value(const struct logp_curve *c, char buf[64]);
 /* Sites in the order of their time, the largest first; to be freed. *n: how many */
 int *profile_sites(const struct profile *p, int *n);
-/* Of all ranks together. */
+/* The calls of a site by all ranks together. */
 struct mpi_call profile_sum(const struct profile *p, int site);
 /* "MPI_Recv (prog.c:12)". @return buf */
 const char *profile_site_name(const struct profile *p, int site, char buf[256]);
-/* The same of an event's label, or "barrier/dissemination": of a collective. @return buf */
+/* The same for an event's label, or "barrier/dissemination" for a collective. @return buf */
 const char *profile_label_name(const struct profile *p, uint32_t label, char buf[256]);
-/* The prediction of a collective; < 0: none. *exact: not a bound */
+/* The prediction of a collective; < 0: none. *exact: it is not a bound */
 int64_t profile_predicted(const struct profile *p, const struct mpi_collective *c, bool *exact);
 /* Its data: bytes of an item or a vector. */
 int64_t profile_bytes(const struct mpi_collective *c);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TEXT_CELLS = 16 }; /* ranks up to which the matrices stand in the text */
+enum { TEXT_CELLS = 16 }; /* ranks up to which the text has the matrices */
 
 static void print_calls(const struct profile *p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of the program as a function of L, o, g and G: the trace as a schedule, which is
- * explained. Each rank does what it did in the run, in the same order: computing and sleeping take
- * what they took, and the times of messages follow from the parameters.
+ * The time of the program as a function of L, o, g and G: the trace becomes a schedule, which is
+ * explained. Each rank repeats its steps of the run in the same order: computing and sleeping take
+ * as long as they did, and the times of messages follow from the parameters.
  */
 #include "profile/profile.h"
 #include "text/text.h"
@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What the explanation does not cover; NULL: nothing */
+/* The part of the model that the explanation does not cover; NULL: it covers all */
 static const char *beyond_model(const struct profile *p)
 {
     const struct logp_trace_info *info = logp_trace_info(p->trace);
@@ -65,7 +65,7 @@ static void add_compute(struct logp_step *steps, int64_t *n, int64_t ns)
     logp_step_compute(&steps[(*n)++], ns, 0);
 }
 
-/* The steps of a rank. Time without an event is its own; a wait for nobody is a sleep. */
+/* The steps of a rank. Time without an event is its own work; a wait without a peer is a sleep. */
 static struct logp_step *steps_of(const struct profile *p, int64_t rank, const int *tags,
                                   int64_t *n_steps, size_t *most_bytes)
 {

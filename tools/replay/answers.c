@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What checks write about a replay: check/again.c and check/trace_lines.c say how. A part that is not as
- * it should be, by a library of another version, ends it. */
+/* The answers of checks to a replay, in the form of check/again.c and check/trace_lines.c. Reading
+ * ends at a part in another form, which a library of another version may have written. */
 #include "replay/replay.h"
 
 #include <stdlib.h>
@@ -11,12 +11,13 @@ static const char *const outcomes[] = {
     [REPLAYED_FIXED] = "fixed", [REPLAYED_STALE] = "stale",         [REPLAYED_NOT] = "not-run",
 };
 
-/* What is left: text that ends with a zero. */
+/* The text not yet read; it ends with a zero. */
 struct rest {
     const char *at, *end;
 };
 
-/* "WORD NUMBER\n", then so many bytes and a line's end. NULL: it is not that; else to be freed */
+/* Take "WORD NUMBER\n", that many bytes and a line's end. @return the bytes, to be freed; NULL: the
+ * text has another form, or no memory */
 static char *take_text(struct rest *r, const char *word)
 {
     char form[32], *text;
@@ -33,7 +34,7 @@ static char *take_text(struct rest *r, const char *word)
     return text;
 }
 
-/* A trace under way. A label's number in the text may stand for another one here. */
+/* A trace being read. labels: from the numbers of labels in the text to those of the trace. */
 struct taking {
     struct rest *r;
     struct logp_trace *trace;
@@ -96,7 +97,8 @@ static void take_trace(struct rest *r, struct replayed *out)
     free(t.labels);
 }
 
-/* One answer. is_nearest: out: it is about the one before. @return false: this is none */
+/* Take one answer. is_nearest: out: it is the nearest passing run of the answer before. @return
+ * false: the text has no further answer */
 static bool take_cts(struct rest *r, struct replayed *out, bool *is_nearest)
 {
     char word[16];

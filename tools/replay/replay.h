@@ -5,15 +5,15 @@
 
 #include "options/options.h"
 
-/* What came of a replay; of several checks that had a part in it the best, which is the first. */
+/* The outcome of a replay; of several checks that took part, the outcome listed first. */
 enum replay_outcome {
     REPLAYED_AGAIN,     /* it failed as it did */
     REPLAYED_OTHERWISE, /* it failed in another way */
     REPLAYED_PASSED,    /* it does not fail */
-    REPLAYED_FIXED,     /* nor does it, with the same choices */
+    REPLAYED_FIXED,     /* it does not fail, with the same choices */
     REPLAYED_STALE,     /* the program does not come to the same choices */
     REPLAYED_NOT,       /* it could not be run: error */
-    REPLAY_NOT_REACHED, /* no check of the program came to it */
+    REPLAY_NOT_REACHED, /* the program made no check of this name and P */
 };
 
 struct replayed {
@@ -26,32 +26,33 @@ struct replayed {
     char *point;                /* where the two differ */
 };
 
-/* A replay file, which there must be: ends the process otherwise. To be freed. */
+/* Read a replay file; ends the process if it is missing or wrong. To be freed. */
 struct logp_replay *read_replay(const char *path);
 
 /* ---- start.c ---- */
 
-/* Run the program of the file, or o->rest, where that is given; it answers. Ends the process where
- * it cannot be started. What it prints goes to stderr. */
+/* Run the program of the file, or o->rest if that is given, and read its answers. Its stdout is
+ * stderr. Ends the process if the program cannot be started. */
 struct replayed run_replay(const struct options *o, const char *path, const struct logp_replay *r,
                            bool traced);
-/* Say what came of it, the failure on stdout. @return an exit code */
+/* Print the outcome, the failure on stdout. @return an exit code */
 int tell_replayed(const char *path, const struct logp_replay *r, const struct replayed *what);
-/* Say on stderr alone if it has not failed as it did. @return EXIT_OK */
+/* Print a line on stderr if it passes or fails in another way. @return EXIT_OK */
 int tell_changed(const char *path, const struct logp_replay *r, const struct replayed *what);
 void free_replayed(struct replayed *what);
 
 /* ---- trusted.c ---- */
 
-/* Say which command of the file will be started; ends the process where its program is elsewhere than the file
- * and the current folder: then the user must name it. */
+/* Print the command of the file, which will be started; ends the process unless its program is in
+ * the folder of the file or the current one: then the user must name it. */
 void trust_command(const char *path, const struct logp_replay *r);
-/* The same of the program of logp mpirun, if a replay has started that: explored is all that a replay repeats. */
+/* The same for the program of logp mpirun, if a replay has started that; a replay repeats explored
+ * runs only. */
 void trust_program(const char *program, bool explored);
 
 /* ---- answers.c ---- */
 
-/* What the program's checks have written, as check.h's library writes it. */
+/* Read the answers of the program's checks, as the library of check.h writes them. */
 struct replayed read_answers(const char *text, size_t n);
 
 #endif

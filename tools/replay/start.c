@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program of a replay file, started with LOGP_REPLAY in its environment: its logp_check() then
- * shows the one run. What came of it is written to a file without a name, which lives as long as
- * this process.
+ * shows the one run. The checks write their answers to a file without a name, which lives as long
+ * as this process.
  */
 #define _GNU_SOURCE
 #include "replay/replay.h"
@@ -49,7 +49,7 @@ static void set(const char *name, const char *value)
         bad_usage("no memory");
 }
 
-/* What the program is to find in its environment. */
+/* Set the environment of the program. */
 static void prepare(const char *path, int answers, bool traced, bool diff)
 {
     char *whole = realpath(path, NULL), out[64];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which command of a replay file is started without being named on the command line. A file may come from
- * anybody, and it names any command: so its program must lie in the folder of the file or in the current one, or
- * below them, as that of a file which was left here does. `logp mpirun` itself starts a program, which it checks
- * the same way: the folders are in its environment.
+ * The command of a replay file that is started without being named on the command line. A file may
+ * come from an untrusted source, and it may name any command; therefore its program must be in the
+ * folder of the file or the current one, or below them, like the program of a file written here.
+ * `logp mpirun` starts a program itself, which it checks in the same way: the folders are in its
+ * environment.
  */
 #define _GNU_SOURCE
 #include "replay/replay.h"
@@ -17,7 +18,8 @@
 
 static const char variable[] = "LOGP_REPLAY_FOLDERS"; /* two, a line each */
 
-/* Where the command would find it: from its folder, or in PATH. @return as realpath() */
+/* The file that the command would start: relative to its folder, or in PATH. @return as realpath()
+ */
 static char *find(const char *program, const char *folder)
 {
     const char *folders = getenv("PATH");
@@ -39,7 +41,8 @@ static char *find(const char *program, const char *folder)
     return NULL;
 }
 
-/* Below one of these folders, a line each? "/" is none, as all is below it. */
+/* Whether the program is below one of these folders, a line each. "/" does not count: every program
+ * is below it. */
 static bool is_below(const char *program, const char *folders)
 {
     while (*folders != '\0') {
@@ -66,7 +69,7 @@ static char *folders_of(const char *path)
     return text;
 }
 
-/* A word as a shell takes it. */
+/* Write a word, quoted for a shell if necessary. */
 static void write_word(FILE *f, const char *word)
 {
     static const char plain[] =
@@ -109,7 +112,7 @@ static bool is_current(const char *folder)
     return is;
 }
 
-/* Is it this command? */
+/* Whether the program is this command. */
 static bool is_logp(const char *program)
 {
     struct stat a, b;
@@ -122,7 +125,7 @@ void trust_command(const char *path, const struct logp_replay *r)
 {
     const char *folder = r->directory != NULL ? r->directory : ".";
     char *folders = folders_of(path), *text = command_text(r->command, folder);
-    char *program = find(r->command[0], folder); /* NULL: there is none, as the start then says */
+    char *program = find(r->command[0], folder); /* NULL: not found; the start then fails */
     const bool starts_another = program != NULL && is_logp(program) && r->command[1] != NULL &&
                                 strcmp(r->command[1], "mpirun") == 0;
 

@@ -10,7 +10,7 @@ const address = {
   kept: new Map() /* key to {read(), write(text), first}, in the order in which they are restored */,
   timer: 0,
 
-  /* read() gives a text; write(text) changes what is shown, and is only given another one. */
+  /* read() returns a text; write(text) changes the view, and is called only if the text differs. */
   keep(key, read, write) {
     address.kept.set(key, { read, write, first: read() });
   },
@@ -51,7 +51,7 @@ const address = {
     if (text !== location.hash.slice(1)) history.replaceState(null, "", `#${text}`);
   },
 
-  /* What is not in the address is as it was at first. */
+  /* Restore the settings in the address; all others get their first values. */
   restore() {
     const [section, ...parts] = location.hash.slice(1).split("&");
     const wanted = new Map(

@@ -21,7 +21,7 @@ class CanvasBoxes {
     this.canvas.remove();
   }
 
-  /* As the pixels of an image have it. */
+  /* A colour in the form of an image's pixels. */
   static pixel(name) {
     const [r, g, b] = theme
       .color(name)
@@ -113,7 +113,7 @@ class CanvasBoxes {
       origin = GUTTER * scale - view.from * perNs;
     const high = thin ? below - y : Math.max(2, Math.round((below - y) * lanes.tall.stream[1]));
     const last = Math.min(y + high, this.canvas.height);
-    /* the band of the last send before what is seen may reach into it */
+    /* the band of the last send before the visible part may reach into it */
     let i = trace.firstAfter(rank, view.from);
     while (i > trace.first[rank] && trace.stream[i - 1] === 0) i--;
     for (i = Math.max(trace.first[rank], i - 1); i < trace.first[rank + 1]; i++) {
@@ -205,7 +205,7 @@ class CanvasBoxes {
           if (((x + row) & 3) < (k === 3 ? 1 : 2)) pixels[row * width + x] = color;
   }
 
-  /* Those of which one end is in sight. */
+  /* Draw the messages of which an end is visible. */
   drawMessages(lane, view, now) {
     const { trace } = lane;
     const { context } = this;

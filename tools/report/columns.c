@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The events of a trace as columns, rank after rank, each of the smallest whole numbers that hold
- * it, in the byte order of all machines that have a browser; one that says the same of all events
- * takes no room. Peers, tags, labels and mates are one more than they mean, 0: there is none.
+ * it, in little endian, as on all machines that have a browser. A constant column is stored once.
+ * Peers, tags, labels and mates are stored plus one; 0: there is none.
  */
 #include "report/report.h"
 #include "trace/trace.h"
@@ -13,10 +13,10 @@ struct columns {
     const struct options *o;
     const struct logp_trace *trace;
     const struct logp_trace_message *messages;
-    size_t *first; /* by rank: how many events there are before its own; P + 1 */
+    size_t *first; /* by rank: the number of events before its own; P + 1 entries */
     int64_t *value;
     size_t n;
-    int64_t rank; /* whose column is filled now */
+    int64_t rank; /* the rank being filled */
     FILE *f;
     int number; /* of the trace in the page */
 };
@@ -131,7 +131,7 @@ static const char *narrow(int64_t *value, size_t n, int64_t most, size_t *size)
     return *size == 1 ? "u8" : *size == 2 ? "u16" : *size == 4 ? "u32" : "f64";
 }
 
-/* Write n values, which are lost. @return what the page has to know of them */
+/* Write n values, which are overwritten. @return their description for the page */
 static json_t *write_column(const struct columns *t, const char *name, size_t n)
 {
     bool same = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Along an axis of a sweep: measured medians with their intervals, and what was predicted. Drawn by dygraphs. */
+/* Along an axis of a sweep: measured medians with their intervals, and predictions. Drawn by dygraphs. */
 "use strict";
 
 const curves = {
@@ -18,7 +18,7 @@ const curves = {
     return records.axes[dom.by("axis").value] ?? records.axes[0];
   },
 
-  /* Equal curves get one name. What is shown stays, under the first name of its group. */
+  /* Give equal curves one name. Shown curves stay, under the first name of their group. */
   group() {
     const { key } = curves.axis();
     const found = new Map();
@@ -59,7 +59,7 @@ const curves = {
     ];
   },
 
-  /* As [x, [low, mid, high] ...]: of each algorithm what was measured, and what was predicted */
+  /* As [x, [low, mid, high] ...]: the measured and the predicted times of each algorithm */
   rows(axis, names) {
     const table = new Map();
     for (const row of curves.along(axis)) {
@@ -133,7 +133,7 @@ const curves = {
     return series;
   },
 
-  /* From the first to the last value, and a little on both sides. */
+  /* The range from the first to the last value, and a little more on both sides. */
   window(xs, log) {
     const low = xs[0],
       high = xs[xs.length - 1];

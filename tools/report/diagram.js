@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The section of the space-time diagrams: which of them is on the stage, and what is said about it. */
+/* The section of the space-time diagrams: the choice of the diagram on the stage, and its description. */
 "use strict";
 
 const STEPS_LISTED = 500; /* of a path */

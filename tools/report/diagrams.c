@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* For the space-time diagrams: each algorithm of one point once more, traced, and its
- * prediction; the fastest first, as many as a page can hold. */
+/* The space-time diagrams: each algorithm of one point runs once more, traced, and is predicted;
+ * the fastest first, as many as a page can hold. */
 #include "output/output.h"
 #include "report/report.h"
 
 #include <stdlib.h>
 
 enum {
-    MOST_EVENTS = 2500000, /* of a page: more are slow to open */
-    EASY_P = 64,           /* to look at */
-    RUNS = 5,              /* on the wall clock */
+    MOST_EVENTS = 2500000, /* of a page: a browser is slow to open more */
+    EASY_P = 64,           /* rows that are easy to look at */
+    RUNS = 5,              /* of each algorithm on the wall clock */
 };
 
-/* What has been written so far. */
+/* The state of the page being written. */
 struct page {
     FILE *f;
     const struct options *o;
@@ -48,8 +48,8 @@ static json_t *explanation(const struct output *out, const struct row *row)
     return it;
 }
 
-/* On the wall clock the host disturbs every run a little, and some of them much: of a few the one
- * that it disturbed least. *runs: how many there were */
+/* Run a few times on the wall clock, where the host disturbs all runs a little and some much, and
+ * return the run that it disturbed least. *runs: the number of runs */
 static struct logp_trace *calmest_run(const struct output *out, struct row *row,
                                       struct logp_machine *m, int64_t most, int *runs)
 {
@@ -101,7 +101,8 @@ static int by_time(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* The first of those with the most processors up to EASY_P. record: out: the number of its first */
+/* The first of the points with the most processors up to EASY_P. record: out: the index of its
+ * first record */
 static const struct output *one_of_all(const struct output *all, json_int_t *record)
 {
     const struct output *best = all;

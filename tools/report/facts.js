@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was asked, where it ran, and how to have it again. */
+/* The command and its parameters, the host, and how to repeat the run. */
 "use strict";
 
 const facts = {
@@ -59,7 +59,7 @@ const facts = {
       .join(" · ");
   },
 
-  /* What all records have in common of what was asked for. */
+  /* The parameters that all records share. */
   parameters() {
     const [r] = records.all;
     const names = {
@@ -168,7 +168,7 @@ const facts = {
     document.body.append(area);
     area.select();
     if (document.execCommand("copy"))
-      done(); /* of a file, where navigator.clipboard is not to be had */
+      done(); /* a page opened from a file has no navigator.clipboard */
     area.remove();
     button.focus();
   },

@@ -3,7 +3,7 @@
 "use strict";
 
 const format = {
-  /* One unit for all times that stand together: that of the largest. */
+  /* One unit for all times that are shown together: that of the largest. */
   unit(most_ns) {
     if (most_ns < 2e3) return { name: "ns", ns: 1 };
     if (most_ns < 1e7) return { name: "µs", ns: 1e3 };
@@ -36,7 +36,7 @@ const format = {
         });
   },
 
-  /* At most so many decimals. */
+  /* A number with at most this many decimals. */
   plain(x, decimals) {
     return Number(x.toFixed(decimals)).toLocaleString("en", { maximumFractionDigits: decimals });
   },

@@ -20,7 +20,7 @@ const hands = {
     stage.draw();
   },
 
-  /* Where there is nothing to zoom out of, the page scrolls. */
+  /* Pan or zoom; the page scrolls if the view cannot be zoomed out further. */
   wheel(event) {
     const { view } = stage.state;
     const at = hands.place(event);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where in a row what is drawn: one lane for a trace that is shown alone; two where the run and the
- * prediction lie over each other, while rows are high enough.
+ * The lanes of a row: one for a trace that is shown alone; two, one above the other, for the run
+ * and the prediction, if rows are high enough.
  */
 "use strict";
 
 const lanes = {
-  /* Of the height of a lane: where boxes of a kind begin and end. */
+  /* Where boxes of a kind begin and end, as parts of the height of a lane. */
   tall: {
     send: [0, 1],
     receive: [0, 1],
@@ -30,7 +30,7 @@ const lanes = {
     ];
   },
 
-  /* What a box says inside, where it has room: the other end of its message. */
+  /* The text inside a box that is large enough: the other end of its message. */
   label(trace, i) {
     if (trace.kind[i] > 1 || trace.peer[i] === 0) return null;
     return `${trace.kind[i] === 0 ? "→" : "←"}${trace.peer[i] - 1}`;
@@ -55,7 +55,7 @@ const lanes = {
     return trace.stream[i] > 0 ? { start, end: start + trace.stream[i] } : null;
   },
 
-  /* How much is in sight. */
+  /* The number of visible events. */
   count(trace, view) {
     let n = 0;
     for (let rank = view.firstRow; rank <= view.lastRow; rank++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of the run on the stage: which part of its events was at most how late. Drawn by dygraphs. */
+/* The run on the stage: the part of its events that was at most this late. Drawn by dygraphs. */
 "use strict";
 
 const late = {
@@ -24,7 +24,7 @@ const late = {
     if (all.length < 12) return;
     const at = (part) => all[Math.min(all.length - 1, Math.floor(part * all.length))];
     const power = (ns) =>
-      Math.log10(Math.max(ns, 1)); /* what is early, or on time, is at the left end */
+      Math.log10(Math.max(ns, 1)); /* events that are early, or on time, are at the left end */
     const steps = Math.min(all.length, 400);
     const rows = [];
     for (let k = 0; k <= steps; k++) rows.push([power(at(k / steps)), (100 * k) / steps]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which algorithm is predicted to be the best, over sizes and processors; and where it was run, who was. */
+/* The best algorithm by prediction, over sizes and processors, and by measurement at the points that were run. */
 "use strict";
 
 const map = {
-  /* Of the points that were run: "P size" to its rows. */
+  /* The points that were run: "P size" to its rows. */
   runs(data) {
     const found = new Map();
     for (const point of records.points) {

@@ -23,7 +23,7 @@ class Overlay {
     );
   }
 
-  /* The names of the rows stand on paper of their own. */
+  /* The names of the rows have a background that hides the diagram below them. */
   frame(view) {
     const out = [
       dom.svg("rect", {
@@ -121,7 +121,7 @@ class Overlay {
       dom.svg("rect", { x: GUTTER, y: 0, width: view.width, height: view.height }),
     );
     const wide =
-      n < 150 ? 3 : n < 600 ? 1.5 : 0.6; /* a long one must not hide what it runs through */
+      n < 150 ? 3 : n < 600 ? 1.5 : 0.6; /* a long path must not hide the boxes underneath */
     return [
       clip,
       n < 150 ? dom.svg("path", { class: "critical-under", d, "clip-path": "url(#plot)" }) : "",

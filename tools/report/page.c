@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page as it was embedded, and data in it. */
+/* The embedded page, and data in it. */
 #include "report/report.h"
 
 #include <gnu/libc-version.h>
@@ -41,7 +41,7 @@ void end_page(FILE *f)
     fwrite(page_tail, 1, sizeof(page_tail), f);
 }
 
-/* Nothing in it may be taken for a tag. */
+/* Escape <, so that no text in the data begins a tag. */
 void write_data(FILE *f, json_t *data)
 {
     char *text =
@@ -85,7 +85,7 @@ void write_bytes(FILE *f, const char *id, const void *bytes, size_t n)
     fputs("</script>\n", f);
 }
 
-/* ---- where it was run, and by what: what others need to compare their figures ---- */
+/* ---- facts about the host and the program, which make figures of other hosts comparable ---- */
 
 enum { LINE = 256 };
 

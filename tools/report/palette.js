@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tells algorithms apart: a colour that colour-blind people can tell from the others, and
- * beside it a letter and the shape of a point, so that no colour is needed.
+ * The marks of the algorithms: a colour that colour-blind people can distinguish from the others, a
+ * letter and the shape of a point, so that no colour is needed.
  */
 "use strict";
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The diagram in time: what has happened up to a moment, which a scrubber or the clock moves on. */
+/* The diagram in time: the events up to a moment, which a scrubber or the clock moves. */
 "use strict";
 
 const player = {

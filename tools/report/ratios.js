@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* At one point: how far the measured times are from the predicted ones, with their error bars. */
+/* The distances of measured times from predicted ones at a point, with their error bars. */
 "use strict";
 
 const ratios = {
-  /* How far the axis goes: as far as all, but not for the sake of a few that are far off. */
+  /* The end of the axis: it includes all values, except a few that are far beyond the others. */
   reach(ends) {
     const sorted = ends.toSorted((a, b) => a - b);
     const usual = 4 * sorted[(sorted.length - 1) >> 1];

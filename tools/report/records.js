@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured and predicted, in groups: the points of a sweep, each with its algorithms. */
+/* The measurements and predictions, in groups: the points of a sweep, each with its algorithms. */
 "use strict";
 
 const records = {

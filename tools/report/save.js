@@ -57,7 +57,7 @@ const save = {
     );
   },
 
-  /* As RFC 4180 has it. Nothing is written for null and NaN. */
+  /* CSV as in RFC 4180. null and NaN are empty. */
   csv(rows) {
     const cell = (value) => {
       const text = value == null || Number.isNaN(value) ? "" : `${value}`;
@@ -120,7 +120,7 @@ const save = {
     return new XMLSerializer().serializeToString(root);
   },
 
-  /* The patterns that shapes are filled with, and that stand elsewhere in the page. */
+  /* The patterns that fill the shapes, but are defined elsewhere in the page. */
   patterns(root) {
     const used = [...root.querySelectorAll("[fill^=url]")].map(
       (node) => node.getAttribute("fill").match(/#([\w-]+)/)[1],
@@ -143,7 +143,7 @@ const save = {
     return copy;
   },
 
-  /* What is seen of an HTML element and of all that is in it. */
+  /* Copy the visible parts of an HTML element and of its descendants. */
   copy(element, origin, root) {
     const style = getComputedStyle(element);
     const box = element.getBoundingClientRect();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sliders of the page start from. */
+/* The values at which the sliders of the page start. */
 #include "report/report.h"
 #include "report/what_if.h"
 
 #include <string.h>
 
-/* -1: none */
+/* The number of an operation in the table; -1: not in the table. */
 static json_int_t op_number(const struct logp_op *op)
 {
     const struct logp_op *one;
@@ -16,7 +16,7 @@ static json_int_t op_number(const struct logp_op *op)
     return -1;
 }
 
-/* One network for all messages, with a built-in model whose latencies are L. */
+/* Whether one network with a built-in model, whose latencies are L, holds for all messages. */
 static bool has_sliders(const struct output *out)
 {
     const struct options *o = out->o;

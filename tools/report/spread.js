@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows with one axis: a name, a track that a function draws in, values with headings. Used for what stands at one
+ * Rows with one axis: a name, a track that a function draws in, values with headings. Used for the values at one
  * point of a sweep: ratios with their error bars, and lag.
  */
 "use strict";

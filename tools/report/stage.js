@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The diagram that is on the stage: its traces, what part is seen, what is chosen; and drawing all of it. */
+/* The diagram on the stage: its traces, its visible part, the chosen event; and drawing all of it. */
 "use strict";
 
 const SVG_P = 64,
@@ -7,7 +7,7 @@ const SVG_P = 64,
 
 const stage = {
   element: null,
-  state: null /* {view, traces, now, chosen, messages, path}: what all that draws is given */,
+  state: null /* {view, traces, now, chosen, messages, path}: the argument of all drawing functions */,
   whole: null /* {run, prediction, path} */,
   boxes: null,
   overlay: null,
@@ -47,14 +47,14 @@ const stage = {
     stage.draw();
   },
 
-  /* Of what is on the stage, show these traces. */
+  /* Show these of the traces on the stage. */
   choose(traces) {
     stage.state.traces = traces;
     if (stage.state.chosen && !traces.includes(stage.state.chosen.trace)) stage.state.chosen = null;
     stage.draw();
   },
 
-  /* At the next frame, once. */
+  /* Draw once, at the next frame. */
   draw() {
     if (stage.waiting) return;
     stage.waiting = true;
@@ -146,7 +146,7 @@ const stage = {
     return words.join(", ");
   },
 
-  /* From event to event, and from processor to processor. */
+  /* Move the choice from event to event, and from processor to processor. */
   step(dx, dy) {
     const { chosen, view, traces } = stage.state;
     const trace = chosen ? chosen.trace : traces[0];

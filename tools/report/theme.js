@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Light or dark: as the system says, until somebody presses the button. */
+/* Light or dark: as in the system's settings, until the button is pressed. */
 "use strict";
 
 const theme = {
@@ -28,7 +28,7 @@ const theme = {
     for (const call of theme.changed) call();
   },
 
-  /* "1": dark, "0": light, "": as the system says */
+  /* "1": dark, "0": light, "": as in the system's settings */
   chosen() {
     const forced = document.documentElement.style.colorScheme;
     return forced ? `${+(forced === "dark")}` : "";

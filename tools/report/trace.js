@@ -82,7 +82,7 @@ class Trace {
     return -1;
   }
 
-  /* How late each task ended on the host against another trace, in ns; ascending. */
+  /* How much later each task ended than in another trace, in ns; ascending. */
   lateness(other) {
     const out = [];
     for (let rank = 0; rank < Math.min(this.P, other.P); rank++)

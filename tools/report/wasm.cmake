@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The fold as WebAssembly, for the page's sliders: what_if.c and what it calls of algorithms and delay
-# models, compiled by clang for wasi-libc, and gzipped. LOGP_FOLD: the file; "": it cannot be made.
+# The fold as WebAssembly, for the page's sliders: what_if.c and the functions of algorithms and
+# delay models that it calls, compiled by clang for wasi-libc, and gzipped.
+# LOGP_FOLD: the file; "": it cannot be made.
 set(LOGP_FOLD "")
 set(LOGP_HAS_FOLD false CACHE INTERNAL "the page of logp report has sliders")
 if(LOGP_FIRST_RUN)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the page's sliders recompute: the prediction of an algorithm from a row of numbers. what_if.c
- * is in the command's tests and, as WebAssembly, in the page: it sees the public headers only.
+ * The prediction of an algorithm from a row of numbers, for the page's sliders. what_if.c is in the
+ * command's tests and, as WebAssembly, in the page: it includes the public headers only.
  */
 #ifndef LOGP_WHAT_IF_H
 #define LOGP_WHAT_IF_H
@@ -37,7 +37,7 @@
 #define WHAT_IF_VALUE(name) WHAT_IF_##name,
 enum { WHAT_IF(WHAT_IF_VALUE) WHAT_IF_VALUES, WHAT_IF_NAME = 64 };
 
-/* Filled before each call; 8 bytes and text are alike on all machines. */
+/* Filled before each call; doubles and text have the same form in C and in JavaScript. */
 extern double what_if_values[WHAT_IF_VALUES];
 extern char what_if_collective[WHAT_IF_NAME], what_if_algorithm[WHAT_IF_NAME];
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sliders for L, o, g and G: what all algorithms of a point would take with other parameters. The
+ * Sliders for L, o, g and G: the times of all algorithms of a point with other parameters. The
  * library's own fold recomputes it, as WebAssembly that is unpacked when a slider first moves.
  */
 "use strict";
 
-/* There are no files: what the C library asks for first. */
+/* The C library first asks for open files, of which there are none. */
 const WASI_EBADF = 8;
 
 const what_if = {
@@ -23,8 +23,8 @@ const what_if = {
     { id: "what-if-G", name: "G", keys: ["G"], unit: 1000, isRate: true },
   ],
 
-  /* At 0 it is 0, at 100 as it was, and 50 more are ten times as much; what was 0 stays so at 100,
-   * and from there on it goes from a hundredth of the unit to a hundred of them. */
+  /* At 0 the value is 0, at 100 unchanged, and each further 50 multiply it by ten. A value of 0
+   * stays 0 up to 100, and beyond grows from a hundredth of the unit to a hundred units. */
   scaled(was, unit, at) {
     if (at === 0 || (was === 0 && at <= 100)) return 0;
     return Math.round(was > 0 ? was * 10 ** ((at - 100) / 50) : unit * 10 ** ((at - 150) / 25));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The map of who is predicted to be the best: processors and sizes in powers of two and four, and
- * those that were run. */
+/* The map of the algorithms predicted to be the best: processors in powers of two, sizes in powers
+ * of four, and the points that were run. */
 #include "choice/choice.h"
 #include "report/report.h"
 
@@ -27,8 +27,8 @@ static void add(struct values *v, int64_t x)
     v->value[i] = x;
 }
 
-/* What the map's sizes are: the option that gives them, and the bytes of an element where that is
- * --bytes of a vector; 0: of a message */
+/* The sizes of the map: the option that gives them, and the size of an element in units of it;
+ * element 0: the sizes are bytes of a message */
 struct sizing {
     const char *unit; /* NULL: the collective has no sizes */
     int64_t element;
@@ -48,8 +48,8 @@ static int64_t size_of(const struct options *o, struct sizing s)
     return s.unit == NULL ? 0 : s.element > 0 ? o->count * s.element : (int64_t)o->n_bytes;
 }
 
-/* Around what was run; of a topology, links that differ, and blocks of different sizes, only that.
- */
+/* The grid around the points that were run; with a topology, different links or different blocks,
+ * only these points. */
 static void choose_grid(const struct output *out, struct sizing s, struct values *P,
                         struct values *sizes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What predictions are made of: --explain. */
+/* The parts of predictions: --explain. */
 #include "choice/choice.h"
 #include "run/run.h"
 

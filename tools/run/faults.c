@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What faults have done to a run, in words. */
+/* The effects of faults on a run, in words. */
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -50,7 +50,7 @@ void explain_failed(const struct options *o, struct row *row, const void *faults
     fprintf(stderr, "%slogp: %s %s: run %d of %d failed\n", o->progress ? "\r\033[K" : "",
             row->algorithm->collective, row->algorithm->name, f->repetition + 1, o->reps);
     explain_events(faults);
-    explain_waits(f->report, false); /* who waits for the next repetition is through */
+    explain_waits(f->report, false); /* waits for the next repetition do not count */
     if (f->n_wrong == 0)
         return;
     list_ranks(f, ranks, sizeof(ranks), ", ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine that the options ask for, and its delay model. */
+/* The machine of the options, and its delay model. */
 #include "run/run.h"
 #include "file/file.h"
 
@@ -17,7 +17,8 @@ int create_delay(const struct options *o, struct logp_delay *delay)
     return logp_network_delay(&network, o->P, is_own ? &own : NULL, delay, NULL);
 }
 
-/* Many processors under the virtual clock, and a model that several cores can simulate at once? */
+/* Whether several cores can simulate the model at once, and there are enough processors under the
+ * virtual clock to make that worth while. */
 static bool worth_all_cores(const struct options *o, const struct logp_delay *delay)
 {
     const int64_t many = 256;
@@ -29,7 +30,7 @@ static bool worth_all_cores(const struct options *o, const struct logp_delay *de
            (ops.capacity == NULL || ops.capacity(delay->model) <= 0);
 }
 
-/* What the host lacks is said, not hidden; once. */
+/* Print a note, once, if a CPU quota of the host is too small for the cores used. */
 static void warn_of_host(const struct options *o, const struct logp_machine *m)
 {
     static bool said;
@@ -58,7 +59,7 @@ void check_machine(const struct options *o)
     logp_delay_destroy(&delay);
 }
 
-/* Of several processes the first prints what is the same for all. */
+/* Discard stdout: of several processes only the first prints the common output. */
 static void be_silent(void)
 {
     if (freopen("/dev/null", "w", stdout) == NULL)
@@ -123,7 +124,7 @@ struct logp_machine *try_machine(const struct options *o)
             rc == -EAGAIN && !o->fibers ? "; try --executor fiber" : "");
         return NULL;
     }
-    if (logp_machine_process(m) > 0 && o->rest == NULL) /* else each has ranks of a program */
+    if (logp_machine_process(m) > 0 && o->rest == NULL) /* a program prints from all processes */
         be_silent();
     warn_of_host(o, m);
     return m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --place partners: ranks that exchange most share a core. What they exchange is known from the
+/* --place partners: ranks that exchange most share a core. Their traffic is known from the
  * schedules of the algorithms, or from a report that logp mpirun wrote. */
 #include "choice/choice.h"
 #include "run/run.h"
@@ -10,7 +10,7 @@
 
 static const char only_without[] = "block or round-robin";
 
-/* How many cores the machine will have: of the wall clock, in one process. */
+/* The number of cores that the machine will have on the wall clock, in one process. */
 static int cores_of(const struct options *o)
 {
     struct logp_host host;
@@ -71,7 +71,7 @@ void place_partners(struct options *o, const struct logp_invocation *c, const st
     o->core_of = core_of;
 }
 
-/* ---- of a report ---- */
+/* ---- traffic from a report ---- */
 
 /* The number under this key of a report, 0 .. most. If it is missing or wrong, the process ends. */
 static int64_t number_in(const struct options *o, const json_t *it, const char *key, int64_t most)
@@ -85,7 +85,7 @@ static int64_t number_in(const struct options *o, const json_t *it, const char *
     return json_integer_value(value);
 }
 
-/* What went between the ranks of the report; to be freed. */
+/* The traffic between the ranks of the report; to be freed. */
 static struct logp_traffic *read_traffic(const struct options *o, size_t *n)
 {
     struct logp_traffic *all;

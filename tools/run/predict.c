@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions under the delay model that the options ask for. */
+/* Predictions under the delay model of the options. */
 #include "choice/choice.h"
 #include "run/run.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Does the model always answer the same? */
+/* Whether the model's delays are the same in each run. */
 static bool is_fixed(const struct options *o, const struct logp_invocation *c,
                      const struct logp_delay *delay)
 {
@@ -23,8 +23,8 @@ static int fold_once(const struct logp_schedule *s, const struct logp_delay *del
     return rc == 0 && fold->unreceived > 0 ? -EPROTO : rc;
 }
 
-/* By its schedule, under the model itself; twice, as what a plug-in answers may change with time.
- */
+/* Predict by the schedule, under the model itself; twice, because the delays of a plug-in may
+ * change with time. */
 static struct logp_prediction predict_model(const struct options *o,
                                             const struct logp_invocation *c,
                                             const struct logp_algorithm *algorithm)
@@ -49,8 +49,8 @@ static struct logp_prediction predict_model(const struct options *o,
     return p;
 }
 
-/* Our formulas do not know the rules of a plug-in, unless it says that latencies vary up to L; nor
- * faults and noise. */
+/* The formulas do not hold with faults and noise, nor for a plug-in, except one that declares
+ * latencies up to L. */
 struct logp_prediction predict(const struct options *o, const struct logp_invocation *c,
                                const struct logp_algorithm *algorithm)
 {
@@ -163,7 +163,7 @@ void say_unpredicted_rows(const struct options *o, const struct logp_invocation 
             LOGP_FOLD_MESSAGES, LOGP_FOLD_P, names_of(without, many, list));
 }
 
-/* Once of each row. */
+/* Print the error of an algorithm's steps, once for each algorithm. */
 static void say_left_out_as_wrong(const struct options *o, const struct logp_invocation *c,
                                   const struct logp_algorithm *a)
 {
@@ -233,7 +233,7 @@ struct expected_time expect_time(const struct options *o, const struct logp_invo
         return (struct expected_time){all_ns + run_ns * o->warmup, all_ns + run_ns * o->warmup};
     if (all_ns > (double)o->limit_ns)
         all_ns = (double)o->limit_ns;
-    /* the last run begins before the limit; a busy host makes a short run as long as it likes */
+    /* The last run begins before the limit; on a busy host all runs may take until then. */
     return (struct expected_time){all_ns + run_ns * o->warmup,
                                   (double)o->limit_ns + run_ns * (o->warmup + 1)};
 }

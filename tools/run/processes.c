@@ -9,11 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *transport; /* as it was written, whatever else is wrong */
+static const char *transport; /* as on the command line, even if another option is wrong */
 static bool have_met;
 static const struct timespec while_others_speak = {.tv_nsec = 200000000};
 
-/* What no option before says; NULL: nothing. */
+/* Find the transport before the options are parsed; NULL: it is in one process. */
 static const char *find_transport(int argc, char **argv)
 {
     const char *text = getenv("LOGP_TRANSPORT");
@@ -43,9 +43,9 @@ static void abandon(int signal_number)
 }
 
 /*
- * The others wait for this one to make a machine with them: they hear that there will be none, as
- * this one asks for another than anybody can have. Who says the same thing as it meanwhile knows
- * that it is said. Those who never come are not waited for.
+ * Leave after an error. The other processes wait for this one to make a machine with them: ask for
+ * one of 1 processor, which fails in all of them, so that none waits. Until then, a process with
+ * the same error learns that it has been reported. A process that never comes is not waited for.
  */
 static void leave(void)
 {
@@ -80,7 +80,7 @@ void meet_others(void)
     have_met = true;
 }
 
-/* In a thread of its own: the others are waited for within MPI_Init(). */
+/* End the process from the timer's thread, because its main thread waits within MPI_Init(). */
 static void abandon_others(union sigval timeout_option)
 {
     say("%s: MPI_Init() has not returned: a process of the launcher does not call it; start only "
@@ -107,8 +107,8 @@ bool expect_others(const struct options *o, timer_t *timer)
            timer_settime(*timer, 0, &at, NULL) == 0;
 }
 
-/* A number of what all must be told alike, however a file or a variable of the environment says it.
- */
+/* A hash of all settings that must be the same in all processes, whether they come from options,
+ * files or the environment. */
 static uint64_t number_of(const struct options *o)
 {
     const struct names own = {{"output", "cores", "progress"}, 3};
@@ -134,7 +134,7 @@ static uint64_t number_of(const struct options *o)
 bool all_alike(const struct options *o, struct logp_machine *m)
 {
     const int64_t mine = (int64_t)number_of(o);
-    int64_t least[] = {mine, ~mine}; /* the second: of the greatest */
+    int64_t least[] = {mine, ~mine}; /* the least ~x is that of the greatest x */
 
     return logp_machine_agree(m, least, 2, LOGP_AGREE_MIN) == 0 && least[0] == ~least[1];
 }

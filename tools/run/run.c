@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running algorithms one after the other: progress, Ctrl-C, and what is said of a wrong one. */
+/* Running algorithms one after the other: progress, Ctrl-C, and the report of a failed run. */
 #include "run/run.h"
 
 #include <errno.h>
@@ -94,7 +94,7 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
     const struct logp_report *report = logp_machine_report(m);
     char option[32];
 
-    /* what all processes know one says */
+    /* Only the first process prints an error that all of them know. */
     if (logp_machine_process(m) > 0 && (error != -ETIMEDOUT || report->n_waits == 0))
         return;
     fprintf(stderr, "logp: %s %s: ", row->algorithm->collective, row->algorithm->name);
@@ -109,11 +109,11 @@ static void explain_error(const struct row *row, const struct logp_machine *m, i
                 logp_error_text(error));
     else
         fprintf(stderr, "%s\n", logp_error_text(error));
-    if (error != -ENOMEM) /* all is said: that others wait for who had none is no news */
+    if (error != -ENOMEM) /* then all waits follow from the missing memory */
         explain_waits(report, true);
 }
 
-/* What the last run did to the links of its delay model, if that has any. */
+/* Read the use of the links by the last run, if the delay model has links. */
 static void read_links(const struct logp_machine *m, struct row *row)
 {
     const struct logp_record *r = &row->record;
@@ -128,8 +128,8 @@ static void read_links(const struct logp_machine *m, struct row *row)
     row->links.waited_ns /= runs;
 }
 
-/* Under the virtual clock every promise of the prediction holds to the nanosecond, or something is
- * wrong: with it, or with the run. */
+/* Whether the times agree with the prediction. Under the virtual clock they do so to the
+ * nanosecond, or the prediction or the run is wrong. */
 static bool kept(const struct row *row)
 {
     const struct logp_record *r = &row->record;
@@ -151,7 +151,7 @@ static bool kept(const struct row *row)
     return false;
 }
 
-/* What a repetition that fails is told with. */
+/* The argument of tell_failed(). */
 struct telling {
     const struct options *o;
     struct row *row;
@@ -165,7 +165,7 @@ static void tell_failed(void *arg, const struct logp_failed *failed)
     explain_failed(t->o, t->row, t->faults, failed);
 }
 
-/* Of the means of all ranks; all of them are known, or none. */
+/* Take the least, mean and greatest of the ranks' mean times; all of them are known, or none. */
 static void take_rank_times(struct row *row, const int64_t *rank_ns, int64_t P)
 {
     double sum = 0;
@@ -182,7 +182,7 @@ static void take_rank_times(struct row *row, const int64_t *rank_ns, int64_t P)
     row->ranks.mean_ns = (int64_t)(sum / (double)P + 0.5);
 }
 
-/* They would be taken for those of the next collective. */
+/* Report unreceived messages: the next collective would take them for its own. */
 static void say_unreceived(const struct row *row, const struct logp_machine *m, uint64_t n)
 {
     if (logp_machine_process(m) == 0)
@@ -244,7 +244,7 @@ static int run_one(const struct options *o, struct logp_machine *m, const struct
     return rc == 0 && row->record.verified && unreceived == 0 ? EXIT_OK : EXIT_WRONG;
 }
 
-/* Has Ctrl-C ended all runs, in whichever process? */
+/* Whether Ctrl-C has ended all runs, in any process. */
 static bool all_over(struct logp_machine *m)
 {
     int64_t over = interrupted;
@@ -254,7 +254,7 @@ static bool all_over(struct logp_machine *m)
     return interrupted;
 }
 
-/* The rows until one goes wrong, or does not keep what was promised of it, where that is asked. */
+/* Run the rows until one fails or, if `promised`, differs from its prediction. */
 static int run_each(const struct options *o, struct logp_machine *m,
                     const struct logp_invocation *c, struct row *rows, size_t n, size_t *done,
                     bool promised)

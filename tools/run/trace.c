@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces of what the options ask for: of a run, and of the schedule without one. */
+/* Traces as the options ask: of a run, and of a schedule without a run. */
 #include "choice/choice.h"
 #include "run/run.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --unit auto: the smallest unit of 1, 2, 5, 10, ... at which a run keeps within 1 % of its
- * prediction on this host. What the host adds to a run is much the same at any unit, so its share
- * falls with the unit and the unit is found by bisection; a second trial confirms it.
+ * prediction on this host. The time that the host adds to a run is much the same at any unit, so
+ * its share falls as the unit grows. The unit is found by bisection; a second trial confirms it.
  */
 #include "choice/choice.h"
 #include "run/run.h"
@@ -17,11 +17,11 @@ static const char *const units[] = {"10ns",  "20ns", "50ns", "100ns", "200ns", "
 enum { N_UNITS = sizeof(units) / sizeof(units[0]) };
 
 static const double within = 1.01;
-static const int64_t trial_ns = 300000000;  /* a trial of an algorithm takes about so long, */
-static const int64_t most_ns = 10000000000; /* and never takes longer by its prediction */
+static const int64_t trial_ns = 300000000;  /* intended time of a trial of an algorithm */
+static const int64_t most_ns = 10000000000; /* largest predicted time of a trial */
 enum { LEAST_REPS = 5, MOST_REPS = 50, WARMUP = 2 };
 
-/* What is asked for, at one unit. */
+/* Short runs of the chosen algorithms at one unit. */
 struct trial {
     struct options o;
     struct logp_invocation c;
@@ -29,10 +29,10 @@ struct trial {
     struct row rows[MAX_ALGORITHMS];
     int code;     /* EXIT_WRONG: a run went wrong */
     double worst; /* the largest ratio; the first above 1 % ends the trial */
-    size_t at;    /* of this row */
+    size_t at;    /* the row of the largest ratio */
 };
 
-/* Settle the options anew with this unit; what the command has set itself stays. */
+/* Resolve the options again with this unit; the fields set by the command itself stay. */
 static void take_unit(struct options *o, const char *unit)
 {
     const struct options before = *o;
@@ -55,7 +55,7 @@ static void begin(struct trial *t, const struct options *o, const char *collecti
         t->rows[i].algorithm = chosen[i];
 }
 
-/* The prediction of the row; ends the process where no run could be held against it. */
+/* The prediction of the row; ends the process if no run can be compared with it. */
 static int64_t promised(const struct trial *t, size_t i)
 {
     const struct logp_algorithm *a = t->rows[i].algorithm;
@@ -84,7 +84,7 @@ static int reps_of(const struct options *o, int64_t ns)
     return (int)(reps > most ? most : reps < LEAST_REPS ? LEAST_REPS : reps);
 }
 
-/* A few runs of each algorithm at this unit. @return does each keep within 1 %? */
+/* Run each algorithm a few times at this unit. @return whether each keeps within 1 % */
 static bool keeps(struct trial *t, const struct options *o, const char *collective, int unit)
 {
     struct logp_machine *m;
@@ -111,8 +111,8 @@ static bool keeps(struct trial *t, const struct options *o, const char *collecti
     return t->code == EXIT_OK && t->worst <= within;
 }
 
-/* How many of the units have runs that are short enough to be tried; ends the process where the
- * prediction does not depend on the unit. */
+/* The number of units whose runs are short enough to be tried; ends the process if the prediction
+ * does not depend on the unit. */
 static int n_tried(struct trial *t, const struct options *o, const char *collective)
 {
     int64_t shortest;

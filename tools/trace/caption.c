@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of a trace in words. */
+/* The descriptions of a trace in words. */
 #include "trace/trace.h"
 
 #include <stdarg.h>
@@ -12,7 +12,7 @@ const char *in_units(const struct options *o, int64_t ns, char buf[32])
     return buf;
 }
 
-/* Behind what is there. */
+/* Append to the text in buf. */
 __attribute__((format(printf, 2, 3))) static void add(char buf[MAX_CAPTION], const char *format,
                                                       ...)
 {
@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void add(char buf[MAX_CAPTION], con
     va_end(arguments);
 }
 
-/* A label is the program's own text. */
+/* Append a label, which may have any characters: it is the program's text. */
 static void add_shown(char buf[MAX_CAPTION], const char *text)
 {
     char *shown = shown_text(text);
@@ -186,7 +186,7 @@ int64_t edge_of(const struct shown *s, int64_t end_ns)
     return end_ns;
 }
 
-/* Those that wait for ever, or have stopped, behind what is there. */
+/* Append the ranks that wait forever, or that have stopped. */
 static void add_ranks(char buf[MAX_CAPTION], const struct logp_trace *t, bool halted)
 {
     enum { NAMED = 8 };
@@ -234,7 +234,7 @@ const char *toll_of(const struct shown *s, char buf[MAX_CAPTION])
             add(buf, "%s%llu %s", between, (unsigned long long)count[i], words[i]);
             between = ", ";
         }
-    if (s->algorithm != NULL) { /* the failure of a replay says it itself */
+    if (s->algorithm != NULL) { /* the failure of a replay includes it */
         add_ranks(buf, s->trace, false);
         add_ranks(buf, s->trace, true);
     }
@@ -296,7 +296,7 @@ double axis_step(double least)
     return step;
 }
 
-/* ---- a run beside its prediction: where the two part ---- */
+/* ---- a run and its prediction: where the two differ ---- */
 
 static bool is_work(const struct logp_event *e)
 {
@@ -304,7 +304,7 @@ static bool is_work(const struct logp_event *e)
            e->kind == LOGP_EVENT_COMPUTE;
 }
 
-/* The next that is work, from i on; n: there is none. */
+/* The next event that is work, from i on; n: none. */
 static size_t next_work(const struct logp_event *e, size_t n, size_t i)
 {
     while (i < n && !is_work(&e[i]))
@@ -317,7 +317,7 @@ static bool same_work(const struct logp_event *a, const struct logp_event *b)
     return a->kind == b->kind && a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes;
 }
 
-/* Both do this. first_ns: when the one that parts first ends, by the prediction */
+/* Compare the times of an event of both. first_ns: the predicted end of the first that differs */
 static void look_at(struct parting *p, int64_t rank, size_t index, const struct logp_event *run,
                     const struct logp_event *predicted, int64_t *first_ns)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace as JSON, one object; and as GOAL, where only what is done counts, not when. */
+/* A trace as JSON, one object; and as GOAL, which has the operations without their times. */
 #include "schedule/schedule.h"
 #include "trace/trace.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 
-/* In quotes; what is no UTF-8 is null. */
+/* Print a text in quotes; null if it is not UTF-8. */
 static void print_text(const char *text)
 {
     json_t *value = json_string(text);
@@ -32,7 +32,7 @@ static void print_model(const struct shown *s)
         printf("null,\n");
 }
 
-/* Of the run beside its prediction. */
+/* Print how the run differs from its prediction. */
 static void print_parting(const struct shown *s)
 {
     const struct parting *p = &s->parting;
@@ -82,7 +82,7 @@ static void print_event(const struct logp_trace *t, int64_t rank, const struct l
     putchar('}');
 }
 
-/* As they are written, by number. NULL: no memory */
+/* The labels as JSON, by number. NULL: no memory */
 static char **quoted_labels(const struct logp_trace *t)
 {
     const uint32_t n = logp_trace_info(t)->n_labels;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A trace for Perfetto: TrackEvents, with the numbers of their public fields. Each processor has a
- * track for what it does (sends, receives, computing, marks), one for its port (what holds it up:
- * gaps and stalls), where there are long messages one for the time in which it streams them, and for its
- * messages in flight as many as there are at a time. A message is a
- * flow from its send through its flight to its receive, or to both of them; one that is lost ends
- * with its flight, halfway.
+ * track for its activities (sends, receives, computing, marks), one for the gaps and stalls of its
+ * port, one for the streams of long messages, if there are any, and as many for its messages in
+ * flight as there are at a time. A message is a flow from its send through its flight to its
+ * receive, or to both of them; a lost message ends with its flight, halfway.
  *
  * Each track is a sequence of packets of its own, so that an event names neither its track nor the
  * time: the track is the sequence's default, and times count from the event before. Names are
@@ -46,25 +45,26 @@ enum { CATEGORIES = 1, NAMES = 2, ANNOTATION_NAMES = 3, IID = 1, INTERNED_NAME =
 enum { ANNOTATION_NAME_IID = 1, UINT_VALUE = 3 };
 enum { BYTES = 1, TAG, LATE, N_ANNOTATIONS = LATE };
 
-/* Names by number: the kinds, then the labels, then what is done with each peer; a wait for ever; at last
- * STREAM, by peer. */
+/* Names by number: the kinds, the labels, the roles of each peer, a wait forever, and STREAM by
+ * peer. */
 enum role { TO, FROM, FLIGHT, LOST, LEFT_OVER, ROLES, STREAM = ROLES };
 
 struct file {
     struct proto out;
     const struct options *o;
     const struct logp_trace *trace;
-    uint64_t uuid;      /* the last that was given */
-    uint64_t sequence;  /* the track that is written */
-    int64_t now;        /* on it */
+    uint64_t uuid;      /* the last one used */
+    uint64_t sequence;  /* the track being written */
+    int64_t now;        /* the time of its last packet */
     uint32_t n_names;   /* without those of STREAM */
-    uint32_t *named;    /* by number of a name: the sequence in which it was written last, */
-    uint32_t *labelled; /* of a label as a category */
+    uint32_t *named;    /* by number of a name: the sequence in which it was written last; */
+    uint32_t *labelled; /* the same for labels as categories */
 };
 
 /* ---- tracks ---- */
 
-/* A track under another, 0: none; the order of those that are under one is by `order`. */
+/* Describe a track. parent: the track above it, 0: none; order: its place among that one's tracks.
+ * @return its uuid */
 static uint64_t describe(struct file *f, uint64_t parent, int64_t order, const char *name)
 {
     const uint64_t uuid = ++f->uuid;
@@ -94,7 +94,7 @@ static void intern(struct file *f, unsigned field, uint64_t iid, const char *nam
     proto_end(&f->out, entry);
 }
 
-/* From here on events are of this track. */
+/* Begin a track: the events that follow belong to it. */
 static void begin_track(struct file *f, uint64_t uuid)
 {
     static const char *const annotations[] = {"", "bytes", "tag", "late_ns"};
@@ -149,7 +149,7 @@ static uint32_t name_of(const struct file *f, const struct logp_event *e, enum r
     return first + n_labels + 1 + ROLES * (uint32_t)e->peer + role;
 }
 
-/* What of its names has not been written in this sequence. */
+/* Write the names of an event that are not yet in this sequence. */
 static void intern_names(struct file *f, const struct logp_event *e, enum role role, uint32_t name)
 {
     static const char *const words[ROLES + 1] = {"send to",  "receive from",       "to",
@@ -192,7 +192,7 @@ static void annotate(struct file *f, uint64_t which, int64_t value)
     proto_end(&f->out, note);
 }
 
-/* A packet at this time, which is none before the last. @return for packet_end() */
+/* Begin a packet at this time, which is not before the last. @return for packet_end() */
 static size_t packet_at(struct file *f, int64_t t)
 {
     const size_t packet = packet_begin(&f->out);
@@ -209,9 +209,8 @@ static bool flies(const struct logp_event *e)
     return e->kind == LOGP_EVENT_SEND && e->arrival_ns > e->end_ns;
 }
 
-/* A flow of a message begins at its send, goes on in its flight and ends at its receive; where
- * there is none, with its flight. Each copy has its own. index: of e at its rank, if it is a
- * receive */
+/* Add the flows of a message, one for each copy: from its send through its flight to its receive;
+ * without a receive the flow ends with the flight. index: of e at its rank, if it is a receive */
 static void add_flows(struct file *f, const struct logp_event *e, enum role role, size_t index)
 {
     size_t n;
@@ -270,7 +269,7 @@ static bool holds_up(const struct logp_event *e)
     return e->kind == LOGP_EVENT_GAP || e->kind == LOGP_EVENT_STALL;
 }
 
-/* What it does, or what its port holds up. */
+/* Write the processor's activities, or, for its port, the gaps and stalls. */
 static void write_events(struct file *f, uint64_t uuid, const struct logp_event *e, size_t n,
                          bool port)
 {
@@ -289,7 +288,8 @@ static bool has_streams(const struct file *f, int64_t rank, const struct logp_ev
     return false;
 }
 
-/* Noise can delay the end of a send, but not that of the next: slices of a track must not overlap. */
+/* Write the streams of a rank. Noise may delay the end of one send and not that of the next: then
+ * the second stream begins later, because slices of a track must not overlap. */
 static void write_streams(struct file *f, uint64_t uuid, int64_t rank, const struct logp_event *e,
                           size_t n)
 {
@@ -314,7 +314,7 @@ static enum role flight_of(const struct file *f, const struct logp_event *e)
                                               : FLIGHT;
 }
 
-/* One that is lost gets no further than halfway. */
+/* The end of a message's flight; a lost message reaches half of it. */
 static int64_t landing(const struct logp_event *e)
 {
     const bool lost = (e->fate & LOGP_FATE_DROPPED) != 0;
@@ -323,8 +323,9 @@ static int64_t landing(const struct logp_event *e)
 }
 
 /*
- * Messages that are in flight at the same time are on different tracks: each takes the one that was
- * taken longest ago, if it is free, or a new one. lanes: of n events. @return how many there are
+ * Choose different tracks for messages that are in flight at the same time: each takes the track
+ * that was taken longest ago, if it is free, or a new one. lanes: of n events. @return the number
+ * of tracks
  */
 static size_t choose_lanes(const struct logp_event *e, size_t n, size_t *lanes, int64_t *free_at)
 {
@@ -342,7 +343,7 @@ static size_t choose_lanes(const struct logp_event *e, size_t n, size_t *lanes, 
     return n_lanes;
 }
 
-/* order: of the first of their tracks */
+/* Write the messages in flight. order: the place of the first of their tracks */
 static bool write_flights(struct file *f, uint64_t parent, int64_t order,
                           const struct logp_event *e, size_t n)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wire format of protocol buffers: a field is its number and type, and a value; a message
- * within another is its length and what it holds.
+ * The wire format of protocol buffers: a field is its number and type, and a value; a nested
+ * message is its length and its fields.
  *
- * Packets are written some hundred at a time: compressed they are one packet, which holds them.
+ * Packets are written in blocks of 256 KiB or more: a compressed block is one packet that contains
+ * them.
  */
 #include "trace/trace.h"
 #include "text/text.h"
@@ -19,7 +20,7 @@ enum { VARINT = 0, FIXED64 = 1, LENGTH = 2 };
 enum { TRACE_PACKET = 1, PACKET_COMPRESSED = 50 };
 enum { BLOCK = 256 << 10, LEVEL = 1, MOST_VARINT = 10 };
 
-/* Room for n bytes more. */
+/* Make space for n more bytes. @return false: no memory */
 static bool has_space(struct proto *p, size_t n)
 {
     const size_t capacity = p->capacity > 0 ? 2 * p->capacity : 2 * BLOCK;
@@ -71,7 +72,7 @@ void proto_fixed64(struct proto *p, unsigned field, uint64_t value)
 
 void proto_text(struct proto *p, unsigned field, const char *text)
 {
-    char *shown = shown_text(text); /* Perfetto takes UTF-8 alone */
+    char *shown = shown_text(text); /* Perfetto accepts UTF-8 only */
     const size_t n = strlen(shown);
 
     if (has_space(p, 2 * MOST_VARINT + n)) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes of long messages. A message of k bytes occupies the port of its sender for (k-1)G after the
- * send: the processor is free, its next send is not. Such a time has no event, since an event is what the
- * processor does; it follows from the send and the rules of the delay model (logp/delay.h).
+ * The bytes of long messages. A message of k bytes occupies the port of its sender for (k-1)G after
+ * the send: the processor is free, but its next send has to wait. This time has no event, because
+ * an event is an activity of the processor; it follows from the send and the rules of the delay
+ * model (logp/delay.h).
  *
- * The receiver's port takes as long, up to the arrival. That is not drawn a second time: it is seen where it
- * delays a receive, as the gap before it.
+ * The receiver's port takes as long, up to the arrival. That is not drawn a second time: where it
+ * delays a receive, it is visible as the gap before it.
  */
 #include "trace/trace.h"
 
-/* The rules of a plug-in are its own. */
+/* The rules of the delay model; G is 0 for a plug-in, whose rules are not known. */
 static struct logp_params rules_of(const struct options *o)
 {
     struct logp_params p = o->replay != NULL ? o->network.params : model_params(o);
@@ -19,14 +20,14 @@ static struct logp_params rules_of(const struct options *o)
     return p;
 }
 
-/* For how long the bytes of a message keep it on the way, or its receiver busy. */
+/* The time that the bytes of a message add to its flight, or to the receive. */
 static int64_t bytes_ns(const struct options *o, int64_t rank, const struct logp_event *e,
                         struct logp_params *rules)
 {
     *rules = rules_of(o);
     if (e->kind != LOGP_EVENT_SEND || e->arrival_ns < 0)
         return 0;
-    if (o->network.links != NULL) /* none with a plug-in, or where nothing is emulated */
+    if (o->network.links != NULL) /* never with a plug-in, or if nothing is emulated */
         logp_links_of(o->network.links, (int)rank, e->peer, rules, rules);
     return logp_params_stream_ns(rules, (size_t)e->bytes);
 }

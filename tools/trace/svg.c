@@ -2,8 +2,8 @@
 /*
  * A space-time diagram as LogP papers draw it: a line for each processor, time to the right, a box
  * for each o, a slanted arrow for each message on the wire; gaps, stalls and idle time as thin
- * boxes on the processor's line. A prediction beside a run is a strip below each line. While a port
- * streams a long message there is a band above the boxes, since the processor may do something else.
+ * boxes on the processor's line. The prediction of a run is a strip below each line. While a port
+ * streams a long message there is a band above the boxes, because the processor may be active.
  */
 #include "plot/palette.h"
 #include "trace/trace.h"
@@ -14,11 +14,11 @@
 
 enum {
     LEFT = 56,
-    TIME = 840, /* the axis is so long, unless --size says else */
+    TIME = 840, /* length of the axis without --size */
     RIGHT = 24,
-    LEAST_WIDTH = 640, /* of a picture: below, all of it gets smaller */
-    NOTES = 88,        /* in place of RIGHT, where there are any */
-    BOX = 12,          /* a box is so high; thin, a strip and a band: */
+    LEAST_WIDTH = 640, /* of a picture: a smaller one is scaled down */
+    NOTES = 88,        /* in place of RIGHT, if there are any */
+    BOX = 12,          /* heights of a box, thin box, strip and band: */
     THIN = 4,
     STRIP = 3,
     BAND = 4,
@@ -27,14 +27,14 @@ enum {
     MOST_ROWS = 64,
 };
 
-/* How high a kind is drawn. */
+/* The height of each kind. */
 static const int heights[LOGP_EVENT_KINDS] = {
     [LOGP_EVENT_SEND] = BOX, [LOGP_EVENT_RECEIVE] = BOX, [LOGP_EVENT_COMPUTE] = BOX,
     [LOGP_EVENT_GAP] = THIN, [LOGP_EVENT_STALL] = THIN,  [LOGP_EVENT_IDLE] = THIN,
     [LOGP_EVENT_MARK] = BOX, [LOGP_EVENT_HALTED] = BOX,
 };
 
-/* What becomes of a message, as a line and its end. */
+/* The fate of a message, drawn as a line and its end. */
 enum way { ARRIVES, LOST, LEFT_OVER, CHANGED, AGAIN, WAYS };
 
 static const struct {
@@ -48,10 +48,10 @@ static const struct {
 struct canvas {
     const struct shown *s;
     struct costs costs;
-    const struct logp_trace *trace;         /* what is drawn now, */
-    int panel;                              /* from here down */
+    const struct logp_trace *trace;         /* the trace being drawn, */
+    int panel;                              /* the top of it */
     int time;                               /* length of its axis */
-    int width, top, bottom, height, legend; /* lines of it */
+    int width, top, bottom, height, legend; /* legend: its lines */
     double row;
     int64_t end_ns;
     bool used[LOGP_EVENT_KINDS], ways[WAYS], strips, late, endless;
@@ -75,8 +75,8 @@ static void print_escaped(const char *text, size_t n)
     free(part);
 }
 
-/* Lines of at most so many characters, broken between words. @return how many; y < 0: they are only
- * counted */
+/* Print a text in lines of at most `most` characters, broken between words. y < 0: only count them.
+ * @return the number of lines */
 static int paragraph(const char *text, size_t most, int size, int y)
 {
     int lines = 0;
@@ -112,7 +112,7 @@ static void rect(const char *kind, double x, double y, double width, double heig
            width, height);
 }
 
-/* With what it is, for who points at it. */
+/* Draw an event, with its description as a tooltip. */
 static void event(struct canvas *c, const struct logp_trace *t, int64_t rank,
                   const struct logp_event *e)
 {
@@ -179,7 +179,7 @@ static enum way way_of(const struct canvas *c, const struct logp_event *send, bo
     return (send->fate & LOGP_FATE_FLIPPED) != 0 ? CHANGED : ARRIVES;
 }
 
-/* A cross where it is lost; a ring where it lies. */
+/* Draw a cross where a message is lost, a ring where it is not received. */
 static void end_of_way(enum way way, double x, double y)
 {
     if (way == LOST)
@@ -188,8 +188,8 @@ static void end_of_way(enum way way, double x, double y)
         printf("<circle class=\"ring\" cx=\"%.2f\" cy=\"%.2f\" r=\"3.5\"/>", x, y);
 }
 
-/* From the end of its send to its arrival, or half of that way; where nothing is emulated, to its
- * receive. The other copy of one that comes twice is beside it. */
+/* Draw a message from the end of its send to its arrival, or, if lost, to the middle; if nothing is
+ * emulated, to its receive. The second copy of a duplicated message is parallel to the first. */
 static void wire(struct canvas *c, const struct logp_trace_message *m)
 {
     const struct logp_trace *t = c->trace;
@@ -246,7 +246,7 @@ static void draw_rank(struct canvas *c, int64_t rank)
         strip(c, rank, &e[i]);
 }
 
-/* All processors of a trace, from y down; name: above them, or NULL. */
+/* Draw all processors of a trace, from y down; name: above them, or NULL. */
 static void draw_panel(struct canvas *c, const struct logp_trace *trace, const char *name, int y)
 {
     size_t n;
@@ -267,7 +267,7 @@ static void draw_panel(struct canvas *c, const struct logp_trace *trace, const c
         wire(c, &m[i]);
 }
 
-/* One that nobody has received may come after the end. */
+/* The last time to draw: a message that is not received may arrive after the end of the trace. */
 static int64_t end_of(const struct logp_trace *t)
 {
     int64_t end_ns = logp_trace_info(t)->wall_ns;
@@ -305,13 +305,13 @@ static void draw_axis(const struct canvas *c)
            c->s->steps ? "" : show_ns(c->s->o->unit_ns, unit, sizeof(unit)));
 }
 
-/* Where the next entry of the legend is. */
+/* The place of the next entry of the legend. */
 struct pen {
     int x, y;
 };
 
-/* One entry: what is drawn, the word for it, and what it costs, unless times are steps. cost: may be NULL
- */
+/* Draw an entry: a sample of the mark, its name, and its cost, unless times are steps. cost: may be
+ * NULL */
 static void entry(const struct canvas *c, struct pen *pen, const char *kind, int height,
                   enum way way, const char *word, const char *cost)
 {
@@ -405,14 +405,14 @@ static void begin(const struct canvas *c)
          "</defs>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>");
 }
 
-/* What stands above and below, and how many lines each has. */
+/* The texts above and below the diagram, and the number of lines of each. */
 struct words {
     const char *head, *model, *toll, *parting;
     char texts[4][MAX_CAPTION];
     int heads, models, tolls, feet;
 };
 
-/* Sizes of text; the characters that a line of it holds where the axis has its own length. */
+/* Sizes of text; the characters in a line of each when the axis has its default length. */
 enum { TITLE_SIZE = 15, TITLE_CHARS = 96, SIZE = 11, CHARS = 120 };
 
 static size_t line_length(const struct canvas *c, int size)
@@ -420,7 +420,8 @@ static size_t line_length(const struct canvas *c, int size)
     return (size_t)(c->time * (size == TITLE_SIZE ? TITLE_CHARS : CHARS) / TIME);
 }
 
-/* Everything but the height of a row, for a picture of c->width. @return pixels beside the rows */
+/* Lay out all but the height of a row, for a picture of c->width. @return pixels above and below
+ * the rows */
 static int lay_out(struct canvas *c, struct words *w)
 {
     const int heading = c->s->names[0] != NULL ? LINE + 4 : 0; /* of a panel */
@@ -435,8 +436,8 @@ static int lay_out(struct canvas *c, struct words *w)
     return c->top + heading + LINE * (3 + c->legend + w->feet) + 8;
 }
 
-/* In the proportions of --size. A picture that is too small for the text and the rows is laid out
- * as a larger one, which is then shown smaller. */
+/* Fit the picture into the proportions of --size. A picture that is too small for the text and the
+ * rows is laid out as a larger one, which is then scaled down. */
 static void fit(struct canvas *c, struct words *w, int P)
 {
     const struct options *o = c->s->o;

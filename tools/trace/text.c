@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A space-time diagram for the terminal: a line for each processor, as wide as the terminal, time
- * to the right. A cell shows what its processor does for most of it; where a message's overhead is
- * wide enough, with whom. Where the processor has nothing to do, it shows that its port is busy.
+ * to the right. A cell shows the activity of its processor for most of its time; if the overhead of
+ * a message is wide enough, also the peer. Where the processor is idle, a cell shows that its port
+ * is busy.
  */
 #include "trace/trace.h"
 
@@ -15,7 +16,7 @@
 
 enum { LEAST_WIDTH = 40, MOST_WIDTH = 400, USUAL_WIDTH = 100, MOST_CELL = 8 };
 
-/* Beside the kinds: a wait for ever; the port streams a long message. */
+/* Further glyphs after those of the kinds: a wait forever; the port streams a long message. */
 enum { ENDLESS = LOGP_EVENT_KINDS, STREAM, GLYPHS };
 
 static const char *const unicode[GLYPHS] = {
@@ -29,7 +30,7 @@ static const char *const ascii[GLYPHS] = {
     [LOGP_EVENT_MARK] = "v", [LOGP_EVENT_HALTED] = "#",  [ENDLESS] = "_",
     [STREAM] = ":"};
 
-/* Before the peer of a send: what becomes of its message. With a word for the legend. */
+/* The fate of a send's message, shown before the peer, with a word for the legend. */
 enum way { SENT, LOST, LEFT_OVER, TWICE, CHANGED, WAYS };
 static const struct {
     const char *unicode, *ascii, *word;
@@ -50,7 +51,7 @@ struct page {
     int64_t end_ns;  /* at its right edge */
     bool used[GLYPHS], ways[WAYS];
     int *kinds;              /* of a line: by cell, -1: nothing */
-    int64_t *most;           /* how much of the cell that is */
+    int64_t *most;           /* by cell, the time of that kind in it */
     char (*text)[MOST_CELL]; /* in place of the glyph; "": none */
 };
 
@@ -85,7 +86,7 @@ static int cell_at(const struct page *p, int64_t ns)
     return cell < p->width ? cell : p->width - 1;
 }
 
-/* Each cell of an event is its own that it has more of than those before it. */
+/* Put an event into the cells in which it takes more time than each event before it. */
 static void put_event(struct page *p, const struct logp_event *e)
 {
     const int kind = (e->fate & LOGP_FATE_ENDLESS) != 0 ? ENDLESS : e->kind;
@@ -105,7 +106,7 @@ static void put_event(struct page *p, const struct logp_event *e)
     }
 }
 
-/* Over what is no work of the processor, where most of that is within. */
+/* Put a stream into the cells without work of the processor, if it fills most of the idle time. */
 static void put_stream(struct page *p, int64_t rank, const struct logp_event *e)
 {
     const int64_t ns = stream_ns(p->s->o, rank, e), all_ns = e->end_ns + ns;
@@ -134,7 +135,7 @@ static enum way way_of(const struct page *p, const struct logp_event *send)
                                                       : SENT;
 }
 
-/* With whom, in the middle of its cells, if there are enough that are its own. */
+/* Put the peer of an event into the middle of its cells, if it has enough of them. */
 static void put_peer(struct page *p, const struct logp_event *e)
 {
     const bool sends = e->kind == LOGP_EVENT_SEND;
@@ -191,7 +192,7 @@ static void print_line(struct page *p, int64_t rank)
     putchar('\n');
 }
 
-/* Ticks, and below them their times in units. */
+/* Print the ticks, and below them their times in units. */
 static void print_axis(const struct page *p)
 {
     const double units = (double)p->end_ns / (double)p->s->o->unit_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree that the messages of an algorithm make, whichever it is: found out from its schedule. */
+/* The tree of the messages of any algorithm, found from its schedule. */
 #include "choice/choice.h"
 #include "run/run.h"
 #include "tree/tree.h"
@@ -20,7 +20,7 @@ static struct logp_explanation *explain(const struct options *o, const struct lo
     return e;
 }
 
-/* The names of those that are trees here, which are said to who has named another. */
+/* End the process because the named algorithm is not a tree; list those that are trees here. */
 _Noreturn static void refuse(const struct options *o, const struct logp_invocation *c,
                              const struct logp_algorithm *named)
 {
@@ -47,15 +47,15 @@ _Noreturn static void refuse(const struct options *o, const struct logp_invocati
                named->collective, trees.n > 0 ? list_names(&trees, ", ", list) : "");
 }
 
-/* What is between a rank and the one above it. */
+/* The edge between a rank and its parent. */
 struct place {
     int64_t rank, parent;
-    int64_t order; /* when the first message between them starts, at the upper end */
+    int64_t order; /* when the first message between them starts, at the parent */
     int64_t label; /* ns */
-    bool known;    /* order is */
+    bool known;    /* order is set */
 };
 
-/* Does this task belong to the edge above its rank? */
+/* Whether this task belongs to the edge above its rank. */
 static bool is_above(const struct place *p, const struct logp_task *t)
 {
     return p[t->rank].parent >= 0 && p[t->rank].parent == t->peer;
@@ -101,7 +101,7 @@ static void add_node(const struct options *o, const struct logp_explanation *e,
     node->time = units(o, tree->to_root ? p->label : e->ns - p->label);
 }
 
-/* Depth first: children[first[r] ...] are those of rank r, in their order. */
+/* Add the nodes depth first: children[first[r] ...] are those of rank r, in their order. */
 static void add_all(const struct options *o, const struct logp_explanation *e,
                     const struct place *by_rank, const struct place *children, const int64_t *first,
                     int64_t root, struct tree *tree)
@@ -127,7 +127,7 @@ static void add_all(const struct options *o, const struct logp_explanation *e,
     free(next);
 }
 
-/* Those that take no part come last. */
+/* Add the ranks that take no part, as the last nodes. */
 static void add_others(const struct tree *tree)
 {
     bool *there = or_end(calloc((size_t)tree->n, 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The optimal trees as they are shown: their nodes, with times in units. */
+/* The nodes of the optimal trees, with times in units. */
 #include "tree/tree.h"
 
 #include "choice/choice.h"
@@ -27,7 +27,7 @@ void make_nodes(const struct options *o, struct tree *tree)
                                              .label = -1};
 }
 
-/* From the last one on, each is put before those after it. */
+/* Link from the last node to the first, so that each comes before its later siblings. */
 void link_children(struct tree *tree)
 {
     for (int64_t id = tree->used - 1; id > 0; id--) {
@@ -38,7 +38,7 @@ void link_children(struct tree *tree)
     }
 }
 
-/* What `predict` says must be there; without it the tree says nothing either. */
+/* End the process unless the formula of `logp predict` holds: the tree has the same limits. */
 static void need_prediction(const struct options *o, const struct logp_invocation *c,
                             const struct tree *tree)
 {
@@ -85,7 +85,7 @@ static const struct planner {
                 const struct logp_params *params, size_t n_bytes);
 } planners[] = {{"optimal-paper", logp_summation_paper}, {"optimal", logp_summation_optimal}};
 
-/* The paper's tree, unless the other is asked for, or faster. */
+/* The planner that --algo names; without a name the paper's, unless the other is faster. */
 static const struct planner *choose_planner(const struct options *o,
                                             const struct logp_invocation *c)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Trees as pictures. A tree is drawn level below level, the root on top: a box for each processor
- * with its rank and when it has what it waits for, or its effective time. Each leaf has a column of
- * its own, and a processor with children is in the middle above them, so that no two boxes and no
- * two edges meet. An optimal tree stands below its space-time diagram.
+ * with its rank and the time at which it has the item or the sum, or its effective time. Each leaf
+ * has its own column, and a processor with children is in the middle above them, so that no two
+ * boxes and no two edges meet. An optimal tree is below its space-time diagram.
  */
 #include "choice/choice.h"
 #include "file/file.h"
@@ -21,7 +21,7 @@
 
 enum { MARGIN = 20, TOP = 56, LINE = 12, BETWEEN = 8, DIGIT = 7, MOST_LINES = 3 };
 
-/* Where the boxes are: columns count from 0. */
+/* The places of the boxes; columns count from 0. */
 struct layout {
     double *column;
     int *depth;
@@ -30,7 +30,7 @@ struct layout {
     int width, height; /* of a box */
 };
 
-/* What stands in a box. @return lines */
+/* The text of a box. @return the number of lines */
 static int lines_of(const struct tree *tree, const struct tree_node *node, char lines[][48])
 {
     snprintf(lines[0], 48, "%lld", (long long)node->rank);
@@ -41,7 +41,7 @@ static int lines_of(const struct tree *tree, const struct tree_node *node, char 
     return 3;
 }
 
-/* The widest text decides. */
+/* Make all boxes as wide as the widest text. */
 static void size_boxes(const struct tree *tree, struct layout *l)
 {
     char lines[MOST_LINES][48];
@@ -56,7 +56,8 @@ static void size_boxes(const struct tree *tree, struct layout *l)
     l->height = n * LINE + 6;
 }
 
-/* The wider an edge reaches, the further down: none is too flat to be followed. */
+/* Set the heights of the levels: wider edges move a level further down, within limits, so that they
+ * are not too flat to follow. */
 static void space_levels(const struct tree *tree, struct layout *l)
 {
     const int least = 36, most = 200;
@@ -183,7 +184,7 @@ static const struct color_rule colors[] = {
     {".edge", "stroke", COLOR_SOFT}, {"text", "fill", COLOR_INK},  {NULL},
 };
 
-/* With a size of its own, or that of the options. */
+/* Begin a picture of this size, or of the size in the options. */
 static void begin(const struct options *o, double width, double height)
 {
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" "
@@ -248,7 +249,7 @@ static void print_diagram(const void *what)
     trace_as_svg.show(what);
 }
 
-/* The diagram, and the tree below it, which is as wide at most. */
+/* Print the diagram, and below it the tree, which is at most as wide. */
 static void put_together(const struct options *o, const struct tree *tree, const char *diagram)
 {
     struct layout l = lay_out(tree);
@@ -269,7 +270,7 @@ static void put_together(const struct options *o, const struct tree *tree, const
     free_layout(&l);
 }
 
-/* Of a summation only the processors that take part. */
+/* Draw the tree below its diagram; of a summation only the processors that take part. */
 static void draw_in_time(const struct options *of, const struct tree *tree)
 {
     struct options o = *of;
@@ -284,7 +285,7 @@ static void draw_in_time(const struct options *of, const struct tree *tree)
     struct logp_invocation c;
 
     o.P = tree->used;
-    o.width = o.height = 0; /* of all of it */
+    o.width = o.height = 0; /* the options have the size of the whole picture */
     c = make_invocation(&o, tree->name);
     s.trace = trace = trace_prediction(&o, &c, s.algorithm, 0);
     if (trace == NULL)

@@ -9,7 +9,7 @@
 
 enum { FLAGS = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12) };
 
-/* A number of units: an integer where it is one; null where there is none. */
+/* A number of units: an integer if it is whole; null if there is none (x < 0). */
 static json_t *units_json(double x)
 {
     const double most = 9007199254740992.0; /* 2^53: integers are exact below */
@@ -46,7 +46,7 @@ static json_t *node_json(const struct tree *tree, const struct tree_node *node)
     return j;
 }
 
-/* Node by node: a million of them at once would take a gigabyte. */
+/* Print node by node: a million nodes in one JSON value would take a gigabyte. */
 static void print_nodes_json(const struct tree *tree)
 {
     for (int64_t id = 0; id < tree->n; id++) {

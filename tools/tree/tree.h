@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees as they are shown: the optimal ones, and those that messages make. */
+/* The trees that are shown: the optimal ones, and those of the messages of an algorithm. */
 #ifndef LOGP_TOOL_TREE_H
 #define LOGP_TOOL_TREE_H
 
 #include "options/options.h"
 
 /* Nodes are in depth-first order, the root first, and then those that take no part; times are in
- * units, -1 standing for none. */
+ * units; -1: none. */
 struct tree_node {
     int64_t rank;
     int64_t parent, first_child, next_sibling; /* indices; -1: none */
@@ -16,9 +16,9 @@ struct tree_node {
 
 struct tree {
     const char *name, *algorithm;
-    bool found;    /* from the messages of a schedule, whatever algorithm it is */
-    bool to_root;  /* that is where they go, first; also of a summation */
-    bool returns;  /* and messages go the other way, too */
+    bool found;    /* made from the messages of a schedule, of any algorithm */
+    bool to_root;  /* the first messages go to the root; also of a summation */
+    bool returns;  /* further messages go the other way */
     bool sums;     /* summation: messages go up, and processors add all the time until they send */
     bool exact;    /* time is not only a bound */
     int64_t count; /* summation: operands in all */
@@ -29,7 +29,7 @@ struct tree {
 
 /* ---- found.c ---- */
 
-/* The tree that the messages of an algorithm make. Ends the process where they make none. */
+/* The tree of the messages of an algorithm. Ends the process if they do not form a tree. */
 struct tree make_found_tree(struct options *o, const char *collective);
 
 /* ---- nodes.c ---- */
@@ -51,11 +51,11 @@ void free_tree(struct tree *tree);
 struct tree_form {
     void (*show)(const struct options *o, const struct tree *tree);
     int64_t most;                  /* nodes that take part; 0: any number */
-    const char *limit, *otherwise; /* what has this limit, and what has not: for who exceeds it */
+    const char *limit, *otherwise; /* the error beyond it: first words, last words */
 };
 
 extern const struct tree_form tree_as_text, tree_as_json, tree_as_csv;
 extern const struct tree_form tree_as_dot;
-extern const struct tree_form tree_as_svg; /* of an optimal one also in time */
+extern const struct tree_form tree_as_svg; /* an optimal tree also in time */
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which parameter explains what is off. A time is so many times each parameter, along its critical
- * path: least squares of (measured - predicted) / measured over these counts, first of each
- * parameter alone, then of all together. The paths stay those of the file's parameters.
+ * The parameters that explain the errors of predictions. A time is the sum of its parameters, each
+ * times its count on the critical path: least squares of (measured - predicted) / measured over
+ * these counts, first of each parameter alone, then of all together. The paths stay those of the
+ * file's parameters.
  */
 #include "validate/validate.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 
 struct equation {
-    double counts[FITTED]; /* over measured */
+    double counts[FITTED]; /* divided by the measured time */
     double off;            /* (measured - predicted) / measured */
 };
 
@@ -57,7 +58,7 @@ static void add_up(const struct validated *v, struct sums *s)
         }
 }
 
-/* What is left of the squares with x added to the parameters. */
+/* The root mean square of the errors that remain with x added to the parameters. */
 static double left_of(const struct sums *s, const double x[FITTED])
 {
     double left = s->c;
@@ -70,8 +71,8 @@ static double left_of(const struct sums *s, const double x[FITTED])
     return sqrt(fmax(left, 0) / (double)s->n);
 }
 
-/* One parameter after the other, over and over, each as good as it can be with the others as they
- * are, and none below 0: it ends where no change is any good. */
+/* Minimise the sum of squares, with no parameter below 0: in each of many rounds, set one parameter
+ * after the other to its best value for the current others, which converges. */
 static void solve(const struct sums *s, const struct fitted_parameter *fit, double x[FITTED])
 {
     const int rounds = 20000;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the options predict it; sizes of vectors are whole elements. */
+/* The invocation as the options predict it; vectors have whole elements. */
 static struct logp_invocation invocation_of(const struct options *o, const char *collective,
                                             int64_t bytes)
 {
@@ -30,7 +30,7 @@ static void explain(const struct options *o, const struct logp_invocation *c,
     logp_explanation_free(e);
 }
 
-/* Those that have a prediction: *n of them, to be freed. */
+/* The algorithms that have a prediction: *n of them, to be freed. */
 static struct validated_row *predicted_rows(const struct options *o, const char *collective,
                                             const struct logp_invocation *c, size_t *n)
 {
@@ -51,7 +51,7 @@ static struct validated_row *predicted_rows(const struct options *o, const char 
     return rows;
 }
 
-/* A busy host holds some runs up and not all, so half of them take many times the shortest. */
+/* Whether the median is far above the shortest run: a busy host delays some runs, but not all. */
 static bool is_doubtful(const struct logp_summary *s)
 {
     const int64_t many = 10;
@@ -59,13 +59,13 @@ static bool is_doubtful(const struct logp_summary *s)
     return s->median_ns / many > s->min_ns;
 }
 
-/* Is a better than b? Of two of which one is doubtful the other. */
+/* Whether a is better than b; a row that is not doubtful is better than a doubtful one. */
 static bool is_better(const struct validated_row *a, const struct validated_row *b)
 {
     return a->doubtful != b->doubtful ? b->doubtful : a->measured_ns < b->measured_ns;
 }
 
-/* Of equals the first of the table. */
+/* Set the chosen and the best row; ties go to the first in the table. */
 static void find_best(struct validated_point *p)
 {
     for (size_t i = 0; i < p->n; i++) {
@@ -90,7 +90,7 @@ static int run_point(struct validated *v, const struct options *on, const struct
     int code;
 
     as_it_is.model.params.gamma_ps =
-        on->network.params.gamma_ps; /* which no message brings with it */
+        on->network.params.gamma_ps; /* a property of the host, not of messages */
     planned.planned = &as_it_is.model;
     m = create_machine(&planned);
     v->n_cores = logp_machine_cores(m);
@@ -106,7 +106,7 @@ static int run_point(struct validated *v, const struct options *on, const struct
         p->rows[i].doubtful = is_doubtful(s);
         p->rows[i].verified = r->verified;
     }
-    p->n = code == EXIT_OK ? done : 0; /* what is half done is not told */
+    p->n = code == EXIT_OK ? done : 0; /* an incomplete point is not shown */
     end_machine(m);
     return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measured beside predicted: as a table, JSON and CSV. */
+/* Measured and predicted times as a table, JSON and CSV. */
 #include "output/output.h"
 #include "text/text.h"
 #include "validate/validate.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Time of the chosen one over that of the best; 1: it is the best. */
+/* Time of the chosen algorithm divided by that of the best; 1: it is the best. */
 static double regret_of(const struct validated_point *p)
 {
     return p->best->measured_ns > 0 ? (double)p->chosen->measured_ns / (double)p->best->measured_ns
@@ -143,7 +143,7 @@ static json_t *fit_json(const struct validated *v)
     return all;
 }
 
-/* The fit is of all points, and stands in each. */
+/* A point as JSON, with the fit over all points. */
 static json_t *point_json(const struct validated *v, const struct validated_point *p)
 {
     return json_pack("{s:s,s:I,s:I,s:s,s:I,s:I,s:f,s:s,s:I,s:f,s:o,s:o,s:i,s:b}", "collective",
@@ -170,7 +170,7 @@ static void add_rows(struct records *r, const struct validated_point *p)
     }
 }
 
-/* A record of JSON for each point, a line of CSV for each of its algorithms. */
+/* Print a record of JSON for each point, or a line of CSV for each of its algorithms. */
 void print_validated(enum record_form form, const struct validated *v)
 {
     struct records r = {.form = form,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives measured on a machine, beside what the parameters of a file predict: logp validate.
- */
+/* logp validate: collectives measured on a machine, and predicted from the parameters of a file. */
 #ifndef LOGP_VALIDATE_H
 #define LOGP_VALIDATE_H
 
@@ -25,36 +24,36 @@ struct validated_point {
     const struct validated_row *chosen; /* by auto: the best predicted */
     const struct validated_row *best;   /* measured */
     size_t n;
-    bool doubtful; /* one of the two is: it counts in no mean */
+    bool doubtful; /* chosen or best is doubtful: the point counts in no mean */
 };
 
-/* What a parameter would be for times to be as measured. */
+/* The value of a parameter for which the predictions fit the measured times best. */
 struct fitted_parameter {
     const char *name;
-    double is_ns, alone_ns, together_ns; /* as the file says; fitted alone; all of them together */
-    double alone_error;                  /* what is then left: as validated.error */
-    bool counts;                         /* some time depends on it */
+    double is_ns, alone_ns, together_ns; /* in the file; fitted alone; fitted with all others */
+    double alone_error;                  /* the error with alone_ns; see validated.error */
+    bool counts;                         /* some time depends on the parameter */
 };
 
 enum { FITTED = 6 };
 
 struct validated {
     const struct options *o;
-    const char *on; /* what ran: a named machine or file that is emulated; NULL: this host */
+    const char *on; /* the emulated machine, by name or file; NULL: this host */
     int n_cores, n_processes;
     struct validated_point *points;
     size_t n;
     bool has_fit;
-    double error, fitted_error; /* root of the mean square of measured over predicted, less 1 */
+    double error, fitted_error; /* root mean square of (measured - predicted) / measured */
     struct fitted_parameter fit[FITTED];
 };
 
 /* ---- points.c ---- */
 
-/* Run all points of a collective, on machines as `on` says, predicted as v->o says. What goes wrong
- * is said. @return an exit code */
+/* Run all points of a collective on machines with the options `on`, and predict them with v->o.
+ * Errors are printed. @return an exit code */
 int validate_collective(struct validated *v, const struct options *on, const char *collective);
-/* How many are doubtful. */
+/* The number of doubtful points. */
 size_t doubtful_points(const struct validated *v);
 void forget_points(struct validated *v);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What differs between two explanations: their terms, critical paths and tasks. */
+/* The differences between two explanations: their terms, critical paths and tasks. */
 #include "versus/versus.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static bool is_same(const struct logp_task *a, const struct logp_task *b)
            a->start_ns == b->start_ns && a->end_ns == b->end_ns;
 }
 
-/* What the rank does from here on, in both, is not the same. */
+/* Note that the tasks of the rank differ from a and b on, if no rank differs earlier. */
 static void note(struct versus *v, int64_t rank, const struct logp_task *a,
                  const struct logp_task *b)
 {

@@ -50,7 +50,7 @@ static char *formula(const struct versus *v, int i)
     return close_text(f, &text);
 }
 
-/* Where the critical paths part, in a line. */
+/* The place where the critical paths part, in a line. */
 static const char *parting(const struct versus *v, char buf[MAX_CAPTION])
 {
     if (!v->path.found)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why one algorithm takes less time than another: what differs between two explanations. */
+/* Why one algorithm takes less time than another: the differences between two explanations. */
 #ifndef LOGP_TOOL_VERSUS_H
 #define LOGP_TOOL_VERSUS_H
 
@@ -17,14 +17,14 @@ struct versus {
     struct {
         bool found;
         int64_t at_ns, rank;
-        const struct logp_task *task[2]; /* what the rank does instead; NULL: nothing more */
+        const struct logp_task *task[2]; /* the rank's task in each; NULL: it has ended */
     } timeline;                          /* the first task that only one of them has */
 };
 
 /* Set path and timeline. */
 void compare_explanations(struct versus *v);
 
-/* A part of a time: so many times a parameter, or (count -1) a time of its own. */
+/* A part of a time: a parameter times its count, or (count -1) a fixed time. */
 struct part {
     const char *name; /* NULL: there are no more parts */
     int64_t count, ps;

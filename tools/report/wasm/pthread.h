@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For the fold as WebAssembly, which has one thread that never ends: what it keeps is not freed.
- * The runtime's structures name the other types, and nothing calls their functions. */
+/* For the fold as WebAssembly, which has one thread that never ends: the data of the thread are not
+ * freed. The runtime's structures name the other types, and nothing calls their functions. */
 #ifndef LOGP_WASM_PTHREAD_H
 #define LOGP_WASM_PTHREAD_H
 
