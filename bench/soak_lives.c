@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench_soak --lives: machines made and destroyed, with all that can happen in between
- * (tests/life.h). Once the first have been, open files, threads and mappings stay as many as they
+ * (tests/support/life.h). Once the first have been, open files, threads and mappings stay as many as they
  * are, and memory what it is.
  */
 #include "life.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_soak --programs: random programs (tests/random_program.h). Each under the virtual clock
+ * bench_soak --programs: random programs (tests/support/random_program.h). Each under the virtual clock
  * with fibers, threads and several cores at once, all equal to a plain simulation and, where it can
  * be folded, to the fold; then in orders at random as the test kit has them, and on the wall clock,
  * where each receive must take the next of what it could.
