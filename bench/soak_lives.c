@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench_soak --lives: machines are created and destroyed, with all kinds of events in between
- * (tests/life.h). After the first WARM lives, the numbers of open files and threads stay the same,
+ * (tests/support/life.h). After the first WARM lives, the numbers of open files and threads stay the same,
  * and the heap and the resident memory do not grow.
  */
 #include "life.h"

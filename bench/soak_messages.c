@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_soak --messages: machines of all shapes under stress (tests/stress.h): lanes long, short
+ * bench_soak --messages: machines of all shapes under stress (tests/support/stress.h): lanes long, short
  * and absent, payloads small and long, with and without offers that are taken back, messages from
  * outside, queues with space for few messages, threads and fibers.
  */

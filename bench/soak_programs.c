@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_soak --programs: random programs (tests/random_program.h). Each one runs under the virtual
+ * bench_soak --programs: random programs (tests/support/random_program.h). Each one runs under the virtual
  * clock with fibers, threads and several cores at once; all must equal a plain simulation and, if
  * the program can be folded, the fold. Then it runs in random orders of the test kit, and on the
  * wall clock, where each receive must take the next message of those that it fits

@@ -11,7 +11,7 @@
  * Half of the draws are planned as if a message took a whole number of thirds or quarters of the
  * least time between two: then fewer ports idle for less than that time, which no message can use.
  * With L, o, g = 6, 2, 4 it ends within three slots of (k-1) E + T(P), which nothing beats with as
- * many pieces (tests/test_pipelined.c).
+ * many pieces (tests/algorithms/test_pipelined.c).
  */
 #include "broadcast/broadcast.h"
 #include "collective/collective.h"

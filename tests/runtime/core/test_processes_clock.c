@@ -3,7 +3,7 @@
  * The clock that the processes of a machine have in common, where each has one of its own: here the
  * host's, ahead by seconds and too fast or too slow. What the host's clock says is the truth, by
  * which what the machine has fitted is judged: bounds are far above what a busy host does to it,
- * and far below what there is without a fit. Started as tests/test_processes.c is.
+ * and far below what there is without a fit. Started as tests/runtime/core/test_processes.c is.
  */
 #include "support.h"
 

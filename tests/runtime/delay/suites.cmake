@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+logp_test_suites(ALONE EXECUTORS thread ALSO fiber shared SUITES delay topology)
+logp_test_suites(ALONE EXECUTORS thread parallel ALSO fiber shared SUITES fault_runs)
+logp_test_suites(EXECUTORS shared parallel ALSO thread fiber SUITES delay_varying)
+logp_test_suites(EXECUTORS shared ALSO thread fiber SUITES topology_grid)
+logp_test_suites(SUITES delay_models fault_draws)
+if(NOT LOGP_SANITIZE AND NOT LOGP_TESTS_PLAIN)
+  logp_add_suite(memory_models)
+  target_link_libraries(test_memory_models PRIVATE ${CMAKE_DL_LIBS})
+  logp_test_suites(SUITES memory_models)
+endif()

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# The suites of runtime/. Where threads and fibers switch, stop and fail by code of their own, a suite runs with both.
+# What runs on the wall clock takes threads, where the order of memory matters most; what runs on the virtual clock alone
+# takes the fastest: its outcome is the same with each. With several cores under the virtual clock its windows might
+# put things in another order.
+include(${CMAKE_CURRENT_LIST_DIR}/host/suites.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/state/suites.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/delay/suites.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/carrier/suites.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/trace/suites.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/mail/suites.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/core/suites.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/call/suites.cmake)
