@@ -11,13 +11,6 @@ struct comm *comm_of(MPI_Comm handle)
                    handle);
 }
 
-MPI_Comm comm_handle(struct comm *comm)
-{
-    const struct rank *r = this_rank();
-
-    return comm == &r->world ? MPI_COMM_WORLD : comm == &r->self ? MPI_COMM_SELF : (MPI_Comm)comm;
-}
-
 void set_comm(struct comm *c, struct logp_vp *vp, int n_first)
 {
     const int rank = logp_vp_rank(vp), size = logp_vp_size(vp);

@@ -33,7 +33,7 @@ typedef float _Complex complex32 __attribute__((mode(TC)));
 
 struct win; /* window.h */
 
-/* ---- what handles point to: check.c ---- */
+/* ---- what handles point to: handles.c ---- */
 
 /* A communicator, datatype, group, info, operation or window begins with this. When it is freed its
  * memory stays for a while, so that its handle is known to be gone. */
@@ -201,7 +201,6 @@ struct comm {
 /* The communicator of a handle; NULL: it is none. */
 struct comm *comm_of(MPI_Comm handle);
 void drop_comm(struct comm *comm);
-MPI_Comm comm_handle(struct comm *comm);
 /* Set *comm to the ranks of vp. n_first > 0: it is between its first n_first ranks and the others */
 void set_comm(struct comm *comm, struct logp_vp *vp, int n_first);
 int n_first_of(const struct comm *comm); /* that n_first */
@@ -356,7 +355,7 @@ struct request {
     struct again *again;     /* a persistent collective: what is started; NULL: none */
     struct general *general; /* the program completes it; NULL: not of this kind */
     MPI_Status status;
-    /* check.c: the list of those that the program has; link is NULL: it is not in it */
+    /* handles.c: the list of those that the program has; link is NULL: it is not in it */
     struct request *next, **link;
     const char *call; /* that has made it */
     void *caller;     /* of that call; NULL: see place */
@@ -374,12 +373,12 @@ void free_request(struct request *request);
  * or a class */
 int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request);
 
-/* check.c: give the program a handle. caller: the return address of the call; NULL: see CALLED() */
+/* handles.c: give the program a handle. caller: the return address of the call; NULL: see CALLED() */
 void give_request(struct request *request, void *caller, MPI_Request *handle);
 void forget_request(struct request *request);
 void bury_request(struct rank *owner, struct request *request); /* in place of free() */
 struct request *reuse_request(struct rank *owner);              /* one of them; NULL: none yet */
-/* All are null or can be used. frame: of the call. @return MPI_SUCCESS or a class */
+/* check.c: all are null or can be used. frame: of the call. @return MPI_SUCCESS or a class */
 int check_requests(int n, const MPI_Request requests[], uintptr_t frame);
 /* In a function that the program calls: its caller's local variables are not below this address, where the
  * return address and the caller's frame pointer end. */
@@ -443,9 +442,12 @@ int start_message(struct request *request); /* that the program has a handle to,
 /* A message has come that is longer than the buffer of `bytes` bytes. @return MPI_ERR_TRUNCATE */
 int truncated(struct comm *comm, const struct logp_status *from, size_t bytes);
 
-/* ---- ranks: rank.c ---- */
+/* ---- ranks: current.c, rank.c ---- */
 
-enum { N_GONE = 64, N_USES = 16 }; /* requests and buffers that are remembered: check.c */
+enum {
+    N_GONE = 64,
+    N_USES = 16
+}; /* requests and buffers that are remembered: handles.c, check.c */
 
 /* The name that a rank has given to a constant, which all ranks share. */
 struct type_name {
@@ -544,6 +546,12 @@ static inline struct comm *comm_in(struct rank *r, MPI_Comm handle)
     return handle == MPI_COMM_WORLD  ? &r->world
            : handle == MPI_COMM_SELF ? &r->self
                                      : object_of(handle);
+}
+static inline MPI_Comm comm_handle(struct comm *comm)
+{
+    const struct rank *r = comm->owner;
+
+    return comm == &r->world ? MPI_COMM_WORLD : comm == &r->self ? MPI_COMM_SELF : (MPI_Comm)comm;
 }
 /* A function under another name, as those of MPI 1. */
 #define SAME(name, as, ...) int MPI_##name(__VA_ARGS__) __attribute__((alias("MPI_" #as)))
