@@ -33,7 +33,7 @@ CIRCLES = {
     "tools/run": 4,
     "tools/output": 2,
     "tools/papers": 2,
-    "tools/mpi": 11,
+    "tools/mpi": 4,
 }
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 # In the layout of clang-format: what stands before a brace in the first column.
