@@ -33,7 +33,7 @@ CIRCLES = {
     "tools/run": 4,
     "tools/output": 2,
     "tools/papers": 2,
-    "tools/mpi": 35,
+    "tools/mpi": 4,
 }
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 # In the layout of clang-format: what stands before a brace in the first column.
@@ -91,7 +91,8 @@ def calls(files):
         with open(os.path.join(TOP, path), encoding="utf-8") as file:
             code[path] = COMMENT_OR_TEXT.sub('""', file.read())
         for head in HEAD.findall(code[path]):
-            name = re.search(r"(\w+)\s*\((?![(*])", re.sub(r"__attribute__\(\(.*?\)\)", "", head))
+            # The name may be in parentheses, against a macro of that name.
+            name = re.search(r"(\w+)\)?\s*\((?![(*]|\w+\)\()", re.sub(r"__attribute__\(\(.*?\)\)", "", head))
             if name:
                 own[path].add(name[1])
                 if not head.startswith("static"):

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --check: handles that are used after they are gone, those that are left at MPI_Finalize, and
- * buffers that two messages use. Each rank has a list of the requests that its program has a handle to, and where each was made.
- * Those that are gone stay in memory, marked, until at least N_GONE / 2 others are gone: so that handle is known.
+ * buffers that two messages use. What handles point to: handles.c.
  */
 #include "host.h"
 #include "window.h"
@@ -34,52 +33,6 @@ void name_finding(const char *text, ...)
     r->host->found[strcspn(r->host->found, "\n")] = '\0';
 }
 
-void give_request(struct request *r, void *caller, MPI_Request *request)
-{
-    struct rank *rank = r->comm->owner;
-
-    *request = (MPI_Request)r;
-    if (!the_job->checks)
-        return;
-    r->call = rank->call;
-    r->caller = caller != NULL ? caller : rank->caller;
-    rank->caller = NULL;
-    if (the_job->times_calls) { /* it is called by a function of timed.c */
-        r->caller = NULL;
-        r->place = place_here();
-    }
-    r->next = rank->given;
-    r->link = &rank->given;
-    if (r->next != NULL)
-        r->next->link = &r->next;
-    rank->given = r;
-}
-
-void forget_request(struct request *r)
-{
-    if (r->link == NULL)
-        return;
-    *r->link = r->next;
-    if (r->next != NULL)
-        r->next->link = r->link;
-    r->link = NULL;
-}
-
-void bury_request(struct rank *owner, struct request *r)
-{
-    if (owner->n_gone - owner->n_reused == N_GONE)
-        free(owner->gone[owner->n_reused++ % N_GONE]);
-    owner->gone[owner->n_gone++ % N_GONE] = r;
-    r->kind = REQUEST_GONE;
-}
-
-struct request *reuse_request(struct rank *owner)
-{
-    if (owner->n_gone - owner->n_reused <= N_GONE / 2)
-        return NULL;
-    return owner->gone[owner->n_reused++ % N_GONE];
-}
-
 int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
 {
     for (int i = 0; i < n && the_job->checks; i++) {
@@ -100,37 +53,6 @@ int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
 
 /* ---- other handles ---- */
 
-void note_object(const char *what, const char *call, void *handle, void *caller)
-{
-    struct rank *rank = this_rank();
-    struct object *o = object_of(handle);
-
-    if (o == NULL || o->link != NULL)
-        return;
-    o->what = what;
-    o->call = call;
-    o->caller = caller;
-    if (the_job->times_calls) {
-        o->caller = NULL;
-        o->place = place_here();
-    }
-    o->next = rank->objects;
-    o->link = &rank->objects;
-    if (o->next != NULL)
-        o->next->link = &o->next;
-    rank->objects = o;
-}
-
-void forget_object(struct object *o)
-{
-    if (o->link == NULL)
-        return;
-    *o->link = o->next;
-    if (o->next != NULL)
-        o->next->link = o->link;
-    o->link = NULL;
-}
-
 void note_keyval(int keyval, const char *call, void *caller)
 {
     struct object *o = calloc(1, sizeof(*o));
@@ -139,24 +61,6 @@ void note_keyval(int keyval, const char *call, void *caller)
         return;
     note_object("attribute key", call, o, caller);
     set_keyval_object(keyval, o);
-}
-
-void bury_object(struct object *o, size_t bytes)
-{
-    enum { MOST_BYTES = 4096 };      /* N_GONE of them stay in memory */
-    struct rank *rank = rank_here(); /* NULL: the rank has ended, and frees what it still has */
-    struct object **grave;
-
-    forget_object(o);
-    if (rank == NULL || !the_job->checks || bytes > MOST_BYTES) {
-        free(o);
-        return;
-    }
-    grave = &rank->buried[rank->n_buried % N_GONE];
-    o->is_gone = true;
-    free(*grave);
-    *grave = o;
-    rank->n_buried++;
 }
 
 uintptr_t place_of(const struct rank *rank, void *caller)

@@ -244,7 +244,7 @@ static bool load_picture(const struct job *job, struct picture *p)
         return false;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
     image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    close(file);
+    host_close(file);
     if (image == NULL)
         return false;
     if (dlinfo(image, RTLD_DI_LINKMAP, &p->map) != 0)
@@ -301,7 +301,7 @@ void make_picture(struct job *job)
         return;
     }
     if (p->file >= 0)
-        close(p->file);
+        host_close(p->file);
     free(p->shifted);
     free(p->named);
     free(p->is_made);
@@ -331,7 +331,8 @@ uintptr_t make_clone(const struct job *job, int rank)
     return base;
 }
 
-void set_in_clone(const struct job *job, uintptr_t base, const Elf64_Sym *symbol, void *address)
+static void set_in_clone(const struct job *job, uintptr_t base, const Elf64_Sym *symbol,
+                         void *address)
 {
     const struct picture *p = job->picture;
 
@@ -341,6 +342,20 @@ void set_in_clone(const struct job *job, uintptr_t base, const Elf64_Sym *symbol
 
             memcpy((char *)(base + p->named[i].at), &value, sizeof(value));
         }
+}
+
+void write_address(const struct job *job, const struct host_rank *host, const Elf64_Sym *symbol,
+                   void *address)
+{
+    Elf64_Sym own = *symbol;
+
+    if (job->picture != NULL) {
+        set_in_clone(job, host->base, symbol, address);
+        return;
+    }
+    set_address(&own, address);
+    if (pwrite(host->image_file, &own, sizeof(own), (const char *)symbol - job->file) < 0)
+        return; /* a file in memory: it then stays the C library's */
 }
 
 /* ---- the unwinder ---- */

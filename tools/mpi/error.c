@@ -117,6 +117,38 @@ int failed(struct comm *comm, int class, const char *why, ...)
     abort_run((class & 255) != 0 ? class & 255 : 1);
 }
 
+int class_of(int rc)
+{
+    if (rc == 0)
+        return MPI_SUCCESS;
+    switch (rc) {
+    case -ENOMEM:
+        return failed(NULL, MPI_ERR_NO_MEM, "no memory for a message");
+    case -ENOBUFS:
+        return failed(NULL, MPI_ERR_NO_MEM,
+                      "the queues are full: their limit is %zu bytes; type a larger one, as "
+                      "--queue-limit 16GiB",
+                      the_job->queue_limit);
+    case -EMSGSIZE:
+        return failed(
+            NULL, MPI_ERR_COUNT,
+            "a message is longer than the limit of the queues, which is %zu bytes (type a "
+            "larger one, as --queue-limit 16GiB), or than its receive (all ranks must give "
+            "the same size)",
+            the_job->queue_limit);
+    case -EOVERFLOW:
+        return failed(NULL, MPI_ERR_OTHER,
+                      "the time of the model passes 2^63 ns: L, o, g or G is too large for it");
+    case -EINVAL:
+        return failed(NULL, MPI_ERR_ARG, "an argument is not valid");
+    case -ENOTSUP:
+        return failed(NULL, MPI_ERR_UNSUPPORTED_OPERATION,
+                      "on the virtual clock it needs all ranks on one core: --cores 0");
+    default:
+        leave_rank(1, rc); /* the run is over */
+    }
+}
+
 int MPI_Error_string(int error, char *string, int *length)
 {
     *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text_of(error));

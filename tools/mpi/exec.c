@@ -15,15 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef int exec_function(const char *path, char *const *words, char *const *environment);
-
-static exec_function *next_execvpe; /* found before a signal handler calls it: place.c */
-
-__attribute__((constructor)) static void find_next(void)
-{
-    next_execvpe = (exec_function *)next_of("execvpe");
-}
-
 /* searches: in PATH. @return only where it cannot be started: -1 */
 static int become(bool searches, const char *path, char *const *words, char *const *environment)
 {
@@ -31,7 +22,7 @@ static int become(bool searches, const char *path, char *const *words, char *con
     pid_t child;
 
     if (host_of_process() == NULL)
-        return searches ? next_execvpe(path, words, environment)
+        return searches ? host_execvpe(path, words, environment)
                         : (int)syscall(SYS_execve, path, words, environment);
     rc = (searches ? posix_spawnp : posix_spawn)(&child, path, NULL, NULL, words, environment);
     if (rc != 0) {

@@ -10,24 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void fail_explored(const struct rank *r)
-{
-    struct host_rank *h = r->host;
-    char words[256];
-
-    if (h->place == 0)
-        h->place = place_here();
-    if (h->rc == 0 && h->code == 0)
-        snprintf(words, sizeof(words), "%s", h->found);
-    else if (*h->said != '\0')
-        snprintf(words, sizeof(words), "%s", h->said);
-    else
-        snprintf(words, sizeof(words), "rank %d ended with exit code %d", logp_vp_rank(r->vp),
-                 h->code);
-    logp_check_fails(r->vp, words, "",
-                     -(int)(h->place & INT_MAX)); /* other places: other failures */
-}
-
 /* ---- before each run ---- */
 
 static void forget_rank(struct host_rank *h)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that the program starts or completes by itself: generalized and persistent ones. */
+/* Requests that the program starts or completes by itself: persistent and generalized ones. */
 #include "state.h"
 
 int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *drop,
@@ -54,17 +54,6 @@ static bool keep_again(struct again *again)
     return true;
 }
 
-void free_again(struct again *again)
-{
-    if (again == NULL)
-        return;
-    if (again->op != NULL)
-        free(*again->op);
-    for (int i = 0; i < 2; i++)
-        drop_type(again->types[i]);
-    free(again);
-}
-
 int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request)
 {
     struct request *r;
@@ -81,4 +70,61 @@ int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Re
     r->again = again;
     give_request(r, NULL, request);
     return MPI_SUCCESS;
+}
+
+/* ---- their start ---- */
+
+/* Its part is the collective as it is started without persistence. */
+static int start_again(struct request *r)
+{
+    MPI_Request part;
+    int rc;
+
+    if (r->parts == NULL)
+        r->parts = malloc(sizeof(struct request *));
+    CHECK(r->comm, r->parts != NULL, MPI_ERR_NO_MEM, "no memory");
+    for (; r->n_parts > 0; r->n_parts--)
+        free_request(r->parts[0]);
+    r->comm->owner->started = r->call; /* NULL: nothing is checked */
+    rc = r->again->start(r->again, &part);
+    r->comm->owner->started = NULL;
+    if (rc == MPI_SUCCESS) {
+        struct request *started = (struct request *)part;
+
+        r->parts[r->n_parts++] = started;
+        forget_request(started); /* its program has no handle to it */
+        started->caller = r->caller;
+        started->place = r->place;
+        r->active = true;
+    }
+    return rc;
+}
+
+#define CHECK_STARTABLE(r)                                                                         \
+    CHECK(NULL, (r) != NULL && (r)->persistent && !(r)->active, MPI_ERR_REQUEST,                   \
+          "the request is not a persistent one that can be started")
+
+static int start(struct request *r)
+{
+    return r->again != NULL ? start_again(r) : start_message(r);
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    ENTER_REQUESTS("MPI_Start", 1, request);
+    CHECK_STARTABLE(request_of(*request));
+    return start(request_of(*request));
+}
+
+int MPI_Startall(int n, MPI_Request requests[])
+{
+    int rc = MPI_SUCCESS;
+
+    enter("MPI_Startall");
+    REQUESTS(n, requests, FRAME);
+    for (int i = 0; i < n; i++)
+        CHECK_STARTABLE(request_of(requests[i]));
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+        rc = start(request_of(requests[i]));
+    return rc;
 }

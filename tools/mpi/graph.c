@@ -20,17 +20,6 @@ static struct graph *new_graph(int n_nodes, int n_in, int n_out)
     return g;
 }
 
-void drop_graph(struct graph *g)
-{
-    if (g == NULL || --g->references > 0)
-        return;
-    free(g->in);
-    free(g->out);
-    free(g->index);
-    free(g->edges);
-    free(g);
-}
-
 /* A graph has been made for the ranks of *out. */
 static int give(struct comm *c, struct graph *g, MPI_Comm *out)
 {

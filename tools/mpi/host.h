@@ -158,8 +158,6 @@ void print_calls(FILE *f, const char *text);
 void name_finding(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* explore.c: the program in many orders of events. @return the exit code */
 int explore(struct job *job, const struct mpi_program *program);
-/* A rank of an explored run has failed, and has said why on stderr, or ends with an exit code. */
-void fail_explored(const struct rank *r);
 
 /* ending.c: a run that is over ends, also if a rank never calls MPI again. exit_code: of the process then */
 void begin_watch(int (*exit_code)(void));
@@ -167,13 +165,26 @@ void end_watch(void); /* the run has returned */
 void note_over(void);
 void catch_interrupts(void); /* once the handlers that stop the run are there */
 
-/* End this rank with an exit code, after its exit handlers; or because the run has ended. */
-void leave_rank(int code, int rc) __attribute__((noreturn));
-/* The rank that this thread runs; NULL: none. */
-struct rank *rank_here(void);
+/* executable.c */
+/* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
+const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
+/* The symbol of this name that the executable refers to or has; NULL: there is none. */
+Elf64_Sym *dynamic_symbols(const struct job *job, size_t *n);
+const char *symbol_name(const struct job *job, const Elf64_Sym *symbol);
+const Elf64_Sym *symbol_of(const struct job *job, const char *name);
+/* A symbol that refers to another file now is this address. */
+void set_address(Elf64_Sym *symbol, void *address);
+/* The function at this address of the file. @return NULL: unknown; *offset: from its start */
+const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
+/* Bytes from the file's address 0 to the end of the last segment. */
+size_t span_of(const Elf64_Phdr *segments, int n);
+/* Where in the file of its executable this address of a rank is. @return 0: it is elsewhere */
+uintptr_t address_in_file(const struct rank *rank, uintptr_t address);
+/* A file in memory with the executable, as it is now. @return its descriptor; -1: there is none */
+int make_file(const struct job *job, const char *name);
 
-/* image.c */
-int read_image(struct job *job, char *why, size_t size);
+/* image.c. prepare: called before the first copy is made */
+int read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size);
 /* Load a copy of the executable. @return its entry; NULL: *why says why not */
 void *load_image(struct job *job, struct host_rank *host, char *why, size_t size);
 /* Unload it. Its file is used again. */
@@ -182,32 +193,15 @@ void enter_image(void *entry);
 /* The constructors of the executable, as the loader would call them; and the destructors. */
 void begin_image(const struct job *job, const struct host_rank *host);
 void end_image(const struct job *job, struct host_rank *host);
-/* Where in the file of its executable this address of a rank is. @return 0: it is elsewhere */
-uintptr_t address_in_file(const struct rank *rank, uintptr_t address);
-/* Bytes from the file's address 0 to the end of the last segment. */
-size_t span_of(const Elf64_Phdr *segments, int n);
-/* A file in memory with the executable, as it is now. @return its descriptor; -1: there is none */
-int make_file(const struct job *job, const char *name);
-/* The next section of this type in the file, from `after` on or the first; NULL: there is none. */
-const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after);
-/* The function at this address of the file. @return NULL: unknown; *offset: from its start */
-const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset);
-
-/* The symbol of this name that the executable refers to or has; NULL: there is none. */
-Elf64_Sym *dynamic_symbols(const struct job *job, size_t *n);
-const char *symbol_name(const struct job *job, const Elf64_Sym *symbol);
-const Elf64_Sym *symbol_of(const struct job *job, const char *name);
-/* A symbol that refers to another file now is this address; in the image of one rank. */
-void set_address(Elf64_Sym *symbol, void *address);
-void write_address(const struct job *job, const struct host_rank *host, const Elf64_Sym *symbol,
-                   void *address);
 
 /* clone.c: images that are copies of one that the loader has loaded */
 /* Load it, if the executable can be cloned; if not, job->picture stays NULL. */
 void make_picture(struct job *job);
 /* @return its base; 0: there is no memory */
 uintptr_t make_clone(const struct job *job, int rank);
-void set_in_clone(const struct job *job, uintptr_t base, const Elf64_Sym *symbol, void *address);
+/* A symbol that refers to another file is this address in the copy of one rank, clone or not. */
+void write_address(const struct job *job, const struct host_rank *host, const Elf64_Sym *symbol,
+                   void *address);
 
 /* place.c: safe in signal handlers */
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
@@ -247,9 +241,9 @@ void note_calls_left(struct rank *r); /* it ends within a call */
 void collect_calls(const struct job *job, struct mpi_report *report);
 /* check.c: where in the executable an address of this rank's copy is; 0: it is none */
 uintptr_t place_of(const struct rank *rank, void *caller);
-/* A call of the program has made what this handle points to. caller: its return address */
-void note_object(const char *what, const char *call, void *handle, void *caller);
 void note_keyval(int keyval, const char *call, void *caller);
+/* handles.c: a call of the program has made what this handle points to. caller: its return address */
+void note_object(const char *what, const char *call, void *handle, void *caller);
 
 /* variables.c */
 void find_variables(struct job *job);
@@ -276,13 +270,29 @@ void give_streams(const struct job *job, struct host_rank *host);
 /* std::cin reads this from now on. */
 void set_stream_input(const struct host_rank *host, FILE *input);
 
-/* libc.c: a function of the C library that one here stands before */
+/* here.c: a function of the C library that one here stands before */
 void *next_of(const char *name);
+/* Those that are called by name. Signal handlers may call all but host_fileno(), since next_of() takes a lock. */
+int host_close(int fd);
+ssize_t host_read(int fd, void *buf, size_t n);
+ssize_t host_write(int fd, const void *buf, size_t n);
+int host_execvpe(const char *path, char *const *words, char *const *environment);
+int host_fileno(FILE *f);
+void host_abort(void) __attribute__((noreturn));
+/* The rank that this thread runs; NULL: none. */
+struct rank *rank_here(void);
 struct host_rank *host_here(void);
 /* The same; NULL also in a child that the rank has made by fork(): a process of its own. */
 struct host_rank *host_of_process(void);
+
+/* leave.c: end this rank with an exit code, after its exit handlers; or because the run has ended */
+void leave_rank(int code, int rc) __attribute__((noreturn));
+/* The functions that were registered are forgotten, or called: the last comes first, and it may register more. */
+void end_calls(struct exit_call **calls, bool called);
 /* What atexit() and at_quick_exit() have registered. */
 void forget_calls(struct host_rank *h);
+/* A rank of an explored run has failed, and has said why on stderr, or ends with an exit code. */
+void fail_explored(const struct rank *r);
 
 /* stream.c */
 FILE *input_of(const struct job *job, const struct host_rank *h);

@@ -3,7 +3,7 @@
  * A copy of the executable for each rank, so that each has globals of its own. A copy is a clone
  * (clone.c), or the loader makes it of a file in memory under a name of its own, without the mark of
  * an executable (DF_1_PIE), which dlopen() would refuse. Its entry point leads to
- * __libc_start_main(), which is ours (libc.c): so main() is found in a stripped executable, too.
+ * __libc_start_main(), which is ours (start.c): so main() is found in a stripped executable, too.
  */
 #include "host.h"
 
@@ -29,17 +29,6 @@ enum { TLS_MODULE = R_AARCH64_TLS_DTPMOD, TLS_FUNCTION = R_AARCH64_TLSDESC };
 enum { COPY = -1, MACHINE = EM_NONE };
 enum { TLS_MODULE = -1, TLS_FUNCTION = -1 };
 #endif
-
-const Elf64_Shdr *section(const char *file, Elf64_Word type, const Elf64_Shdr *after)
-{
-    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
-    const Elf64_Shdr *s = (const Elf64_Shdr *)(file + e->e_shoff);
-
-    for (int i = 0; i < e->e_shnum; i++)
-        if (s[i].sh_type == type && (after == NULL || &s[i] > after))
-            return &s[i];
-    return NULL;
-}
 
 static uintptr_t *taken_from_loader(struct job *job, Elf64_Sxword tag)
 {
@@ -78,16 +67,6 @@ static void prepare_dynamic(struct job *job)
             d->d_un.d_val &= ~(Elf64_Xword)DF_1_PIE;
         }
     }
-}
-
-size_t span_of(const Elf64_Phdr *segments, int n)
-{
-    size_t end = 0;
-
-    for (int i = 0; i < n; i++)
-        if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr + segments[i].p_memsz > end)
-            end = segments[i].p_vaddr + segments[i].p_memsz;
-    return end;
 }
 
 /* Symbols that the loader would share among copies: statics of C++ templates and inline functions. */
@@ -201,7 +180,7 @@ static const char *unsuitable(const struct job *job)
     return NULL;
 }
 
-int read_image(struct job *job, char *why, size_t size)
+int read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size)
 {
     /* without O_NONBLOCK, a FIFO is not open until somebody writes into it */
     const int fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -214,12 +193,12 @@ int read_image(struct job *job, char *why, size_t size)
                  fd < 0 ? strerror(errno)
                         : "it is not a file: name an executable that logp-cc has made");
         if (fd >= 0)
-            close(fd);
+            host_close(fd);
         return -1;
     }
     job->file_bytes = (size_t)st.st_size;
     job->file = mmap(NULL, job->file_bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    close(fd);
+    host_close(fd);
     if (job->file == MAP_FAILED) {
         snprintf(why, size, "there is no memory for it");
         return -1;
@@ -247,103 +226,10 @@ int read_image(struct job *job, char *why, size_t size)
     own_unique_symbols(job->file);
     find_variables(job);
     find_streams(job);
-    if (job->times_calls || job->checks)
-        bind_functions(job);
+    prepare(job);
     if (!job->names_threads && !has_own_libraries(job)) /* a debugger reads what the loader has */
         make_picture(job);
     return 0;
-}
-
-Elf64_Sym *dynamic_symbols(const struct job *job, size_t *n)
-{
-    const Elf64_Shdr *s = section(job->file, SHT_DYNSYM, NULL);
-
-    *n = s != NULL ? s->sh_size / sizeof(Elf64_Sym) : 0;
-    return s != NULL ? (Elf64_Sym *)(job->file + s->sh_offset) : NULL;
-}
-
-const char *symbol_name(const struct job *job, const Elf64_Sym *symbol)
-{
-    const Elf64_Shdr *s = section(job->file, SHT_DYNSYM, NULL);
-    const Elf64_Shdr *all =
-        (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
-
-    return job->file + all[s->sh_link].sh_offset + symbol->st_name;
-}
-
-const Elf64_Sym *symbol_of(const struct job *job, const char *name)
-{
-    size_t n;
-    const Elf64_Sym *symbols = dynamic_symbols(job, &n);
-
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(symbol_name(job, &symbols[i]), name) == 0)
-            return &symbols[i];
-    return NULL;
-}
-
-/* The loader then looks for no other definition, also where it binds late. */
-void set_address(Elf64_Sym *symbol, void *address)
-{
-    symbol->st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT);
-    symbol->st_other = STV_HIDDEN;
-    symbol->st_shndx = SHN_ABS;
-    symbol->st_value = (uintptr_t)address;
-}
-
-void write_address(const struct job *job, const struct host_rank *host, const Elf64_Sym *symbol,
-                   void *address)
-{
-    Elf64_Sym own = *symbol;
-
-    if (job->picture != NULL) {
-        set_in_clone(job, host->base, symbol, address);
-        return;
-    }
-    set_address(&own, address);
-    if (pwrite(host->image_file, &own, sizeof(own), (const char *)symbol - job->file) < 0)
-        return; /* a file in memory: it then stays the C library's */
-}
-
-const char *function_at(const struct job *job, uintptr_t address, uintptr_t *offset)
-{
-    const Elf64_Shdr *s = NULL, *all;
-    const char *name = NULL;
-
-    if (job->file == NULL)
-        return NULL;
-    s = section(job->file, SHT_SYMTAB, NULL);
-    s = s != NULL ? s : section(job->file, SHT_DYNSYM, NULL);
-    all = (const Elf64_Shdr *)(job->file + ((const Elf64_Ehdr *)job->file)->e_shoff);
-    for (size_t i = 0; s != NULL && i < s->sh_size / sizeof(Elf64_Sym); i++) {
-        const Elf64_Sym *symbol = (const Elf64_Sym *)(job->file + s->sh_offset) + i;
-
-        if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-            address - symbol->st_value < symbol->st_size) {
-            name = job->file + all[s->sh_link].sh_offset + symbol->st_name;
-            *offset = address - symbol->st_value;
-        }
-    }
-    return name;
-}
-
-int make_file(const struct job *job, const char *name)
-{
-    const int file = memfd_create(name, 0);
-    size_t written = 0;
-
-    while (file >= 0 && written < job->file_bytes) {
-        const ssize_t n = write(file, job->file + written, job->file_bytes - written);
-
-        if (n <= 0)
-            break;
-        written += (size_t)n;
-    }
-    if (written == job->file_bytes)
-        return file;
-    if (file >= 0)
-        close(file);
-    return -1;
 }
 
 /* It stays open: a path used again is this object. */
@@ -427,13 +313,6 @@ void end_image(const struct job *job, struct host_rank *host)
         ((destructor **)(host->base + f->array))[i]();
     if (f->one != 0)
         ((destructor *)(host->base + f->one))();
-}
-
-uintptr_t address_in_file(const struct rank *rank, uintptr_t address)
-{
-    const uintptr_t offset = address - rank->host->base;
-
-    return offset < the_job->image_bytes ? offset : 0;
 }
 
 void unload_image(struct host_rank *host)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the C library has once for a process, and a rank has for itself: the program's start and
- * end, strtok(), and sleeping. These functions, and those of random.c, stream.c and getopt.c, come
+ * What the C library has once for a process, and a rank has for itself: the program's end (its start:
+ * start.c), strtok(), and sleeping. These functions, and those of random.c, stream.c and getopt.c, come
  * before the C library's in the order of search. Outside of a rank they pass on to it.
  */
 #include "host.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -15,73 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-void *next_of(const char *name)
-{
-    void *f = dlsym(RTLD_NEXT, name);
-
-    if (f == NULL)
-        syscall(SYS_exit_group, 127);
-    return f;
-}
-
-struct rank *rank_here(void)
-{
-    struct job *job = the_job;
-    struct logp_vp *vp = job != NULL ? logp_vp_current() : NULL;
-    const int rank = vp != NULL ? logp_vp_rank(vp) : -1;
-
-    /* relaxed: the rank's own thread writes it */
-    return rank >= 0 && rank < job->n_ranks &&
-                   atomic_load_explicit(&job->hosts[rank].running, memory_order_relaxed)
-               ? &job->ranks[rank]
-               : NULL;
-}
-
-struct host_rank *host_here(void)
-{
-    struct rank *r = rank_here();
-
-    return r != NULL ? r->host : NULL;
-}
-
 /* ---- start and end ---- */
-
-/* What was registered is forgotten, or called: the last comes first, and it may register more. */
-static void end_calls(struct exit_call **calls, bool called)
-{
-    while (*calls != NULL) {
-        struct exit_call *call = *calls;
-
-        *calls = call->next;
-        if (called)
-            call->function(call->arg);
-        free(call);
-    }
-}
-
-void leave_rank(int code, int rc)
-{
-    struct host_rank *h = host_here();
-
-    if (h == NULL)
-        abort();
-    h->code = code;
-    h->rc = rc;
-    if (rc != 0 || code != 0)
-        h->place = place_here();
-    if (rc == 0) /* a handler may call exit() */
-        end_calls(&h->exit_calls, true);
-    if (rc == 0)
-        end_image(the_job, h);
-    longjmp(h->end, 1);
-}
-
-struct host_rank *host_of_process(void)
-{
-    struct host_rank *h = host_here();
-
-    return h != NULL && getpid() == the_job->pid ? h : NULL;
-}
 
 /* A child of fork() is none: it ends as a process. */
 static bool is_rank(void)
@@ -95,12 +28,6 @@ EXPORT void exit(int code)
         leave_rank(code, 0);
     ((void (*)(int))next_of("exit"))(code);
     __builtin_unreachable();
-}
-
-void forget_calls(struct host_rank *h)
-{
-    end_calls(&h->exit_calls, false);
-    end_calls(&h->quick_calls, false);
 }
 
 EXPORT void _exit(int code)
@@ -144,60 +71,6 @@ EXPORT void pthread_exit(void *value)
 EXPORT _Noreturn void thrd_exit(int value)
 {
     pthread_exit((void *)(intptr_t)value);
-}
-
-/* What the process was started with, if no command runs it as ranks. */
-int run_alone(main_function *main, int argc, char **argv);
-
-static main_function *own_main;
-
-static int main_alone(int argc, char **argv, char **env)
-{
-    (void)env;
-    return run_alone(own_main, argc, argv);
-}
-
-typedef int start_function(main_function *main, int argc, char **argv, void (*init)(void),
-                           void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
-
-EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
-                             void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
-
-/* Programs move and change their arguments. @return NULL: no memory */
-static char **copy_arguments(int n, char **argv)
-{
-    size_t bytes = (size_t)(n + 1) * sizeof(char *);
-    char **copy, *text;
-
-    for (int i = 0; i < n; i++)
-        bytes += strlen(argv[i]) + 1;
-    copy = malloc(bytes);
-    text = (char *)(copy + n + 1);
-    for (int i = 0; copy != NULL && i <= n; i++) {
-        copy[i] = i < n ? text : NULL;
-        text = i < n ? stpcpy(text, argv[i]) + 1 : text;
-    }
-    return copy;
-}
-
-EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
-                             void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
-{
-    struct host_rank *h = host_here();
-
-    if (h != NULL) {
-        h->argv = copy_arguments(the_job->argc, the_job->argv);
-        if (h->argv == NULL)
-            leave_rank(1, -ENOMEM);
-        resume_computing();
-        exit(main(the_job->argc, h->argv, environ));
-    }
-    if (getenv("LOGP_MPIRUN") == NULL) {
-        own_main = main;
-        main = main_alone;
-    }
-    return ((start_function *)next_of("__libc_start_main"))(main, argc, argv, init, fini, rtld_fini,
-                                                            stack_end);
 }
 
 static int add_call(struct exit_call **calls, void (*function)(void *), void *arg)
@@ -256,8 +129,7 @@ EXPORT void abort(void)
                 name_here(place));
         abort_run(128 + SIGABRT);
     }
-    ((void (*)(void))next_of("abort"))();
-    __builtin_unreachable();
+    host_abort();
 }
 
 EXPORT void __assert_fail(const char *what, const char *file, unsigned line, const char *function);

@@ -50,14 +50,14 @@ static pid_t start_addr2line(const char *const *words, int out)
     const pid_t child = vfork();
 
     if (child == 0) {
-        dup2(none, STDIN_FILENO);
-        dup2(out, STDOUT_FILENO);
-        dup2(none, STDERR_FILENO);
-        execvpe(words[0], (char *const *)words, environment);
+        syscall(SYS_dup3, none, STDIN_FILENO, 0);
+        syscall(SYS_dup3, out, STDOUT_FILENO, 0);
+        syscall(SYS_dup3, none, STDERR_FILENO, 0);
+        host_execvpe(words[0], (char *const *)words, environment);
         syscall(SYS_exit_group, 127);
     }
-    close(none);
-    close(out);
+    host_close(none);
+    host_close(out);
     return child;
 }
 
@@ -79,7 +79,7 @@ static void ask(const char *path, const uintptr_t *places, int n, char *answer, 
         return;
     child = start_addr2line(words, ends[1]);
     while (child > 0 && length + 1 < size) {
-        const ssize_t k = read(ends[0], answer + length, size - 1 - length);
+        const ssize_t k = host_read(ends[0], answer + length, size - 1 - length);
 
         if (k > 0)
             length += (size_t)k;
@@ -87,7 +87,7 @@ static void ask(const char *path, const uintptr_t *places, int n, char *answer, 
             break;
     }
     answer[length] = '\0';
-    close(ends[0]);
+    host_close(ends[0]);
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
 }

@@ -6,17 +6,6 @@
 #include <limits.h>
 #include <string.h>
 
-void set_status(MPI_Status *status, int source, int tag, size_t bytes)
-{
-    if (status == MPI_STATUS_IGNORE)
-        return;
-    status->MPI_SOURCE = source;
-    status->MPI_TAG = tag;
-    status->MPI_internal[0] = (int)(bytes & 0x7fffffff);
-    status->MPI_internal[1] = (int)(bytes >> 31);
-    status->MPI_internal[2] = 0; /* not cancelled */
-}
-
 static size_t bytes_of(const MPI_Status *status)
 {
     return (size_t)status->MPI_internal[0] | (size_t)(uint32_t)status->MPI_internal[1] << 31;
@@ -158,12 +147,6 @@ int start_send(struct request *r)
 }
 
 /* ---- receives ---- */
-
-int truncated(struct comm *c, const struct logp_status *from, size_t bytes)
-{
-    return failed(c, MPI_ERR_TRUNCATE, "a message of %zu bytes from rank %d with tag %d, for %zu",
-                  from->n_bytes, from->source, from->tag, bytes);
-}
 
 /* The options of a receive of these elements. What does not fit is dropped, and told. */
 static struct logp_recv_options places_of(struct elements *e)

@@ -1,47 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A rank from its first call to its last: start, end, time, and what it can ask of its environment. */
+/* The start and the end of a rank, its time, and what it can ask of its environment. */
 #include "host.h"
 #include "missing.h"
 
-#include <errno.h>
-#include <stdatomic.h>
 #include <string.h>
-
-struct rank *this_rank(void)
-{
-    struct rank *r = rank_here();
-
-    if (r == NULL) {
-        fprintf(stderr, "MPI was called by a thread that is not a rank\n");
-        abort();
-    }
-    return r;
-}
-
-/* The start of a call of MPI, for reports and errors. */
-struct rank *enter_any(const char *call)
-{
-    struct rank *r = this_rank();
-
-    r->call = call;
-    return r;
-}
-
-struct rank *enter(const char *call)
-{
-    struct rank *r = enter_any(call);
-
-    if (r->started != NULL)
-        r->call = r->started;
-    if (!r->initialized || r->finalized) {
-        char place[PLACE_TEXT];
-
-        fprintf(stderr, "rank %d: %s: called %s%s\n", logp_vp_rank(r->vp), call,
-                r->finalized ? "after MPI_Finalize" : "before MPI_Init", name_here(place));
-        abort_run(1);
-    }
-    return r;
-}
 
 static void set_constant(struct rank *r, struct comm *c, struct logp_vp *vp, const char *name)
 {
@@ -87,53 +49,7 @@ void end_rank(struct rank *r)
     free(r->type_names);
 }
 
-/* ---- errors of the runtime ---- */
-
-int class_of(int rc)
-{
-    if (rc == 0)
-        return MPI_SUCCESS;
-    switch (rc) {
-    case -ENOMEM:
-        return failed(NULL, MPI_ERR_NO_MEM, "no memory for a message");
-    case -ENOBUFS:
-        return failed(NULL, MPI_ERR_NO_MEM,
-                      "the queues are full: their limit is %zu bytes; type a larger one, as "
-                      "--queue-limit 16GiB",
-                      the_job->queue_limit);
-    case -EMSGSIZE:
-        return failed(
-            NULL, MPI_ERR_COUNT,
-            "a message is longer than the limit of the queues, which is %zu bytes (type a "
-            "larger one, as --queue-limit 16GiB), or than its receive (all ranks must give "
-            "the same size)",
-            the_job->queue_limit);
-    case -EOVERFLOW:
-        return failed(NULL, MPI_ERR_OTHER,
-                      "the time of the model passes 2^63 ns: L, o, g or G is too large for it");
-    case -EINVAL:
-        return failed(NULL, MPI_ERR_ARG, "an argument is not valid");
-    case -ENOTSUP:
-        return failed(NULL, MPI_ERR_UNSUPPORTED_OPERATION,
-                      "on the virtual clock it needs all ranks on one core: --cores 0");
-    default:
-        leave_rank(1, rc); /* the run is over */
-    }
-}
-
-void abort_run(int code)
-{
-    struct rank *r = this_rank();
-    int none = -1;
-
-    /* relaxed: it is read when all ranks have ended */
-    atomic_compare_exchange_strong_explicit(&the_job->abort_code, &none, code, memory_order_relaxed,
-                                            memory_order_relaxed);
-    if (the_job->kept != NULL)
-        fail_explored(r);
-    logp_machine_stop(logp_vp_machine(r->vp), -ECANCELED);
-    leave_rank(code, -ECANCELED);
-}
+/* ---- a function that is not there ---- */
 
 int end_for_missing(const char *name)
 {

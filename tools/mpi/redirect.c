@@ -13,14 +13,6 @@
 
 /* ---- the process's own ---- */
 
-/* Not by next_of(), which takes a lock: place.c closes files in a signal handler. */
-static int close_file(int fd)
-{
-    extern int __close(int);
-
-    return __close(fd);
-}
-
 static int close_stream(FILE *f)
 {
     return ((int (*)(FILE *))next_of("fclose"))(f);
@@ -55,7 +47,7 @@ static int meant_by(struct host_rank *h, int fd)
     const struct lines *l = lines_of(h, fd);
 
     if (fd == STDIN_FILENO)
-        return fileno(input_of(the_job, h));
+        return host_fileno(input_of(the_job, h));
     return l == NULL || l->to == 0 ? fd : l->to;
 }
 
@@ -67,7 +59,7 @@ static int redirect_output(struct host_rank *h, int fd, int to)
 
     end_lines(&the_job->ranks[h - the_job->hosts], fd);
     if (before > 0)
-        close_file(before);
+        host_close(before);
     l->to = to;
     errno = EBADF;
     return before < 0 && to < 0 ? -1 : 0;
@@ -95,7 +87,7 @@ static int redirect(struct host_rank *h, int fd, int to)
         return redirect_output(h, fd, to);
     f = to >= 0 ? fdopen(to, "r") : NULL;
     if (f == NULL && to >= 0)
-        close_file(to);
+        host_close(to);
     return redirect_input(h, f);
 }
 
@@ -103,7 +95,7 @@ void end_redirections(struct host_rank *h)
 {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
         if (lines_of(h, fd)->to > 0) {
-            close_file(lines_of(h, fd)->to);
+            host_close(lines_of(h, fd)->to);
             lines_of(h, fd)->to = 0;
         }
     if (h->input != NULL && h->input != the_job->no_input)
@@ -167,7 +159,7 @@ EXPORT int fileno(FILE *f)
                    : f == stderr       ? STDERR_FILENO
                                        : -1;
 
-    return fd >= 0 ? fd : ((int (*)(FILE *))next_of("fileno"))(f);
+    return fd >= 0 ? fd : host_fileno(f);
 }
 
 /* ---- descriptors ---- */
@@ -176,7 +168,7 @@ EXPORT int close(int fd)
 {
     struct host_rank *h = fd >= 0 && fd <= STDERR_FILENO ? host_of_process() : NULL;
 
-    return h == NULL ? close_file(fd) : redirect(h, fd, -1);
+    return h == NULL ? host_close(fd) : redirect(h, fd, -1);
 }
 
 EXPORT int dup(int fd)
@@ -210,8 +202,7 @@ EXPORT int dup2(int from, int to)
 
 EXPORT ssize_t write(int fd, const void *buf, size_t n)
 {
-    extern ssize_t __write(int, const void *, size_t);
     struct host_rank *h = fd == STDOUT_FILENO || fd == STDERR_FILENO ? host_of_process() : NULL;
 
-    return __write(h != NULL ? meant_by(h, fd) : fd, buf, n);
+    return host_write(h != NULL ? meant_by(h, fd) : fd, buf, n);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests: what is under way, and the calls that wait for it or test it. */
-#include "window.h"
+#include "state.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,6 +16,17 @@ struct request *new_request(enum request_kind kind, struct comm *comm)
     *r = (struct request){.kind = kind, .comm = comm};
     comm->references++;
     return r;
+}
+
+static void free_again(struct again *again)
+{
+    if (again == NULL)
+        return;
+    if (again->op != NULL)
+        free(*again->op);
+    for (int i = 0; i < 2; i++)
+        drop_type(again->types[i]);
+    free(again);
 }
 
 /* What a request of a single message does not have. */
@@ -52,6 +63,12 @@ void free_request(struct request *r)
 
 /* ---- one ---- */
 
+int truncated(struct comm *c, const struct logp_status *from, size_t bytes)
+{
+    return failed(c, MPI_ERR_TRUNCATE, "a message of %zu bytes from rank %d with tag %d, for %zu",
+                  from->n_bytes, from->source, from->tag, bytes);
+}
+
 /* The runtime has completed r, a receive or send, with rc. @return MPI_SUCCESS or a class */
 static int completed(struct request *r, int rc, struct logp_status *from)
 {
@@ -77,7 +94,7 @@ static int completed(struct request *r, int rc, struct logp_status *from)
 /* r and its parts are complete: what is left to do. @return MPI_SUCCESS or a class */
 static int finish(struct request *r)
 {
-    struct comm *made = r->made;
+    const bool is_made = r->made != NULL;
 
     if (r->n_summed > 0)
         check_sum(r);
@@ -93,19 +110,9 @@ static int finish(struct request *r)
     r->n_blocks = 0;
     free(r->memory);
     r->memory = NULL;
-    r->made = NULL;
     if (r->general != NULL)
         return r->general->query(r->general->state, &r->status);
-    return made != NULL ? complete_duplicate(r->comm, made, r->made_context) : MPI_SUCCESS;
-}
-
-/* An operation on a window is complete: what it gets has come. All those of a window that is gone
- * have been performed. */
-static int perform_due(const struct request *r)
-{
-    struct win *w = win_of(r->comm->window);
-
-    return w != NULL ? perform_arrived(w, r->peer) : MPI_SUCCESS;
+    return is_made ? r->at_end(r) : MPI_SUCCESS;
 }
 
 int wait_for(struct request *r)
@@ -120,7 +127,7 @@ int wait_for(struct request *r)
     if (r->until_ns > 0)
         rc = class_of(logp_sleep_until(r->comm->owner->vp, r->until_ns));
     if (r->until_ns > 0 && rc == MPI_SUCCESS)
-        rc = perform_due(r);
+        rc = r->at_end(r);
     for (int i = 0; i < r->n_parts; i++) {
         const int part = wait_for(r->parts[i]);
 
@@ -150,7 +157,7 @@ static int test(struct request *r, bool *done)
     for (int i = 0; i < r->n_parts && *done; i++)
         rc = test(r->parts[i], done);
     if (*done && r->until_ns > 0 && rc == MPI_SUCCESS)
-        rc = perform_due(r);
+        rc = r->at_end(r);
     if (*done) {
         const int end = finish(r);
 
@@ -192,29 +199,12 @@ static void put_away(MPI_Request *request)
     *request = MPI_REQUEST_NULL;
 }
 
-static struct request *request_of(MPI_Request request)
-{
-    return request != MPI_REQUEST_NULL ? (struct request *)request : NULL;
-}
-
 static bool is_active(MPI_Request request)
 {
     const struct request *r = request_of(request);
 
     return r != NULL && r->active;
 }
-
-#define REQUESTS(n, requests, frame)                                                               \
-    do {                                                                                           \
-        int class;                                                                                 \
-        CHECK(NULL, (n) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);            \
-        class = check_requests(n, requests, frame);                                                \
-        if (class != MPI_SUCCESS)                                                                  \
-            return class;                                                                          \
-    } while (0)
-#define ENTER_REQUESTS(call, n, requests)                                                          \
-    enter(call);                                                                                   \
-    REQUESTS(n, requests, FRAME)
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
@@ -443,61 +433,6 @@ int MPI_Testsome(int n, MPI_Request requests[], int *n_done, int *indices, MPI_S
 }
 
 /* ---- the rest ---- */
-
-/* Its part is the collective as it is started without persistence. */
-static int start_again(struct request *r)
-{
-    MPI_Request part;
-    int rc;
-
-    if (r->parts == NULL)
-        r->parts = malloc(sizeof(struct request *));
-    CHECK(r->comm, r->parts != NULL, MPI_ERR_NO_MEM, "no memory");
-    for (; r->n_parts > 0; r->n_parts--)
-        free_request(r->parts[0]);
-    r->comm->owner->started = r->call; /* NULL: nothing is checked */
-    rc = r->again->start(r->again, &part);
-    r->comm->owner->started = NULL;
-    if (rc == MPI_SUCCESS) {
-        struct request *started = (struct request *)part;
-
-        r->parts[r->n_parts++] = started;
-        forget_request(started); /* its program has no handle to it */
-        started->caller = r->caller;
-        started->place = r->place;
-        r->active = true;
-    }
-    return rc;
-}
-
-#define CHECK_STARTABLE(r)                                                                         \
-    CHECK(NULL, (r) != NULL && (r)->persistent && !(r)->active, MPI_ERR_REQUEST,                   \
-          "the request is not a persistent one that can be started")
-
-static int start(struct request *r)
-{
-    return r->again != NULL ? start_again(r) : start_message(r);
-}
-
-int MPI_Start(MPI_Request *request)
-{
-    ENTER_REQUESTS("MPI_Start", 1, request);
-    CHECK_STARTABLE(request_of(*request));
-    return start(request_of(*request));
-}
-
-int MPI_Startall(int n, MPI_Request requests[])
-{
-    int rc = MPI_SUCCESS;
-
-    enter("MPI_Startall");
-    REQUESTS(n, requests, FRAME);
-    for (int i = 0; i < n; i++)
-        CHECK_STARTABLE(request_of(requests[i]));
-    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
-        rc = start(request_of(requests[i]));
-    return rc;
-}
 
 /* The program knows, or may know from another message, that r is complete: its buffers are not compared. */
 static void forget_uses(struct rank *rank, struct request *r)

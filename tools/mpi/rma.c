@@ -436,6 +436,15 @@ static int check_operation(struct win *w, struct operation_at *a, struct reducti
     return rc;
 }
 
+/* An operation on a window is complete: what it gets has come. All those of a window that is gone
+ * have been performed. */
+static int perform_due(struct request *r)
+{
+    struct win *w = win_of(r->comm->window);
+
+    return w != NULL ? perform_arrived(w, r->peer) : MPI_SUCCESS;
+}
+
 static int request_for(struct win *w, const struct operation_at *a, MPI_Request *request)
 {
     struct request *r;
@@ -448,6 +457,7 @@ static int request_for(struct win *w, const struct operation_at *a, MPI_Request 
     set_status(&r->status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
     r->peer = a->rank;
     if (a->has_out && a->rank != MPI_PROC_NULL) { /* a buffer that is read is free at once */
+        r->at_end = perform_due;
         r->until_ns = w->done_ns[a->rank];
         if (w->targets[a->rank] == NULL && r->until_ns == 0)
             r->until_ns = 1; /* its wait flushes the target */

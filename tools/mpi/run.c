@@ -15,8 +15,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-struct job *the_job;
-
 /* ---- crashes ---- */
 
 static struct sigaction before; /* of SIGSEGV: the runtime names a stack that is exceeded */
@@ -352,7 +350,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     struct rlimit files;
     int rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
 
-    if (rc == 0 && read_image(&job, why, sizeof(why)) != 0) {
+    if (rc == 0 && read_image(&job, bind_functions, why, sizeof(why)) != 0) {
         fprintf(stderr, "logp: %s: %s\n", program->path, why);
         return 2;
     }

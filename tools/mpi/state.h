@@ -33,7 +33,7 @@ typedef float _Complex complex32 __attribute__((mode(TC)));
 
 struct win; /* window.h */
 
-/* ---- what handles point to: check.c ---- */
+/* ---- what handles point to: handles.c ---- */
 
 /* A communicator, datatype, group, info, operation or window begins with this. When it is freed its
  * memory stays for a while, so that its handle is known to be gone. */
@@ -201,17 +201,16 @@ struct comm {
 /* The communicator of a handle; NULL: it is none. */
 struct comm *comm_of(MPI_Comm handle);
 void drop_comm(struct comm *comm);
-MPI_Comm comm_handle(struct comm *comm);
 /* Set *comm to the ranks of vp. n_first > 0: it is between its first n_first ranks and the others */
 void set_comm(struct comm *comm, struct logp_vp *vp, int n_first);
 int n_first_of(const struct comm *comm); /* that n_first */
 struct comm *new_comm(struct logp_vp *vp, int n_first, const struct comm *like);
+/* Its id in a group of the runtime. Those that have a first member in common have different contexts, also later on. */
+uint64_t id_of(const struct logp_vp *vp, uint32_t context);
 /* The runtime has made a group, with rc; vp is NULL: this rank is in none. @return a class */
 int give_comm(const struct comm *like, int rc, struct logp_vp *vp, int n_first, MPI_Comm *out);
 /* The ranks of one group, or of the other. NULL: no memory */
 struct group *ranks_of(const struct comm *comm, bool peers);
-/* The members have agreed on the context of a duplicate. @return MPI_SUCCESS or a class */
-int complete_duplicate(const struct comm *like, struct comm *made, uint32_t context);
 /* inter.c: as MPI_Comm_split(), between two groups; color may be LOGP_NO_COLOUR */
 int split_inter(struct comm *comm, int color, int key, MPI_Comm *out);
 /* The group of a handle; NULL: it is none. */
@@ -315,8 +314,6 @@ struct again {
     MPI_Op *op;            /* in that struct; NULL: none */
 };
 
-void free_again(struct again *again);
-
 /* A request that the program completes. */
 struct general {
     MPI_Grequest_query_function *query;
@@ -352,11 +349,13 @@ struct request {
     void *result;
     struct comm *made; /* of MPI_Comm_idup(): it gets its context when this is complete */
     uint32_t made_context;
-    int64_t until_ns;        /* of an operation on a window: when it is complete */
-    struct again *again;     /* a persistent collective: what is started; NULL: none */
-    struct general *general; /* the program completes it; NULL: not of this kind */
+    int64_t until_ns; /* of an operation on a window: when it is complete */
+    int (*at_end)(
+        struct request *request); /* of these two: what is left to do then. @return as wait_for() */
+    struct again *again;          /* a persistent collective: what is started; NULL: none */
+    struct general *general;      /* the program completes it; NULL: not of this kind */
     MPI_Status status;
-    /* check.c: the list of those that the program has; link is NULL: it is not in it */
+    /* handles.c: the list of those that the program has; link is NULL: it is not in it */
     struct request *next, **link;
     const char *call; /* that has made it */
     void *caller;     /* of that call; NULL: see place */
@@ -368,19 +367,34 @@ struct request {
     uintptr_t on_stack; /* the lowest of its buffers that are local variables; 0: none is */
 };
 
+static inline struct request *request_of(MPI_Request request)
+{
+    return request != MPI_REQUEST_NULL ? (struct request *)request : NULL;
+}
 struct request *new_request(enum request_kind kind, struct comm *comm);
 void free_request(struct request *request);
 /* An inactive request that starts `again`, which it owns; NULL: there was no memory. @return MPI_SUCCESS
  * or a class */
 int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Request *request);
 
-/* check.c: give the program a handle. caller: the return address of the call; NULL: see CALLED() */
+/* handles.c: give the program a handle. caller: the return address of the call; NULL: see CALLED() */
 void give_request(struct request *request, void *caller, MPI_Request *handle);
 void forget_request(struct request *request);
 void bury_request(struct rank *owner, struct request *request); /* in place of free() */
 struct request *reuse_request(struct rank *owner);              /* one of them; NULL: none yet */
-/* All are null or can be used. frame: of the call. @return MPI_SUCCESS or a class */
+/* check.c: all are null or can be used. frame: of the call. @return MPI_SUCCESS or a class */
 int check_requests(int n, const MPI_Request requests[], uintptr_t frame);
+#define REQUESTS(n, requests, frame)                                                               \
+    do {                                                                                           \
+        int class;                                                                                 \
+        CHECK(NULL, (n) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);            \
+        class = check_requests(n, requests, frame);                                                \
+        if (class != MPI_SUCCESS)                                                                  \
+            return class;                                                                          \
+    } while (0)
+#define ENTER_REQUESTS(call, n, requests)                                                          \
+    enter(call);                                                                                   \
+    REQUESTS(n, requests, FRAME)
 /* In a function that the program calls: its caller's local variables are not below this address, where the
  * return address and the caller's frame pointer end. */
 #define FRAME ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *))
@@ -419,7 +433,18 @@ bool share_bytes(const void *a, const struct type *a_type, size_t n, const void 
 int wait_for(struct request *request);
 /* Fill *status, if it is wanted, from a request that is complete. */
 void give_status(const struct request *request, MPI_Status *status);
-void set_status(MPI_Status *status, int source, int tag, size_t bytes);
+/* A message has come that is longer than the buffer of `bytes` bytes. @return MPI_ERR_TRUNCATE */
+int truncated(struct comm *comm, const struct logp_status *from, size_t bytes);
+static inline void set_status(MPI_Status *status, int source, int tag, size_t bytes)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    status->MPI_internal[0] = (int)(bytes & 0x7fffffff);
+    status->MPI_internal[1] = (int)(bytes >> 31);
+    status->MPI_internal[2] = 0; /* not cancelled */
+}
 
 /* signature.c: what travels beside a message of n elements; 0: nothing. caller: of the send */
 uint64_t signature_of(const struct comm *comm, struct type *type, size_t n, void *caller);
@@ -440,12 +465,13 @@ void check_order(struct comm *comm, bool starts);
 int start_send(struct request *request);
 int start_recv(struct request *request);
 int start_message(struct request *request); /* that the program has a handle to, or will have */
-/* A message has come that is longer than the buffer of `bytes` bytes. @return MPI_ERR_TRUNCATE */
-int truncated(struct comm *comm, const struct logp_status *from, size_t bytes);
 
-/* ---- ranks: rank.c ---- */
+/* ---- ranks: current.c, rank.c ---- */
 
-enum { N_GONE = 64, N_USES = 16 }; /* requests and buffers that are remembered: check.c */
+enum {
+    N_GONE = 64,
+    N_USES = 16
+}; /* requests and buffers that are remembered: handles.c, check.c */
 
 /* The name that a rank has given to a constant, which all ranks share. */
 struct type_name {
@@ -544,6 +570,12 @@ static inline struct comm *comm_in(struct rank *r, MPI_Comm handle)
     return handle == MPI_COMM_WORLD  ? &r->world
            : handle == MPI_COMM_SELF ? &r->self
                                      : object_of(handle);
+}
+static inline MPI_Comm comm_handle(struct comm *comm)
+{
+    const struct rank *r = comm->owner;
+
+    return comm == &r->world ? MPI_COMM_WORLD : comm == &r->self ? MPI_COMM_SELF : (MPI_Comm)comm;
 }
 /* A function under another name, as those of MPI 1. */
 #define SAME(name, as, ...) int MPI_##name(__VA_ARGS__) __attribute__((alias("MPI_" #as)))

@@ -21,7 +21,7 @@ static pthread_mutex_t output = PTHREAD_MUTEX_INITIALIZER;
 void write_all(int fd, const char *text, size_t n)
 {
     while (n > 0) {
-        const ssize_t written = write(fd, text, n);
+        const ssize_t written = host_write(fd, text, n);
 
         if (written < 0 && errno == EINTR)
             continue;
@@ -241,10 +241,8 @@ static FILE *input_here(void)
 
 EXPORT ssize_t read(int fd, void *buf, size_t n)
 {
-    extern ssize_t __read(int, void *, size_t);
-
-    return __read(fd == STDIN_FILENO && host_of_process() != NULL ? fileno(input_here()) : fd, buf,
-                  n);
+    return host_read(
+        fd == STDIN_FILENO && host_of_process() != NULL ? host_fileno(input_here()) : fd, buf, n);
 }
 
 #undef getchar

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The rank that calls MPI: each call begins here, and a run that cannot go on ends here. */
+#include "host.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+struct rank *this_rank(void)
+{
+    struct rank *r = rank_here();
+
+    if (r == NULL) {
+        fprintf(stderr, "MPI was called by a thread that is not a rank\n");
+        host_abort();
+    }
+    return r;
+}
+
+/* The start of a call of MPI, for reports and errors. */
+struct rank *enter_any(const char *call)
+{
+    struct rank *r = this_rank();
+
+    r->call = call;
+    return r;
+}
+
+struct rank *enter(const char *call)
+{
+    struct rank *r = enter_any(call);
+
+    if (r->started != NULL)
+        r->call = r->started;
+    if (!r->initialized || r->finalized) {
+        char place[PLACE_TEXT];
+
+        fprintf(stderr, "rank %d: %s: called %s%s\n", logp_vp_rank(r->vp), call,
+                r->finalized ? "after MPI_Finalize" : "before MPI_Init", name_here(place));
+        abort_run(1);
+    }
+    return r;
+}
+
+void abort_run(int code)
+{
+    struct rank *r = this_rank();
+    int none = -1;
+
+    /* relaxed: it is read when all ranks have ended */
+    atomic_compare_exchange_strong_explicit(&the_job->abort_code, &none, code, memory_order_relaxed,
+                                            memory_order_relaxed);
+    if (the_job->kept != NULL)
+        fail_explored(r);
+    logp_machine_stop(logp_vp_machine(r->vp), -ECANCELED);
+    leave_rank(code, -ECANCELED);
+}

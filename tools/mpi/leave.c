@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* How a rank leaves its program, whatever function it is in. */
+#include "host.h"
+
+#include <limits.h>
+
+void end_calls(struct exit_call **calls, bool called)
+{
+    while (*calls != NULL) {
+        struct exit_call *call = *calls;
+
+        *calls = call->next;
+        if (called)
+            call->function(call->arg);
+        free(call);
+    }
+}
+
+void forget_calls(struct host_rank *h)
+{
+    end_calls(&h->exit_calls, false);
+    end_calls(&h->quick_calls, false);
+}
+
+void leave_rank(int code, int rc)
+{
+    struct host_rank *h = host_here();
+
+    if (h == NULL)
+        host_abort();
+    h->code = code;
+    h->rc = rc;
+    if (rc != 0 || code != 0)
+        h->place = place_here();
+    if (rc == 0) /* a handler may call exit() */
+        end_calls(&h->exit_calls, true);
+    if (rc == 0)
+        end_image(the_job, h);
+    longjmp(h->end, 1);
+}
+
+void fail_explored(const struct rank *r)
+{
+    struct host_rank *h = r->host;
+    char words[256];
+
+    if (h->place == 0)
+        h->place = place_here();
+    if (h->rc == 0 && h->code == 0)
+        snprintf(words, sizeof(words), "%s", h->found);
+    else if (*h->said != '\0')
+        snprintf(words, sizeof(words), "%s", h->said);
+    else
+        snprintf(words, sizeof(words), "rank %d ended with exit code %d", logp_vp_rank(r->vp),
+                 h->code);
+    logp_check_fails(r->vp, words, "",
+                     -(int)(h->place & INT_MAX)); /* other places: other failures */
+}
