@@ -7,8 +7,7 @@
  * a program may poll with them.
  * Source: GCC's and LLVM's interface of ThreadSanitizer
  */
-#include "host.h"
-#include "window.h"
+#include "check.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Attributes of communicators, datatypes and windows: a list for each rank, whose entries name their
  * object by its handle. The callbacks differ only in the type of that handle, which is a pointer.
  */
-#include "state.h"
+#include "host.h"
 
 #include <limits.h>
 #include <string.h>
@@ -49,14 +49,6 @@ int free_keyval(enum object_kind kind, int *keyval)
         bury_object(k->object, sizeof(*k->object));
     k->object = NULL;
     return MPI_SUCCESS;
-}
-
-void set_keyval_object(int keyval, struct object *object)
-{
-    struct keyval *k = keyval_of(keyval);
-
-    if (k != NULL)
-        k->object = object;
 }
 
 /* keyval < 0: any */
@@ -232,4 +224,16 @@ int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
     if (*flag)
         memcpy(value, &found, sizeof(void *));
     return MPI_SUCCESS;
+}
+
+void note_keyval(int keyval, const char *call, void *caller)
+{
+    struct object *o = calloc(1, sizeof(*o));
+    struct keyval *k = keyval_of(keyval);
+
+    if (o == NULL)
+        return;
+    note_object("attribute key", call, o, caller);
+    if (k != NULL)
+        k->object = o;
 }

@@ -3,8 +3,7 @@
  * --check: handles that are used after they are gone, those that are left at MPI_Finalize, and
  * buffers that two messages use. What handles point to: handles.c.
  */
-#include "host.h"
-#include "window.h"
+#include "check.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -35,7 +34,7 @@ void name_finding(const char *text, ...)
 
 int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
 {
-    for (int i = 0; i < n && the_job->checks; i++) {
+    for (int i = 0; i < n; i++) {
         const struct request *r = (const struct request *)requests[i];
 
         if (requests[i] == MPI_REQUEST_NULL)
@@ -51,38 +50,7 @@ int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
     return MPI_SUCCESS;
 }
 
-/* ---- other handles ---- */
-
-void note_keyval(int keyval, const char *call, void *caller)
-{
-    struct object *o = calloc(1, sizeof(*o));
-
-    if (o == NULL)
-        return;
-    note_object("attribute key", call, o, caller);
-    set_keyval_object(keyval, o);
-}
-
-uintptr_t place_of(const struct rank *rank, void *caller)
-{
-    /* the call, not what is behind it */
-    return caller != NULL ? address_in_file(rank, (uintptr_t)caller - 1) : 0;
-}
-
 /* ---- buffers ---- */
-
-bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
-                 const struct type *b_type, size_t m)
-{
-    const size_t a_bytes = n * a_type->size, b_bytes = m * b_type->size;
-    const uintptr_t a_at = (uintptr_t)a + (uintptr_t)a_type->true_lb,
-                    b_at = (uintptr_t)b + (uintptr_t)b_type->true_lb;
-
-    if (a_bytes == 0 || b_bytes == 0)
-        return false;
-    return a_at == b_at || (in_a_row(a_type, n) && in_a_row(b_type, m) && a_at < b_at + b_bytes &&
-                            b_at < a_at + a_bytes);
-}
 
 /* Benchmarks do this on purpose, and it works where nobody looks at the data: it is said once, and the
  * run goes on. by: NULL: the other half of the call */
@@ -115,7 +83,7 @@ static void name_use(const struct request *by)
 void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
                  const struct type *received_type, int n_received)
 {
-    if (the_job->checks && n_sent >= 0 && n_received >= 0 &&
+    if (n_sent >= 0 && n_received >= 0 &&
         share_bytes(sent, sent_type, (size_t)n_sent, received, received_type, (size_t)n_received))
         name_use(NULL);
 }
@@ -189,7 +157,7 @@ void check_blocking(struct rank *rank, const void *buf, const struct type *type,
 
     if (by == NULL && writes)
         by = user_of(&rank->sends, s.from, s.to, NULL);
-    if (by != NULL && the_job->checks)
+    if (by != NULL)
         name_use(by);
 }
 
@@ -306,7 +274,7 @@ void check_buffer(struct request *r)
     const struct part s = part_of(r->buf, r->type, r->count);
 
     r->on_stack = 0;
-    if (r->kind == REQUEST_SEND && r->comm->owner->windows != NULL)
+    if (the_job->checks && r->kind == REQUEST_SEND && r->comm->owner->windows != NULL)
         check_windows(r->comm->owner, NULL, r->buf, r->type, r->count, false, r->caller);
     if (r->kind == REQUEST_SEND && r->peer != MPI_PROC_NULL)
         check_read(r, s);
@@ -319,7 +287,8 @@ void check_buffers(struct request *r, const void *in, const struct type *in_type
 {
     const struct part written = part_of(out, out_type, m);
 
-    if (r->kind == REQUEST_COLLECTIVE && in_type != NULL && r->comm->owner->windows != NULL)
+    if (the_job->checks && r->kind == REQUEST_COLLECTIVE && in_type != NULL &&
+        r->comm->owner->windows != NULL)
         check_windows(r->comm->owner, NULL, in, in_type, n, false, r->comm->owner->caller);
     check_read(r, part_of(in, in_type, n));
     if (the_job->checks && written.from < written.to)
@@ -417,8 +386,7 @@ void report_messages(const struct rank *rank)
     bool any;
 
     /* relaxed: only the number counts */
-    if (!the_job->checks ||
-        atomic_load_explicit(&the_job->said.messages, memory_order_relaxed) >= MOST_RANKS)
+    if (atomic_load_explicit(&the_job->said.messages, memory_order_relaxed) >= MOST_RANKS)
         return;
     any = report_message(rank, &rank->world);
     for (const struct object *o = rank->objects; o != NULL && !any; o = o->next)

@@ -60,7 +60,7 @@ static int place(struct request *r, struct buffers *b, const void *in, struct ty
 static int prepare(struct request *r, struct buffers *b, const void *in, struct type *in_type,
                    size_t n, bool in_place, void *out, struct type *out_type, size_t m)
 {
-    check_buffers(r, in, in_place ? NULL : in_type, n, out, out_type, m);
+    TELL(buffers, r, in, in_place ? NULL : in_type, n, out, out_type, m);
     return place(r, b, in, in_type, n, in_place, out, out_type, m);
 }
 
@@ -69,7 +69,7 @@ static int prepare(struct request *r, struct buffers *b, const void *in, struct 
 static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
 {
     ENTER(c, call, comm);
-    check_order(c, request != NULL);
+    TELL(order, c, request != NULL);
     if (request == NULL)
         return class_of(logp_barrier(c->vp));
     BEGIN(r, c);
@@ -103,7 +103,7 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
     if (c->inter)
         return scatter_items(c, &(struct items){.buf = buf, .count = count, .type = type}, buf,
                              count, type, root, request);
-    check_members(c, t, (size_t)count, request != NULL);
+    TELL(members, c, t, (size_t)count, request != NULL);
     rc = synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -112,9 +112,9 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
         return class_of(logp_broadcast(c->vp, (char *)buf + t->true_lb, bytes, root));
     BEGIN(r, c);
     if (c->rank == root)
-        check_buffers(r, buf, t, (size_t)count, NULL, NULL, 0);
+        TELL(buffers, r, buf, t, (size_t)count, NULL, NULL, 0);
     else
-        check_buffers(r, NULL, NULL, 0, buf, t, (size_t)count);
+        TELL(buffers, r, NULL, NULL, 0, buf, t, (size_t)count);
     rc = place(r, &b, NULL, NULL, 0, false, buf, t, (size_t)count);
     if (rc == MPI_SUCCESS && r->packed != NULL && c->rank == root) {
         pack(t, (size_t)count, buf, b.out);
@@ -175,8 +175,8 @@ struct blocks {
     CHECK(c, (size_t)(n) * (in_type)->size == (size_t)(m) * (out_type)->size, MPI_ERR_TRUNCATE,    \
           "%zu bytes are sent to each rank and %zu received", (size_t)(n) * (in_type)->size,       \
           (size_t)(m) * (out_type)->size);                                                         \
-    check_alike(c, in_type, (size_t)(n), "the data sent to itself", out_type, (size_t)(m),         \
-                "the data received")
+    TELL(alike, c, in_type, (size_t)(n), "the data sent to itself", out_type, (size_t)(m),         \
+         "the data received")
 
 /* In place the blocks to send are those to receive, from block number `at` on. */
 static int take_in_place(struct comm *c, struct blocks *given, int at)
@@ -216,8 +216,8 @@ static int gather(const char *call, struct blocks given, int root, MPI_Comm comm
         CHECK_APART(c, !in_place && share_bytes(x.in, in_type, (size_t)x.in_count, x.out, out_type,
                                                 (size_t)x.out_count * (size_t)c->size));
     }
-    check_members(c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count),
-                  request != NULL);
+    TELL(members, c, is_root ? out_type : in_type, (size_t)(is_root ? x.out_count : x.in_count),
+         request != NULL);
     rc = synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -252,8 +252,8 @@ static int scatter(const char *call, struct blocks given, int root, MPI_Comm com
         CHECK_APART(c, share_bytes(x.in, in_type, (size_t)x.in_count * (size_t)c->size, x.out,
                                    out_type, (size_t)x.out_count));
     }
-    check_members(c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count),
-                  request != NULL);
+    TELL(members, c, is_root ? in_type : out_type, (size_t)(is_root ? x.in_count : x.out_count),
+         request != NULL);
     rc = synchronize(c, root, request);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -293,7 +293,7 @@ static int exchange(const char *call, struct blocks given, bool all, MPI_Comm co
     CHECK_OWN(c, in_type, x.in_count, out_type, x.out_count);
     CHECK_APART(c, !in_place && share_bytes(x.in, in_type, (size_t)x.in_count * (all ? n : 1),
                                             x.out, out_type, (size_t)x.out_count * n));
-    check_members(c, in_type, (size_t)x.in_count, request != NULL);
+    TELL(members, c, in_type, (size_t)x.in_count, request != NULL);
     BEGIN(r, c);
     rc = prepare(r, &b, x.in, in_type, (size_t)x.in_count * (all ? n : 1), in_place, x.out,
                  out_type, (size_t)x.out_count * n);
@@ -423,7 +423,7 @@ static int reduce_intra(struct request *r, const struct operands *x, const struc
     const void *in = in_place ? x->out : x->in;
     void *out = x->out;
 
-    check_buffers(r, in, in_place ? NULL : t, n_in, out, t, n_out);
+    TELL(buffers, r, in, in_place ? NULL : t, n_in, out, t, n_out);
     in = n_in > 0 ? (const char *)in + t->lb : NULL;
     out = n_out > 0 || (in_place && n_in > 0) ? (char *)out + t->lb : NULL;
     if (in_place || parts) {
@@ -463,7 +463,7 @@ static int reduce(const char *call, const struct operands *x, MPI_Comm comm, MPI
     BEGIN(r, c);
     r->reduction = reduction;
     if (!c->inter)
-        check_members(c, t, (size_t)x->n, request != NULL);
+        TELL(members, c, t, (size_t)x->n, request != NULL);
     keep_type(t);
     r->type = t;
     r->n = x->n;

@@ -16,8 +16,7 @@
  * those of requests and of other operations.
  * Source: MPI 3.1, 11.7
  */
-#include "host.h"
-#include "window.h"
+#include "check.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -124,7 +123,7 @@ static const struct access *meet_others(struct target *t, struct access *a, bool
 /* What is not shared memory and changes by calls alone, at once */
 static bool is_compared(const struct win *w)
 {
-    return the_job->checks && !w->timed && w->flavor != MPI_WIN_FLAVOR_SHARED;
+    return !w->timed && w->flavor != MPI_WIN_FLAVOR_SHARED;
 }
 
 void begin_access(struct target *t, const struct access *given)
@@ -157,8 +156,6 @@ void check_access(struct win *w, int rank, struct access *a)
 {
     struct rank *r = this_rank();
 
-    if (!the_job->checks)
-        return;
     a->origin = w->comm->rank;
     a->rank = r;
     a->caller = the_job->times_calls ? NULL : r->caller;
@@ -240,7 +237,7 @@ void check_windows(struct rank *rank, const struct win *of, const void *buf,
     const uintptr_t from = (uintptr_t)buf + (uintptr_t)type->true_lb;
     const size_t bytes = in_a_row(type, n) ? n * type->size : 1;
 
-    if (!the_job->checks || n * type->size == 0)
+    if (n * type->size == 0)
         return;
     for (struct win *w = rank->windows; w != NULL; w = w->next_of_rank)
         check_own_access(w, from, bytes, writes, rank->call, the_job->times_calls ? NULL : caller,
@@ -326,8 +323,6 @@ void check_origin(struct win *w, int rank, const char *call, const void *in,
 {
     struct request *o;
 
-    if (!the_job->checks)
-        return;
     if (w->origins == NULL)
         w->origins = calloc(1, sizeof(*w->origins));
     if (w->origins == NULL)
@@ -425,6 +420,17 @@ void end_accesses_of(struct target *t, int origin, const char *call)
 void end_accesses(struct win *w, int rank)
 {
     end_origins(w, rank);
-    if (the_job->checks && w->access[rank] != 0 && w->targets[rank] != NULL)
+    if (w->access[rank] != 0 && w->targets[rank] != NULL)
         end_accesses_of(w->targets[rank], w->comm->rank, this_rank()->call);
+}
+
+/* ---- memory that has gone ---- */
+
+void check_returned(const struct win *w, uintptr_t frame)
+{
+    const struct object *o = &w->object;
+
+    if (w->on_stack != 0 && w->on_stack < frame)
+        name_returned("memory of the window", "MPI_Win_create",
+                      o->caller != NULL ? place_of(w->comm->owner, o->caller) : o->place);
 }

@@ -58,7 +58,7 @@ static int finish(struct win *w, int first, int n)
     for (int i = first; i < first + n; i++) {
         end = w->done_ns[i] > end ? w->done_ns[i] : end;
         w->done_ns[i] = 0;
-        end_accesses(w, i);
+        TELL(end_accesses, w, i);
     }
     if (w->timed)
         rc = class_of(logp_sleep_until(w->comm->vp, end));
@@ -76,7 +76,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
     int rc;
 
     ENTER_WIN(w, "MPI_Win_fence", win);
-    check_returned(w, FRAME);
+    TELL(returned, w, FRAME);
     CHECK(w->comm,
           (assert &
            ~(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) == 0,
@@ -85,10 +85,10 @@ int MPI_Win_fence(int assert, MPI_Win win)
           "another epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)
         CHECK(w->comm, w->access[i] == 0, MPI_ERR_RMA_SYNC, "rank %d is still locked", i);
-    check_own_memory(w);
+    TELL(begin_fence, w);
     rc = finish(w, 0, w->comm->size);
     w->fences++;
-    note_fence(w);
+    TELL(end_fence, w);
     w->fenced = (assert &MPI_MODE_NOSUCCEED) == 0;
     w->unfenced = false;
     return rc == MPI_SUCCESS ? class_of(logp_barrier(w->comm->vp)) : rc;
@@ -198,7 +198,7 @@ int MPI_Win_wait(MPI_Win win)
     for (; w->n_posted > 0 && rc == MPI_SUCCESS; w->n_posted--)
         rc = hear(w, LOGP_ANY_SOURCE, TAG_COMPLETE);
     w->posted = false;
-    end_own_accesses(w);
+    TELL(end_own_accesses, w);
     return rc;
 }
 
@@ -220,7 +220,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     *flag = w->n_posted == 0;
     w->posted = w->n_posted > 0;
     if (!w->posted)
-        end_own_accesses(w);
+        TELL(end_own_accesses, w);
     return rc;
 }
 
@@ -439,7 +439,7 @@ static int flush(struct win *w, int first, int n)
         rc = finish(w, first, n);
     } else {
         for (int i = first; i < first + n; i++)
-            end_accesses(w, i);
+            TELL(end_accesses, w, i);
         rc = class_of(logp_yield(w->comm->vp));
     }
     return rc == MPI_SUCCESS ? perform_arrived(w, w->comm->rank) : rc;

@@ -154,8 +154,6 @@ extern struct job *the_job; /* NULL: none runs */
 int run_rank(struct logp_vp *vp, void *job);
 /* The text, with MPI's names of the runtime's calls. */
 void print_calls(FILE *f, const char *text);
-/* check.c: name in a line on stderr what the checks have found */
-void name_finding(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* explore.c: the program in many orders of events. @return the exit code */
 int explore(struct job *job, const struct mpi_program *program);
 
@@ -206,6 +204,8 @@ void write_address(const struct job *job, const struct host_rank *host, const El
 /* place.c: safe in signal handlers */
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
 
+/* Of an address in this rank's copy of the executable; 0: it is none. caller: a return address, or NULL */
+uintptr_t place_of(const struct rank *rank, void *caller);
 /* Where the calling rank is: an address of the executable's file; 0: unknown */
 uintptr_t place_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
@@ -239,11 +239,10 @@ void note_call_begin(struct rank *r, const char *call, void *caller);
 void note_call_end(struct rank *r);
 void note_calls_left(struct rank *r); /* it ends within a call */
 void collect_calls(const struct job *job, struct mpi_report *report);
-/* check.c: where in the executable an address of this rank's copy is; 0: it is none */
-uintptr_t place_of(const struct rank *rank, void *caller);
-void note_keyval(int keyval, const char *call, void *caller);
 /* handles.c: a call of the program has made what this handle points to. caller: its return address */
 void note_object(const char *what, const char *call, void *handle, void *caller);
+/* attributes.c: the same of a key value */
+void note_keyval(int keyval, const char *call, void *caller);
 
 /* variables.c */
 void find_variables(struct job *job);

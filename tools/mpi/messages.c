@@ -152,7 +152,7 @@ static int copy_own(struct request *r, const struct items *in, int i, const stru
     if (item(in, i) == item(out, own) &&
         from == to) /* it is there; MPI_BOTTOM says nothing by itself */
         return MPI_SUCCESS;
-    check_alike(r->comm, from, n, "the data sent to itself", to, m, "the data received");
+    TELL(alike, r->comm, from, n, "the data sent to itself", to, m, "the data received");
     memory = malloc(bytes + 1);
     CHECK(r->comm, memory != NULL, MPI_ERR_NO_MEM, "no memory");
     pack(from, n, item(in, i), memory);
@@ -226,7 +226,7 @@ static int begin_messages(struct comm *c, int root, const MPI_Request *request)
 {
     const int rc = note_call(c, root, request);
 
-    check_order(c, request != NULL);
+    TELL(order, c, request != NULL);
     return rc == MPI_SUCCESS && root >= 0 ? synchronize(c, root, request) : rc;
 }
 

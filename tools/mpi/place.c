@@ -40,6 +40,12 @@ uintptr_t place_here(void)
     return s.place;
 }
 
+uintptr_t place_of(const struct rank *rank, void *caller)
+{
+    /* the call, not what is behind it */
+    return caller != NULL ? address_in_file(rank, (uintptr_t)caller - 1) : 0;
+}
+
 /* ---- addr2line ---- */
 
 /* The child of vfork() shares this memory, and its exit must not be that of a rank. */

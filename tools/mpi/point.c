@@ -97,11 +97,12 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
           MPI_ERR_BUFFER, "%zu bytes do not fit in the %d of MPI_Buffer_attach()",
           (size_t)count * t->size, c->owner->buffer_size);
     if (HAS_USES(c->owner)) {
-        check_blocking(c->owner, buf, t, (size_t)count, false);
-        check_windows(c->owner, NULL, buf, t, (size_t)count, false, caller);
+        TELL(blocking, c->owner, buf, t, (size_t)count, false);
+        TELL(windows, c->owner, NULL, buf, t, (size_t)count, false, caller);
     }
     o = options_of(t, buf, (size_t)count, mode, &elements);
-    o.bits = signature_of(c, t, (size_t)count, caller);
+    if (the_checks->signature_of != NULL)
+        o.bits = the_checks->signature_of(c, t, (size_t)count, caller);
     do
         rc = o.mode == LOGP_SEND_STANDARD && o.fill == NULL && o.bits == 0
                  ? logp_send(c->vp, dest + c->first_peer, tag, o.buf, o.n_bytes)
@@ -138,8 +139,8 @@ int start_send(struct request *r)
           MPI_ERR_BUFFER, "%zu bytes do not fit in the %d of MPI_Buffer_attach()",
           r->count * r->type->size, r->comm->owner->buffer_size);
     o = options_of(r->type, r->buf, r->count, r->mode, &elements);
-    if (r->caller != NULL)
-        o.bits = signature_of(r->comm, r->type, r->count, r->caller);
+    if (r->caller != NULL && the_checks->signature_of != NULL)
+        o.bits = the_checks->signature_of(r->comm, r->type, r->count, r->caller);
     do
         rc = logp_isend_with(r->comm->vp, r->peer + r->comm->first_peer, r->tag, &o, &r->under_way);
     while (waits_instead(&o, rc));
@@ -182,7 +183,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     bytes = (size_t)count * t->size;
     CHECK_AT(c, buf, t, (size_t)count, "");
     if (HAS_USES(c->owner))
-        check_blocking(c->owner, buf, t, (size_t)count, true);
+        TELL(blocking, c->owner, buf, t, (size_t)count, true);
     elements = (struct elements){t, (size_t)count, buf};
     o = places_of(&elements);
     from = (struct logp_status){.source = source_of(c, source), .tag = tag_of(tag)};
@@ -196,9 +197,9 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     if (from.n_bytes > bytes)
         return truncated(c, &from, bytes);
     if (c->owner->windows != NULL && t->size > 0)
-        check_windows(c->owner, NULL, buf, t, from.n_bytes / t->size, true,
-                      __builtin_return_address(0));
-    check_signature(c, NULL, t, from.bits, from.n_bytes, from.source, from.tag);
+        TELL(windows, c->owner, NULL, buf, t, from.n_bytes / t->size, true,
+             __builtin_return_address(0));
+    TELL(signature, c, NULL, t, from.bits, from.n_bytes, from.source, from.tag);
     return MPI_SUCCESS;
 }
 
@@ -256,7 +257,7 @@ static int make(const char *call, enum request_kind kind, enum logp_send_mode mo
 
 int start_message(struct request *r)
 {
-    check_buffer(r);
+    TELL(buffer, r);
     return r->kind == REQUEST_SEND ? start_send(r) : start_recv(r);
 }
 
@@ -330,7 +331,7 @@ int MPI_Sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, i
     rc = make("MPI_Sendrecv", REQUEST_RECV, LOGP_SEND_STANDARD, recv_buf, recv_count, recv_type,
               source, recv_tag, comm, &r);
     if (rc == MPI_SUCCESS && source != MPI_PROC_NULL && dest != MPI_PROC_NULL)
-        check_apart(send_buf, t, send_count, recv_buf, r->type, recv_count);
+        TELL(apart, send_buf, t, send_count, recv_buf, r->type, recv_count);
     if (rc == MPI_SUCCESS)
         rc = start_recv(r);
     if (rc != MPI_SUCCESS) {
@@ -484,8 +485,8 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     set_status(status, m->status.MPI_SOURCE, m->status.MPI_TAG, m->n_bytes);
     *message = MPI_MESSAGE_NULL;
     if (m->n_bytes <= bytes) {
-        check_signature(&this_rank()->world, NULL, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
-                        m->status.MPI_TAG);
+        TELL(signature, &this_rank()->world, NULL, t, m->bits, m->n_bytes, m->status.MPI_SOURCE,
+             m->status.MPI_TAG);
         free(m);
         return MPI_SUCCESS;
     }

@@ -115,7 +115,7 @@ int MPI_Finalize(void)
     int self, world, rc;
 
     CALLED();
-    report_left(r);
+    TELL(left, r);
     for (int i = 0; i < r->n_left; i++) {
         wait_for(r->left[i]);
         free_request(r->left[i]);
@@ -123,11 +123,11 @@ int MPI_Finalize(void)
     r->n_left = 0;
     self = delete_attributes(MPI_COMM_SELF);
     world = delete_attributes(MPI_COMM_WORLD);
-    check_order(&r->world, false);
+    TELL(order, &r->world, false);
     rc = class_of(logp_vp_note_call(r->vp, false, &call)); /* not a barrier of the program */
     if (rc == MPI_SUCCESS)
         rc = class_of(logp_barrier(r->vp));
-    report_messages(r);
+    TELL(messages, r);
     r->finalized = true;
     return self != MPI_SUCCESS ? self : world != MPI_SUCCESS ? world : rc;
 }

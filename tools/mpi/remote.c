@@ -432,7 +432,7 @@ static void note_begin(struct target *t, const struct message *m)
                              .call = anchor + m->call,
                              .place = (uintptr_t)m->place};
 
-    begin_access(t, &a);
+    TELL(begin_access, t, &a);
 }
 
 static void perform_rows(struct win *w, const struct message *m, bool is_held, char *back)
@@ -544,7 +544,7 @@ static void hear_operation(struct logp_machine *machine, int process, struct tar
         logp_active_reply(machine, process, answer, n_answer);
     free(answer);
     if (m->ends && m->access != '\0')
-        end_performed(t, m->origin);
+        TELL(end_performed, t, m->origin);
 }
 
 static void hear_lock(struct logp_machine *machine, int process, struct target *t,
@@ -613,7 +613,7 @@ void handle_active(struct logp_machine *machine, int process, const void *bytes,
         if (t->win->timed)
             perform_until(t->win, m->time_ns);
         if (m->ends)
-            end_accesses_of(t, m->origin, anchor + m->call);
+            TELL(end_accesses_of, t, m->origin, anchor + m->call);
         reply(machine, process, ANSWER, m, (struct message){.granted = false});
         break;
     case LOCK:

@@ -52,7 +52,7 @@ void free_request(struct request *r)
         free_parts(r);
     drop_type(r->type);
     drop_comm(r->comm);
-    forget_buffers(owner, r);
+    TELL(forget_buffers, owner, r);
     if (r->link == NULL) {
         free(r);
         return;
@@ -87,7 +87,7 @@ static int completed(struct request *r, int rc, struct logp_status *from)
                       from->source, from->n_bytes, bytes);
     if (from->n_bytes > bytes)
         return truncated(r->comm, from, bytes);
-    check_signature(r->comm, r, r->type, from->bits, from->n_bytes, from->source, from->tag);
+    TELL(signature, r->comm, r, r->type, from->bits, from->n_bytes, from->source, from->tag);
     return MPI_SUCCESS;
 }
 
@@ -97,7 +97,7 @@ static int finish(struct request *r)
     const bool is_made = r->made != NULL;
 
     if (r->n_summed > 0)
-        check_sum(r);
+        TELL(sum, r);
     if (r->packed != NULL)
         unpack(r->type, r->count, r->packed, r->count * r->type->size, r->buf);
     r->packed = NULL;
@@ -439,7 +439,7 @@ static void forget_uses(struct rank *rank, struct request *r)
 {
     r->n_summed = 0;
     r->on_stack = 0;
-    forget_buffers(rank, r);
+    TELL(forget_buffers, rank, r);
     for (int i = 0; i < r->n_parts; i++)
         forget_uses(rank, r->parts[i]);
 }

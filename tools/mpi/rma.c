@@ -410,8 +410,8 @@ static void check_types(struct win *w, const struct operation_at *a)
 
     for (int i = 0; i < 2; i++)
         if (parts[i] != NULL)
-            check_alike(w->comm, parts[i]->type, (size_t)parts[i]->count, "the origin",
-                        a->there.type, (size_t)a->there.count, "the target");
+            TELL(alike, w->comm, parts[i]->type, (size_t)parts[i]->count, "the origin",
+                 a->there.type, (size_t)a->there.count, "the target");
 }
 
 /* The operation and its types fit each other. */
@@ -472,8 +472,8 @@ static void note_access(struct win *w, const struct operation_at *a, const char 
 {
     const uintptr_t from = (uintptr_t)a->there.buf + (uintptr_t)a->there.type->true_lb;
 
-    check_origin(w, a->rank, call, a->in.buf, a->has_in ? a->in.type : NULL, (size_t)a->in.count,
-                 a->out.buf, a->has_out ? a->out.type : NULL, (size_t)a->out.count);
+    TELL(origin, w, a->rank, call, a->in.buf, a->has_in ? a->in.type : NULL, (size_t)a->in.count,
+         a->out.buf, a->has_out ? a->out.type : NULL, (size_t)a->out.count);
     if (bytes_of(&a->there) == 0)
         return;
     *access = (struct access){.from = from,
@@ -484,7 +484,7 @@ static void note_access(struct win *w, const struct operation_at *a, const char 
                               .in_a_row = is_in_a_row(&a->there),
                               .op = a->compare != NULL ? MPI_NO_OP : a->op,
                               .call = call};
-    check_access(w, a->rank, access);
+    TELL(access, w, a->rank, access);
 }
 
 /* Where it puts what it gets; NULL: it gets nothing, or not into bytes in a row */
@@ -527,7 +527,7 @@ static int operate(const char *call, struct operation_at *a, MPI_Win win, MPI_Re
              : w->timed                  ? defer(w, a, &r, arrival_ns)
                                          : perform(w, a, &r);
     if (rc == MPI_SUCCESS && request == NULL && bytes_of(&a->there) > 0)
-        note_performed(w, a->rank, result_in_a_row(a), bytes_of(&a->there));
+        TELL(performed, w, a->rank, result_in_a_row(a), bytes_of(&a->there));
     return rc == MPI_SUCCESS ? request_for(w, a, request) : rc;
 }
 

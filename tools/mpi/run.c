@@ -361,6 +361,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         setrlimit(RLIMIT_NOFILE, &files);
     }
     job.no_input = fopen("/dev/null", "re");
+    choose_checks(job.checks, job.checksums);
     catch_crashes();
     begin_output();
     the_job = &job;
@@ -442,6 +443,7 @@ int run_alone(main_function *main, int argc, char **argv)
         fprintf(stderr, "%s: cannot make a machine of one processor: %s\n", argv[0], strerror(-rc));
         return 1;
     }
+    choose_checks(job.checks, job.checksums);
     catch_crashes();
     the_job = &job;
     rc = logp_machine_run(m, run_rank, &job, 0);

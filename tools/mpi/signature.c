@@ -9,7 +9,7 @@
  * MPI_PACKED matches all, and types of one size and kind match each other: MPI_LONG and MPI_INT64_T.
  * Source: MPI 3.1, 3.3.1
  */
-#include "host.h"
+#include "check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -103,7 +103,7 @@ uint64_t signature_of(const struct comm *comm, struct type *t, size_t n, void *c
 {
     uint32_t hash;
 
-    if (!the_job->checks || n * t->size == 0)
+    if (n * t->size == 0)
         return 0;
     hash = hash_of(comm->owner, t, n);
     return hash == 0 ? 0 : (uint64_t)hash << 32 | place_in_file(comm->owner, caller);
@@ -144,8 +144,7 @@ void check_signature(const struct comm *comm, const struct request *r, struct ty
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uint32_t hash;
 
-    if (!the_job->checks ||
-        (!is_short && (bits == 0 || bytes == 0 || t->size == 0 || bytes % t->size != 0)))
+    if (!is_short && (bits == 0 || bytes == 0 || t->size == 0 || bytes % t->size != 0))
         return;
     hash = is_short ? 0 : hash_of(comm->owner, t, bytes / t->size);
     if ((!is_short && (hash == 0 || hash == bits >> 32)) || !say_first())
@@ -176,7 +175,7 @@ void check_alike(const struct comm *comm, struct type *a, size_t n, const char *
     char here[PLACE_TEXT];
     uint32_t first, second;
 
-    if (!the_job->checks || (a == b && n == m) || n * a->size == 0 || m * b->size == 0)
+    if ((a == b && n == m) || n * a->size == 0 || m * b->size == 0)
         return;
     first = hash_of(r, a, n);
     second = hash_of(r, b, m);
@@ -211,7 +210,7 @@ void check_order(struct comm *comm, bool starts)
     uintptr_t place;
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
 
-    if (!the_job->checks || comm->id == 0 || comm->size == 1 || r->started != NULL)
+    if (comm->id == 0 || comm->size == 1 || r->started != NULL)
         return;
     key = key_of(comm->id, ++comm->n_ordered);
     at = &the_job->said.orders[key % N_MEMBER_CALLS];
@@ -244,7 +243,7 @@ void check_members(struct comm *comm, struct type *t, size_t n, bool starts)
     uint64_t key;
 
     check_order(comm, starts);
-    if (!the_job->checks || comm->id == 0 || comm->size == 1)
+    if (comm->id == 0 || comm->size == 1)
         return;
     hash = n * t->size > 0 ? hash_of(r, t, n) : 0;
     comm->n_checked++;

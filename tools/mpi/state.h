@@ -7,6 +7,8 @@
 #ifndef LOGP_MPI_STATE_H
 #define LOGP_MPI_STATE_H
 
+#include "checks.h"
+
 #include <mpi.h>
 
 #include <logp/logp.h>
@@ -30,8 +32,6 @@ typedef __int128 integer16;
 typedef __float128 real16;
 typedef float _Complex complex32 __attribute__((mode(TC)));
 #endif
-
-struct win; /* window.h */
 
 /* ---- what handles point to: handles.c ---- */
 
@@ -98,6 +98,9 @@ static inline bool in_a_row(const struct type *t, size_t n)
 {
     return t->dense && (n <= 1 || t->extent == (ptrdiff_t)t->size);
 }
+/* Do n and m elements of two buffers certainly have a byte in common? */
+bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
+                 const struct type *b_type, size_t m);
 /* Copy n elements to bytes in a row, and back: `bytes` of them at most. */
 void pack(const struct type *type, size_t n, const void *buf, void *out);
 void unpack(const struct type *type, size_t n, const void *in, size_t bytes, void *buf);
@@ -236,8 +239,6 @@ enum object_kind { OBJECT_COMM, OBJECT_TYPE, OBJECT_WIN };
 int create_keyval(enum object_kind kind, void (*copy)(void), void (*drop)(void), int *keyval,
                   void *state);
 int free_keyval(enum object_kind kind, int *keyval);
-/* What check.c knows of it; it is freed with the key value. */
-void set_keyval_object(int keyval, struct object *object);
 int set_attribute(enum object_kind kind, void *object, int keyval, void *value);
 bool find_attribute(const void *object, int keyval, void **value);
 int delete_attribute(void *object, int keyval);
@@ -382,52 +383,23 @@ void give_request(struct request *request, void *caller, MPI_Request *handle);
 void forget_request(struct request *request);
 void bury_request(struct rank *owner, struct request *request); /* in place of free() */
 struct request *reuse_request(struct rank *owner);              /* one of them; NULL: none yet */
-/* check.c: all are null or can be used. frame: of the call. @return MPI_SUCCESS or a class */
-int check_requests(int n, const MPI_Request requests[], uintptr_t frame);
-#define REQUESTS(n, requests, frame)                                                               \
+#define REQUESTS(n, all, frame)                                                                    \
     do {                                                                                           \
         int class;                                                                                 \
         CHECK(NULL, (n) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);            \
-        class = check_requests(n, requests, frame);                                                \
+        class = the_checks->requests != NULL ? the_checks->requests(n, all, frame) : MPI_SUCCESS;  \
         if (class != MPI_SUCCESS)                                                                  \
             return class;                                                                          \
     } while (0)
-#define ENTER_REQUESTS(call, n, requests)                                                          \
+#define ENTER_REQUESTS(call, n, all)                                                               \
     enter(call);                                                                                   \
-    REQUESTS(n, requests, FRAME)
+    REQUESTS(n, all, FRAME)
 /* In a function that the program calls: its caller's local variables are not below this address, where the
  * return address and the caller's frame pointer end. */
 #define FRAME ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *))
-/* A message is about to start: say so if its buffer is in use. */
-void check_buffer(struct request *request);
-/* The same of a collective, which reads n elements and writes m. A type that is NULL: none */
-void check_buffers(struct request *request, const void *in, const struct type *in_type, size_t n,
-                   const void *out, const struct type *out_type, size_t m);
-/* The same of the buffers of MPI_Sendrecv(). */
-void check_apart(const void *sent, const struct type *sent_type, int n_sent, const void *received,
-                 const struct type *received_type, int n_received);
-/* A blocking call is about to read a buffer, or to write it: say so if it is in use. */
-void check_blocking(struct rank *rank, const void *buf, const struct type *type, size_t n,
-                    bool writes);
 /* Does a request or an operation of this rank that is not complete use a buffer, or has it windows? */
 #define HAS_USES(rank)                                                                             \
     ((((rank)->sends.taken | (rank)->receives.taken) != 0) || (rank)->windows != NULL)
-void forget_buffers(struct rank *owner, struct request *request);
-/* conflict.c: this rank reads or writes a buffer by the call that is running: say so if it is in conflict with
- * an operation on a window. of: whose operation it is; NULL: of none. caller: of the call */
-void check_windows(struct rank *rank, const struct win *of, const void *buf,
-                   const struct type *type, size_t n, bool writes, void *caller);
-/* What the call at this place uses is a local variable of a function that has returned. what: "buffer" */
-void name_returned(const char *what, const char *call, uintptr_t place);
-enum { FIRST_SUMMED = 64 }; /* bytes: without --checksum the others are not compared */
-uint64_t sum_bytes(const unsigned char *data, size_t n);
-/* r needs these bytes as they are, n > 0, until it is complete. */
-void note_bytes(struct request *request, const void *bytes, size_t n);
-/* A request is complete: say so if what it has read has changed. It has a sum. */
-void check_sum(struct request *request);
-/* Do n and m elements of two buffers certainly have a byte in common? */
-bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
-                 const struct type *b_type, size_t m);
 
 /* Complete it. @return MPI_SUCCESS or the class of its error */
 int wait_for(struct request *request);
@@ -445,21 +417,6 @@ static inline void set_status(MPI_Status *status, int source, int tag, size_t by
     status->MPI_internal[1] = (int)(bytes >> 31);
     status->MPI_internal[2] = 0; /* not cancelled */
 }
-
-/* signature.c: what travels beside a message of n elements; 0: nothing. caller: of the send */
-uint64_t signature_of(const struct comm *comm, struct type *type, size_t n, void *caller);
-/* A message of so many bytes is received as this type: say so if it is not that. r: NULL: by the call that
- * is running */
-void check_signature(const struct comm *comm, const struct request *r, struct type *type,
-                     uint64_t bits, size_t bytes, int source, int tag);
-/* Data of n elements become m elements of another type within one call: say so if they are not alike. */
-void check_alike(const struct comm *comm, struct type *a, size_t n, const char *a_is,
-                 struct type *b, size_t m, const char *b_is);
-/* All members give n elements of this type, or of others that are alike, to the collective that begins. */
-void check_members(struct comm *comm, struct type *type, size_t n, bool starts);
-/* A collective begins, which starts or blocks: say so if another member calls one of the other kind in its
- * place. */
-void check_order(struct comm *comm, bool starts);
 
 /* point.c: receive, whatever the size. @return MPI_SUCCESS, MPI_ERR_TRUNCATE */
 int start_send(struct request *request);
@@ -496,7 +453,7 @@ struct rank {
         MPI_Comm_copy_attr_function *copy;
         MPI_Comm_delete_attr_function *drop;
         void *state;
-        struct object *object; /* set_keyval_object() */
+        struct object *object; /* note_keyval() */
     } * keyvals;
     int n_keyvals;
     struct attribute *attributes;
@@ -560,8 +517,6 @@ static inline bool is_on_stack(const struct rank *r, uintptr_t at)
     return r->stack_top - at < r->stack_bytes;
 }
 void free_attributes(struct rank *r);
-void report_left(const struct rank *r);     /* requests and objects: check.c */
-void report_messages(const struct rank *r); /* that nothing has received: the same */
 /* The rank that calls; ends the process where none does. */
 struct rank *this_rank(void);
 struct rank *enter(const char *call);

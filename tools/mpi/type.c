@@ -131,6 +131,19 @@ struct type *type_of(MPI_Datatype handle)
     return places[h - FIRST] != 0 ? &constants[places[h - FIRST] - 1] : NULL;
 }
 
+bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
+                 const struct type *b_type, size_t m)
+{
+    const size_t a_bytes = n * a_type->size, b_bytes = m * b_type->size;
+    const uintptr_t a_at = (uintptr_t)a + (uintptr_t)a_type->true_lb,
+                    b_at = (uintptr_t)b + (uintptr_t)b_type->true_lb;
+
+    if (a_bytes == 0 || b_bytes == 0)
+        return false;
+    return a_at == b_at || (in_a_row(a_type, n) && in_a_row(b_type, m) && a_at < b_at + b_bytes &&
+                            b_at < a_at + a_bytes);
+}
+
 void keep_type(struct type *type)
 {
     if (type != NULL && type->references > 0)

@@ -32,7 +32,7 @@ static void drop_win(struct win *w)
 {
     struct win **at = w->comm != NULL ? &w->comm->owner->windows : NULL;
 
-    forget_origins(w);
+    TELL(forget_origins, w);
     drop_remote(w);
     while (at != NULL && *at != NULL && *at != w)
         at = &(*at)->next_of_rank;
@@ -280,21 +280,12 @@ int MPI_Win_detach(MPI_Win win, const void *base)
     return MPI_SUCCESS;
 }
 
-void check_returned(const struct win *w, uintptr_t frame)
-{
-    const struct object *o = &w->object;
-
-    if (w->on_stack != 0 && w->on_stack < frame && the_job->checks)
-        name_returned("memory of the window", "MPI_Win_create",
-                      o->caller != NULL ? place_of(w->comm->owner, o->caller) : o->place);
-}
-
 int MPI_Win_free(MPI_Win *win)
 {
     int rc;
 
     ENTER_WIN(w, "MPI_Win_free", *win);
-    check_returned(w, FRAME);
+    TELL(returned, w, FRAME);
     CHECK(w->comm, !w->started && !w->posted && !w->all_locked, MPI_ERR_RMA_SYNC,
           "an epoch of the window has not ended");
     for (int i = 0; i < w->comm->size; i++)

@@ -138,27 +138,6 @@ struct win {
 enum { TAG_POST, TAG_COMPLETE, TAG_GRANT, TAG_ANSWER, TAG_NONE };
 
 struct win *win_of(MPI_Win handle);
-/* conflict.c: an operation of this kind begins; say so if another one conflicts with it. */
-void check_access(struct win *w, int rank, struct access *access);
-/* The last operation, at this rank, has been performed; out: its result in a row; NULL: none. */
-void note_performed(struct win *w, int rank, const void *out, size_t n_out);
-/* This rank itself is about to read or write n bytes, by this call or "a load" or "a store": say so if
- * they are in its memory of the window and in conflict with an operation. lasts: until the epoch ends */
-void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, const char *call,
-                      void *caller, bool lasts);
-/* The epoch ends in which others have operated on this rank's memory by MPI_Win_start. */
-void end_own_accesses(struct win *w);
-/* A fence begins: say so if this rank has written what an operation uses. */
-void check_own_memory(struct win *w);
-/* All operations before this rank's last fence have been performed, or others than these come now. */
-void note_fence(struct win *w);
-/* An operation of this rank reads n elements of its own and writes m. A type that is NULL: none */
-void check_origin(struct win *w, int rank, const char *call, const void *in,
-                  const struct type *in_type, size_t n, const void *out,
-                  const struct type *out_type, size_t m);
-void forget_origins(struct win *w);
-/* The operations of this rank at the target are complete. */
-void end_accesses(struct win *w, int rank);
 /* Start an operation that sends and gets back so many bytes. arrival_ns: out, with delays: when it is at
  * its target. @return MPI_SUCCESS or a class */
 int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, int64_t *arrival_ns);
@@ -166,9 +145,6 @@ int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, in
 int perform_arrived(struct win *w, int rank);
 /* epoch.c: no operation waits for a fence. @return MPI_SUCCESS or a class */
 int check_fenced(struct win *w);
-/* A call of this frame uses the window: say so if its memory is a local variable of a function that has
- * returned. */
-void check_returned(const struct win *w, uintptr_t frame);
 /* rma.c: the same by a handler, of what arrives until then. */
 void perform_until(struct win *w, int64_t until_ns);
 /* w: the target's. Perform an operation on its memory now. @return MPI_SUCCESS or a class */
@@ -181,10 +157,6 @@ int defer_message(struct win *w, int origin, int64_t arrival_ns, const void *byt
 bool take_lock(struct target *t, struct waiter *waiter, int64_t *at);
 /* Give it up. @return those who have it now: the first exclusively, or all before the next such */
 struct waiter *give_up_lock(struct target *t, int64_t free_ns);
-/* conflict.c: of operations of other processes */
-void begin_access(struct target *t, const struct access *a);
-void end_performed(struct target *t, int origin);
-void end_accesses_of(struct target *t, int origin, const char *call);
 /* remote.c: is a rank in another process? */
 bool has_others(const struct comm *comm);
 /* The ranks have told each other their targets: set w->targets and w->remote. */
