@@ -101,7 +101,9 @@ int main(int argc, char **argv)
         holds = redirects(way == "all" ? "fclose" : way);
     MPI_Barrier(MPI_COMM_WORLD);
     printf("printf %d\n", me);
-    std::cout << "cout " << me << std::endl;
+    std::cout << "cout "; /* all have begun a line before one ends its own */
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::cout << me << std::endl;
     fprintf(stderr, "stderr %d\n", me);
     MPI_Finalize();
     return holds ? 0 : 1;

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,14 @@ static int close_stream(FILE *f)
 static int copy_of(int fd)
 {
     return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+/* Whether one descriptor is a copy of the other; false: also where the host does not say. */
+static bool are_copies(int a, int b)
+{
+    const long process = syscall(SYS_getpid);
+
+    return syscall(SYS_kcmp, process, process, KCMP_FILE, a, b) == 0;
 }
 
 /* ---- a rank's ---- */
@@ -51,12 +60,17 @@ static int meant_by(struct host_rank *h, int fd)
     return l == NULL || l->to == 0 ? fd : l->to;
 }
 
-/* to: the rank's own from now on; -1: none. @return 0; -1: it had closed it before */
+/* to: the rank's own from now on; -1: none. A copy of the process's own stream, as a rank has kept it to put it
+ * back, is that stream: its output leaves in whole lines again. @return 0; -1: it had closed it before */
 static int redirect_output(struct host_rank *h, int fd, int to)
 {
     struct lines *l = lines_of(h, fd);
     const int before = l->to;
 
+    if (to > 0 && are_copies(to, fd)) {
+        host_close(to);
+        to = 0;
+    }
     end_lines(&the_job->ranks[h - the_job->hosts], fd);
     if (before > 0)
         host_close(before);
