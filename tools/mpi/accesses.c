@@ -38,8 +38,8 @@ static bool is_news(uintptr_t place)
 static void name_access(const struct rank *rank, const struct request *by, bool writes,
                         void *caller)
 {
-    const uintptr_t places[2] = {by->caller != NULL ? place_of(rank, by->caller) : by->place,
-                                 place_of(rank, caller)};
+    const uintptr_t places[2] = {by->caller != NULL ? place_of(rank->host, by->caller) : by->place,
+                                 place_of(rank->host, caller)};
     char texts[2][PLACE_TEXT];
 
     if (!is_news(places[0]))

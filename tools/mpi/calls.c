@@ -89,7 +89,7 @@ static struct noted_site *site_of(struct rank *r, const char *call, void *caller
     if (site->caller == NULL) {
         site->caller = caller;
         site->call = call;
-        site->place = place_of(r, caller);
+        site->place = place_of(r->host, caller);
         name_label(label, sizeof(label), call, site->place);
         site->label = logp_label_of(r->vp, label, NULL);
         c->n_sites++;

@@ -45,7 +45,7 @@ int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
               "the request that %s made is complete or has been freed", r->call);
         if (r->on_stack != 0 && r->on_stack < frame && r->active)
             name_returned("buffer", r->call,
-                          r->caller != NULL ? place_of(this_rank(), r->caller) : r->place);
+                          r->caller != NULL ? place_of(this_rank()->host, r->caller) : r->place);
     }
     return MPI_SUCCESS;
 }
@@ -71,7 +71,7 @@ static void name_use(const struct request *by)
             logp_vp_rank(rank->vp), rank->call, here);
         return;
     }
-    place = by->caller != NULL ? place_of(rank, by->caller) : by->place;
+    place = by->caller != NULL ? place_of(rank->host, by->caller) : by->place;
     name_places(the_job, &place, 1, text);
     name_finding("rank %d: %s: %s of %s%s that is not complete uses this buffer%s; more such calls "
                  "are not named\n",
@@ -240,7 +240,7 @@ static __attribute__((noinline)) void name_change(const struct request *r)
     if (atomic_fetch_add_explicit(&the_job->said.sums, 1, memory_order_relaxed) >=
         MOST_PLACES) /* relaxed: only the number counts */
         return;
-    place = r->caller != NULL ? place_of(rank, r->caller) : r->place;
+    place = r->caller != NULL ? place_of(rank->host, r->caller) : r->place;
     name_places(the_job, &place, 1, text);
     name_finding(
         "rank %d: %s: the buffer of %s%s was written before the operation was complete%s\n",
@@ -274,7 +274,7 @@ void check_buffer(struct request *r)
     const struct part s = part_of(r->buf, r->type, r->count);
 
     r->on_stack = 0;
-    if (the_job->checks && r->kind == REQUEST_SEND && r->comm->owner->windows != NULL)
+    if (r->kind == REQUEST_SEND && r->comm->owner->windows != NULL && the_job->checks)
         check_windows(r->comm->owner, NULL, r->buf, r->type, r->count, false, r->caller);
     if (r->kind == REQUEST_SEND && r->peer != MPI_PROC_NULL)
         check_read(r, s);
@@ -287,8 +287,8 @@ void check_buffers(struct request *r, const void *in, const struct type *in_type
 {
     const struct part written = part_of(out, out_type, m);
 
-    if (the_job->checks && r->kind == REQUEST_COLLECTIVE && in_type != NULL &&
-        r->comm->owner->windows != NULL)
+    if (r->kind == REQUEST_COLLECTIVE && in_type != NULL && r->comm->owner->windows != NULL &&
+        the_job->checks)
         check_windows(r->comm->owner, NULL, in, in_type, n, false, r->comm->owner->caller);
     check_read(r, part_of(in, in_type, n));
     if (the_job->checks && written.from < written.to)
@@ -309,7 +309,7 @@ static void report_objects(const struct rank *rank)
     pthread_mutex_lock(&said->mutex);
     for (const struct object *o = rank->objects; o != NULL && said->n_left < MOST_PLACES;
          o = o->next) {
-        const uintptr_t place = o->caller != NULL ? place_of(rank, o->caller) : o->place;
+        const uintptr_t place = o->caller != NULL ? place_of(rank->host, o->caller) : o->place;
         int i = 0;
 
         while (i < said->n_left && (said->left[i].place != place || said->left[i].call != o->call))
@@ -342,7 +342,7 @@ static void report_requests(const struct rank *rank)
         atomic_fetch_add_explicit(&the_job->said.requests, 1, memory_order_relaxed) >= MOST_RANKS)
         return;
     for (r = rank->given; r != NULL && n < MOST_PLACES; r = r->next)
-        places[n++] = r->caller != NULL ? place_of(rank, r->caller) : r->place;
+        places[n++] = r->caller != NULL ? place_of(rank->host, r->caller) : r->place;
     name_places(the_job, places, n, texts);
     r = rank->given;
     for (int i = 0; i < n; i++, r = r->next)

@@ -23,7 +23,7 @@
 
 static uintptr_t place_of_access(const struct access *a)
 {
-    return a->rank == NULL ? a->place : a->caller != NULL ? place_of(a->rank, a->caller) : 0;
+    return a->rank == NULL ? a->place : a->caller != NULL ? place_of(a->rank->host, a->caller) : 0;
 }
 
 /* What a program gets is undefined, but it may not look: it is said once, and the run goes on. */
@@ -432,5 +432,5 @@ void check_returned(const struct win *w, uintptr_t frame)
 
     if (w->on_stack != 0 && w->on_stack < frame)
         name_returned("memory of the window", "MPI_Win_create",
-                      o->caller != NULL ? place_of(w->comm->owner, o->caller) : o->place);
+                      o->caller != NULL ? place_of(w->comm->owner->host, o->caller) : o->place);
 }

@@ -41,7 +41,25 @@ struct variables {
 
 enum { N_VARIABLES = 5, N_STREAMS = 4 };
 
+struct rank;
+
+/* What knows what the ranks are for: each is a rank of MPI. It defines this table. */
+struct guest {
+    /* The process has been started without a command: its only rank is main(). @return the exit code */
+    int (*run_alone)(main_function *main, int argc, char **argv);
+    /* What the runtime has returned in a call of the rank that is here. */
+    void (*note_result)(int rc);
+    /* A rank's own code is left for a while, in which the emulated clock goes on by itself; and entered. */
+    void (*charge_computing)(void);
+    void (*resume_computing)(void);
+};
+
+extern const struct guest the_guest;
+
 struct host_rank {
+    struct logp_vp *vp;
+    struct rank *rank;       /* the guest's */
+    const char *const *call; /* of the guest: that the rank is in, or was in last */
     jmp_buf end;
     atomic_bool running;                        /* it stays, where a run is abandoned */
     int code, rc;                               /* its exit code; the error that ended the run */
@@ -177,7 +195,7 @@ const char *function_at(const struct job *job, uintptr_t address, uintptr_t *off
 /* Bytes from the file's address 0 to the end of the last segment. */
 size_t span_of(const Elf64_Phdr *segments, int n);
 /* Where in the file of its executable this address of a rank is. @return 0: it is elsewhere */
-uintptr_t address_in_file(const struct rank *rank, uintptr_t address);
+uintptr_t address_in_file(const struct host_rank *h, uintptr_t address);
 /* A file in memory with the executable, as it is now. @return its descriptor; -1: there is none */
 int make_file(const struct job *job, const char *name);
 
@@ -205,7 +223,7 @@ void write_address(const struct job *job, const struct host_rank *host, const El
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
 
 /* Of an address in this rank's copy of the executable; 0: it is none. caller: a return address, or NULL */
-uintptr_t place_of(const struct rank *rank, void *caller);
+uintptr_t place_of(const struct host_rank *h, void *caller);
 /* Where the calling rank is: an address of the executable's file; 0: unknown */
 uintptr_t place_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
@@ -279,7 +297,6 @@ int host_execvpe(const char *path, char *const *words, char *const *environment)
 int host_fileno(FILE *f);
 void host_abort(void) __attribute__((noreturn));
 /* The rank that this thread runs; NULL: none. */
-struct rank *rank_here(void);
 struct host_rank *host_here(void);
 /* The same; NULL also in a child that the rank has made by fork(): a process of its own. */
 struct host_rank *host_of_process(void);
@@ -291,14 +308,16 @@ void end_calls(struct exit_call **calls, bool called);
 /* What atexit() and at_quick_exit() have registered. */
 void forget_calls(struct host_rank *h);
 /* A rank of an explored run has failed, and has said why on stderr, or ends with an exit code. */
-void fail_explored(const struct rank *r);
+void fail_explored(struct host_rank *h);
+/* End the run with this exit code. A rank calls it. */
+void abort_run(int code) __attribute__((noreturn));
 
 /* stream.c */
 FILE *input_of(const struct job *job, const struct host_rank *h);
 void begin_output(void);
 /* What is left in a rank's lines, without the end of a line. */
-void end_lines(struct rank *r, int fd);
-void end_output(struct rank *r);
+void end_lines(struct host_rank *h, int fd);
+void end_output(struct host_rank *h);
 void write_all(int fd, const char *text, size_t n);
 /* stderr of the process, by a stream that no rank uses: a rank that writes into a full pipe holds the lock of
  * its stream for ever. What a run that was abandoned has left to say is dropped where nobody reads it. */

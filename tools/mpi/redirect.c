@@ -57,7 +57,7 @@ static int redirect_output(struct host_rank *h, int fd, int to)
     struct lines *l = lines_of(h, fd);
     const int before = l->to;
 
-    end_lines(&the_job->ranks[h - the_job->hosts], fd);
+    end_lines(h, fd);
     if (before > 0)
         host_close(before);
     l->to = to;

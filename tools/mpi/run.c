@@ -112,6 +112,9 @@ int run_rank(struct logp_vp *vp, void *arg)
     if (me == 0)
         catch_interrupts();
     r->host = h;
+    h->vp = vp;
+    h->rank = r;
+    h->call = &r->call;
     r->stack_top = (uintptr_t)__builtin_frame_address(0);
     r->stack_bytes = job->stack_bytes / 2; /* the upper half: below the stack may be other memory */
     rc = begin_rank(r, vp);
@@ -128,14 +131,14 @@ int run_rank(struct logp_vp *vp, void *arg)
         run_program(job, h);
     note_calls_left(r);
     note_end(h, vp);
-    end_output(r);
+    end_output(h);
     if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
         if (*h->said == '\0' || h->code == 0)            /* or it has said why */
             fprintf(stderr,
                     "rank %d ended with exit code %d and without MPI_Finalize, last in %s\n", me,
                     h->code, r->call);
         h->code = h->code != 0 ? h->code : 1;
-        end_output(r);
+        end_output(h);
         if (job->kept == NULL)
             logp_machine_stop(logp_vp_machine(vp), -ECANCELED);
         note_over();
@@ -144,7 +147,7 @@ int run_rank(struct logp_vp *vp, void *arg)
         note_over();
     if (h->rc == 0 && job->kept != NULL &&
         (h->code != 0 || (job->checks_fail && *h->found != '\0')))
-        fail_explored(r);
+        fail_explored(h);
     atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and is_abandoned() */
     free_handler_stack(handler_stack);
     end_redirections(h);
@@ -411,9 +414,7 @@ static void name_launcher(const char *program)
 }
 
 /* Started by itself, a program is the only rank. */
-int run_alone(main_function *main, int argc, char **argv);
-
-int run_alone(main_function *main, int argc, char **argv)
+static int run_alone(main_function *main, int argc, char **argv)
 {
     char path[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -455,3 +456,10 @@ int run_alone(main_function *main, int argc, char **argv)
     free(job.hosts);
     return rc;
 }
+
+static void note_result(int rc)
+{
+    class_of(rc);
+}
+
+const struct guest the_guest = {run_alone, note_result, charge_computing, resume_computing};

@@ -129,7 +129,7 @@ static const char *name_begin(const struct rank *rank, const struct request *r, 
 
     if (r == NULL || r->call == NULL)
         return name_here(text);
-    place = the_job->times_calls ? r->place : place_of(rank, r->caller);
+    place = the_job->times_calls ? r->place : place_of(rank->host, r->caller);
     name_places(the_job, &place, 1, names);
     return place != 0 ? memcpy(text, names[0], PLACE_TEXT) : name_here(text);
 }
