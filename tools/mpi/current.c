@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rank that calls MPI: each call begins here. */
-#include "host.h"
+#include "world.h"
 
 struct rank *rank_here(void)
 {

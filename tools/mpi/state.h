@@ -291,7 +291,7 @@ struct reduction {
     bool exact; /* any order of combining gives the same bits */
 };
 
-/* Of a reduction: may its algorithm be any? logp_exact_op; arg: the job */
+/* Of a reduction: may its algorithm be any? logp_exact_op */
 bool is_exact_op(const struct logp_op *op, void *arg);
 /* Set *r for this operation and type. @return MPI_SUCCESS or the class of an error */
 int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
