@@ -21,7 +21,7 @@
 /* Is no access to what the call there uses named yet? */
 static bool is_news(uintptr_t place)
 {
-    struct said *said = &the_job->said;
+    struct said *said = &the_run.said;
     int i = 0;
 
     pthread_mutex_lock(&said->mutex);
@@ -38,8 +38,8 @@ static bool is_news(uintptr_t place)
 static void name_access(const struct rank *rank, const struct request *by, bool writes,
                         void *caller)
 {
-    const uintptr_t places[2] = {by->caller != NULL ? place_of(rank, by->caller) : by->place,
-                                 place_of(rank, caller)};
+    const uintptr_t places[2] = {by->caller != NULL ? place_of(rank->host, by->caller) : by->place,
+                                 place_of(rank->host, caller)};
     char texts[2][PLACE_TEXT];
 
     if (!is_news(places[0]))
@@ -66,9 +66,8 @@ static __attribute__((noinline)) void check_accessed(const struct rank *rank, st
 /* Functions of the program that combine elements use the buffers of their collective. */
 static inline void accessed(const void *at, size_t n, bool writes, void *caller)
 {
-    const struct job *job = the_job;
     const uintptr_t from = (uintptr_t)at, to = from + n;
-    const struct rank *rank = job != NULL && job->checks ? rank_here() : NULL;
+    const struct rank *rank = the_job != NULL && the_run.checks ? rank_here() : NULL;
     struct request *by;
 
     if (rank == NULL || rank->combines)

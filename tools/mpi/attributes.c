@@ -3,7 +3,7 @@
  * Attributes of communicators, datatypes and windows: a list for each rank, whose entries name their
  * object by its handle. The callbacks differ only in the type of that handle, which is a pointer.
  */
-#include "host.h"
+#include "world.h"
 
 #include <limits.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * algorithm that each collective takes, which --algo may force. A rank writes only its own records,
  * which are put together when all have ended. No memory: what is missing is not shown.
  */
-#include "host.h"
+#include "world.h"
 
 #include <logp/algorithm.h>
 #include <logp/trace.h>
@@ -89,7 +89,7 @@ static struct noted_site *site_of(struct rank *r, const char *call, void *caller
     if (site->caller == NULL) {
         site->caller = caller;
         site->call = call;
-        site->place = place_of(r, caller);
+        site->place = place_of(r->host, caller);
         name_label(label, sizeof(label), call, site->place);
         site->label = logp_label_of(r->vp, label, NULL);
         c->n_sites++;
@@ -216,7 +216,7 @@ static const char differs[] =
 static void say_unused(const struct logp_algorithm *forced, const struct logp_algorithm *best,
                        const char *needs, int64_t P)
 {
-    if (!atomic_flag_test_and_set_explicit(&the_job->said.unused,
+    if (!atomic_flag_test_and_set_explicit(&the_run.said.unused,
                                            memory_order_relaxed)) /* no data depends on it */
         fprintf(stderr,
                 "rank %d: %s: --algo %s=%s does not apply to %d ranks: it needs %s; %s is used\n",
@@ -240,10 +240,10 @@ static struct logp_args with_knobs(struct logp_args args, const struct mpi_force
 static const struct logp_algorithm *decide(struct logp_vp *vp, const struct logp_algorithm *best,
                                            struct logp_invocation *c, bool started, void *arg)
 {
-    const struct job *job = arg;
     const struct logp_algorithm *taken = best;
 
-    for (const struct mpi_forced *f = job->forced; f != NULL && f->algorithm != NULL; f++) {
+    (void)arg;
+    for (const struct mpi_forced *f = the_run.forced; f != NULL && f->algorithm != NULL; f++) {
         const struct logp_algorithm *a = f->algorithm;
         const struct logp_args args = with_knobs(c->args, f);
         const char *needs;
@@ -262,16 +262,16 @@ static const struct logp_algorithm *decide(struct logp_vp *vp, const struct logp
             say_unused(a, best, needs, logp_vp_size(vp));
         }
     }
-    if (job->records_calls)
+    if (the_run.records_calls)
         note_collective(this_rank(), vp, taken, c, started);
     return taken;
 }
 
-void decide_calls(const struct job *job)
+void decide_calls(void)
 {
-    logp_decide_exact(is_exact_op, (void *)job);
-    if (job->forced != NULL || job->records_calls)
-        logp_decide_calls(decide, (void *)job);
+    logp_decide_exact(is_exact_op, NULL);
+    if (the_run.forced != NULL || the_run.records_calls)
+        logp_decide_calls(decide, NULL);
 }
 
 /* ---- all ranks together ---- */
@@ -283,7 +283,7 @@ static int gather_sites(const struct job *job, struct noted_site **out)
     int n = 0, k;
 
     for (int i = 0; i < job->n_ranks; i++) {
-        const struct calls *c = job->ranks[i].calls;
+        const struct calls *c = the_run.ranks[i].calls;
 
         for (size_t s = 0; c != NULL && s < c->room; s++) {
             const struct noted_site *site = &c->sites[s];
@@ -342,7 +342,7 @@ static void collect_sites(const struct job *job, struct mpi_report *report)
     report->n_sites = report->sites != NULL && report->calls != NULL ? n : 0;
     name_sites(job, all, report);
     for (int i = 0; i < job->n_ranks; i++) {
-        const struct calls *c = job->ranks[i].calls;
+        const struct calls *c = the_run.ranks[i].calls;
 
         for (size_t s = 0; c != NULL && s < c->room; s++)
             for (int k = 0; c->sites[s].caller != NULL && k < report->n_sites; k++)
@@ -410,13 +410,13 @@ static void add_times(struct mpi_report *report, const struct noted_collective *
 static void collect_collectives(const struct job *job, struct mpi_report *report)
 {
     for (int i = 0; i < job->n_ranks; i++) {
-        const struct calls *c = job->ranks[i].calls;
+        const struct calls *c = the_run.ranks[i].calls;
 
         for (int k = 0; c != NULL && k < c->n_collectives; k++) {
             struct noted_collective *note = &c->collectives[k];
 
             if (note->first != i) {
-                const struct calls *first = job->ranks[note->first].calls;
+                const struct calls *first = the_run.ranks[note->first].calls;
 
                 for (int j = 0; first != NULL && j < first->n_collectives; j++)
                     if (are_alike(&first->collectives[j], note))
@@ -425,7 +425,7 @@ static void collect_collectives(const struct job *job, struct mpi_report *report
         }
     }
     for (int i = 0; i < job->n_ranks; i++) {
-        const struct calls *c = job->ranks[i].calls;
+        const struct calls *c = the_run.ranks[i].calls;
 
         for (int k = 0; c != NULL && k < c->n_collectives; k++)
             if (c->collectives[k].first == i)

@@ -23,7 +23,7 @@ void name_finding(const char *text, ...)
     vfprintf(stderr, text, args);
     va_end(args);
     /* relaxed: it is read when the ranks have ended */
-    atomic_store_explicit(&the_job->said.any, true, memory_order_relaxed);
+    atomic_store_explicit(&the_run.said.any, true, memory_order_relaxed);
     if (r == NULL)
         return;
     va_start(args, text);
@@ -45,7 +45,7 @@ int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
               "the request that %s made is complete or has been freed", r->call);
         if (r->on_stack != 0 && r->on_stack < frame && r->active)
             name_returned("buffer", r->call,
-                          r->caller != NULL ? place_of(this_rank(), r->caller) : r->place);
+                          r->caller != NULL ? place_of(this_rank()->host, r->caller) : r->place);
     }
     return MPI_SUCCESS;
 }
@@ -60,7 +60,7 @@ static void name_use(const struct request *by)
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uintptr_t place;
 
-    if (atomic_flag_test_and_set_explicit(&the_job->said.use,
+    if (atomic_flag_test_and_set_explicit(&the_run.said.use,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     name_here(here);
@@ -71,7 +71,7 @@ static void name_use(const struct request *by)
             logp_vp_rank(rank->vp), rank->call, here);
         return;
     }
-    place = by->caller != NULL ? place_of(rank, by->caller) : by->place;
+    place = by->caller != NULL ? place_of(rank->host, by->caller) : by->place;
     name_places(the_job, &place, 1, text);
     name_finding("rank %d: %s: %s of %s%s that is not complete uses this buffer%s; more such calls "
                  "are not named\n",
@@ -166,7 +166,7 @@ void name_returned(const char *what, const char *call, uintptr_t place)
     const struct rank *rank = this_rank();
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
 
-    if (atomic_flag_test_and_set_explicit(&the_job->said.returned,
+    if (atomic_flag_test_and_set_explicit(&the_run.said.returned,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     name_places(the_job, &place, 1, text);
@@ -217,10 +217,10 @@ static void take_sum(struct request *r, struct part s)
 {
     r->n_summed = s.to - s.from;
     r->summed = (const unsigned char *)s.from;
-    if (the_job->checksums && r->kind == REQUEST_SEND && !in_a_row(r->type, r->count)) {
+    if (the_run.checksums && r->kind == REQUEST_SEND && !in_a_row(r->type, r->count)) {
         r->n_summed = r->count * r->type->size;
         r->summed = NULL;
-    } else if (r->n_summed > FIRST_SUMMED && !the_job->checksums) {
+    } else if (r->n_summed > FIRST_SUMMED && !the_run.checksums) {
         r->n_summed = FIRST_SUMMED;
     }
     r->sum = sum_of(r);
@@ -237,10 +237,10 @@ static __attribute__((noinline)) void name_change(const struct request *r)
     char text[1][PLACE_TEXT], here[PLACE_TEXT];
     uintptr_t place;
 
-    if (atomic_fetch_add_explicit(&the_job->said.sums, 1, memory_order_relaxed) >=
+    if (atomic_fetch_add_explicit(&the_run.said.sums, 1, memory_order_relaxed) >=
         MOST_PLACES) /* relaxed: only the number counts */
         return;
-    place = r->caller != NULL ? place_of(rank, r->caller) : r->place;
+    place = r->caller != NULL ? place_of(rank->host, r->caller) : r->place;
     name_places(the_job, &place, 1, text);
     name_finding(
         "rank %d: %s: the buffer of %s%s was written before the operation was complete%s\n",
@@ -261,9 +261,9 @@ static void check_read(struct request *r, struct part s)
 {
     if (s.from == s.to)
         return;
-    if (the_job->checks)
+    if (the_run.checks)
         check_use(r, s, false);
-    if (the_job->checks || the_job->checksums)
+    if (the_run.checks || the_run.checksums)
         take_sum(r, s);
 }
 
@@ -274,11 +274,11 @@ void check_buffer(struct request *r)
     const struct part s = part_of(r->buf, r->type, r->count);
 
     r->on_stack = 0;
-    if (the_job->checks && r->kind == REQUEST_SEND && r->comm->owner->windows != NULL)
+    if (r->kind == REQUEST_SEND && r->comm->owner->windows != NULL && the_run.checks)
         check_windows(r->comm->owner, NULL, r->buf, r->type, r->count, false, r->caller);
     if (r->kind == REQUEST_SEND && r->peer != MPI_PROC_NULL)
         check_read(r, s);
-    else if (the_job->checks && s.from < s.to && r->peer != MPI_PROC_NULL)
+    else if (the_run.checks && s.from < s.to && r->peer != MPI_PROC_NULL)
         check_use(r, s, r->kind == REQUEST_RECV);
 }
 
@@ -287,11 +287,11 @@ void check_buffers(struct request *r, const void *in, const struct type *in_type
 {
     const struct part written = part_of(out, out_type, m);
 
-    if (the_job->checks && r->kind == REQUEST_COLLECTIVE && in_type != NULL &&
-        r->comm->owner->windows != NULL)
+    if (r->kind == REQUEST_COLLECTIVE && in_type != NULL && r->comm->owner->windows != NULL &&
+        the_run.checks)
         check_windows(r->comm->owner, NULL, in, in_type, n, false, r->comm->owner->caller);
     check_read(r, part_of(in, in_type, n));
-    if (the_job->checks && written.from < written.to)
+    if (the_run.checks && written.from < written.to)
         check_use(r, written, true);
 }
 
@@ -300,7 +300,7 @@ void check_buffers(struct request *r, const void *in, const struct type *in_type
 /* Each place once, whatever the number of ranks: no rank has freed it. */
 static void report_objects(const struct rank *rank)
 {
-    struct said *said = &the_job->said;
+    struct said *said = &the_run.said;
     const struct object *named[MOST_PLACES];
     uintptr_t places[MOST_PLACES] = {0};
     char texts[MOST_PLACES][PLACE_TEXT];
@@ -309,7 +309,7 @@ static void report_objects(const struct rank *rank)
     pthread_mutex_lock(&said->mutex);
     for (const struct object *o = rank->objects; o != NULL && said->n_left < MOST_PLACES;
          o = o->next) {
-        const uintptr_t place = o->caller != NULL ? place_of(rank, o->caller) : o->place;
+        const uintptr_t place = o->caller != NULL ? place_of(rank->host, o->caller) : o->place;
         int i = 0;
 
         while (i < said->n_left && (said->left[i].place != place || said->left[i].call != o->call))
@@ -339,10 +339,10 @@ static void report_requests(const struct rank *rank)
 
     /* relaxed: only the number counts */
     if (rank->given == NULL ||
-        atomic_fetch_add_explicit(&the_job->said.requests, 1, memory_order_relaxed) >= MOST_RANKS)
+        atomic_fetch_add_explicit(&the_run.said.requests, 1, memory_order_relaxed) >= MOST_RANKS)
         return;
     for (r = rank->given; r != NULL && n < MOST_PLACES; r = r->next)
-        places[n++] = r->caller != NULL ? place_of(rank, r->caller) : r->place;
+        places[n++] = r->caller != NULL ? place_of(rank->host, r->caller) : r->place;
     name_places(the_job, places, n, texts);
     r = rank->given;
     for (int i = 0; i < n; i++, r = r->next)
@@ -386,12 +386,12 @@ void report_messages(const struct rank *rank)
     bool any;
 
     /* relaxed: only the number counts */
-    if (atomic_load_explicit(&the_job->said.messages, memory_order_relaxed) >= MOST_RANKS)
+    if (atomic_load_explicit(&the_run.said.messages, memory_order_relaxed) >= MOST_RANKS)
         return;
     any = report_message(rank, &rank->world);
     for (const struct object *o = rank->objects; o != NULL && !any; o = o->next)
         if (strcmp(o->what, "communicator") == 0)
             any = report_message(rank, (const struct comm *)o);
     if (any)
-        atomic_fetch_add_explicit(&the_job->said.messages, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&the_run.said.messages, 1, memory_order_relaxed);
 }

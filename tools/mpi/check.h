@@ -3,7 +3,7 @@
 #ifndef LOGP_MPI_CHECK_H
 #define LOGP_MPI_CHECK_H
 
-#include "host.h"
+#include "world.h"
 #include "window.h"
 
 /* check.c: name in a line on stderr what the checks have found */

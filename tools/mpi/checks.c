@@ -2,8 +2,6 @@
 /* Which hooks the options ask for. */
 #include "check.h"
 
-static const struct checks no_checks = {.requests = NULL};
-
 /* What is written before an operation is complete shows in the sums of what it reads. */
 static const struct checks sums = {
     .buffer = check_buffer, .buffers = check_buffers, .sum = check_sum};
@@ -36,9 +34,9 @@ static const struct checks all_checks = {.requests = check_requests,
                                          .left = report_left,
                                          .messages = report_messages};
 
-const struct checks *the_checks = &no_checks;
+struct checks the_checks;
 
 void choose_checks(bool checks, bool checksums)
 {
-    the_checks = checks ? &all_checks : checksums ? &sums : &no_checks;
+    the_checks = checks ? all_checks : checksums ? sums : (struct checks){.requests = NULL};
 }

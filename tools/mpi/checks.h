@@ -90,15 +90,15 @@ struct checks {
     void (*messages)(const struct rank *rank);
 };
 
-extern const struct checks *the_checks;
+extern struct checks the_checks; /* a copy of one of the tables: a hook is one load away */
 
 /* --check, or --checksum alone, or neither. */
 void choose_checks(bool checks, bool checksums);
 
 #define TELL(hook, ...)                                                                            \
     do {                                                                                           \
-        if (the_checks->hook != NULL)                                                              \
-            the_checks->hook(__VA_ARGS__);                                                         \
+        if (the_checks.hook != NULL)                                                               \
+            the_checks.hook(__VA_ARGS__);                                                          \
     } while (0)
 
 #endif

@@ -5,7 +5,7 @@
  * datatype). The others are in messages.c.
  */
 #include "collective.h"
-#include "host.h"
+#include "world.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct buffers {
 };
 
 #define CHECK_APART(c, overlaps)                                                                   \
-    CHECK(c, !the_job->checks || !(overlaps), MPI_ERR_BUFFER,                                      \
+    CHECK(c, !the_run.checks || !(overlaps), MPI_ERR_BUFFER,                                       \
           "the buffers to send and to receive overlap; pass MPI_IN_PLACE")
 #define CHECK_BUFFER(c, buf, n, type, what) CHECK_AT(c, buf, type, (size_t)(n), " to " what)
 

@@ -23,7 +23,7 @@
 
 static uintptr_t place_of_access(const struct access *a)
 {
-    return a->rank == NULL ? a->place : a->caller != NULL ? place_of(a->rank, a->caller) : 0;
+    return a->rank == NULL ? a->place : a->caller != NULL ? place_of(a->rank->host, a->caller) : 0;
 }
 
 /* What a program gets is undefined, but it may not look: it is said once, and the run goes on. */
@@ -32,7 +32,7 @@ static void name_conflict(int rank, const struct access *a, const struct access 
     uintptr_t places[2];
     char texts[2][PLACE_TEXT];
 
-    if (atomic_flag_test_and_set_explicit(&the_job->said.conflict,
+    if (atomic_flag_test_and_set_explicit(&the_run.said.conflict,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     places[0] = place_of_access(a);
@@ -58,7 +58,7 @@ static void name_own_write(int by, const char *call, int rank, const struct acce
     uintptr_t place;
     char text[1][PLACE_TEXT];
 
-    if (atomic_flag_test_and_set_explicit(&the_job->said.conflict,
+    if (atomic_flag_test_and_set_explicit(&the_run.said.conflict,
                                           memory_order_relaxed)) /* no data depends on it */
         return;
     place = place_of_access(a);
@@ -158,7 +158,7 @@ void check_access(struct win *w, int rank, struct access *a)
 
     a->origin = w->comm->rank;
     a->rank = r;
-    a->caller = the_job->times_calls ? NULL : r->caller;
+    a->caller = the_run.times_calls ? NULL : r->caller;
     a->fences = w->access[rank] == 0 ? w->fences : -1;
     r->caller = NULL;
     if (w->targets[rank] != NULL)
@@ -240,7 +240,7 @@ void check_windows(struct rank *rank, const struct win *of, const void *buf,
     if (n * type->size == 0)
         return;
     for (struct win *w = rank->windows; w != NULL; w = w->next_of_rank)
-        check_own_access(w, from, bytes, writes, rank->call, the_job->times_calls ? NULL : caller,
+        check_own_access(w, from, bytes, writes, rank->call, the_run.times_calls ? NULL : caller,
                          w == of && !w->posted);
 }
 
@@ -334,8 +334,8 @@ void check_origin(struct win *w, int rank, const char *call, const void *in,
                           .comm = w->comm,
                           .peer = rank,
                           .call = call,
-                          .caller = the_job->times_calls ? NULL : this_rank()->caller,
-                          .place = the_job->times_calls ? place_here() : 0};
+                          .caller = the_run.times_calls ? NULL : this_rank()->caller,
+                          .place = the_run.times_calls ? place_here() : 0};
     w->origins->n_active++;
     check_buffers(o, in, in_type, n, out, out_type, m);
     if (in_type != NULL)
@@ -432,5 +432,5 @@ void check_returned(const struct win *w, uintptr_t frame)
 
     if (w->on_stack != 0 && w->on_stack < frame)
         name_returned("memory of the window", "MPI_Win_create",
-                      o->caller != NULL ? place_of(w->comm->owner, o->caller) : o->place);
+                      o->caller != NULL ? place_of(w->comm->owner->host, o->caller) : o->place);
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The rank that calls MPI: each call begins here, and a run that cannot go on ends here. */
-#include "host.h"
+/* The rank that calls MPI: each call begins here. */
+#include "world.h"
 
-#include <errno.h>
-#include <stdatomic.h>
+struct rank *rank_here(void)
+{
+    const struct host_rank *h = host_here();
+
+    return h != NULL ? h->rank : NULL;
+}
 
 struct rank *this_rank(void)
 {
@@ -39,18 +43,4 @@ struct rank *enter(const char *call)
         abort_run(1);
     }
     return r;
-}
-
-void abort_run(int code)
-{
-    struct rank *r = this_rank();
-    int none = -1;
-
-    /* relaxed: it is read when all ranks have ended */
-    atomic_compare_exchange_strong_explicit(&the_job->abort_code, &none, code, memory_order_relaxed,
-                                            memory_order_relaxed);
-    if (the_job->kept != NULL)
-        fail_explored(r);
-    logp_machine_stop(logp_vp_machine(r->vp), -ECANCELED);
-    leave_rank(code, -ECANCELED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors: their texts, and the handlers that a program sets. */
-#include "host.h"
+#include "world.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -128,14 +128,14 @@ int class_of(int rc)
         return failed(NULL, MPI_ERR_NO_MEM,
                       "the queues are full: their limit is %zu bytes; type a larger one, as "
                       "--queue-limit 16GiB",
-                      the_job->queue_limit);
+                      the_run.queue_limit);
     case -EMSGSIZE:
         return failed(
             NULL, MPI_ERR_COUNT,
             "a message is longer than the limit of the queues, which is %zu bytes (type a "
             "larger one, as --queue-limit 16GiB), or than its receive (all ranks must give "
             "the same size)",
-            the_job->queue_limit);
+            the_run.queue_limit);
     case -EOVERFLOW:
         return failed(NULL, MPI_ERR_OTHER,
                       "the time of the model passes 2^63 ns: L, o, g or G is too large for it");

@@ -75,9 +75,9 @@ const char *function_at(const struct job *job, uintptr_t address, uintptr_t *off
     return name;
 }
 
-uintptr_t address_in_file(const struct rank *rank, uintptr_t address)
+uintptr_t address_in_file(const struct host_rank *h, uintptr_t address)
 {
-    const uintptr_t offset = address - rank->host->base;
+    const uintptr_t offset = address - h->base;
 
     return offset < the_job->image_bytes ? offset : 0;
 }

@@ -4,7 +4,7 @@
  * own. What a run writes is kept until the next one begins: the last run is the failure, as small
  * as the kit could make it.
  */
-#include "host.h"
+#include "world.h"
 
 #include <limits.h>
 #include <string.h>
@@ -27,12 +27,12 @@ static int begin(int P, void *arg)
 
     for (int i = 0; i < P; i++)
         forget_rank(&job->hosts[i]);
-    memset(job->ranks, 0, (size_t)P * sizeof(*job->ranks));
+    memset(the_run.ranks, 0, (size_t)P * sizeof(*the_run.ranks));
     for (size_t i = 0; i < job->kept->n; i++)
         free(job->kept->pieces[i].text);
     job->kept->n = 0;
     job->abort_code = -1;
-    job->said = (struct said){.mutex = PTHREAD_MUTEX_INITIALIZER};
+    the_run.said = (struct said){.mutex = PTHREAD_MUTEX_INITIALIZER};
     job->pid = getpid(); /* the kit may have made a child process */
     return 0;
 }
@@ -60,7 +60,7 @@ static void print_places(const struct job *job)
         if (job->hosts[i].rc == 0 && job->hosts[i].code == 0)
             fprintf(stderr, "  rank %d had ended\n", i);
         else
-            fprintf(stderr, "  rank %d in %s%s\n", i, job->ranks[i].call, texts[i]);
+            fprintf(stderr, "  rank %d in %s%s\n", i, the_run.ranks[i].call, texts[i]);
     if (job->n_ranks > n)
         fprintf(stderr, "  and %d more ranks\n", job->n_ranks - n);
 }

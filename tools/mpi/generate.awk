@@ -125,7 +125,7 @@ function timed(line,   type, name, noted) {
     else
         print "    charge_computing();"
     if (name in is_checked)
-        printf "    rc = the_job->checks ? checked_%s(%s) : MPI_%s(%s);\n", name, names_of(line), name, names_of(line)
+        printf "    rc = the_run.checks ? checked_%s(%s) : MPI_%s(%s);\n", name, names_of(line), name, names_of(line)
     else
         printf "    rc = MPI_%s(%s);\n", name, names_of(line)
     printf "    %s();\n    return rc;\n}\n\n", noted ? "end_call" : "resume_computing"
@@ -222,7 +222,7 @@ BEGIN {
     } else if (make == "checked") {
         print "/* The functions of MPI with a check of their results, and those that charge the computing before them:"
         print " * made from functions.txt. */"
-        print "#include \"host.h\"\n"
+        print "#include \"world.h\"\n"
         for (i = 1; i <= n_functions; i++)
             if (functions[i] !~ /\.\.\./) {
                 checked(functions[i])

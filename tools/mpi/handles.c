@@ -4,7 +4,7 @@
  * not freed, and where each was made. Those that are gone stay in memory, marked, until at least N_GONE / 2 others
  * are gone: so a handle that is used then is known.
  */
-#include "host.h"
+#include "world.h"
 
 /* ---- requests ---- */
 
@@ -13,12 +13,12 @@ void give_request(struct request *r, void *caller, MPI_Request *request)
     struct rank *rank = r->comm->owner;
 
     *request = (MPI_Request)r;
-    if (!the_job->checks)
+    if (!the_run.checks)
         return;
     r->call = rank->call;
     r->caller = caller != NULL ? caller : rank->caller;
     rank->caller = NULL;
-    if (the_job->times_calls) { /* it is called by a function of timed.c */
+    if (the_run.times_calls) { /* it is called by a function of timed.c */
         r->caller = NULL;
         r->place = place_here();
     }
@@ -66,7 +66,7 @@ void note_object(const char *what, const char *call, void *handle, void *caller)
     o->what = what;
     o->call = call;
     o->caller = caller;
-    if (the_job->times_calls) {
+    if (the_run.times_calls) {
         o->caller = NULL;
         o->place = place_here();
     }
@@ -94,7 +94,7 @@ void bury_object(struct object *o, size_t bytes)
     struct object **grave;
 
     forget_object(o);
-    if (rank == NULL || !the_job->checks || bytes > MOST_BYTES) {
+    if (rank == NULL || !the_run.checks || bytes > MOST_BYTES) {
         free(o);
         return;
     }

@@ -10,7 +10,7 @@
 
 struct job *the_job;
 
-struct rank *rank_here(void)
+struct host_rank *host_here(void)
 {
     struct job *job = the_job;
     struct logp_vp *vp = job != NULL ? logp_vp_current() : NULL;
@@ -19,15 +19,8 @@ struct rank *rank_here(void)
     /* relaxed: the rank's own thread writes it */
     return rank >= 0 && rank < job->n_ranks &&
                    atomic_load_explicit(&job->hosts[rank].running, memory_order_relaxed)
-               ? &job->ranks[rank]
+               ? &job->hosts[rank]
                : NULL;
-}
-
-struct host_rank *host_here(void)
-{
-    struct rank *r = rank_here();
-
-    return r != NULL ? r->host : NULL;
 }
 
 struct host_rank *host_of_process(void)

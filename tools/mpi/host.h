@@ -6,13 +6,18 @@
 #ifndef LOGP_MPI_HOST_H
 #define LOGP_MPI_HOST_H
 
-#include "run.h"
-#include "state.h"
+#include <logp/logp.h>
 
 #include <elf.h>
 #include <link.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -41,7 +46,25 @@ struct variables {
 
 enum { N_VARIABLES = 5, N_STREAMS = 4 };
 
+struct rank;
+
+/* What knows what the ranks are for: each is a rank of MPI. It defines this table. */
+struct guest {
+    /* The process has been started without a command: its only rank is main(). @return the exit code */
+    int (*run_alone)(main_function *main, int argc, char **argv);
+    /* What the runtime has returned in a call of the rank that is here. */
+    void (*note_result)(int rc);
+    /* A rank's own code is left for a while, in which the emulated clock goes on by itself; and entered. */
+    void (*charge_computing)(void);
+    void (*resume_computing)(void);
+};
+
+extern const struct guest the_guest;
+
 struct host_rank {
+    struct logp_vp *vp;
+    struct rank *rank;       /* the guest's */
+    const char *const *call; /* of the guest: that the rank is in, or was in last */
     jmp_buf end;
     atomic_bool running;                        /* it stays, where a run is abandoned */
     int code, rc;                               /* its exit code; the error that ended the run */
@@ -82,42 +105,12 @@ struct output {
     size_t n, capacity;
 };
 
-/* What the first member has given to a collective: signature.c */
-struct member_call {
-    uint64_t key; /* of the communicator and the number of the collective */
-    uint32_t hash, place;
-    int rank;
-};
-
-enum { N_MEMBER_CALLS = 256 }; /* some of the last ones: the others are not compared */
-
-/* What the checks have said in this run: most of it is said once, or by few ranks. */
-struct said {
-    atomic_flag conflict, use, unused, types, returned, order;
-    _Atomic bool any;                     /* the checks have named something */
-    _Atomic int requests, messages, sums; /* ranks, ranks, lines */
-    pthread_mutex_t mutex; /* of what follows: places whose objects are left; and members */
-    struct {
-        const char *call;
-        uintptr_t place;
-    } left[16];
-    int n_left;
-    uintptr_t accesses[16]; /* accesses.c: places */
-    int n_accesses;
-    struct member_call members[N_MEMBER_CALLS];
-    struct order { /* signature.c */
-        _Atomic uint64_t word;
-        _Atomic uint32_t place; /* of the call; stored before the word */
-    } orders[N_MEMBER_CALLS];
-};
-
 /* Functions of the executable, by address in the file: one, and an array of them. 0: there is none. */
 struct own_functions {
     uintptr_t one, array, array_bytes;
 };
 
 struct job {
-    struct said said;
     int argc;
     char **argv;
     const char *path; /* also for other folders and processes */
@@ -127,19 +120,11 @@ struct job {
     struct own_functions constructors, destructors;
     struct picture *picture; /* what images are cloned from; NULL: the loader loads each */
     main_function *main;     /* not NULL: there is one rank, which is this process's own program */
-    bool tags_output, names_threads, quiet, checks, checks_fail, checksums;
+    bool tags_output, names_threads, quiet;
     struct output *kept; /* explored runs: what the current one has written; NULL: it is written */
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
-    double compute;                     /* of struct mpi_program */
-    const struct mpi_forced *forced;    /* the same */
-    size_t queue_limit;                 /* the same */
-    bool records_calls;                 /* --report */
-    bool synchronizes;                  /* blocking collectives wait for all their ranks */
-    bool may_differ;                    /* --same-results no */
-    bool times_calls; /* the executable calls the functions of timed.c: for --compute or --report */
     size_t stack_bytes;
     int n_ranks;
-    struct rank *ranks;
     struct host_rank *hosts;
     _Atomic int abort_code; /* of MPI_Abort(); -1: none */
     pid_t pid;
@@ -149,13 +134,6 @@ struct job {
 };
 
 extern struct job *the_job; /* NULL: none runs */
-
-/* run.c */
-int run_rank(struct logp_vp *vp, void *job);
-/* The text, with MPI's names of the runtime's calls. */
-void print_calls(FILE *f, const char *text);
-/* explore.c: the program in many orders of events. @return the exit code */
-int explore(struct job *job, const struct mpi_program *program);
 
 /* ending.c: a run that is over ends, also if a rank never calls MPI again. exit_code: of the process then */
 void begin_watch(int (*exit_code)(void));
@@ -177,7 +155,7 @@ const char *function_at(const struct job *job, uintptr_t address, uintptr_t *off
 /* Bytes from the file's address 0 to the end of the last segment. */
 size_t span_of(const Elf64_Phdr *segments, int n);
 /* Where in the file of its executable this address of a rank is. @return 0: it is elsewhere */
-uintptr_t address_in_file(const struct rank *rank, uintptr_t address);
+uintptr_t address_in_file(const struct host_rank *h, uintptr_t address);
 /* A file in memory with the executable, as it is now. @return its descriptor; -1: there is none */
 int make_file(const struct job *job, const char *name);
 
@@ -205,7 +183,7 @@ void write_address(const struct job *job, const struct host_rank *host, const El
 enum { MOST_PLACES = 16, PLACE_TEXT = 128 };
 
 /* Of an address in this rank's copy of the executable; 0: it is none. caller: a return address, or NULL */
-uintptr_t place_of(const struct rank *rank, void *caller);
+uintptr_t place_of(const struct host_rank *h, void *caller);
 /* Where the calling rank is: an address of the executable's file; 0: unknown */
 uintptr_t place_here(void);
 /* Name at most MOST_PLACES places: " (file.c:12)"; nothing where the place is 0. */
@@ -213,36 +191,9 @@ void name_places(const struct job *job, const uintptr_t *places, int n, char (*t
 /* The same of place_here(). @param text  PLACE_TEXT bytes. @return text */
 const char *name_here(char *text);
 
-/* timed.c: what the executable calls in place of a function of MPI. */
-struct second_function {
-    const char *name;
-    void (*function)(void), (*checked)(void), (*timed)(void); /* checked: NULL: it needs none */
-};
-extern const struct second_function second_functions[]; /* the last has no name */
-void charge_computing(void);
-void resume_computing(void);
-/* Around each of them. caller: its return address */
-void begin_call(const char *call, void *caller);
-void end_call(void);
-/* That argument is null. @return a class */
-int null_argument(const char *call, MPI_Comm comm, const char *parameter);
-/* Let the executable call the second functions, where no tool has put its own before MPI's. */
-void bind_functions(struct job *job);
-
 /* computing.c: look where ranks are from now on; and the thread of this rank, too */
 void begin_looking(void);
 void look_here(void);
-
-/* calls.c: what a rank calls, for --report; and --algo */
-void decide_calls(const struct job *job);
-void note_call_begin(struct rank *r, const char *call, void *caller);
-void note_call_end(struct rank *r);
-void note_calls_left(struct rank *r); /* it ends within a call */
-void collect_calls(const struct job *job, struct mpi_report *report);
-/* handles.c: a call of the program has made what this handle points to. caller: its return address */
-void note_object(const char *what, const char *call, void *handle, void *caller);
-/* attributes.c: the same of a key value */
-void note_keyval(int keyval, const char *call, void *caller);
 
 /* variables.c */
 void find_variables(struct job *job);
@@ -279,7 +230,6 @@ int host_execvpe(const char *path, char *const *words, char *const *environment)
 int host_fileno(FILE *f);
 void host_abort(void) __attribute__((noreturn));
 /* The rank that this thread runs; NULL: none. */
-struct rank *rank_here(void);
 struct host_rank *host_here(void);
 /* The same; NULL also in a child that the rank has made by fork(): a process of its own. */
 struct host_rank *host_of_process(void);
@@ -291,14 +241,16 @@ void end_calls(struct exit_call **calls, bool called);
 /* What atexit() and at_quick_exit() have registered. */
 void forget_calls(struct host_rank *h);
 /* A rank of an explored run has failed, and has said why on stderr, or ends with an exit code. */
-void fail_explored(const struct rank *r);
+void fail_explored(struct host_rank *h);
+/* End the run with this exit code. A rank calls it. */
+void abort_run(int code) __attribute__((noreturn));
 
 /* stream.c */
 FILE *input_of(const struct job *job, const struct host_rank *h);
 void begin_output(void);
 /* What is left in a rank's lines, without the end of a line. */
-void end_lines(struct rank *r, int fd);
-void end_output(struct rank *r);
+void end_lines(struct host_rank *h, int fd);
+void end_output(struct host_rank *h);
 void write_all(int fd, const char *text, size_t n);
 /* stderr of the process, by a stream that no rank uses: a rank that writes into a full pipe holds the lock of
  * its stream for ever. What a run that was abandoned has left to say is dropped where nobody reads it. */

@@ -2,7 +2,9 @@
 /* How a rank leaves its program, whatever function it is in. */
 #include "host.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 
 void end_calls(struct exit_call **calls, bool called)
 {
@@ -39,9 +41,8 @@ void leave_rank(int code, int rc)
     longjmp(h->end, 1);
 }
 
-void fail_explored(const struct rank *r)
+void fail_explored(struct host_rank *h)
 {
-    struct host_rank *h = r->host;
     char words[256];
 
     if (h->place == 0)
@@ -51,8 +52,24 @@ void fail_explored(const struct rank *r)
     else if (*h->said != '\0')
         snprintf(words, sizeof(words), "%s", h->said);
     else
-        snprintf(words, sizeof(words), "rank %d ended with exit code %d", logp_vp_rank(r->vp),
+        snprintf(words, sizeof(words), "rank %d ended with exit code %d", logp_vp_rank(h->vp),
                  h->code);
-    logp_check_fails(r->vp, words, "",
+    logp_check_fails(h->vp, words, "",
                      -(int)(h->place & INT_MAX)); /* other places: other failures */
+}
+
+void abort_run(int code)
+{
+    struct host_rank *h = host_here();
+    int none = -1;
+
+    if (h == NULL)
+        host_abort();
+    /* relaxed: it is read when all ranks have ended */
+    atomic_compare_exchange_strong_explicit(&the_job->abort_code, &none, code, memory_order_relaxed,
+                                            memory_order_relaxed);
+    if (the_job->kept != NULL)
+        fail_explored(h);
+    logp_machine_stop(logp_vp_machine(h->vp), -ECANCELED);
+    leave_rank(code, -ECANCELED);
 }

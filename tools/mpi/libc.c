@@ -121,11 +121,11 @@ EXPORT int __cxa_thread_atexit_impl(void (*function)(void *), void *arg, void *o
 
 EXPORT void abort(void)
 {
-    struct rank *r = is_rank() ? rank_here() : NULL;
+    struct host_rank *h = host_of_process();
     char place[PLACE_TEXT];
 
-    if (r != NULL) {
-        fprintf(stderr, "rank %d: abort(), last in %s%s\n", logp_vp_rank(r->vp), r->call,
+    if (h != NULL) {
+        fprintf(stderr, "rank %d: abort(), last in %s%s\n", logp_vp_rank(h->vp), *h->call,
                 name_here(place));
         abort_run(128 + SIGABRT);
     }
@@ -136,12 +136,12 @@ EXPORT void __assert_fail(const char *what, const char *file, unsigned line, con
 
 EXPORT void __assert_fail(const char *what, const char *file, unsigned line, const char *function)
 {
-    struct rank *r = is_rank() ? rank_here() : NULL;
+    struct host_rank *h = host_of_process();
     char place[PLACE_TEXT];
 
     fprintf(stderr, "%s:%u: %s: assertion `%s' failed", file, line, function, what);
-    if (r != NULL) {
-        fprintf(stderr, " on rank %d, last in %s%s\n", logp_vp_rank(r->vp), r->call,
+    if (h != NULL) {
+        fprintf(stderr, " on rank %d, last in %s%s\n", logp_vp_rank(h->vp), *h->call,
                 name_here(place));
         abort_run(128 + SIGABRT);
     }
@@ -163,13 +163,13 @@ EXPORT char *strtok(char *text, const char *separators)
 
 static bool sleeps(int64_t ns)
 {
-    struct rank *r = rank_here();
+    struct host_rank *h = host_here();
 
-    if (r == NULL)
+    if (h == NULL)
         return false;
-    charge_computing();
-    class_of(logp_sleep_until(r->vp, logp_now(r->vp) + ns));
-    resume_computing();
+    the_guest.charge_computing();
+    the_guest.note_result(logp_sleep_until(h->vp, logp_now(h->vp) + ns));
+    the_guest.resume_computing();
     return true;
 }
 

@@ -4,7 +4,7 @@
  * concerns: those with counts of each rank's own, and all between two groups.
  */
 #include "collective.h"
-#include "host.h"
+#include "world.h"
 
 #include <limits.h>
 #include <string.h>
@@ -215,7 +215,7 @@ int synchronize(struct comm *c, int root, const MPI_Request *request)
 {
     int rc = MPI_SUCCESS;
 
-    if (!the_job->synchronizes || request != NULL || c->inter)
+    if (!the_run.synchronizes || request != NULL || c->inter)
         return rc;
     rc = note_call(c, root, request);
     return rc == MPI_SUCCESS ? class_of(logp_barrier(c->vp)) : rc;

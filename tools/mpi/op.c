@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations: the constants for each type, and those of the program. */
-#include "host.h"
+#include "world.h"
 
 #include <string.h>
 
@@ -219,9 +219,8 @@ static bool is_exact(const struct reduction *r)
 
 bool is_exact_op(const struct logp_op *op, void *arg)
 {
-    const struct job *job = arg;
-
-    return job->may_differ || ((const struct reduction *)op->arg)->exact;
+    (void)arg;
+    return the_run.may_differ || ((const struct reduction *)op->arg)->exact;
 }
 
 int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type)

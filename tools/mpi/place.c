@@ -17,7 +17,7 @@
 #include <unwind.h>
 
 struct search {
-    const struct rank *rank;
+    const struct host_rank *host;
     uintptr_t place;
 };
 
@@ -27,23 +27,23 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *frame, void *arg)
     int exact = 0; /* the instruction; otherwise the one behind a call */
     const uintptr_t at = _Unwind_GetIPInfo(frame, &exact) - (exact == 0);
 
-    s->place = address_in_file(s->rank, at);
+    s->place = address_in_file(s->host, at);
     return s->place == 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 uintptr_t place_here(void)
 {
-    struct search s = {.rank = rank_here()};
+    struct search s = {.host = host_here()};
 
-    if (s.rank != NULL)
+    if (s.host != NULL)
         _Unwind_Backtrace(look_at, &s);
     return s.place;
 }
 
-uintptr_t place_of(const struct rank *rank, void *caller)
+uintptr_t place_of(const struct host_rank *h, void *caller)
 {
     /* the call, not what is behind it */
-    return caller != NULL ? address_in_file(rank, (uintptr_t)caller - 1) : 0;
+    return caller != NULL ? address_in_file(h, (uintptr_t)caller - 1) : 0;
 }
 
 /* ---- addr2line ---- */

@@ -101,8 +101,8 @@ static int send(const char *call, const void *buf, int count, MPI_Datatype type,
         TELL(windows, c->owner, NULL, buf, t, (size_t)count, false, caller);
     }
     o = options_of(t, buf, (size_t)count, mode, &elements);
-    if (the_checks->signature_of != NULL)
-        o.bits = the_checks->signature_of(c, t, (size_t)count, caller);
+    if (the_checks.signature_of != NULL)
+        o.bits = the_checks.signature_of(c, t, (size_t)count, caller);
     do
         rc = o.mode == LOGP_SEND_STANDARD && o.fill == NULL && o.bits == 0
                  ? logp_send(c->vp, dest + c->first_peer, tag, o.buf, o.n_bytes)
@@ -139,8 +139,8 @@ int start_send(struct request *r)
           MPI_ERR_BUFFER, "%zu bytes do not fit in the %d of MPI_Buffer_attach()",
           r->count * r->type->size, r->comm->owner->buffer_size);
     o = options_of(r->type, r->buf, r->count, r->mode, &elements);
-    if (r->caller != NULL && the_checks->signature_of != NULL)
-        o.bits = the_checks->signature_of(r->comm, r->type, r->count, r->caller);
+    if (r->caller != NULL && the_checks.signature_of != NULL)
+        o.bits = the_checks.signature_of(r->comm, r->type, r->count, r->caller);
     do
         rc = logp_isend_with(r->comm->vp, r->peer + r->comm->first_peer, r->tag, &o, &r->under_way);
     while (waits_instead(&o, rc));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The start and the end of a rank, its time, and what it can ask of its environment. */
-#include "host.h"
+#include "world.h"
 #include "missing.h"
 
 #include <string.h>

@@ -71,7 +71,7 @@ static int redirect_output(struct host_rank *h, int fd, int to)
         host_close(to);
         to = 0;
     }
-    end_lines(&the_job->ranks[h - the_job->hosts], fd);
+    end_lines(h, fd);
     if (before > 0)
         host_close(before);
     l->to = to;

@@ -14,7 +14,7 @@
  * arrival of the last operation performs what has arrived by then. So where the messages take less
  * than 2 L, operations are complete when the model says so.
  */
-#include "host.h"
+#include "world.h"
 #include "window.h"
 
 #include <string.h>
@@ -305,7 +305,7 @@ int start_remote(struct win *w, const struct operation_at *a, int64_t arrival_ns
                                 .begins = true,
                                 .op = a->op,
                                 .basic = reduces ? basic->handle : MPI_BYTE};
-    if (the_job->checks)
+    if (the_run.checks)
         describe_access(&c->out.m, access);
     if (c->out.m.has_in && in_a_row(a->in.type, (size_t)a->in.count)) {
         c->in = (const char *)a->in.buf + a->in.type->true_lb;
@@ -381,7 +381,7 @@ int flush_remote(struct win *w, int first, int n)
         struct remote_target *a = &w->remote[i];
         struct message m = {.kind = FLUSH,
                             .time_ns = a->arrival_ns,
-                            .ends = the_job->checks && w->access[i] != 0,
+                            .ends = the_run.checks && w->access[i] != 0,
                             .call = this_rank()->call - anchor};
 
         if (a->pending)

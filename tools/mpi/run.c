@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program as the ranks of a machine: one run from the first rank's start to the last one's end. */
 #include "run.h"
-#include "host.h"
+#include "world.h"
 #include "window.h"
 
 #include <ctype.h>
@@ -14,6 +14,8 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+struct run the_run;
 
 /* ---- crashes ---- */
 
@@ -103,7 +105,7 @@ int run_rank(struct logp_vp *vp, void *arg)
 {
     struct job *job = arg;
     const int me = logp_vp_rank(vp);
-    struct rank *r = &job->ranks[me];
+    struct rank *r = &the_run.ranks[me];
     struct host_rank *h = &job->hosts[me];
     void *handler_stack;
     char name[16];
@@ -112,6 +114,9 @@ int run_rank(struct logp_vp *vp, void *arg)
     if (me == 0)
         catch_interrupts();
     r->host = h;
+    h->vp = vp;
+    h->rank = r;
+    h->call = &r->call;
     r->stack_top = (uintptr_t)__builtin_frame_address(0);
     r->stack_bytes = job->stack_bytes / 2; /* the upper half: below the stack may be other memory */
     rc = begin_rank(r, vp);
@@ -128,14 +133,14 @@ int run_rank(struct logp_vp *vp, void *arg)
         run_program(job, h);
     note_calls_left(r);
     note_end(h, vp);
-    end_output(r);
+    end_output(h);
     if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
         if (*h->said == '\0' || h->code == 0)            /* or it has said why */
             fprintf(stderr,
                     "rank %d ended with exit code %d and without MPI_Finalize, last in %s\n", me,
                     h->code, r->call);
         h->code = h->code != 0 ? h->code : 1;
-        end_output(r);
+        end_output(h);
         if (job->kept == NULL)
             logp_machine_stop(logp_vp_machine(vp), -ECANCELED);
         note_over();
@@ -143,8 +148,8 @@ int run_rank(struct logp_vp *vp, void *arg)
     if (h->rc != 0)
         note_over();
     if (h->rc == 0 && job->kept != NULL &&
-        (h->code != 0 || (job->checks_fail && *h->found != '\0')))
-        fail_explored(r);
+        (h->code != 0 || (the_run.checks_fail && *h->found != '\0')))
+        fail_explored(h);
     atomic_store_explicit(&h->running, false, memory_order_relaxed); /* and is_abandoned() */
     free_handler_stack(handler_stack);
     end_redirections(h);
@@ -160,10 +165,10 @@ static int make_job(struct job *job, int n)
 {
     job->n_ranks = n;
     job->pid = getpid();
-    job->ranks = calloc((size_t)n, sizeof(*job->ranks));
+    the_run.ranks = calloc((size_t)n, sizeof(*the_run.ranks));
     job->hosts = calloc((size_t)n, sizeof(*job->hosts));
     job->abort_code = -1;
-    return job->ranks != NULL && job->hosts != NULL ? 0 : -ENOMEM;
+    return the_run.ranks != NULL && job->hosts != NULL ? 0 : -ENOMEM;
 }
 
 /* Is the tag of its messages one that the program has chosen? Collectives have their own. */
@@ -217,7 +222,7 @@ static void explain(const struct job *job, const struct logp_report *report)
     name_places(job, places, n, texts);
     for (int i = 0; i < n; i++) {
         const struct logp_wait_info *w = &report->waits[i];
-        const struct rank *r = &job->ranks[w->rank];
+        const struct rank *r = &the_run.ranks[w->rank];
         const char *call = r->call != NULL ? r->call : "main";
 
         fprintf(f, "  rank %d in %s", w->rank, call);
@@ -261,7 +266,7 @@ static void explain_calls(const struct job *job, const struct logp_report *repor
     char place[1][PLACE_TEXT];
 
     name_places(job, &job->hosts[rank].place, 1, place);
-    fprintf(f, "rank %d: %s: collectives differ: ", rank, job->ranks[rank].call);
+    fprintf(f, "rank %d: %s: collectives differ: ", rank, the_run.ranks[rank].call);
     print_calls(f, report->asserted.detail);
     fprintf(f, "%s\n", place[0]);
 }
@@ -277,7 +282,7 @@ static int conclude(const struct job *job, const struct logp_machine *m, int rc)
         if (job->hosts[i].code != 0 && job->hosts[i].rc == 0)
             return job->hosts[i].code & 255;
     if (rc == 0) /* relaxed: the ranks have ended */
-        return job->checks_fail && atomic_load_explicit(&job->said.any, memory_order_relaxed);
+        return the_run.checks_fail && atomic_load_explicit(&the_run.said.any, memory_order_relaxed);
     if (rc == -EDEADLK || rc == -ETIMEDOUT) {
         fprintf(report_stream(), rc == -EDEADLK ? "deadlock: all ranks wait\n"
                                                 : "the program did not end within --timeout\n");
@@ -328,28 +333,29 @@ static int agree_on_code(struct logp_machine *m, int code)
 __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
                                                         struct mpi_program *program)
 {
-    struct job job = {.said.mutex = PTHREAD_MUTEX_INITIALIZER,
-                      .argc = program->argc,
+    struct job job = {.argc = program->argc,
                       .argv = program->argv,
                       .path = program->path,
                       .tags_output = program->tags_output,
                       .names_threads = program->names_threads,
                       .quiet = program->quiet,
-                      .checks = program->checks,
-                      .checks_fail = program->checks_fail,
-                      .checksums = program->checksums,
-                      .synchronizes = program->synchronizes,
-                      .may_differ = program->may_differ,
-                      .queue_limit = program->queue_limit,
-                      .compute = program->compute,
-                      .forced = program->forced,
-                      .records_calls = program->report != NULL,
-                      .stack_bytes = program->stack_bytes,
-                      .times_calls = program->compute > 0 || program->report != NULL};
+                      .stack_bytes = program->stack_bytes};
     char why[512], path[PATH_MAX];
     struct rlimit files;
-    int rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
+    int rc;
 
+    the_run = (struct run){.said.mutex = PTHREAD_MUTEX_INITIALIZER,
+                           .checks = program->checks,
+                           .checks_fail = program->checks_fail,
+                           .checksums = program->checksums,
+                           .synchronizes = program->synchronizes,
+                           .may_differ = program->may_differ,
+                           .queue_limit = program->queue_limit,
+                           .compute = program->compute,
+                           .forced = program->forced,
+                           .records_calls = program->report != NULL,
+                           .times_calls = program->compute > 0 || program->report != NULL};
+    rc = make_job(&job, m != NULL ? logp_machine_size(m) : program->exploration->sizes[0]);
     if (rc == 0 && read_image(&job, bind_functions, why, sizeof(why)) != 0) {
         fprintf(stderr, "logp: %s: %s\n", program->path, why);
         return 2;
@@ -361,11 +367,11 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
         setrlimit(RLIMIT_NOFILE, &files);
     }
     job.no_input = fopen("/dev/null", "re");
-    choose_checks(job.checks, job.checksums);
+    choose_checks(the_run.checks, the_run.checksums);
     catch_crashes();
     begin_output();
     the_job = &job;
-    decide_calls(&job);
+    decide_calls();
     if (rc == 0 && program->exploration != NULL)
         return explore(&job, program);
     the_machine = m;
@@ -411,26 +417,21 @@ static void name_launcher(const char *program)
 }
 
 /* Started by itself, a program is the only rank. */
-int run_alone(main_function *main, int argc, char **argv);
-
-int run_alone(main_function *main, int argc, char **argv)
+static int run_alone(main_function *main, int argc, char **argv)
 {
     char path[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    struct job job = {.said.mutex = PTHREAD_MUTEX_INITIALIZER,
-                      .argc = argc,
-                      .argv = argv,
-                      .path = path,
-                      .main = main,
-                      .checks = true,
-                      .stack_bytes = (size_t)8 << 20};
+    struct job job = {
+        .argc = argc, .argv = argv, .path = path, .main = main, .stack_bytes = (size_t)8 << 20};
     struct logp_config config = {.size = sizeof(config),
                                  .n_processors = 1,
                                  .delay = logp_delay_none(),
                                  .stack_bytes = job.stack_bytes};
     struct logp_machine *m;
-    int rc = make_job(&job, 1);
+    int rc;
 
+    the_run = (struct run){.said.mutex = PTHREAD_MUTEX_INITIALIZER, .checks = true};
+    rc = make_job(&job, 1);
     path[length > 0 ? length : 0] = '\0';
     name_launcher(argv[0]);
     if (rc == 0) {
@@ -443,7 +444,7 @@ int run_alone(main_function *main, int argc, char **argv)
         fprintf(stderr, "%s: cannot make a machine of one processor: %s\n", argv[0], strerror(-rc));
         return 1;
     }
-    choose_checks(job.checks, job.checksums);
+    choose_checks(the_run.checks, the_run.checksums);
     catch_crashes();
     the_job = &job;
     rc = logp_machine_run(m, run_rank, &job, 0);
@@ -451,7 +452,14 @@ int run_alone(main_function *main, int argc, char **argv)
     rc = conclude(&job, m, rc);
     fflush(NULL);
     logp_machine_destroy(m);
-    free(job.ranks);
+    free(the_run.ranks);
     free(job.hosts);
     return rc;
 }
+
+static void note_result(int rc)
+{
+    class_of(rc);
+}
+
+const struct guest the_guest = {run_alone, note_result, charge_computing, resume_computing};

@@ -10,14 +10,12 @@
 #include <unistd.h>
 
 /* What the process was started with, if no command runs it as ranks. */
-int run_alone(main_function *main, int argc, char **argv);
-
 static main_function *own_main;
 
 static int main_alone(int argc, char **argv, char **env)
 {
     (void)env;
-    return run_alone(own_main, argc, argv);
+    return the_guest.run_alone(own_main, argc, argv);
 }
 
 typedef int start_function(main_function *main, int argc, char **argv, void (*init)(void),
@@ -52,7 +50,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
         h->argv = copy_arguments(the_job->argc, the_job->argv);
         if (h->argv == NULL)
             leave_rank(1, -ENOMEM);
-        resume_computing();
+        the_guest.resume_computing();
         exit(main(the_job->argc, h->argv, environ));
     }
     if (getenv("LOGP_MPIRUN") == NULL) {

@@ -291,7 +291,7 @@ struct reduction {
     bool exact; /* any order of combining gives the same bits */
 };
 
-/* Of a reduction: may its algorithm be any? logp_exact_op; arg: the job */
+/* Of a reduction: may its algorithm be any? logp_exact_op */
 bool is_exact_op(const struct logp_op *op, void *arg);
 /* Set *r for this operation and type. @return MPI_SUCCESS or the class of an error */
 int make_reduction(struct reduction *r, MPI_Op op, MPI_Datatype type);
@@ -387,7 +387,7 @@ struct request *reuse_request(struct rank *owner);              /* one of them; 
     do {                                                                                           \
         int class;                                                                                 \
         CHECK(NULL, (n) >= 0, MPI_ERR_COUNT, "count is %d, but must be at least 0", n);            \
-        class = the_checks->requests != NULL ? the_checks->requests(n, all, frame) : MPI_SUCCESS;  \
+        class = the_checks.requests != NULL ? the_checks.requests(n, all, frame) : MPI_SUCCESS;    \
         if (class != MPI_SUCCESS)                                                                  \
             return class;                                                                          \
     } while (0)
@@ -517,6 +517,8 @@ static inline bool is_on_stack(const struct rank *r, uintptr_t at)
     return r->stack_top - at < r->stack_bytes;
 }
 void free_attributes(struct rank *r);
+/* The rank that this thread runs; NULL: none. */
+struct rank *rank_here(void);
 /* The rank that calls; ends the process where none does. */
 struct rank *this_rank(void);
 struct rank *enter(const char *call);
@@ -567,8 +569,6 @@ int failed(struct comm *comm, int class, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 /* What the runtime has returned. A run that is over ends the rank. @return MPI_SUCCESS or a class */
 int class_of(int rc);
-/* End the run with this exit code. */
-void abort_run(int code) __attribute__((noreturn));
 
 /* ---- checks ---- */
 

@@ -121,11 +121,11 @@ static ssize_t put(int fd, struct lines *l, const char *text, size_t n, int rank
 static ssize_t put_out(void *fd, const char *text, size_t n)
 {
     const int to = (int)(intptr_t)fd;
-    struct rank *r = rank_here();
-    struct lines *l = r == NULL ? NULL : to == STDOUT_FILENO ? &r->host->out : &r->host->err;
+    struct host_rank *h = host_here();
+    struct lines *l = h == NULL ? NULL : to == STDOUT_FILENO ? &h->out : &h->err;
 
     if (l != NULL && l->to == 0)
-        return put(to, l, text, n, logp_vp_rank(r->vp));
+        return put(to, l, text, n, logp_vp_rank(h->vp));
     if (l == NULL || l->to > 0)
         write_all(l != NULL ? l->to : to, text, n);
     return (ssize_t)n;
@@ -181,20 +181,20 @@ void begin_output(void)
     report = open_lines(STDERR_FILENO, put_report);
 }
 
-void end_lines(struct rank *r, int fd)
+void end_lines(struct host_rank *h, int fd)
 {
-    struct lines *l = fd == STDOUT_FILENO ? &r->host->out : &r->host->err;
+    struct lines *l = fd == STDOUT_FILENO ? &h->out : &h->err;
 
     if (l->n > 0)
-        put_lines(fd, l, l->n, logp_vp_rank(r->vp));
+        put_lines(fd, l, l->n, logp_vp_rank(h->vp));
     free(l->text);
     *l = (struct lines){.to = l->to};
 }
 
-void end_output(struct rank *r)
+void end_output(struct host_rank *h)
 {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-        end_lines(r, fd);
+        end_lines(h, fd);
 }
 
 /* A program's buffers would mix the lines of ranks: these streams stay without. */

@@ -6,7 +6,7 @@
  * computed since its last call: the processor time of its thread, times a factor. With --report
  * they note the call. Nothing else calls them, so runs without these options pay nothing.
  */
-#include "host.h"
+#include "world.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -22,17 +22,17 @@ static int64_t processor_ns(void)
 
 void charge_computing(void)
 {
-    struct rank *r = the_job != NULL && the_job->compute > 0 ? rank_here() : NULL;
+    struct rank *r = the_job != NULL && the_run.compute > 0 ? rank_here() : NULL;
 
     if (r != NULL)
         class_of(logp_compute(
-            r->vp, (int64_t)((double)(processor_ns() - r->host->computes_ns) * the_job->compute),
+            r->vp, (int64_t)((double)(processor_ns() - r->host->computes_ns) * the_run.compute),
             NULL, NULL));
 }
 
 void resume_computing(void)
 {
-    struct rank *r = the_job != NULL && the_job->compute > 0 ? rank_here() : NULL;
+    struct rank *r = the_job != NULL && the_run.compute > 0 ? rank_here() : NULL;
 
     if (r != NULL)
         r->host->computes_ns = processor_ns();
@@ -46,13 +46,13 @@ void begin_call(const char *call, void *caller)
     if (r == NULL)
         return;
     r->timed_caller = caller;
-    if (the_job->records_calls)
+    if (the_run.records_calls)
         note_call_begin(r, call, caller);
 }
 
 void end_call(void)
 {
-    struct rank *r = the_job != NULL && the_job->records_calls ? rank_here() : NULL;
+    struct rank *r = the_job != NULL && the_run.records_calls ? rank_here() : NULL;
 
     if (r != NULL)
         note_call_end(r);
@@ -67,11 +67,11 @@ int null_argument(const char *call, MPI_Comm comm, const char *parameter)
 }
 
 /* NULL: MPI's own is called. With --compute and --report time is charged whatever a tool does. */
-static void (*second_of(const struct job *job, const char *name))(void)
+static void (*second_of(const char *name))(void)
 {
     for (const struct second_function *f = second_functions; f->name != NULL; f++)
         if (strcmp(f->name, name) == 0) {
-            if (job->times_calls)
+            if (the_run.times_calls)
                 return f->timed;
             return dlsym(RTLD_DEFAULT, name) == (void *)f->function ? f->checked : NULL;
         }
@@ -83,7 +83,7 @@ void bind_functions(struct job *job)
     size_t n;
     Elf64_Sym *symbols = dynamic_symbols(job, &n);
 
-    if (!job->times_calls && !job->checks)
+    if (!the_run.times_calls && !the_run.checks)
         return;
     for (size_t i = 0; i < n; i++) {
         const char *name = symbol_name(job, &symbols[i]);
@@ -92,7 +92,7 @@ void bind_functions(struct job *job)
         if (symbols[i].st_shndx != SHN_UNDEF ||
             strncmp(name + (*name == 'P'), "MPI_", strlen("MPI_")) != 0)
             continue;
-        second = second_of(job, name + (*name == 'P'));
+        second = second_of(name + (*name == 'P'));
         if (second != NULL)
             set_address(&symbols[i], (void *)second);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows: how they are made, what they are. */
 #include "window.h"
-#include "host.h"
+#include "world.h"
 
 #include <stdint.h>
 #include <string.h>
