@@ -34,8 +34,12 @@ bool lpi_gives_same(const struct logp_algorithm *a, const struct logp_args *args
     const bool has_property =
         a->size > offsetof(struct logp_algorithm, same_results) && a->same_results;
 
-    return has_property || !lpi_must_be_same(args) ||
-           !logp_collective_find(a->collective)->same_results;
+    const struct logp_collective *collective;
+
+    if (has_property || !lpi_must_be_same(args))
+        return true;
+    collective = logp_collective_find(a->collective);
+    return collective == NULL || !collective->same_results;
 }
 
 bool logp_algorithm_same_results(const struct logp_algorithm *algorithm,

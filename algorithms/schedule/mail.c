@@ -107,7 +107,9 @@ static struct lpi_fold_message *entry_of(const struct lpi_overflow *p, int32_t s
     }
 }
 
-/* Make space for all messages of the overflow, without the entries of messages that are gone.
+/* Make space for all messages of the overflow and a quarter more, without the entries of messages
+ * that are gone. Without the quarter, each message that follows could need new space: where 2^x - 1
+ * messages are under way, as many as a rank of 2^x has others.
  * @return 0; -ENOMEM */
 static int make_slots(struct lpi_overflow *p)
 {
@@ -115,7 +117,7 @@ static int make_slots(struct lpi_overflow *p)
     const uint32_t n_old = p->n_entries;
     uint32_t n = 64;
 
-    while (n / 2 <= p->left)
+    while (n / 2 <= p->left + p->left / 4)
         n *= 2;
     p->entries = malloc(n * sizeof(*p->entries));
     if (p->entries == NULL) {

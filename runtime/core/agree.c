@@ -270,7 +270,8 @@ static bool hash_after(const struct logp_machine *m, const struct lpi_own_calls 
     return true;
 }
 
-/* Describe where the calls of two vps differ. a has not made more calls than b. */
+/* Describe where the calls of two vps differ. a has not made more calls than b; if it has made
+ * n_kept() fewer, none of its calls is kept for both, and only the hashes differ. */
 static void describe_parting(struct logp_machine *m, int a, int b, bool started)
 {
     void *all = atomic_load_explicit(&m->own_calls, memory_order_relaxed); /* all are done */
@@ -282,14 +283,14 @@ static void describe_parting(struct logp_machine *m, int a, int b, bool started)
 
     while (i + 1 < x->n && same_call(&x->kept[i & mask].call, &y->kept[i & mask].call))
         i++;
-    describe(mine, sizeof(mine), &x->kept[i & mask].call);
     describe(other, sizeof(other), &y->kept[i & mask].call);
-    if (x->kept[i & mask].before != y->kept[i & mask].before)
-        snprintf(
-            m->detail, sizeof(m->detail),
-            "rank %d and rank %d have called different collectives before %s, their call %" PRIu32
-            "; the virtual clock, or logp_config.compare_calls, names the first",
-            a, b, mine, i + 1);
+    if (i < x->n)
+        describe(mine, sizeof(mine), &x->kept[i & mask].call);
+    if (i == x->n || x->kept[i & mask].before != y->kept[i & mask].before)
+        snprintf(m->detail, sizeof(m->detail),
+                 "rank %d and rank %d have called different collectives before %s, call %" PRIu32
+                 " of rank %d; the virtual clock, or logp_config.compare_calls, names the first",
+                 a, b, other, i + 1, b);
     else
         snprintf(m->detail, sizeof(m->detail), "rank %d calls %s where rank %d calls %s%s", a, mine,
                  b, other, strcmp(mine, other) == 0 ? " with another operation" : "");

@@ -399,3 +399,12 @@ Test(same, a_row_without_the_member_is_not_chosen)
     cr_expect_eq(logp_algorithm_add(&old), 0);
     cr_expect(logp_algorithm_find("allreduce", "old") == &old);
 }
+
+/* As a row of any other collective than an allreduce. */
+Test(same, a_row_of_an_unknown_collective_needs_no_property)
+{
+    const struct logp_algorithm row = {LOGP_ALGORITHM("unknown", "row", "", "")};
+    const struct logp_args args = {.count = 1, .op = logp_op_find("sum", "double")};
+
+    cr_expect(logp_algorithm_same_results(&row, &args));
+}

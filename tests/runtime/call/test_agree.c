@@ -351,3 +351,28 @@ Test(agree, fewer_calls_do_not_differ)
     cr_assert_eq(logp_machine_run(m, one_more, NULL, test_timeout_ns), 0);
     logp_machine_destroy(m);
 }
+
+enum { MOST_KEPT = 8 /* calls of a vp: runtime/core/agree.c */ };
+
+/* Rank 0 makes arg[0] calls, and the others so many more that none of its own is kept for both. */
+static int far_fewer(struct logp_vp *vp, void *arg)
+{
+    const int n = *(const int *)arg + (logp_vp_rank(vp) > 0 ? MOST_KEPT : 0);
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < n; i++)
+        rc = own_root(vp, NULL);
+    return rc;
+}
+
+Test(agree, a_vp_with_far_fewer_calls_is_compared_by_the_calls_of_the_other)
+{
+    for (int n = 1; n < 20; n++) {
+        char says[128];
+        const char *detail = wall_detail(far_fewer, &n, "fiber");
+
+        snprintf(says, sizeof(says), "before logp_broadcast() of 4, root 1, call %d of rank 1;",
+                 n + 1);
+        cr_expect(strstr(detail, says) != NULL, "%d calls: %s", n, detail);
+    }
+}
