@@ -35,6 +35,11 @@ done
 expect='--cores 0,0 once' bad run broadcast --cores 0,0
 expect='--queue-limit 0' bad run broadcast --queue-limit 0
 expect='--queue-limit x bytes' bad run broadcast --queue-limit x
+# what is too large is told the most that is allowed
+expect='--queue-limit 1e30: bytes, 1 .. 2^63-1' bad run broadcast --queue-limit 1e30
+expect='--seed 99999999999999999999: 0 .. 2^63-1' bad run broadcast --seed 99999999999999999999
+expect='--timeout 9300000s: 106 days,' bad run broadcast --timeout 9300000s
+expect='--limit 9300000s: 106 days,' bad bench broadcast --limit 9300000s
 expect='--timeout 0' bad run broadcast --timeout 0
 expect='--format xml json' bad run broadcast --format xml
 expect='--format svg' bad run broadcast --format svg

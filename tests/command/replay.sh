@@ -200,6 +200,26 @@ logp replay r.replay
 theirs "$dir/theirs" "$logp" mpirun --explore 3 /bin/sh -c "touch $dir/started"
 logp replay r.replay
 grep -q 'mpirun: the replay starts /bin/sh, which is not in its folder' "$dir/all" || fail "mpirun of a replay: $(cat "$dir/all")"
+# it loads no plug-in of elsewhere either, not even to refuse it afterwards
+theirs "$dir/theirs" "$logp" mpirun --plugin "$plugin" --explore 3 ./link
+logp replay r.replay
+grep -q "plugin $plugin: a replay loads plug-ins from its folder or the current one only" "$dir/all" ||
+    fail "a plug-in of a replay: $(cat "$dir/all")"
+cp "$plugin" "$dir/theirs/own.so"
+theirs "$dir/theirs" "$logp" mpirun --plugin ./own.so --explore 3 ./link
+logp replay r.replay
+grep -q 'mpirun: --plugin is not for --explore' "$dir/all" || fail "a plug-in of its folder: $(cat "$dir/all")"
+# a folder whose name is several lines is none of these
+lines=$dir/$'a\n/bin\n'$(realpath /bin)$'\n/b'
+mkdir -p "$lines"
+theirs "$dir" "$(realpath /bin/sh)" -c "touch $dir/started"
+cp r.replay "$lines"
+expect='r.replay is not in the folder --' bad replay "$lines/r.replay"
+# nor is the program another one than was looked at
+theirs /bin sh -c "touch $dir/started"
+for path in '' : .; do
+    PATH=$path expect='r.replay sh --' bad replay r.replay
+done
 theirs "$dir" ./elsewhere/sh -c "touch $dir/started; echo a  b"
 cd /
 expect='r.replay elsewhere --' bad replay "$dir/theirs/r.replay"

@@ -252,7 +252,7 @@ explored)
     expect 2 'uses the virtual clock; remove --clock wall' -P 2 --explore 5 --clock wall ./explored
     expect 2 'remove it: explored runs do not limit queues' -P 2 --explore 5 --queue-limit 1MiB ./explored
     expect 2 'neither topology nor links' -P 2 --explore 5 --topology ring ./explored
-    expect 2 'a number of runs > 0' -P 2 --explore 0 ./explored
+    expect 2 'a number of runs, 1 .. 2^40' -P 2 --explore 0 ./explored
     ;;
 ends)
     build ends.c

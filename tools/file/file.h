@@ -56,4 +56,15 @@ char *printed_by(void (*print)(const void *what), const void *what);
 /* Return the number after the first `attribute`, such as width=", in an SVG. */
 double svg_number(const char *svg, const char *attribute);
 
+/* ---- trusted.c: what a replay may start and load ---- */
+
+/* Trust only what is below the folder of this file or below the current folder, here and in all
+ * processes that are started. @return an errno; 0 */
+int trust_only(const char *path);
+/* End that. */
+void trust_all(void);
+bool trusts_all(void);
+/* Whether a file may be started or loaded; links are followed. */
+bool is_trusted(const char *path);
+
 #endif

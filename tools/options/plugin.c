@@ -2,6 +2,7 @@
 /* --plugin FILE.so:ARGUMENTS: see logp/algorithm.h. If it refuses them, the process ends with one
  * line. */
 #include "options/rows.h"
+#include "file/file.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -30,6 +31,10 @@ static const struct logp_plugin *symbol_of(const char *option, const char *text)
 
     if (file == NULL)
         bad_usage("no memory");
+    if (!is_trusted(file)) /* before its constructors run */
+        bad_option(option, text,
+                   "a replay loads plug-ins from its folder or the current one only; if you trust "
+                   "this one, type logp replay FILE -- COMMAND");
     handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     free(file);
     if (handle == NULL)

@@ -146,7 +146,8 @@ static void apply_timeout(struct options *o, const char *option, const char *tex
     int64_t ps;
 
     if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
-        bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
+        bad_option(option, text,
+                   "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
     o->timeout_ns = ps / 1000;
 }
 
@@ -244,12 +245,12 @@ const struct option_row run_options[] = {
      .apply = apply_plugin},
     {"queue-limit", "BYTES", "limit of bytes in queues; sends above it fail", "1GiB", "",
      OPTIONS_RUN | OPTIONS_MPIRUN,
-     NUMBER(queue_limit, true, 1, INT64_MAX, "a number of bytes > 0")},
+     NUMBER(queue_limit, true, 1, INT64_MAX, "a number of bytes, 1 .. 2^63-1")},
     {"timeout", "T", "time limit of a run", "60s", "", OPTIONS_RUN | OPTIONS_MPIRUN,
      .apply = apply_timeout},
     {"seed", "N", "seed of all random draws", "1", "",
      OPTIONS_RUN | OPTIONS_MPIRUN | OPTIONS_FAULT | OPTIONS_SEARCH,
-     NUMBER(seed, false, 0, INT64_MAX, "a whole number >= 0"), .series = SERIES_NUMBERS},
+     NUMBER(seed, false, 0, INT64_MAX, "a whole number, 0 .. 2^63-1"), .series = SERIES_NUMBERS},
     {"progress", "WHEN", "progress on stderr: auto (on a terminal), on, off", "auto", "",
      OPTIONS_RUN | OPTIONS_TUNE | OPTIONS_SEARCH, .apply = apply_progress,
      .words = "auto, on, off"},
@@ -270,7 +271,7 @@ const struct option_row run_options[] = {
     {"stack", "BYTES", "stack of each rank", "8MiB", "", OPTIONS_MPIRUN,
      NUMBER(stack_bytes, true, 16 << 10, INT64_C(1) << 40, "a number of bytes, 16KiB .. 1TiB")},
     {"explore", "RUNS", "run so many times in different orders, until a run fails", "", "",
-     OPTIONS_MPIRUN, NUMBER(explore, false, 1, INT64_C(1) << 40, "a number of runs > 0")},
+     OPTIONS_MPIRUN, NUMBER(explore, false, 1, INT64_C(1) << 40, "a number of runs, 1 .. 2^40")},
     {"faults", "N", "with --explore: up to N ranks crash in a run; lost=N,doubled=N: messages", "0",
      "", OPTIONS_MPIRUN, .apply = apply_most_faults},
     {"gdb", NULL, "run in gdb: ranks are threads, and `rank 3` chooses one", "off", "",

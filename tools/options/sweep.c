@@ -165,7 +165,8 @@ static void apply_limit(struct options *o, const char *option, const char *text)
     int64_t ps;
 
     if (!logp_time_parse(text, INT64_C(1000000000000), &ps) || ps < 1000)
-        bad_option(option, text, "a time > 0, in seconds or with a suffix ns, us, ms or s");
+        bad_option(option, text,
+                   "a time, 1 ns .. 106 days, in seconds or with a suffix ns, us, ms or s");
     o->limit_ns = (o->sets & (OPTIONS_SWEEP | OPTIONS_SEARCH)) != 0 ? ps / 1000 : 0;
 }
 
