@@ -177,7 +177,7 @@ struct logp_call {
  * is compared over several processes, or with logp_config.trust_calls.
  * @param vp       a group, or the vp itself
  * @param started  a nonblocking collective: these are counted by themselves
- * @param call     copied, but for the name
+ * @param call     copied, but for its name, which must stay until the run is over
  * @return 0; -EPROTO: they differ; -ENOMEM
  */
 LOGP_API int logp_vp_note_call(struct logp_vp *vp, bool started, const struct logp_call *call);

@@ -19,6 +19,7 @@ static void results(void)
 {
     MPI_Status status;
     MPI_Datatype type;
+    MPI_Win win;
     int n;
 
     FAILS(MPI_ERR_ARG, MPI_Comm_size(world, NULL));
@@ -33,6 +34,8 @@ static void results(void)
     FAILS(MPI_ERR_ARG, MPI_Irecv(a, 1, MPI_INT, 0, 0, world, NULL));
     FAILS(MPI_ERR_ARG, MPI_Iallreduce(a, b, 1, MPI_INT, MPI_SUM, world, NULL));
     FAILS(MPI_ERR_ARG, MPI_Op_create(NULL, 1, NULL));
+    FAILS(MPI_ERR_ARG, MPI_Win_allocate(8, 1, MPI_INFO_NULL, world, NULL, &win));
+    FAILS(MPI_ERR_ARG, MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, world, NULL, &win));
     FAILS(MPI_ERR_ARG, MPI_Get_count(&status, MPI_INT, NULL));
     FAILS(MPI_ERR_ARG, MPI_Allgatherv(a, 1, MPI_INT, b, NULL, displs, MPI_INT, world));
     FAILS(MPI_ERR_ARG, MPI_Allgatherv(a, 1, MPI_INT, b, counts, NULL, MPI_INT, world));
@@ -67,6 +70,9 @@ static void collectives_in_place(void)
     FAILS(MPI_ERR_BUFFER, MPI_Allgather(a + me, 1, MPI_INT, a, 1, MPI_INT, world));
     FAILS(MPI_ERR_BUFFER, MPI_Alltoall(a, 1, MPI_INT, a, 1, MPI_INT, world));
     FAILS(MPI_ERR_BUFFER, MPI_Reduce_scatter_block(a, a, 1, MPI_INT, MPI_SUM, world));
+    /* the second of two blocks, too */
+    if (P > 1)
+        FAILS(MPI_ERR_BUFFER, MPI_Reduce_scatter_block(a, a + 2, 2, MPI_INT, MPI_SUM, world));
     FAILS(MPI_ERR_BUFFER, MPI_Iallreduce(a, a, 1, MPI_INT, MPI_SUM, world, &request));
     CHECK(MPI_Allreduce(a, a + 2, 2, MPI_INT, MPI_SUM, world) == MPI_SUCCESS);
     CHECK(MPI_Allreduce(a, a, 0, MPI_INT, MPI_SUM, world) == MPI_SUCCESS);

@@ -88,7 +88,8 @@ def test_figures_can_be_saved():
         events = rows_of(downloaded(browser, "diagram.csv", folder))
         sends = [e for e in events if e["kind"] == "send" and e["source"] == "predicted"]
         check(len(sends) == 15, "sends to 15 others:", len(sends))
-        check(all(e["stream_ns"] == "0" for e in events), "a port streams without G")
+        # 7 x 100 ns for each message of 8 bytes
+        check(all((e["stream_ns"] == "700") == (e["kind"] == "send") for e in events), "the ports stream (k-1)G")
         check(max(int(e["end_ns"]) for e in events) == said[16, "optimal"]["predicted_ns"], "the diagram's end")
         clean(browser, path, "saved")
 

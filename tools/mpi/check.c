@@ -244,7 +244,8 @@ static __attribute__((noinline)) void name_change(const struct request *r)
     name_places(the_job, &place, 1, text);
     name_finding(
         "rank %d: %s: the buffer of %s%s was written before the operation was complete%s\n",
-        logp_vp_rank(rank->vp), rank->call, r->call, text[0], name_here(here));
+        logp_vp_rank(rank->vp), rank->call, r->call != NULL ? r->call : rank->call, text[0],
+        name_here(here));
 }
 
 void check_sum(struct request *r)

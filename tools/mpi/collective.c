@@ -182,9 +182,13 @@ struct blocks {
 static int take_in_place(struct comm *c, struct blocks *given, int at)
 {
     const struct type *t = type_of(given->out_type);
+    bool fits = true;
+    ptrdiff_t offset;
 
     CHECK(c, t != NULL, MPI_ERR_TYPE, "the datatype to receive is null");
-    given->in = (char *)given->out + (ptrdiff_t)at * given->out_count * t->extent;
+    offset = product((ptrdiff_t)at * given->out_count, t->extent, &fits);
+    CHECK(c, fits, MPI_ERR_COUNT, "the blocks have 2^63 bytes or more");
+    given->in = (char *)given->out + offset;
     given->in_count = given->out_count;
     given->in_type = given->out_type;
     return MPI_SUCCESS;
@@ -393,7 +397,7 @@ static int check_intra(struct comm *c, const struct operands *x, const struct ty
           "MPI_IN_PLACE is for the root alone");
     CHECK_BUFFER(c, in_place ? x->out : x->in, n_in, t, "send");
     CHECK_BUFFER(c, x->out, n_out, t, "receive");
-    CHECK_APART(c, !in_place && share_bytes(x->in, t, (size_t)x->n, x->out, t, n_out));
+    CHECK_APART(c, !in_place && share_bytes(x->in, t, n_in, x->out, t, n_out));
     return MPI_SUCCESS;
 }
 

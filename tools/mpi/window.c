@@ -157,6 +157,7 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
     int rc;
 
     ENTER_INTRA(c, "MPI_Win_allocate", comm);
+    CHECK(c, base != NULL, MPI_ERR_ARG, "base is a null pointer");
     CHECK(c, size >= 0, MPI_ERR_SIZE, "the size is %lld, but must be at least 0", (long long)size);
     memory = new_memory((size_t)size);
     CHECK(c, memory != NULL, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
@@ -201,6 +202,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
     int rc;
 
     ENTER_INTRA(c, "MPI_Win_allocate_shared", comm);
+    CHECK(c, base != NULL, MPI_ERR_ARG, "base is a null pointer");
     rc = make(c, MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, win);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -229,6 +231,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void 
     ENTER_WIN(w, "MPI_Win_shared_query", win);
     CHECK(w->comm, w->flavor == MPI_WIN_FLAVOR_SHARED, MPI_ERR_RMA_FLAVOR,
           "the window is not one of MPI_Win_allocate_shared");
+    CHECK(w->comm, base != NULL, MPI_ERR_ARG, "base is a null pointer");
     if (rank != MPI_PROC_NULL)
         CHECK_WIN_RANK(w, rank);
     if (rank == MPI_PROC_NULL) /* the first that has any */
