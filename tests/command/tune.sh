@@ -29,7 +29,7 @@ sizes=1000..70000
 logp tune broadcast allreduce "${machine[@]}" -P 3,8..9 --bytes $sizes --export csv
 [ $code -eq 0 ] || fail "tune: exit code $code: $(cat "$dir/all")"
 tr -d '\r' <"$dir/out" >"$dir/csv"
-[ "$(head -1 "$dir/csv")" = 'collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns,k,next_best_k,same_results' ] ||
+[ "$(head -1 "$dir/csv")" = 'collective,P,bytes_from,bytes_to,algorithm,predicted_ns,next_best,next_best_ns,k,next_best_k,same_results,bytes_settled_from' ] ||
     fail "head of the CSV: $(head -1 "$dir/csv")"
 [ "$(cut -d, -f1,2 "$dir/csv" | tail -n +2 | uniq | tr '\n' ' ')" = \
     'broadcast,3 broadcast,8 broadcast,9 allreduce,3 allreduce,8 allreduce,9 ' ] || fail "cells: $(cat "$dir/csv")"
@@ -58,6 +58,47 @@ done < <(tail -n +2 "$dir/csv")
 [ $boundaries -ge 6 ] || fail "only $boundaries boundaries: $(cat "$dir/csv")"
 logp tune barrier "${machine[@]}" -P 5 --export csv
 grep -q '^barrier,5,,,[a-z0-9-]*,[0-9]*,' "$dir/out" || fail "barrier: $(cat "$dir/out")"
+
+# ---- the sizes of bench crossover, whatever its grid ----
+# changes: lines "P from to algorithm settled" of a CSV of tune; neighbours with one algorithm and several k are one
+changes() {
+    tr -d '\r' <"$dir/out" | awk -F, '
+        NR > 1 && $2 " " $5 != last { if (NR > 2) print line, to, rest; line = $2 " " $3; rest = $5 " " $12 }
+        NR > 1 { to = $4; last = $2 " " $5 }
+        END { print line, to, rest }'
+}
+# crosses COLLECTIVE WORDS...: both say the same of -P and --bytes A..B, with a grid of powers of two and with a coarse one
+crosses() {
+    local grid
+    logp tune "$1" "${@:2}" --bytes 8..64Ki --format csv
+    [ $code -eq 0 ] || fail "tune $*: exit code $code: $(cat "$dir/all")"
+    changes >"$dir/tuned"
+    for grid in '8..64k*2' 8,64k; do
+        logp bench crossover "$1" "${@:2}" --bytes "$grid" --format json
+        [ $code -eq 0 ] || fail "crossover $*: exit code $code: $(cat "$dir/all")"
+        jq -r '.[] | "\(.P) \(.from) \(.to) \(.algorithm) \(.settled_from // "")"' "$dir/out" >"$dir/crossed"
+        cmp -s "$dir/tuned" "$dir/crossed" ||
+            fail "seed $seed: tune (<) and bench crossover --bytes $grid (>) $*: $(diff "$dir/tuned" "$dir/crossed")"
+    done
+    turns=$((turns + $(awk 'NF > 4' "$dir/tuned" | wc -l)))
+}
+seed=$RANDOM turns=0
+RANDOM=$seed
+for collective in broadcast broadcast allreduce reduce allgather alltoall; do
+    crosses "$collective" -P $((RANDOM % 20 + 3)) -L $((RANDOM % 2000 + 1))ns -o $((RANDOM % 300 + 1))ns \
+        -g $((RANDOM % 500 + 1))ns -G 0.$((RANDOM % 900 + 100))ns
+done
+# Whole nanoseconds: there they win in turns, and a byte before and from the last change on they do not.
+network=(-L 206ns --o-send 49ns --o-recv 28ns -g 116ns -G 0.073ns)
+crosses broadcast -P 16 "${network[@]}"
+[ $turns -ge 1 ] || fail 'nowhere do two algorithms win in turns'
+says '16 1056 .. 1084 65536 matched 1.276 us optimal 1.277 us' tune broadcast -P 16 "${network[@]}" --bytes 8..64Ki
+says '16 1056 .. 1084 65536 matched 1.276 optimal 1.277' bench crossover broadcast -P 16 "${network[@]}" --bytes '8..64k*2'
+for size in 1055 1056 1083 1084; do
+    logp predict broadcast -P 16 "${network[@]}" --bytes $size --algo optimal,matched --format json
+    jq -r 'min_by(.predicted_ns).algorithm' "$dir/out"
+done >"$dir/winners"
+[ "$(tr '\n' ' ' <"$dir/winners")" = 'optimal matched optimal matched ' ] || fail "in turns: $(cat "$dir/winners")"
 
 # ---- all that there is to choose from, for people ----
 logp tune -P 4 "${machine[@]}"

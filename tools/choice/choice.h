@@ -43,6 +43,31 @@ bool any_applies(const char *collective, int64_t P, const struct logp_invocation
 _Noreturn void none_applies(const struct options *o, const char *collective,
                             const struct logp_invocation *c);
 
+/* ---- reigns.c: where the best changes ---- */
+
+/* Candidates, by number, that are compared at sizes. */
+struct contest {
+    int64_t (*best)(void *of, int64_t size); /* -1: there is none */
+    /* ns; < 0: it does not apply there. NULL: changes are no matter of time */
+    int64_t (*time)(void *of, int64_t candidate, int64_t size);
+    void *of;
+};
+
+/* From `settled` on to `to` one is the best; from `from` on it and the one before are it in turns. */
+struct reign {
+    int64_t from, settled, to;
+    int64_t best;
+};
+
+struct reigns {
+    struct reign *reign; /* to free */
+    size_t n;
+};
+
+/* The reigns of all sizes between the first and the last of a grid, ascending. Without memory it ends
+ * the process. */
+void find_reigns(const struct contest *c, const int64_t *grid, size_t n, struct reigns *all);
+
 /* ---- found.c: the algorithm `search` ---- */
 
 /* Make it what --schedules or --algo search asks for, for these arguments. */

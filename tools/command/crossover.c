@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * logp bench crossover: where the best algorithm changes, over P and sizes. Between two sizes of
- * the grid that have different ones the size where they change is found by halving; a change that
- * is undone before the next size of the grid is not seen.
- */
+/* logp bench crossover: where the best algorithm changes, over P and sizes. */
 #include "choice/choice.h"
 #include "command/command.h"
 #include "output/output.h"
@@ -28,12 +24,6 @@ struct map {
     size_t n, first; /* of all; the first of this P */
 };
 
-/* The best at a size. */
-struct winner {
-    const struct logp_algorithm *algorithm; /* NULL: none has a prediction */
-    int64_t ns;
-};
-
 /* ---- predicted ---- */
 
 static struct logp_invocation of_size(const struct map *map, int64_t size)
@@ -56,66 +46,56 @@ static int64_t predicted(const struct map *map, const struct logp_algorithm *a, 
     return latest_end(&map->o, &c, a);
 }
 
-static struct winner best_at(const struct map *map, int64_t size)
+static int64_t best_at(void *of, int64_t size)
 {
+    const struct map *map = of;
     const struct logp_invocation c = of_size(map, size);
-    struct winner best;
+    const struct logp_algorithm *best, *a;
+    int64_t i = 0, ns;
 
-    best.algorithm = predicted_best(&map->o, map->o.words[1], &c, &best.ns);
-    return best;
+    best = predicted_best(&map->o, map->o.words[1], &c, &ns);
+    while ((a = logp_algorithm_at(map->o.words[1], (size_t)i)) != best && a != NULL)
+        i++;
+    return best != NULL ? i : -1;
 }
 
-/* From this size on there is another. */
-static void add_range(struct map *map, int64_t from, struct winner w, struct winner before)
+static const struct logp_algorithm *candidate_at(const struct map *map, int64_t i)
 {
-    struct range *more = or_end(realloc(map->ranges, (map->n + 1) * sizeof(*more)));
-
-    map->ranges = more;
-    if (map->n > map->first)
-        more[map->n - 1].to = from - 1;
-    more[map->n++] = (struct range){
-        .P = map->o.P,
-        .from = from,
-        .to = map->sizes[map->n_sizes - 1],
-        .best = w.algorithm,
-        .predicted_ns = w.ns,
-        .before = before.algorithm,
-        .before_ns = before.algorithm != NULL ? predicted(map, before.algorithm, from) : -1,
-        .below.size = -1,
-        .above.size = -1,
-    };
+    return i >= 0 ? logp_algorithm_at(map->o.words[1], (size_t)i) : NULL;
 }
 
-/* All changes from one size, exclusive, to another that halving them comes upon. */
-static void find_changes(struct map *map, int64_t low, struct winner at_low, int64_t high,
-                         struct winner at_high)
+static int64_t time_of(void *of, int64_t candidate, int64_t size)
 {
-    const int64_t middle = low + (high - low) / 2;
-    struct winner at_middle;
-
-    if (at_low.algorithm == at_high.algorithm)
-        return;
-    if (high - low == 1) {
-        add_range(map, high, at_high, at_low);
-        return;
-    }
-    at_middle = best_at(map, middle);
-    find_changes(map, low, at_low, middle, at_middle);
-    find_changes(map, middle, at_middle, high, at_high);
+    return predicted(of, candidate_at(of, candidate), size);
 }
 
 static void find_ranges(struct map *map)
 {
-    struct winner last = best_at(map, map->sizes[0]);
+    const struct contest c = {best_at, time_of, map};
+    struct reigns all;
 
+    find_reigns(&c, map->sizes, (size_t)map->n_sizes, &all);
     map->first = map->n;
-    add_range(map, map->sizes[0], last, (struct winner){NULL, -1});
-    for (int i = 1; i < map->n_sizes; i++) {
-        const struct winner next = best_at(map, map->sizes[i]);
+    map->ranges = or_end(realloc(map->ranges, (map->n + all.n) * sizeof(*map->ranges)));
+    for (size_t i = 0; i < all.n; i++) {
+        const struct reign *r = &all.reign[i];
+        const struct logp_algorithm *best = candidate_at(map, r->best);
+        const struct logp_algorithm *before = i > 0 ? candidate_at(map, r[-1].best) : NULL;
 
-        find_changes(map, map->sizes[i - 1], last, map->sizes[i], next);
-        last = next;
+        map->ranges[map->n++] = (struct range){
+            .P = map->o.P,
+            .from = r->from,
+            .settled = r->settled,
+            .to = r->to,
+            .best = best,
+            .predicted_ns = best != NULL ? predicted(map, best, r->from) : -1,
+            .before = before,
+            .before_ns = before != NULL ? predicted(map, before, r->from) : -1,
+            .below.size = -1,
+            .above.size = -1,
+        };
     }
+    free(all.reign);
 }
 
 /* ---- measured ---- */
@@ -162,7 +142,7 @@ static int measure_change(const struct map *map, struct logp_machine *m, struct 
     for (int i = 0; i < map->n_sizes; i++) {
         if (map->sizes[i] < r->from && map->sizes[i] > below)
             below = map->sizes[i];
-        if (map->sizes[i] >= r->from && map->sizes[i] < above)
+        if (map->sizes[i] >= r->settled && map->sizes[i] < above)
             above = map->sizes[i];
     }
     code = fight(map, m, &r->below, below, r->before, r->best);
@@ -285,6 +265,7 @@ static void show_in_bytes(struct map *map)
         struct range *r = &map->ranges[i];
 
         r->from *= unit;
+        r->settled *= unit;
         r->to = r->to == last ? last * unit : (r->to + 1) * unit - 1;
         r->below.size *= r->below.size > 0 ? unit : 1;
         r->above.size *= r->above.size > 0 ? unit : 1;
@@ -343,8 +324,12 @@ const struct command command_crossover = {
     .remark =
         "\nThe grid: -P [2..64*2] and --bytes [8..1M*2], or --count of vectors [1..128k*2], as in\n"
         "logp bench; for barriers -P alone. Several sizes need -G, the time per byte. Between two\n"
-        "sizes with different winners the size where they change is found; changes that revert\n"
-        "between two sizes of the grid are not detected. Ties go to the algorithm listed first.\n"
+        "sizes with different winners the size where they change is found, as in logp tune; "
+        "changes\n"
+        "that revert between two sizes of the grid or powers of two are not detected. 1056 .. "
+        "1084:\n"
+        "up to 1084 the best and the one before win alternately: times are whole nanoseconds, and\n"
+        "blocks may be unequal. Ties go to the algorithm listed first.\n"
         "With --measure both algorithms are run at the grid sizes on both sides, at most "
         "--reps\ntimes each [1000; virtual clock 1].",
     .call = crossover,

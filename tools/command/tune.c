@@ -146,11 +146,14 @@ const struct command command_tune = {
     .summary = "list the best algorithms, also as tables that an MPI loads",
     .options = OPTIONS_TUNE | OPTIONS_SPANS | OPTIONS_FORMAT | OPTIONS_FORGIVING,
     .answer = ANSWER_TUNE,
-    .remark = "\n-P takes numbers and ranges (2,4,8..16, 2..64*2) [2..128*2], --bytes a range "
-              "(1..64Ki)\n[1..16Mi]; a size is that of an item, or of a vector (reduce-scatter: a "
-              "block) of\n--type. Open MPI 4.1 loads its file with --mca "
-              "coll_tuned_use_dynamic_rules 1 --mca\ncoll_tuned_dynamic_rules_filename FILE, "
-              "MPICH 4.0 with MPIR_CVAR_DEVICE_COLLECTIVES=none and\n"
-              "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE in the environment.",
+    .remark =
+        "\n-P takes numbers and ranges (2,4,8..16, 2..64*2) [2..128*2], --bytes a range "
+        "(1..64Ki)\n[1..16Mi]; a size is that of an item, or of a vector (reduce-scatter: a "
+        "block) of\n--type. 1056 .. 1084: up to 1084 bytes the best and the one before win "
+        "alternately: times\nare whole nanoseconds, and blocks may be unequal. Open MPI 4.1 loads "
+        "its "
+        "file with\n--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "
+        "FILE,\nMPICH 4.0 with MPIR_CVAR_DEVICE_COLLECTIVES=none and\n"
+        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE in the environment.",
     .call = tune,
 };

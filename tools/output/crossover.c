@@ -16,6 +16,15 @@ static int comparison_won(const struct comparison *d)
     return d->best.interval.low_ns > d->other.interval.high_ns ? 0 : -1;
 }
 
+const char *show_turns(int64_t from, int64_t settled, char text[MAX_TURNS])
+{
+    if (settled > from)
+        snprintf(text, MAX_TURNS, "%lld .. %lld", (long long)from, (long long)settled);
+    else
+        snprintf(text, MAX_TURNS, "%lld", (long long)from);
+    return text;
+}
+
 /* ---- the map ---- */
 
 /* The algorithms of the map, each with a letter. */
@@ -69,11 +78,13 @@ static void print_map(const struct crossover *x)
 
 /* ---- the table ---- */
 
-static void print_range(const struct range *r, bool sized)
+static void print_range(const struct range *r, bool sized, int width)
 {
+    char text[MAX_TURNS];
+
     printf("%12lld", (long long)r->P);
     if (sized)
-        printf(" %13lld %13lld", (long long)r->from, (long long)r->to);
+        printf(" %*s %13lld", width, show_turns(r->from, r->settled, text), (long long)r->to);
     if (r->best != NULL)
         printf("  %-18s %13.3f", r->best->name, us(r->predicted_ns));
     else
@@ -126,16 +137,23 @@ static void print_comparisons(const struct crossover *x)
 static void print_table_of(const struct crossover *x)
 {
     const bool sized = x->unit != NULL;
+    char text[MAX_TURNS];
+    int width = 13;
 
+    for (size_t i = 0; i < x->n; i++) {
+        const int its = (int)strlen(show_turns(x->ranges[i].from, x->ranges[i].settled, text));
+
+        width = its > width ? its : width;
+    }
     printf("%s: predicted best algorithm\n\n", x->text);
     print_map(x);
     printf("%12s", "P");
     if (sized)
-        printf(" %13s %13s", "from", "to");
+        printf(" %*s %13s", width, "from", "to");
     printf("  %-18s %13s", "best", "predicted, us");
     puts(sized ? "  before             predicted, us" : "");
     for (size_t i = 0; i < x->n; i++)
-        print_range(&x->ranges[i], sized);
+        print_range(&x->ranges[i], sized, width);
     print_comparisons(x);
 }
 
@@ -182,6 +200,7 @@ static json_t *range_json(const struct crossover *x, const struct range *r)
     add_comparison(j, "above", &r->above);
     json_object_set_new(j, "sweep", json_string(x->text));
     json_object_set_new(j, "same_results", same_results_json(x->collective, x->may_differ));
+    json_object_set_new(j, "settled_from", json_if(r->settled > r->from, r->settled));
     return j;
 }
 
@@ -193,7 +212,7 @@ void print_crossover(enum record_form form, const struct crossover *x)
                                    "below_other_predicted_ns,below_best_ns,below_other_ns,"
                                    "below_best_wins,above_at,above_best_predicted_ns,"
                                    "above_other_predicted_ns,above_best_ns,above_other_ns,"
-                                   "above_best_wins,sweep,same_results"};
+                                   "above_best_wins,sweep,same_results,settled_from"};
 
     if (form == RECORDS_TABLE) {
         print_table_of(x);

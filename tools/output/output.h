@@ -194,6 +194,7 @@ struct comparison {
 /* Sizes, all that are next to each other, with one best algorithm. */
 struct range {
     int64_t P, from, to;
+    int64_t settled;                     /* from `from` to below it both are the best in turns */
     const struct logp_algorithm *best;   /* NULL: there is no prediction */
     int64_t predicted_ns;                /* at `from` */
     const struct logp_algorithm *before; /* best below `from`; NULL: nothing was looked at */
@@ -210,6 +211,11 @@ struct crossover {
     size_t n;
     bool may_differ; /* --same-results no */
 };
+
+/* "1056 .. 1084": from which size on one is the best in turns with the one before, and alone;
+ * "1056": alone from the first on. @return text */
+enum { MAX_TURNS = 48 };
+const char *show_turns(int64_t from, int64_t settled, char text[MAX_TURNS]);
 
 /* The field same_results of a record: null, unless all ranks combine the same elements. */
 json_t *same_results_json(const char *collective, bool may_differ);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which algorithm is best where. Looked at in all powers of two between the smallest and the
- * largest size; where two neighbours differ, what lies between is bisected, so each boundary is
- * exact: on one side of it one is best, and a byte (an element) on, another.
+ * Which algorithm is best where: first what is picked, by find_reigns(), then in each reign what is
+ * told to it, its k or its fan-out. So the sizes at which algorithms change are those of logp bench
+ * crossover.
  */
 #include "tune/tune.h"
 
@@ -178,23 +178,6 @@ static void add_cell(struct tune_cells *cells, const struct tune_cell *cell)
     cells->cells[cells->n++] = *cell;
 }
 
-/* The last size below high where what is best is as it is at low; it is not so at high. */
-static int64_t last_same(struct place at, const struct picks *picks, int64_t low, int64_t high,
-                         const struct tune_pick *best)
-{
-    while (high - low > 1) {
-        struct tune_pick pick;
-
-        at.n = low + (high - low) / 2;
-        pick = best_of(&at, picks, NULL);
-        if (same_pick(&pick, best))
-            low = at.n;
-        else
-            high = at.n;
-    }
-    return low;
-}
-
 /* Where it is now; a large size takes seconds where schedules are folded. NULL: nowhere any more */
 static void show_progress(const struct place *at)
 {
@@ -208,55 +191,107 @@ static void show_progress(const struct place *at)
     shown = at != NULL && at->o->progress;
 }
 
-/* The cells of one number of processors, sizes at.n to most. */
-static void choose(struct place at, const struct picks *picks, int64_t most,
-                   struct tune_cells *cells)
+/* What is compared at the sizes of one number of processors. */
+struct choosing {
+    struct place at;
+    const struct picks *picks;
+    const struct tune_pick *told; /* whose k and fan-out are compared */
+};
+
+/* The number of the best pick. */
+static int64_t best_pick(void *of, int64_t size)
 {
-    const int64_t unit = size_unit(at.o, at.collective);
-    struct tune_cell cell = {.from = at.n * unit};
+    struct choosing *c = of;
+    struct tune_pick best;
 
-    cell.best = best_of(&at, picks, &cell.next);
-    for (int64_t n = at.n; cell.best.algorithm != NULL && n < most;) {
-        const int64_t doubled = n > 0 ? 2 * power_below(n) : 1;
-        struct tune_pick pick;
+    c->at.n = size;
+    show_progress(&c->at);
+    best = best_of(&c->at, c->picks, NULL);
+    for (size_t i = 0; i < c->picks->n; i++) {
+        const struct tune_pick *p = &c->picks->pick[i];
 
-        at.n = doubled < most ? doubled : most;
-        show_progress(&at);
-        pick = best_of(&at, picks, NULL);
-        if (same_pick(&pick, &cell.best)) {
-            n = at.n;
-            continue;
-        }
-        at.n = n = last_same(at, picks, n, at.n, &cell.best) + 1;
-        cell.to = n * unit - 1;
-        add_cell(cells, &cell);
-        cell.from = n * unit;
-        cell.best = best_of(&at, picks, &cell.next);
+        if (p->algorithm == best.algorithm && p->row == best.row && p->block == best.block)
+            return (int64_t)i;
     }
-    cell.to = at.n * unit;
-    if (cell.best.algorithm != NULL)
+    return -1;
+}
+
+static int64_t time_of_pick(void *of, int64_t i, int64_t size)
+{
+    struct choosing *c = of;
+    struct tune_pick pick = c->picks->pick[i];
+
+    c->at.n = size;
+    return predict_pick(&c->at, &pick) ? pick.ns : -1;
+}
+
+/* What is told to a pick: its k or its fan-out, or neither. */
+static int64_t number_told(void *of, int64_t size)
+{
+    struct choosing *c = of;
+    struct tune_pick pick = *c->told;
+
+    c->at.n = size;
+    predict_pick(&c->at, &pick);
+    return pick.k + pick.fanout;
+}
+
+/* The cells of a reign: one for each number that is told to the pick. */
+static void add_cells(struct choosing *c, const struct reign *r, struct tune_cells *cells)
+{
+    const int64_t unit = size_unit(c->at.o, c->at.collective), ends[] = {r->from, r->to};
+    const struct contest told = {.best = number_told, .of = c};
+    struct reigns all;
+
+    c->told = &c->picks->pick[r->best];
+    find_reigns(&told, ends, 2, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        struct tune_cell cell = {.from = all.reign[i].from * unit};
+
+        cell.settled = i == 0 ? r->settled * unit : cell.from;
+        cell.to = (all.reign[i].to + 1) * unit - 1;
+        c->at.n = all.reign[i].from;
+        cell.best = best_of(&c->at, c->picks, &cell.next);
         add_cell(cells, &cell);
+    }
+    free(all.reign);
+}
+
+/* The cells of one number of processors, sizes `least` to `most`, up to one where nothing applies. */
+static void choose(struct choosing *c, int64_t least, int64_t most, struct tune_cells *cells)
+{
+    const int64_t unit = size_unit(c->at.o, c->at.collective), ends[] = {least, most};
+    const struct contest picks = {best_pick, time_of_pick, c};
+    struct reigns all;
+
+    find_reigns(&picks, ends, 2, &all);
+    for (size_t i = 0; i < all.n && all.reign[i].best >= 0; i++) {
+        add_cells(c, &all.reign[i], cells);
+        if (i + 1 == all.n)
+            cells->cells[cells->n - 1].to = most * unit;
+    }
+    free(all.reign);
 }
 
 /* Where sizes mean nothing to the collective: one cell. */
 void tune_choose(const struct options *o, const struct tune_collective *c, struct tune_cells *cells)
 {
-    struct place at = {.o = o, .collective = logp_collective_find(c->ours)};
-    const int64_t unit = size_unit(o, at.collective), least = (o->bytes_low + unit - 1) / unit;
-    const bool sizeless = at.collective->operands == LOGP_OPERANDS_NONE;
+    const struct logp_collective *ours = logp_collective_find(c->ours);
+    const int64_t unit = size_unit(o, ours), least = (o->bytes_low + unit - 1) / unit;
+    const bool sizeless = ours->operands == LOGP_OPERANDS_NONE;
     struct picks *picks = or_end(malloc(sizeof(*picks)));
+    struct choosing choosing = {.at = {.o = o, .collective = ours}, .picks = picks};
 
     find_picks(c, picks);
     for (size_t i = 0; i < o->n_P; i++) {
         const int64_t most = o->bytes_high / unit;
 
-        at.P = cells[i].P = o->P_list[i];
-        at.links = links_of(o, at.P);
-        at.n = least;
-        choose(at, picks, sizeless || most < least ? least : most, &cells[i]);
+        choosing.at.P = cells[i].P = o->P_list[i];
+        choosing.at.links = links_of(o, choosing.at.P);
+        choose(&choosing, least, sizeless || most < least ? least : most, &cells[i]);
         if (cells[i].n == 0)
             fprintf(stderr, "logp: %s, P = %lld: nothing to choose from\n", c->ours,
-                    (long long)at.P);
+                    (long long)choosing.at.P);
     }
     show_progress(NULL);
     free(picks);

@@ -52,9 +52,9 @@ struct tune_pick {
 };
 
 /* Between two sizes, in bytes, what is best, predicted for the smaller, and the best of all other
- * algorithms there. */
+ * algorithms there. Up to `settled` it is the best in turns with that of the cell before. */
 struct tune_cell {
-    int64_t from, to;
+    int64_t from, settled, to;
     struct tune_pick best, next;
 };
 
