@@ -80,7 +80,7 @@ def drawn_messages(svg, kind):
     """Messages of a diagram, or edges of a tree, the legend's entry apart."""
     xml.dom.minidom.parseString(svg)
     text = svg.decode()
-    return len(re.findall('class="%s"' % kind, text)) - (kind == "wire" and len(re.findall('>message [(][^<]*L[)]<', text)))
+    return len(re.findall('class="%s"' % kind, text)) - (kind == "wire" and len(re.findall('>message [(][^<]*[)]<', text)))
 
 
 def figures(records):
