@@ -3,8 +3,8 @@
  * Programs compiled with `logp-cc --check-accesses` call these functions before each load and store
  * whose address may be known elsewhere: the compiler's calls for a detector of data races. They are
  * compared with the buffers of the rank's requests and operations that are not complete, and with
- * what other ranks do to its windows (conflict.c). Volatile and atomic accesses are not compared:
- * a program may poll with them.
+ * the operations of other ranks on its windows (conflict.c). Volatile and atomic accesses are not
+ * compared: a program may poll with them.
  * Source: GCC's and LLVM's interface of ThreadSanitizer
  */
 #include "check.h"
@@ -18,7 +18,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Is no access to what the call there uses named yet? */
+/* Whether no access to the buffer of the call at this place has been reported yet; and note it.
+ * False, too, once MOST_PLACES are noted. */
 static bool is_news(uintptr_t place)
 {
     struct said *said = &the_run.said;

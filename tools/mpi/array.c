@@ -20,7 +20,7 @@ static int place_in(MPI_Datatype *part, MPI_Aint offset, MPI_Aint extent, bool f
     return rc;
 }
 
-/* From the dimension that changes fastest to the slowest: a vector of what was made so far. */
+/* From the dimension that changes fastest to the slowest, make a vector of the type made so far. */
 int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[],
                              const int starts[], int order, MPI_Datatype old, MPI_Datatype *type)
 {

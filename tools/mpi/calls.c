@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --report: what each rank calls, from which place of the program, and how long it takes; and the
- * algorithm that each collective takes, which --algo may force. A rank writes only its own records,
- * which are put together when all have ended. No memory: what is missing is not shown.
+ * --report: the calls of each rank, their places in the program, and their times; and the algorithm
+ * of each collective, which --algo may force. A rank writes only its own records, which are put
+ * together when all have ended. A record for which there is no memory is left out.
  */
 #include "world.h"
 
@@ -35,9 +35,9 @@ struct noted_collective {
 
 struct calls {
     int depth;                          /* a callback within MPI may call MPI */
-    struct noted_site *sites, *current; /* a hash table of `room` places, a power of 2 */
-    size_t n_sites, room;
-    uint32_t outer; /* the label before */
+    struct noted_site *sites, *current; /* a hash table */
+    size_t n_sites, room;               /* entries in use; size of the table: a power of 2 */
+    uint32_t outer;                     /* the label before */
     int64_t began_ns;
     struct noted_collective *collectives;
     int n_collectives, open; /* open: the one that runs; -1: none */
@@ -212,7 +212,7 @@ static void note_collective(struct rank *r, struct logp_vp *vp,
 static const char differs[] =
     "an operation whose result does not depend on the order, or --same-results no";
 
-/* It does not apply to these arguments: said once. */
+/* Report, once in a run, that a forced algorithm does not apply to the arguments of a call. */
 static void say_unused(const struct logp_algorithm *forced, const struct logp_algorithm *best,
                        const char *needs, int64_t P)
 {
@@ -224,7 +224,7 @@ static void say_unused(const struct logp_algorithm *forced, const struct logp_al
                 (int)P, needs, best->name);
 }
 
-/* The arguments of a call with the knobs of --algo. */
+/* Return the arguments of a call with the parameters given to --algo. */
 static struct logp_args with_knobs(struct logp_args args, const struct mpi_forced *forced)
 {
     args.k = 0; /* that of another algorithm */
@@ -276,7 +276,8 @@ void decide_calls(void)
 
 /* ---- all ranks together ---- */
 
-/* The places of all ranks, each once; an array with room for all. */
+/* Collect the places of all ranks, each once, in an array that the caller frees. @return their
+ * number */
 static int gather_sites(const struct job *job, struct noted_site **out)
 {
     struct noted_site *all = NULL;

@@ -75,7 +75,7 @@ static void divide(struct factors *f, int i, int left)
     }
     root = root_of(left, n_left);
     if (f->spread >= 0 && i > 0 && f->at[0] - root > f->spread)
-        return; /* the last factor is no larger than the root */
+        return; /* the last factor is at most the root */
     for (int k = 0; k < f->n_divisors && f->divisors[k] <= most; k++) {
         const int d = f->divisors[k];
 
@@ -162,7 +162,7 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
     const struct cart *g = c->cart;                                                                \
     CHECK(c, g != NULL, MPI_ERR_TOPOLOGY, "the communicator is not a grid")
 
-/* @return the rank; MPI_PROC_NULL: beside the grid */
+/* @return the rank; MPI_PROC_NULL: the coordinates are outside the grid */
 static int rank_at(const struct cart *g, const int coords[])
 {
     int rank = 0;

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { MOST_RANKS = 16 }; /* that say what they leave */
+enum { MOST_RANKS = 16 }; /* whose requests and messages that are left are reported */
 
 void name_finding(const char *text, ...)
 {
@@ -52,8 +52,8 @@ int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
 
 /* ---- buffers ---- */
 
-/* Benchmarks do this on purpose, and it works where nobody looks at the data: it is said once, and the
- * run goes on. by: NULL: the other half of the call */
+/* Report a buffer that two operations use, once in a run, which continues: benchmarks do this on
+ * purpose, and it is harmless if the data are not read. by: NULL: the other half of the call */
 static void name_use(const struct request *by)
 {
     const struct rank *rank = this_rank();
@@ -296,7 +296,7 @@ void check_buffers(struct request *r, const void *in, const struct type *in_type
         check_use(r, written, true);
 }
 
-/* ---- what is left ---- */
+/* ---- objects, requests and messages that are left ---- */
 
 /* Each place once, whatever the number of ranks: no rank has freed it. */
 static void report_objects(const struct rank *rank)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What finds mistakes in a program, as the functions of MPI tell it what they do. They know nothing else of it. Each hook may
- * be NULL: then nobody wants to hear that.
+ * Hooks that find mistakes in a program: the functions of MPI call them, and know nothing else of
+ * the checks. A hook that is NULL is not called.
  */
 #ifndef LOGP_MPI_CHECKS_H
 #define LOGP_MPI_CHECKS_H
@@ -37,12 +37,13 @@ struct checks {
     void (*blocking)(struct rank *rank, const void *buf, const struct type *type, size_t n,
                      bool writes);
     void (*forget_buffers)(struct rank *owner, struct request *request);
-    /* A request is complete that has a sum of what it reads. */
+    /* A request is complete that has a sum of the bytes it reads. */
     void (*sum)(struct request *request);
 
     /* ---- types ---- */
 
-    /* What travels beside a message of n elements; 0: nothing, as without this hook. caller: of the send */
+    /* The bits sent with a message of n elements, for `signature`; 0: none, as without this hook.
+     * caller: of the send */
     uint64_t (*signature_of)(const struct comm *comm, struct type *type, size_t n, void *caller);
     /* A message of so many bytes is received as this type. r: NULL: by the call that is running */
     void (*signature)(const struct comm *comm, const struct request *r, struct type *type,
