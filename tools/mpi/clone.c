@@ -6,9 +6,10 @@
  * addresses of the image in it are moved by the distance to the picture: those are the places that
  * the loader itself has relocated.
  *
- * The loader does not know clones. The unwinder asks _dl_find_object() and dl_iterate_phdr(), which
- * stand before the C library's here. What else asks the loader excludes clones: thread-local variables,
- * dlsym() and the like in the executable, copies of a library's variables, a debugger (read_image()).
+ * The loader does not know clones. The unwinder asks _dl_find_object() and dl_iterate_phdr(); those
+ * of this library replace the C library's. Everything else that asks the loader excludes clones
+ * (read_image()): thread-local variables, dlsym() and the like in the executable, copies of a
+ * library's variables, a debugger.
  */
 #include "host.h"
 
@@ -98,7 +99,7 @@ static bool lay_out(const struct job *job, struct picture *p)
     return fixed_end <= p->writable;
 }
 
-/* Does it ask the loader about itself? */
+/* Whether the executable calls functions that ask the loader about it. */
 static bool asks_loader(const struct job *job)
 {
     static const char *const names[] = {"dladdr",
@@ -143,7 +144,7 @@ static uintptr_t address_at(const struct picture *p, uintptr_t at)
     return address;
 }
 
-/* What the loader has made of one relocation. @return can it be made of a clone? */
+/* Note the effect of the loader on one relocation. @return whether a clone can repeat it */
 static bool take_relocation(const struct job *job, struct picture *p, const Elf64_Rela *r)
 {
     const Elf64_Xword type = ELF64_R_TYPE(r->r_info);
@@ -172,7 +173,7 @@ static bool take_relocation(const struct job *job, struct picture *p, const Elf6
     return true;
 }
 
-/* An entry is an address to shift, or bits for the 63 words behind it. */
+/* An entry is an address to shift, or bits for the 63 words that follow the last one. */
 static bool take_packed(struct picture *p, const uint64_t *entries, size_t n)
 {
     uintptr_t at = 0;
@@ -270,7 +271,8 @@ static bool write_picture(const struct job *job, struct picture *p)
     return true;
 }
 
-/* Room for all: so a clone is found by its address. */
+/* Reserve addresses for the clones of all ranks in one block, so that a clone is found by its
+ * address. */
 static bool reserve(const struct job *job, struct picture *p)
 {
     void *room = mmap(NULL, p->stride * ((size_t)job->n_ranks + 1), PROT_NONE,
@@ -306,7 +308,7 @@ void make_picture(struct job *job)
     free(p->named);
     free(p->is_made);
     free(p->path);
-    free(p); /* the loader keeps what it has loaded: a few pages */
+    free(p); /* the loader keeps the picture that it has loaded: a few pages */
 }
 
 /* ---- a clone ---- */
