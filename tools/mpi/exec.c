@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exec*() in a rank: another program takes the place of the rank's process, and would take that of all ranks. So
- * it is started beside them, and the rank ends when it ends, with its exit code. The time that it takes is none
- * of the emulated clock.
+ * exec*() in a rank: another program takes the place of the rank's process, and would take that of
+ * all ranks. So it is started as a separate process, and the rank ends when it ends, with its exit
+ * code. The time that it takes does not count on the emulated clock.
  */
 #include "host.h"
 

@@ -191,7 +191,7 @@ static void collect_operands(struct parse *p)
         h->first_operand = *p->index;
 }
 
-/* Go on to the next word. @return 0: it is an option; otherwise what the call returns */
+/* Advance to the next word. @return 0: it is an option; otherwise what the call returns */
 static int next_word(struct parse *p, bool permutes, bool in_order)
 {
     struct host_rank *h = p->h;

@@ -9,7 +9,7 @@
 
 enum { TAG = (1 << 29) - 1 }; /* of leaders: above all of the runtime's */
 
-/* The leaders tell each other the ranks of their groups. */
+/* The leaders exchange the ranks of their groups. */
 static int meet(MPI_Comm peer, int leader, int tag, const struct group *own, struct group **others)
 {
     struct logp_vp *vp;
