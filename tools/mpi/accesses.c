@@ -50,7 +50,7 @@ static void name_access(const struct rank *rank, const struct request *by, bool 
                  logp_vp_rank(rank->vp), by->call, texts[0], writes ? "written" : "read", texts[1]);
 }
 
-/* It uses a buffer of `by` (NULL: of none), or perhaps the memory of a window. */
+/* Check an access to a buffer of `by` (NULL: to none), and perhaps to the memory of a window. */
 static __attribute__((noinline)) void check_accessed(const struct rank *rank, struct request *by,
                                                      uintptr_t from, size_t n, bool writes,
                                                      void *caller)
@@ -58,7 +58,7 @@ static __attribute__((noinline)) void check_accessed(const struct rank *rank, st
     if (by != NULL) {
         name_access(rank, by, writes, caller);
         if (writes)
-            by->n_summed = 0; /* or it is named again */
+            by->n_summed = 0; /* so that check_sum() does not report it again */
     }
     for (struct win *w = rank->windows; w != NULL; w = w->next_of_rank)
         check_own_access(w, from, n, writes, writes ? "a store" : "a load", caller, true);

@@ -37,7 +37,7 @@ struct calls {
     int depth;                          /* a callback within MPI may call MPI */
     struct noted_site *sites, *current; /* a hash table */
     size_t n_sites, room;               /* entries in use; size of the table: a power of 2 */
-    uint32_t outer;                     /* the label before */
+    uint32_t outer;                     /* the label outside the call */
     int64_t began_ns;
     struct noted_collective *collectives;
     int n_collectives, open; /* open: the one that runs; -1: none */
@@ -160,7 +160,7 @@ void note_calls_left(struct rank *r)
         note_call_end(r);
 }
 
-/* Of what a prediction depends on. */
+/* Whether two calls agree in all values that a prediction depends on. */
 static bool are_alike(const struct noted_collective *a, const struct noted_collective *b)
 {
     const struct logp_args *x = &a->is.args, *y = &b->is.args;
@@ -360,8 +360,8 @@ static void collect_sites(const struct job *job, struct mpi_report *report)
     free(all);
 }
 
-/* The records of the other members are put into that of the first: when the last rank called, and
- * when the last one returned. */
+/* Merge the record of another member into that of the first: the times at which the last rank
+ * called, and at which the last one returned. */
 static void merge_spans(struct noted_collective *into, const struct noted_collective *from)
 {
     into->n_spans = from->n_spans < into->n_spans ? from->n_spans : into->n_spans;
@@ -373,7 +373,7 @@ static void merge_spans(struct noted_collective *into, const struct noted_collec
     }
 }
 
-/* The same call by other ranks is in the same line. */
+/* Add the times of a call to its line, which the same call by other ranks shares. */
 static void add_times(struct mpi_report *report, const struct noted_collective *note)
 {
     struct mpi_collective *sum = NULL;
@@ -442,6 +442,6 @@ void collect_calls(const struct job *job, struct mpi_report *report)
     for (int i = 0; i < report->n_collectives; i++) {
         struct mpi_collective *c = &report->collectives[i];
 
-        c->args.op = c->args.op != NULL ? &c->op : NULL; /* that of the call is gone */
+        c->args.op = c->args.op != NULL ? &c->op : NULL; /* the operation of the call is gone */
     }
 }

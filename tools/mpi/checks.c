@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which hooks the options ask for. */
+/* The hooks that the options select. */
 #include "check.h"
 
 /* A write to the buffer of an operation that is not complete changes the sum of the bytes that it

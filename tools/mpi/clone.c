@@ -33,7 +33,7 @@ enum { RELATIVE = -1, INDIRECT = -2, NO_CHANGE = -3, DATA = -4, CALL = -5, ADDRE
 
 enum { PACKED_RELOCATIONS = 19 /* SHT_RELR */ };
 
-/* Where an address is that each rank has for itself. */
+/* The place of an address that differs among ranks. */
 struct named_place {
     const Elf64_Sym *symbol;
     uintptr_t at, addend;
@@ -57,7 +57,7 @@ struct picture {
     int n_segments;
 };
 
-/* ---- can it be cloned? ---- */
+/* ---- whether the executable can be cloned ---- */
 
 static size_t whole_pages(size_t bytes, size_t page)
 {
@@ -72,7 +72,7 @@ static const Elf64_Phdr *segments_of(const struct job *job, int *n)
     return (const Elf64_Phdr *)(job->file + e->e_phoff);
 }
 
-/* Those that can be written follow the others, and start on a page of their own. */
+/* Require that the writable segments follow the others and start on a new page. */
 static bool lay_out(const struct job *job, struct picture *p)
 {
     int n;
@@ -234,7 +234,8 @@ static bool take_relocations(const struct job *job, struct picture *p)
 
 /* ---- the picture ---- */
 
-/* All at once: a function that is not there is the loader's to name, when it is called. */
+/* Load it with all functions bound. If one is missing, this fails, and the loader names it later,
+ * when a rank calls it. */
 static bool load_picture(const struct job *job, struct picture *p)
 {
     const int file = make_file(job, "executable");
@@ -254,7 +255,8 @@ static bool load_picture(const struct job *job, struct picture *p)
     return true;
 }
 
-/* Its bytes in a file in memory. Behind its data there is nothing but zeros, since nothing has run. */
+/* Write the picture's bytes to a file in memory. After its data are only zeros, since nothing has
+ * run. */
 static bool write_picture(const struct job *job, struct picture *p)
 {
     int n;

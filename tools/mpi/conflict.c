@@ -181,7 +181,7 @@ static bool is_within(struct target *t, uintptr_t from, size_t n)
     return within;
 }
 
-/* One that adjoins it takes it in. */
+/* Note an access of the target, or extend one that adjoins it. */
 static void note_own_access(struct target *t, const struct access *a)
 {
     for (int i = 0; i < N_OWN_ACCESSES; i++) {
@@ -420,7 +420,8 @@ void end_accesses_of(struct target *t, int origin, const char *call)
         name_own_write(origin, call, t->win->comm->rank, &changed);
 }
 
-/* Those between fences end by their number; those in other processes by flush_remote(). */
+/* End operations at a target. Those between fences end by the number of the fence; those in other
+ * processes by flush_remote(). */
 void end_accesses(struct win *w, int rank)
 {
     end_origins(w, rank);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Epochs of windows. Post, complete and what a lock passes to the next holder are messages; locks are
- * taken in the target's memory, and cost their origin a round trip.
+ * Epochs of windows. Post, complete and the grant of a lock to the next holder are messages; locks
+ * are taken in the target's memory, and cost their origin a round trip.
  */
 #include "window.h"
 
@@ -427,7 +427,7 @@ int MPI_Win_unlock_all(MPI_Win win)
 
 /* ---- flush: an operation copies its buffer at once, and so is complete locally, too ---- */
 
-/* If nothing is to be waited for, it is a poll. */
+/* Wait for the operations at these targets; with nothing to wait for, poll. */
 static int flush(struct win *w, int first, int n)
 {
     bool waits = false;
@@ -487,7 +487,8 @@ int MPI_Win_flush_local_all(MPI_Win win)
     return flush_all("MPI_Win_flush_local_all", win);
 }
 
-/* A loop of it may wait for what another rank writes. */
+/* A program may call it in a loop that waits for a write of another rank, so let other ranks
+ * run. */
 int MPI_Win_sync(MPI_Win win)
 {
     int rc;

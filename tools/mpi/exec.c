@@ -54,7 +54,7 @@ EXPORT int execvp(const char *path, char *const *words)
     return become(true, path, words, environ);
 }
 
-/* The words up to NULL, as an array; with the environment behind them, if that is taken. */
+/* Pass the words up to NULL as an array, and the environment that follows them, if there is one. */
 static int become_listed(bool searches, const char *path, const char *first, va_list args,
                          bool takes_environment)
 {

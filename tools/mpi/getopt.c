@@ -178,7 +178,7 @@ static void move_operands(struct parse *p)
     h->last_operand = *p->index;
 }
 
-/* Bring the operands that have been passed to where the index is. */
+/* Move the operands that have been passed to the place before the index. */
 static void collect_operands(struct parse *p)
 {
     struct host_rank *h = p->h;

@@ -48,14 +48,14 @@ enum { N_VARIABLES = 5, N_STREAMS = 4 };
 
 struct rank;
 
-/* What knows what the ranks are for: each is a rank of MPI. It defines this table. */
+/* The guest, the part for which each rank is a rank of MPI. It defines this table. */
 struct guest {
     /* The process has been started without a command: its only rank is main(). @return the exit code */
     int (*run_alone)(main_function *main, int argc, char **argv);
-    /* What the runtime has returned in a call of the rank that is here. */
+    /* Note the result of the runtime in a call of the current rank. */
     void (*note_result)(int rc);
-    /* A rank's own code is left for a time that the emulated clock counts by itself; and
-     * entered. */
+    /* A rank leaves its own code for a time that the emulated clock counts by itself; and enters
+     * it. */
     void (*charge_computing)(void);
     void (*resume_computing)(void);
 };
@@ -78,7 +78,7 @@ struct host_rank {
     char random_state[128];
     struct drand48_data drand48;
     char *token;         /* of strtok() */
-    int64_t computes_ns; /* its thread's processor time when it last went on with its own code */
+    int64_t computes_ns; /* its thread's processor time when it last resumed its own code */
     struct variables variables;
     void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
     uintptr_t base;        /* of its image in memory: where the file's address 0 is */
@@ -93,10 +93,10 @@ struct host_rank {
         late_ns;         /* the emulated time at its end, and how far behind that the host is */
     int64_t computed_ns; /* computing.c: processor time of its own code */
     char said[256];      /* explored runs: its last line on stderr */
-    char found[256];     /* what the checks have named last in its calls */
+    char found[256];     /* last mistake that the checks found in its calls */
 };
 
-/* What one explored run has written, in order. */
+/* The output of one explored run, in order. */
 struct output {
     struct piece {
         int fd;
@@ -119,10 +119,10 @@ struct job {
     size_t file_bytes;
     size_t image_bytes; /* of an image in memory */
     struct own_functions constructors, destructors;
-    struct picture *picture; /* what images are cloned from; NULL: the loader loads each */
+    struct picture *picture; /* the source of clones; NULL: the loader loads each image */
     main_function *main;     /* not NULL: there is one rank, which is this process's own program */
     bool tags_output, names_threads, quiet;
-    struct output *kept; /* explored runs: what the current one has written; NULL: it is written */
+    struct output *kept; /* explored runs: output of the current one; NULL: not kept */
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
     int n_ranks;
@@ -256,7 +256,7 @@ void end_output(struct host_rank *h);
 void write_all(int fd, const char *text, size_t n);
 /* stderr of the process, by a stream that no rank uses: a rank that writes into a full pipe holds
  * the lock of its stream for ever. The last lines of a run that was abandoned are dropped if the
- * pipe is not read. */
+ * pipe is full. */
 FILE *report_stream(void);
 /* Whether a rank is still in its own code after the run has ended. */
 bool is_abandoned(const struct job *job);
