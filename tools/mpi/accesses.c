@@ -3,8 +3,8 @@
  * Programs compiled with `logp-cc --check-accesses` call these functions before each load and store
  * whose address may be known elsewhere: the compiler's calls for a detector of data races. They are
  * compared with the buffers of the rank's requests and operations that are not complete, and with
- * what other ranks do to its windows (conflict.c). Volatile and atomic accesses are not compared:
- * a program may poll with them.
+ * the operations of other ranks on its windows (conflict.c). Volatile and atomic accesses are not
+ * compared: a program may poll with them.
  * Source: GCC's and LLVM's interface of ThreadSanitizer
  */
 #include "check.h"
@@ -18,7 +18,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Is no access to what the call there uses named yet? */
+/* Whether no access to the buffer of the call at this place has been reported yet; and note it.
+ * False, too, once MOST_PLACES are noted. */
 static bool is_news(uintptr_t place)
 {
     struct said *said = &the_run.said;
@@ -49,7 +50,7 @@ static void name_access(const struct rank *rank, const struct request *by, bool 
                  logp_vp_rank(rank->vp), by->call, texts[0], writes ? "written" : "read", texts[1]);
 }
 
-/* It uses a buffer of `by` (NULL: of none), or perhaps the memory of a window. */
+/* Check an access to a buffer of `by` (NULL: to none), and perhaps to the memory of a window. */
 static __attribute__((noinline)) void check_accessed(const struct rank *rank, struct request *by,
                                                      uintptr_t from, size_t n, bool writes,
                                                      void *caller)
@@ -57,7 +58,7 @@ static __attribute__((noinline)) void check_accessed(const struct rank *rank, st
     if (by != NULL) {
         name_access(rank, by, writes, caller);
         if (writes)
-            by->n_summed = 0; /* or it is named again */
+            by->n_summed = 0; /* so that check_sum() does not report it again */
     }
     for (struct win *w = rank->windows; w != NULL; w = w->next_of_rank)
         check_own_access(w, from, n, writes, writes ? "a store" : "a load", caller, true);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of arrays as datatypes: a box of one, and what one of several processes has of one that is
- * distributed.
+ * Parts of arrays as datatypes: a subarray, and the part of one process in a distributed array.
  */
 #include "datatype.h"
 
-/* *part begins `offset` bytes behind the start of an array of `extent` bytes, if they fit. It is freed. */
+/* Make the type of an array of `extent` bytes in which *part begins at byte `offset`, if they fit.
+ * Free *part. */
 static int place_in(MPI_Datatype *part, MPI_Aint offset, MPI_Aint extent, bool fits,
                     MPI_Datatype *type)
 {
@@ -20,7 +20,7 @@ static int place_in(MPI_Datatype *part, MPI_Aint offset, MPI_Aint extent, bool f
     return rc;
 }
 
-/* From the dimension that changes fastest to the slowest: a vector of what was made so far. */
+/* From the dimension that changes fastest to the slowest, make a vector of the type made so far. */
 int MPI_Type_create_subarray(int n_dims, const int sizes[], const int subsizes[],
                              const int starts[], int order, MPI_Datatype old, MPI_Datatype *type)
 {

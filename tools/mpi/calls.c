@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --report: what each rank calls, from which place of the program, and how long it takes; and the
- * algorithm that each collective takes, which --algo may force. A rank writes only its own records,
- * which are put together when all have ended. No memory: what is missing is not shown.
+ * --report: the calls of each rank, their places in the program, and their times; and the algorithm
+ * of each collective, which --algo may force. A rank writes only its own records, which are put
+ * together when all have ended. A record for which there is no memory is left out.
  */
 #include "world.h"
 
@@ -35,9 +35,9 @@ struct noted_collective {
 
 struct calls {
     int depth;                          /* a callback within MPI may call MPI */
-    struct noted_site *sites, *current; /* a hash table of `room` places, a power of 2 */
-    size_t n_sites, room;
-    uint32_t outer; /* the label before */
+    struct noted_site *sites, *current; /* a hash table */
+    size_t n_sites, room;               /* entries in use; size of the table: a power of 2 */
+    uint32_t outer;                     /* the label outside the call */
     int64_t began_ns;
     struct noted_collective *collectives;
     int n_collectives, open; /* open: the one that runs; -1: none */
@@ -160,7 +160,7 @@ void note_calls_left(struct rank *r)
         note_call_end(r);
 }
 
-/* Of what a prediction depends on. */
+/* Whether two calls agree in all values that a prediction depends on. */
 static bool are_alike(const struct noted_collective *a, const struct noted_collective *b)
 {
     const struct logp_args *x = &a->is.args, *y = &b->is.args;
@@ -212,7 +212,7 @@ static void note_collective(struct rank *r, struct logp_vp *vp,
 static const char differs[] =
     "an operation whose result does not depend on the order, or --same-results no";
 
-/* It does not apply to these arguments: said once. */
+/* Report, once in a run, that a forced algorithm does not apply to the arguments of a call. */
 static void say_unused(const struct logp_algorithm *forced, const struct logp_algorithm *best,
                        const char *needs, int64_t P)
 {
@@ -224,7 +224,7 @@ static void say_unused(const struct logp_algorithm *forced, const struct logp_al
                 (int)P, needs, best->name);
 }
 
-/* The arguments of a call with the knobs of --algo. */
+/* Return the arguments of a call with the parameters given to --algo. */
 static struct logp_args with_knobs(struct logp_args args, const struct mpi_forced *forced)
 {
     args.k = 0; /* that of another algorithm */
@@ -276,7 +276,8 @@ void decide_calls(void)
 
 /* ---- all ranks together ---- */
 
-/* The places of all ranks, each once; an array with room for all. */
+/* Collect the places of all ranks, each once, in an array that the caller frees. @return their
+ * number */
 static int gather_sites(const struct job *job, struct noted_site **out)
 {
     struct noted_site *all = NULL;
@@ -359,8 +360,8 @@ static void collect_sites(const struct job *job, struct mpi_report *report)
     free(all);
 }
 
-/* The records of the other members are put into that of the first: when the last rank called, and
- * when the last one returned. */
+/* Merge the record of another member into that of the first: the times at which the last rank
+ * called, and at which the last one returned. */
 static void merge_spans(struct noted_collective *into, const struct noted_collective *from)
 {
     into->n_spans = from->n_spans < into->n_spans ? from->n_spans : into->n_spans;
@@ -372,7 +373,7 @@ static void merge_spans(struct noted_collective *into, const struct noted_collec
     }
 }
 
-/* The same call by other ranks is in the same line. */
+/* Add the times of a call to its line, which the same call by other ranks shares. */
 static void add_times(struct mpi_report *report, const struct noted_collective *note)
 {
     struct mpi_collective *sum = NULL;
@@ -441,6 +442,6 @@ void collect_calls(const struct job *job, struct mpi_report *report)
     for (int i = 0; i < report->n_collectives; i++) {
         struct mpi_collective *c = &report->collectives[i];
 
-        c->args.op = c->args.op != NULL ? &c->op : NULL; /* that of the call is gone */
+        c->args.op = c->args.op != NULL ? &c->op : NULL; /* the operation of the call is gone */
     }
 }

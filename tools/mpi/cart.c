@@ -5,16 +5,16 @@
 #include <string.h>
 
 /* The most balanced factors of a number, largest first. */
-enum { MOST_FACTORS = 31, MOST_DIVISORS = 1600 }; /* that are not 1; of an int */
+enum { MOST_FACTORS = 31, MOST_DIVISORS = 1600 }; /* of an int; factors of 1 do not count */
 
 struct factors {
     int n;
     int divisors[MOST_DIVISORS], n_divisors; /* of the number, increasing */
     int at[MOST_FACTORS], best[MOST_FACTORS];
-    int spread; /* of the best, from the first to the last; -1: there are none yet */
+    int spread; /* best[0] - best[n - 1]; -1: there are no best yet */
 };
 
-/* Those up to the square root, and those that they divide it into. */
+/* List the divisors up to the square root of x, then their quotients. */
 static void find_divisors(struct factors *f, int x)
 {
     int d = 1, n = 0;
@@ -57,8 +57,8 @@ static bool is_better(const struct factors *f, int spread)
     return false;
 }
 
-/* Factors i and later are those of `left`, none larger than the one before. Of equal spreads
- * the one with the largest last factors is taken. */
+/* Choose factors i and later, whose product is `left` and which do not increase. Ties of the spread
+ * go to the largest last factors. */
 static void divide(struct factors *f, int i, int left)
 {
     const int n_left = f->n - i, most = i > 0 && f->at[i - 1] < left ? f->at[i - 1] : left;
@@ -75,7 +75,7 @@ static void divide(struct factors *f, int i, int left)
     }
     root = root_of(left, n_left);
     if (f->spread >= 0 && i > 0 && f->at[0] - root > f->spread)
-        return; /* the last factor is no larger than the root */
+        return; /* the last factor is at most the root */
     for (int k = 0; k < f->n_divisors && f->divisors[k] <= most; k++) {
         const int d = f->divisors[k];
 
@@ -162,7 +162,7 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
     const struct cart *g = c->cart;                                                                \
     CHECK(c, g != NULL, MPI_ERR_TOPOLOGY, "the communicator is not a grid")
 
-/* @return the rank; MPI_PROC_NULL: beside the grid */
+/* @return the rank; MPI_PROC_NULL: the coordinates are outside the grid */
 static int rank_at(const struct cart *g, const int coords[])
 {
     int rank = 0;
@@ -231,7 +231,8 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int max_dims, int coords[])
     return MPI_SUCCESS;
 }
 
-/* The place `by` further along a dimension; outside of it, where it is not periodic: -1 */
+/* Return the place `by` further along a dimension; -1: outside of a dimension that is not
+ * periodic. */
 static int moved(const struct cart *g, int direction, int at, int64_t by)
 {
     const int n = g->dims[direction];

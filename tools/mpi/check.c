@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { MOST_RANKS = 16 }; /* that say what they leave */
+enum { MOST_RANKS = 16 }; /* whose requests and messages that are left are reported */
 
 void name_finding(const char *text, ...)
 {
@@ -52,8 +52,8 @@ int check_requests(int n, const MPI_Request requests[], uintptr_t frame)
 
 /* ---- buffers ---- */
 
-/* Benchmarks do this on purpose, and it works where nobody looks at the data: it is said once, and the
- * run goes on. by: NULL: the other half of the call */
+/* Report a buffer that two operations use, once in a run, which continues: benchmarks do this on
+ * purpose, and it is harmless if the data are not read. by: NULL: the other half of the call */
 static void name_use(const struct request *by)
 {
     const struct rank *rank = this_rank();
@@ -134,7 +134,7 @@ static void note_use(struct uses *uses, struct request *r, struct part s, struct
     uses->to = is_only || s.to > uses->to ? s.to : uses->to;
 }
 
-/* r is about to read, or write, a buffer. Two may read it. */
+/* Check a buffer that r is about to read or write. Two operations may read it. */
 static void check_use(struct request *r, struct part s, bool writes)
 {
     struct rank *rank = r->comm->owner;
@@ -178,7 +178,7 @@ void name_returned(const char *what, const char *call, uintptr_t place)
 
 /* ---- buffers that are written too early ---- */
 
-/* Each word has an odd factor of its own: one that changes always changes the sum. */
+/* Each word has its own odd factor, so a single word that changes always changes the sum. */
 uint64_t sum_bytes(const unsigned char *data, size_t n)
 {
     const uint64_t step = UINT64_C(0x9e3779b97f4a7c16);
@@ -194,7 +194,7 @@ uint64_t sum_bytes(const unsigned char *data, size_t n)
     return sum + word * factor;
 }
 
-/* Of the bytes that r reads. 0: there is no memory for a copy in a row */
+/* Return the sum of the bytes that r reads. 0: there is no memory for a contiguous copy */
 static uint64_t sum_of(const struct request *r)
 {
     unsigned char *copy;
@@ -257,7 +257,7 @@ void check_sum(struct request *r)
         name_change(r);
 }
 
-/* r reads the bytes of s: it is about to start. */
+/* r is about to start, and reads the bytes of s. */
 static void check_read(struct request *r, struct part s)
 {
     if (s.from == s.to)
@@ -296,7 +296,7 @@ void check_buffers(struct request *r, const void *in, const struct type *in_type
         check_use(r, written, true);
 }
 
-/* ---- what is left ---- */
+/* ---- objects, requests and messages that are left ---- */
 
 /* Each place once, whatever the number of ranks: no rank has freed it. */
 static void report_objects(const struct rank *rank)
@@ -362,7 +362,8 @@ void report_left(const struct rank *rank)
         report_objects(rank);
 }
 
-/* The first one of a communicator that is still there. */
+/* Report the first message of a communicator that has not been received. @return whether there is
+ * one */
 static bool report_message(const struct rank *rank, const struct comm *c)
 {
     char text[1][PLACE_TEXT];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What finds mistakes, among its files: the hooks of checks.h, and how they name what they find. */
+/* The functions of the hooks of checks.h, which find mistakes of a program, and those that report
+ * them. */
 #ifndef LOGP_MPI_CHECK_H
 #define LOGP_MPI_CHECK_H
 
@@ -39,8 +40,9 @@ void check_order(struct comm *comm, bool starts);
 /* conflict.c */
 void check_windows(struct rank *rank, const struct win *of, const void *buf,
                    const struct type *type, size_t n, bool writes, void *caller);
-/* This rank itself is about to read or write n bytes, by this call or "a load" or "a store": say so if
- * they are in its memory of the window and in conflict with an operation. lasts: until the epoch ends */
+/* This rank itself is about to read or write n bytes, by this call or "a load" or "a store": report
+ * it if they are in its memory of the window and in conflict with an operation. lasts: until the
+ * epoch ends */
 void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, const char *call,
                       void *caller, bool lasts);
 void check_origin(struct win *w, int rank, const char *call, const void *in,

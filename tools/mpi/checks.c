@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which hooks the options ask for. */
+/* The hooks that the options select. */
 #include "check.h"
 
-/* What is written before an operation is complete shows in the sums of what it reads. */
+/* A write to the buffer of an operation that is not complete changes the sum of the bytes that it
+ * reads. */
 static const struct checks sums = {
     .buffer = check_buffer, .buffers = check_buffers, .sum = check_sum};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What finds mistakes in a program, as the functions of MPI tell it what they do. They know nothing else of it. Each hook may
- * be NULL: then nobody wants to hear that.
+ * Hooks that find mistakes in a program: the functions of MPI call them, and know nothing else of
+ * the checks. A hook that is NULL is not called.
  */
 #ifndef LOGP_MPI_CHECKS_H
 #define LOGP_MPI_CHECKS_H
@@ -23,11 +23,13 @@ struct win;
 struct checks {
     /* ---- requests and buffers. caller: the return address of the call ---- */
 
-    /* Are all null, or can they be used? frame: of the call. @return MPI_SUCCESS or a class */
+    /* Check that each request is null or can be used. frame: of the call. @return MPI_SUCCESS or a
+     * class */
     int (*requests)(int n, const MPI_Request requests[], uintptr_t frame);
     /* A message is about to start. */
     void (*buffer)(struct request *request);
-    /* A collective or an operation is, which reads n elements and writes m. A type that is NULL: none */
+    /* A collective or an operation is about to start; it reads n elements and writes m. type NULL:
+     * no buffer */
     void (*buffers)(struct request *request, const void *in, const struct type *in_type, size_t n,
                     const void *out, const struct type *out_type, size_t m);
     /* MPI_Sendrecv() uses these two. */
@@ -37,12 +39,13 @@ struct checks {
     void (*blocking)(struct rank *rank, const void *buf, const struct type *type, size_t n,
                      bool writes);
     void (*forget_buffers)(struct rank *owner, struct request *request);
-    /* A request is complete that has a sum of what it reads. */
+    /* A request is complete that has a sum of the bytes it reads. */
     void (*sum)(struct request *request);
 
     /* ---- types ---- */
 
-    /* What travels beside a message of n elements; 0: nothing, as without this hook. caller: of the send */
+    /* The bits sent with a message of n elements, for `signature`; 0: none, as without this hook.
+     * caller: of the send */
     uint64_t (*signature_of)(const struct comm *comm, struct type *type, size_t n, void *caller);
     /* A message of so many bytes is received as this type. r: NULL: by the call that is running */
     void (*signature)(const struct comm *comm, const struct request *r, struct type *type,
@@ -50,35 +53,37 @@ struct checks {
     /* Data of n elements become m elements of another type within one call. */
     void (*alike)(const struct comm *comm, struct type *a, size_t n, const char *a_is,
                   struct type *b, size_t m, const char *b_is);
-    /* A collective begins, which starts or blocks; and, in `members`, to which all members give n elements of
-     * this type, or of others that are alike. */
+    /* A collective begins. starts: it does not block. `members`: all members give n elements of
+     * this type to it, or of types that are alike. */
     void (*order)(struct comm *comm, bool starts);
     void (*members)(struct comm *comm, struct type *type, size_t n, bool starts);
 
     /* ---- windows ---- */
 
-    /* This rank reads or writes a buffer by the call that is running, which may be in a window. of: whose operation
-     * it is; NULL: of none */
+    /* The running call of this rank reads or writes a buffer, which may be in a window. of: the
+     * window of the operation; NULL: the call is not an operation on a window */
     void (*windows)(struct rank *rank, const struct win *of, const void *buf,
                     const struct type *type, size_t n, bool writes, void *caller);
-    /* An operation of this rank reads n elements of its own and writes m. A type that is NULL: none */
+    /* An operation of this rank reads n elements of its own and writes m. type NULL: no buffer */
     void (*origin)(struct win *w, int rank, const char *call, const void *in,
                    const struct type *in_type, size_t n, const void *out,
                    const struct type *out_type, size_t m);
     void (*forget_origins)(struct win *w);
-    /* It begins at its target, which may be in another process; and there, if it comes from one. */
+    /* An operation begins, at its origin; begin_access: at its target, if it comes from another
+     * process. */
     void (*access)(struct win *w, int rank, struct access *access);
     void (*begin_access)(struct target *t, const struct access *access);
-    /* It has been performed: the last of this rank (out: its result in a row; NULL: none); and one of
-     * another process. */
+    /* An operation has been performed: the last one of this rank (out: its contiguous result; NULL:
+     * none); and one of another process. */
     void (*performed)(struct win *w, int rank, const void *out, size_t n_out);
     void (*end_performed)(struct target *t, int origin);
-    /* Those of this rank at a target are complete; and those of another process. */
+    /* The operations of this rank at a target are complete; and those of another process. */
     void (*end_accesses)(struct win *w, int rank);
     void (*end_accesses_of)(struct target *t, int origin, const char *call);
-    /* The epoch ends in which others have operated on this rank's memory by MPI_Win_start. */
+    /* The epoch ends in which other ranks used this rank's memory after MPI_Win_start. */
     void (*end_own_accesses)(struct win *w);
-    /* A fence begins; and it ends: all operations before it have been performed, or others than these come now. */
+    /* A fence begins; and it ends: this rank's operations before it have been performed, and those
+     * of other ranks may still come. */
     void (*begin_fence)(struct win *w);
     void (*end_fence)(struct win *w);
     /* A call of this frame uses the window, whose memory may be gone. */

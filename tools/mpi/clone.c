@@ -6,9 +6,10 @@
  * addresses of the image in it are moved by the distance to the picture: those are the places that
  * the loader itself has relocated.
  *
- * The loader does not know clones. The unwinder asks _dl_find_object() and dl_iterate_phdr(), which
- * stand before the C library's here. What else asks the loader excludes clones: thread-local variables,
- * dlsym() and the like in the executable, copies of a library's variables, a debugger (read_image()).
+ * The loader does not know clones. The unwinder asks _dl_find_object() and dl_iterate_phdr(); those
+ * of this library replace the C library's. Everything else that asks the loader excludes clones
+ * (read_image()): thread-local variables, dlsym() and the like in the executable, copies of a
+ * library's variables, a debugger.
  */
 #include "host.h"
 
@@ -32,7 +33,7 @@ enum { RELATIVE = -1, INDIRECT = -2, NO_CHANGE = -3, DATA = -4, CALL = -5, ADDRE
 
 enum { PACKED_RELOCATIONS = 19 /* SHT_RELR */ };
 
-/* Where an address is that each rank has for itself. */
+/* The place of an address that differs among ranks. */
 struct named_place {
     const Elf64_Sym *symbol;
     uintptr_t at, addend;
@@ -56,7 +57,7 @@ struct picture {
     int n_segments;
 };
 
-/* ---- can it be cloned? ---- */
+/* ---- whether the executable can be cloned ---- */
 
 static size_t whole_pages(size_t bytes, size_t page)
 {
@@ -71,7 +72,7 @@ static const Elf64_Phdr *segments_of(const struct job *job, int *n)
     return (const Elf64_Phdr *)(job->file + e->e_phoff);
 }
 
-/* Those that can be written follow the others, and start on a page of their own. */
+/* Require that the writable segments follow the others and start on a new page. */
 static bool lay_out(const struct job *job, struct picture *p)
 {
     int n;
@@ -98,7 +99,7 @@ static bool lay_out(const struct job *job, struct picture *p)
     return fixed_end <= p->writable;
 }
 
-/* Does it ask the loader about itself? */
+/* Whether the executable calls functions that ask the loader about it. */
 static bool asks_loader(const struct job *job)
 {
     static const char *const names[] = {"dladdr",
@@ -143,7 +144,7 @@ static uintptr_t address_at(const struct picture *p, uintptr_t at)
     return address;
 }
 
-/* What the loader has made of one relocation. @return can it be made of a clone? */
+/* Note the effect of the loader on one relocation. @return whether a clone can repeat it */
 static bool take_relocation(const struct job *job, struct picture *p, const Elf64_Rela *r)
 {
     const Elf64_Xword type = ELF64_R_TYPE(r->r_info);
@@ -172,7 +173,7 @@ static bool take_relocation(const struct job *job, struct picture *p, const Elf6
     return true;
 }
 
-/* An entry is an address to shift, or bits for the 63 words behind it. */
+/* An entry is an address to shift, or bits for the 63 words that follow the last one. */
 static bool take_packed(struct picture *p, const uint64_t *entries, size_t n)
 {
     uintptr_t at = 0;
@@ -233,7 +234,8 @@ static bool take_relocations(const struct job *job, struct picture *p)
 
 /* ---- the picture ---- */
 
-/* All at once: a function that is not there is the loader's to name, when it is called. */
+/* Load it with all functions bound. If one is missing, this fails, and the loader names it later,
+ * when a rank calls it. */
 static bool load_picture(const struct job *job, struct picture *p)
 {
     const int file = make_file(job, "executable");
@@ -253,7 +255,8 @@ static bool load_picture(const struct job *job, struct picture *p)
     return true;
 }
 
-/* Its bytes in a file in memory. Behind its data there is nothing but zeros, since nothing has run. */
+/* Write the picture's bytes to a file in memory. After its data are only zeros, since nothing has
+ * run. */
 static bool write_picture(const struct job *job, struct picture *p)
 {
     int n;
@@ -270,7 +273,8 @@ static bool write_picture(const struct job *job, struct picture *p)
     return true;
 }
 
-/* Room for all: so a clone is found by its address. */
+/* Reserve addresses for the clones of all ranks in one block, so that a clone is found by its
+ * address. */
 static bool reserve(const struct job *job, struct picture *p)
 {
     void *room = mmap(NULL, p->stride * ((size_t)job->n_ranks + 1), PROT_NONE,
@@ -306,7 +310,7 @@ void make_picture(struct job *job)
     free(p->named);
     free(p->is_made);
     free(p->path);
-    free(p); /* the loader keeps what it has loaded: a few pages */
+    free(p); /* the loader keeps the picture that it has loaded: a few pages */
 }
 
 /* ---- a clone ---- */

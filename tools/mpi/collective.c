@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collectives. Those whose ranks give the same count are the runtime's: their data are packed unless
- * they lie in a row, and an algorithm is chosen by what all ranks know (the bytes, never a rank's
- * datatype). The others are in messages.c.
+ * Collectives. Those whose ranks give the same count are the runtime's: their data are packed
+ * unless they are contiguous, and the choice of an algorithm depends only on values that all ranks
+ * know (the bytes, never a rank's datatype). The others are in messages.c.
  */
 #include "collective.h"
 #include "world.h"
@@ -373,7 +373,7 @@ static size_t n_gotten(const struct comm *c, const struct operands *x)
     return x->kind == REDUCE && c->rank != x->root ? 0 : (size_t)x->n_own;
 }
 
-/* Between two groups. What is received is memory of the library. */
+/* Check a collective between two groups. Its data are received into memory of the library. */
 static int check_inter(struct comm *c, const struct operands *x)
 {
     const struct items in = operands_of(x), none = {.type = MPI_BYTE};

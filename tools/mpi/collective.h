@@ -30,15 +30,16 @@ int synchronize(struct comm *comm, int root, const MPI_Request *request);
 struct items {
     char *buf;
     const int *counts;     /* NULL: each has `count`, and they are `stride` of the type apart */
-    const int *displs;     /* in the type; in bytes, where each has a type of its own */
+    const int *displs;     /* in units of the type; with `types`, in bytes */
     const MPI_Aint *bytes; /* in place of displs, in bytes; NULL: there are displs */
     MPI_Datatype type;
     const MPI_Datatype *types; /* NULL: all are of `type` */
     int count, stride;
 };
 
-/* What a call of messages does first of all: check what it sends and receives, so that nothing is posted
- * if one argument is wrong. MPI_PROC_NULL as the peer: nothing is moved. @return MPI_SUCCESS or a class */
+/* Check the arguments of a call's sends and receives, before the first is posted: nothing is posted
+ * if one argument is wrong. MPI_PROC_NULL as the peer: nothing is moved. @return MPI_SUCCESS or a
+ * class */
 int check_item(struct comm *c, enum request_kind kind, const struct items *x, int i, int peer);
 int check_gather(struct comm *c, const struct items *in, const struct items *out, int root);
 int check_exchange(struct comm *c, const struct items *in, const struct items *out);

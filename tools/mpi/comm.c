@@ -104,7 +104,7 @@ int MPI_Comm_free(MPI_Comm *comm)
 
 SAME(Comm_disconnect, Comm_free, MPI_Comm *comm);
 
-/* ---- what they are ---- */
+/* ---- properties ---- */
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {

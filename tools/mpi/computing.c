@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much the ranks compute where computing takes no time: on the virtual clock without --compute. A timer of
- * processor time looks now and then where the thread of the ranks is; what has passed since the last look counts for
- * the rank, unless it is in this library, in liblogp, the C library or the loader. Calls of MPI thus pay nothing.
+ * The processor time of the ranks' own code where computing takes no time: on the virtual clock
+ * without --compute. A timer of processor time samples the place of the ranks' thread. The time
+ * since the last sample counts for the rank, unless the place is in this library, in liblogp, the C
+ * library or the loader. Calls of MPI thus pay nothing.
  */
 #include "host.h"
 
@@ -111,7 +112,7 @@ void look_here(void)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number};
     static _Thread_local bool looks;
     clockid_t clock;
-    timer_t timer; /* it stays: other ranks of the thread go on */
+    timer_t timer; /* never deleted: other ranks of the thread still run */
 
     if (signal_number == 0 || looks)
         return;

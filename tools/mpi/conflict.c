@@ -2,18 +2,19 @@
 /*
  * --check: operations on windows that conflict. Two operations conflict if they have bytes of a
  * target in common, at least one of them writes, they are not both atomic, and neither is complete
- * when the other one starts. An operation is complete at the next fence, or, without fences, at the end
- * of its origin's epoch or at a flush. The last N_ACCESSES operations at each target are known.
+ * when the other one starts. An operation is complete at the next fence, or, without fences, at the
+ * end of its origin's epoch or at a flush. The last N_ACCESSES operations at each target are known.
  *
- * Atomic operations of two origins conflict if they differ and neither is MPI_NO_OP, since no window
- * promises more (accumulate_ops). MPI_Compare_and_swap() conflicts with no atomic operation.
+ * Atomic operations of two origins conflict if they differ and neither is MPI_NO_OP, since no
+ * window promises more (accumulate_ops). MPI_Compare_and_swap() conflicts with no atomic operation.
  *
- * Without delays an operation is performed when it is called. So if the first of its bytes are others at
- * the end of its epoch, and no other origin has used them, the target itself has written them. What
- * it wrote before is seen by a copy of the first bytes of its window at the last fence.
+ * Without delays an operation is performed when it is called. So if the first of its bytes are
+ * others at the end of its epoch, and no other origin has used them, the target itself has written
+ * them. Its earlier writes are found with a copy of the first bytes of its window at the last
+ * fence.
  *
- * An operation also notes the buffers of its origin until it is complete. check.c compares them with
- * those of requests and of other operations.
+ * An operation also notes the buffers of its origin until it is complete. check.c compares them
+ * with those of requests and of other operations.
  * Source: MPI 3.1, 11.7
  */
 #include "check.h"
@@ -26,7 +27,8 @@ static uintptr_t place_of_access(const struct access *a)
     return a->rank == NULL ? a->place : a->caller != NULL ? place_of(a->rank->host, a->caller) : 0;
 }
 
-/* What a program gets is undefined, but it may not look: it is said once, and the run goes on. */
+/* Report a conflict, once in a run, which continues: the data are undefined, but the program may
+ * not read them. */
 static void name_conflict(int rank, const struct access *a, const struct access *before)
 {
     uintptr_t places[2];
@@ -81,7 +83,7 @@ static bool conflicts_with_own(const struct access *a, const struct access *own)
            (own->kind == 'w' || a->kind == 'w' || (a->kind == 'u' && a->op != MPI_NO_OP));
 }
 
-/* Has the target written bytes of a since the last fence? No other origin has used them. */
+/* Whether the target has written bytes of a since the last fence. No other origin has used them. */
 static bool changed_since_fence(const struct target *t, const struct access *a)
 {
     const uintptr_t base = (uintptr_t)t->base, end = base + t->at_fence.n;
@@ -91,8 +93,8 @@ static bool changed_since_fence(const struct target *t, const struct access *a)
                   (a->to < end ? a->to : end) - a->from) != 0;
 }
 
-/* a begins: what it may have in common with others is not compared.
- * @return  one that conflicts with it; NULL: none */
+/* a begins: exclude it and the accesses that it may overlap from the comparison of bytes.
+ * @return  an access that conflicts with it; NULL: none */
 static const struct access *meet_others(struct target *t, struct access *a, bool *is_first)
 {
     const struct access *found = NULL;
@@ -120,7 +122,7 @@ static const struct access *meet_others(struct target *t, struct access *a, bool
     return found;
 }
 
-/* What is not shared memory and changes by calls alone, at once */
+/* Whether the window is not shared memory and changes by calls alone, at once. */
 static bool is_compared(const struct win *w)
 {
     return !w->timed && w->flavor != MPI_WIN_FLAVOR_SHARED;
@@ -179,7 +181,7 @@ static bool is_within(struct target *t, uintptr_t from, size_t n)
     return within;
 }
 
-/* One that adjoins it takes it in. */
+/* Note an access of the target, or extend one that adjoins it. */
 static void note_own_access(struct target *t, const struct access *a)
 {
     for (int i = 0; i < N_OWN_ACCESSES; i++) {
@@ -195,8 +197,9 @@ static void note_own_access(struct target *t, const struct access *a)
     t->own_accesses[t->next_own_access++ % N_OWN_ACCESSES] = *a;
 }
 
-/* What others do to it may still come in the epoch that a fence or MPI_Win_post has begun. With locks
- * only what is under way counts: what comes later may wait for a message of this rank. */
+/* In an epoch that a fence or MPI_Win_post has begun, operations of other ranks on this memory may
+ * still come, so the access is noted. With locks it is compared only with those under way: a later
+ * operation may wait for a message of this rank. */
 void check_own_access(struct win *w, uintptr_t from, size_t n, bool writes, const char *call,
                       void *caller, bool lasts)
 {
@@ -257,7 +260,7 @@ void end_own_accesses(struct win *w)
 
 /* ---- at the end of an epoch ---- */
 
-/* Has the target written bytes of a since it was performed? */
+/* Whether the target has written bytes of a since a was performed. */
 static bool changed_since(const struct access *a)
 {
     return a->from < a->to && a->n_summed > 0 &&
@@ -344,7 +347,8 @@ void check_origin(struct win *w, int rank, const char *call, const void *in,
         check_windows(w->comm->owner, w, out, out_type, m, true, this_rank()->caller);
 }
 
-/* May others than its target change the bytes of a? Operations with requests are not noted. */
+/* Whether ranks other than its target may change the bytes of a. Operations with requests are not
+ * noted. */
 static bool others_may_change(const struct access *a)
 {
     return a->is_shared || !a->in_a_row || (a->kind == 'u' && a->fences < 0);
@@ -416,7 +420,8 @@ void end_accesses_of(struct target *t, int origin, const char *call)
         name_own_write(origin, call, t->win->comm->rank, &changed);
 }
 
-/* Those between fences end by their number; those in other processes by flush_remote(). */
+/* End operations at a target. Those between fences end by the number of the fence; those in other
+ * processes by flush_remote(). */
 void end_accesses(struct win *w, int rank)
 {
     end_origins(w, rank);

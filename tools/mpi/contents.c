@@ -84,7 +84,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *n_ints, int *n_addresses, int 
     return MPI_SUCCESS;
 }
 
-/* The types are the caller's, who frees those that are not constants. */
+/* The types belong to the caller, which frees those that are not constants. */
 int MPI_Type_get_contents(MPI_Datatype type, int max_ints, int max_addresses, int max_types,
                           int ints[], MPI_Aint addresses[], MPI_Datatype types[])
 {

@@ -75,7 +75,7 @@ void give_streams(const struct job *job, struct host_rank *host)
         if (all == NULL)
             return;
         make_buffer(&all[i].buffer);
-        all[i].buffer.functions = buffer_table + 2; /* behind the offset and the type */
+        all[i].buffer.functions = buffer_table + 2; /* after the offset and the type */
         all[i].buffer.file = files[i];
         all[i].buffer.unread = EOF;
         (i == 0 ? make_input : make_output)(all[i].object, &all[i].buffer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a datatype was made: for the functions that make one, and those that tell. */
+/* How a datatype was made: for the functions that make one, and those that return its contents. */
 #ifndef LOGP_MPI_DATATYPE_H
 #define LOGP_MPI_DATATYPE_H
 

@@ -173,7 +173,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *out)
     if (c->inter)
         return split_inter(c, place == MPI_UNDEFINED ? LOGP_NO_COLOUR : 0,
                            place == MPI_UNDEFINED ? 0 : place, out);
-    /* groups of different lists may be made at once: their first ranks tell them apart */
+    /* groups of different lists may be made at once: they differ in their first ranks */
     rc = logp_group_split(c->vp, place == MPI_UNDEFINED ? LOGP_NO_COLOUR : g->ranks[0],
                           place == MPI_UNDEFINED ? 0 : place, &vp);
     return give_comm(c, rc, vp, 0, out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run that is over: a rank has called MPI_Abort(), failed or ended too early, or a signal has come. The
- * others see it at their next call. A rank that goes on in code of its own does not, so a thread ends the
- * process after a while. Semaphores, because signal handlers may post them.
+ * A run that is over: a rank has called MPI_Abort(), failed or ended too early, or a signal has
+ * come. The others see it at their next call. A rank that makes no more calls does not, so a thread
+ * ends the process PATIENCE_S later. Semaphores, because signal handlers may post them.
  */
 #include "host.h"
 
@@ -14,7 +14,7 @@
 
 enum {
     PATIENCE_S = 2
-}; /* longer than the runtime waits after --timeout, which then has more to say */
+}; /* longer than the runtime waits after --timeout: its report has more detail */
 
 static sem_t over, returned; /* the run is over; logp_machine_run() has returned */
 static int (*code_of)(void);

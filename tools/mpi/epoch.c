@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Epochs of windows. Post, complete and what a lock passes to the next holder are messages; locks are
- * taken in the target's memory, and cost their origin a round trip.
+ * Epochs of windows. Post, complete and the grant of a lock to the next holder are messages; locks
+ * are taken in the target's memory, and cost their origin a round trip.
  */
 #include "window.h"
 
@@ -22,7 +22,7 @@ static int64_t streamed(const struct win *w, size_t bytes)
     return bytes > 1 ? ((int64_t)(bytes - 1) * w->params.G_ps + 999) / 1000 : 0;
 }
 
-/* As a send: gap, then o. It is answered after 2 L, and what is sent and got back is streamed. */
+/* As a send: gap, then o. The answer comes after 2 L; the bytes of both directions are streamed. */
 int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, int64_t *arrival_ns)
 {
     const struct logp_params *p = &w->params;
@@ -47,8 +47,8 @@ static int pass(struct win *w, int64_t ns)
                     : MPI_SUCCESS;
 }
 
-/* Wait for the operations at these targets. Where that takes no time, others go on first: a loop of
- * epochs may wait for another rank. */
+/* Wait for the operations at these targets. Where that takes no time, let other ranks run first: a
+ * loop of epochs may wait for one of them. */
 static int finish(struct win *w, int first, int n)
 {
     int64_t end = 0;
@@ -111,7 +111,7 @@ static int translate(struct win *w, MPI_Group group, int ranks[], int *n)
     return MPI_SUCCESS;
 }
 
-/* It never waits for its receiver, whatever --rendezvous says. */
+/* Send an empty message. It never waits for its receiver, with any --rendezvous. */
 static int tell(struct win *w, int rank, int tag)
 {
     return class_of(logp_send_as(w->comm->vp, LOGP_SEND_BUFFERED, rank, tag, NULL, 0));
@@ -263,8 +263,8 @@ struct waiter *give_up_lock(struct target *t, int64_t free_ns)
     return next;
 }
 
-/* The request has arrived: it is answered L after *from, which is set if the lock is free later. A waiter
- * is told by the last holder. */
+/* Take the lock for a request that has arrived at *from: it is answered L after *from, which is set
+ * if the lock is free later. A waiter gets a message from the last holder. */
 static int acquire(struct win *w, int rank, bool exclusive, int64_t *from)
 {
     const int64_t asked = *from;
@@ -322,7 +322,7 @@ static int release(struct win *w, int rank)
         return release_remote(w, rank, now + w->params.L_ns);
     next = give_up_lock(w->targets[rank], now + w->params.L_ns);
     while (next != NULL && rc == MPI_SUCCESS) {
-        /* it may go on, and its waiter with it, once it is told */
+        /* read first: after its message the rank may resume, which ends its waiter */
         struct waiter *told = next->is_remote ? next : NULL;
         const int waiting = next->rank;
 
@@ -425,9 +425,9 @@ int MPI_Win_unlock_all(MPI_Win win)
     return rc;
 }
 
-/* ---- flush: what is copied out of a buffer at once is complete locally, too ---- */
+/* ---- flush: an operation copies its buffer at once, and so is complete locally, too ---- */
 
-/* If nothing is to be waited for, it is a poll. */
+/* Wait for the operations at these targets; with nothing to wait for, poll. */
 static int flush(struct win *w, int first, int n)
 {
     bool waits = false;
@@ -487,7 +487,8 @@ int MPI_Win_flush_local_all(MPI_Win win)
     return flush_all("MPI_Win_flush_local_all", win);
 }
 
-/* A loop of it may wait for what another rank writes. */
+/* A program may call it in a loop that waits for a write of another rank, so let other ranks
+ * run. */
 int MPI_Win_sync(MPI_Win win)
 {
     int rc;

@@ -47,7 +47,7 @@ static const char *const texts[] = {
 
 enum { N_TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
-/* Of the program; NULL: it has none with this code. */
+/* Return the program's error of this code; NULL: it has no such error. */
 static struct own_error *own_error(int error)
 {
     struct rank *r = this_rank();
@@ -57,7 +57,7 @@ static struct own_error *own_error(int error)
                : NULL;
 }
 
-/* Of the tool information interface, from MPI_T_ERR_CANNOT_INIT on. */
+/* Texts of the tool information interface, from MPI_T_ERR_CANNOT_INIT on. */
 static const char *const tool_texts[] = {
     "the interface cannot be initialized",
     "the interface is not accessible",
@@ -163,7 +163,7 @@ int MPI_Error_class(int error, int *class)
     return MPI_SUCCESS;
 }
 
-/* class < 0: it is a class by itself */
+/* class < 0: the error is a new class */
 static int add_error(int class, int *error)
 {
     struct rank *r = this_rank();

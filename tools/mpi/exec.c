@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exec*() in a rank: another program takes the place of the rank's process, and would take that of all ranks. So
- * it is started beside them, and the rank ends when it ends, with its exit code. The time that it takes is none
- * of the emulated clock.
+ * exec*() in a rank: another program takes the place of the rank's process, and would take that of
+ * all ranks. So it is started as a separate process, and the rank ends when it ends, with its exit
+ * code. The time that it takes does not count on the emulated clock.
  */
 #include "host.h"
 
@@ -54,7 +54,7 @@ EXPORT int execvp(const char *path, char *const *words)
     return become(true, path, words, environ);
 }
 
-/* The words up to NULL, as an array; with the environment behind them, if that is taken. */
+/* Pass the words up to NULL as an array, and the environment that follows them, if there is one. */
 static int become_listed(bool searches, const char *path, const char *first, va_list args,
                          bool takes_environment)
 {

@@ -34,7 +34,7 @@ int MPI_Grequest_complete(MPI_Request request)
     return MPI_SUCCESS;
 }
 
-/* Keep what the program may free. @return is there memory? */
+/* Keep what the program may free. @return false: no memory */
 static bool keep_again(struct again *again)
 {
     struct operation *copy;
@@ -74,7 +74,7 @@ int make_persistent(const char *call, struct again *again, MPI_Comm comm, MPI_Re
 
 /* ---- their start ---- */
 
-/* Its part is the collective as it is started without persistence. */
+/* Start r: its part is the collective, started as without persistence. */
 static int start_again(struct request *r)
 {
     MPI_Request part;

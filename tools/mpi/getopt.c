@@ -178,7 +178,7 @@ static void move_operands(struct parse *p)
     h->last_operand = *p->index;
 }
 
-/* Bring the operands that have been passed to where the index is. */
+/* Move the operands that have been passed to the place before the index. */
 static void collect_operands(struct parse *p)
 {
     struct host_rank *h = p->h;
@@ -191,7 +191,7 @@ static void collect_operands(struct parse *p)
         h->first_operand = *p->index;
 }
 
-/* Go on to the next word. @return 0: it is an option; otherwise what the call returns */
+/* Advance to the next word. @return 0: it is an option; otherwise what the call returns */
 static int next_word(struct parse *p, bool permutes, bool in_order)
 {
     struct host_rank *h = p->h;

@@ -108,7 +108,7 @@ int MPI_Group_union(MPI_Group a, MPI_Group b, MPI_Group *out)
     return give(g, out);
 }
 
-/* Those of a that are in b, or are not. */
+/* Make the group of a's members that are in b, or are not (`in` false). */
 static int select_from(const char *call, MPI_Group a, MPI_Group b, bool in, MPI_Group *out)
 {
     struct group *g;
@@ -135,7 +135,7 @@ int MPI_Group_difference(MPI_Group a, MPI_Group b, MPI_Group *out)
     return select_from("MPI_Group_difference", a, b, false, out);
 }
 
-/* No memory: they are taken for distinct. */
+/* Without memory, assume that they are distinct. */
 static bool are_distinct(const struct group *g, int n, const int ranks[])
 {
     bool *seen = calloc((size_t)g->n + 1, sizeof(bool)), distinct = true;

@@ -90,7 +90,7 @@ void forget_object(struct object *o)
 void bury_object(struct object *o, size_t bytes)
 {
     enum { MOST_BYTES = 4096 };      /* N_GONE of them stay in memory */
-    struct rank *rank = rank_here(); /* NULL: the rank has ended, and frees what it still has */
+    struct rank *rank = rank_here(); /* NULL: the rank has ended, and frees its objects */
     struct object **grave;
 
     forget_object(o);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which rank is here; and the C library's own functions, which those of the same name in this library stand before.
+ * The rank of the calling thread; and the C library's own functions, where this library has one of
+ * the same name.
  */
 #include "host.h"
 

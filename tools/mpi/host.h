@@ -48,13 +48,14 @@ enum { N_VARIABLES = 5, N_STREAMS = 4 };
 
 struct rank;
 
-/* What knows what the ranks are for: each is a rank of MPI. It defines this table. */
+/* The guest, the part for which each rank is a rank of MPI. It defines this table. */
 struct guest {
     /* The process has been started without a command: its only rank is main(). @return the exit code */
     int (*run_alone)(main_function *main, int argc, char **argv);
-    /* What the runtime has returned in a call of the rank that is here. */
+    /* Note the result of the runtime in a call of the current rank. */
     void (*note_result)(int rc);
-    /* A rank's own code is left for a while, in which the emulated clock goes on by itself; and entered. */
+    /* A rank leaves its own code for a time that the emulated clock counts by itself; and enters
+     * it. */
     void (*charge_computing)(void);
     void (*resume_computing)(void);
 };
@@ -77,12 +78,12 @@ struct host_rank {
     char random_state[128];
     struct drand48_data drand48;
     char *token;         /* of strtok() */
-    int64_t computes_ns; /* its thread's processor time when it last went on with its own code */
+    int64_t computes_ns; /* its thread's processor time when it last resumed its own code */
     struct variables variables;
     void *at[N_VARIABLES]; /* of each: here, or in an image that has a copy */
     uintptr_t base;        /* of its image in memory: where the file's address 0 is */
     bool was_ended;        /* its destructors run once, and not after _exit() */
-    bool parses; /* getopt(): it has been called; how much of a word is done; operands behind it */
+    bool parses; /* getopt(): it has been called; characters of a word done; operands passed */
     int in_word, first_operand, last_operand;
     char **argv;    /* a copy */
     void *streams;  /* of C++ */
@@ -92,10 +93,10 @@ struct host_rank {
         late_ns;         /* the emulated time at its end, and how far behind that the host is */
     int64_t computed_ns; /* computing.c: processor time of its own code */
     char said[256];      /* explored runs: its last line on stderr */
-    char found[256];     /* what the checks have named last in its calls */
+    char found[256];     /* last mistake that the checks found in its calls */
 };
 
-/* What one explored run has written, in order. */
+/* The output of one explored run, in order. */
 struct output {
     struct piece {
         int fd;
@@ -118,10 +119,10 @@ struct job {
     size_t file_bytes;
     size_t image_bytes; /* of an image in memory */
     struct own_functions constructors, destructors;
-    struct picture *picture; /* what images are cloned from; NULL: the loader loads each */
+    struct picture *picture; /* the source of clones; NULL: the loader loads each image */
     main_function *main;     /* not NULL: there is one rank, which is this process's own program */
     bool tags_output, names_threads, quiet;
-    struct output *kept; /* explored runs: what the current one has written; NULL: it is written */
+    struct output *kept; /* explored runs: output of the current one; NULL: not kept */
     const struct link_map *last_before; /* of all loaded libraries, before the program's */
     size_t stack_bytes;
     int n_ranks;
@@ -161,7 +162,7 @@ int make_file(const struct job *job, const char *name);
 
 /* image.c. prepare: called before the first copy is made */
 int read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size);
-/* Load a copy of the executable. @return its entry; NULL: *why says why not */
+/* Load a copy of the executable. @return its entry; NULL: the reason is in *why */
 void *load_image(struct job *job, struct host_rank *host, char *why, size_t size);
 /* Unload it. Its file is used again. */
 void unload_image(struct host_rank *host);
@@ -205,13 +206,14 @@ void set_stdin(const struct host_rank *host, FILE *input);
 
 /* libraries.c: those of the program, before its first copy is loaded */
 void load_libraries(const struct job *job);
-/* Has the program libraries of its own? If not, all that it is linked with is loaded now. */
+/* Whether the program has libraries of its own. If not, all libraries that it is linked with are
+ * loaded now. */
 bool has_own_libraries(const struct job *job);
 /* The library of another MPI that the executable is linked with; NULL: none. */
 const char *other_mpi(const struct job *job);
-/* Say it of a program that looks for this library where earlier versions were installed. */
+/* Report a program that looks for this library where earlier versions were installed. */
 void name_old_link(const struct job *job);
-/* Say which of them all ranks share. */
+/* Name those on stderr whose globals all ranks share. */
 void name_shared(const struct job *job);
 
 /* cxx.c: the streams of C++, as the variables */
@@ -220,7 +222,7 @@ void give_streams(const struct job *job, struct host_rank *host);
 /* std::cin reads this from now on. */
 void set_stream_input(const struct host_rank *host, FILE *input);
 
-/* here.c: a function of the C library that one here stands before */
+/* here.c: a function of the C library that one of the same name here replaces */
 void *next_of(const char *name);
 /* Those that are called by name. Signal handlers may call all but host_fileno(), since next_of() takes a lock. */
 int host_close(int fd);
@@ -240,7 +242,7 @@ void leave_rank(int code, int rc) __attribute__((noreturn));
 void end_calls(struct exit_call **calls, bool called);
 /* What atexit() and at_quick_exit() have registered. */
 void forget_calls(struct host_rank *h);
-/* A rank of an explored run has failed, and has said why on stderr, or ends with an exit code. */
+/* A rank of an explored run has failed, with its reason on stderr, or ends with an exit code. */
 void fail_explored(struct host_rank *h);
 /* End the run with this exit code. A rank calls it. */
 void abort_run(int code) __attribute__((noreturn));
@@ -248,14 +250,15 @@ void abort_run(int code) __attribute__((noreturn));
 /* stream.c */
 FILE *input_of(const struct job *job, const struct host_rank *h);
 void begin_output(void);
-/* What is left in a rank's lines, without the end of a line. */
+/* Write the rest of a rank's output to fd, a line without its end. */
 void end_lines(struct host_rank *h, int fd);
 void end_output(struct host_rank *h);
 void write_all(int fd, const char *text, size_t n);
-/* stderr of the process, by a stream that no rank uses: a rank that writes into a full pipe holds the lock of
- * its stream for ever. What a run that was abandoned has left to say is dropped where nobody reads it. */
+/* stderr of the process, by a stream that no rank uses: a rank that writes into a full pipe holds
+ * the lock of its stream for ever. The last lines of a run that was abandoned are dropped if the
+ * pipe is full. */
 FILE *report_stream(void);
-/* Is a rank still in its own code, after the run has ended? */
+/* Whether a rank is still in its own code after the run has ended. */
 bool is_abandoned(const struct job *job);
 
 /* redirect.c: close what a rank has put in place of its standard streams */

@@ -114,8 +114,9 @@ static bool has_segment(const char *file, Elf64_Word type)
     return false;
 }
 
-/* Does it look up its thread-local variables? Then it was linked as a library, and each copy has its
- * own. In an executable they are at a fixed distance, which would be the command's. */
+/* Whether the file looks up its thread-local variables: it was linked as a library, and each copy
+ * has its own variables. In an executable they are at a fixed distance, which would be the
+ * command's. */
 static bool looks_up_variables(const char *file)
 {
     for (const Elf64_Shdr *s = NULL; (s = section(file, SHT_RELA, s)) != NULL;) {
@@ -129,13 +130,13 @@ static bool looks_up_variables(const char *file)
     return false;
 }
 
-/* Do n entries of this size, from `at` on, lie in the file? */
+/* Whether n entries of this size, from `at` on, are within the file. */
 static bool is_in_file(const struct job *job, Elf64_Off at, size_t n, size_t size)
 {
     return at <= job->file_bytes && n <= (job->file_bytes - at) / size;
 }
 
-/* Does what the section headers name lie in the file, with strings that end in it? */
+/* Whether the sections of the section headers are within the file, with strings that end in it. */
 static bool sections_are_whole(const struct job *job)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)job->file;
@@ -182,7 +183,7 @@ static const char *unsuitable(const struct job *job)
 
 int read_image(struct job *job, void (*prepare)(struct job *), char *why, size_t size)
 {
-    /* without O_NONBLOCK, a FIFO is not open until somebody writes into it */
+    /* without O_NONBLOCK, a FIFO is not open until a process writes into it */
     const int fd = open(job->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const char *object, *reason, *other;
     struct stat st;
@@ -244,7 +245,7 @@ static bool make_own_file(const struct job *job, struct host_rank *host)
     return file > 0;
 }
 
-/* By the loader. @return false: *why says why not */
+/* Load a copy by the loader. @return false: the reason is in *why */
 static bool load_copy(struct job *job, struct host_rank *host, char *why, size_t size)
 {
     struct link_map *map;

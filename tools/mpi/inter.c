@@ -9,7 +9,7 @@
 
 enum { TAG = (1 << 29) - 1 }; /* of leaders: above all of the runtime's */
 
-/* The leaders tell each other the ranks of their groups. */
+/* The leaders exchange the ranks of their groups. */
 static int meet(MPI_Comm peer, int leader, int tag, const struct group *own, struct group **others)
 {
     struct logp_vp *vp;
@@ -45,7 +45,7 @@ static struct group *share(struct comm *c, int leader, struct group *others)
     return others;
 }
 
-/* Make it of two lists of ranks. */
+/* Make the communicator of two lists of ranks. */
 static int join(struct comm *c, const struct group *own, const struct group *others, MPI_Comm *out)
 {
     const bool first = own->ranks[0] < others->ranks[0];
@@ -101,7 +101,7 @@ int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *out)
     return give_comm(c, rc, vp, 0, out);
 }
 
-/* By colour and key, and then by group. A colour that one group alone has makes none. */
+/* Split by colour and key, and then by group. A colour in one group alone makes no communicator. */
 int split_inter(struct comm *c, int color, int key, MPI_Comm *out)
 {
     struct logp_vp *mixed = NULL, *vp = NULL;
