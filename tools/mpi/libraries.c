@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's own shared libraries. They are loaded once, so all ranks share their globals, and
- * the start says so. A path relative to the executable ($ORIGIN) would be relative to the copies in
- * memory: such libraries are loaded before the first copy, which then finds them by their name.
+ * The program's own shared libraries. They are loaded once, so all ranks share their globals; a
+ * note at the start reports this. A path relative to the executable ($ORIGIN) would be relative to
+ * the copies in memory: such libraries are loaded before the first copy, which then finds them by
+ * their name.
  */
 #include "host.h"
 

@@ -133,7 +133,7 @@ static inline bool fits_in(MPI_Aint position, size_t n, MPI_Aint size)
 {
     return position >= 0 && position <= size && n <= (size_t)(size - position);
 }
-/* What a function tells as an int. Source: MPI 3.1, 3.2.5, 4.1.5 */
+/* Return n as an int, or MPI_UNDEFINED if it does not fit. Source: MPI 3.1, 3.2.5, 4.1.5 */
 static inline int int_or_undefined(uint64_t n)
 {
     return n <= INT_MAX ? (int)n : MPI_UNDEFINED;
@@ -185,8 +185,8 @@ struct comm {
     struct logp_vp *vp; /* the rank as a member */
     int rank, size;
     int references; /* its handle, and requests */
-    /* Whom messages go to: n_peers ranks of vp from first_peer on. They are the communicator itself,
-     * or, between two groups, the other group: then vp has both groups. */
+    /* Destinations of messages: n_peers ranks of vp from first_peer on. They are the communicator
+     * itself, or, between two groups, the other group: then vp has both groups. */
     int n_peers, first_peer;
     bool inter;  /* it is between two groups */
     uint64_t id; /* the same at all members; 0: their collectives are not compared */
@@ -224,10 +224,10 @@ struct group *new_group(int n);
 
 int set_info(MPI_Info *kept, MPI_Info info);
 int get_info(MPI_Info kept, MPI_Info *info);
-/* The value of a key of what is kept; NULL: it has none. */
+/* Return the value of a key of these hints; NULL: they have no such key. */
 const char *info_value(MPI_Info kept, const char *key);
 void drop_info(MPI_Info *kept);
-/* The value of a key of what is kept; NULL: it has none. */
+/* Return the value of a key of these hints; NULL: they have no such key. */
 const char *info_value(MPI_Info kept, const char *key);
 
 /* ---- attributes: attributes.c ---- */
@@ -352,8 +352,8 @@ struct request {
     uint32_t made_context;
     int64_t until_ns; /* of an operation on a window: when it is complete */
     int (*at_end)(
-        struct request *request); /* of these two: what is left to do then. @return as wait_for() */
-    struct again *again;          /* a persistent collective: what is started; NULL: none */
+        struct request *request); /* of these two: called on completion. @return as wait_for() */
+    struct again *again;          /* a persistent collective: the call to repeat; NULL: none */
     struct general *general;      /* the program completes it; NULL: not of this kind */
     MPI_Status status;
     /* handles.c: the list of those that the program has; link is NULL: it is not in it */
@@ -361,7 +361,7 @@ struct request {
     const char *call; /* that has made it */
     void *caller;     /* of that call; NULL: see place */
     uintptr_t place;
-    const unsigned char *summed; /* what it reads; NULL: the data of its type */
+    const unsigned char *summed; /* the bytes it reads; NULL: the data of its type */
     size_t n_summed;             /* 0: nothing is compared */
     uint64_t sum;                /* of these bytes when it started */
     struct use *reads, *writes;  /* where its buffers are noted; NULL: nowhere */
@@ -491,7 +491,7 @@ struct rank {
         const struct type *type; /* a constant; NULL: none yet */
         size_t n;
         uint32_t hash;
-    } signed_last;          /* signature.c: what was hashed last */
+    } signed_last;          /* signature.c: the last hash */
     struct calls *calls;    /* --report: calls.c */
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
@@ -538,8 +538,8 @@ static inline MPI_Comm comm_handle(struct comm *comm)
 #define SAME(name, as, ...) int MPI_##name(__VA_ARGS__) __attribute__((alias("MPI_" #as)))
 /* First in a function of MPI that gives a request by others: its return address is where it is called. */
 #define CALLED() (this_rank()->caller = __builtin_return_address(0))
-/* A function of these parameters, and the one that gives a request: both return `value`, which says
- * `call`, their name, and `request`, NULL in the first. */
+/* A function of these parameters, and the one that gives a request: both return `value`, an
+ * expression of `call`, their name, and `request`, NULL in the first. */
 #define BOTH(name, iname, value, ...)                                                              \
     int MPI_##name(__VA_ARGS__)                                                                    \
     {                                                                                              \
