@@ -280,7 +280,7 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
 
 /* ---- the first, or some ---- */
 
-/* Has r parts or nothing under way? Then it is tested by itself. */
+/* Whether r has parts or nothing under way: then it is tested by itself. */
 static bool is_composite(const struct request *r)
 {
     return r->n_parts > 0 || r->under_way == NULL;

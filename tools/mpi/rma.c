@@ -23,7 +23,7 @@ static size_t bytes_of(const struct operand *p)
     return (size_t)p->count * p->type->size;
 }
 
-/* Are these bytes attached? */
+/* Whether all bytes of [first, end) are attached. */
 bool is_attached(struct target *t, const char *first, const char *end)
 {
     const struct region *r;

@@ -93,12 +93,12 @@ struct type {
 struct type *type_of(MPI_Datatype handle);
 void keep_type(struct type *type);
 void drop_type(struct type *type);
-/* Do the data of n elements lie in a row? */
+/* Whether the data of n elements are contiguous. */
 static inline bool in_a_row(const struct type *t, size_t n)
 {
     return t->dense && (n <= 1 || t->extent == (ptrdiff_t)t->size);
 }
-/* Do n and m elements of two buffers certainly have a byte in common? */
+/* Whether n and m elements of two buffers certainly have a byte in common. */
 bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
                  const struct type *b_type, size_t m);
 /* Copy n elements to bytes in a row, and back: `bytes` of them at most. */
@@ -120,7 +120,7 @@ CALCULATE(plus, __builtin_add_overflow)
 CALCULATE(minus, __builtin_sub_overflow)
 CALCULATE(product, __builtin_mul_overflow)
 
-/* Are the bytes of n elements, and those around them, less than 2^63? */
+/* Whether the size and the extent of n elements are less than 2^63 bytes. */
 static inline bool can_be_counted(const struct type *t, size_t n)
 {
     ptrdiff_t bytes;
@@ -128,7 +128,7 @@ static inline bool can_be_counted(const struct type *t, size_t n)
     return !__builtin_mul_overflow(n, t->size, &bytes) &&
            !__builtin_mul_overflow(n, t->extent, &bytes);
 }
-/* Are n bytes from `position` on in a buffer of `size`? */
+/* Whether n bytes from `position` on are within a buffer of `size` bytes. */
 static inline bool fits_in(MPI_Aint position, size_t n, MPI_Aint size)
 {
     return position >= 0 && position <= size && n <= (size_t)(size - position);
@@ -397,7 +397,7 @@ struct request *reuse_request(struct rank *owner);              /* one of them; 
 /* In a function that the program calls: its caller's local variables are not below this address, where the
  * return address and the caller's frame pointer end. */
 #define FRAME ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *))
-/* Does a request or an operation of this rank that is not complete use a buffer, or has it windows? */
+/* Whether an incomplete request or operation of this rank uses a buffer, or it has windows. */
 #define HAS_USES(rank)                                                                             \
     ((((rank)->sends.taken | (rank)->receives.taken) != 0) || (rank)->windows != NULL)
 
@@ -511,7 +511,7 @@ static inline struct request *user_of(const struct uses *uses, uintptr_t from, u
     return NULL;
 }
 
-/* Is this address one of a local variable of the program? */
+/* Whether this address is that of a local variable of the program. */
 static inline bool is_on_stack(const struct rank *r, uintptr_t at)
 {
     return r->stack_top - at < r->stack_bytes;
