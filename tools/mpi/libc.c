@@ -193,7 +193,7 @@ EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
                                                                                              left);
 }
 
-/* An absolute time is one of the host's clock, so what is left until then passes. */
+/* An absolute time is one of the host's clock, so only the time left until then passes. */
 EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
                            struct timespec *left)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's own shared libraries. They are loaded once, so all ranks share their globals, and
- * the start says so. A path relative to the executable ($ORIGIN) would be relative to the copies in
- * memory: such libraries are loaded before the first copy, which then finds them by their name.
+ * The program's own shared libraries. They are loaded once, so all ranks share their globals; a
+ * note at the start reports this. A path relative to the executable ($ORIGIN) would be relative to
+ * the copies in memory: such libraries are loaded before the first copy, which then finds them by
+ * their name.
  */
 #include "host.h"
 
@@ -114,7 +115,7 @@ void name_old_link(const struct job *job)
     }
 }
 
-/* Is it the program's own? The system's libraries are made to be shared. */
+/* Whether a library is the program's own. The system's libraries are made to be shared. */
 static bool is_own(const char *path)
 {
     static const char *const others[] = {"/lib", "/usr/", "/proc/"};
@@ -125,7 +126,7 @@ static bool is_own(const char *path)
     return strchr(path, '/') != NULL;
 }
 
-/* Is a library of this name in one of the folders where the executable looks first? */
+/* Whether a library of this name is in one of the folders that the executable searches first. */
 static bool is_in(const char *folders, const char *name)
 {
     char path[2 * PATH_MAX];
@@ -139,7 +140,7 @@ static bool is_in(const char *folders, const char *name)
     return false;
 }
 
-/* One that is not where the executable looks first. @return is it loaded now? */
+/* Load a library that is not in the folders searched first. @return whether it is loaded now */
 static bool load_from_system(const char *name, const char *folders)
 {
     if (dlopen(name, RTLD_LAZY | RTLD_NOLOAD) != NULL)

@@ -150,7 +150,7 @@ static int copy_own(struct request *r, const struct items *in, int i, const stru
     void *memory;
 
     if (item(in, i) == item(out, own) &&
-        from == to) /* it is there; MPI_BOTTOM says nothing by itself */
+        from == to) /* already in place; with MPI_BOTTOM only equal types show it */
         return MPI_SUCCESS;
     TELL(alike, r->comm, from, n, "the data sent to itself", to, m, "the data received");
     memory = malloc(bytes + 1);
@@ -307,7 +307,7 @@ int check_exchange(struct comm *c, const struct items *in, const struct items *o
     return rc;
 }
 
-/* In place: what is sent is copied first. @return MPI_SUCCESS or a class; `in` then has the copies */
+/* In place: copy the items to be sent, to `in`, first. @return MPI_SUCCESS or a class */
 static int copy_items(struct request *r, const struct items *x, struct items *in, MPI_Aint at[],
                       int counts[])
 {

@@ -28,8 +28,8 @@ static int find_neighbors(struct comm *c, struct neighbors *x)
     return MPI_SUCCESS;
 }
 
-/* In a grid, what goes up comes from below: along a dimension of one or two ranks the tag tells the
- * two items apart. */
+/* In a grid, an item sent upwards is received from below: along a dimension of one or two ranks the
+ * tag distinguishes the two items. */
 static int exchange(const char *call, const struct items *in, const struct items *out,
                     MPI_Comm comm, MPI_Request *request)
 {

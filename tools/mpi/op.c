@@ -147,7 +147,7 @@ static combine_function *find(MPI_Op op, char letter)
 
 /* ---- as the runtime combines: acc = acc OP in ---- */
 
-/* One function for each operation: that is how the runtime tells calls with different ones apart. */
+/* One function for each operation, so that the runtime can distinguish them in calls. */
 #define COMBINE(handle)                                                                            \
     static void combine_##handle(void *acc, const void *in, size_t n, void *arg)                   \
     {                                                                                              \

@@ -42,7 +42,7 @@ uintptr_t place_here(void)
 
 uintptr_t place_of(const struct host_rank *h, void *caller)
 {
-    /* the call, not what is behind it */
+    /* the call itself: its return address is that of the next instruction */
     return caller != NULL ? address_in_file(h, (uintptr_t)caller - 1) : 0;
 }
 

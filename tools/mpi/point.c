@@ -149,7 +149,7 @@ int start_send(struct request *r)
 
 /* ---- receives ---- */
 
-/* The options of a receive of these elements. What does not fit is dropped, and told. */
+/* The options of a receive of these elements. Data that do not fit are dropped and reported. */
 static struct logp_recv_options places_of(struct elements *e)
 {
     struct logp_recv_options o = {
@@ -600,7 +600,7 @@ int MPI_Test_cancelled(const MPI_Status *status, int *flag)
     return MPI_SUCCESS;
 }
 
-/* A buffered send is copied by the runtime: the buffer is kept for who detaches it. */
+/* Keep the buffer for MPI_Buffer_detach() only: the runtime itself copies buffered sends. */
 int MPI_Buffer_attach(void *buf, int size)
 {
     struct rank *r = enter("MPI_Buffer_attach");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The start and the end of a rank, its time, and what it can ask of its environment. */
+/* The start and the end of a rank, its time, and queries of its environment. */
 #include "world.h"
 #include "missing.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a rank does to its standard streams, which are the process's: it closes them, or puts a file in their
- * place. That holds for this rank alone: its stream has a descriptor of its own from then on, or none. What it
- * starts and opens (system(), popen(), fdopen(1, ...)) has the process's.
+ * Changes of a rank to its standard streams, which are the process's: it closes them, or puts a
+ * file in their place. A change affects this rank alone: its stream has a descriptor of its own
+ * from then on, or none. Processes that it starts and streams that it opens (system(), popen(),
+ * fdopen(1, ...)) have the process's.
  */
 #include "host.h"
 
@@ -25,7 +26,7 @@ static int copy_of(int fd)
     return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
-/* Whether one descriptor is a copy of the other; false: also where the host does not say. */
+/* Whether one descriptor is a copy of the other; false, too, if the host cannot determine it. */
 static bool are_copies(int a, int b)
 {
     const long process = syscall(SYS_getpid);

@@ -4,15 +4,15 @@
  *
  * They go as active messages (logp/transport.h), which the target's process handles in the order in
  * which one origin sends them; the target takes no part. An operation is cut into messages, each
- * with some rows of the target's memory and what they are combined with: the target needs no
+ * with some rows of the target's memory and the data to combine with them: the target needs no
  * datatype. Elements are not cut. The target's process answers each message that reads memory, and the
- * answer goes into the packed data of the origin's buffer. A flush is a message behind them, which is
- * answered, too.
+ * answer goes into the packed data of the origin's buffer. A flush is a message after them, which
+ * is answered, too.
  *
  * Without delays a message is performed when it is handled. With delays it is in the target's list
  * until its time, as the operations of the target's process are. A flush that is sent at the
- * arrival of the last operation performs what has arrived by then. So where the messages take less
- * than 2 L, operations are complete when the model says so.
+ * arrival of the last operation performs all operations that have arrived by then. So where the
+ * messages take less than 2 L, operations are complete at the time that the model predicts.
  */
 #include "world.h"
 #include "window.h"
@@ -36,7 +36,7 @@ struct message {
     bool begins, ends; /* OPERATE: the first and the last of an operation; FLUSH: of an epoch */
     MPI_Op op;
     MPI_Datatype basic;      /* of the elements of the rows */
-    uint64_t result, at;     /* what it gets: where to, in its packed data; OUTSIDE: the address */
+    uint64_t result, at;     /* the origin's result, its packed offset; OUTSIDE: the address */
     uint32_t n_rows, n_back; /* bytes to be got by this message */
     /* --check, if it begins an operation; FLUSH: the call */
     uint64_t from, to, place;
@@ -46,7 +46,7 @@ struct message {
     bool in_a_row;
 };
 
-/* Elements in the target's memory; what they are combined with follows, up to a multiple of 8. */
+/* Elements in the target's memory; the data to combine with them follow, padded to 8 bytes. */
 struct row {
     uint64_t at;
     uint32_t n, n_bytes; /* elements; their data */
@@ -331,7 +331,8 @@ int start_remote(struct win *w, const struct operation_at *a, int64_t arrival_ns
     return rc;
 }
 
-/* Wait until all have been answered. Either this rank sees that in time, or the last one tells it. */
+/* Wait until all messages have been answered. This rank sees it in time, or the last answer sends
+ * TAG_ANSWER. */
 static int await_answers(struct win *w, struct remote_target *a)
 {
     int rc = MPI_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests: what is under way, and the calls that wait for it or test it. */
+/* Requests: operations under way, and the calls that wait for them or test them. */
 #include "state.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static int completed(struct request *r, int rc, struct logp_status *from)
     return MPI_SUCCESS;
 }
 
-/* r and its parts are complete: what is left to do. @return MPI_SUCCESS or a class */
+/* Finish r, which is complete with all its parts. @return MPI_SUCCESS or a class */
 static int finish(struct request *r)
 {
     const bool is_made = r->made != NULL;
@@ -280,7 +280,7 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
 
 /* ---- the first, or some ---- */
 
-/* Has r parts or nothing under way? Then it is tested by itself. */
+/* Whether r has parts or nothing under way: then it is tested by itself. */
 static bool is_composite(const struct request *r)
 {
     return r->n_parts > 0 || r->under_way == NULL;
@@ -337,7 +337,7 @@ static int wait_first(int n, MPI_Request requests[], int *rc)
     *rc = MPI_SUCCESS;
     if (first < 0)
         return first;
-    if (composite) { /* tests make progress, and their cost lets time go on */
+    if (composite) { /* tests make progress, and their cost advances the time */
         while ((first = first_done(n, requests, rc)) == n && *rc == MPI_SUCCESS)
             ;
         return first;
@@ -444,7 +444,7 @@ static void forget_uses(struct rank *rank, struct request *r)
         forget_uses(rank, r->parts[i]);
 }
 
-/* What is under way goes on: it is completed before the rank ends. */
+/* Free the handle. An operation under way continues and is completed before the rank ends. */
 int MPI_Request_free(MPI_Request *request)
 {
     struct rank *rank = enter("MPI_Request_free");

@@ -23,7 +23,7 @@ static size_t bytes_of(const struct operand *p)
     return (size_t)p->count * p->type->size;
 }
 
-/* Are these bytes attached? */
+/* Whether all bytes of [first, end) are attached. */
 bool is_attached(struct target *t, const char *first, const char *end)
 {
     const struct region *r;
@@ -210,7 +210,7 @@ struct deferred {
     void *answer; /* to another process, of n_answer bytes; NULL: none */
     size_t n_answer;
     bool is_message; /* `data` is an active message, and `a` nothing */
-    /* a copy of what is combined, then of what is compared */
+    /* a copy of the data to combine, then of the value to compare with */
     _Alignas(max_align_t) char data[];
 };
 
@@ -296,7 +296,7 @@ static void enlist(struct target *t, struct deferred *d)
         t->last_arriving = d;
 }
 
-/* The origin may write to its buffers once it has been told that they are free, which is at once. */
+/* Copy the origin's data, so that the origin may overwrite them at once. */
 static int defer(struct win *w, const struct operation_at *a, const struct reduction *r,
                  int64_t arrival_ns)
 {
@@ -436,8 +436,8 @@ static int check_operation(struct win *w, struct operation_at *a, struct reducti
     return rc;
 }
 
-/* An operation on a window is complete: what it gets has come. All those of a window that is gone
- * have been performed. */
+/* Complete an operation on a window: perform it if it is due, so that its result is there. All
+ * operations of a freed window have been performed. */
 static int perform_due(struct request *r)
 {
     struct win *w = win_of(r->comm->window);
@@ -487,7 +487,7 @@ static void note_access(struct win *w, const struct operation_at *a, const char 
     TELL(access, w, a->rank, access);
 }
 
-/* Where it puts what it gets; NULL: it gets nothing, or not into bytes in a row */
+/* The address of the operation's result; NULL: it has no result, or one that is not contiguous */
 static const void *result_in_a_row(const struct operation_at *a)
 {
     return a->has_out && is_in_a_row(&a->out) ? (const char *)a->out.buf + a->out.type->true_lb

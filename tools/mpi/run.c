@@ -135,7 +135,7 @@ int run_rank(struct logp_vp *vp, void *arg)
     note_end(h, vp);
     end_output(h);
     if (h->rc == 0 && r->initialized && !r->finalized) { /* the others may wait for it */
-        if (*h->said == '\0' || h->code == 0)            /* or it has said why */
+        if (*h->said == '\0' || h->code == 0)            /* or its stderr shows why */
             fprintf(stderr,
                     "rank %d ended with exit code %d and without MPI_Finalize, last in %s\n", me,
                     h->code, r->call);
@@ -394,7 +394,7 @@ __attribute__((visibility("default"))) int logp_mpi_run(struct logp_machine *m,
     return rc; /* the ranks' memory stays: the process ends */
 }
 
-/* Has another MPI's mpirun started this process, as one of several? The first of them says so, once. */
+/* Report, in the first process only, that another MPI's mpirun has started it as one of several. */
 static void name_launcher(const char *program)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};

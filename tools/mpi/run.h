@@ -62,7 +62,7 @@ struct mpi_program {
     bool may_differ;    /* --same-results no */
     bool looks;         /* measure, roughly, what ranks compute */
     bool names_threads; /* each rank is a thread: "rank 3" */
-    double compute;     /* a rank's own computing takes this times what it takes here; 0: nothing */
+    double compute;     /* factor on the time that a rank itself computes here; 0: no time */
     int64_t timeout_ns;
     size_t stack_bytes;                   /* of each rank */
     const struct logp_check *exploration; /* --explore: how; NULL: the program runs once */

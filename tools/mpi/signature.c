@@ -2,10 +2,11 @@
 /*
  * --check: type signatures of messages. The signature of a datatype is the sequence of its basic
  * types, here a hash of it: a polynomial, so that the hash of a sequence follows from those of its
- * parts. Half of the 64 bits beside a message are that hash of its data, the other half is the place of
- * the send in the program. 0: unknown. A receive compares it with the hash of as many of its own elements as
- * have arrived; a part of an element is not compared.
- * The two buffers of one call, and what the members of a communicator give to one collective, are compared in the same way.
+ * parts. Half of the 64 bits sent with a message are that hash of its data, the other half is the
+ * place of the send in the program. 0: unknown. A receive compares it with the hash of as many of
+ * its own elements as have arrived; a part of an element is not compared.
+ * The two buffers of one call, and the arguments of one collective at the members of a
+ * communicator, are compared in the same way.
  * MPI_PACKED matches all, and types of one size and kind match each other: MPI_LONG and MPI_INT64_T.
  * Source: MPI 3.1, 3.3.1
  */
@@ -109,7 +110,7 @@ uint64_t signature_of(const struct comm *comm, struct type *t, size_t n, void *c
     return hash == 0 ? 0 : (uint64_t)hash << 32 | place_in_file(comm->owner, caller);
 }
 
-/* ---- what differs is said once, and the run goes on ---- */
+/* ---- a difference is reported once, and the run continues ---- */
 
 static bool say_first(void)
 {
@@ -199,8 +200,9 @@ static uint64_t key_of(uint64_t id, uint64_t number)
     return (key ^ key >> 32) + number;
 }
 
-/* Blocking collectives of a communicator and nonblocking ones come in one order at all members. A word for
- * each of the last ones says which it is; a persistent one may be started in another order. */
+/* Blocking and nonblocking collectives of a communicator start in the same order at all members. A
+ * word for each of the last ones records which kind it is; a persistent one may be started in
+ * another order. */
 void check_order(struct comm *comm, bool starts)
 {
     enum { LOW_BITS = 24 }; /* of a word: the rank, and whether the collective is nonblocking */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The start of a program: its entry point leads to __libc_start_main(), which is this one. A rank goes on to its main();
- * a process that no command runs as ranks becomes the only one.
+ * The start of a program: its entry point leads to __libc_start_main(), which is this one. A rank
+ * continues with its main(); a process that no command runs as ranks becomes the only one.
  */
 #include "host.h"
 

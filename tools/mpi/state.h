@@ -93,12 +93,12 @@ struct type {
 struct type *type_of(MPI_Datatype handle);
 void keep_type(struct type *type);
 void drop_type(struct type *type);
-/* Do the data of n elements lie in a row? */
+/* Whether the data of n elements are contiguous. */
 static inline bool in_a_row(const struct type *t, size_t n)
 {
     return t->dense && (n <= 1 || t->extent == (ptrdiff_t)t->size);
 }
-/* Do n and m elements of two buffers certainly have a byte in common? */
+/* Whether n and m elements of two buffers certainly have a byte in common. */
 bool share_bytes(const void *a, const struct type *a_type, size_t n, const void *b,
                  const struct type *b_type, size_t m);
 /* Copy n elements to bytes in a row, and back: `bytes` of them at most. */
@@ -120,7 +120,7 @@ CALCULATE(plus, __builtin_add_overflow)
 CALCULATE(minus, __builtin_sub_overflow)
 CALCULATE(product, __builtin_mul_overflow)
 
-/* Are the bytes of n elements, and those around them, less than 2^63? */
+/* Whether the size and the extent of n elements are less than 2^63 bytes. */
 static inline bool can_be_counted(const struct type *t, size_t n)
 {
     ptrdiff_t bytes;
@@ -128,12 +128,12 @@ static inline bool can_be_counted(const struct type *t, size_t n)
     return !__builtin_mul_overflow(n, t->size, &bytes) &&
            !__builtin_mul_overflow(n, t->extent, &bytes);
 }
-/* Are n bytes from `position` on in a buffer of `size`? */
+/* Whether n bytes from `position` on are within a buffer of `size` bytes. */
 static inline bool fits_in(MPI_Aint position, size_t n, MPI_Aint size)
 {
     return position >= 0 && position <= size && n <= (size_t)(size - position);
 }
-/* What a function tells as an int. Source: MPI 3.1, 3.2.5, 4.1.5 */
+/* Return n as an int, or MPI_UNDEFINED if it does not fit. Source: MPI 3.1, 3.2.5, 4.1.5 */
 static inline int int_or_undefined(uint64_t n)
 {
     return n <= INT_MAX ? (int)n : MPI_UNDEFINED;
@@ -185,8 +185,8 @@ struct comm {
     struct logp_vp *vp; /* the rank as a member */
     int rank, size;
     int references; /* its handle, and requests */
-    /* Whom messages go to: n_peers ranks of vp from first_peer on. They are the communicator itself,
-     * or, between two groups, the other group: then vp has both groups. */
+    /* Destinations of messages: n_peers ranks of vp from first_peer on. They are the communicator
+     * itself, or, between two groups, the other group: then vp has both groups. */
     int n_peers, first_peer;
     bool inter;  /* it is between two groups */
     uint64_t id; /* the same at all members; 0: their collectives are not compared */
@@ -224,10 +224,10 @@ struct group *new_group(int n);
 
 int set_info(MPI_Info *kept, MPI_Info info);
 int get_info(MPI_Info kept, MPI_Info *info);
-/* The value of a key of what is kept; NULL: it has none. */
+/* Return the value of a key of these hints; NULL: they have no such key. */
 const char *info_value(MPI_Info kept, const char *key);
 void drop_info(MPI_Info *kept);
-/* The value of a key of what is kept; NULL: it has none. */
+/* Return the value of a key of these hints; NULL: they have no such key. */
 const char *info_value(MPI_Info kept, const char *key);
 
 /* ---- attributes: attributes.c ---- */
@@ -352,8 +352,8 @@ struct request {
     uint32_t made_context;
     int64_t until_ns; /* of an operation on a window: when it is complete */
     int (*at_end)(
-        struct request *request); /* of these two: what is left to do then. @return as wait_for() */
-    struct again *again;          /* a persistent collective: what is started; NULL: none */
+        struct request *request); /* of these two: called on completion. @return as wait_for() */
+    struct again *again;          /* a persistent collective: the call to repeat; NULL: none */
     struct general *general;      /* the program completes it; NULL: not of this kind */
     MPI_Status status;
     /* handles.c: the list of those that the program has; link is NULL: it is not in it */
@@ -361,7 +361,7 @@ struct request {
     const char *call; /* that has made it */
     void *caller;     /* of that call; NULL: see place */
     uintptr_t place;
-    const unsigned char *summed; /* what it reads; NULL: the data of its type */
+    const unsigned char *summed; /* the bytes it reads; NULL: the data of its type */
     size_t n_summed;             /* 0: nothing is compared */
     uint64_t sum;                /* of these bytes when it started */
     struct use *reads, *writes;  /* where its buffers are noted; NULL: nowhere */
@@ -397,7 +397,7 @@ struct request *reuse_request(struct rank *owner);              /* one of them; 
 /* In a function that the program calls: its caller's local variables are not below this address, where the
  * return address and the caller's frame pointer end. */
 #define FRAME ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *))
-/* Does a request or an operation of this rank that is not complete use a buffer, or has it windows? */
+/* Whether an incomplete request or operation of this rank uses a buffer, or it has windows. */
 #define HAS_USES(rank)                                                                             \
     ((((rank)->sends.taken | (rank)->receives.taken) != 0) || (rank)->windows != NULL)
 
@@ -491,7 +491,7 @@ struct rank {
         const struct type *type; /* a constant; NULL: none yet */
         size_t n;
         uint32_t hash;
-    } signed_last;          /* signature.c: what was hashed last */
+    } signed_last;          /* signature.c: the last hash */
     struct calls *calls;    /* --report: calls.c */
     struct host_rank *host; /* its image, output and the C library's state: image.c, libc.c */
 };
@@ -511,7 +511,7 @@ static inline struct request *user_of(const struct uses *uses, uintptr_t from, u
     return NULL;
 }
 
-/* Is this address one of a local variable of the program? */
+/* Whether this address is that of a local variable of the program. */
 static inline bool is_on_stack(const struct rank *r, uintptr_t at)
 {
     return r->stack_top - at < r->stack_bytes;
@@ -538,8 +538,8 @@ static inline MPI_Comm comm_handle(struct comm *comm)
 #define SAME(name, as, ...) int MPI_##name(__VA_ARGS__) __attribute__((alias("MPI_" #as)))
 /* First in a function of MPI that gives a request by others: its return address is where it is called. */
 #define CALLED() (this_rank()->caller = __builtin_return_address(0))
-/* A function of these parameters, and the one that gives a request: both return `value`, which says
- * `call`, their name, and `request`, NULL in the first. */
+/* A function of these parameters, and the one that gives a request: both return `value`, an
+ * expression of `call`, their name, and `request`, NULL in the first. */
 #define BOTH(name, iname, value, ...)                                                              \
     int MPI_##name(__VA_ARGS__)                                                                    \
     {                                                                                              \

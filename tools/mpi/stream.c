@@ -61,7 +61,7 @@ static void emit(int fd, const char *text, size_t n)
     o->pieces[o->n++] = (struct piece){fd, n, copy};
 }
 
-/* Remember the last of these lines, which may say why the rank fails. */
+/* Remember the last of these lines, which may be the reason why the rank fails. */
 static void remember(struct host_rank *h, const char *text, size_t n)
 {
     const char *before = n > 1 ? memrchr(text, '\n', n - 1) : NULL;
@@ -95,7 +95,7 @@ static void put_lines(int fd, const struct lines *l, size_t n, int rank)
 
 static ssize_t put(int fd, struct lines *l, const char *text, size_t n, int rank)
 {
-    const char *end = memrchr(text, '\n', n); /* what is kept has none */
+    const char *end = memrchr(text, '\n', n); /* the text kept has none */
     const size_t all = l->n + n, whole = end != NULL ? l->n + (size_t)(end + 1 - text) : 0;
 
     if (all > l->capacity) {

@@ -56,7 +56,8 @@ int MPI_T_finalize(void)
 
 /* ---- control variables ---- */
 
-/* Copy a text as far as it fits, and tell its length with the 0 at its end. */
+/* Copy a text as far as it fits. *n_bytes becomes the number of bytes copied or, without a buffer,
+ * required; both include the 0 at its end. */
 static void give_text(const char *text, char *to, int *n_bytes)
 {
     const int all = (int)strlen(text) + 1;

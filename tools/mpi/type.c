@@ -594,7 +594,7 @@ int MPI_Type_free(MPI_Datatype *type)
     return MPI_SUCCESS;
 }
 
-/* ---- what they are ---- */
+/* ---- queries ---- */
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {

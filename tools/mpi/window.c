@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows: how they are made, what they are. */
+/* Windows: creation and queries. */
 #include "window.h"
 #include "world.h"
 
@@ -87,7 +87,7 @@ static struct win *new_win(struct comm *like, int flavor)
     return w;
 }
 
-/* A window over own memory, if there is any. The targets tell each other where they are. */
+/* Create a window over own memory, if there is any. The ranks exchange the targets' addresses. */
 static int make(struct comm *c, int flavor, void *base, MPI_Aint size, int unit, MPI_Info info,
                 MPI_Win *win)
 {
@@ -171,7 +171,7 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
     return rc;
 }
 
-/* Does the window say that the parts of ranks need not follow each other? */
+/* Whether a hint of the window allows gaps between the parts of ranks. */
 static bool is_apart(const struct win *w)
 {
     const char *value = info_value(w->info, "alloc_shared_noncontig");
@@ -187,8 +187,8 @@ static MPI_Aint part_of(const struct win *w, int rank, bool apart, bool *fits)
     return apart ? plus(size, all - 1, fits) / all * all : size;
 }
 
-/* The parts of the ranks follow each other in memory of rank 0, which also says whether each begins
- * on a cache line. */
+/* The parts of the ranks follow each other in memory of rank 0, whose hint also determines whether
+ * each begins on a cache line. */
 int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
                             MPI_Win *win)
 {
@@ -307,7 +307,7 @@ int MPI_Win_free(MPI_Win *win)
     return rc;
 }
 
-/* ---- what they are ---- */
+/* ---- queries ---- */
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
@@ -323,7 +323,7 @@ int MPI_Win_set_info(MPI_Win win, MPI_Info info)
     return set_info(&w->info, info);
 }
 
-/* The hints that the standard names, with what they are where the program has not set them. */
+/* The hints that the standard names, with their defaults. */
 int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
 {
     static const char *const hints[][2] = {{"no_locks", "false"},

@@ -2,9 +2,9 @@
 /*
  * Windows. An operation reads and writes the memory of a target of its process itself:
  * when it starts, or, with delays, when it arrives. Until then it is in the target's list, in the order
- * of arrival, and whoever could see its effect first performs all that have arrived by then. What it
- * costs is charged to its origin: the target takes no part in it. To a target of another process it
- * goes as active messages, which that process handles: remote.c.
+ * of arrival, and a rank that could see its effect first performs all that have arrived by then.
+ * Its cost is charged to its origin: the target takes no part in it. To a target of another process
+ * it goes as active messages, which that process handles: remote.c.
  */
 #ifndef LOGP_MPI_WINDOW_H
 #define LOGP_MPI_WINDOW_H
@@ -26,7 +26,7 @@ struct waiter {
     struct waiter *next;
     int rank;
     bool exclusive;
-    bool is_remote; /* it is in another process: the rank that tells it frees this */
+    bool is_remote; /* it is in another process: this is freed when it gets the lock */
 };
 
 /* Elements of the origin or of the target. */
@@ -39,7 +39,7 @@ struct operand {
 };
 
 struct operation_at {
-    struct operand in, out; /* of the origin: what is combined, and what the old values go to */
+    struct operand in, out; /* of the origin: data to combine, and buffer of the old values */
     bool has_in, has_out, is_atomic;
     int rank;
     MPI_Aint displ;
@@ -54,7 +54,7 @@ struct access {
     int origin;
     int64_t fences; /* of the origin; -1: it ends with the epoch of its origin */
     char kind;      /* 'r', 'w', or 'u': an atomic operation, */
-    MPI_Op op;      /* with this; MPI_NO_OP: beside any other */
+    MPI_Op op;      /* with this; MPI_NO_OP: compatible with any other one */
     bool in_a_row;
     bool is_shared;  /* an operation of another origin in the same epoch may use its bytes */
     size_t n_summed; /* of its first bytes after it; 0: they are not compared */
@@ -103,7 +103,7 @@ struct remote_target {
     int unit;
     bool pending;           /* there were operations since the last flush */
     int64_t arrival_ns;     /* of the last one, with delays */
-    struct result *results; /* what they get, until the next flush */
+    struct result *results; /* of these operations, until the next flush */
     atomic_int awaited;     /* answers to this rank */
     atomic_bool waits;      /* the last of them sends it TAG_ANSWER */
     bool granted;           /* the lock, by the last of them */
@@ -141,11 +141,11 @@ struct win *win_of(MPI_Win handle);
 /* Start an operation that sends and gets back so many bytes. arrival_ns: out, with delays: when it is at
  * its target. @return MPI_SUCCESS or a class */
 int start_operation(struct win *w, int rank, size_t bytes, size_t bytes_back, int64_t *arrival_ns);
-/* Perform what has arrived at this target by now. @return MPI_SUCCESS or a class */
+/* Perform the operations that have arrived at this target by now. @return MPI_SUCCESS or a class */
 int perform_arrived(struct win *w, int rank);
 /* epoch.c: no operation waits for a fence. @return MPI_SUCCESS or a class */
 int check_fenced(struct win *w);
-/* rma.c: the same by a handler, of what arrives until then. */
+/* rma.c: the same by a handler, of the operations that arrive until then. */
 void perform_until(struct win *w, int64_t until_ns);
 /* w: the target's. Perform an operation on its memory now. @return MPI_SUCCESS or a class */
 int perform(struct win *w, struct operation_at *a, const struct reduction *r);
@@ -153,13 +153,13 @@ bool is_attached(struct target *t, const char *first, const char *end);
 struct type *basic_of(struct type *type);
 /* An active message is to be performed when it arrives. */
 int defer_message(struct win *w, int origin, int64_t arrival_ns, const void *bytes, size_t n_bytes);
-/* epoch.c. Take the lock, or stand in the queue. @return whether it is taken; *at: when it is free */
+/* epoch.c. Take the lock, or join the queue. @return whether it is taken; *at: when it is free */
 bool take_lock(struct target *t, struct waiter *waiter, int64_t *at);
-/* Give it up. @return those who have it now: the first exclusively, or all before the next such */
+/* Give it up. @return the new holders: an exclusive one, or all before the next exclusive one */
 struct waiter *give_up_lock(struct target *t, int64_t free_ns);
-/* remote.c: is a rank in another process? */
+/* remote.c: whether a rank is in another process. */
 bool has_others(const struct comm *comm);
-/* The ranks have told each other their targets: set w->targets and w->remote. */
+/* Exchange the addresses of all targets: set w->targets and w->remote. */
 int find_targets(struct win *w);
 void drop_remote(struct win *w);
 /* Start an operation at a target of another process; access: for --check; from == to: none */
@@ -174,9 +174,9 @@ int release_remote(struct win *w, int rank, int64_t free_ns);
  * be freed; NULL: nothing does */
 void *perform_message(struct win *w, const void *bytes, size_t *n_bytes);
 logp_active_handler handle_active;
-/* The window is freed. */
+/* Drop the operations of a target whose window is freed. */
 void drop_operations(struct target *target);
-/* Let all other ranks do first what they do before this time. */
+/* Let all other ranks run first up to this rank's time. */
 int take_turn(struct win *w);
 
 #define WIN(w, handle)                                                                             \

@@ -16,7 +16,7 @@ struct member_call {
 
 enum { N_MEMBER_CALLS = 256 }; /* some of the last ones: the others are not compared */
 
-/* What the checks have said in this run: most of it is said once, or by few ranks. */
+/* The reports of the checks in this run: most are printed once, or by few ranks. */
 struct said {
     atomic_flag conflict, use, unused, types, returned, order;
     _Atomic bool any;                     /* the checks have named something */
@@ -36,7 +36,7 @@ struct said {
     } orders[N_MEMBER_CALLS];
 };
 
-/* What the command wants of this run, and what it has said. */
+/* The command's options for this run, and its reports. */
 struct run {
     struct said said;
     struct rank *ranks; /* of the host's job */
@@ -59,7 +59,7 @@ void print_calls(FILE *f, const char *text);
 /* explore.c: the program in many orders of events. @return the exit code */
 int explore(struct job *job, const struct mpi_program *program);
 
-/* timed.c: what the executable calls in place of a function of MPI. */
+/* timed.c: the functions that the executable calls in place of a function of MPI. */
 struct second_function {
     const char *name;
     void (*function)(void), (*checked)(void), (*timed)(void); /* checked: NULL: it needs none */
