@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""No text of the command or the library, and no comment of its code, has a word or pattern of tests/words.txt (the
+"""No text of the command or the library, and no comment of the C code, has a word or pattern of tests/words.txt (the
 rules are in docs/style.md).
 
 The texts are all strings of algorithms/, runtime/ and tools/ that have two words or more, as `xgettext -a`
-collects them, and those of the report page. The list is tried on words_refused.txt: it refuses the sentence
-before => and accepts the one after it. Exit code 77: there is no xgettext.
+collects them, and those of the report page. The comments are those of all C sources and headers in the folders of
+COMMENTED. The list is tried on words_refused.txt: it refuses the sentence before => and accepts the one after it.
+Exit code 77: there is no xgettext.
 usage: tests/words.py [--print | --comments FOLDER...]
 --print: all texts, to read them; --comments: the refused comments of these folders alone
 """
@@ -19,7 +20,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 # The folders whose comments are read, too.
-COMMENTED = []
+COMMENTED = ["algorithms", "bench", "include", "runtime", "tools"]
 LANGUAGES = {".c": "C", ".h": "C", ".js": "JavaScript"}
 
 

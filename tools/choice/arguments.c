@@ -25,7 +25,7 @@ static void resolve_gamma(struct options *o, enum logp_operands operands)
         bad_option("--gamma", "host", "no memory to measure it");
 }
 
-/* Ten for each, as many as --count takes. */
+/* Return the default number of elements: ten for each processor, at most the limit of --count. */
 static int64_t total_count(int64_t P)
 {
     const int64_t most = INT64_C(1) << 40;
@@ -148,7 +148,7 @@ static int64_t message_bytes(const struct options *o, const struct logp_collecti
     case LOGP_OPERANDS_VECTOR:
         bytes = (__int128)c->args.count * (__int128)c->args.op->element_bytes;
         break;
-    case LOGP_OPERANDS_MATRIX: /* its columns are over the processors, and go to all of them */
+    case LOGP_OPERANDS_MATRIX: /* distributed by columns; each processor sends to all */
         bytes = (__int128)c->args.rows * c->args.cols * (__int128)c->args.n_bytes / o->P / o->P;
         break;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The collective that is meant, and its algorithms: a row for each. */
+/* The collective and the algorithms that the command line names, checked. */
 #include "choice/choice.h"
 #include "schedule/schedule.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names in the words and the options: a collective, its arguments, and its algorithms. */
+/* A collective, its arguments and its algorithms, as words and options of a command give them. */
 #ifndef LOGP_CHOICE_H
 #define LOGP_CHOICE_H
 
@@ -46,15 +46,16 @@ _Noreturn void none_applies(const struct options *o, const char *collective,
 
 /* ---- reigns.c: where the best changes ---- */
 
-/* Candidates, by number, that are compared at sizes. */
+/* Candidates, identified by number, that are compared at each size. */
 struct contest {
-    int64_t (*best)(void *of, int64_t size); /* -1: there is none */
-    /* ns; < 0: it does not apply there. NULL: changes are no matter of time */
+    int64_t (*best)(void *of, int64_t size); /* -1: no candidate applies */
+    /* ns; < 0: the candidate does not apply there. NULL: candidates are not compared by time */
     int64_t (*time)(void *of, int64_t candidate, int64_t size);
     void *of;
 };
 
-/* From `settled` on to `to` one is the best; from `from` on it and the one before are it in turns. */
+/* A range of sizes with one best candidate. From `settled` to `to` it is always the best; from
+ * `from` to below `settled` it and the candidate of the reign before are the best alternately. */
 struct reign {
     int64_t from, settled, to;
     int64_t best;
@@ -65,13 +66,13 @@ struct reigns {
     size_t n;
 };
 
-/* The reigns of all sizes between the first and the last of a grid, ascending. Without memory it ends
- * the process. */
+/* Find the reigns of all sizes between the first and the last of an ascending grid. Without memory
+ * it ends the process. */
 void find_reigns(const struct contest *c, const int64_t *grid, size_t n, struct reigns *all);
 
 /* ---- found.c: the algorithm `search` ---- */
 
-/* Set it to the schedule that --schedules or --algo search selects for these arguments. */
+/* Set `search` to the schedule that --schedules or --algo search selects for these arguments. */
 void use_found(const struct options *o, const char *collective, const struct logp_invocation *c);
 /* The fastest schedule of --schedules for these arguments; NULL: none. *ns: its time */
 const struct logp_step_list *found_before(const struct options *o, const char *collective,

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From which size to which a candidate is the best. Looked at are all powers of two between the
- * smallest and the largest size, and the sizes of a grid; where two neighbours have different ones,
- * the size at which they change is found by halving. A change that is undone before the next of these
- * sizes is not seen.
+ * The ranges of sizes in which each candidate is the best. The candidates are compared at all
+ * powers of two between the smallest and the largest size, and at the sizes of a grid; between two
+ * neighbours with different best candidates, bisection finds the size of the change. A change that
+ * reverts between two neighbours is not detected.
  *
- * Where the times of two candidates cross they may be the best in turns: times are whole
- * nanoseconds, and blocks may be unequal. From the change that halving comes upon, sizes are therefore
- * looked at outwards, in strides: as times grow with the size, the same one is the best in all of a
- * stride where its times are below all of the other's, or where neither changes. The end is where
- * nothing changes for a sixteenth of the size, or for MOST_LOOKS.
+ * Where the times of two candidates cross, the two may be the best alternately, because times are
+ * whole nanoseconds and blocks may be unequal. From the change that bisection finds, the sizes on
+ * both sides are therefore examined in strides: as times grow with the size, one candidate is the
+ * best in a whole stride if all of its times there are below all of the other's, or if no time
+ * changes. The search ends if no change is found within reach_of() the last one, or in MOST_LOOKS
+ * strides.
  */
 #include "choice/choice.h"
 
@@ -18,10 +19,10 @@
 enum { MOST_LOOKS = 64, LEAST_REACH = 16 };
 
 struct pair {
-    int64_t below, above; /* the best below a change, and above it */
+    int64_t below, above; /* the best candidates below a change and above it */
 };
 
-/* The times of both at a size. */
+/* The times of both candidates of a pair at a size. */
 struct times {
     int64_t below, above;
 };
@@ -40,13 +41,15 @@ static bool same_within(struct times low, struct times high)
            (low.below == high.below && low.above == high.above);
 }
 
-/* So far from a change the next one is looked for. */
+/* Return the distance from a change within which the next one is searched: a sixteenth of the size,
+ * and LEAST_REACH. */
 static int64_t reach_of(int64_t size)
 {
     return LEAST_REACH + size / 16;
 }
 
-/* From a size where `wanted` of the pair is the best, towards `end`: the last size where it is. */
+/* Search from `at`, where `wanted` of the pair is the best, towards `end`.
+ * @return the last size found at which it is the best */
 static int64_t last_of(const struct contest *c, const struct pair *p, int64_t wanted, int64_t at,
                        int64_t end)
 {
@@ -78,7 +81,8 @@ static int64_t last_of(const struct contest *c, const struct pair *p, int64_t wa
     return last;
 }
 
-/* The change between two sizes, exclusive the first, whose best differ: the first size of another. */
+/* Return a size in (low, high] whose best candidate is not `best`, while that of the size before
+ * is. Requires that `best` is the best at `low`, and not at `high`. */
 static int64_t find_change(const struct contest *c, int64_t low, int64_t high, int64_t best)
 {
     while (high - low > 1) {
@@ -92,7 +96,8 @@ static int64_t find_change(const struct contest *c, int64_t low, int64_t high, i
     return high;
 }
 
-/* The reign that begins with a change; with several, where two are the best in turns. */
+/* Return the reign that begins with a change; it begins with the first of several changes where two
+ * candidates are the best alternately. */
 static struct reign reign_from(const struct contest *c, const struct reign *before, int64_t change,
                                int64_t most)
 {
@@ -120,7 +125,7 @@ static void add_reign(struct reigns *all, struct reign r)
     all->reign[all->n++] = r;
 }
 
-/* The next size to look at. */
+/* Return the next size to compare at: a power of two, a size of the grid, or the largest size. */
 static int64_t size_after(int64_t size, const int64_t *grid, size_t n)
 {
     const int64_t most = grid[n - 1];

@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RUNS = 1000 }; /* where nobody says --reps */
+enum { MOST_RUNS = 1000 }; /* default of --reps on the wall clock */
 
-/* What is looked at. */
+/* The best algorithms over P and sizes, and the options that they depend on. */
 struct map {
     struct options o; /* at this P */
     struct logp_invocation c;
     enum logp_operands operands;
-    int64_t unit;          /* bytes of what sizes count; 1: bytes */
-    const char *option;    /* that gives sizes: "bytes", "count"; NULL: there are none */
+    int64_t unit;          /* bytes of an item that sizes count; 1: sizes are in bytes */
+    const char *option;    /* the option with the sizes: "bytes", "count"; NULL: there are none */
     int64_t *sizes;        /* of the grid: bytes, or elements */
-    int n_sizes, n_values; /* each once; as they were given */
+    int n_sizes, n_values; /* number of distinct sizes; number of sizes given */
     struct range *ranges;
-    size_t n, first; /* of all; the first of this P */
+    size_t n, first; /* number of ranges; index of the first range of this P */
 };
 
 /* ---- predicted ---- */
@@ -114,7 +114,8 @@ static struct candidate candidate_of(const struct row *row, int64_t predicted_ns
     };
 }
 
-/* @return an exit code */
+/* Run two algorithms at a size; *d: the result, unless one does not apply.
+ * @return an exit code */
 static int fight(const struct map *map, struct logp_machine *m, struct comparison *d, int64_t size,
                  const struct logp_algorithm *best, const struct logp_algorithm *other)
 {
@@ -133,7 +134,8 @@ static int fight(const struct map *map, struct logp_machine *m, struct compariso
     return code;
 }
 
-/* At the sizes of the grid on both sides of a change, or nearer, where others are best there. */
+/* Run both algorithms at the sizes of the grid on both sides of a change, or nearer to the change
+ * where another algorithm is the best at these sizes. @return an exit code */
 static int measure_change(const struct map *map, struct logp_machine *m, struct range *r)
 {
     int64_t below = r[-1].from, above = r->to;
@@ -166,7 +168,7 @@ static int measure(struct map *map)
 
 /* ---- the grid ---- */
 
-/* Row i of the grid: its P, and at first its sizes. */
+/* Set the options to row i of the grid: its P, and its first size. */
 static void go_to(struct map *map, const char *collective, int64_t i)
 {
     resolve_point(&map->o, i * map->n_values);
@@ -192,7 +194,7 @@ static void read_sizes(struct map *map)
             map->sizes[map->n_sizes++] = map->sizes[i];
 }
 
-/* Where bytes cost nothing, and elements neither, no size changes anything. */
+/* End the process where neither bytes nor elements cost time, so that no size changes a time. */
 static void refuse_free_sizes(const struct map *map, const char *collective)
 {
     const bool elements_cost = map->option != NULL && map->operands != LOGP_OPERANDS_BYTES &&
@@ -205,7 +207,7 @@ static void refuse_free_sizes(const struct map *map, const char *collective)
         bad_usage("crossover %s over sizes needs a time per byte: %s", collective, why);
 }
 
-/* The default grid is of powers of 2. Ends the process where no map can be made. */
+/* Read the grid, by default of powers of 2. Ends the process where a map is not possible. */
 static void resolve_grid(struct options *o, const char *collective, struct map *map)
 {
     const struct logp_collective *c = logp_collective_find(collective);
@@ -237,7 +239,7 @@ static void show_progress(const struct map *map, int64_t i, int64_t n, int64_t b
     fflush(stderr);
 }
 
-/* All rows of the map. @return an exit code */
+/* Find, and with --measure run, all rows of the map. @return an exit code */
 static int fill(struct map *map, const char *collective)
 {
     const int64_t n = sweep_values("P"), begun_ns = host_ns();
@@ -256,7 +258,8 @@ static int fill(struct map *map, const char *collective)
     return code;
 }
 
-/* From what sizes count to what the option does: a reign ends with the byte before the next. */
+/* Convert sizes from items to bytes, as the option counts them: a range ends with the byte before
+ * the next range. */
 static void show_in_bytes(struct map *map)
 {
     const int64_t unit = map->unit, last = map->sizes[map->n_sizes - 1];

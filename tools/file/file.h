@@ -23,11 +23,12 @@ struct new_file {
 /* ---- replace.c ---- */
 
 /* Check whether a file can be written there, and change nothing.
- * @return an errno; 0: yes, as far as known */
+ * @return an errno; 0: no obstacle is known */
 int place_error(const char *path);
-/* End the process with exit code 2 where it cannot. option: the one that names the file */
+/* End the process with exit code 2 where place_error() reports one. option: the one that names the
+ * file */
 void check_place(const char *option, const char *path);
-/* Begin a file. @return an errno; 0: f->f is there */
+/* Begin a file. @return an errno; 0: f->f is open */
 int new_file_begin(struct new_file *f, const char *path);
 /* Replace the old file now, and continue to write.
  * @return an errno: the old file is as it was; 0 */
@@ -58,10 +59,10 @@ double svg_number(const char *svg, const char *attribute);
 
 /* ---- trusted.c: what a replay may start and load ---- */
 
-/* Trust only what is below the folder of this file or below the current folder, here and in all
- * processes that are started. @return an errno; 0 */
+/* Trust only files below the folder of this file or below the current folder, in this process and
+ * in all that it starts. @return an errno; 0 */
 int trust_only(const char *path);
-/* End that. */
+/* Trust all files again. */
 void trust_all(void);
 bool trusts_all(void);
 /* Whether a file may be started or loaded; links are followed. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A map of which is best, as a table, JSON and CSV. */
+/* The map of the best algorithms as a table, JSON and CSV. */
 #include "output/output.h"
 #include "text/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Which is faster, by their intervals? 1: the best; 0: the other; -1: that is not known */
+/* Compare the intervals of both algorithms. @return 1: the best is faster; 0: the other; -1: the
+ * intervals overlap, or one was not measured */
 static int comparison_won(const struct comparison *d)
 {
     if (!d->best.measured || !d->other.measured)

@@ -21,7 +21,7 @@ struct output {
     const struct saved *against; /* the run to compare the rows with; NULL: none */
 };
 
-/* As tables show times. */
+/* A time in microseconds, the unit of tables. */
 static inline double us(int64_t ns)
 {
     return (double)ns / 1000;
@@ -81,7 +81,7 @@ void expect_record(struct record_file *file, size_t i, const struct output *out,
                    const struct row *row);
 /* @return an exit code; errors are reported */
 int append_record(struct record_file *file, const struct output *out, const struct row *row);
-/* All of them, those that were there first, on stdout. */
+/* Print all records on stdout, beginning with those that the file had before. */
 void print_records(const struct record_file *file);
 void close_records(struct record_file *file);
 
@@ -178,30 +178,30 @@ bool curve_of(const struct logp_explanation *e, enum logp_parameter parameter,
 
 /* ---- crossover.c: where the best algorithm changes, over P and sizes ---- */
 
-/* One of the two that were run. */
+/* One of the two algorithms of a comparison. */
 struct candidate {
     const struct logp_algorithm *algorithm;
     int64_t predicted_ns;
     bool measured;
     int64_t median_ns;
-    struct logp_interval interval; /* of the median; where it is not known: the median */
+    struct logp_interval interval; /* of the median; if unknown, the median alone */
 };
 
-/* Two algorithms at one size. */
+/* Two algorithms, run at one size. */
 struct comparison {
     int64_t size;
     struct candidate best, other; /* as predicted */
 };
 
-/* Sizes, all that are next to each other, with one best algorithm. */
+/* A range of consecutive sizes with one best algorithm. */
 struct range {
     int64_t P, from, to;
-    int64_t settled;                     /* from `from` to below it both are the best in turns */
+    int64_t settled;                     /* from `from` to below it, best and before alternate */
     const struct logp_algorithm *best;   /* NULL: there is no prediction */
     int64_t predicted_ns;                /* at `from` */
     const struct logp_algorithm *before; /* best below `from`; NULL: no size below was examined */
     int64_t before_ns;                   /* at `from`; -1: it does not apply there */
-    struct comparison below, above;      /* where they were run; else size -1 */
+    struct comparison below, above;      /* size -1: not run */
 };
 
 struct crossover {
@@ -214,8 +214,8 @@ struct crossover {
     bool may_differ; /* --same-results no */
 };
 
-/* "1056 .. 1084": from which size on one is the best in turns with the one before, and alone;
- * "1056": alone from the first on. @return text */
+/* "1056 .. 1084": from 1056 on, the best algorithm alternates with the one before, and from 1084 on
+ * it is the best alone; "1056": it is the best alone from 1056 on. @return text */
 enum { MAX_TURNS = 48 };
 const char *show_turns(int64_t from, int64_t settled, char text[MAX_TURNS]);
 
@@ -227,13 +227,13 @@ void print_crossover(enum record_form form, const struct crossover *x);
 /* ---- curves.c: records of a sweep as curves; predicted as lines, measured as points with their
  * intervals ---- */
 
-/* In all of them, to: a file whose name ends in .svg, .png or .pdf; or svg, png or pdf, on stdout.
- * check_picture() ends the process where there can be none. option: what asks for it */
+/* End the process where no picture can be drawn to `to`: a file whose name ends in .svg, .png or
+ * .pdf; or svg, png or pdf, for stdout. option: the one that requests the picture */
 void check_picture(const char *option, const char *to);
-/* Draw the records of a sweep there, with the options of pictures.
+/* Draw the records of a sweep to `to`, as in check_picture(), with the options of pictures.
  * @return an exit code; errors are reported */
 int draw_records(const struct options *o, const struct output *out, const char *to);
-/* The same of those in a file, CSV or JSON; ends the process where it holds none. */
+/* Draw the records of a file, CSV or JSON, in the same way; ends the process where it has none. */
 int draw_record_file(const struct options *o, const char *file, const char *to);
 
 /* ---- live_table.c: --watch, a live table of what runs ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of bench that are kept by a name. Two points are the same if all that was asked for is: the
- * collective, its operands, the algorithm with its knobs, the network, and what carries the
- * processors.
+ * Runs of bench that are kept by a name. Two points are the same if their settings are equal: the
+ * collective, its operands, the algorithm with its parameters, the network with its faults and
+ * noise, and how the processors are run (clock, executor, transport, placement).
  */
 #include "output/columns.h"
 
@@ -18,9 +18,9 @@ enum { PATH_SIZE = 4096, DIFFERENCES = 3 };
 
 /* A run that was saved. */
 struct saved {
-    const char *name; /* as it was written */
-    json_t *run;      /* of the file */
-    json_t *records;  /* by what was asked for */
+    const char *name; /* as given to --against */
+    json_t *run;      /* the contents of the file */
+    json_t *records;  /* by key_of() */
 };
 
 /* ---- the host ---- */
@@ -40,7 +40,7 @@ const char *host_processor(char buf[HOST_SIZE])
         value[strcspn(value, "\n")] = '\0';
         return value + strspn(value, ": \t");
     }
-    uname(&system); /* not all processors have a name there */
+    uname(&system); /* some processors have no name in that file */
     snprintf(buf, HOST_SIZE, "%s", system.machine);
     return buf;
 }
@@ -56,7 +56,7 @@ static json_t *host_json(void)
 
 /* ---- the file ---- */
 
-/* Make the folders of a path that are missing; what fails is said when the file is opened. */
+/* Make the missing folders of a path; an error is reported when the file is opened. */
 static void make_folders(char *path)
 {
     for (char *s = path + 1; *s != '\0'; s++)
@@ -67,7 +67,8 @@ static void make_folders(char *path)
         }
 }
 
-/* A name of the user's data folder, or a path. @return buf */
+/* Return the path of a file in the user's data folder, or `name` itself if that is a path. Ends the
+ * process where there is none. @return buf */
 static const char *path_of(const char *option, const char *name, char buf[PATH_SIZE])
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -116,7 +117,7 @@ int save_run(const struct output *out, const char *name)
         fprintf(file.f, "{\"logp\":\"%s\",\"saved\":\"%s\",\"host\":%s,\"records\":[",
                 logp_version(), when, text);
     for (; out != NULL && error == 0; out = out->next) {
-        struct output plain = *out; /* without what it is compared with */
+        struct output plain = *out; /* without the comparison */
 
         plain.against = NULL;
         for (size_t i = 0; i < out->n; i++) {
@@ -135,10 +136,10 @@ int save_run(const struct output *out, const char *name)
     return error == 0 ? EXIT_OK : EXIT_WRONG;
 }
 
-/* ---- what was asked for ---- */
+/* ---- the settings of a record ---- */
 
-/* What a record asked for with this key; to be freed. A run that was saved before there was `place`
- * had its processors in blocks. */
+/* Return the setting with this key; to be freed. A run that was saved before records had `place`
+ * placed its processors in blocks. */
 static json_t *asked_value(const json_t *record, const char *key)
 {
     const json_t *clock = json_object_get(record, "clock");
@@ -150,7 +151,7 @@ static json_t *asked_value(const json_t *record, const char *key)
     return value != NULL ? json_incref(value) : json_null();
 }
 
-/* All of it, of a record: the columns before `reps`, and what strikes. To be freed */
+/* Return all settings of a record: the columns before `reps`, `fault` and `noise`. To be freed */
 static json_t *asked(const json_t *record)
 {
     const struct column *col;
@@ -167,14 +168,14 @@ static json_t *asked(const json_t *record)
     return all;
 }
 
-/* To be freed */
+/* Return a value as text, with sorted keys, so that equal values have equal texts. To be freed */
 static char *text_of(const json_t *value)
 {
     return or_end(json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY |
                                         JSON_REAL_PRECISION(7)));
 }
 
-/* To be freed */
+/* Return the settings of a record as text. To be freed */
 static char *key_of(const json_t *record)
 {
     json_t *all = asked(record);
@@ -195,7 +196,7 @@ const json_t *saved_record(const struct saved *s, const struct output *out, cons
     return found;
 }
 
-/* ---- reading it ---- */
+/* ---- reading a saved run ---- */
 
 static void refuse_host(const struct saved *s, const char *key, const json_t *there,
                         const json_t *here)
@@ -206,7 +207,8 @@ static void refuse_host(const struct saved *s, const char *key, const json_t *th
                a, b);
 }
 
-/* On the wall clock times belong to a host. */
+/* End the process if the run was saved on another host; only on the wall clock, where times depend
+ * on the host. */
 static void check_host(const struct saved *s, const struct options *o)
 {
     json_t *here = host_json(), *value;
@@ -258,9 +260,10 @@ void close_saved(struct saved *s)
     free(s);
 }
 
-/* ---- what differs ---- */
+/* ---- differences of settings ---- */
 
-/* "L_ns was 60000, and is now 50000; k was 3, and is now 4": into f. @return how many differ */
+/* Write the first DIFFERENCES to f: "L_ns was 60000, and is now 50000; k was 3, and is now 4".
+ * @return the number of all differences */
 static int say_differences(FILE *f, const json_t *there, const json_t *here)
 {
     const char *key;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which algorithm is best where: first what is picked, by find_reigns(), then in each reign what is
- * told to it, its k or its fan-out. So the sizes at which algorithms change are those of logp bench
- * crossover.
+ * The choice of the best algorithms: find_reigns() first finds the pick of each size, and then, in
+ * each reign, the ranges of its parameter (k or the fan-out). The sizes at which algorithms change
+ * are therefore those of logp bench crossover.
  */
 #include "tune/tune.h"
 
@@ -13,7 +13,7 @@
 
 enum { MAX_PICKS = 256 };
 
-/* All that may be picked; of a row with segments one for each of their sizes. */
+/* All candidates; a row with segments has one for each size of them. */
 struct picks {
     struct tune_pick pick[MAX_PICKS];
     size_t n;
@@ -57,11 +57,11 @@ static void find_picks(const struct tune_collective *c, struct picks *p)
         add_row(p, c, row);
 }
 
-/* What is chosen for: sizes count elements of a vector, or bytes. */
+/* A point to choose for: a collective, a number of processors and a size. */
 struct place {
     const struct options *o;
     const struct logp_collective *collective;
-    int64_t P, n;
+    int64_t P, n;                   /* n: elements of a vector, or bytes */
     const struct logp_links *links; /* of P processors; NULL: all are alike */
 };
 
@@ -74,7 +74,7 @@ static int64_t power_below(int64_t P)
     return p;
 }
 
-/* Does the library do what the row says? */
+/* Whether the library runs the row's algorithm at this point; see enum tune_needs. */
 static bool holds(const struct place *at, const struct tune_pick *pick)
 {
     const struct tune_row *row = pick->row;
@@ -88,8 +88,8 @@ static bool holds(const struct place *at, const struct tune_pick *pick)
                            pick->block <= bytes / ((row->needs & TUNE_EACH) != 0 ? P : 2));
 }
 
-/* Predict a pick; sets what is told to it, too. @return false: it applies not, or nothing is known
- * of it */
+/* Predict a pick, and set its time and its k or fan-out.
+ * @return false: it does not apply, or no prediction bounds it */
 static bool predict_pick(const struct place *at, struct tune_pick *pick)
 {
     const int64_t most_fanout = 32;              /* of Open MPI */
@@ -124,14 +124,15 @@ static bool predict_pick(const struct place *at, struct tune_pick *pick)
            (p.certainty == LOGP_PREDICTION_EXACT || p.certainty == LOGP_PREDICTION_BOUND);
 }
 
-/* Where all links are equal, one formula stands for one tree. */
+/* Whether two algorithms have the same tree. With equal links, those with the same formula have. */
 static bool same_tree(const struct place *at, const struct logp_algorithm *a,
                       const struct logp_algorithm *b)
 {
     return a == b || (at->links == NULL && a->predict != NULL && a->predict == b->predict);
 }
 
-/* Ties: the first. */
+/* Return the best pick; ties go to the first. *next, unless next is NULL: the best one with another
+ * tree. An algorithm of NULL: there is none. */
 static struct tune_pick best_of(const struct place *at, const struct picks *picks,
                                 struct tune_pick *next)
 {
@@ -178,7 +179,8 @@ static void add_cell(struct tune_cells *cells, const struct tune_cell *cell)
     cells->cells[cells->n++] = *cell;
 }
 
-/* Where it is now; a large size takes seconds where schedules are folded. NULL: nowhere any more */
+/* Show the current point, as a large size takes seconds where schedules are folded. NULL: clear the
+ * line */
 static void show_progress(const struct place *at)
 {
     static bool shown;
@@ -191,14 +193,14 @@ static void show_progress(const struct place *at)
     shown = at != NULL && at->o->progress;
 }
 
-/* What is compared at the sizes of one number of processors. */
+/* The argument of the contests over sizes, for one number of processors. */
 struct choosing {
     struct place at;
     const struct picks *picks;
-    const struct tune_pick *told; /* whose k and fan-out are compared */
+    const struct tune_pick *told; /* the pick whose k and fan-out are compared */
 };
 
-/* The number of the best pick. */
+/* Return the index of the best pick; -1: none applies. */
 static int64_t best_pick(void *of, int64_t size)
 {
     struct choosing *c = of;
@@ -225,7 +227,7 @@ static int64_t time_of_pick(void *of, int64_t i, int64_t size)
     return predict_pick(&c->at, &pick) ? pick.ns : -1;
 }
 
-/* What is told to a pick: its k or its fan-out, or neither. */
+/* Return k or the fan-out, predicted for one pick at a size; 0: it has neither. */
 static int64_t number_told(void *of, int64_t size)
 {
     struct choosing *c = of;
@@ -236,7 +238,7 @@ static int64_t number_told(void *of, int64_t size)
     return pick.k + pick.fanout;
 }
 
-/* The cells of a reign: one for each number that is told to the pick. */
+/* Add the cells of a reign: one for each value of the pick's parameter. */
 static void add_cells(struct choosing *c, const struct reign *r, struct tune_cells *cells)
 {
     const int64_t unit = size_unit(c->at.o, c->at.collective), ends[] = {r->from, r->to};
@@ -257,7 +259,8 @@ static void add_cells(struct choosing *c, const struct reign *r, struct tune_cel
     free(all.reign);
 }
 
-/* The cells of one number of processors, sizes `least` to `most`, up to one where nothing applies. */
+/* Add the cells of one number of processors for the sizes `least` to `most`, up to the first size
+ * at which no algorithm applies. */
 static void choose(struct choosing *c, int64_t least, int64_t most, struct tune_cells *cells)
 {
     const int64_t unit = size_unit(c->at.o, c->at.collective), ends[] = {least, most};
@@ -273,7 +276,7 @@ static void choose(struct choosing *c, int64_t least, int64_t most, struct tune_
     free(all.reign);
 }
 
-/* Where sizes mean nothing to the collective: one cell. */
+/* A collective without sizes gets one cell. */
 void tune_choose(const struct options *o, const struct tune_collective *c, struct tune_cells *cells)
 {
     const struct logp_collective *ours = logp_collective_find(c->ours);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MPICH 4.0: a file for its collective selection, a tree in JSON: of each pair of a condition and
- * what follows from it the first that holds is taken, down to an algorithm,
+ * MPICH 4.0: a file for its collective selection,
  *
  *     MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE
  *
- * (without the first, devices choose, too). The file takes the place of all of its own choices, so
- * each collective must be in it, nonblocking ones as well; what is not chosen here gets one
- * algorithm that always works. An algorithm where it does not work is a crash, so conditions stand
- * around those that need some. It knows "comm_size<", too, but means "<=" by it in some places; and
- * as it reads the file as a string, whose end is that of the last page, the file does not fill
- * pages.
+ * (without the first variable, devices choose, too). The file is a tree in JSON: each object maps
+ * conditions to subtrees, MPICH follows the first condition that holds, and a leaf names an
+ * algorithm. The file replaces all choices of MPICH, so each collective must be in it, including
+ * nonblocking ones; a collective that is not chosen here gets one algorithm that always works.
+ * MPICH crashes if an algorithm does not work for a call, so an algorithm with requirements is
+ * guarded by conditions. MPICH also reads "comm_size<", but in some places takes it as "<=". It
+ * reads the file as a string that ends with the last page, so the file must not fill its last page.
  *
  * Names and rules: the sources of 4.0.2, src/mpi/coll.
  */
@@ -36,7 +36,7 @@ static const struct tune_row allreduce[] = {
      .needs = TUNE_MOST | TUNE_BUILT_IN},
     {0},
 };
-/* Of scattered, 32 messages are sent at a time, that to oneself among them. */
+/* Scattered sends 32 messages at a time, including the one to the rank itself. */
 static const struct tune_row alltoall[] = {
     {.ours = "linear", .theirs = "Alltoall_intra_scattered", .up_to = 32},
     {.ours = "pairwise", .theirs = "Alltoall_intra_pairwise"},
@@ -71,7 +71,7 @@ static const struct tune_row reduce_scatter_block[] = {
     {0},
 };
 
-/* Those of which it has several algorithms. */
+/* The collectives for which MPICH has several algorithms. */
 static const struct tune_collective collectives[] = {
     {"allgather", "allgather", .sums = true, .rows = allgather},
     {"allreduce", "allreduce", .rows = allreduce},
@@ -83,11 +83,11 @@ static const struct tune_collective collectives[] = {
     {0},
 };
 
-/* All that must be in the file. */
+/* All collectives that must be in the file. */
 static const struct always {
     const char *name;
-    const char *size;     /* the condition on sizes that it knows */
-    const char *intra;    /* works always, but where another one must be taken in place */
+    const char *size;     /* the size that MPICH compares; NULL: not used */
+    const char *intra;    /* works always, except in place if in_place names another one */
     const char *inter;    /* NULL: intra, too */
     const char *in_place; /* NULL: intra */
 } always[] = {
@@ -158,7 +158,7 @@ static const struct always {
 
 enum { N_ALWAYS = sizeof(always) / sizeof(always[0]) };
 
-/* What follows from a condition, which n may be part of. */
+/* Add the subtree of a condition; `condition` is a format that may print n. */
 static void add(json_t *tree, const char *condition, int64_t n, json_t *then)
 {
     char key[96];
@@ -178,13 +178,13 @@ static json_t *leaf(const char *algorithm)
     return tree;
 }
 
-/* Where it works. */
+/* Return the tree that selects the row's algorithm where it works, and elsewhere the one of `a`. */
 static json_t *guarded(const struct tune_row *row, const struct always *a)
 {
     static const struct {
         unsigned need;
-        const char *conditions[2]; /* the first that holds is taken */
-        int works;                 /* under which of them */
+        const char *conditions[2]; /* MPICH follows the first that holds */
+        int works;                 /* index of the condition under which the algorithm works */
     } guards[] = {{TUNE_MOST, {"count<pow2", "count=any"}, 1},
                   {TUNE_BUILT_IN, {"is_op_built_in=yes", "is_op_built_in=no"}, 0},
                   {TUNE_COMMUTES, {"is_commutative=yes", "is_commutative=no"}, 0},
@@ -202,7 +202,8 @@ static json_t *guarded(const struct tune_row *row, const struct always *a)
     return tree;
 }
 
-/* It counts bytes in an int. */
+/* Return the tree of the cells by size. MPICH counts bytes in an int, so the first cell that ends
+ * above INT32_MAX gets all larger sizes. */
 static json_t *by_size(const struct tune_result *r, const struct tune_cells *of,
                        const struct always *a)
 {
@@ -223,7 +224,7 @@ static json_t *by_size(const struct tune_result *r, const struct tune_cells *of,
     return tree;
 }
 
-/* The next number of processors with other choices than that of j; o->n_P: there is none. */
+/* Return the index of the next number of processors with other choices than j's; o->n_P: none. */
 static size_t next_other(const struct options *o, const struct tune_result *r, size_t j)
 {
     size_t next = j + 1;
@@ -234,7 +235,7 @@ static size_t next_other(const struct options *o, const struct tune_result *r, s
     return next;
 }
 
-/* NULL: there are no choices. */
+/* Return the tree by number of processors; NULL: there are no choices. */
 static json_t *by_processors(const struct options *o, const struct tune_result *r,
                              const struct always *a)
 {
@@ -278,7 +279,7 @@ static json_t *selection(const struct options *o, const struct tune_result *r,
 
 static void print(const struct options *o, const struct tune_result *results, size_t n)
 {
-    const size_t page = 4096; /* the smallest there is */
+    const size_t page = 4096; /* bytes; the smallest page size of any host */
     json_t *tree = or_end(json_object());
     char *text, key[64];
 

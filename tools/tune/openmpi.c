@@ -4,16 +4,18 @@
  *
  *     mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE
  *
- * Numbers alone, in any layout, # begins a comment: how many collectives; of each its number and
- * for how many numbers of processes; of each of them that number and for how many sizes; of each of
- * them the size in bytes from which on it holds, beginning with 0, the algorithm's number, fan-out
- * and size of a segment. The first line of other releases, rule-file-version, it does not know.
- * What holds for P processes holds up to the next number in the file, and for fewer the first.
+ * The file contains only numbers, in any layout; # begins a comment. It gives the number of
+ * collectives; for each collective its number and the number of process counts; for each process
+ * count P that count and the number of sizes; for each size the size in bytes from which on its
+ * rule applies, beginning with 0, and the algorithm's number, fan-out and segment size. This
+ * release does not accept the first line of other releases, rule-file-version. A rule for P
+ * processes also applies above P, up to the next process count in the file; the first one also
+ * applies to fewer.
  *
- * Numbers and what they stand for: ompi_info --param coll tuned --level 9, and the sources
- * of 4.1.4. Sizes are those of the message; of allgather, alltoall, gather and scatter of all items
- * together. In a scan it looks at the element and the processes alone, so there is one choice for
- * all sizes.
+ * Source of the numbers: ompi_info --param coll tuned --level 9, and the sources of 4.1.4. Sizes
+ * are those of the message; for allgather, alltoall, gather and scatter, of all items together. For
+ * a scan, Open MPI considers only the size of an element and the number of processes, so one choice
+ * would apply to all sizes.
  */
 #include "tune/tune.h"
 
@@ -24,8 +26,8 @@ static const struct tune_row allgather[] = {
     {.ours = "neighbour", .theirs = "neighbor", .id = 5},
     {0},
 };
-/* Not ours are its segmented ring (5), which hands out whole parts, and for other numbers than
- * powers of two its rabenseifner, which begins with halves. */
+/* logp does not have its segmented ring (5), which hands out whole parts, nor its rabenseifner for
+ * P that are not powers of two, which begins with halves. */
 static const struct tune_row allreduce[] = {
     {.ours = "recursive-doubling", .theirs = "recursive doubling", .id = 3},
     {.ours = "ring", .theirs = "ring", .id = 4, .needs = TUNE_EACH},
@@ -64,9 +66,9 @@ static const struct tune_row gather[] = {
     {.ours = "binomial", .theirs = "binomial", .id = 2},
     {0},
 };
-/* Its binary tree fills the last level evenly, not from the left: for a broadcast it is all one.
- * Not ours is its in-order binary tree (6), whose root is the last rank, which sends the result on.
- */
+/* Its binary tree fills the last level evenly, not from the left; for a broadcast both are equal.
+ * logp does not have its in-order binary tree (6), whose root is the last rank, which forwards the
+ * result. */
 static const struct tune_row reduce[] = {
     {.ours = "flat", .theirs = "linear", .id = 1},
     {.ours = "kchain-opt", .theirs = "chain", .id = 2, .fanout = true},
@@ -89,8 +91,8 @@ static const struct tune_row reduce_scatter[] = {
     {.ours = "butterfly", .theirs = "butterfly", .id = 4, .needs = TUNE_POWER},
     {0},
 };
-/* Of the algorithms of exscan (8) and reduce_scatter_block (13) it shares one with us: no choice.
- */
+/* Without exscan (8) and reduce_scatter_block (13): logp has only one of the library's algorithms
+ * for each, so there is no choice. */
 static const struct tune_collective collectives[] = {
     {"allgather", "allgather", .id = 0, .sums = true, .rows = allgather},
     {"allreduce", "allreduce", .id = 2, .rows = allreduce},
@@ -104,7 +106,8 @@ static const struct tune_collective collectives[] = {
     {0},
 };
 
-/* Is it to be said: are there cells, and others than those before? */
+/* Whether the i-th number of processors needs a rule of its own: it has cells, and the rule before,
+ * which would apply otherwise, has other choices. */
 static bool counts(const struct tune_result *r, size_t i)
 {
     const struct tune_cells *before = NULL;

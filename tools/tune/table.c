@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells themselves, of all of our algorithms: for people, and as CSV. */
+/* The cells of all algorithms of logp, as a table for people and as CSV. */
 #include "output/output.h"
 #include "text/text.h"
 #include "tune/tune.h"
@@ -11,7 +11,7 @@ static bool has_sizes(const struct tune_result *r)
     return logp_collective_find(r->collective->ours)->operands != LOGP_OPERANDS_NONE;
 }
 
-/* Its name, and its k. */
+/* Return the name of a pick's algorithm with its k; "" for none. */
 static const char *shown(const struct tune_pick *pick, char text[40])
 {
     text[0] = '\0';
@@ -22,7 +22,7 @@ static const char *shown(const struct tune_pick *pick, char text[40])
     return text;
 }
 
-/* Of the column of first sizes. */
+/* Return the width of the column of first sizes, in characters. */
 static int width_of(const struct options *o, const struct tune_result *r)
 {
     int width = 12;

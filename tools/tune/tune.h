@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The best predicted algorithm of each collective over processors and sizes, among all of ours or
- * among those that an MPI library has, in the form in which it is wanted.
+ * The best predicted algorithm of each collective over processors and sizes, among all algorithms
+ * of logp or among those that an MPI library has, in the requested form.
  *
- * What a library calls its algorithms is in its file, as rows: which of ours it is, the library's
- * number or name, and when the library really does that (elsewhere it silently takes another).
+ * Each library has a file with a row for each of its algorithms: the algorithm of logp that equals
+ * it, its number or name in the library, and the conditions under which the library really runs it
+ * (elsewhere the library silently runs another).
  */
 #ifndef LOGP_TUNE_H
 #define LOGP_TUNE_H
@@ -13,52 +14,53 @@
 
 #include <stdio.h>
 
-/* When the library does what the row says: else it takes another of its algorithms. */
+/* Conditions under which the library runs the row's algorithm; otherwise it runs another one. */
 enum tune_needs {
-    TUNE_POWER = 1,    /* a power of two of processors */
-    TUNE_EACH = 2,     /* an element for each processor */
-    TUNE_MOST = 4,     /* one for each of the largest power of two of them */
-    TUNE_COMMUTES = 8, /* an operation that commutes */
-    TUNE_BUILT_IN = 16 /* one of MPI's own */
+    TUNE_POWER = 1,    /* P is a power of two */
+    TUNE_EACH = 2,     /* at least P elements */
+    TUNE_MOST = 4,     /* at least as many elements as the largest power of two <= P */
+    TUNE_COMMUTES = 8, /* the operation is commutative */
+    TUNE_BUILT_IN = 16 /* the operation is predefined by MPI */
 };
 
 /* One of the library's algorithms. */
 struct tune_row {
-    const char *ours;   /* where we have none of this name, the row is left out */
-    const char *theirs; /* its name there */
-    int id;             /* its number there */
-    int64_t k;          /* the knob, where it is fixed there; 0: not */
-    bool fanout;        /* its number of chains, our knob k, is told to it */
-    bool segments;      /* the size of a segment, our knob block, is told to it; 0: all in one */
+    const char *ours;   /* its name in logp; if logp has none of this name, the row is left out */
+    const char *theirs; /* its name in the library */
+    int id;             /* its number in the library */
+    int64_t k;          /* the parameter k, if the library fixes it; 0: not fixed */
+    bool fanout;        /* the library accepts the number of chains, k in logp */
+    bool segments;      /* the library accepts the segment size, block in logp; 0: one segment */
     unsigned needs;     /* enum tune_needs */
-    int64_t up_to;      /* processors; 0: any number */
+    int64_t up_to;      /* largest number of processors; 0: any number */
 };
 
-/* One of its collectives. */
+/* One of the library's collectives. */
 struct tune_collective {
     const char *ours, *theirs;
-    int id;                      /* its number there */
-    bool sums;                   /* it compares the bytes of all processors' items together */
-    const struct tune_row *rows; /* the last has no name; NULL: all of our algorithms */
+    int id;                      /* its number in the library */
+    bool sums;                   /* sizes in the library are the bytes of all processors' items */
+    const struct tune_row *rows; /* the last has no name; NULL: all algorithms of logp */
 };
 
-/* What is taken somewhere. */
+/* An algorithm with its parameters. */
 struct tune_pick {
     const struct logp_algorithm *algorithm; /* NULL: none */
     const struct tune_row *row;             /* NULL: no library */
-    int64_t block, fanout;                  /* what is told to it; 0: nothing */
-    int64_t k;                              /* of ours: that it works with; 0: it has none */
-    int64_t ns;
+    int64_t block, fanout;                  /* parameters for the library; 0: not given */
+    int64_t k;                              /* without a library: its parameter k; 0: it has none */
+    int64_t ns;                             /* predicted */
 };
 
-/* Between two sizes, in bytes, what is best, predicted for the smaller, and the best of all other
- * algorithms there. Up to `settled` it is the best in turns with that of the cell before. */
+/* The sizes `from` to `to`, in bytes, with the best pick there and the best one of all other
+ * algorithms, both predicted for `from`. Below `settled`, the best pick and that of the cell before
+ * are the best alternately. */
 struct tune_cell {
     int64_t from, settled, to;
     struct tune_pick best, next;
 };
 
-/* One of o->P_list: its cells by size; none where no algorithm applies, or none is predicted. */
+/* The cells of one P of o->P_list, by size; none if no algorithm applies and has a prediction. */
 struct tune_cells {
     int64_t P;
     struct tune_cell *cells;
@@ -71,11 +73,11 @@ struct tune_result {
     struct tune_cells *of;
 };
 
-/* What it is written for. */
+/* A form of the output. */
 struct tune_form {
-    const char *name;                          /* of --export; "": for people */
-    const char *suffix;                        /* of a file of it */
-    const struct tune_collective *collectives; /* the last has no name; NULL: all of ours */
+    const char *name;                          /* value of --export; "": a table for people */
+    const char *suffix;                        /* of a file in this form */
+    const struct tune_collective *collectives; /* the last has no name; NULL: all of logp */
     bool whole; /* it replaces all choices of the library, so all collectives must be in it */
     void (*print)(const struct options *o, const struct tune_result *results, size_t n);
 };
@@ -85,7 +87,7 @@ struct tune_form {
 /* Fill cells[i] for o->P_list[i]. */
 void tune_choose(const struct options *o, const struct tune_collective *c,
                  struct tune_cells *cells);
-/* Are they, all rows of one, the same choices? */
+/* Whether two lists of cells of one collective have the same first sizes and picks. */
 bool tune_same(const struct tune_cells *a, const struct tune_cells *b);
 
 /* ---- openmpi.c, mpich.c, table.c ---- */
