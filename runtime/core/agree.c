@@ -206,6 +206,7 @@ static __attribute__((noinline, cold)) void *make_own_calls(struct logp_machine 
     all = atomic_load_explicit(&m->own_calls, memory_order_relaxed);
     if (all == NULL)
         all = calloc(2 * (size_t)m->P, own_bytes(m));
+    m->lacks_own_calls = m->lacks_own_calls || all == NULL;
     /* release pairs with the acquire in note_own() */
     atomic_store_explicit(&m->own_calls, all, memory_order_release);
     pthread_mutex_unlock(&m->lock);
@@ -326,7 +327,7 @@ bool lpi_calls_part(struct logp_machine *m)
 {
     void *all = atomic_load_explicit(&m->own_calls, memory_order_relaxed); /* all are done */
 
-    return all != NULL && m->report.asserted.file == NULL &&
+    return all != NULL && !m->lacks_own_calls && m->report.asserted.file == NULL &&
            (part(m, all, false) || part(m, all, true));
 }
 

@@ -344,6 +344,7 @@ struct logp_machine {
     struct lpi_group *groups;
     struct lpi_calls *calls;   /* collectives that not all members have called: agree.c */
     _Atomic(void *) own_calls; /* on the wall clock, the calls of each vp: agree.c */
+    bool lacks_own_calls;      /* there was no memory for them: nothing is compared */
     bool compares_calls, trusts_calls;
     int exploring, blocking; /* 0; -ENOTSUP: no run is explored, no vp is in a blocking section */
     struct lpi_area *areas;  /* memory that members of a group share: area.c */
