@@ -254,7 +254,7 @@ static int go_through(struct reading *k)
     return k->rc != 0 ? k->rc : rc == -EMSGSIZE ? -EPROTO : rc;
 }
 
-/* The first rank whose result is not that of rank 0; 0: there is none. */
+/* Return the first rank whose result differs from that of rank 0; 0: all are equal. */
 static int64_t other_rank(const struct reading *k)
 {
     const struct rank *first = &k->ranks[0];

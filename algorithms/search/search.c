@@ -597,7 +597,7 @@ static bool is_plain(const struct search *s)
            !p->latency_varies && logp_params_stream_ns(p, most) == 0;
 }
 
-/* Search for a schedule that ends earlier than the best, and repeat this until there is none. */
+/* Search for a schedule that ends earlier than the best; repeat this until no earlier one is found. */
 static void exhaust(struct search *s)
 {
     const struct lpi_cut cut = cut_of(s, (int)s->ask.P);
